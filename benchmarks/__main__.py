@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import agent, changes, collecting, compiling, linking, mailing, packets, paging, serving, shaping, ticketing, whole
-from benchmarks.disturbance import watched
-from benchmarks.figures import Figure, as_json, as_table, machine
+from benchmarks.disturbance import watch_disturbance
+from benchmarks.figures import Figure, describe_machine, render_json, render_table
 
 BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "agent": lambda given: agent.run(given.members),
@@ -60,7 +60,7 @@ ON_A_SERVER = {"api", "change", "collect", "mail", "pages"}
 MISSED, FAILED = 2, 1
 
 
-def summaries() -> str:
+def render_summaries() -> str:
     """Each benchmark's name and what it measures."""
     lines = [f"{name:10} {(words or '').splitlines()[0].partition(': ')[2]}" for name, words in SUMMARIES.items()]
     return "\n".join([*lines, f"{ALL:10} one after the other, each in a process of its own"])
@@ -68,10 +68,10 @@ def summaries() -> str:
 
 def main(argv: Sequence[str]) -> int:
     """Run what the command line names."""
-    parser = argument_parser()
+    parser = build_parser()
     given = parser.parse_args(argv)
     if given.list:
-        print(summaries())
+        print(render_summaries())
         return 0
     if given.name is None:
         parser.error("name a benchmark; --list shows them")
@@ -85,9 +85,12 @@ def main(argv: Sequence[str]) -> int:
     return run_one(given)
 
 
-def argument_parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="script/bench", description=__doc__, epilog="Benchmarks:\n" + summaries(), formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="script/bench",
+        description=__doc__,
+        epilog="Benchmarks:\n" + render_summaries(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("name", nargs="?", choices=[*sorted(BENCHMARKS), ALL], help="which one")
     parser.add_argument("--members", type=int, help=f"size of the network (default: {MEMBERS}; slow: {FEWER['slow']})")
@@ -108,9 +111,9 @@ def argument_parser() -> argparse.ArgumentParser:
 
 def run_one(given: Namespace) -> int:
     """One benchmark in this process."""
-    with watched() as disturbance:
+    with watch_disturbance() as disturbance:
         figures = list(BENCHMARKS[given.name](given))
-    shown = as_json if given.json else as_table
+    shown = render_json if given.json else render_table
     print(shown(given.name, figures, disturbance.as_values()))
     missed = [figure.name for figure in figures if figure.met is False]
     if missed:
@@ -138,15 +141,15 @@ def run_all(options: Sequence[str], *, in_json: bool) -> int:
         done = subprocess.run(command, stdout=subprocess.PIPE if in_json else None, text=True, check=False)
         statuses.append(done.returncode if done.returncode in (0, MISSED) else FAILED)
         if in_json:
-            answers.append(_answer(name, done.stdout, statuses[-1]))
+            answers.append(_build_answer(name, done.stdout, statuses[-1]))
     if in_json:
-        print(json.dumps({"bench": ALL, "machine": machine(), "benches": answers}, indent=1))
+        print(json.dumps({"bench": ALL, "machine": describe_machine(), "benches": answers}, indent=1))
     ended = {name: {0: "met", MISSED: "missed", FAILED: "failed"}[status] for name, status in zip(BENCHMARKS, statuses, strict=True)}
     print("\n".join(f"{name:10} {how}" for name, how in ended.items()), file=sys.stderr)
     return FAILED if FAILED in statuses else max(statuses)
 
 
-def _answer(name: str, said: str, status: int) -> dict[str, Any]:
+def _build_answer(name: str, said: str, status: int) -> dict[str, Any]:
     found: dict[str, Any] = {"bench": name, "failed": True} if status == FAILED else json.loads(said)
     return found
 

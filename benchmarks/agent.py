@@ -16,18 +16,18 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks import counting
-from benchmarks.baselines import NFT, nft_ms
+from benchmarks.baselines import NFT, measure_nft_ms
 from benchmarks.figures import Figure
-from benchmarks.networks import one_member, policy
+from benchmarks.networks import build_one_member, build_policy
 from firewall import digest, wire
 from firewall.compile import compile_change, compile_policy
 from firewall.diff import Delta
-from firewall.policy import Keys
+from firewall.policy import PolicyKeys
 from firewall.render import render, render_delta
 from firewall.ruleset import Ruleset
 from gateway.kernel import Kernel
 from gateway.operations import Agent
-from gateway.persistent_state import State
+from gateway.persistent_state import StateDirectory
 
 ROUNDS = 3
 CHANGES = 50
@@ -38,17 +38,17 @@ LIST, SAME = "nft -j list", "the same change by nft -f"
 
 def run(members: int) -> Iterator[Figure]:
     """Medians over ROUNDS."""
-    ruleset = compile_policy(policy(members))
+    ruleset = compile_policy(build_policy(members))
     with tempfile.NamedTemporaryFile("w", suffix=".nft") as script:
         script.write(render(ruleset, now=int(time.time())))
         script.flush()
-        rounds = [(_bare(script.name), _in_a_namespace(members)) for _ in range(ROUNDS)]
+        rounds = [(_measure_bare(script.name), _run_in_namespace(members)) for _ in range(ROUNDS)]
 
     def middle(name: str) -> float:
         return median(answer[name] for _, answer in rounds)
 
     yield Figure("elements", ruleset.count_elements(), "")
-    nft = nft_ms()
+    nft = measure_nft_ms()
     listed = middle("nft_json_seconds")
     yield Figure("load_seconds", middle("load_seconds"), "s")
     yield Figure("bare_nft_seconds", median(bare for bare, _ in rounds), "s")
@@ -70,13 +70,13 @@ def run(members: int) -> Iterator[Figure]:
     yield Figure("counters_all_counted_mib", middle("counters_all_counted_mib"), "MiB")
 
 
-def _bare(script: str) -> float:
+def _measure_bare(script: str) -> float:
     start = time.perf_counter()
     subprocess.run(["unshare", "--net", "nft", "-f", script], check=True)
     return time.perf_counter() - start
 
 
-def _in_a_namespace(members: int) -> dict[str, float]:
+def _run_in_namespace(members: int) -> dict[str, float]:
     done = subprocess.run(
         ["unshare", "--net", sys.executable, "-m", "benchmarks.agent", str(members)], capture_output=True, text=True, check=True
     )
@@ -84,29 +84,31 @@ def _in_a_namespace(members: int) -> dict[str, float]:
     return answer
 
 
-class Portal:
+class PortalStub:
     """The portal's part of the conversation, without a wire."""
 
     def __init__(self, directory: Path) -> None:
-        self.agent = Agent(Kernel(), State(directory), name="nat-1", boot="", clock=_now)
+        self.agent = Agent(Kernel(), StateDirectory(directory), name="nat-1", boot="", clock=_read_clock)
         self.agent.start()
         self._running = 0
 
     def load(self, ruleset: Ruleset, target: int) -> None:
         """Apply a whole ruleset and confirm it."""
-        self._expect(wire.Applied, wire.Apply(1, _now(), "", digest.text(target), None, ruleset, 30))
+        self._expect(wire.Applied, wire.Apply(1, _read_clock(), "", digest.format_digest(target), None, ruleset, 30))
         self._running = target
         self.confirm()
 
     def apply(self, delta: Delta) -> None:
         """Apply a change."""
         after = digest.update(self._running, delta)
-        self._expect(wire.Applied, wire.Apply(1, _now(), digest.text(self._running), digest.text(after), delta, None, 30))
+        self._expect(
+            wire.Applied, wire.Apply(1, _read_clock(), digest.format_digest(self._running), digest.format_digest(after), delta, None, 30)
+        )
         self._running = after
 
     def confirm(self) -> None:
         """Confirm what was applied."""
-        self._expect(wire.Confirmed, wire.Confirm(1, digest.text(self._running)))
+        self._expect(wire.Confirmed, wire.Confirm(1, digest.format_digest(self._running)))
 
     def _expect(self, kind: type[wire.Reply], request: wire.Request) -> None:
         answer = self.agent.answer(request)
@@ -116,17 +118,17 @@ class Portal:
 
 def measure(members: int) -> dict[str, float]:
     """One round, in this process and this network namespace."""
-    ruleset = compile_policy(policy(members))
-    target = digest.digest(ruleset)
-    delta = compile_change(ruleset, touched=Keys(), come=one_member(members))
+    ruleset = compile_policy(build_policy(members))
+    target = digest.digest_ruleset(ruleset)
+    delta = compile_change(ruleset, touched=PolicyKeys(), come=build_one_member(members))
     there_and_back = [delta, delta.inverted()] * (CHANGES // 2)
     with tempfile.TemporaryDirectory() as directory:
-        portal = Portal(Path(directory))
-        load = _seconds(lambda: portal.load(ruleset, target))
-        pairs = [(_seconds(lambda each=each: portal.apply(each)), _seconds(portal.confirm)) for each in there_and_back]  # type: ignore[misc]  # a lambda's default has no type
+        portal = PortalStub(Path(directory))
+        load = _measure_seconds(lambda: portal.load(ruleset, target))
+        pairs = [(_measure_seconds(lambda each=each: portal.apply(each)), _measure_seconds(portal.confirm)) for each in there_and_back]  # type: ignore[misc]  # a lambda's default has no type
         counters = counting.measure(portal.agent, Path(directory), ruleset, delta)
-        listed = _seconds(lambda: counting.list_with_nft(ruleset))
-        by_nft = median(_seconds(lambda each=each: _by_nft(each)) for each in there_and_back[:BY_NFT])  # type: ignore[misc]  # as above
+        listed = _measure_seconds(lambda: counting.list_with_nft(ruleset))
+        by_nft = median(_measure_seconds(lambda each=each: _apply_by_nft(each)) for each in there_and_back[:BY_NFT])  # type: ignore[misc]  # as above
     return counters | {
         "nft_json_seconds": listed,
         "same_by_nft_ms": by_nft * 1000,
@@ -136,18 +138,18 @@ def measure(members: int) -> dict[str, float]:
     }
 
 
-def _by_nft(delta: Delta) -> None:
+def _apply_by_nft(delta: Delta) -> None:
     """The change as somebody without an agent makes it. The agent is not asked any more afterwards: its table was changed behind it."""
     subprocess.run(["nft", "-f", "-"], input=render_delta(delta, now=time.time()), text=True, check=True)
 
 
-def _seconds(work: Callable[[], object]) -> float:
+def _measure_seconds(work: Callable[[], object]) -> float:
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
-def _now() -> int:
+def _read_clock() -> int:
     return int(time.time())
 
 

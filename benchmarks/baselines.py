@@ -14,7 +14,7 @@ TABLE = "CREATE TEMP TABLE {name} (id bigint, at timestamptz, packets bigint, oc
 RULESET = "add table inet baseline; add set inet baseline s { type ipv4_addr; size 1000; }"
 
 
-def copy_seconds(rows: int) -> float:
+def measure_copy_seconds(rows: int) -> float:
     """Seconds in which PostgreSQL takes so many rows of four columns by COPY, in text, into a table without an index."""
     from django.db import connection
 
@@ -29,7 +29,7 @@ def copy_seconds(rows: int) -> float:
     return seconds
 
 
-def insert_ms() -> float:
+def measure_insert_ms() -> float:
     """Milliseconds of a transaction that writes one row to a table without an index, and waits for its commit."""
     from django.db import connection
 
@@ -40,7 +40,7 @@ def insert_ms() -> float:
         return (time.perf_counter() - start) * 1000
 
 
-def arithmetic_ms() -> float:
+def measure_arithmetic_ms() -> float:
     """Milliseconds in which PostgreSQL makes and adds up a million numbers on one processor."""
     from django.db import connection
 
@@ -50,7 +50,7 @@ def arithmetic_ms() -> float:
         return (time.perf_counter() - start) * 1000
 
 
-def nft_ms(times: int = 9) -> float:
+def measure_nft_ms(times: int = 9) -> float:
     """Milliseconds, the median, in which a new `nft` process adds an element to a small set, in a network namespace of its own."""
     script = f"nft '{RULESET}'; for n in $(seq {times}); do date +%s%N; nft add element inet baseline s {{ 10.0.0.$n }}; date +%s%N; done"
     said = subprocess.run(["unshare", "--net", "sh", "-c", script], capture_output=True, text=True, check=True).stdout.split()
@@ -68,7 +68,7 @@ def empty_view(_request: Any) -> Any:
     return JsonResponse({})
 
 
-def empty_view_application() -> Any:
+def build_empty_view() -> Any:
     """The WSGI application of `empty_view` alone, without middleware."""
     import os
 

@@ -13,8 +13,8 @@ from ipaddress import ip_network
 from statistics import median, quantiles
 from typing import Any
 
-from benchmarks.baselines import COPY, PYTHON, copy_seconds, insert_ms
-from benchmarks.disturbance import python_seconds
+from benchmarks.baselines import COPY, PYTHON, measure_copy_seconds, measure_insert_ms
+from benchmarks.disturbance import measure_python_seconds
 from benchmarks.figures import Figure
 
 CHANGES = 200
@@ -67,7 +67,7 @@ LEAVE = "UPDATE members_member SET state = 'left' WHERE id = {members} - %(n)s"
 
 
 @dataclass
-class Watched:
+class ChangeTiming:
     """Milliseconds of one change: in all, until it is read, and how much of the whole was waiting for the database."""
 
     total: float
@@ -77,12 +77,12 @@ class Watched:
 
 def run(members: int) -> Iterator[Figure]:
     """CHANGES of each kind, each committed and looked at alone."""
-    with own_database():
-        yield from _measured(members)
+    with use_own_database():
+        yield from _measure_changes(members)
 
 
 @contextmanager
-def own_database() -> Iterator[None]:
+def use_own_database() -> Iterator[None]:
     """An empty one beside the server's others, until it is left."""
     import django
 
@@ -99,24 +99,24 @@ def own_database() -> Iterator[None]:
         connection.creation.destroy_test_db(old, verbosity=0)
 
 
-def _measured(members: int) -> Iterator[Figure]:
-    from apps.deployments.desired_state.desired_rulesets import want
+def _measure_changes(members: int) -> Iterator[Figure]:
+    from apps.deployments.desired_state.desired_rulesets import compute_desired_state
     from apps.network.models import GatewayGroup
 
     fill(members)
-    plain, noted = _import_seconds()
-    copy = median(copy_seconds(BANS) for _ in range(IMPORTS))
+    plain, noted = _measure_imports()
+    copy = median(measure_copy_seconds(BANS) for _ in range(IMPORTS))
     yield Figure("import_120000_seconds", noted, "s", None, copy, COPY)
     yield Figure("import_without_touched_seconds", plain, "s", None, copy, COPY)
-    _sql("ANALYZE")
+    run_sql("ANALYZE")
     group = GatewayGroup.objects.get()
-    full, known = _timed(lambda: want(group))
-    python = median(python_seconds() for _ in range(CHANGES // 10))
+    full, known = _time_call(lambda: compute_desired_state(group))
+    python = median(measure_python_seconds() for _ in range(CHANGES // 10))
     yield Figure("full_way_seconds", full / 1000, "s", None, python, PYTHON)
     for name, query in (("forward", FORWARD), ("ban", BAN), ("member_leaves", LEAVE)):
-        each, known = _changes(group, known, query.format(members=members))
+        each, known = _time_changes(group, known, query.format(members=members))
         single = name != "member_leaves"  # who leaves touches seven sets
-        bare = QUERIES * median(insert_ms() for _ in range(CHANGES)) + python * 1000 / 10
+        bare = QUERIES * median(measure_insert_ms() for _ in range(CHANGES)) + python * 1000 / 10
         goals = ("<= 15", bare, BARE, "<= 2") if single else (None, bare, BARE, None)
         yield Figure(f"{name}_ms_p50", median(one.total for one in each), "ms", *goals)
         yield Figure(f"{name}_ms_p99", quantiles([one.total for one in each], n=100)[98], "ms")
@@ -142,60 +142,60 @@ def fill(members: int) -> None:
     Tariff.objects.create(pk=1, name="Standard")
     for pk, name in ((1, "feed"), (2, "own")):
         BanList.objects.create(pk=pk, name=name)
-    _sql(FILL.format(members=members))
+    run_sql(FILL.format(members=members))
 
 
-def _import_seconds() -> tuple[float, float]:
+def _measure_imports() -> tuple[float, float]:
     """The feed as one INSERT into an empty table, without and with the trigger that notes what was touched, in turn; medians."""
     rounds = [(_import("DISABLE"), _import("ENABLE")) for _ in range(IMPORTS)]
     return median(plain for plain, _ in rounds), median(noted for _, noted in rounds)
 
 
 def _import(trigger: str) -> float:
-    _sql("TRUNCATE bans_ban")
-    _sql(f"ALTER TABLE bans_ban {trigger} TRIGGER touched_insert")
-    took, _ = _timed(lambda: _sql(FEED.format(bans=BANS)))
+    run_sql("TRUNCATE bans_ban")
+    run_sql(f"ALTER TABLE bans_ban {trigger} TRIGGER touched_insert")
+    took, _ = _time_call(lambda: run_sql(FEED.format(bans=BANS)))
     return took / 1000
 
 
-def _changes(group: Any, known: Any, query: str) -> tuple[list[Watched], Any]:
+def _time_changes(group: Any, known: Any, query: str) -> tuple[list[ChangeTiming], Any]:
     each = []
     for n in range(CHANGES):
-        _sql(query, {"n": n})
-        one, known = _watched(group, known)
+        run_sql(query, {"n": n})
+        one, known = _time_change(group, known)
         each.append(one)
     return each, known
 
 
-def _watched(group: Any, known: Any) -> tuple[Watched, Any]:
+def _time_change(group: Any, known: Any) -> tuple[ChangeTiming, Any]:
     from django.db import connection
 
-    from apps.deployments.desired_state.desired_rulesets import changed
-    from apps.deployments.desired_state.policy_snapshot import changed_since
+    from apps.deployments.desired_state.desired_rulesets import update_desired_state
+    from apps.deployments.desired_state.policy_snapshot import take_changes
 
     waited = [0.0]
 
     def waiting(execute: Callable[..., Any], *arguments: Any) -> Any:
-        took, answer = _timed(lambda: execute(*arguments))
+        took, answer = _time_call(lambda: execute(*arguments))
         waited[0] += took
         return answer
 
     with connection.execute_wrapper(waiting):
-        read, change = _timed(lambda: changed_since(group, known.snapshot))
-    compiling, wanted = _timed(lambda: changed(known, change) if change else None)
+        read, change = _time_call(lambda: take_changes(group, known.snapshot))
+    compiling, wanted = _time_call(lambda: update_desired_state(known, change) if change else None)
     if wanted is None or wanted.targets == known.targets:
         raise SystemExit("the short way did not see the change")
-    return Watched(read + compiling, read, waited[0]), wanted
+    return ChangeTiming(read + compiling, read, waited[0]), wanted
 
 
-def _sql(query: str, parameters: dict[str, Any] | None = None) -> None:
+def run_sql(query: str, parameters: dict[str, Any] | None = None) -> None:
     from django.db import connection
 
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
 
 
-def _timed[Result](work: Callable[[], Result]) -> tuple[float, Result]:
+def _time_call[Result](work: Callable[[], Result]) -> tuple[float, Result]:
     """In milliseconds."""
     start = time.perf_counter()
     result = work()

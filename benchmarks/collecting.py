@@ -17,8 +17,8 @@ from statistics import median, quantiles
 from struct import pack
 from tempfile import TemporaryDirectory
 
-from benchmarks.baselines import ARITHMETIC, COPY, arithmetic_ms, copy_seconds
-from benchmarks.counting import Client, let_all_count, list_with_nft
+from benchmarks.baselines import ARITHMETIC, COPY, measure_arithmetic_ms, measure_copy_seconds
+from benchmarks.counting import AgentConnection, let_all_count, list_with_nft
 from benchmarks.figures import Figure
 from firewall.wire import Counts, Reading
 
@@ -33,11 +33,11 @@ UNITS = {"seconds": "s", "mib": "MiB", "ms": "ms"}
 
 def run(members: int, days: int) -> Iterator[Figure]:
     """Each part in a process of its own: one namespace for the kernel, one database that is dropped."""
-    kernel = _part(["unshare", "-n"], "kernel", members)
+    kernel = _run_part(["unshare", "-n"], "kernel", members)
     yield Figure("agent_seconds", kernel["agent"], "s", "<= 1.5", kernel["nft"], "nft -j list", "<= 0.5")
     yield Figure("nft_json_seconds", kernel["nft"], "s")
     yield Figure("ratio_to_nft_json", kernel["dump"] / kernel["nft"], "", "<= 0.4")
-    stored = _part([], "database", members, days)
+    stored = _run_part([], "database", members, days)
     copy, arithmetic = stored.pop("copy"), stored.pop("arithmetic")
     for name, value in stored.items():
         unit = UNITS.get(name.rpartition("_")[2], "")
@@ -45,7 +45,7 @@ def run(members: int, days: int) -> Iterator[Figure]:
         yield Figure(name, value, unit, GOALS.get(name), baseline, beside, RATIO_GOALS.get(name))
 
 
-def _part(before: list[str], *arguments: object) -> dict[str, float]:
+def _run_part(before: list[str], *arguments: object) -> dict[str, float]:
     command = [*before, sys.executable, "-m", "benchmarks.collecting", *map(str, arguments)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
@@ -54,47 +54,47 @@ def _part(before: list[str], *arguments: object) -> dict[str, float]:
     return found
 
 
-def kernel(members: int) -> dict[str, float]:
+def measure_kernel(members: int) -> dict[str, float]:
     """Seconds of a reading over the socket, of the raw dump alone, and of nft's list of the same table."""
     from contextlib import closing
 
-    from benchmarks.counting import _served
-    from benchmarks.networks import policy
+    from benchmarks.counting import _run_client
+    from benchmarks.networks import build_policy
     from firewall import digest, wire
     from firewall.compile import compile_policy
     from firewall.ruleset import Ruleset
     from gateway.kernel import Kernel
     from gateway.operations import Agent
-    from gateway.persistent_state import State
+    from gateway.persistent_state import StateDirectory
 
-    whole = policy(members)
+    whole = build_policy(members)
     ruleset: Ruleset = compile_policy(type(whole)(whole.gateway, addresses=whole.addresses, prefixes=whole.prefixes))
-    with TemporaryDirectory() as directory, closing(Kernel()) as table, closing(State(Path(directory) / "state")) as state:
+    with TemporaryDirectory() as directory, closing(Kernel()) as table, closing(StateDirectory(Path(directory) / "state")) as state:
         agent = Agent(table, state, name="bench", boot="bench", clock=time.time)
-        target = digest.text(digest.digest(ruleset))
+        target = digest.format_digest(digest.digest_ruleset(ruleset))
         if not isinstance(answer := agent.answer(wire.Apply(1, int(time.time()), "", target, None, ruleset, 600)), wire.Applied):
             raise SystemExit(f"{answer}")
         agent.answer(wire.Confirm(1, target))
         let_all_count(ruleset)
 
         def ask(path: Path) -> dict[str, float]:
-            with closing(Client(path)) as client:
+            with closing(AgentConnection(path)) as client:
                 return {"agent": median(client.ask(wire.Reading, wire.Counters("", 0)) for _ in range(3))}
 
-        found = _served(agent, Path(directory) / "socket", ask)
+        found = _run_client(agent, Path(directory) / "socket", ask)
         names = [name for name, each in ruleset.sets.items() if each.counter]
-        found["dump"] = median(_timed(lambda: [list(table.tally(name, (), {})) for name in names]) for _ in range(3))
-        found["nft"] = median(_timed(lambda: list_with_nft(ruleset)) for _ in range(3))
+        found["dump"] = median(_measure_seconds(lambda: [list(table.tally(name, (), {})) for name in names]) for _ in range(3))
+        found["nft"] = median(_measure_seconds(lambda: list_with_nft(ruleset)) for _ in range(3))
     return found
 
 
-def _timed(what: Callable[[], object]) -> float:
+def _measure_seconds(what: Callable[[], object]) -> float:
     start = time.perf_counter()
     what()
     return time.perf_counter() - start
 
 
-def database(members: int, days: int) -> dict[str, float]:
+def measure_database(members: int, days: int) -> dict[str, float]:
     """In a database of its own: readings into it, then `days` of everybody's usage made by SQL, and asked for."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     import django
@@ -104,28 +104,28 @@ def database(members: int, days: int) -> dict[str, float]:
 
     name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
     try:
-        return _measured(members, days)
+        return _measure_all(members, days)
     finally:
         connection.creation.destroy_test_db(name, verbosity=0)
 
 
-def _measured(members: int, days: int) -> dict[str, float]:
+def _measure_all(members: int, days: int) -> dict[str, float]:
     from django.db import connection
 
-    _network(members)
-    found = _part([], "worker", str(connection.settings_dict["NAME"]))
-    _years(days)
+    _fill_network(members)
+    found = _run_part([], "worker", str(connection.settings_dict["NAME"]))
+    _fill_years(days)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
         cursor.execute("SELECT count(*) FROM traffic_day")
         [found["day_rows"]] = cursor.fetchone()
-    found["bytes_per_day_row"] = _size() / found["day_rows"]
-    found["copy"] = median(copy_seconds(COUNTERS_A_MEMBER * members) for _ in range(3))
-    found["arithmetic"] = median(arithmetic_ms() for _ in range(9))
-    return found | _asked(days)
+    found["bytes_per_day_row"] = _get_table_size() / found["day_rows"]
+    found["copy"] = median(measure_copy_seconds(COUNTERS_A_MEMBER * members) for _ in range(3))
+    found["arithmetic"] = median(measure_arithmetic_ms() for _ in range(9))
+    return found | _measure_queries(days)
 
 
-def _size() -> float:
+def _get_table_size() -> float:
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -133,7 +133,7 @@ def _size() -> float:
         return float(cursor.fetchone()[0] or 0)
 
 
-def _network(members: int) -> None:
+def _fill_network(members: int) -> None:
     """Each member holds an address and a prefix."""
     from ipaddress import IPv4Network, IPv6Network
 
@@ -159,7 +159,7 @@ def _network(members: int) -> None:
     Holding.objects.bulk_create(fours + sixes, batch_size=5000)
 
 
-def worker(database: str) -> dict[str, float]:
+def measure_worker(database: str) -> dict[str, float]:
     """A first reading, one in which everybody counted more, and one more into the same five minutes; what the worker's process holds."""
     import django
 
@@ -167,19 +167,19 @@ def worker(database: str) -> dict[str, float]:
     from django.db import connection
 
     from apps.network.models import Gateway
-    from apps.traffic.counter_collection import draw, record
+    from apps.traffic.counter_collection import draw_ticket, record_reading
 
     connection.settings_dict["NAME"] = database
     gateway = Gateway.objects.get()
-    columns = {names: _columns(kind) for names, kind in ((("up4", "down4"), "private4"), (("up6_64", "down6_64"), "prefix6"))}
+    columns = {names: _read_columns(kind) for names, kind in ((("up4", "down4"), "private4"), (("up6_64", "down6_64"), "prefix6"))}
     seconds = []
     for sequence in (1, 2, 3):
-        made, at = _reading(columns, sequence), NOW + timedelta(minutes=sequence * 3)
-        seconds.append(_timed(partial(record, gateway=gateway, ticket=draw(gateway), reading=made, at=at)))
-    return {"db_seconds": median(seconds), "db_again_seconds": seconds[-1], "db_peak_mib": _peak_mib()}
+        made, at = _build_reading(columns, sequence), NOW + timedelta(minutes=sequence * 3)
+        seconds.append(_measure_seconds(partial(record_reading, gateway=gateway, ticket=draw_ticket(gateway), reading=made, at=at)))
+    return {"db_seconds": median(seconds), "db_again_seconds": seconds[-1], "db_peak_mib": _read_peak_mib()}
 
 
-def _peak_mib() -> float:
+def _read_peak_mib() -> float:
     """The most memory that this program had at once (proc(5), VmHWM); ru_maxrss also knows what its parent had before exec."""
     [line] = [each for each in Path("/proc/self/status").read_text().splitlines() if each.startswith("VmHWM:")]
     return int(line.split()[1]) / 1024
@@ -191,7 +191,7 @@ COLUMNS = """
 """
 
 
-def _columns(kind: str) -> tuple[bytes, bytes]:
+def _read_columns(kind: str) -> tuple[bytes, bytes]:
     """Keys and owners of all that is held of this kind, as they come over the wire: no object for each."""
     from django.db import connection
 
@@ -201,7 +201,7 @@ def _columns(kind: str) -> tuple[bytes, bytes]:
     return bytes(keys), bytes(owners)
 
 
-def _reading(columns: dict[tuple[str, str], tuple[bytes, bytes]], sequence: int) -> Reading:
+def _build_reading(columns: dict[tuple[str, str], tuple[bytes, bytes]], sequence: int) -> Reading:
     sets = dict[str, Counts]()
     for names, (keys, owners) in columns.items():
         number = len(owners) // 8
@@ -229,56 +229,56 @@ TODAY = """
 """
 
 
-def _years(days: int) -> None:
+def _fill_years(days: int) -> None:
     """A row for each member and day, up to yesterday, and for each hour of today; then whatever is rolled up from that."""
     from django.db import connection
 
     from apps.traffic import partitions, precomputed_totals, rollup
     from apps.traffic.models import Level
 
-    rollup.levels(NOW)
-    today, given = rollup.begin_of("day", NOW), {"day": rollup.begin_of("day", NOW), "now": NOW}
+    rollup.ensure_levels(NOW)
+    today, given = rollup.compute_bucket_start("day", NOW), {"day": rollup.compute_bucket_start("day", NOW), "now": NOW}
     for ago in range(days, 0, -1):
         partitions.ensure("day", today - timedelta(days=ago))
         with connection.cursor() as cursor:
             cursor.execute(YEARS, {"day": today - timedelta(days=ago)})
-    partitions.ahead(today)
+    partitions.ensure_ahead(today)
     with connection.cursor() as cursor:
         cursor.execute(HOURS, given)
         cursor.execute(TODAY, given)
     for level, complete in (("day", today), ("hour", NOW), ("today", NOW)):
         Level.objects.filter(name=level).update(complete_until=complete)
     for level in (Level.Name.WEEK, Level.Name.FOUR_WEEKS):
-        Level.objects.filter(name=level).update(complete_until=rollup.begin_of(level, today - timedelta(days=days)))
+        Level.objects.filter(name=level).update(complete_until=rollup.compute_bucket_start(level, today - timedelta(days=days)))
     for level in (Level.Name.TODAY, Level.Name.WEEK, Level.Name.FOUR_WEEKS):
         rollup.roll_up(level, ASKED)
-    precomputed_totals.make(ASKED)
+    precomputed_totals.refresh_totals(ASKED)
 
 
-def _asked(days: int) -> dict[str, float]:
+def _measure_queries(days: int) -> dict[str, float]:
     """Milliseconds of a member's chart of a year, and of lists of everybody."""
     from apps.members.models import Member
-    from apps.traffic.selectors import By, series, sums_by, top_talkers
-    from apps.traffic.windows import DAY, LISTS, Preset, ending
+    from apps.traffic.selectors import GroupBy, build_member_series, list_top_talkers, list_usage_shares
+    from apps.traffic.windows import DAY, LISTS, Preset, build_recent_window
 
     random, year = Random(1), timedelta(days=min(days, 365))
     people = list(Member.objects.order_by("pk").values_list("pk", flat=True))
     members = Member.objects.filter(pk__in=random.sample(people, min(CHARTS, len(people))))
-    charts = [_timed(partial(series, member, ASKED - year, ASKED, DAY, now=ASKED)) for member in members]
+    charts = [_measure_seconds(partial(build_member_series, member, ASKED - year, ASKED, DAY, now=ASKED)) for member in members]
     found = {"year_chart_p95_ms": 1000 * quantiles(charts, n=20)[-1]}
     for name, preset in (("", Preset.WEEK), ("_month", Preset.MONTH), ("_year", Preset.YEAR)):
-        window = ending(ASKED, preset, LISTS)
-        ask = partial(top_talkers, window.since, window.until, now=ASKED)
-        found[f"top_talkers{name}_ms"] = 1000 * median(_timed(ask) for _ in range(5))
-    found["sums_year_ms"] = 1000 * _timed(partial(sums_by, By.TARIFF, window.since, window.until, now=ASKED))
+        window = build_recent_window(ASKED, preset, LISTS)
+        ask = partial(list_top_talkers, window.since, window.until, now=ASKED)
+        found[f"top_talkers{name}_ms"] = 1000 * median(_measure_seconds(ask) for _ in range(5))
+    found["sums_year_ms"] = 1000 * _measure_seconds(partial(list_usage_shares, GroupBy.TARIFF, window.since, window.until, now=ASKED))
     return found
 
 
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["kernel", members]:
-            print(json.dumps(kernel(int(members))))
+            print(json.dumps(measure_kernel(int(members))))
         case ["worker", name]:
-            print(json.dumps(worker(name)))
+            print(json.dumps(measure_worker(name)))
         case ["database", members, days]:
-            print(json.dumps(database(int(members), int(days))))
+            print(json.dumps(measure_database(int(members), int(days))))

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from statistics import median
 
 from benchmarks.baselines import PYTHON
-from benchmarks.disturbance import python_seconds
+from benchmarks.disturbance import measure_python_seconds
 from benchmarks.figures import Figure
-from benchmarks.networks import one_member, policy
+from benchmarks.networks import build_one_member, build_policy
 from firewall.compile import compile_change, compile_policy
-from firewall.digest import digest
-from firewall.policy import Keys
+from firewall.digest import digest_ruleset
+from firewall.policy import PolicyKeys
 from firewall.render import render
 
 RUNS = 5
@@ -23,7 +23,7 @@ CHANGES = 200
 
 def run(members: int) -> Iterator[Figure]:
     """Compile a network of so many members, RUNS times, each in a fresh process; medians."""
-    answers = [_in_a_fresh_process(members) for _ in range(RUNS)]
+    answers = [_run_fresh_process(members) for _ in range(RUNS)]
 
     def middle(name: str) -> float:
         return median(answer[name] for answer in answers)
@@ -42,7 +42,7 @@ def run(members: int) -> Iterator[Figure]:
     yield time_of("render_seconds")
 
 
-def _in_a_fresh_process(members: int) -> dict[str, float]:
+def _run_fresh_process(members: int) -> dict[str, float]:
     done = subprocess.run([sys.executable, "-m", "benchmarks.compiling", str(members)], capture_output=True, text=True, check=True)
     answer: dict[str, float] = json.loads(done.stdout)
     return answer
@@ -50,14 +50,14 @@ def _in_a_fresh_process(members: int) -> dict[str, float]:
 
 def measure(members: int) -> dict[str, float]:
     """One run, in this process. The policy, which is the input, is made before the clock starts; the peak counts it too."""
-    asked = policy(members)
-    seconds, ruleset = _timed(lambda: compile_policy(asked))
+    asked = build_policy(members)
+    seconds, ruleset = _time_call(lambda: compile_policy(asked))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    newcomers = [one_member(members + at) for at in range(CHANGES)]
-    changes = [_timed(lambda come=come: compile_change(ruleset, touched=Keys(), come=come))[0] for come in newcomers]  # type: ignore[misc]  # a lambda's default has no type
-    python = median(python_seconds() for _ in range(CHANGES // 10))
-    digest_seconds, _ = _timed(lambda: digest(ruleset))
-    render_seconds, _ = _timed(lambda: render(ruleset, now=0))
+    newcomers = [build_one_member(members + at) for at in range(CHANGES)]
+    changes = [_time_call(lambda come=come: compile_change(ruleset, touched=PolicyKeys(), come=come))[0] for come in newcomers]  # type: ignore[misc]  # a lambda's default has no type
+    python = median(measure_python_seconds() for _ in range(CHANGES // 10))
+    digest_seconds, _ = _time_call(lambda: digest_ruleset(ruleset))
+    render_seconds, _ = _time_call(lambda: render(ruleset, now=0))
     return {
         "seconds": seconds,
         "python_seconds": python,
@@ -70,7 +70,7 @@ def measure(members: int) -> dict[str, float]:
     }
 
 
-def _timed[Result](work: Callable[[], Result]) -> tuple[float, Result]:
+def _time_call[Result](work: Callable[[], Result]) -> tuple[float, Result]:
     start = time.perf_counter()
     result = work()
     return time.perf_counter() - start, result

@@ -18,9 +18,9 @@ from firewall import digest, wire
 from firewall.diff import Delta
 from firewall.ruleset import Ruleset
 from gateway import elements, netlink
-from gateway.netlink import Netlink, attribute, nested
+from gateway.netlink import Netlink, pack_attribute, pack_nested
 from gateway.operations import Agent
-from gateway.server import Server
+from gateway.server import AgentServer
 
 TIMES = 3
 PATIENCE = 120.0  # seconds
@@ -32,18 +32,18 @@ _NAME, _DATA, _OCTETS, _PACKETS = 1, 2, 1, 2
 
 def measure(agent: Agent, directory: Path, ruleset: Ruleset, delta: Delta) -> dict[str, float]:
     """`ruleset` runs and is confirmed; delta: a change of one member, which is made and taken back all the time."""
-    alone = _served(agent, directory / "alone", lambda path: _alone(path, ruleset, delta))
+    alone = _run_client(agent, directory / "alone", lambda path: _measure_alone(path, ruleset, delta))
     let_all_count(ruleset)
-    return alone | _served(agent, directory / "counted", _all_counted)
+    return alone | _run_client(agent, directory / "counted", _measure_all_counted)
 
 
-def _served(agent: Agent, path: Path, ask: Callable[[Path], dict[str, float]]) -> dict[str, float]:
+def _run_client(agent: Agent, path: Path, ask: Callable[[Path], dict[str, float]]) -> dict[str, float]:
     """What a client in a process of its own finds, while this one serves the agent."""
     receiver, sender = Pipe(duplex=False)
     client = get_context("fork").Process(target=lambda: sender.send(ask(path)))
 
     async def serve() -> None:
-        server = await asyncio.start_unix_server(Server(agent).meet, path, limit=wire.MAX_LINE)
+        server = await asyncio.start_unix_server(AgentServer(agent).meet, path, limit=wire.MAX_LINE)
         client.start()
         await asyncio.to_thread(client.join)
         server.close()
@@ -55,7 +55,7 @@ def _served(agent: Agent, path: Path, ask: Callable[[Path], dict[str, float]]) -
     return found
 
 
-class Client:
+class AgentConnection:
     """One connection to the agent."""
 
     def __init__(self, path: Path) -> None:
@@ -66,7 +66,7 @@ class Client:
         self.octets = 0  # of the last answer
 
     def send(self, request: wire.Request) -> None:
-        self._socket.sendall(b"".join(wire.lines(1, request)))
+        self._socket.sendall(b"".join(wire.iter_lines(1, request)))
 
     @property
     def answers(self) -> bool:
@@ -77,7 +77,7 @@ class Client:
         assembler, self.octets = wire.Assembler(), 0
         for line in self._file:
             self.octets += len(line)
-            if (whole := assembler.feed(line)) and not isinstance(answer := wire.reply(whole[1]), wire.Beat):
+            if (whole := assembler.feed(line)) and not isinstance(answer := wire.parse_reply(whole[1]), wire.Beat):
                 return answer
         raise SystemExit("the agent has hung up")
 
@@ -94,11 +94,11 @@ class Client:
         self._socket.close()
 
 
-def _alone(path: Path, ruleset: Ruleset, delta: Delta) -> dict[str, float]:
-    with closing(Client(path)) as collector, closing(Client(path)) as portal:
+def _measure_alone(path: Path, ruleset: Ruleset, delta: Delta) -> dict[str, float]:
+    with closing(AgentConnection(path)) as collector, closing(AgentConnection(path)) as portal:
         alone = [collector.ask(wire.Reading, wire.Counters("", 0)) for _ in range(TIMES)]
         collector.send(wire.Counters("", 0))
-        applied = [portal.ask(*each) for each in _changes(digest.digest(ruleset), delta, collector)]
+        applied = [portal.ask(*each) for each in _iter_changes(digest.digest_ruleset(ruleset), delta, collector)]
         collector.receive()
     milliseconds = [seconds * 1000 for seconds in applied[::2]]  # every other one is the confirmation
     return {
@@ -108,20 +108,20 @@ def _alone(path: Path, ruleset: Ruleset, delta: Delta) -> dict[str, float]:
     }
 
 
-def _changes(running: int, delta: Delta, collector: Client) -> Iterator[tuple[type[wire.Reply], wire.Request]]:
+def _iter_changes(running: int, delta: Delta, collector: AgentConnection) -> Iterator[tuple[type[wire.Reply], wire.Request]]:
     """Apply and confirm, there and back, until the collector has its answer."""
     for each in cycle((delta, delta.inverted())):
         after = digest.update(running, each)
-        target = digest.text(after)
-        yield wire.Applied, wire.Apply(1, int(time.time()), digest.text(running), target, each, None, 30)
+        target = digest.format_digest(after)
+        yield wire.Applied, wire.Apply(1, int(time.time()), digest.format_digest(running), target, each, None, 30)
         yield wire.Confirmed, wire.Confirm(1, target)
         running = after
         if collector.answers:
             return
 
 
-def _all_counted(path: Path) -> dict[str, float]:
-    with closing(Client(path)) as collector:
+def _measure_all_counted(path: Path) -> dict[str, float]:
+    with closing(AgentConnection(path)) as collector:
         seconds = [collector.ask(wire.Reading, wire.Counters("", 0)) for _ in range(TIMES)]
         return {"counters_all_counted_seconds": median(seconds), "counters_all_counted_mib": collector.octets / (1 << 20)}
 
@@ -139,12 +139,12 @@ def let_all_count(ruleset: Ruleset) -> None:
         for name, declaration in ruleset.sets.items():
             if declaration.counter and not declaration.timeout:
                 keys = ruleset.elements[name]
-                gone = [(netlink.DELSETELEM, body) for body in elements.messages(name, elements.encode_keys(keys))]
-                own.transact(gone + [(netlink.NEWSETELEM, body) for body in elements.messages(name, map(_counted, keys))])
+                gone = [(netlink.DELSETELEM, body) for body in elements.iter_element_messages(name, elements.encode_keys(keys))]
+                own.transact(gone + [(netlink.NEWSETELEM, body) for body in elements.iter_element_messages(name, map(_pack_counted, keys))])
 
 
-def _counted(key: bytes) -> bytes:
+def _pack_counted(key: bytes) -> bytes:
     octets = int.from_bytes(os.urandom(4))
-    data = nested(_DATA, attribute(_OCTETS, pack(">Q", octets)), attribute(_PACKETS, pack(">Q", octets // 800 + 1)))
-    counter = nested(_EXPR, attribute(_NAME, b"counter\0"), data)
-    return nested(_LIST_ELEM, nested(_KEY, attribute(_VALUE, key)), counter)
+    data = pack_nested(_DATA, pack_attribute(_OCTETS, pack(">Q", octets)), pack_attribute(_PACKETS, pack(">Q", octets // 800 + 1)))
+    counter = pack_nested(_EXPR, pack_attribute(_NAME, b"counter\0"), data)
+    return pack_nested(_LIST_ELEM, pack_nested(_KEY, pack_attribute(_VALUE, key)), counter)

@@ -17,7 +17,7 @@ REPEATS = 15
 NAMED, SMALLEST = 5, 0.02  # of the programs that are named: how many, and cores in use
 
 
-def python_seconds(size: int = 20_000) -> float:
+def measure_python_seconds(size: int = 20_000) -> float:
     """Seconds of a fixed piece of Python: tuples, a dictionary, a sort, text. The baseline of what is computed in Python."""
     start = time.perf_counter()
     pairs = {(number * 2_654_435_761 % 4_294_967_296, number): f"{number:08x}" for number in range(size)}
@@ -26,9 +26,9 @@ def python_seconds(size: int = 20_000) -> float:
     return time.perf_counter() - start
 
 
-def noise() -> float:
+def measure_noise() -> float:
     """Spread of the baseline against itself: half of the distance between its 10th and 90th percentile, as a share of its median."""
-    times = sorted(python_seconds() for _ in range(REPEATS))
+    times = sorted(measure_python_seconds() for _ in range(REPEATS))
     low, high = times[REPEATS // 10], times[-1 - REPEATS // 10]
     return (high - low) / 2 / median(times)
 
@@ -49,25 +49,25 @@ class Disturbance:
 
 
 @contextmanager
-def watched() -> Iterator[Disturbance]:
+def watch_disturbance() -> Iterator[Disturbance]:
     """Noise before and after (the larger counts), and who else was busy between."""
-    found = Disturbance(noise=noise())
-    start, before, stolen = time.monotonic(), _processes(), _stolen()
+    found = Disturbance(noise=measure_noise())
+    start, before, stolen = time.monotonic(), _list_processes(), _read_stolen_ticks()
     try:
         yield found
     finally:
         seconds = time.monotonic() - start
-        found.stolen = (_stolen() - stolen) / TICKS / seconds / (os.cpu_count() or 1)
-        for pid, (name, ticks, _parent) in others(_processes(), os.getpid()).items():
+        found.stolen = (_read_stolen_ticks() - stolen) / TICKS / seconds / (os.cpu_count() or 1)
+        for pid, (name, ticks, _parent) in filter_others(_list_processes(), os.getpid()).items():
             used = (ticks - before.get(pid, (name, 0, 0))[1]) / TICKS / seconds
             found.programs[name] = found.programs.get(name, 0) + used
-        found.noise = max(found.noise, noise())
+        found.noise = max(found.noise, measure_noise())
 
 
 Processes = dict[int, tuple[str, int, int]]  # by process id: name, processor time in ticks, parent
 
 
-def _processes() -> Processes:
+def _list_processes() -> Processes:
     """Everything that runs."""
     found: Processes = {}
     for directory in Path("/proc").iterdir():
@@ -81,7 +81,7 @@ def _processes() -> Processes:
     return found
 
 
-def others(processes: Processes, pid: int) -> Processes:
+def filter_others(processes: Processes, pid: int) -> Processes:
     """Those that this process neither started nor comes from; a Python that started it is our own supervisor, with all that it started."""
     above, parent = {pid}, processes[pid][2]
     below = {pid, parent} if processes.get(parent, ("", 0, 0))[0].startswith("python") else {pid}
@@ -93,6 +93,6 @@ def others(processes: Processes, pid: int) -> Processes:
     return {each: about for each, about in processes.items() if each not in above | below}
 
 
-def _stolen() -> int:
+def _read_stolen_ticks() -> int:
     """Ticks that the host took, of all processors together."""
     return int(Path("/proc/stat").read_text().split("\n", 1)[0].split()[8])

@@ -46,40 +46,40 @@ def _reaches(value: float, goal: str) -> bool:
     return OPERATORS[sign](value, float(number))
 
 
-def machine() -> dict[str, object]:
+def describe_machine() -> dict[str, object]:
     """What it was measured on."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
         "cores": len(os.sched_getaffinity(0)),
         "memory_gib": round(memory / 2**30, 1),
-        "cpu": _cpu(),
+        "cpu": _read_cpu(),
         "kernel": platform.release(),
         "python": platform.python_version(),
         "load": round(os.getloadavg()[0], 2),
     }
 
 
-def _cpu() -> str:
+def _read_cpu() -> str:
     file = Path("/proc/cpuinfo")
     lines = file.read_text().splitlines() if file.exists() else []
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor())
 
 
-def as_values(bench: str, figures: Iterable[Figure], disturbance: dict[str, Any]) -> dict[str, Any]:
+def build_report(bench: str, figures: Iterable[Figure], disturbance: dict[str, Any]) -> dict[str, Any]:
     """The whole answer as values for JSON."""
     listed = [asdict(figure) | {"ratio": figure.ratio, "met": figure.met} for figure in figures]
-    return {"bench": bench, "machine": machine(), **disturbance, "figures": listed}
+    return {"bench": bench, "machine": describe_machine(), **disturbance, "figures": listed}
 
 
-def as_json(bench: str, figures: Iterable[Figure], disturbance: dict[str, Any]) -> str:
+def render_json(bench: str, figures: Iterable[Figure], disturbance: dict[str, Any]) -> str:
     """The whole answer as one JSON object."""
-    return json.dumps(as_values(bench, figures, disturbance), indent=1)
+    return json.dumps(build_report(bench, figures, disturbance), indent=1)
 
 
-def as_table(bench: str, figures: Iterable[Figure], disturbance: dict[str, Any]) -> str:
+def render_table(bench: str, figures: Iterable[Figure], disturbance: dict[str, Any]) -> str:
     """The same to read."""
-    about = machine()
-    rows = [_cells(figure) for figure in figures]
+    about = describe_machine()
+    rows = [_render_cells(figure) for figure in figures]
     widths = [max(len(row[column]) for row in [*rows, ("",) * 6]) for column in range(6)]
     lines = [f"{bench} on {about['cores']} cores, {about['memory_gib']} GiB, Python {about['python']}, load {about['load']}"]
     lines += [
@@ -93,12 +93,12 @@ def as_table(bench: str, figures: Iterable[Figure], disturbance: dict[str, Any])
     return "\n".join(lines)
 
 
-def _cells(figure: Figure) -> tuple[str, str, str, str, str, str]:
-    ratio = f"{figure.ratio:,.3g} × {figure.beside} ({_short(figure.baseline or 0)})" if figure.ratio is not None else ""
+def _render_cells(figure: Figure) -> tuple[str, str, str, str, str, str]:
+    ratio = f"{figure.ratio:,.3g} × {figure.beside} ({_format_short(figure.baseline or 0)})" if figure.ratio is not None else ""
     goals = " and ".join(each for each in (figure.goal or "", f"{figure.ratio_goal} ×" if figure.ratio_goal else "") if each)
     verdict = {None: "", True: "met", False: "MISSED"}[figure.met]
-    return figure.name, _short(figure.value), figure.unit, ratio, goals, verdict
+    return figure.name, _format_short(figure.value), figure.unit, ratio, goals, verdict
 
 
-def _short(value: float) -> str:
+def _format_short(value: float) -> str:
     return f"{value:,.3f}".rstrip("0").rstrip(".")

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from benchmarks.baselines import PYTHON
-from benchmarks.disturbance import python_seconds
+from benchmarks.disturbance import measure_python_seconds
 from benchmarks.figures import Figure
 
 SESSIONS, MESSAGES, KNOCKS = 20, 1000, 100
@@ -28,37 +28,42 @@ def run(members: int) -> Iterator[Figure]:
 
     with tempfile.TemporaryDirectory(prefix="nw-") as directory:
         settings.SSH_KEY, settings.SSH_KNOWN_HOSTS = Path(directory, "id_ed25519"), Path(directory, "known_hosts.d")
-        yield from _measured(Path(directory))
+        yield from _measure_link(Path(directory))
 
 
-def _measured(directory: Path) -> Iterator[Figure]:
+def _measure_link(directory: Path) -> Iterator[Figure]:
     from apps.deployments.transport import agent_channel, ssh
     from apps.network.models import Gateway
     from firewall import wire
     from lab.lab import Lab
-    from lab.sshd import host_key
-    from lab.topology import load
+    from lab.sshd import ensure_host_key
+    from lab.topology import load_topology
     from tests.whole.system import agent, inside, sshd
 
     hello = wire.Hello(int(time.time()))
-    with Lab.start(load()) as lab, agent(lab, "nat-1", directory, shared=True), sshd(lab, "nat-1", directory), inside(lab, "portal"):
-        address, key = ip_address(lab.topology.node("nat-1").hosts(4, "management")[0]), host_key(directory / "nat-1.sshd")
+    with (
+        Lab.start(load_topology()) as lab,
+        agent(lab, "nat-1", directory, shared=True),
+        sshd(lab, "nat-1", directory),
+        inside(lab, "portal"),
+    ):
+        address, key = ip_address(lab.topology.node("nat-1").hosts(4, "management")[0]), ensure_host_key(directory / "nat-1.sshd")
         gateway = Gateway(pk=1, name="nat-1", link=Gateway.Link.SSH, address=address, host_key=key)
 
         def session() -> None:
-            with agent_channel.fresh(gateway) as channel:
+            with agent_channel.open_session(gateway) as channel:
                 channel.ask(hello)
 
         def bare() -> None:
-            subprocess.run(ssh.arguments(gateway), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+            subprocess.run(ssh.build_arguments(gateway), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
 
-        sessions, alone = _times(session, SESSIONS), _times(bare, SESSIONS)
+        sessions, alone = _measure_times(session, SESSIONS), _measure_times(bare, SESSIONS)
         yield Figure("new_session_ms", median(sessions), "ms", "<= 500", median(alone), "ssh alone", "<= 1.5")
-        kept = agent_channel.channel(gateway)
+        kept = agent_channel.get_channel(gateway)
         kept.ask(hello)
-        messages = _times(lambda: kept.ask(hello), MESSAGES)
+        messages = _measure_times(lambda: kept.ask(hello), MESSAGES)
         agent_channel.close_all()
-        python = median(python_seconds() * 1000 for _ in range(SESSIONS))
+        python = median(measure_python_seconds() * 1000 for _ in range(SESSIONS))
         yield Figure("message_ms", median(messages), "ms", None, python, PYTHON)
         yield Figure("message_p99_ms", quantiles(messages, n=100)[98], "ms")
         knocks = [agent_channel.knock(gateway) for _ in range(KNOCKS)]
@@ -66,7 +71,7 @@ def _measured(directory: Path) -> Iterator[Figure]:
         yield Figure("knock_p99_ms", quantiles(knocks, n=100)[98], "ms")
 
 
-def _times(work: Callable[[], object], count: int) -> list[float]:
+def _measure_times(work: Callable[[], object], count: int) -> list[float]:
     """Milliseconds of each of so many times."""
     found = []
     for _ in range(count):

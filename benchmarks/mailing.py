@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.baselines import PYTHON
-from benchmarks.disturbance import python_seconds
+from benchmarks.disturbance import measure_python_seconds
 from benchmarks.figures import Figure
 from tests.malformed_mail import BREAKING, GROWING, mail, mixed
 
@@ -41,17 +41,17 @@ def run(mails: int) -> Iterator[Figure]:
     yield Figure("lost", found["lost"], "", "== 0")
     yield Figure("sent_per_second", 1000 / found["out"], "1/s")
     yield Figure("message_out_ms", found["out"], "ms", "<= 20", found["bare"], "smtplib alone", "<= 25")
-    yield Figure("message_parsed_ms", _parsed(mails), "ms", None, python, PYTHON)
-    yield Figure("worst_wall_s", _worst(), "s", "<= 2.5", python / 1000, PYTHON, "<= 125")
-    exponents = {name: _exponent(letter, ROUNDS) for name, letter in GROWING.items()}
+    yield Figure("message_parsed_ms", _measure_parsing(mails), "ms", None, python, PYTHON)
+    yield Figure("worst_wall_s", _measure_worst(), "s", "<= 2.5", python / 1000, PYTHON, "<= 125")
+    exponents = {name: _measure_exponent(letter, ROUNDS) for name, letter in GROWING.items()}
     steep = sorted(exponents, key=lambda name: -exponents[name])[:STEEPEST]  # the steepest of many is often the noisiest: again, longer
-    exponents = {name: _exponent(GROWING[name], MORE_ROUNDS) for name in steep}
+    exponents = {name: _measure_exponent(GROWING[name], MORE_ROUNDS) for name in steep}
     worst = max(exponents, key=lambda name: exponents[name])
     print(f"grows fastest: {worst}", file=sys.stderr)
     yield Figure("growth_exponent", exponents[worst], "", "<= 1.1")
 
 
-def letter(number: int) -> bytes:
+def build_letter(number: int) -> bytes:
     """As people write them: text and HTML beside each other, a picture, a thread; 20 KiB."""
     parts = PARTS % (
         b"Hallo, das Internet geht nicht.\n" * 60,
@@ -61,12 +61,12 @@ def letter(number: int) -> bytes:
     return mixed(parts).replace(b"<one@", b"<%d@" % number, 1)
 
 
-def _parsed(mails: int) -> float:
+def _measure_parsing(mails: int) -> float:
     """Milliseconds of a mail in the child."""
-    from apps.inbound.parser_process import Reader
+    from apps.inbound.parser_process import MailReader
 
-    octets = letter(0)
-    with Reader() as reader:
+    octets = build_letter(0)
+    with MailReader() as reader:
         reader.read(octets, None, [])
         start = time.perf_counter()
         for _each in range(mails):
@@ -74,13 +74,13 @@ def _parsed(mails: int) -> float:
         return (time.perf_counter() - start) / mails * 1000
 
 
-def _worst() -> float:
+def _measure_worst() -> float:
     """Seconds of the slowest, with the child that may have to be started anew."""
     from apps.inbound.parse_limits import Unreadable
-    from apps.inbound.parser_process import Reader
+    from apps.inbound.parser_process import MailReader
 
     worst = 0.0
-    with Reader() as reader:
+    with MailReader() as reader:
         for made in (*BREAKING.values(), *GROWING.values()):
             for size in SIZES:
                 octets, start = made(size), time.perf_counter()
@@ -90,13 +90,13 @@ def _worst() -> float:
     return worst
 
 
-def _exponent(made: Callable[[int], bytes], rounds: int) -> float:
+def _measure_exponent(made: Callable[[int], bytes], rounds: int) -> float:
     """Of the time it takes to read, by size of the mail. What a mail costs at all is taken off."""
-    from apps.inbound.parse_limits import Limits
-    from apps.inbound.parse_message import received
+    from apps.inbound.parse_limits import ParseLimits
+    from apps.inbound.parse_message import parse_mail
 
     def seconds(octets: bytes) -> float:
-        return _timed(lambda: received(octets, None, (), Limits()))
+        return _measure_seconds(lambda: parse_mail(octets, None, (), ParseLimits()))
 
     small, large = made(SMALL), made(LARGE)
     took = [(seconds(mail()), seconds(small), seconds(large)) for _ in range(rounds)]  # by turns: a processor's speed changes
@@ -107,13 +107,13 @@ def _exponent(made: Callable[[int], bytes], rounds: int) -> float:
     return log(high / low) / log(len(large) / len(small))
 
 
-def _timed(what: Callable[[], object]) -> float:
+def _measure_seconds(what: Callable[[], object]) -> float:
     start = time.process_time()
     what()
     return time.process_time() - start
 
 
-def database(mails: int) -> dict[str, float]:
+def measure_database(mails: int) -> dict[str, float]:
     """In a database of its own."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     os.environ["NETZWART_REDIS_URL"] = "unix:///nowhere/redis.sock"
@@ -126,57 +126,59 @@ def database(mails: int) -> dict[str, float]:
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(file=Path(os.devnull).open("w")))  # noqa: SIM115
     name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
     try:
-        return {"python": median(python_seconds() for _ in range(20))} | _in(mails) | _out(mails)
+        return {"python": median(measure_python_seconds() for _ in range(20))} | _measure_in(mails) | _measure_out(mails)
     finally:
         connection.creation.destroy_test_db(name, verbosity=0)
 
 
-def _in(mails: int) -> dict[str, float]:
+def _measure_in(mails: int) -> dict[str, float]:
     """Stored, read, and handed to somebody who writes a row for each."""
-    from apps.inbound.dispatcher import reader, receive
+    from apps.inbound.dispatcher import build_reader, receive_mail
     from apps.inbound.models import Arrival
-    from apps.inbound.services import arrive
+    from apps.inbound.services import store_arrival
 
     for number in range(mails):
-        arrive(octets=letter(number), way=Arrival.Way.LMTP, sender="selin@lindenhof.example", recipients=["support@lindenhof.example"])
+        store_arrival(
+            octets=build_letter(number), way=Arrival.Way.LMTP, sender="selin@lindenhof.example", recipients=["support@lindenhof.example"]
+        )
     breaking = [made(3000) for made in BREAKING.values()]
     got: list[int] = []
-    with reader() as read_by:
+    with build_reader() as read_by:
         read_by.read(mail(), None, [])
         start = time.perf_counter()
-        while receive(lambda arrival, _received: got.append(arrival.pk), read_by).more:
+        while receive_mail(lambda arrival, _received: got.append(arrival.pk), read_by).more:
             pass
         seconds = time.perf_counter() - start
         for octets in breaking:
-            arrive(octets=octets, way=Arrival.Way.LMTP, sender="", recipients=[])
-        while receive(lambda arrival, _received: got.append(arrival.pk), read_by).more:
+            store_arrival(octets=octets, way=Arrival.Way.LMTP, sender="", recipients=[])
+        while receive_mail(lambda arrival, _received: got.append(arrival.pk), read_by).more:
             pass
     ended = Arrival.objects.filter(state__in=["taken", "quarantined"]).count()
     return {"in": seconds / mails * 1000, "lost": mails + len(breaking) - ended}
 
 
-def _out(mails: int) -> dict[str, float]:
+def _measure_out(mails: int) -> dict[str, float]:
     from apps.mail.delivery import deliver
     from apps.mail.models import Message
-    from apps.mail.services import put
-    from apps.mail.smtp import Line, Server
+    from apps.mail.services import put_in_outbox
+    from apps.mail.smtp import SmtpConnection, SmtpServer
 
     for number in range(mails):
         words = {"subject": "Grüße", "text": "Schöne Grüße\n" * 30, "html": "<p>Schöne Grüße</p>" * 30}
         sender = "Netzwart <netzwart@lindenhof.example>"
-        put(Message(to=f"m{number}@lindenhof.example", language="de", sender=sender, **words))
-    with _server() as port:
+        put_in_outbox(Message(to=f"m{number}@lindenhof.example", language="de", sender=sender, **words))
+    with _start_server() as port:
         start = time.perf_counter()
-        while deliver(Line(Server("127.0.0.1", port))).more:
+        while deliver(SmtpConnection(SmtpServer("127.0.0.1", port))).more:
             pass
         seconds = time.perf_counter() - start
-        bare = _bare(port, mails)
+        bare = _measure_bare(port, mails)
     if left := Message.objects.exclude(state=Message.State.SENT).count():
         raise SystemExit(f"{left} mails were not sent")
     return {"out": seconds / mails * 1000, "bare": bare}
 
 
-def _bare(port: int, mails: int) -> float:
+def _measure_bare(port: int, mails: int) -> float:
     """Milliseconds of a mail of that size, by the standard library over one connection."""
     text = b"Subject: Hello\r\n\r\n" + b"Warm regards from the network\r\n" * 80
     with smtplib.SMTP("127.0.0.1", port) as server:
@@ -196,7 +198,7 @@ with post() as box:
 
 
 @contextmanager
-def _server() -> Iterator[int]:
+def _start_server() -> Iterator[int]:
     with subprocess.Popen([sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout  # noqa: S101 - it was asked for
         yield int(process.stdout.readline())
@@ -204,4 +206,4 @@ def _server() -> Iterator[int]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(database(int(sys.argv[1]))))
+    print(json.dumps(measure_database(int(sys.argv[1]))))

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from statistics import median, quantiles
 
 from benchmarks.baselines import VIEW
-from benchmarks.changes import FEED, _sql, fill, own_database
+from benchmarks.changes import FEED, fill, run_sql, use_own_database
 from benchmarks.figures import Figure
-from benchmarks.serving import EMPTY, EMPTY_P95_MS, rss, served
+from benchmarks.serving import EMPTY, EMPTY_P95_MS, read_rss, serve_application
 
 EACH = 20
 GOAL = 100  # ms
@@ -64,22 +64,22 @@ PAGES = {
 def run(members: int) -> Iterator[Figure]:
     """Fill a database, serve it, ask for each page in turn; the slowest last on standard error."""
     os.environ["NETZWART_REQUIRE_SECOND_FACTOR"] = "0"
-    with own_database():
+    with use_own_database():
         from django.db import connection
 
         fill(members)
-        _sql(FEED.format(bans=members * 6 // 5))
-        _sql(MORE)
-        _sql("VACUUM ANALYZE")
-        cookies = {True: _session("bench", member=None), False: _session("resident", member=members)}
+        run_sql(FEED.format(bans=members * 6 // 5))
+        run_sql(MORE)
+        run_sql("VACUUM ANALYZE")
+        cookies = {True: _create_session("bench", member=None), False: _create_session("resident", member=members)}
         connection.close()
         connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL
-        with served() as (process, port), served(EMPTY) as (_empty, empty_port):
-            yield from _measured(port, empty_port, members, cookies)
-            yield Figure("worker_rss_mib", rss(process.pid), "MiB")
+        with serve_application() as (process, port), serve_application(EMPTY) as (_empty, empty_port):
+            yield from _measure_pages(port, empty_port, members, cookies)
+            yield Figure("worker_rss_mib", read_rss(process.pid), "MiB")
 
 
-def _session(username: str, *, member: int | None) -> str:
+def _create_session(username: str, *, member: int | None) -> str:
     """The cookie of somebody who has signed in: an administrator, or who this member is."""
     from django.conf import settings
     from django.test import Client
@@ -96,15 +96,15 @@ def _session(username: str, *, member: int | None) -> str:
     return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
 
 
-def _measured(port: int, empty_port: int, members: int, cookies: dict[bool, str]) -> Iterator[Figure]:
+def _measure_pages(port: int, empty_port: int, members: int, cookies: dict[bool, str]) -> Iterator[Figure]:
     connection, empty = (http.client.HTTPConnection("127.0.0.1", each, timeout=600) for each in (port, empty_port))
     late = [max(members * share // 1000, 1) for share in (10, 8, 20)]
     took: dict[str, list[float]] = {}
     nothing: list[float] = []
     for round_ in range(EACH + 1):
         for name, path in PAGES.items():
-            milliseconds = _asked(connection, path.format(last=members, late=late), cookies[not name.startswith("own")])
-            nothing.append(_asked(empty, "/", ""))
+            milliseconds = _measure_request(connection, path.format(last=members, late=late), cookies[not name.startswith("own")])
+            nothing.append(_measure_request(empty, "/", ""))
             if round_:  # the first one warms up
                 took.setdefault(name, []).append(milliseconds)
     view = median(nothing)
@@ -119,7 +119,7 @@ def _measured(port: int, empty_port: int, members: int, cookies: dict[bool, str]
     yield Figure("slowest_page_p50_ms", median(took[slowest]), "ms", f"<= {GOAL}", view, VIEW, f"<= {GOAL / EMPTY_P50_MS:g}")
 
 
-def _asked(connection: http.client.HTTPConnection, path: str, cookie: str) -> float:
+def _measure_request(connection: http.client.HTTPConnection, path: str, cookie: str) -> float:
     """Milliseconds until the whole page was there; a search that leads somewhere counts as it is answered."""
     start = time.perf_counter()
     connection.request("GET", path, headers={"Cookie": cookie, "Host": "localhost"})

@@ -19,10 +19,10 @@ from statistics import median, quantiles
 from typing import Any
 
 from benchmarks.baselines import VIEW
-from benchmarks.changes import NAME, _sql, fill, own_database
+from benchmarks.changes import NAME, fill, run_sql, use_own_database
 from benchmarks.figures import Figure
 
-EMPTY = "benchmarks.baselines:empty_view_application()"
+EMPTY = "benchmarks.baselines:build_empty_view()"
 EMPTY_P95_MS = 2.5  # of a view that does nothing, on the machine of docs/benchmarks.md: a goal in ms becomes one of the ratio by it
 BULK_VIEWS = "an empty Django view for each"
 ONE_BY_ONE, AT_ONCE, EACH, BULK, ROUNDS = 300, 50, 20, 1000, 5
@@ -31,7 +31,7 @@ PUBLIC = "198.19.0.1"
 
 
 @dataclass
-class Client:
+class ApiConnection:
     """One connection that stays open; counts what was not answered as it should be."""
 
     port: int
@@ -56,24 +56,24 @@ class Client:
 
 def run(members: int) -> Iterator[Figure]:
     """Fill a database, serve it, ask."""
-    with own_database():
+    with use_own_database():
         from django.db import connection
 
         fill(members)
         for table in ("members_member", "network_holding", "nat_portforward"):
-            _sql(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))")  # noqa: S608 - constants
-        _sql("VACUUM ANALYZE") if connection.get_autocommit() else _sql("ANALYZE")
-        key = _key()
-        yield from _queries(key)
+            run_sql(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))")  # noqa: S608 - constants
+        run_sql("VACUUM ANALYZE") if connection.get_autocommit() else run_sql("ANALYZE")
+        key = _create_key()
+        yield from _measure_queries(key)
         connection.close()
         connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL
-        with served() as (process, port), served(EMPTY) as (_empty, empty_port):
-            yield from _measured(Client(port, key), Client(empty_port, key), members)
-            yield from _together(port, empty_port, key, members)
-            yield Figure("worker_rss_mib", rss(process.pid), "MiB", "<= 200")
+        with serve_application() as (process, port), serve_application(EMPTY) as (_empty, empty_port):
+            yield from _measure_requests(ApiConnection(port, key), ApiConnection(empty_port, key), members)
+            yield from _measure_concurrent(port, empty_port, key, members)
+            yield Figure("worker_rss_mib", read_rss(process.pid), "MiB", "<= 200")
 
 
-def _key() -> str:
+def _create_key() -> str:
     from apps.accounts import tokens
     from apps.accounts.models import User
 
@@ -81,7 +81,7 @@ def _key() -> str:
     return tokens.create(user=admin, name="bench")[1]
 
 
-def _queries(key: str) -> Iterator[Figure]:
+def _measure_queries(key: str) -> Iterator[Figure]:
     """How many queries a list and an object need, whatever the number of rows."""
     from django.db import connection
     from django.test import Client as InProcess
@@ -100,16 +100,18 @@ def _queries(key: str) -> Iterator[Figure]:
     yield Figure("queries_detail", counts["detail"], "")
 
 
-def _measured(client: Client, empty: Client, members: int) -> Iterator[Figure]:
+def _measure_requests(client: ApiConnection, empty: ApiConnection, members: int) -> Iterator[Figure]:
     rows = members * 15 // 100 * 3
     client.ask("GET", f"{FORWARDS}?limit=50")
-    yield from _spread("list50", *_by_turns(client, empty, (f"{FORWARDS}?limit=50&offset={n * 50 % rows}" for n in range(ONE_BY_ONE))), 35)
-    yield from _spread("walk50", *_by_turns(client, empty, [f"{FORWARDS}?limit=50&cursor="] * ONE_BY_ONE), None)
+    yield from _iter_percentiles(
+        "list50", *_ask_by_turns(client, empty, (f"{FORWARDS}?limit=50&offset={n * 50 % rows}" for n in range(ONE_BY_ONE))), 35
+    )
+    yield from _iter_percentiles("walk50", *_ask_by_turns(client, empty, [f"{FORWARDS}?limit=50&cursor="] * ONE_BY_ONE), None)
     _took, page = client.ask("GET", f"{FORWARDS}?limit=1000&fields=id")
     ids = [each["id"] for each in page["results"]]
-    took, nothing = _by_turns(client, empty, (f"{FORWARDS}{ids[n % len(ids)]}/" for n in range(ONE_BY_ONE)))
-    yield from _spread("detail", took, nothing, 25)
-    made, changed, removed = zip(*(_bulk(client, n, members) for n in range(ROUNDS)), strict=True)
+    took, nothing = _ask_by_turns(client, empty, (f"{FORWARDS}{ids[n % len(ids)]}/" for n in range(ONE_BY_ONE)))
+    yield from _iter_percentiles("detail", took, nothing, 25)
+    made, changed, removed = zip(*(_measure_bulk(client, n, members) for n in range(ROUNDS)), strict=True)
     views = median(nothing) / 1000 * BULK  # as many requests that do nothing
     yield Figure("bulk1000_create_s", median(made) / 1000, "s", "<= 1.5", views, BULK_VIEWS, "<= 1")
     yield Figure("bulk1000_update_s", median(changed) / 1000, "s", "<= 1.5", views, BULK_VIEWS, "<= 1")
@@ -117,13 +119,13 @@ def _measured(client: Client, empty: Client, members: int) -> Iterator[Figure]:
     yield Figure("errors", len(client.errors) + len(empty.errors), "", "== 0")
 
 
-def _by_turns(client: Client, empty: Client, paths: Iterable[str]) -> tuple[list[float], list[float]]:
+def _ask_by_turns(client: ApiConnection, empty: ApiConnection, paths: Iterable[str]) -> tuple[list[float], list[float]]:
     """Milliseconds of each path, and of a view that does nothing, one after the other."""
     took, nothing = zip(*((client.ask("GET", path)[0], empty.ask("GET", "/")[0]) for path in paths), strict=True)
     return list(took), list(nothing)
 
 
-def _bulk(client: Client, round_: int, members: int) -> tuple[float, float, float]:
+def _measure_bulk(client: ApiConnection, round_: int, members: int) -> tuple[float, float, float]:
     """A thousand forwards of a thousand members, added, changed and removed."""
     items = [
         {
@@ -142,19 +144,19 @@ def _bulk(client: Client, round_: int, members: int) -> tuple[float, float, floa
     return created, updated, removed
 
 
-def _together(port: int, empty_port: int, key: str, members: int) -> Iterator[Figure]:
+def _measure_concurrent(port: int, empty_port: int, key: str, members: int) -> Iterator[Figure]:
     """Lists of 50 by so many clients at once, and as many requests that do nothing."""
     rows = members * 15 // 100 * 3
-    clients, others = ([Client(each, key) for _each in range(AT_ONCE)] for each in (port, empty_port))
-    empty_rps, _took = _at_once(others, ["/"] * EACH * AT_ONCE)
-    rps, took = _at_once(clients, [f"{FORWARDS}?limit=50&offset={number * 50 % rows}" for number in range(EACH * AT_ONCE)])
+    clients, others = ([ApiConnection(each, key) for _each in range(AT_ONCE)] for each in (port, empty_port))
+    empty_rps, _took = _ask_at_once(others, ["/"] * EACH * AT_ONCE)
+    rps, took = _ask_at_once(clients, [f"{FORWARDS}?limit=50&offset={number * 50 % rows}" for number in range(EACH * AT_ONCE)])
     # Measured together: 0.06 of the empty view, where 85 a second were reached; 60 of them are the goal.
     yield Figure("concurrent50_rps", rps, "/s", ">= 60", empty_rps, VIEW, ">= 0.042")
-    yield from _spread("concurrent50", took, None, None)
+    yield from _iter_percentiles("concurrent50", took, None, None)
     yield Figure("concurrent50_errors", sum(len(each.errors) for each in (*clients, *others)), "", "== 0")
 
 
-def _at_once(clients: Sequence[Client], paths: Sequence[str]) -> tuple[float, list[float]]:
+def _ask_at_once(clients: Sequence[ApiConnection], paths: Sequence[str]) -> tuple[float, list[float]]:
     """Requests a second, and the milliseconds of each, when the clients share the paths."""
 
     def ask(number: int) -> list[float]:
@@ -166,7 +168,7 @@ def _at_once(clients: Sequence[Client], paths: Sequence[str]) -> tuple[float, li
     return len(took) / (time.perf_counter() - start), took
 
 
-def _spread(name: str, took: Sequence[float], nothing: Sequence[float] | None, goal: float | None) -> Iterator[Figure]:
+def _iter_percentiles(name: str, took: Sequence[float], nothing: Sequence[float] | None, goal: float | None) -> Iterator[Figure]:
     """Of the times, beside the same percentile of a view that does nothing. A goal is of the 95th percentile."""
     view = VIEW if nothing else ""
     yield Figure(f"{name}_p50_ms", median(took), "ms", None, median(nothing) if nothing else None, view)
@@ -177,29 +179,29 @@ def _spread(name: str, took: Sequence[float], nothing: Sequence[float] | None, g
 
 
 @contextmanager
-def served(application: str = "") -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
+def serve_application(application: str = "") -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
     """The portal's web server as script/server starts it, on this database; or another application in the same server."""
     from django.conf import settings
     from psycopg.conninfo import make_conninfo
 
-    from portal.stack.commands import web
-    from portal.stack.ports import next_free
+    from portal.stack.commands import build_web
+    from portal.stack.ports import find_free_port
 
-    port = next_free(18_000)
+    port = find_free_port(18_000)
     known: dict[str, Any] = settings.DATABASES["default"]
     url = make_conninfo(dbname=NAME, user=known["USER"], password=known["PASSWORD"], host=known["HOST"], port=known["PORT"] or None)
     environment = {**os.environ, "NETZWART_DATABASE_URL": url, "NETZWART_API_RATE": "100000000", "NETZWART_DEBUG": ""}
-    command = [*web(port).command[:-1], application] if application else web(port).command
+    command = [*build_web(port).command[:-1], application] if application else build_web(port).command
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True)
     try:
-        _until_it_answers(port)
+        _wait_for_answer(port)
         yield process, port
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(30)
 
 
-def _until_it_answers(port: int, seconds: float = 60) -> None:
+def _wait_for_answer(port: int, seconds: float = 60) -> None:
     until = time.monotonic() + seconds
     while True:
         try:
@@ -214,7 +216,7 @@ def _until_it_answers(port: int, seconds: float = 60) -> None:
             return
 
 
-def rss(master: int) -> float:
+def read_rss(master: int) -> float:
     """What the largest worker holds, in MiB (proc_pid_status(5), VmRSS)."""
     children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
     lines = [line for child in children for line in Path(f"/proc/{child}/status").read_text().splitlines() if line.startswith("VmRSS")]

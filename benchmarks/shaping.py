@@ -19,7 +19,7 @@ from threading import Thread
 
 from benchmarks.figures import Figure
 from firewall.compile import compile_policy
-from firewall.policy import Gateway, Interfaces, Management, NatMapping, Policy, RateLimit
+from firewall.policy import GatewaySpec, Interfaces, Management, NatMappingSpec, Policy, RateLimitSpec
 from firewall.render import render
 
 MEMBERS, ACTIVE, ROUNDS, PACKETS = 24_000, 1_000, 15, 20_000
@@ -34,7 +34,7 @@ DISCARD = 9
 
 
 @dataclass(frozen=True)
-class Way:
+class LimitingMethod:
     """How members are limited on one gateway: by policing in the ruleset, or by classes of HTB beside it."""
 
     name: str
@@ -44,16 +44,16 @@ class Way:
     filters: bool = False
 
 
-PLAIN = Way("plain")
+PLAIN = LimitingMethod("plain")
 COSTS = (
     PLAIN,
-    Way("police_1k", 1000),
-    Way("police_24k", MEMBERS),
-    Way("htb_1k", classes=1000),
-    Way("fw_24k", classes=MEMBERS, filters=True),
+    LimitingMethod("police_1k", 1000),
+    LimitingMethod("police_24k", MEMBERS),
+    LimitingMethod("htb_1k", classes=1000),
+    LimitingMethod("fw_24k", classes=MEMBERS, filters=True),
 )
 GOALS = {"police_24k": "<= 1.45", "htb_1k": "<= 1.5"}
-CLASSES = (Way("class", 1, RATE), Way("htb_class", classes=1, rate=RATE))
+CLASSES = (LimitingMethod("class", 1, RATE), LimitingMethod("htb_class", classes=1, rate=RATE))
 
 
 def run() -> list[Figure]:
@@ -62,12 +62,15 @@ def run() -> list[Figure]:
         raise SystemExit("script/bench shape needs root: for network namespaces, nftables and queueing disciplines")
     resource.setrlimit(resource.RLIMIT_NOFILE, (8192, max(8192, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
     with ExitStack() as stack:
-        bench = stack.enter_context(Network.made())
+        bench = stack.enter_context(ShapingNetwork.made())
         ways = [way for way in (*COSTS, *CLASSES) if bench.add(way)]
-        return [*_costs(bench, [way for way in ways if way in COSTS]), *_shares(bench, [way for way in ways if way in CLASSES])]
+        return [
+            *_measure_costs(bench, [way for way in ways if way in COSTS]),
+            *_measure_shares(bench, [way for way in ways if way in CLASSES]),
+        ]
 
 
-class Network:
+class ShapingNetwork:
     """The namespaces; a gateway for each way of limiting."""
 
     def __init__(self, prefix: str) -> None:
@@ -76,16 +79,16 @@ class Network:
 
     @classmethod
     @contextmanager
-    def made(cls) -> Iterator["Network"]:
+    def made(cls) -> Iterator["ShapingNetwork"]:
         """It is gone afterwards."""
         made = cls(f"nw-shape-{os.getpid()}")
         try:
             for each in (made.members, made.internet):
-                _sh(f"ip netns add {each}")
-                _sh(f"ip -n {each} link set lo up")
-            _sh(f"ip -n {made.members} route add local 10.16.0.0/15 dev lo")
+                _run_command(f"ip netns add {each}")
+                _run_command(f"ip -n {each} link set lo up")
+            _run_command(f"ip -n {made.members} route add local 10.16.0.0/15 dev lo")
             drop = f"udp dport {DISCARD} counter drop;"
-            _sh(
+            _run_command(
                 f"ip netns exec {made.internet} nft -f -",
                 f"table ip d {{ chain c {{ type filter hook prerouting priority -300; {drop} }}; }}",
             )
@@ -98,72 +101,72 @@ class Network:
         """The namespace of a way's gateway."""
         return f"{self.prefix}-{name}"
 
-    def target(self, way: Way) -> str:
+    def target(self, way: LimitingMethod) -> str:
         """The host of the internet that is reached through this way's gateway."""
         return TARGET.format(self.numbers[way.name])
 
     def arrived(self) -> int:
         """How many datagrams have come to the internet."""
-        listed = _sh(f"ip netns exec {self.internet} nft list table ip d")
+        listed = _run_command(f"ip netns exec {self.internet} nft list table ip d")
         return int(listed.partition("packets ")[2].split()[0])
 
-    def add(self, way: Way) -> bool:
+    def add(self, way: LimitingMethod) -> bool:
         """Its gateway; False where the kernel lacks something."""
         number = self.numbers[way.name] = len(self.numbers) + 1
         self._wire(self.gateway(way.name), number)
-        _sh(f"ip netns exec {self.gateway(way.name)} nft -f -", render(compile_policy(_policy(way, number)), now=0))
+        _run_command(f"ip netns exec {self.gateway(way.name)} nft -f -", render(compile_policy(_build_policy(way, number)), now=0))
         if not way.classes:
             return True
         try:
-            _classes(self.gateway(way.name), way)
+            _add_classes(self.gateway(way.name), way)
         except subprocess.CalledProcessError as missing:
             print(f"{way.name}: skipped: {missing.stderr.strip().splitlines()[-1:]}", flush=True)
             return False
         return True
 
     def _wire(self, gateway: str, number: int) -> None:
-        _sh(f"ip netns add {gateway}")
+        _run_command(f"ip netns add {gateway}")
         for there, near, net in ((self.members, "lan0", f"10.0.{number}"), (self.internet, "wan0", f"192.0.{number}")):
-            _sh(f"ip link add {near} netns {gateway} type veth peer name g{number} netns {there}")
-            _sh(f"ip -n {gateway} address add {net}.1/24 dev {near}")
-            _sh(f"ip -n {there} address add {net}.2/24 dev g{number}")
-            _sh(f"ip -n {gateway} link set {near} up")
-            _sh(f"ip -n {there} link set g{number} up")
-        _sh(f"ip netns exec {gateway} sysctl -qw net.ipv4.ip_forward=1")
-        _sh(f"ip -n {gateway} route add 10.16.0.0/15 via 10.0.{number}.2")
-        _sh(f"ip -n {gateway} route add 203.0.113.0/24 via 192.0.{number}.2")
-        _sh(f"ip -n {self.members} route add {TARGET.format(number)} via 10.0.{number}.1")
-        _sh(f"ip -n {self.internet} address add {TARGET.format(number)}/32 dev lo")
-        _sh(f"ip -n {self.internet} route add 198.51.{number}.0/24 via 192.0.{number}.1")
+            _run_command(f"ip link add {near} netns {gateway} type veth peer name g{number} netns {there}")
+            _run_command(f"ip -n {gateway} address add {net}.1/24 dev {near}")
+            _run_command(f"ip -n {there} address add {net}.2/24 dev g{number}")
+            _run_command(f"ip -n {gateway} link set {near} up")
+            _run_command(f"ip -n {there} link set g{number} up")
+        _run_command(f"ip netns exec {gateway} sysctl -qw net.ipv4.ip_forward=1")
+        _run_command(f"ip -n {gateway} route add 10.16.0.0/15 via 10.0.{number}.2")
+        _run_command(f"ip -n {gateway} route add 203.0.113.0/24 via 192.0.{number}.2")
+        _run_command(f"ip -n {self.members} route add {TARGET.format(number)} via 10.0.{number}.1")
+        _run_command(f"ip -n {self.internet} address add {TARGET.format(number)}/32 dev lo")
+        _run_command(f"ip -n {self.internet} route add 198.51.{number}.0/24 via 192.0.{number}.1")
 
 
-def _policy(way: Way, number: int) -> Policy:
+def _build_policy(way: LimitingMethod, number: int) -> Policy:
     addresses = tuple(FIRST + each for each in range(MEMBERS))
     publics = IPv4Address(f"198.51.{number}.0")
     return Policy(
-        Gateway(way.name, Interfaces("lan0", "wan0", "mgmt0"), Management((IPv4Network("172.31.0.0/24"),))),
+        GatewaySpec(way.name, Interfaces("lan0", "wan0", "mgmt0"), Management((IPv4Network("172.31.0.0/24"),))),
         addresses=addresses,
-        mappings=tuple(NatMapping(each, publics + _public(at)) for at, each in enumerate(addresses)),
-        rate_limits=tuple(RateLimit(at, IPv4Network(FIRST + at), way.rate, way.rate) for at in _spread(way.policed)),
+        mappings=tuple(NatMappingSpec(each, publics + _compute_public_octet(at)) for at, each in enumerate(addresses)),
+        rate_limits=tuple(RateLimitSpec(at, IPv4Network(FIRST + at), way.rate, way.rate) for at in _select_members(way.policed)),
     )
 
 
-def _spread(number: int) -> range:
+def _select_members(number: int) -> range:
     """So many members out of all, evenly: with 1,000 of them those who send."""
     return range(0, MEMBERS, MEMBERS // number) if number else range(0)
 
 
-def _classes(gateway: str, way: Way) -> None:
+def _add_classes(gateway: str, way: LimitingMethod) -> None:
     """HTB, a class for each member: chosen by a map lookup, or by the mark among the filters of one of 256 buckets."""
     rate = f"{way.rate * 8}bit" if way.rate != UNREACHED else "8gbit"
-    members = [(FIRST + at, at + 1) for at in _spread(way.classes)]
+    members = [(FIRST + at, at + 1) for at in _select_members(way.classes)]
     for card in ("wan0",) if way.filters else ("lan0", "wan0"):
         lines = [f"qdisc add dev {card} root handle 1: htb direct_qlen 1000"]
         lines += [f"class add dev {card} parent 1: classid 1:{at:x} htb rate {rate} burst 64k quantum 60000" for _, at in members]
-        _sh(f"tc -n {gateway} -batch -", "\n".join([*lines, *(_filters(way) if way.filters else ())]))
+        _run_command(f"tc -n {gateway} -batch -", "\n".join([*lines, *(_iter_filters(way) if way.filters else ())]))
     kind, field = ("mark", "meta mark") if way.filters else ("classid", "meta priority")
     values = ", ".join(f"{each} : {number if way.filters else f'1:{number:x}'}" for each, number in members)
-    _sh(
+    _run_command(
         f"ip netns exec {gateway} nft -f -",
         f"""table inet shape {{
             map classes {{ type ipv4_addr : {kind}; size 65536; elements = {{ {values} }} }}
@@ -175,26 +178,26 @@ def _classes(gateway: str, way: Way) -> None:
     )
 
 
-def _filters(way: Way) -> Iterator[str]:
+def _iter_filters(way: LimitingMethod) -> Iterator[str]:
     """A bucket for the last octet of the public source (as `fw` would take that of the mark), and a walk through its filters."""
     add = "filter add dev wan0 parent 1: protocol ip prio 1"
     yield f"{add} handle 2: u32 divisor 256"
-    for at in _spread(way.classes):
-        yield f"{add} u32 ht 2:{_public(at):x}: match mark {at + 1} 0xffffffff flowid 1:{at + 1:x}"
+    for at in _select_members(way.classes):
+        yield f"{add} u32 ht 2:{_compute_public_octet(at):x}: match mark {at + 1} 0xffffffff flowid 1:{at + 1:x}"
     yield f"{add} u32 ht 800:: match ip src 0.0.0.0/0 hashkey mask 0x000000ff at 12 link 2:"
 
 
-def _public(member: int) -> int:
+def _compute_public_octet(member: int) -> int:
     """The last octet of the address as which the member leaves."""
     return 1 + member % 200
 
 
-def _costs(bench: Network, ways: list[Way]) -> Iterator[Figure]:
+def _measure_costs(bench: ShapingNetwork, ways: list[LimitingMethod]) -> Iterator[Figure]:
     """CPU time of the sender for a packet, relative to no limits in the same round."""
     os.sched_setaffinity(0, {0})
-    with _inside(bench.members):
-        sources = [FIRST + at for at in _spread(ACTIVE)]
-        sockets = {way.name: [_socket(each, 4000 + at, bench.target(way)) for each in sources] for at, way in enumerate(ways)}
+    with _enter_namespace(bench.members):
+        sources = [FIRST + at for at in _select_members(ACTIVE)]
+        sockets = {way.name: [_open_socket(each, 4000 + at, bench.target(way)) for each in sources] for at, way in enumerate(ways)}
     for each in sockets.values():
         _send(each, 2 * ACTIVE)  # connections begin here, not in what is measured
     rounds = [{way.name: _send(sockets[way.name], PACKETS) for way in ways} for _ in range(ROUNDS)]
@@ -206,7 +209,7 @@ def _costs(bench: Network, ways: list[Way]) -> Iterator[Figure]:
         yield Figure(way.name, median(each[way.name] / each["plain"] for each in rounds), "of no limits", GOALS.get(way.name))
 
 
-def _socket(source: IPv4Address, port: int, target: str) -> socket.socket:
+def _open_socket(source: IPv4Address, port: int, target: str) -> socket.socket:
     made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     made.setsockopt(socket.IPPROTO_IP, 15, 1)  # IP_FREEBIND
     made.bind((str(source), port))
@@ -224,30 +227,30 @@ def _send(sockets: list[socket.socket], number: int) -> float:
     return (time.process_time() - start) / number
 
 
-def _shares(bench: Network, ways: list[Way]) -> Iterator[Figure]:
+def _measure_shares(bench: ShapingNetwork, ways: list[LimitingMethod]) -> Iterator[Figure]:
     """What a limited member gets of the rate, and a neighbour of what they get alone."""
     for way in ways:
         for direction in ("up", "down"):
-            with _speaking(bench, way, FIRST, up=direction == "up") as octets:
-                share = _rate(octets) / RATE
+            with _open_stream(bench, way, FIRST, up=direction == "up") as octets:
+                share = _measure_rate(octets) / RATE
             yield Figure(f"{way.name}_share_{direction}", share, "of 5 Mbit/s", ">= 0.85")
             yield Figure(f"{way.name}_over_{direction}", share, "of 5 Mbit/s", "<= 1.02")
-    yield Figure("neighbour_share", _neighbour(bench, ways[0]), "of what they get alone", ">= 0.97")
+    yield Figure("neighbour_share", _measure_neighbour(bench, ways[0]), "of what they get alone", ">= 0.97")
 
 
-def _neighbour(bench: Network, way: Way) -> float:
+def _measure_neighbour(bench: ShapingNetwork, way: LimitingMethod) -> float:
     """The median of rounds, each alone and beside a limited member who sends all they can. The neighbour sends at a steady pace, so
     that the two do not fight for the processor."""
     found = []
-    with _speaking(bench, way, FIRST + 1, up=True, pace=STEADY) as octets:
+    with _open_stream(bench, way, FIRST + 1, up=True, pace=STEADY) as octets:
         for _ in range(7):
-            alone = _rate(octets, settle=0.5, measure=1.0)
-            with _speaking(bench, way, FIRST, up=True):
-                found.append(_rate(octets, settle=0.5, measure=1.0) / alone)
+            alone = _measure_rate(octets, settle=0.5, measure=1.0)
+            with _open_stream(bench, way, FIRST, up=True):
+                found.append(_measure_rate(octets, settle=0.5, measure=1.0) / alone)
     return median(found)
 
 
-def _rate(octets: Callable[[], int], *, settle: float = SETTLE, measure: float = MEASURE) -> float:
+def _measure_rate(octets: Callable[[], int], *, settle: float = SETTLE, measure: float = MEASURE) -> float:
     time.sleep(settle)
     start, before = time.monotonic(), octets()
     time.sleep(measure)
@@ -255,12 +258,14 @@ def _rate(octets: Callable[[], int], *, settle: float = SETTLE, measure: float =
 
 
 @contextmanager
-def _speaking(bench: Network, way: Way, member: IPv4Address, *, up: bool, pace: int = 0) -> Iterator[Callable[[], int]]:
+def _open_stream(
+    bench: ShapingNetwork, way: LimitingMethod, member: IPv4Address, *, up: bool, pace: int = 0
+) -> Iterator[Callable[[], int]]:
     """A TCP connection of the member through the way's gateway that carries as much as it takes, or so many octets a second; how many
     octets have arrived."""
-    with _inside(bench.internet):
+    with _enter_namespace(bench.internet):
         listener = socket.create_server((bench.target(way), 0))
-    with _inside(bench.members):
+    with _enter_namespace(bench.members):
         near = socket.socket()
         near.setsockopt(socket.IPPROTO_IP, 15, 1)  # IP_FREEBIND
         near.bind((str(member), 0))
@@ -302,7 +307,7 @@ def _drain(sink: socket.socket, arrived: list[int]) -> None:
 
 
 @contextmanager
-def _inside(space: str) -> Iterator[None]:
+def _enter_namespace(space: str) -> Iterator[None]:
     """Sockets that this thread makes are in the namespace."""
     home, there = os.open("/proc/thread-self/ns/net", os.O_RDONLY), os.open(f"/run/netns/{space}", os.O_RDONLY)
     os.setns(there, os.CLONE_NEWNET)
@@ -314,5 +319,5 @@ def _inside(space: str) -> Iterator[None]:
         os.close(home)
 
 
-def _sh(command: str, text: str | None = None) -> str:
+def _run_command(command: str, text: str | None = None) -> str:
     return subprocess.run(command.split(), input=text, text=True, check=True, capture_output=True).stdout

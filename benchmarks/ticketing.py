@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.baselines import PYTHON
-from benchmarks.disturbance import python_seconds
+from benchmarks.disturbance import measure_python_seconds
 from benchmarks.figures import Figure
 
 WORDS = 20_000
@@ -54,7 +54,7 @@ def run(tickets: int) -> Iterator[Figure]:
         yield Figure(name, found[name], "ms", goal, found["python"], PYTHON, ratio_goal)
 
 
-def database(tickets: int) -> dict[str, float]:
+def measure_database(tickets: int) -> dict[str, float]:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     os.environ["NETZWART_REDIS_URL"] = "unix:///nowhere/redis.sock"
     os.environ["NETZWART_DEBUG"], os.environ["NETZWART_REQUIRE_SECOND_FACTOR"] = "", "0"
@@ -66,7 +66,7 @@ def database(tickets: int) -> dict[str, float]:
     name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
     try:
         _fill(tickets)
-        return _measured()
+        return _measure_pages()
     finally:
         connection.creation.destroy_test_db(name, verbosity=0)
 
@@ -77,7 +77,7 @@ def _fill(tickets: int) -> None:
     from tests import factories
 
     random, member = Random(1), factories.member()
-    texts = [" ".join(_word(random) for _each in range(30)) for _text in range(TEXTS)]
+    texts = [" ".join(_draw_word(random) for _each in range(30)) for _text in range(TEXTS)]
     with connection.cursor() as cursor:
         cursor.execute("CREATE TEMP TABLE said (id serial, text text)")
         with cursor.copy("COPY said (text) FROM STDIN") as copy:
@@ -119,11 +119,11 @@ EVENTS = """
     ) event (at, label, state) ORDER BY event.at"""
 
 
-def _word(random: Random) -> str:
+def _draw_word(random: Random) -> str:
     return random.choice(EVERYWHERE) if random.random() < 0.25 else f"wort{int(WORDS * random.random() ** 3)}"
 
 
-def _measured() -> dict[str, float]:
+def _measure_pages() -> dict[str, float]:
     from django.test import Client
 
     from tests import factories
@@ -131,26 +131,26 @@ def _measured() -> dict[str, float]:
     client = Client(headers={"host": "localhost"})
     client.force_login(factories.user())
     client.get("/tickets/")
-    first = max(_milliseconds(client, f"/tickets/chart/{query}") for query in CHARTS)
+    first = max(_measure_ms(client, f"/tickets/chart/{query}") for query in CHARTS)
     return {
-        "python": median(python_seconds() * 1000 for _ in range(20)),
+        "python": median(measure_python_seconds() * 1000 for _ in range(20)),
         "chart_first_ms": round(first, 1),
-        "chart_ms": _p95([_milliseconds(client, f"/tickets/chart/{query}") for query in CHARTS * ROUNDS]),
-        "list_p95_ms": _p95([_milliseconds(client, f"/tickets/{query}") for query in LISTS * ROUNDS]),
-        "search_p95_ms": _p95([_milliseconds(client, "/tickets/", {"q": words}) for words in SEARCHES * ROUNDS]),
+        "chart_ms": _compute_p95([_measure_ms(client, f"/tickets/chart/{query}") for query in CHARTS * ROUNDS]),
+        "list_p95_ms": _compute_p95([_measure_ms(client, f"/tickets/{query}") for query in LISTS * ROUNDS]),
+        "search_p95_ms": _compute_p95([_measure_ms(client, "/tickets/", {"q": words}) for words in SEARCHES * ROUNDS]),
     }
 
 
-def _milliseconds(client: Any, path: str, query: dict[str, str] | None = None) -> float:
+def _measure_ms(client: Any, path: str, query: dict[str, str] | None = None) -> float:
     start = time.perf_counter()
     if client.get(path, query).status_code != 200:
         raise SystemExit(f"{path} failed")
     return (time.perf_counter() - start) * 1000
 
 
-def _p95(times: list[float]) -> float:
+def _compute_p95(times: list[float]) -> float:
     return round(sorted(times)[int(len(times) * 0.95)], 1)
 
 
 if __name__ == "__main__":
-    print(json.dumps(database(int(sys.argv[1]))))
+    print(json.dumps(measure_database(int(sys.argv[1]))))

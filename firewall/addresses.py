@@ -10,7 +10,7 @@ from struct import Struct
 # RFC 1918 and RFC 6598: addresses that must never be seen on the uplink
 PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16")))
 
-_GROUPS = Struct("!8H").unpack
+_unpack_groups = Struct("!8H").unpack
 _ZEROS = re.compile(r"\b0(?::0)+\b")
 
 
@@ -26,14 +26,14 @@ def parse_prefix(text: str, *, strict: bool = True) -> IPv4Network | IPv6Network
     return ip_network(text, strict=strict)
 
 
-def ipv4_text(octets: bytes) -> str:
+def format_ipv4(octets: bytes) -> str:
     """Four octets in dotted decimal."""
     return "%d.%d.%d.%d" % tuple(octets)  # noqa: UP031 - half the time of an f-string
 
 
-def ipv6_text(octets: bytes) -> str:
+def format_ipv6(octets: bytes) -> str:
     """Sixteen octets in the canonical form of RFC 5952: lower case, the first longest run of zero groups as `::`."""
-    text = "%x:%x:%x:%x:%x:%x:%x:%x" % _GROUPS(octets)  # noqa: UP031 - half the time of an f-string
+    text = "%x:%x:%x:%x:%x:%x:%x:%x" % _unpack_groups(octets)  # noqa: UP031 - half the time of an f-string
     runs = [found.span() for found in _ZEROS.finditer(text)]
     if not runs:
         return text
@@ -41,11 +41,11 @@ def ipv6_text(octets: bytes) -> str:
     return f"{text[:start].rstrip(':')}::{text[end:].lstrip(':')}"
 
 
-def address_text(address: IPv4Address | IPv6Address) -> str:
+def format_address(address: IPv4Address | IPv6Address) -> str:
     """An address in its canonical form."""
-    return ipv4_text(address.packed) if address.version == 4 else ipv6_text(address.packed)
+    return format_ipv4(address.packed) if address.version == 4 else format_ipv6(address.packed)
 
 
-def prefix_text(prefix: IPv4Network | IPv6Network) -> str:
+def format_prefix(prefix: IPv4Network | IPv6Network) -> str:
     """A prefix in its canonical form, with its length."""
-    return f"{address_text(prefix.network_address)}/{prefix.prefixlen}"
+    return f"{format_address(prefix.network_address)}/{prefix.prefixlen}"

@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import Any
 
 
-def octets(value: Any) -> bytes:
+def encode_canonical(value: Any) -> bytes:
     """Of a text, number, address or prefix, of nothing, of a tuple of these, or of a dataclass of these.
 
     Raises TypeError for anything else.
@@ -22,13 +22,13 @@ def octets(value: Any) -> bytes:
     if isinstance(value, int):
         return b"i%d;" % value
     if isinstance(value, tuple):
-        return b"(%b)" % b"".join(map(octets, value))
+        return b"(%b)" % b"".join(map(encode_canonical, value))
     if value is None:
         return b"n"
-    return _address(value) or _dataclass(value)
+    return _encode_address(value) or _encode_dataclass(value)
 
 
-def _address(value: Any) -> bytes:
+def _encode_address(value: Any) -> bytes:
     match value:
         case IPv4Address() | IPv6Address():
             return b"a%d:%b" % (value.version, value.packed)
@@ -37,17 +37,17 @@ def _address(value: Any) -> bytes:
     return b""
 
 
-def _dataclass(value: Any) -> bytes:
+def _encode_dataclass(value: Any) -> bytes:
     kind: Any = type(value)
-    parts = [b"<", octets(kind.__name__)]
-    for name, head, default in _fields(kind):
+    parts = [b"<", encode_canonical(kind.__name__)]
+    for name, head, default in _list_fields(kind):
         held = getattr(value, name)
         if default is MISSING or held != default:
-            parts += (head, octets(held))
+            parts += (head, encode_canonical(held))
     return b"".join((*parts, b">"))
 
 
 @cache
-def _fields(kind: Any) -> tuple[tuple[str, bytes, Any], ...]:
+def _list_fields(kind: Any) -> tuple[tuple[str, bytes, Any], ...]:
     """Of each field of this dataclass its name, as text and in octets, and its default."""
-    return tuple((each.name, octets(each.name), each.default) for each in fields(kind))
+    return tuple((each.name, encode_canonical(each.name), each.default) for each in fields(kind))

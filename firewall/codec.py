@@ -13,7 +13,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from firewall.addresses import address_text, prefix_text
+from firewall.addresses import format_address, format_prefix
 from firewall.ruleset import PLAIN, Element, Elements
 
 Json: TypeAlias = Any  # what json.loads gives
@@ -46,9 +46,9 @@ def encode(value: Any) -> Json:
         case bytes():
             return b64encode(value).decode()
         case IPv4Address() | IPv6Address():
-            return {"address": address_text(value)}
+            return {"address": format_address(value)}
         case IPv4Network() | IPv6Network():
-            return {"prefix": prefix_text(value)}
+            return {"prefix": format_prefix(value)}
         case Mapping():
             return _encode_mapping(value)
         case frozenset():
@@ -72,13 +72,15 @@ def _encode_elements(elements: Elements) -> Json:
     comments = {str(at): element.comment for at, element in enumerate(elements.values()) if element.comment}
     expires = {str(at): element.expires for at, element in enumerate(elements.values()) if element.expires}
     bare = (
-        [] if len(values) in (0, len(elements) * _width(elements)) else [at for at, each in enumerate(elements.values()) if not each.value]
+        []
+        if len(values) in (0, len(elements) * _get_value_width(elements))
+        else [at for at, each in enumerate(elements.values()) if not each.value]
     )
     parts = {"values": b64encode(values).decode(), "bare": bare, "comments": comments, "expires": expires}
     return packed | {name: part for name, part in parts.items() if part}
 
 
-def _width(elements: Elements) -> int:
+def _get_value_width(elements: Elements) -> int:
     """Of a value; all that are not empty have the same."""
     return max([len(element.value) for element in elements.values()], default=0)
 
@@ -206,7 +208,7 @@ def _decode_elements(data: dict[str, Json], where: str) -> Elements:
     count = decode(int, data.get("count"), f"{where}.count")
     keys = _decode_packed(data.get("keys"), count, f"{where}.keys")
     if not data.keys() - {"count", "keys"}:
-        return _unique(dict.fromkeys(keys, PLAIN), count, where)
+        return _check_unique(dict.fromkeys(keys, PLAIN), count, where)
     values = _decode_values(data, count, where)
     comments = decode(Mapping[str, str], data.get("comments", {}), f"{where}.comments")
     expires = decode(Mapping[str, int], data.get("expires", {}), f"{where}.expires")
@@ -214,7 +216,7 @@ def _decode_elements(data: dict[str, Json], where: str) -> Elements:
         key: Element(value, comments.get(str(at), ""), expires.get(str(at), 0))
         for at, (key, value) in enumerate(zip(keys, values, strict=True))
     }
-    return _unique(elements, count, where)
+    return _check_unique(elements, count, where)
 
 
 def _decode_values(data: dict[str, Json], count: int, where: str) -> list[bytes]:
@@ -229,7 +231,7 @@ def _decode_values(data: dict[str, Json], count: int, where: str) -> list[bytes]
     return found
 
 
-def _unique(elements: dict[bytes, Element], count: int, where: str) -> Elements:
+def _check_unique(elements: dict[bytes, Element], count: int, where: str) -> Elements:
     if len(elements) != count:
         raise WireError(f"{where}.keys: {count - len(elements)} keys are given twice")
     return elements
@@ -271,18 +273,18 @@ def _decode_enum(hint: Any, data: Json, where: str) -> Any:
 def _decode_fields(hint: Any, data: Json, where: str) -> Any:
     if not isinstance(data, dict):
         raise WireError(f"{where}: expected an object, got {type(data).__name__}")
-    hints = _hints(hint)
+    hints = _get_hints(hint)
     given = {name: each for name, each in data.items() if name != "is"}
     if data.get("is", hint.__name__) != hint.__name__:
         raise WireError(f"{where}.is: expected {hint.__name__}, got {data['is']!r}")
-    for names, fault in ((given.keys() - hints.keys(), "unknown"), (hints.keys() - given.keys() - _may_miss(hint), "missing")):
+    for names, fault in ((given.keys() - hints.keys(), "unknown"), (hints.keys() - given.keys() - _list_optional_fields(hint), "missing")):
         if names:
             raise WireError(f"{where}: {fault} field {min(names)!r}")
     return hint(**{name: decode(hints[name], each, f"{where}.{name}") for name, each in given.items()})
 
 
 @cache
-def _may_miss(hint: Any) -> frozenset[str]:
+def _list_optional_fields(hint: Any) -> frozenset[str]:
     """Flags, numbers, texts and values that are 0, empty or missing when nobody says otherwise: what was written down before there was
     one goes on meaning what it meant."""
     if not is_dataclass(hint):
@@ -295,5 +297,5 @@ def _is_nothing(hint: object, default: object) -> bool:
 
 
 @cache
-def _hints(hint: Any) -> dict[str, Any]:
+def _get_hints(hint: Any) -> dict[str, Any]:
     return get_type_hints(hint, include_extras=True)

@@ -6,18 +6,18 @@ Looked at from the listeners, of whom there are few, whatever the number of memb
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from firewall.addresses import ipv4_text, ipv6_text
+from firewall.addresses import format_ipv4, format_ipv6
 from firewall.diff import ElementChange
 from firewall.policy import PolicyError
 from firewall.ruleset import Element, Elements
-from firewall.sets import length_of
+from firewall.sets import parse_length
 
 _PROTOCOLS = {6: "tcp", 17: "udp"}
 _HELD = "listener on {}: a member holds {}; a listener needs an address outside the members' pools"
 
 
 @dataclass(frozen=True, slots=True)
-class After:
+class ElementsAfter:
     """Elements as they are after changes, without writing them down."""
 
     before: Mapping[str, Elements]
@@ -40,35 +40,35 @@ class After:
         return (name for name in dict.fromkeys([*self.before, *self.changes]) if name.startswith(start))
 
 
-def check(after: After) -> None:
+def check(after: ElementsAfter) -> None:
     """Raises PolicyError, naming both, when a listener stands on a forward's public port or on a member's address."""
-    for name in ("lst4", *after.starting("guard4_")):
-        _beside_forwards(after, name)
-    for host in after.all("lst4_hosts"):
+    for name in ("listener4", *after.starting("guard4_")):
+        _check_forwards(after, name)
+    for host in after.all("listener4_hosts"):
         if after.get("up4", host):
-            raise PolicyError(_HELD.format(ipv4_text(host), "this address"))
-    for host in after.all("lst6_hosts"):
-        if prefix := _held6(after, host):
-            raise PolicyError(_HELD.format(ipv6_text(host), prefix))
+            raise PolicyError(_HELD.format(format_ipv4(host), "this address"))
+    for host in after.all("listener6_hosts"):
+        if prefix := _find_prefix_holding(after, host):
+            raise PolicyError(_HELD.format(format_ipv6(host), prefix))
 
 
-def _beside_forwards(after: After, name: str) -> None:
+def _check_forwards(after: ElementsAfter, name: str) -> None:
     for key, listener in after.all(name).items():
-        forward = after.get("fwd4", key)
+        forward = after.get("forward4", key)
         if forward:
-            to = f"{ipv4_text(forward.value[:4])}:{int.from_bytes(forward.value[4:6])}"
-            raise PolicyError(f"listener {_place(key, listener)} is also the public side of a forward to {to}; end one of them")
+            to = f"{format_ipv4(forward.value[:4])}:{int.from_bytes(forward.value[4:6])}"
+            raise PolicyError(f"listener {_describe_listener(key, listener)} is also the public side of a forward to {to}; end one of them")
 
 
-def _place(key: bytes, listener: Element) -> str:
-    place = f"{_PROTOCOLS.get(key[4], key[4])} {ipv4_text(key[:4])}:{int.from_bytes(key[8:10])}"
+def _describe_listener(key: bytes, listener: Element) -> str:
+    place = f"{_PROTOCOLS.get(key[4], key[4])} {format_ipv4(key[:4])}:{int.from_bytes(key[8:10])}"
     return f"“{listener.comment}” at {place}" if listener.comment else f"at {place}"
 
 
-def _held6(after: After, host: bytes) -> str:
+def _find_prefix_holding(after: ElementsAfter, host: bytes) -> str:
     for name in after.starting("up6_"):
-        away = 128 - length_of(name)
+        away = 128 - parse_length(name)
         start = (int.from_bytes(host) >> away << away).to_bytes(16)
         if after.get(name, start):
-            return f"{ipv6_text(start)}/{length_of(name)}"
+            return f"{format_ipv6(start)}/{parse_length(name)}"
     return ""

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 
 from firewall import owners
 from firewall.ruleset import Type
-from firewall.sets import family_of
+from firewall.sets import find_family
 from firewall.wire import Counts, Gone, Reading
 
 _NUMBER = Struct(">Q")
@@ -46,7 +46,7 @@ class Baseline:
     sets: Mapping[str, Counts] = field(default_factory=dict)
 
 
-class Passed(NamedTuple):
+class OwnerTraffic(NamedTuple):
     """What passed for one element's owner. owner: id of the holding, 0 if nobody knows; key: the address or prefix in network order."""
 
     owner: int
@@ -56,7 +56,7 @@ class Passed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class SetTraffic:
     """What passed for the elements of one set, as columns: there may be hundreds of thousands. Gives a Passed for each.
 
     places: owner and key of each, one behind the other, `width` octets.
@@ -67,20 +67,20 @@ class Counted:
     packets: "array[int]"
     octets: "array[int]"
 
-    def __iter__(self) -> Iterator[Passed]:
+    def __iter__(self) -> Iterator[OwnerTraffic]:
         for (place,), packets, octets in zip(Struct(f"{self.width}s").iter_unpack(self.places), self.packets, self.octets, strict=True):
-            yield Passed(owners.holding(place[: owners.WIDTH]), place[owners.WIDTH :], packets, octets)
+            yield OwnerTraffic(owners.unpack_holding(place[: owners.WIDTH]), place[owners.WIDTH :], packets, octets)
 
 
 @dataclass(frozen=True, slots=True)
-class Advance:
+class ReadingAdvance:
     """What a reading adds: by set what passed, and the baseline from which the next one counts.
 
     continues: nothing can have been lost between both readings, as it is when the kernel or the table began anew.
     """
 
     baseline: Baseline
-    passed: Mapping[str, Counted]
+    passed: Mapping[str, SetTraffic]
     continues: bool
 
     @property
@@ -89,7 +89,7 @@ class Advance:
         return {name: sum(passed.octets) for name, passed in self.passed.items()}
 
 
-def advance(before: Baseline, reading: Reading) -> Advance | None:
+def advance(before: Baseline, reading: Reading) -> ReadingAdvance | None:
     """What the reading adds to what was counted up to `before`. None: it is older than that, or the same once more.
 
     Readings of another boot or log have to be later ones: whoever asks for them knows in which order. Raises ReadingError.
@@ -100,30 +100,30 @@ def advance(before: Baseline, reading: Reading) -> Advance | None:
     seen = before.gone if before.log == reading.log else 0
     told = sorted({each.number: each for each in reading.gone if each.number > seen}.values(), key=lambda each: each.number)
     names = dict.fromkeys(chain(*(each.sets for each in told), reading.sets))
-    passed = {name: _counted(name, before, told, reading) for name in names}
+    passed = {name: _compute_set_traffic(name, before, told, reading) for name in names}
     baseline = Baseline(reading.boot, reading.table, reading.log, reading.sequence, told[-1].number if told else seen, reading.sets)
-    return Advance(baseline, passed, bool(before.boot) and _goes_on(before, reading))
+    return ReadingAdvance(baseline, passed, bool(before.boot) and _is_continuous(before, reading))
 
 
-def _goes_on(before: Baseline, told: Reading | Gone) -> bool:
+def _is_continuous(before: Baseline, told: Reading | Gone) -> bool:
     """Do these counters go on counting from where they stood, as far as anybody noted?"""
     return not before.boot or (before.boot, before.table) == (told.boot, told.table)
 
 
-def _counted(name: str, before: Baseline, told: Iterable[Gone], reading: Reading) -> Counted:
+def _compute_set_traffic(name: str, before: Baseline, told: Iterable[Gone], reading: Reading) -> SetTraffic:
     """Of one set: what ended, in order, then what is there. One set at a time, because its tallies are large."""
-    known = _tallies(name, before.sets[name]) if name in before.sets else {}
+    known = _parse_tallies(name, before.sets[name]) if name in before.sets else {}
     found: Tallies = {}
     for each in told:
         if name in each.sets:
-            _add(found, _tallies(name, each.sets[name]), known if _goes_on(before, each) else {}, ends=True)
+            _add(found, _parse_tallies(name, each.sets[name]), known if _is_continuous(before, each) else {}, ends=True)
     if name in reading.sets:
-        _add(found, _tallies(name, reading.sets[name]), known if _goes_on(before, reading) else {})
+        _add(found, _parse_tallies(name, reading.sets[name]), known if _is_continuous(before, reading) else {})
     try:
         packets, octets = (array("Q", (pair[at] for pair in found.values())) for at in (0, 1))
     except OverflowError as error:
         raise ReadingError(f"set {name}: an element's ends add up to more than a counter holds") from error
-    return Counted(len(next(iter(found), owners.NOBODY)), b"".join(found), packets, octets)
+    return SetTraffic(len(next(iter(found), owners.NOBODY)), b"".join(found), packets, octets)
 
 
 def _add(to: Tallies, now: Tallies, before: Tallies, *, ends: bool = False) -> None:
@@ -138,9 +138,9 @@ def _add(to: Tallies, now: Tallies, before: Tallies, *, ends: bool = False) -> N
             to[at] = had[0] + packets - packets_before, had[1] + octets - octets_before
 
 
-def _tallies(name: str, counts: Counts) -> Tallies:
+def _parse_tallies(name: str, counts: Counts) -> Tallies:
     """Raises ReadingError."""
-    family = family_of(name)
+    family = find_family(name)
     if family is None or not family.counter:
         raise ReadingError(f"{name[:40]!r} is no set of ours that counts")
     width = 4 if family.key == (Type.IPV4,) else 16

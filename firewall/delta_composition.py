@@ -12,23 +12,23 @@ from firewall.ruleset import Element
 def compose(first: Delta, second: Delta) -> Delta:
     """`apply(apply(ruleset, first), second) == apply(ruleset, compose(first, second))`; what comes and goes again is left out."""
     names = dict.fromkeys([*first.elements, *second.elements])
-    elements = {name: _elements(first.elements.get(name), second.elements.get(name)) for name in names}
+    elements = {name: _compose_elements(first.elements.get(name), second.elements.get(name)) for name in names}
     return Delta(
-        _chains(first.chains, second.chains),
-        _sets(first.sets, second.sets),
+        _compose_chains(first.chains, second.chains),
+        _compose_sets(first.sets, second.sets),
         {name: change for name, change in elements.items() if change and (change.removed or change.added)},
-        _counters(first.counters, second.counters),
-        _profile(first.profile, second.profile),
+        _compose_counters(first.counters, second.counters),
+        _compose_profile(first.profile, second.profile),
     )
 
 
-def _profile(first: ProfileChange | None, second: ProfileChange | None) -> ProfileChange | None:
+def _compose_profile(first: ProfileChange | None, second: ProfileChange | None) -> ProfileChange | None:
     if first is None or second is None:
         return first or second
     return None if first.before == second.after else ProfileChange(first.before, second.after)
 
 
-def _elements(first: ElementChange | None, second: ElementChange | None) -> ElementChange | None:
+def _compose_elements(first: ElementChange | None, second: ElementChange | None) -> ElementChange | None:
     if first is None or second is None:
         return first or second
     ways: dict[bytes, tuple[Element | None, Element | None]] = {}
@@ -42,17 +42,17 @@ def _elements(first: ElementChange | None, second: ElementChange | None) -> Elem
     return ElementChange(second.of, removed, added)
 
 
-def _chains(first: Mapping[str, ChainChange], second: Mapping[str, ChainChange]) -> dict[str, ChainChange]:
+def _compose_chains(first: Mapping[str, ChainChange], second: Mapping[str, ChainChange]) -> dict[str, ChainChange]:
     ways = {name: ChainChange(first.get(name, change).before, change.after) for name, change in second.items()}
     return {name: way for name, way in (dict(first) | ways).items() if way.before != way.after}
 
 
-def _sets(first: Mapping[str, SetChange], second: Mapping[str, SetChange]) -> dict[str, SetChange]:
+def _compose_sets(first: Mapping[str, SetChange], second: Mapping[str, SetChange]) -> dict[str, SetChange]:
     ways = {name: SetChange(first.get(name, change).before, change.after) for name, change in second.items()}
     return {name: way for name, way in (dict(first) | ways).items() if way.before != way.after}
 
 
-def _counters(first: CounterChange, second: CounterChange) -> CounterChange:
+def _compose_counters(first: CounterChange, second: CounterChange) -> CounterChange:
     if first == NO_COUNTERS or second == NO_COUNTERS:
         return second if first == NO_COUNTERS else first
     removed = (first.removed | second.removed) - (first.added | second.added)

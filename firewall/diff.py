@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from firewall.policy import Profile
-from firewall.ruleset import NO_ELEMENTS, Chain, Elements, Ruleset, Set, sets_used
+from firewall.ruleset import NO_ELEMENTS, Chain, Elements, Ruleset, Set, iter_used_sets
 
 
 class ElementChange(NamedTuple):
@@ -109,16 +109,16 @@ def diff_shape(running: Ruleset, wanted: Ruleset) -> Delta:
         if running.sets.get(name) != wanted.sets.get(name)
     }
     chains = {}
-    for name in _in_order(running.chains, wanted.chains):
+    for name in _iter_names(running.chains, wanted.chains):
         before, after = running.chains.get(name), wanted.chains.get(name)
-        if before != after or (after and not sets.keys().isdisjoint(sets_used(after))):
+        if before != after or (after and not sets.keys().isdisjoint(iter_used_sets(after))):
             chains[name] = ChainChange(before, after)
     counters = CounterChange(running.counters - wanted.counters, wanted.counters - running.counters)
     profile = None if running.profile == wanted.profile else ProfileChange(running.profile, wanted.profile)
     return Delta(chains, sets, {}, counters, profile)
 
 
-def _in_order(running: Mapping[str, Chain], wanted: Mapping[str, Chain]) -> Iterator[str]:
+def _iter_names(running: Mapping[str, Chain], wanted: Mapping[str, Chain]) -> Iterator[str]:
     yield from wanted
     yield from (name for name in running if name not in wanted)
 
@@ -126,10 +126,10 @@ def _in_order(running: Mapping[str, Chain], wanted: Mapping[str, Chain]) -> Iter
 def _compare(running: Elements, wanted: Elements) -> tuple[Elements, Elements]:
     if running is wanted:
         return {}, {}
-    return _lacking(running, wanted), _lacking(wanted, running)
+    return _list_lacking(running, wanted), _list_lacking(wanted, running)
 
 
-def _lacking(these: Elements, those: Elements) -> Elements:
+def _list_lacking(these: Elements, those: Elements) -> Elements:
     """Those of the first that are not in the second, sorted. Elements are compared as `Element` does, whose methods would take six times
     as long: most are the very same objects, and there are hundreds of thousands."""
     lacking = [

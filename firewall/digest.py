@@ -9,36 +9,36 @@ rulesets apart against chance and mistakes; against a forger the link's own auth
 from collections.abc import Mapping
 from hashlib import blake2b
 
-from firewall.canonical_encoding import octets
+from firewall.canonical_encoding import encode_canonical
 from firewall.diff import Delta
 from firewall.policy import Profile
-from firewall.profile import sysctls
+from firewall.profile import build_sysctls
 from firewall.ruleset import Chain, Elements, Ruleset, Set
 
 MODULUS = 1 << 256
 WAY = 2  # of computing it, as state files note it: another one gives other digests for the same rulesets
 
 
-def digest(ruleset: Ruleset) -> int:
+def digest_ruleset(ruleset: Ruleset) -> int:
     """The digest of everything in the ruleset, as it stands (see `without_expired` for as it is at a time)."""
     return (digest_shape(ruleset) + digest_elements(ruleset.elements)) % MODULUS
 
 
 def digest_shape(ruleset: Ruleset) -> int:
     """The part of chains, declarations, counters and profile."""
-    total = sum(map(_chain, ruleset.chains.values())) + sum(map(_set, ruleset.sets.values()))
-    return (total + sum(map(_counter, ruleset.counters)) + _profile(ruleset.profile)) % MODULUS
+    total = sum(map(_hash_chain, ruleset.chains.values())) + sum(map(_hash_set, ruleset.sets.values()))
+    return (total + sum(map(_hash_counter, ruleset.counters)) + _hash_profile(ruleset.profile)) % MODULUS
 
 
 def digest_elements(elements: Mapping[str, Elements]) -> int:
     """The part of all elements, by set: the gateways of a group share it."""
-    return sum(_elements(name, each) for name, each in elements.items()) % MODULUS
+    return sum(_hash_elements(name, each) for name, each in elements.items()) % MODULUS
 
 
-def at(value: int, ruleset: Ruleset, now: int) -> int:
+def subtract_expired(value: int, ruleset: Ruleset, now: int) -> int:
     """The digest as it is at `now` (Unix seconds), from the one of everything: what has expired is taken out."""
     expired = (
-        _elements(name, {key: element for key, element in ruleset.elements[name].items() if 0 < element.expires <= now})
+        _hash_elements(name, {key: element for key, element in ruleset.elements[name].items() if 0 < element.expires <= now})
         for name, declaration in ruleset.sets.items()
         if declaration.timeout
     )
@@ -49,57 +49,57 @@ def update(before: int, delta: Delta) -> int:
     """The digest after the delta, from the one before it; costs what the delta costs."""
     total = before
     for chain in delta.chains.values():
-        total += (_chain(chain.after) if chain.after else 0) - (_chain(chain.before) if chain.before else 0)
+        total += (_hash_chain(chain.after) if chain.after else 0) - (_hash_chain(chain.before) if chain.before else 0)
     for change in delta.sets.values():
-        total += (_set(change.after) if change.after else 0) - (_set(change.before) if change.before else 0)
+        total += (_hash_set(change.after) if change.after else 0) - (_hash_set(change.before) if change.before else 0)
     for name, (_, removed, added) in delta.elements.items():
-        total += _elements(name, added) - _elements(name, removed)
-    total += sum(map(_counter, delta.counters.added)) - sum(map(_counter, delta.counters.removed))
+        total += _hash_elements(name, added) - _hash_elements(name, removed)
+    total += sum(map(_hash_counter, delta.counters.added)) - sum(map(_hash_counter, delta.counters.removed))
     if delta.profile:
-        total += _profile(delta.profile.after) - _profile(delta.profile.before)
+        total += _hash_profile(delta.profile.after) - _hash_profile(delta.profile.before)
     return total % MODULUS
 
 
-def at_base(value: int, delta: Delta, now: int) -> int:
-    """`at` for the ruleset that the delta starts from, at the cost of the delta, if nothing that it leads to has expired at `now`:
-    what has expired is then among what the delta removes."""
+def subtract_expired_at_base(value: int, delta: Delta, now: int) -> int:
+    """`subtract_expired` for the ruleset that the delta starts from, at the cost of the delta. Nothing that it leads to may have
+    expired at `now`: what has expired is then among what the delta removes."""
     expired = (
-        _elements(name, {key: element for key, element in change.removed.items() if 0 < element.expires <= now})
+        _hash_elements(name, {key: element for key, element in change.removed.items() if 0 < element.expires <= now})
         for name, change in delta.elements.items()
     )
     return (value - sum(expired)) % MODULUS
 
 
-def text(value: int) -> str:
+def format_digest(value: int) -> str:
     """64 hexadecimal digits."""
     return f"{value:064x}"
 
 
 def _hash(*parts: str) -> int:
-    return _number("\0".join(parts).encode())
+    return _hash_octets("\0".join(parts).encode())
 
 
-def _number(octets: bytes) -> int:
+def _hash_octets(octets: bytes) -> int:
     return int.from_bytes(blake2b(octets, digest_size=32).digest())
 
 
-def _chain(chain: Chain) -> int:
-    return _number(b"chain\0" + octets(chain))
+def _hash_chain(chain: Chain) -> int:
+    return _hash_octets(b"chain\0" + encode_canonical(chain))
 
 
-def _set(declaration: Set) -> int:
-    return _number(b"set\0" + octets(declaration))
+def _hash_set(declaration: Set) -> int:
+    return _hash_octets(b"set\0" + encode_canonical(declaration))
 
 
-def _counter(name: str) -> int:
+def _hash_counter(name: str) -> int:
     return _hash("counter", name)
 
 
-def _profile(profile: Profile | None) -> int:
-    return sum(_hash("sysctl", name, value) for name, value in sysctls(profile).items()) if profile else 0
+def _hash_profile(profile: Profile | None) -> int:
+    return sum(_hash("sysctl", name, value) for name, value in build_sysctls(profile).items()) if profile else 0
 
 
-def _elements(name: str, elements: Elements) -> int:
+def _hash_elements(name: str, elements: Elements) -> int:
     """The set's name keys the hash; lengths are fixed within a set, so key and value cannot run into each other. Texts do not count."""
     hasher, key_of = blake2b, name.encode()
     total = 0

@@ -11,8 +11,9 @@ from enum import Enum
 from typing import NamedTuple
 
 from firewall.diff import Delta, ElementChange
-from firewall.newly_banned import DESTINATIONS, SOURCES, Banned
+from firewall.newly_banned import DESTINATIONS, SOURCES, NewlyBanned
 from firewall.ruleset import Element, Elements
+from firewall.sets import split_length
 
 _DNAT_PADDING = b"\0\0"
 _SERVICE4 = 12  # octets of a key of an IPv4 address, protocol and port; of IPv6 the shortest key has 16
@@ -38,7 +39,7 @@ class Flow(NamedTuple):
     handle: bytes = b""
 
 
-class Toward(NamedTuple):
+class FlowFilter(NamedTuple):
     """Flows whose first packet goes to this address, or, in `reply`, whose answers do; of this protocol and to this port, or any (0)."""
 
     address: bytes
@@ -50,14 +51,14 @@ class Toward(NamedTuple):
 _MOST_TOWARD = 20  # the kernel walks its whole table for each: 30 ms with 60,000 flows, 900 ms to list and match them all
 
 
-class Moment(Enum):
+class CutMoment(Enum):
     """When a flow is to be cut."""
 
     COMMIT = "commit"
     CONFIRM = "confirm"
 
 
-class Changes:
+class FlowChanges:
     """What one or more deltas, one on top of the other, mean for open connections. False when they cannot concern any.
 
     after: the sets of the ruleset that they lead to; of these, bans and allow entries are looked up.
@@ -67,45 +68,45 @@ class Changes:
         self._blocks: dict[tuple[int, int], set[bytes]] = {}
         self._unblocked: dict[tuple[int, int], set[bytes]] = {}
         self._members: dict[tuple[int, int], set[bytes]] = {}
-        self._mappings = Mappings()
+        self._mappings = MappingChanges()
         self._forwards: set[tuple[bytes, bytes]] = set()
-        self._opened = _Opened()
-        self._closed = _Closed()
+        self._opened = _OpenedForwards()
+        self._closed = _ClosedServices()
         for delta in deltas:
             for name, change in delta.elements.items():
                 self._note(name, change)
-        self._left = Prefixes(self._members)
-        self._blocked, self._free = Prefixes(self._blocks), Prefixes(self._unblocked)
-        self._sources, self._destinations = Banned(SOURCES, deltas, after), Banned(DESTINATIONS, deltas, after)
+        self._left = PrefixIndex(self._members)
+        self._blocked, self._free = PrefixIndex(self._blocks), PrefixIndex(self._unblocked)
+        self._sources, self._destinations = NewlyBanned(SOURCES, deltas, after), NewlyBanned(DESTINATIONS, deltas, after)
 
     def _note(self, name: str, change: ElementChange) -> None:
         if name.startswith("snat4"):
             self._mappings.note(name, change)
             return
-        kind, _, length = name.partition("_")
+        kind, length = split_length(name)
         match kind:
             case "blocked4" | "blocked6":
-                at = (_octets(kind), int(length or 32))
+                at = (_get_address_width(kind), int(length or 32))
                 _note_blocks(self._blocks.setdefault(at, set()), change)
                 _note_members(self._unblocked.setdefault(at, set()), change)
             case "up4" | "down4" | "up6" | "down6":
                 whole = 32 if kind.endswith("4") else int(length)
-                _note_members(self._members.setdefault((_octets(kind), whole), set()), change)
-            case "fwd4":
+                _note_members(self._members.setdefault((_get_address_width(kind), whole), set()), change)
+            case "forward4":
                 _note_values(self._forwards, change)
                 self._opened.note(change)
-            case "pin6" | "pinproto6" | "pinhost6" | "guard4" | "guard6":
+            case "pinhole6" | "pinhole_protocol6" | "pinhole_host6" | "guard4" | "guard6":
                 self._closed.note(change)
 
     def __bool__(self) -> bool:
         return bool(self.at_commit or self._left or self._free or self._mappings or self._forwards or self._opened or self._closed)
 
     @property
-    def toward(self) -> frozenset[Toward] | None:
+    def toward(self) -> frozenset[FlowFilter] | None:
         """Where any flow leads that is to be cut after the confirmation; None when only a listing of all flows will do."""
         if self.at_commit or self._left or self._free or self._mappings:
             return None
-        found = frozenset({_toward(key) for key, _value in self._forwards} | self._opened.toward | self._closed.toward)
+        found = frozenset({_build_filter(key) for key, _value in self._forwards} | self._opened.toward | self._closed.toward)
         if len(found) > _MOST_TOWARD:
             found = frozenset(each._replace(port=0) for each in found)
         return found if len(found) <= _MOST_TOWARD else None
@@ -115,28 +116,28 @@ class Changes:
         """Can a flow have to be cut at commit?"""
         return bool(self._sources or self._destinations or self._blocked)
 
-    def moment(self, flow: Flow) -> Moment | None:
+    def moment(self, flow: Flow) -> CutMoment | None:
         """When to cut this flow; None: it goes on.
 
         The forward hook sees the first packet's source before source NAT and its destination after destination NAT: these
         are what bans and members are matched with.
         """
         if (self._sources and flow.source in self._sources) or (self._destinations and flow.reply_source in self._destinations):
-            return Moment.COMMIT
+            return CutMoment.COMMIT
         if self._blocked and (flow.source in self._blocked or flow.reply_source in self._blocked):
-            return Moment.COMMIT
+            return CutMoment.COMMIT
         if self._free and flow.destination != flow.reply_source and flow.source in self._free:
-            return Moment.CONFIRM  # to the notice page, the only place where a blocked member's packets are led to
+            return CutMoment.CONFIRM  # to the notice page, the only place where a blocked member's packets are led to
         if self._left and (flow.source in self._left or flow.reply_source in self._left):
-            return Moment.CONFIRM
+            return CutMoment.CONFIRM
         if self._mappings and self._mappings.ended(flow):
-            return Moment.CONFIRM
-        if self._forwards and flow.destination != flow.reply_source and _forward(flow) in self._forwards:
-            return Moment.CONFIRM
+            return CutMoment.CONFIRM
+        if self._forwards and flow.destination != flow.reply_source and _build_forward_entry(flow) in self._forwards:
+            return CutMoment.CONFIRM
         if self._closed and flow in self._closed:
-            return Moment.CONFIRM
+            return CutMoment.CONFIRM
         if self._opened and self._opened.stands_in_the_way(flow):
-            return Moment.CONFIRM
+            return CutMoment.CONFIRM
         return None
 
     def split(self, flows: Iterable[Flow]) -> tuple[list[Flow], list[Flow]]:
@@ -146,11 +147,11 @@ class Changes:
         for flow in flows:
             moment = self.moment(flow)
             if moment:
-                (at_commit if moment is Moment.COMMIT else after).append(flow)
+                (at_commit if moment is CutMoment.COMMIT else after).append(flow)
         return at_commit, after
 
 
-class Mappings:
+class MappingChanges:
     """Which sources no longer leave as they did. False when all do."""
 
     def __init__(self) -> None:
@@ -194,7 +195,7 @@ def _allows(value: bytes, flow: Flow) -> bool:
     return flow.protocol in (_TCP, _UDP) and first <= flow.reply_destination_port <= last
 
 
-class _Opened:
+class _OpenedForwards:
     """Forwards that come, and the flows that keep packets from them. False when there are none, all deltas taken together.
 
     Connection tracking looks at NAT for a connection's first packet alone. So who has sent to the port all the time, in a flow that was
@@ -213,9 +214,9 @@ class _Opened:
         return bool(self._come)
 
     @property
-    def toward(self) -> set[Toward]:
+    def toward(self) -> set[FlowFilter]:
         """Where flows lead that may stand in the way."""
-        there = {_toward(key) for key in self._come}
+        there = {_build_filter(key) for key in self._come}
         return there | {each._replace(reply=True) for each in there if each.protocol == _UDP}
 
     def note(self, change: ElementChange) -> None:
@@ -230,16 +231,16 @@ class _Opened:
 
     def stands_in_the_way(self, flow: Flow) -> bool:
         """Would packets for one of these forwards go on in this flow, and not where the forward leads?"""
-        leads = self._come.get(_key(flow.destination, flow.protocol, flow.destination_port))
-        if leads is not None and leads != _target(flow.reply_source, flow.reply_source_port):
+        leads = self._come.get(_pack_key(flow.destination, flow.protocol, flow.destination_port))
+        if leads is not None and leads != _pack_target(flow.reply_source, flow.reply_source_port):
             return True
         if flow.protocol != _UDP:
             return False
-        leads = self._come.get(_key(flow.reply_destination, flow.protocol, flow.reply_destination_port))
-        return leads is not None and leads != _target(flow.source, flow.source_port)
+        leads = self._come.get(_pack_key(flow.reply_destination, flow.protocol, flow.reply_destination_port))
+        return leads is not None and leads != _pack_target(flow.source, flow.source_port)
 
 
-class _Closed:
+class _ClosedServices:
     """Pinholes and guards of services that went, all deltas taken together, but for what came in their place. False when there are none.
 
     What a gateway has connected in a server's stead carries numbers that it translates: without its guard nobody does.
@@ -253,9 +254,9 @@ class _Closed:
         return bool(self._gone)
 
     @property
-    def toward(self) -> set[Toward]:
+    def toward(self) -> set[FlowFilter]:
         """Where flows lead that came in through them."""
-        return {_all_toward(key) for key in self._gone}
+        return {_build_any_port_filter(key) for key in self._gone}
 
     def note(self, change: ElementChange) -> None:
         """One more change of what is open. The sets' keys are of different widths, so they may lie together."""
@@ -271,7 +272,7 @@ class _Closed:
         return any(key in self._gone for key in keys) and not any(key in self._come for key in keys)
 
 
-class Prefixes:
+class PrefixIndex:
     """Prefixes of both families by length. An address that was looked up is remembered: many flows share it."""
 
     def __init__(self, by_length: Mapping[tuple[int, int], set[bytes]]) -> None:
@@ -299,7 +300,7 @@ class Prefixes:
         return False
 
 
-def _octets(kind: str) -> int:
+def _get_address_width(kind: str) -> int:
     return 4 if kind.endswith("4") else 16
 
 
@@ -312,10 +313,10 @@ def _note_blocks(come: set[bytes], change: ElementChange) -> None:
 def _note_members(gone: set[bytes], change: ElementChange) -> None:
     """One who comes again in a later delta has not gone. An address that changes hands goes and comes at once."""
     gone.difference_update(change.added)
-    gone.update(key for key, element in change.removed.items() if _changed_hands(element, change.added.get(key)))
+    gone.update(key for key, element in change.removed.items() if _has_changed_hands(element, change.added.get(key)))
 
 
-def _changed_hands(before: Element, after: Element | None) -> bool:
+def _has_changed_hands(before: Element, after: Element | None) -> bool:
     """Not so when nobody had written down before whose it is."""
     return after is None or (before.value != after.value and bool(before.value))
 
@@ -327,25 +328,25 @@ def _note_values(gone: set[tuple[bytes, bytes]], change: ElementChange) -> None:
         gone.difference_update((key, element.value) for key, element in change.added.items())
 
 
-def _forward(flow: Flow) -> tuple[bytes, bytes]:
+def _build_forward_entry(flow: Flow) -> tuple[bytes, bytes]:
     """Key and value of the forward that would have made this flow (see firewall/compile.py)."""
-    return _key(flow.destination, flow.protocol, flow.destination_port), _target(flow.reply_source, flow.reply_source_port)
+    return _pack_key(flow.destination, flow.protocol, flow.destination_port), _pack_target(flow.reply_source, flow.reply_source_port)
 
 
-def _key(address: bytes, protocol: int, port: int) -> bytes:
+def _pack_key(address: bytes, protocol: int, port: int) -> bytes:
     return address + bytes((protocol, 0, 0, 0)) + port.to_bytes(2) + _DNAT_PADDING
 
 
-def _toward(key: bytes) -> Toward:
+def _build_filter(key: bytes) -> FlowFilter:
     """Where packets go that a forward of this key takes."""
-    return Toward(key[:4], key[4], int.from_bytes(key[8:10]))
+    return FlowFilter(key[:4], key[4], int.from_bytes(key[8:10]))
 
 
-def _all_toward(key: bytes) -> Toward:
+def _build_any_port_filter(key: bytes) -> FlowFilter:
     """The same of all ports of its protocol, for keys of any width."""
     octets = 4 if len(key) == _SERVICE4 else 16
-    return Toward(key[:octets], key[octets] if len(key) > octets else 0)
+    return FlowFilter(key[:octets], key[octets] if len(key) > octets else 0)
 
 
-def _target(address: bytes, port: int) -> bytes:
+def _pack_target(address: bytes, port: int) -> bytes:
     return address + port.to_bytes(2) + _DNAT_PADDING

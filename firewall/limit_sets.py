@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from firewall.policy import Limits, PolicyError
+from firewall.policy import ConnectionLimits, PolicyError
 from firewall.ruleset import Per, Set, Type
 
 SIZE = 1 << 16
@@ -15,7 +15,7 @@ LIVES = 300  # seconds; a bucket that is not touched for so long is full again, 
 MOST_RATE, MOST_BURST, MOST_OPEN = 100_000, 100_000, 1_000_000
 
 
-class Limited(StrEnum):
+class LimitKind(StrEnum):
     """What is limited; also the beginning of its sets' names, and the end of its counter's."""
 
     MEMBER_RATE = "member_rate"
@@ -31,10 +31,10 @@ class Limited(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Meter:
+class LimitMeter:
     """One limit that is on. burst, per: of rates alone; `per` is None where connections are counted that are open."""
 
-    limited: Limited
+    limited: LimitKind
     most: int
     burst: int = 0
     per: Per | None = None
@@ -44,23 +44,23 @@ class Meter:
         return "_".join(map(str, (f"{self.limited}{version}", self.most, *((self.burst,) if self.per else ()))))
 
 
-def meters(limits: Limits) -> tuple[Meter, ...]:
+def list_meters(limits: ConnectionLimits) -> tuple[LimitMeter, ...]:
     """The limits that are on. Raises PolicyError where one is out of range."""
-    found = tuple(meter for meter in _meters(limits) if meter.most)
+    found = tuple(meter for meter in _iter_meters(limits) if meter.most)
     for meter in found:
         _check(meter)
     return found
 
 
-def _meters(limits: Limits) -> Iterator[Meter]:
-    yield Meter(Limited.MEMBER_RATE, limits.member_rate, limits.member_burst, Per.SECOND)
-    yield Meter(Limited.MEMBER_OPEN, limits.member_open)
-    yield Meter(Limited.SOURCE_RATE, limits.source_rate, limits.source_burst, Per.SECOND)
-    yield Meter(Limited.SOURCE_OPEN, limits.source_open)
-    yield Meter(Limited.MAIL, limits.mail_rate, limits.mail_rate, Per.MINUTE)
+def _iter_meters(limits: ConnectionLimits) -> Iterator[LimitMeter]:
+    yield LimitMeter(LimitKind.MEMBER_RATE, limits.member_rate, limits.member_burst, Per.SECOND)
+    yield LimitMeter(LimitKind.MEMBER_OPEN, limits.member_open)
+    yield LimitMeter(LimitKind.SOURCE_RATE, limits.source_rate, limits.source_burst, Per.SECOND)
+    yield LimitMeter(LimitKind.SOURCE_OPEN, limits.source_open)
+    yield LimitMeter(LimitKind.MAIL, limits.mail_rate, limits.mail_rate, Per.MINUTE)
 
 
-def _check(meter: Meter) -> None:
+def _check(meter: LimitMeter) -> None:
     """An element must live until its bucket has filled again, or whoever waits for that would be better off than by the limit."""
     seconds = meter.most * LIVES if meter.per is Per.SECOND else meter.most * LIVES // 60
     if not 0 < meter.most <= (MOST_RATE if meter.per else MOST_OPEN):
@@ -69,17 +69,17 @@ def _check(meter: Meter) -> None:
         raise PolicyError(f"limit {meter.limited}: a burst of {meter.burst} is not between 1 and what comes in {LIVES} s, {seconds}")
 
 
-def sets(limits: Limits) -> dict[str, Set]:
+def build_sets(limits: ConnectionLimits) -> dict[str, Set]:
     """The dynamic sets of the limits that are on, by name."""
     found = {}
-    for meter in meters(limits):
+    for meter in list_meters(limits):
         for version, kind in ((4, Type.IPV4), (6, Type.IPV6)):
             name = meter.set(version)
             found[name] = Set(name, (kind,), SIZE, dynamic=True, lives=LIVES if meter.per else 0)
     return found
 
 
-def limited_by(name: str) -> Limited | None:
+def find_limit(name: str) -> LimitKind | None:
     """What the set of this name limits; None if it is none of ours."""
     start = name.partition("_")[0] + "_" + name.partition("_")[2].partition("_")[0]
-    return next((each for each in Limited if start in (f"{each}4", f"{each}6")), None)
+    return next((each for each in LimitKind if start in (f"{each}4", f"{each}6")), None)

@@ -15,7 +15,7 @@ _SYMBOL = re.compile(r"[A-Za-z_.][A-Za-z0-9/_.-]{0,254}")  # as nft's scanner ta
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f"\\\u2028\u2029\ud800-\udfff]')
 
 
-def interface(name: str) -> str:
+def validate_interface(name: str) -> str:
     """The interface's name, if it is plain; nft reads `*` and quotes in it as its own.
 
     Raises PolicyError otherwise.
@@ -26,7 +26,7 @@ def interface(name: str) -> str:
 
 
 @lru_cache(maxsize=1 << 16)  # feeds say the same of thousands
-def comment(text: str) -> str:
+def sanitize_comment(text: str) -> str:
     """The text as it can stand between quotes in a ruleset: one line, no quote, no backslash, at most 120 octets of UTF-8."""
     harmless = " ".join(_UNSAFE.sub(" ", text.replace('"', "'")).split())
     octets = harmless.encode()
@@ -35,7 +35,7 @@ def comment(text: str) -> str:
     return octets[: COMMENT_OCTETS - 3].decode(errors="ignore").rstrip() + "…"
 
 
-def symbol(text: str) -> str:
+def validate_symbol(text: str) -> str:
     """The text, if it can be a name or a constant of nft, ours or of somebody's hand. Raises PolicyError otherwise."""
     if not _SYMBOL.fullmatch(text):
         raise PolicyError(f"{text!r} is no name: use letters, then also 0-9 / _ . -")

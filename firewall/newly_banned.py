@@ -7,12 +7,13 @@ from collections.abc import Container, Iterable, Mapping
 
 from firewall.diff import Delta
 from firewall.ruleset import Elements
+from firewall.sets import split_length
 
 _ALLOWED = "allowed"
-SOURCES, DESTINATIONS = ("bans", "bansin"), ("bans", "bansout")
+SOURCES, DESTINATIONS = ("bans", "bans_in"), ("bans", "bans_out")
 
 
-class Banned:
+class NewlyBanned:
     """Sources, or destinations, that the deltas ban: `families` names the sets they are looked up in. False when there are none."""
 
     def __init__(self, families: tuple[str, str], deltas: Iterable[Delta], after: Mapping[str, Elements]) -> None:
@@ -21,10 +22,10 @@ class Banned:
         for delta in deltas:
             _note(come, delta, families)
             _note(gone, delta.inverted(), (_ALLOWED,))
-        self._come = _Addresses([(where, keys) for where, keys in come.items() if keys])
-        self._freed = _Addresses([(where, keys) for where, keys in gone.items() if keys])
-        self._banned = _Addresses(_held(after, families))
-        self._allowed = _Addresses(_held(after, (_ALLOWED,)))
+        self._come = _AddressIndex([(where, keys) for where, keys in come.items() if keys])
+        self._freed = _AddressIndex([(where, keys) for where, keys in gone.items() if keys])
+        self._banned = _AddressIndex(_list_banned_sets(after, families))
+        self._allowed = _AddressIndex(_list_banned_sets(after, (_ALLOWED,)))
         self._known: dict[bytes, bool] = {}
 
     def __bool__(self) -> bool:
@@ -40,7 +41,7 @@ class Banned:
         return concerned and address not in self._allowed
 
 
-class _Addresses:
+class _AddressIndex:
     """Addresses within prefixes that lie in sets by their length."""
 
     def __init__(self, by_length: Iterable[tuple[tuple[int, int], Container[bytes]]]) -> None:
@@ -61,7 +62,7 @@ def _note(come: dict[tuple[int, int], set[bytes]], delta: Delta, families: tuple
     removed: dict[tuple[int, int], set[bytes]] = {}
     added: dict[tuple[int, int], set[bytes]] = {}
     for name, change in delta.elements.items():
-        if where := _where(name, families):
+        if where := _parse_set_name(name, families):
             removed.setdefault(where, set()).update(change.removed)
             added.setdefault(where, set()).update(change.added)
     for where in removed:
@@ -69,10 +70,10 @@ def _note(come: dict[tuple[int, int], set[bytes]], delta: Delta, families: tuple
         come[where].update(added[where] - removed[where])
 
 
-def _held(sets: Mapping[str, Elements], families: tuple[str, ...]) -> Iterable[tuple[tuple[int, int], Elements]]:
-    return [(where, elements) for name, elements in sets.items() if elements and (where := _where(name, families))]
+def _list_banned_sets(sets: Mapping[str, Elements], families: tuple[str, ...]) -> Iterable[tuple[tuple[int, int], Elements]]:
+    return [(where, elements) for name, elements in sets.items() if elements and (where := _parse_set_name(name, families))]
 
 
-def _where(name: str, families: tuple[str, ...]) -> tuple[int, int] | None:
-    start, _, length = name.partition("_")
-    return ((4 if start[-1] == "4" else 16), int(length)) if start[:-1] in families and length.isdecimal() else None
+def _parse_set_name(name: str, families: tuple[str, ...]) -> tuple[int, int] | None:
+    start, length = split_length(name)
+    return ((4 if start[-1] == "4" else 16), int(length)) if start[:-1] in families and length else None

@@ -10,22 +10,22 @@ _MARK = "holding  "  # no comment of people's has two spaces in a row (names.com
 _DIGITS = 12
 
 
-def packed(holding: int) -> bytes:
+def pack_holding(holding: int) -> bytes:
     """The element's value for the holding of this id."""
     return holding.to_bytes(WIDTH)
 
 
-def holding(owner: bytes) -> int:
+def unpack_holding(owner: bytes) -> int:
     """The id of the holding; 0: nobody's, or nobody knows."""
     return int.from_bytes(owner)
 
 
-def comment(owner: bytes) -> str:
+def format_comment(owner: bytes) -> str:
     """What stands in the kernel. Of one width for all, so that many elements can be taken apart at once."""
-    return f"{_MARK}{holding(owner):0{_DIGITS}d}"
+    return f"{_MARK}{unpack_holding(owner):0{_DIGITS}d}"
 
 
-def owner(text: str) -> bytes:
+def parse_owner(text: str) -> bytes:
     """The owner in an element's comment; b"" if it names none."""
     digits = text.removeprefix(_MARK)
-    return packed(int(digits)) if digits != text and digits.isascii() and digits.isdecimal() else b""
+    return pack_holding(int(digits)) if digits != text and digits.isascii() and digits.isdecimal() else b""

@@ -18,7 +18,7 @@ class PolicyError(ValueError):
     """A policy that must not be compiled. The message names the culprit and says what to do."""
 
 
-class Protocol(StrEnum):
+class TransportProtocol(StrEnum):
     """Transport protocols that have ports."""
 
     TCP = "tcp"
@@ -48,7 +48,7 @@ class Management:
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class ProbeSpec:
     """From where a gateway is probed: hosts of its own behind `interface`, whose packets it forwards like a member's.
 
     source4 is private and leaves as public4, which is routed to this gateway alone; source6 is routed to it alone too.
@@ -78,7 +78,7 @@ class Peer:
 
 
 @dataclass(frozen=True, slots=True)
-class Protection:
+class ProtectionSpec:
     """What gateways refuse and let in beyond the members' traffic.
 
     bogons: nothing from or to special-purpose addresses (RFC 6890) through the uplink, but for the `own` prefixes: those that the
@@ -94,7 +94,7 @@ class Protection:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ConnectionLimits:
     """How many new connections one may open; 0: as many as he likes.
 
     member_*: a member, by the address or prefix that he holds; source_*: a foreign address, or /64 of IPv6. *_rate: a second,
@@ -114,16 +114,16 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Reachable:
+class ReachableService:
     """One port of one host that blocked members still reach, such as the portal or a name server."""
 
     address: Address
-    protocol: Protocol
+    protocol: TransportProtocol
     port: int
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class NoticeSpec:
     """What a blocked member gets instead of the internet.
 
     ipv4, ipv6: the host on the server side that answers his HTTP, at TCP `port`; a family without one gets refusals.
@@ -132,7 +132,7 @@ class Notice:
     ipv4: IPv4Address | None = None
     ipv6: IPv6Address | None = None
     port: int = 80
-    reachable: tuple[Reachable, ...] = ()
+    reachable: tuple[ReachableService, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class GroupSettings:
     """What a group's gateways do for all members alike.
 
     clamp_mss: lower the maximum segment size in TCP's SYN to what the way out takes, for uplinks with a small MTU such as PPPoE.
@@ -175,25 +175,25 @@ class Settings:
     clamp_mss: bool = False
     flood_mode: bool = False
     publics: tuple[IPv4Network, ...] = ()
-    protection: Protection = Protection()
-    limits: Limits = Limits()
-    notice: Notice = Notice()
+    protection: ProtectionSpec = ProtectionSpec()
+    limits: ConnectionLimits = ConnectionLimits()
+    notice: NoticeSpec = NoticeSpec()
     profile: Profile | None = None
     rates_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Gateway:
+class GatewaySpec:
     """One gateway: its own interfaces, management and probe, and what its group has set."""
 
     name: str
     interfaces: Interfaces
     management: Management
-    probe: Probe | None = None
-    settings: Settings = Settings()
+    probe: ProbeSpec | None = None
+    settings: GroupSettings = GroupSettings()
 
 
-class Sharing(StrEnum):
+class SharingMode(StrEnum):
     """How members use the public addresses of a pool: each his own, all together, or together with a block of ports for each."""
 
     OWN = "own"
@@ -202,7 +202,7 @@ class Sharing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class NatMapping:
+class NatMappingSpec:
     """A private address leaves the network as a public one (source NAT).
 
     first_port, last_port: with blocks, the ports of TCP and UDP and the identifiers of ICMP that it leaves with, both among them.
@@ -210,19 +210,19 @@ class NatMapping:
 
     private: IPv4Address
     public: IPv4Address
-    sharing: Sharing = Sharing.SHARED
+    sharing: SharingMode = SharingMode.SHARED
     first_port: int = 0
     last_port: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Forward:
+class ForwardSpec:
     """Ports of a public address that lead to a member's host (destination NAT): so many from public_port on, each to the one from
     private_port on that lies as far behind it.
     """
 
     id: int
-    protocol: Protocol
+    protocol: TransportProtocol
     public: IPv4Address
     public_port: int
     private: IPv4Address
@@ -236,20 +236,20 @@ class Hole(NamedTuple):
     """
 
     address: IPv6Address
-    protocol: Protocol | None = None
+    protocol: TransportProtocol | None = None
     port: int = 0
     ports: int = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Pinhole:
+class PinholeSpec:
     """Anybody may connect to what is open of a member's IPv6 address."""
 
     id: int
     hole: Hole
 
 
-class Direction(StrEnum):
+class BanDirection(StrEnum):
     """Whose connections with a banned prefix are dropped: those that come from there, those that go there, or both."""
 
     IN = "in"
@@ -258,18 +258,18 @@ class Direction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ban:
+class BanSpec:
     """A foreign address or prefix that nobody in the network talks to. `expires` 0 means never; its text is for people."""
 
     id: int
     prefix: Prefix
     comment: str = ""
     expires: int = 0
-    direction: Direction = Direction.BOTH
+    direction: BanDirection = BanDirection.BOTH
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class AllowEntrySpec:
     """A foreign address or prefix that no ban concerns, whichever is wider. `expires` 0 means never; its text is for people."""
 
     id: int
@@ -279,7 +279,7 @@ class Allowed:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class BlockSpec:
     """An address or prefix of a member who is blocked: `id` is the block's. `expires` 0 means until somebody lifts it."""
 
     id: int
@@ -288,7 +288,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class RateLimit:
+class RateLimitSpec:
     """An address or prefix of a member through whom no more than this goes by the uplink: octets a second, 0 for as much as he likes.
 
     up: what he sends; down: what he gets. `id` is that of the tariff, or of the row that limits him now. `expires` 0 means until
@@ -303,7 +303,7 @@ class RateLimit:
 
 
 @dataclass(frozen=True, slots=True)
-class Listener:
+class ListenerSpec:
     """A port of one of the network's own servers. Its packets pass without connection tracking, both ways.
 
     window_scale: of a guarded one, which TCP alone can be: the shift that the server itself offers (RFC 7323, 2.2), 0 to 14. Gateways
@@ -312,7 +312,7 @@ class Listener:
 
     id: int
     address: Address
-    protocol: Protocol
+    protocol: TransportProtocol
     port: int
     name: str = ""
     window_scale: int | None = None
@@ -333,28 +333,28 @@ class Policy:
     their tariffs let through; rate_limits: who is limited now, for a time. Both hold, so the lower one counts.
     """
 
-    gateway: Gateway
+    gateway: GatewaySpec
     addresses: tuple[IPv4Address, ...] = ()
     prefixes: tuple[IPv6Network, ...] = ()
-    mappings: tuple[NatMapping, ...] = ()
-    forwards: tuple[Forward, ...] = ()
-    pinholes: tuple[Pinhole, ...] = ()
-    bans: tuple[Ban, ...] = ()
-    allowed: tuple[Allowed, ...] = ()
-    blocks: tuple[Block, ...] = ()
-    listeners: tuple[Listener, ...] = ()
+    mappings: tuple[NatMappingSpec, ...] = ()
+    forwards: tuple[ForwardSpec, ...] = ()
+    pinholes: tuple[PinholeSpec, ...] = ()
+    bans: tuple[BanSpec, ...] = ()
+    allowed: tuple[AllowEntrySpec, ...] = ()
+    blocks: tuple[BlockSpec, ...] = ()
+    listeners: tuple[ListenerSpec, ...] = ()
     owners: tuple[Owner, ...] = ()
-    tariff_rates: tuple[RateLimit, ...] = ()
-    rate_limits: tuple[RateLimit, ...] = ()
+    tariff_rates: tuple[RateLimitSpec, ...] = ()
+    rate_limits: tuple[RateLimitSpec, ...] = ()
 
 
 T = TypeVar("T")  # Python 3.11 has no other way
-Port: TypeAlias = tuple[Protocol, IPv4Address, int]
-Service: TypeAlias = tuple[Protocol, Address, int]
+Port: TypeAlias = tuple[TransportProtocol, IPv4Address, int]
+Service: TypeAlias = tuple[TransportProtocol, Address, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class PolicyKeys:
     """Which objects a change touched, by what they are found under; whether they exist is another question.
 
     addresses: private addresses, with their owners, NAT mappings, blocks and rate limits; prefixes: likewise; ports: the public side of
@@ -374,12 +374,17 @@ class Keys:
         return any((self.addresses, self.prefixes, self.ports, self.bans, self.holes, self.allowed, self.listeners))
 
 
-def keys_of(policy: Policy) -> Keys:
+def collect_keys(policy: Policy) -> PolicyKeys:
     """What the policy's objects are found under."""
-    held: tuple[Block | RateLimit, ...] = (*policy.blocks, *policy.tariff_rates, *policy.rate_limits)
-    return Keys(
-        {*policy.addresses, *(mapping.private for mapping in policy.mappings), *_addresses_of(held), *_of(IPv4Address, policy.owners)},
-        {*policy.prefixes, *_of(IPv6Network, held), *_of(IPv6Network, policy.owners)},
+    held: tuple[BlockSpec | RateLimitSpec, ...] = (*policy.blocks, *policy.tariff_rates, *policy.rate_limits)
+    return PolicyKeys(
+        {
+            *policy.addresses,
+            *(mapping.private for mapping in policy.mappings),
+            *_iter_addresses(held),
+            *_iter_prefixes(IPv4Address, policy.owners),
+        },
+        {*policy.prefixes, *_iter_prefixes(IPv6Network, held), *_iter_prefixes(IPv6Network, policy.owners)},
         {(each.protocol, each.public, port) for each in policy.forwards for port in range(each.public_port, each.public_port + each.ports)},
         {ban.prefix for ban in policy.bans},
         {each.hole for each in policy.pinholes},
@@ -388,9 +393,9 @@ def keys_of(policy: Policy) -> Keys:
     )
 
 
-def _of(kind: type[T], held: Iterable[Block | RateLimit | Owner]) -> Iterator[T]:
+def _iter_prefixes(kind: type[T], held: Iterable[BlockSpec | RateLimitSpec | Owner]) -> Iterator[T]:
     return (each.prefix for each in held if isinstance(each.prefix, kind))
 
 
-def _addresses_of(held: Iterable[Block | RateLimit]) -> Iterator[IPv4Address]:
+def _iter_addresses(held: Iterable[BlockSpec | RateLimitSpec]) -> Iterator[IPv4Address]:
     return (each.prefix.network_address for each in held if isinstance(each.prefix, IPv4Network))

@@ -10,16 +10,16 @@ from ipaddress import IPv4Address, IPv6Address
 
 from firewall import names
 from firewall.addresses import PRIVATE
-from firewall.policy import Address, Gateway, Interfaces, PolicyError, Probe
-from firewall.ruleset import Action, Count, Element, Elements, Field, Match, Part, Rule, Verdict
-from firewall.sets import beside
+from firewall.policy import Address, GatewaySpec, Interfaces, PolicyError, ProbeSpec
+from firewall.ruleset import Count, Element, Elements, Field, Match, Part, Rule, Verdict, VerdictAction
+from firewall.sets import list_siblings
 
 COMMENT = "probe"
 
 
-def check(gateway: str, at: Interfaces, probe: Probe) -> None:
+def check(gateway: str, at: Interfaces, probe: ProbeSpec) -> None:
     """Raises PolicyError when the probe proves nothing, or cannot be told from the rest of the gateway."""
-    names.interface(probe.interface)
+    names.validate_interface(probe.interface)
     if probe.interface in (at.lan, at.wan, at.management, at.sync):
         raise PolicyError(f"probe of {gateway}: {probe.interface} is an interface of the gateway already; give the probe one of its own")
     if (probe.source4 is None) != (probe.public4 is None):
@@ -30,34 +30,34 @@ def check(gateway: str, at: Interfaces, probe: Probe) -> None:
         raise PolicyError(f"probe of {gateway}: {probe.public4} is private, so nothing would come back to it")
 
 
-def collide(gateway: Gateway, elements: Mapping[str, Elements]) -> None:
+def check_collisions(gateway: GatewaySpec, elements: Mapping[str, Elements]) -> None:
     """Raises PolicyError when somebody has an address of the probe, naming it. The probe's own mapping may be among the elements."""
     probe = gateway.probe
     if probe is None:
         return
-    for source in _sources(probe):
-        if holder := _holder(source, elements):
+    for source in _list_sources(probe):
+        if holder := _find_holder(source, elements):
             raise PolicyError(f"probe of {gateway.name}: its source {source} is held by a member as {holder}; give one of them another")
     if probe.source4 and probe.public4:
-        _public(gateway.name, probe.source4.packed, probe.public4, elements)
+        _check_public(gateway.name, probe.source4.packed, probe.public4, elements)
 
 
-def _public(gateway: str, source: bytes, public: IPv4Address, elements: Mapping[str, Elements]) -> None:
+def _check_public(gateway: str, source: bytes, public: IPv4Address, elements: Mapping[str, Elements]) -> None:
     """What comes to the public address comes to this gateway, whichever carries the members: they cannot use it."""
     shared, leaves = elements.get("snat4", {}), Element(public.packed)
-    others = [elements.get(name, {}).values() for name in beside("snat4")]
+    others = [elements.get(name, {}).values() for name in list_siblings("snat4")]
     many = list(shared.values()).count(leaves) > (shared.get(source) == leaves)  # counted in C: there are as many as members
     if many or any(element.value[:4] == public.packed for each in others for element in each):
         raise PolicyError(f"probe of {gateway}: members leave as its public address {public} too; give the probe one of its own")
-    if [key for key in elements.get("fwd4", {}) if key[:4] == public.packed]:
+    if [key for key in elements.get("forward4", {}) if key[:4] == public.packed]:
         raise PolicyError(f"probe of {gateway}: a forward leads from its public address {public}; give the probe one of its own")
 
 
-def _sources(probe: Probe | None) -> tuple[Address, ...]:
+def _list_sources(probe: ProbeSpec | None) -> tuple[Address, ...]:
     return tuple(source for source in (probe.source4, probe.source6) if source is not None) if probe else ()
 
 
-def _holder(address: Address, elements: Mapping[str, Elements]) -> str:
+def _find_holder(address: Address, elements: Mapping[str, Elements]) -> str:
     """The member's address or prefix that this address lies in, or ""."""
     if not isinstance(address, IPv6Address):
         return str(address) if address.packed in elements.get("up4", {}) else ""
@@ -70,17 +70,17 @@ def _holder(address: Address, elements: Mapping[str, Elements]) -> str:
     return ""
 
 
-def counters(gateway: Gateway) -> frozenset[str]:
+def list_counters(gateway: GatewaySpec) -> frozenset[str]:
     """Named counters of the probe's own packets, each way and family."""
-    return frozenset(counter(way, source.version) for way in ("up", "down") for source in _sources(gateway.probe))
+    return frozenset(get_counter_name(way, source.version) for way in ("up", "down") for source in _list_sources(gateway.probe))
 
 
-def counter(way: str, family: int) -> str:
+def get_counter_name(way: str, family: int) -> str:
     """The counter of the probe's packets one way, "up" or "down"; family 4 or 6."""
     return f"probe_{way}{family}"
 
 
-def ways(gateway: Gateway) -> tuple[tuple[tuple[str, str], str], ...]:
+def list_paths(gateway: GatewaySpec) -> tuple[tuple[tuple[str, str], str], ...]:
     """Between which interfaces the probe is forwarded, and by which chain."""
     if gateway.probe is None:
         return ()
@@ -88,26 +88,30 @@ def ways(gateway: Gateway) -> tuple[tuple[tuple[str, str], str], ...]:
     return ((inside, wan), "up"), ((wan, inside), "down")
 
 
-def new(gateway: Gateway) -> Iterator[Rule]:
+def iter_new_rules(gateway: GatewaySpec) -> Iterator[Rule]:
     """The probe may begin a connection to the uplink, with its own source."""
-    wan = _at(Field.OIFNAME, gateway.interfaces.wan)
-    for interface, source, _ in _each(gateway.probe, Field.IP_SADDR, Field.IP6_SADDR):
-        yield _rule(_at(Field.IIFNAME, interface), wan, source, Verdict(Action.RETURN))
+    wan = _match_interface(Field.OIFNAME, gateway.interfaces.wan)
+    for interface, source, _ in _iter_families(gateway.probe, Field.IP_SADDR, Field.IP6_SADDR):
+        yield _make_probe_rule(_match_interface(Field.IIFNAME, interface), wan, source, Verdict(VerdictAction.RETURN))
 
 
-def up(gateway: Gateway) -> Iterator[Rule]:
+def iter_up_rules(gateway: GatewaySpec) -> Iterator[Rule]:
     """The probe's packets on their way out, counted."""
-    for interface, source, family in _each(gateway.probe, Field.IP_SADDR, Field.IP6_SADDR):
-        yield _rule(_at(Field.IIFNAME, interface), source, Count(counter("up", family)), Verdict(Action.ACCEPT))
+    for interface, source, family in _iter_families(gateway.probe, Field.IP_SADDR, Field.IP6_SADDR):
+        yield _make_probe_rule(
+            _match_interface(Field.IIFNAME, interface), source, Count(get_counter_name("up", family)), Verdict(VerdictAction.ACCEPT)
+        )
 
 
-def down(gateway: Gateway) -> Iterator[Rule]:
+def iter_down_rules(gateway: GatewaySpec) -> Iterator[Rule]:
     """The answers, counted."""
-    for interface, source, family in _each(gateway.probe, Field.IP_DADDR, Field.IP6_DADDR):
-        yield _rule(_at(Field.OIFNAME, interface), source, Count(counter("down", family)), Verdict(Action.ACCEPT))
+    for interface, source, family in _iter_families(gateway.probe, Field.IP_DADDR, Field.IP6_DADDR):
+        yield _make_probe_rule(
+            _match_interface(Field.OIFNAME, interface), source, Count(get_counter_name("down", family)), Verdict(VerdictAction.ACCEPT)
+        )
 
 
-def _each(probe: Probe | None, field4: Field, field6: Field) -> Iterator[tuple[str, Match, int]]:
+def _iter_families(probe: ProbeSpec | None, field4: Field, field6: Field) -> Iterator[tuple[str, Match, int]]:
     """For each probed family the interface, the match of its source, and the family."""
     if probe and probe.source4:
         yield probe.interface, Match(field4, (probe.source4,)), 4
@@ -115,9 +119,9 @@ def _each(probe: Probe | None, field4: Field, field6: Field) -> Iterator[tuple[s
         yield probe.interface, Match(field6, (probe.source6,)), 6
 
 
-def _at(field: Field, interface: str) -> Match:
+def _match_interface(field: Field, interface: str) -> Match:
     return Match(field, (interface,))
 
 
-def _rule(*parts: Part) -> Rule:
+def _make_probe_rule(*parts: Part) -> Rule:
     return Rule(parts, COMMENT)

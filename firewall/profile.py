@@ -48,7 +48,7 @@ _OF_FIELD: Mapping[str, tuple[str, ...]] = {
 _PORTS = "net.ipv4.ip_local_port_range"
 
 
-class Differs(NamedTuple):
+class SysctlDifference(NamedTuple):
     """A sysctl that is not as it should be. found: "" where the kernel has none of this name."""
 
     name: str
@@ -56,21 +56,23 @@ class Differs(NamedTuple):
     found: str
 
 
-def sysctls(profile: Profile) -> dict[str, str]:
+def build_sysctls(profile: Profile) -> dict[str, str]:
     """What the profile sets, by name, in the order to set it: the hash before the number of entries that go into it."""
     values = {name: str(int(getattr(profile, field))) for field, names in _OF_FIELD.items() for name in names}
     return values | {_PORTS: f"{profile.first_port} {profile.last_port}"} | dict.fromkeys(_FORWARDING, "1")
 
 
-NAMES = tuple(sysctls(Profile()))
+NAMES = tuple(build_sysctls(Profile()))
 
 
-def differing(profile: Profile, found: Mapping[str, str]) -> tuple[Differs, ...]:
-    """What the kernel holds otherwise; `found` as `sysctls` writes values."""
-    return tuple(Differs(name, value, found.get(name, "")) for name, value in sysctls(profile).items() if found.get(name) != value)
+def list_differences(profile: Profile, found: Mapping[str, str]) -> tuple[SysctlDifference, ...]:
+    """What the kernel holds otherwise; `found` as `build_sysctls` writes values."""
+    return tuple(
+        SysctlDifference(name, value, found.get(name, "")) for name, value in build_sysctls(profile).items() if found.get(name) != value
+    )
 
 
-def faults(profile: Profile) -> Iterator[tuple[str, str]]:
+def iter_faults(profile: Profile) -> Iterator[tuple[str, str]]:
     """The fields that cannot be so, each with the reason."""
     for name, limits in LIMITS.items():
         value = getattr(profile, name)
@@ -86,11 +88,11 @@ def faults(profile: Profile) -> Iterator[tuple[str, str]]:
 
 def check(profile: Profile) -> None:
     """Raises PolicyError, naming the first field that cannot be so."""
-    for name, reason in faults(profile):
+    for name, reason in iter_faults(profile):
         raise PolicyError(f"profile.{name}: {reason}")
 
 
-def changed(before: Profile | None, after: Profile | None) -> int:
+def count_changes(before: Profile | None, after: Profile | None) -> int:
     """How many settings differ; all of them where there was no profile, or is none any more."""
     if before is None or after is None:
         return 0 if before is after else len(fields(Profile))
@@ -102,5 +104,5 @@ def render(before: Profile | None, after: Profile | None) -> Iterator[str]:
     if after is None:
         yield from (f"# {name}: back to what it was before it was first set" for name in (NAMES if before else ()))
         return
-    old = sysctls(before) if before else {}
-    yield from (f"# {name} = {value}" for name, value in sysctls(after).items() if old.get(name) != value)
+    old = build_sysctls(before) if before else {}
+    yield from (f"# {name} = {value}" for name, value in build_sysctls(after).items() if old.get(name) != value)

@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from itertools import islice
 
 from firewall import names, owners, profile
-from firewall.addresses import address_text, ipv4_text, ipv6_text, prefix_text
+from firewall.addresses import format_address, format_ipv4, format_ipv6, format_prefix
 from firewall.diff import ChainChange, Delta, ElementChange, diff
 from firewall.ruleset import (
     BURST,
@@ -45,8 +45,8 @@ from firewall.ruleset import (
     Value,
     Verdict,
     VerdictMap,
-    helpers_used,
-    timeouts_used,
+    list_used_helpers,
+    list_used_timeouts,
 )
 
 IN_TABLE = f"{FAMILY} {TABLE}"
@@ -72,74 +72,82 @@ def render_delta(delta: Delta, *, now: float) -> str:
     A counted set is emptied before it is deleted: so the kernel tells what each element had counted (nf_tables notifies of elements
     that are deleted, and not of those of a set that is).
     """
-    return "".join(f"{line}\n" for line in _statements(delta, now))
+    return "".join(f"{line}\n" for line in _iter_statements(delta, now))
 
 
-def _statements(delta: Delta, now: float) -> Iterator[str]:
+def _iter_statements(delta: Delta, now: float) -> Iterator[str]:
     yield f"add table {IN_TABLE}"
-    yield from (f"flush chain {IN_TABLE} {names.symbol(name)}" for name, change in delta.chains.items() if change.before)
-    yield from (f"delete chain {IN_TABLE} {names.symbol(name)}" for name, change in delta.chains.items() if _goes(change))
+    yield from (f"flush chain {IN_TABLE} {names.validate_symbol(name)}" for name, change in delta.chains.items() if change.before)
+    yield from (f"delete chain {IN_TABLE} {names.validate_symbol(name)}" for name, change in delta.chains.items() if _is_removed(change))
     for before, after in delta.chains.values():
-        yield from (f"delete ct helper {IN_TABLE} {each}" for each in sorted(helpers_used(before) - helpers_used(after)))
-        yield from (f"delete ct timeout {IN_TABLE} {each.name}" for each in _by_name(timeouts_used(before) - timeouts_used(after)))
+        yield from (f"delete ct helper {IN_TABLE} {each}" for each in sorted(list_used_helpers(before) - list_used_helpers(after)))
+        yield from (
+            f"delete ct timeout {IN_TABLE} {each.name}" for each in _sort_by_name(list_used_timeouts(before) - list_used_timeouts(after))
+        )
     yield from (
-        f"flush set {IN_TABLE} {names.symbol(name)}" for name, change in delta.sets.items() if change.before and change.before.counter
+        f"flush set {IN_TABLE} {names.validate_symbol(name)}"
+        for name, change in delta.sets.items()
+        if change.before and change.before.counter
     )
-    yield from (f"delete {_kind(change.before)} {IN_TABLE} {names.symbol(name)}" for name, change in delta.sets.items() if change.before)
-    yield from (f"delete counter {IN_TABLE} {names.symbol(name)}" for name in sorted(delta.counters.removed))
-    yield from (f"add counter {IN_TABLE} {names.symbol(name)}" for name in sorted(delta.counters.added))
+    yield from (
+        f"delete {_get_keyword(change.before)} {IN_TABLE} {names.validate_symbol(name)}"
+        for name, change in delta.sets.items()
+        if change.before
+    )
+    yield from (f"delete counter {IN_TABLE} {names.validate_symbol(name)}" for name in sorted(delta.counters.removed))
+    yield from (f"add counter {IN_TABLE} {names.validate_symbol(name)}" for name in sorted(delta.counters.added))
     yield from (render_set(change.after) for change in delta.sets.values() if change.after)
     for name, change in delta.elements.items():
-        yield from _element_statements(name, change, now, alone=name not in delta.sets)
-    yield from (_declare_chain(change.after) for change in delta.chains.values() if change.after and _comes(change))
-    helpers = sorted(each for _before, after in delta.chains.values() for each in helpers_used(after))
+        yield from _iter_element_statements(name, change, now, alone=name not in delta.sets)
+    yield from (_declare_chain(change.after) for change in delta.chains.values() if change.after and _is_added(change))
+    helpers = sorted(each for _before, after in delta.chains.values() for each in list_used_helpers(after))
     yield from (f'add ct helper {IN_TABLE} {each} {{ type "{each}" protocol {each.protocol}; }}' for each in helpers)
     for before, after in delta.chains.values():
-        yield from map(_declare_timeout, _by_name(timeouts_used(after) - timeouts_used(before)))
+        yield from map(_declare_timeout, _sort_by_name(list_used_timeouts(after) - list_used_timeouts(before)))
     for chain in filter(None, (change.after for change in delta.chains.values())):
-        yield from (f"add rule {IN_TABLE} {names.symbol(chain.name)} {render_rule(rule)}" for rule in chain.rules)
+        yield from (f"add rule {IN_TABLE} {names.validate_symbol(chain.name)} {render_rule(rule)}" for rule in chain.rules)
     if delta.profile:
         yield from profile.render(*delta.profile)
 
 
-def _by_name(timeouts: Iterable[SetTimeout]) -> list[SetTimeout]:
+def _sort_by_name(timeouts: Iterable[SetTimeout]) -> list[SetTimeout]:
     return sorted(timeouts, key=lambda each: each.name)
 
 
 def _declare_timeout(timeout: SetTimeout) -> str:
-    times = ", ".join(f"{names.symbol(state)} : {seconds}" for state, seconds in timeout.times)
-    name = names.symbol(timeout.name)
-    return f"add ct timeout {IN_TABLE} {name} {{ protocol {names.symbol(timeout.protocol)}; policy = {{ {times} }}; }}"
+    times = ", ".join(f"{names.validate_symbol(state)} : {seconds}" for state, seconds in timeout.times)
+    name = names.validate_symbol(timeout.name)
+    return f"add ct timeout {IN_TABLE} {name} {{ protocol {names.validate_symbol(timeout.protocol)}; policy = {{ {times} }}; }}"
 
 
-def _goes(change: ChainChange) -> bool:
+def _is_removed(change: ChainChange) -> bool:
     return change.before is not None and (change.after is None or change.after.hook != change.before.hook)
 
 
-def _comes(change: ChainChange) -> bool:
-    return change.before is None or _goes(change)
+def _is_added(change: ChainChange) -> bool:
+    return change.before is None or _is_removed(change)
 
 
-def _element_statements(name: str, change: ElementChange, now: float, *, alone: bool) -> Iterator[str]:
+def _iter_element_statements(name: str, change: ElementChange, now: float, *, alone: bool) -> Iterator[str]:
     """Elements of a set that is itself new or gone (not `alone`) need no deletion, and none can enter one that is gone."""
     if alone:
-        alive = (key for key, element in change.removed.items() if not _expired(element, now))
-        yield from _in_statements(f"delete element {IN_TABLE} {names.symbol(name)}", map(key_renderer(change.of.key), alive))
+        alive = (key for key, element in change.removed.items() if not _has_expired(element, now))
+        yield from _iter_batches(f"delete element {IN_TABLE} {names.validate_symbol(name)}", map(get_key_renderer(change.of.key), alive))
     texts = (text for text in render_elements(change.of, change.added, now))
-    yield from _in_statements(f"add element {IN_TABLE} {names.symbol(name)}", texts)
+    yield from _iter_batches(f"add element {IN_TABLE} {names.validate_symbol(name)}", texts)
 
 
-def _in_statements(start: str, texts: Iterable[str]) -> Iterator[str]:
+def _iter_batches(start: str, texts: Iterable[str]) -> Iterator[str]:
     remaining = iter(texts)
     while some := list(islice(remaining, _PER_STATEMENT)):
         yield f"{start} {{ {', '.join(some)} }}"
 
 
-def _expired(element: Element, now: float) -> bool:
+def _has_expired(element: Element, now: float) -> bool:
     return 0 < element.expires <= now
 
 
-def _kind(declaration: Set) -> str:
+def _get_keyword(declaration: Set) -> str:
     return "map" if declaration.value else "set"
 
 
@@ -148,19 +156,18 @@ def render_set(declaration: Set) -> str:
     types = " . ".join(declaration.key)
     if declaration.value:
         types += f" : {'interval ' if declaration.ranges else ''}{' . '.join(declaration.value)}"
-    flags = _flags(declaration)
-    counter = " counter;" if declaration.counter else f" {rate_text(UNLIKELY)};" if declaration.polices else ""
-    return (
-        f"add {_kind(declaration)} {IN_TABLE} {names.symbol(declaration.name)} {{ type {types}; size {declaration.size};{flags}{counter} }}"
-    )
+    flags = _render_flags(declaration)
+    counter = " counter;" if declaration.counter else f" {render_rate(UNLIKELY)};" if declaration.polices else ""
+    start = f"add {_get_keyword(declaration)} {IN_TABLE} {names.validate_symbol(declaration.name)}"
+    return f"{start} {{ type {types}; size {declaration.size};{flags}{counter} }}"
 
 
-def rate_text(rate: int) -> str:
+def render_rate(rate: int) -> str:
     """The bucket of an element of a set that polices; each element has its own, and what the set says is for nft alone."""
     return f"limit rate over {rate} bytes/second burst {BURST} bytes"
 
 
-def _flags(declaration: Set) -> str:
+def _render_flags(declaration: Set) -> str:
     named = [name for name, on in (("dynamic", declaration.dynamic), ("timeout", declaration.timeout or declaration.lives)) if on]
     lives = f" timeout {declaration.lives}s;" if declaration.lives else ""
     return f" flags {','.join(named)};{lives}" if named else ""
@@ -168,24 +175,24 @@ def _flags(declaration: Set) -> str:
 
 def render_elements(declaration: Set, elements: Elements, now: float) -> Iterator[str]:
     """Each element as nft writes it, without those that ended before `now`."""
-    key_text, value_text = key_renderer(declaration.key), value_renderer(declaration)
+    key_text, value_text = get_key_renderer(declaration.key), get_value_renderer(declaration)
     polices = declaration.polices
     for key, (value, comment, expires) in elements.items():
         if expires and expires <= now:
             continue
-        text = f"{key_text(key)} {rate_text(int.from_bytes(value))}" if polices else key_text(key)
+        text = f"{key_text(key)} {render_rate(int.from_bytes(value))}" if polices else key_text(key)
         if expires:
-            text += f" timeout {_remaining(expires - now)}"
+            text += f" timeout {_render_remaining(expires - now)}"
         if comment:
-            text += f' comment "{names.comment(comment)}"'
+            text += f' comment "{names.sanitize_comment(comment)}"'
         if value and declaration.owned:
-            text += f' comment "{owners.comment(value)}"'
+            text += f' comment "{owners.format_comment(value)}"'
         elif value and not polices:
             text += f" : {value_text(value)}"
         yield text
 
 
-def _remaining(seconds: float) -> str:
+def _render_remaining(seconds: float) -> str:
     """nft takes no more than eight digits of seconds, three years; and none of a unit after a smaller one.
 
     Milliseconds where the time is as exact. Never less than a tenth of a second: what has no time left when the kernel has rounded it
@@ -197,32 +204,32 @@ def _remaining(seconds: float) -> str:
     return "".join(f"{number}{unit}" for number, unit in parts if number)
 
 
-def value_renderer(of: Set) -> Callable[[bytes], str]:
+def get_value_renderer(of: Set) -> Callable[[bytes], str]:
     """A function from a value of the map to its text."""
-    return partial(_range, of.value) if of.ranges else key_renderer(of.value)
+    return partial(_render_range, of.value) if of.ranges else get_key_renderer(of.value)
 
 
-def _range(types: tuple[Type, ...], value: bytes) -> str:
+def _render_range(types: tuple[Type, ...], value: bytes) -> str:
     """Field by field the first and the last of the range, or one for both: "198.51.100.7 . 1024-2047"."""
     half = len(value) // 2
-    ends = (_texts(types, value[:half]), _texts(types, value[half:]))
+    ends = (_render_fields(types, value[:half]), _render_fields(types, value[half:]))
     return " . ".join(first if first == last else f"{first}-{last}" for first, last in zip(*ends, strict=True))
 
 
-def key_renderer(types: tuple[Type, ...]) -> Callable[[bytes], str]:
+def get_key_renderer(types: tuple[Type, ...]) -> Callable[[bytes], str]:
     """A function from a key (or value) of these types to its text."""
     if types == (Type.IPV4,):
-        return ipv4_text
+        return format_ipv4
     if len(types) == 1:
         return _FIELD_TEXT[types[0]]
-    return partial(_concatenation, types)
+    return partial(_render_concatenation, types)
 
 
-def _concatenation(types: tuple[Type, ...], key: bytes) -> str:
-    return " . ".join(_texts(types, key))
+def _render_concatenation(types: tuple[Type, ...], key: bytes) -> str:
+    return " . ".join(_render_fields(types, key))
 
 
-def _texts(types: tuple[Type, ...], key: bytes) -> list[str]:
+def _render_fields(types: tuple[Type, ...], key: bytes) -> list[str]:
     texts, start = [], 0
     for each in types:
         texts.append(_FIELD_TEXT[each](key[start : start + each.width]))
@@ -231,8 +238,8 @@ def _texts(types: tuple[Type, ...], key: bytes) -> list[str]:
 
 
 _FIELD_TEXT: dict[Type, Callable[[bytes], str]] = {
-    Type.IPV4: ipv4_text,
-    Type.IPV6: ipv6_text,
+    Type.IPV4: format_ipv4,
+    Type.IPV6: format_ipv6,
     Type.PROTO: lambda octets: PROTOCOLS.get(octets[0], str(octets[0])),
     Type.PORT: lambda octets: str(int.from_bytes(octets)),
 }
@@ -240,10 +247,11 @@ _FIELD_TEXT: dict[Type, Callable[[bytes], str]] = {
 
 def _declare_chain(chain: Chain) -> str:
     if chain.hook is None:
-        return f"add chain {IN_TABLE} {names.symbol(chain.name)}"
-    kind, hook = names.symbol(chain.hook.kind), names.symbol(chain.hook.hook)
+        return f"add chain {IN_TABLE} {names.validate_symbol(chain.name)}"
+    kind, hook = names.validate_symbol(chain.hook.kind), names.validate_symbol(chain.hook.hook)
     priority, policy = chain.hook.priority, chain.hook.policy
-    return f"add chain {IN_TABLE} {names.symbol(chain.name)} {{ type {kind} hook {hook} priority {priority.value}; policy {policy}; }}"
+    start = f"add chain {IN_TABLE} {names.validate_symbol(chain.name)}"
+    return f"{start} {{ type {kind} hook {hook} priority {priority.value}; policy {policy}; }}"
 
 
 def render_chain(chain: Chain) -> str:
@@ -254,86 +262,86 @@ def render_chain(chain: Chain) -> str:
 def render_rule(rule: Rule) -> str:
     """One rule, as it stands in a chain."""
     text = " ".join(map(_render_part, rule.parts))
-    return f'{text} comment "{names.comment(rule.comment)}"' if rule.comment else text
+    return f'{text} comment "{names.sanitize_comment(rule.comment)}"' if rule.comment else text
 
 
 def _render_part(part: Part) -> str:
     match part:
         case Match(Field.CT_STATUS, (flag,), True):
-            return f"{Field.CT_STATUS} ! {_value(Field.CT_STATUS, flag)}"  # the bit is not set; `!=` would compare all of them
+            return f"{Field.CT_STATUS} ! {_render_value(Field.CT_STATUS, flag)}"  # the bit is not set; `!=` would compare all of them
         case Match(field, values, negated):
-            return f"{field} {'!= ' if negated else ''}{_one_or_set(field, values)}"
+            return f"{field} {'!= ' if negated else ''}{_render_values(field, values)}"
         case Lookup(fields, name, length, negated):
-            return f"{_masked(fields, length)} {'!= ' if negated else ''}@{names.symbol(name)}"
+            return f"{_render_masked(fields, length)} {'!= ' if negated else ''}@{names.validate_symbol(name)}"
         case Verdict():
             return _render_verdict(part)
         case VerdictMap(fields, entries):
-            lines = (f"{_entry(fields, key)} : {_render_verdict(verdict)}" for key, verdict in entries)
+            lines = (f"{_render_entry(fields, key)} : {_render_verdict(verdict)}" for key, verdict in entries)
             return f"{' . '.join(fields)} vmap {{ {', '.join(lines)} }}"
         case Count(name):
-            return f"counter name {names.symbol(name)}" if name else "counter"
+            return f"counter name {names.validate_symbol(name)}" if name else "counter"
         case Notrack():
             return "notrack"
         case TcpFlags(on, off):
-            return f"tcp flags & ({' | '.join(map(names.symbol, on + off))}) == {' | '.join(map(names.symbol, on))}"
+            return f"tcp flags & ({' | '.join(map(names.validate_symbol, on + off))}) == {' | '.join(map(names.validate_symbol, on))}"
         case Synproxy(mss, scale):
             return f"synproxy mss {mss} wscale {scale} timestamp sack-perm"
         case AssignHelper(helper):
             return f'ct helper set "{helper}"'
         case SetTimeout():
-            return f'ct timeout set "{names.symbol(part.name)}"'
+            return f'ct timeout set "{names.validate_symbol(part.name)}"'
         case Masquerade():
             return "masquerade"
         case ClampMss():
             return "tcp option maxseg size set rt mtu"
         case RateOver(fields, name, rate, per, burst, length):
             over = f"limit rate over {rate}/{per} burst {burst} packets"
-            return f"update @{names.symbol(name)} {{ {_masked(fields, length)} {over} }}"
+            return f"update @{names.validate_symbol(name)} {{ {_render_masked(fields, length)} {over} }}"
         case OpenOver(fields, name, most, length):
-            return f"add @{names.symbol(name)} {{ {_masked(fields, length)} ct count over {most} }}"
+            return f"add @{names.validate_symbol(name)} {{ {_render_masked(fields, length)} ct count over {most} }}"
         case Limit(rate, burst):
             return f"limit rate {rate}/second burst {burst} packets"
         case Reject(refusal):
             return f"reject with {refusal}"
         case Dnat(fields, name):
-            return f"dnat ip to {' . '.join(fields)} map @{names.symbol(name)}"
+            return f"dnat ip to {' . '.join(fields)} map @{names.validate_symbol(name)}"
         case DnatTo(address, port):
-            to = address_text(address)
+            to = format_address(address)
             return f"dnat ip to {to}:{port}" if address.version == 4 else f"dnat ip6 to [{to}]:{port}"
         case Snat(fields, name, fully_random, first, last):
             ports = f":{first}-{last}" if last else ""
-            return f"snat ip to {' . '.join(fields)} map @{names.symbol(name)}{ports}{' fully-random' if fully_random else ''}"
+            return f"snat ip to {' . '.join(fields)} map @{names.validate_symbol(name)}{ports}{' fully-random' if fully_random else ''}"
 
 
 def _render_verdict(verdict: Verdict) -> str:
-    return f"{verdict.action} {names.symbol(verdict.chain)}" if verdict.chain else verdict.action.value
+    return f"{verdict.action} {names.validate_symbol(verdict.chain)}" if verdict.chain else verdict.action.value
 
 
-def _entry(fields: tuple[Field, ...], key: tuple[str, ...]) -> str:
-    return " . ".join(_value(field, value) for field, value in zip(fields, key, strict=True))
+def _render_entry(fields: tuple[Field, ...], key: tuple[str, ...]) -> str:
+    return " . ".join(_render_value(field, value) for field, value in zip(fields, key, strict=True))
 
 
-def _one_or_set(field: Field, values: tuple[Value, ...]) -> str:
-    texts = [_value(field, value) for value in values]
+def _render_values(field: Field, values: tuple[Value, ...]) -> str:
+    texts = [_render_value(field, value) for value in values]
     return texts[0] if len(texts) == 1 else f"{{ {', '.join(texts)} }}"
 
 
-def _value(field: Field, value: Value) -> str:
+def _render_value(field: Field, value: Value) -> str:
     if field in _QUOTED_FIELDS:
-        return f'"{names.interface(str(value))}"'
+        return f'"{names.validate_interface(str(value))}"'
     match value:
         case str():
-            return names.symbol(value)
+            return names.validate_symbol(value)
         case IPv4Address() | IPv6Address():
-            return address_text(value)
+            return format_address(value)
         case IPv4Network() | IPv6Network():
-            return prefix_text(value)
+            return format_prefix(value)
     return str(value)
 
 
-def _masked(fields: tuple[Field, ...], length: int | None) -> str:
+def _render_masked(fields: tuple[Field, ...], length: int | None) -> str:
     text = " . ".join(fields)
     if length is None:
         return text
     whole = IPv4Network(f"0.0.0.0/{length}") if fields[0] in _IPV4_FIELDS else IPv6Network(f"::/{length}")
-    return f"{text} & {address_text(whole.netmask)}"
+    return f"{text} & {format_address(whole.netmask)}"

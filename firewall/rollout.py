@@ -12,7 +12,7 @@ from enum import StrEnum
 MOST_ATTEMPTS = 3  # of sending to one gateway, when a command never arrived
 
 
-class Phase(StrEnum):
+class RolloutPhase(StrEnum):
     """Of the whole rollout. The last three are final."""
 
     QUEUED = "queued"
@@ -23,7 +23,7 @@ class Phase(StrEnum):
     ABORTED = "aborted"
 
 
-class Step(StrEnum):
+class GatewayStep(StrEnum):
     """Of one gateway."""
 
     WAITING = "waiting"  # its turn has not come
@@ -41,7 +41,7 @@ class Step(StrEnum):
     SKIPPED = "skipped"  # the rollout ended before its turn
 
 
-class Event(StrEnum):
+class RolloutEvent(StrEnum):
     """What happened: to the driver, to the last command, or by a person's wish."""
 
     CLAIMED = "claimed"
@@ -65,7 +65,7 @@ class Event(StrEnum):
     ABORT = "abort"
 
 
-class Command(StrEnum):
+class RolloutCommand(StrEnum):
     """What the driver does next, to the gateway whose turn it is."""
 
     ASK = "ask"
@@ -79,17 +79,17 @@ class Command(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rollout:
+class RolloutState:
     """goes_on: without a gateway that does not answer, or is impaired. harmless: nothing but elements changes, which locks nobody out.
 
     attempts: how often the gateway whose turn it is was sent to.
     """
 
-    steps: tuple[Step, ...]
-    phase: Phase = Phase.QUEUED
+    steps: tuple[GatewayStep, ...]
+    phase: RolloutPhase = RolloutPhase.QUEUED
     goes_on: bool = True
     harmless: bool = False
-    wish: Event | None = None
+    wish: RolloutEvent | None = None
     attempts: int = 0
 
     @property
@@ -98,41 +98,54 @@ class Rollout:
         return next((at for at, step in enumerate(self.steps) if step not in FINAL), None)
 
 
-FINAL = frozenset({Step.CONFIRMED, Step.REFUSED, Step.AWAY, Step.WENT_BACK, Step.LOST, Step.IMPAIRED, Step.SKIPPED})
-WITHOUT = frozenset({Step.AWAY, Step.LOST, Step.IMPAIRED})  # a rollout may go on without a gateway that is so
-OVER = frozenset({Phase.CONFIRMED, Phase.FAILED, Phase.ABORTED})
-ON_TRIAL = frozenset({Step.PROBING, Step.CONFIRMING, Step.REVERTING})
+FINAL = frozenset(
+    {
+        GatewayStep.CONFIRMED,
+        GatewayStep.REFUSED,
+        GatewayStep.AWAY,
+        GatewayStep.WENT_BACK,
+        GatewayStep.LOST,
+        GatewayStep.IMPAIRED,
+        GatewayStep.SKIPPED,
+    }
+)
+WITHOUT = frozenset({GatewayStep.AWAY, GatewayStep.LOST, GatewayStep.IMPAIRED})  # a rollout may go on without a gateway that is so
+OVER = frozenset({RolloutPhase.CONFIRMED, RolloutPhase.FAILED, RolloutPhase.ABORTED})
+ON_TRIAL = frozenset({GatewayStep.PROBING, GatewayStep.CONFIRMING, GatewayStep.REVERTING})
 
-TABLE: Mapping[tuple[Step, Event], Step] = {
-    (Step.SENDING, Event.COMMITTED): Step.PROBING,
-    (Step.SENDING, Event.UNCHANGED): Step.CONFIRMED,
-    (Step.SENDING, Event.REFUSED): Step.REFUSED,
-    (Step.SENDING, Event.IMPAIRED): Step.IMPAIRED,
-    (Step.SENDING, Event.AWAY): Step.AWAY,
-    (Step.SENDING, Event.LOST): Step.ASKING,
-    (Step.PROBING, Event.PASSED): Step.CONFIRMING,
-    (Step.PROBING, Event.FAILED): Step.REVERTING,
-    (Step.PROBING, Event.LOST): Step.ASKING,
-    (Step.CONFIRMING, Event.CONFIRMED): Step.CONFIRMED,
-    (Step.CONFIRMING, Event.NOT_CONFIRMED): Step.REVERTING,
-    (Step.CONFIRMING, Event.LOST): Step.ASKING,
-    (Step.REVERTING, Event.WENT_BACK): Step.WENT_BACK,
-    (Step.REVERTING, Event.IMPAIRED): Step.IMPAIRED,  # it has gone back, and why it had to says nothing about the ruleset
-    (Step.REVERTING, Event.LOST): Step.LOST,
-    (Step.ASKING, Event.FOUND_CONFIRMED): Step.CONFIRMED,
-    (Step.ASKING, Event.FOUND_ON_TRIAL): Step.PROBING,
-    (Step.ASKING, Event.NEVER_ARRIVED): Step.SENDING,
-    (Step.ASKING, Event.WENT_BACK): Step.WENT_BACK,
-    (Step.ASKING, Event.IMPAIRED): Step.IMPAIRED,
-    (Step.ASKING, Event.LOST): Step.LOST,
+TABLE: Mapping[tuple[GatewayStep, RolloutEvent], GatewayStep] = {
+    (GatewayStep.SENDING, RolloutEvent.COMMITTED): GatewayStep.PROBING,
+    (GatewayStep.SENDING, RolloutEvent.UNCHANGED): GatewayStep.CONFIRMED,
+    (GatewayStep.SENDING, RolloutEvent.REFUSED): GatewayStep.REFUSED,
+    (GatewayStep.SENDING, RolloutEvent.IMPAIRED): GatewayStep.IMPAIRED,
+    (GatewayStep.SENDING, RolloutEvent.AWAY): GatewayStep.AWAY,
+    (GatewayStep.SENDING, RolloutEvent.LOST): GatewayStep.ASKING,
+    (GatewayStep.PROBING, RolloutEvent.PASSED): GatewayStep.CONFIRMING,
+    (GatewayStep.PROBING, RolloutEvent.FAILED): GatewayStep.REVERTING,
+    (GatewayStep.PROBING, RolloutEvent.LOST): GatewayStep.ASKING,
+    (GatewayStep.CONFIRMING, RolloutEvent.CONFIRMED): GatewayStep.CONFIRMED,
+    (GatewayStep.CONFIRMING, RolloutEvent.NOT_CONFIRMED): GatewayStep.REVERTING,
+    (GatewayStep.CONFIRMING, RolloutEvent.LOST): GatewayStep.ASKING,
+    (GatewayStep.REVERTING, RolloutEvent.WENT_BACK): GatewayStep.WENT_BACK,
+    (
+        GatewayStep.REVERTING,
+        RolloutEvent.IMPAIRED,
+    ): GatewayStep.IMPAIRED,  # it has gone back, and why it had to says nothing about the ruleset
+    (GatewayStep.REVERTING, RolloutEvent.LOST): GatewayStep.LOST,
+    (GatewayStep.ASKING, RolloutEvent.FOUND_CONFIRMED): GatewayStep.CONFIRMED,
+    (GatewayStep.ASKING, RolloutEvent.FOUND_ON_TRIAL): GatewayStep.PROBING,
+    (GatewayStep.ASKING, RolloutEvent.NEVER_ARRIVED): GatewayStep.SENDING,
+    (GatewayStep.ASKING, RolloutEvent.WENT_BACK): GatewayStep.WENT_BACK,
+    (GatewayStep.ASKING, RolloutEvent.IMPAIRED): GatewayStep.IMPAIRED,
+    (GatewayStep.ASKING, RolloutEvent.LOST): GatewayStep.LOST,
 }
 
-COMMANDS: Mapping[Step, Command] = {
-    Step.SENDING: Command.APPLY,
-    Step.PROBING: Command.PROBE,
-    Step.CONFIRMING: Command.CONFIRM,
-    Step.REVERTING: Command.REVERT,
-    Step.ASKING: Command.ASK,
+COMMANDS: Mapping[GatewayStep, RolloutCommand] = {
+    GatewayStep.SENDING: RolloutCommand.APPLY,
+    GatewayStep.PROBING: RolloutCommand.PROBE,
+    GatewayStep.CONFIRMING: RolloutCommand.CONFIRM,
+    GatewayStep.REVERTING: RolloutCommand.REVERT,
+    GatewayStep.ASKING: RolloutCommand.ASK,
 }
 
 
@@ -140,81 +153,87 @@ class NotPossibleError(ValueError):
     """This event cannot happen in this state. The message names both."""
 
 
-def advance(rollout: Rollout, event: Event) -> tuple[Rollout, Command]:
+def advance(rollout: RolloutState, event: RolloutEvent) -> tuple[RolloutState, RolloutCommand]:
     """The state after the event, and what is to be done now. Raises NotPossibleError."""
     if rollout.phase in OVER:
         raise NotPossibleError(f"{event}: the rollout is over ({rollout.phase})")
-    if event in (Event.PAUSE, Event.RESUME, Event.ABORT):
-        return _wished(rollout, event)
-    if event is Event.CLAIMED and rollout.phase is Phase.QUEUED:
-        return _next(replace(rollout, phase=Phase.APPLYING))
-    if rollout.phase is not Phase.APPLYING:
+    if event in (RolloutEvent.PAUSE, RolloutEvent.RESUME, RolloutEvent.ABORT):
+        return _apply_wish(rollout, event)
+    if event is RolloutEvent.CLAIMED and rollout.phase is RolloutPhase.QUEUED:
+        return _start_next(replace(rollout, phase=RolloutPhase.APPLYING))
+    if rollout.phase is not RolloutPhase.APPLYING:
         raise NotPossibleError(f"{event}: the rollout is {rollout.phase}")
-    if event is Event.TAKEN_OVER:
-        return _taken_over(rollout)
-    return _answered(rollout, event)
+    if event is RolloutEvent.TAKEN_OVER:
+        return _take_over(rollout)
+    return _apply_answer(rollout, event)
 
 
-def _wished(rollout: Rollout, event: Event) -> tuple[Rollout, Command]:
+def _apply_wish(rollout: RolloutState, event: RolloutEvent) -> tuple[RolloutState, RolloutCommand]:
     """A person's wish waits until what is under way on a gateway has come to an end; where nothing is, it is done at once."""
-    if event is Event.RESUME:
-        wish = None if rollout.wish is Event.PAUSE else rollout.wish
-        phase = Phase.QUEUED if rollout.phase is Phase.PAUSED else rollout.phase
-        return replace(rollout, wish=wish, phase=phase), Command.NOTHING
-    if rollout.wish is not Event.ABORT:
+    if event is RolloutEvent.RESUME:
+        wish = None if rollout.wish is RolloutEvent.PAUSE else rollout.wish
+        phase = RolloutPhase.QUEUED if rollout.phase is RolloutPhase.PAUSED else rollout.phase
+        return replace(rollout, wish=wish, phase=phase), RolloutCommand.NOTHING
+    if rollout.wish is not RolloutEvent.ABORT:
         rollout = replace(rollout, wish=event)
-    return (rollout, Command.NOTHING) if rollout.phase is Phase.APPLYING else _next(rollout)
+    return (rollout, RolloutCommand.NOTHING) if rollout.phase is RolloutPhase.APPLYING else _start_next(rollout)
 
 
-def _taken_over(rollout: Rollout) -> tuple[Rollout, Command]:
+def _take_over(rollout: RolloutState) -> tuple[RolloutState, RolloutCommand]:
     turn = rollout.turn
-    if turn is None or rollout.steps[turn] is Step.WAITING:
-        return _next(rollout)
-    return _set(rollout, turn, Step.ASKING), Command.ASK
+    if turn is None or rollout.steps[turn] is GatewayStep.WAITING:
+        return _start_next(rollout)
+    return _set_step(rollout, turn, GatewayStep.ASKING), RolloutCommand.ASK
 
 
-def _answered(rollout: Rollout, event: Event) -> tuple[Rollout, Command]:
+def _apply_answer(rollout: RolloutState, event: RolloutEvent) -> tuple[RolloutState, RolloutCommand]:
     turn = rollout.turn
     step = None if turn is None else rollout.steps[turn]
     if turn is None or step is None or (step, event) not in TABLE:
         raise NotPossibleError(f"{event} cannot happen to a gateway that is {step}")
     after = TABLE[step, event]
-    if after is Step.SENDING and rollout.attempts >= MOST_ATTEMPTS:
-        after = Step.LOST
-    if rollout.wish is Event.ABORT:
-        after = {Step.PROBING: Step.REVERTING, Step.CONFIRMING: Step.REVERTING, Step.SENDING: Step.SKIPPED}.get(after, after)
-    rollout = _set(rollout, turn, after)
+    if after is GatewayStep.SENDING and rollout.attempts >= MOST_ATTEMPTS:
+        after = GatewayStep.LOST
+    if rollout.wish is RolloutEvent.ABORT:
+        after = {
+            GatewayStep.PROBING: GatewayStep.REVERTING,
+            GatewayStep.CONFIRMING: GatewayStep.REVERTING,
+            GatewayStep.SENDING: GatewayStep.SKIPPED,
+        }.get(after, after)
+    rollout = _set_step(rollout, turn, after)
     if after in FINAL:
-        return _next(rollout)
-    return replace(rollout, attempts=rollout.attempts + (after is Step.SENDING)), COMMANDS[after]
+        return _start_next(rollout)
+    return replace(rollout, attempts=rollout.attempts + (after is GatewayStep.SENDING)), COMMANDS[after]
 
 
-def _next(rollout: Rollout) -> tuple[Rollout, Command]:
+def _start_next(rollout: RolloutState) -> tuple[RolloutState, RolloutCommand]:
     """Nothing is under way: the next gateway, or a rest, or the end."""
     turn = rollout.turn
-    if turn is None or rollout.wish is Event.ABORT or not _may_go_on(rollout):
-        return _over(rollout), Command.FINISH
-    if rollout.wish is Event.PAUSE:
-        return replace(rollout, phase=Phase.PAUSED, wish=None), Command.REST
-    if rollout.phase is not Phase.APPLYING:
-        return rollout, Command.NOTHING
-    return replace(_set(rollout, turn, Step.SENDING), attempts=1), Command.APPLY
+    if turn is None or rollout.wish is RolloutEvent.ABORT or not _may_go_on(rollout):
+        return _finish(rollout), RolloutCommand.FINISH
+    if rollout.wish is RolloutEvent.PAUSE:
+        return replace(rollout, phase=RolloutPhase.PAUSED, wish=None), RolloutCommand.REST
+    if rollout.phase is not RolloutPhase.APPLYING:
+        return rollout, RolloutCommand.NOTHING
+    return replace(_set_step(rollout, turn, GatewayStep.SENDING), attempts=1), RolloutCommand.APPLY
 
 
-def _may_go_on(rollout: Rollout) -> bool:
+def _may_go_on(rollout: RolloutState) -> bool:
     """What one gateway refused, or did not survive, is not tried on the next. A fault of its own is no reason to stop the others."""
     done = {step for step in rollout.steps if step in FINAL}
-    if not done <= {Step.CONFIRMED, *WITHOUT}:
+    if not done <= {GatewayStep.CONFIRMED, *WITHOUT}:
         return False
-    return not (Step.LOST in done and not rollout.harmless) and (rollout.goes_on or not done & WITHOUT)
+    return not (GatewayStep.LOST in done and not rollout.harmless) and (rollout.goes_on or not done & WITHOUT)
 
 
-def _over(rollout: Rollout) -> Rollout:
-    steps = tuple(Step.SKIPPED if step is Step.WAITING else step for step in rollout.steps)
-    if all(step is Step.CONFIRMED for step in steps):
-        return replace(rollout, steps=steps, phase=Phase.CONFIRMED, wish=None)
-    return replace(rollout, steps=steps, phase=Phase.ABORTED if rollout.wish is Event.ABORT else Phase.FAILED, wish=None)
+def _finish(rollout: RolloutState) -> RolloutState:
+    steps = tuple(GatewayStep.SKIPPED if step is GatewayStep.WAITING else step for step in rollout.steps)
+    if all(step is GatewayStep.CONFIRMED for step in steps):
+        return replace(rollout, steps=steps, phase=RolloutPhase.CONFIRMED, wish=None)
+    return replace(
+        rollout, steps=steps, phase=RolloutPhase.ABORTED if rollout.wish is RolloutEvent.ABORT else RolloutPhase.FAILED, wish=None
+    )
 
 
-def _set(rollout: Rollout, turn: int, step: Step) -> Rollout:
+def _set_step(rollout: RolloutState, turn: int, step: GatewayStep) -> RolloutState:
     return replace(rollout, steps=(*rollout.steps[:turn], step, *rollout.steps[turn + 1 :]))

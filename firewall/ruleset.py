@@ -90,7 +90,7 @@ class TcpFlags:
     off: tuple[str, ...]
 
 
-class Action(StrEnum):
+class VerdictAction(StrEnum):
     ACCEPT = "accept"
     DROP = "drop"
     RETURN = "return"
@@ -102,7 +102,7 @@ class Action(StrEnum):
 class Verdict:
     """Where the packet goes next; `chain` belongs to jump and goto alone."""
 
-    action: Action
+    action: VerdictAction
     chain: str = ""
 
 
@@ -314,7 +314,7 @@ class Rule:
     comment: str = ""
 
 
-class Priority(IntEnum):
+class HookPriority(IntEnum):
     """When a base chain is called within its hook (man nft, "Standard priority names")."""
 
     RAW = -300
@@ -331,8 +331,8 @@ class Hook:
 
     kind: str
     hook: str
-    priority: Priority
-    policy: Action = Action.ACCEPT
+    priority: HookPriority
+    policy: VerdictAction = VerdictAction.ACCEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,7 +382,7 @@ LATEST = 1 << 34
 """Unix seconds, in the year 2514: what ends later stays. Kernels count no more than 2^64 nanoseconds, 584 years, until an end."""
 
 
-def lasting(expires: int) -> int:
+def cap_expiry(expires: int) -> int:
     """When an element ends, as a kernel can hold it; 0: never."""
     return expires if expires < LATEST else 0
 
@@ -443,7 +443,7 @@ class Ruleset:
 EMPTY = Ruleset()
 
 
-def sets_used(chain: Chain) -> Iterator[str]:
+def iter_used_sets(chain: Chain) -> Iterator[str]:
     """Names of the sets and maps that the chain's rules look up."""
     for rule in chain.rules:
         for part in rule.parts:
@@ -453,19 +453,19 @@ def sets_used(chain: Chain) -> Iterator[str]:
                 yield part.map
 
 
-def helpers_used(chain: Chain | None) -> frozenset[Helper]:
+def list_used_helpers(chain: Chain | None) -> frozenset[Helper]:
     """The helpers that the chain's rules assign; none without a chain."""
     parts = (part for rule in chain.rules for part in rule.parts) if chain else ()
     return frozenset(part.helper for part in parts if isinstance(part, AssignHelper))
 
 
-def timeouts_used(chain: Chain | None) -> frozenset[SetTimeout]:
+def list_used_timeouts(chain: Chain | None) -> frozenset[SetTimeout]:
     """The times that the chain's rules set; none without a chain."""
     parts = (part for rule in chain.rules for part in rule.parts) if chain else ()
     return frozenset(part for part in parts if isinstance(part, SetTimeout))
 
 
-def chains_used(chain: Chain) -> Iterator[str]:
+def iter_used_chains(chain: Chain) -> Iterator[str]:
     """Names of the chains that the chain's rules jump or go to."""
     for rule in chain.rules:
         for part in rule.parts:
@@ -475,7 +475,7 @@ def chains_used(chain: Chain) -> Iterator[str]:
                 yield from (verdict.chain for _, verdict in part.entries if verdict.chain)
 
 
-def without_expired(ruleset: Ruleset, now: float) -> Ruleset:
+def drop_expired(ruleset: Ruleset, now: float) -> Ruleset:
     """The ruleset as it is at `now` (Unix seconds): elements whose time has come are gone, as they are in the kernel."""
     elements = dict(ruleset.elements)
     for name, declaration in ruleset.sets.items():

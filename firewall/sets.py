@@ -15,7 +15,7 @@ from firewall.ruleset import Set, Type
 SMALLEST_SET, LARGEST_SET = 1 << 16, 1 << 24
 
 
-class Kind(StrEnum):
+class ObjectKind(StrEnum):
     """Kinds of things in a ruleset, by what people call them."""
 
     ADDRESSES = "addresses"
@@ -45,7 +45,7 @@ class Family:
     """
 
     name: str
-    kind: Kind
+    kind: ObjectKind
     key: tuple[Type, ...]
     value: tuple[Type, ...] = ()
     by_length: bool = False
@@ -64,93 +64,99 @@ _PORT_KEY = (Type.IPV4, Type.PROTO, Type.PORT)
 _PORT_KEY6 = (Type.IPV6, Type.PROTO, Type.PORT)
 
 FAMILIES = (
-    Family("up4", Kind.ADDRESSES, (Type.IPV4,), always=True, counter=True),
-    Family("down4", Kind.ADDRESSES, (Type.IPV4,), always=True, counter=True, repeats="up4"),
-    Family("up6", Kind.PREFIXES, (Type.IPV6,), by_length=True, counter=True),
-    Family("down6", Kind.PREFIXES, (Type.IPV6,), by_length=True, counter=True, repeats="up6"),
-    Family("snat4", Kind.MAPPINGS, (Type.IPV4,), (Type.IPV4,), always=True),
-    Family("snat4_own", Kind.MAPPINGS, (Type.IPV4,), (Type.IPV4,), always=True, beside="snat4"),
-    Family("snat4_block", Kind.MAPPINGS, (Type.IPV4,), (Type.IPV4, Type.PORT), always=True, beside="snat4", ranges=True),
-    Family("out4", Kind.MAPPINGS, (Type.IPV4,), always=True, repeats="snat4"),
-    Family("out4_block", Kind.MAPPINGS, (Type.IPV4,), always=True, repeats="snat4_block", beside="out4"),
-    Family("fwd4", Kind.FORWARDS, _PORT_KEY, (Type.IPV4, Type.PORT), always=True),
-    Family("pin6", Kind.PINHOLES, (Type.IPV6, Type.PROTO, Type.PORT), always=True),
-    Family("pinproto6", Kind.PINHOLES, (Type.IPV6, Type.PROTO), always=True),
-    Family("pinhost6", Kind.PINHOLES, (Type.IPV6,), always=True),
-    Family("bans4", Kind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True),
-    Family("bans6", Kind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True),
-    Family("bansin4", Kind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True, within="bans4"),
-    Family("bansin6", Kind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True, within="bans6"),
-    Family("bansout4", Kind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True, within="bans4"),
-    Family("bansout6", Kind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True, within="bans6"),
-    Family("allowed4", Kind.ALLOWED, (Type.IPV4,), by_length=True, timeout=True),
-    Family("allowed6", Kind.ALLOWED, (Type.IPV6,), by_length=True, timeout=True),
-    Family("blocked4", Kind.BLOCKS, (Type.IPV4,), always=True, timeout=True),
-    Family("blocked6", Kind.BLOCKS, (Type.IPV6,), by_length=True, timeout=True, follows="up6"),
-    Family("tariffup4", Kind.RATES, (Type.IPV4,), polices=True, timeout=True),
-    Family("tariffdown4", Kind.RATES, (Type.IPV4,), polices=True, timeout=True),
-    Family("tariffup6", Kind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
-    Family("tariffdown6", Kind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
-    Family("rateup4", Kind.RATES, (Type.IPV4,), polices=True, timeout=True),
-    Family("ratedown4", Kind.RATES, (Type.IPV4,), polices=True, timeout=True),
-    Family("rateup6", Kind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
-    Family("ratedown6", Kind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
-    Family("lst4", Kind.LISTENERS, _PORT_KEY),
-    Family("lst4_hosts", Kind.LISTENERS, (Type.IPV4,), repeats="lst4"),
-    Family("lst6", Kind.LISTENERS, _PORT_KEY6),
-    Family("guard4", Kind.LISTENERS, _PORT_KEY, by_length=True),
-    Family("guard6", Kind.LISTENERS, _PORT_KEY6, by_length=True),
-    Family("lst6_hosts", Kind.LISTENERS, (Type.IPV6,), repeats="lst6"),
+    Family("up4", ObjectKind.ADDRESSES, (Type.IPV4,), always=True, counter=True),
+    Family("down4", ObjectKind.ADDRESSES, (Type.IPV4,), always=True, counter=True, repeats="up4"),
+    Family("up6", ObjectKind.PREFIXES, (Type.IPV6,), by_length=True, counter=True),
+    Family("down6", ObjectKind.PREFIXES, (Type.IPV6,), by_length=True, counter=True, repeats="up6"),
+    Family("snat4", ObjectKind.MAPPINGS, (Type.IPV4,), (Type.IPV4,), always=True),
+    Family("snat4_own", ObjectKind.MAPPINGS, (Type.IPV4,), (Type.IPV4,), always=True, beside="snat4"),
+    Family("snat4_block", ObjectKind.MAPPINGS, (Type.IPV4,), (Type.IPV4, Type.PORT), always=True, beside="snat4", ranges=True),
+    Family("out4", ObjectKind.MAPPINGS, (Type.IPV4,), always=True, repeats="snat4"),
+    Family("out4_block", ObjectKind.MAPPINGS, (Type.IPV4,), always=True, repeats="snat4_block", beside="out4"),
+    Family("forward4", ObjectKind.FORWARDS, _PORT_KEY, (Type.IPV4, Type.PORT), always=True),
+    Family("pinhole6", ObjectKind.PINHOLES, (Type.IPV6, Type.PROTO, Type.PORT), always=True),
+    Family("pinhole_protocol6", ObjectKind.PINHOLES, (Type.IPV6, Type.PROTO), always=True),
+    Family("pinhole_host6", ObjectKind.PINHOLES, (Type.IPV6,), always=True),
+    Family("bans4", ObjectKind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True),
+    Family("bans6", ObjectKind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True),
+    Family("bans_in4", ObjectKind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True, within="bans4"),
+    Family("bans_in6", ObjectKind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True, within="bans6"),
+    Family("bans_out4", ObjectKind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True, within="bans4"),
+    Family("bans_out6", ObjectKind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True, within="bans6"),
+    Family("allowed4", ObjectKind.ALLOWED, (Type.IPV4,), by_length=True, timeout=True),
+    Family("allowed6", ObjectKind.ALLOWED, (Type.IPV6,), by_length=True, timeout=True),
+    Family("blocked4", ObjectKind.BLOCKS, (Type.IPV4,), always=True, timeout=True),
+    Family("blocked6", ObjectKind.BLOCKS, (Type.IPV6,), by_length=True, timeout=True, follows="up6"),
+    Family("tariff_up4", ObjectKind.RATES, (Type.IPV4,), polices=True, timeout=True),
+    Family("tariff_down4", ObjectKind.RATES, (Type.IPV4,), polices=True, timeout=True),
+    Family("tariff_up6", ObjectKind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
+    Family("tariff_down6", ObjectKind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
+    Family("rate_up4", ObjectKind.RATES, (Type.IPV4,), polices=True, timeout=True),
+    Family("rate_down4", ObjectKind.RATES, (Type.IPV4,), polices=True, timeout=True),
+    Family("rate_up6", ObjectKind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
+    Family("rate_down6", ObjectKind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
+    Family("listener4", ObjectKind.LISTENERS, _PORT_KEY),
+    Family("listener4_hosts", ObjectKind.LISTENERS, (Type.IPV4,), repeats="listener4"),
+    Family("listener6", ObjectKind.LISTENERS, _PORT_KEY6),
+    Family("guard4", ObjectKind.LISTENERS, _PORT_KEY, by_length=True),
+    Family("guard6", ObjectKind.LISTENERS, _PORT_KEY6, by_length=True),
+    Family("listener6_hosts", ObjectKind.LISTENERS, (Type.IPV6,), repeats="listener6"),
 )
 ALWAYS = tuple(family.name for family in FAMILIES if family.always)
 _BY_NAME = {family.name: family for family in FAMILIES}
 
 
 @lru_cache(maxsize=1 << 12)
-def family_of(name: str) -> Family | None:
+def find_family(name: str) -> Family | None:
     """The family of the set of this name; None if it is none of ours."""
-    start, _, length = name.partition("_")
-    family = _BY_NAME.get(start if length.isdecimal() else name)
-    return family if family and family.by_length == length.isdecimal() else None
+    start, length = split_length(name)
+    family = _BY_NAME.get(start)
+    return family if family and family.by_length == bool(length) else None
 
 
-def of_length(family: str, length: int) -> str:
+def split_length(name: str) -> tuple[str, str]:
+    """The family's part of a set's name and the digits of its prefix length, "" without one: ("bans_in4", "24"), ("snat4_block", "")."""
+    start, _, length = name.rpartition("_")
+    return (start, length) if length.isdecimal() else (name, "")
+
+
+def format_set_name(family: str, length: int) -> str:
     """The name of the family's set of prefixes of one length."""
     return f"{family}_{length}"
 
 
-def length_of(name: str) -> int:
+def parse_length(name: str) -> int:
     """The length of the prefixes in a set that is named after it."""
     return int(name.rpartition("_")[2])
 
 
-def following(name: str) -> Iterator[str]:
+def iter_following(name: str) -> Iterator[str]:
     """The sets that are there whenever this one is, though they may be empty."""
-    start, _, length = name.partition("_")
-    return (of_length(family.name, int(length)) for family in FAMILIES if family.follows and family.follows == start)
+    start, length = split_length(name)
+    return (format_set_name(family.name, int(length)) for family in FAMILIES if family.follows and family.follows == start)
 
 
-def kind_of(name: str) -> Kind | None:
+def find_kind(name: str) -> ObjectKind | None:
     """The kind of a set's elements; None for a set that repeats another (each member stands in an `up` and a `down`)."""
-    family = family_of(name)
+    family = find_family(name)
     return family.kind if family and not family.repeats else None
 
 
-def mirrored(name: str) -> str:
+def get_original(name: str) -> str:
     """The set that this one repeats, or itself: a member stands in `up4` and in `down4`."""
-    family = family_of(name)
+    family = find_family(name)
     return family.repeats + name.removeprefix(family.name) if family and family.repeats else name
 
 
-def containing(name: str) -> str:
-    """The set in which an element says all that it says in this one, and more: bans4_24 for bansin4_24. "" when there is none."""
-    family = family_of(name)
+def find_containing(name: str) -> str:
+    """The set in which an element says all that it says in this one, and more: bans4_24 for bans_in4_24. "" when there is none."""
+    family = find_family(name)
     return family.within + name.removeprefix(family.name) if family and family.within else ""
 
 
-def beside(name: str) -> tuple[str, ...]:
+def list_siblings(name: str) -> tuple[str, ...]:
     """The other sets that share this one's keys, each key in one of them at a time."""
-    family = family_of(name)
+    family = find_family(name)
     if family is None or family.by_length:
         return ()
     first = family.beside or family.name
@@ -162,7 +168,7 @@ def declare(name: str, count: int) -> Set:
 
     Raises PolicyError when the kernel would need too long for that many.
     """
-    family = family_of(name)
+    family = find_family(name)
     if family is None:
         raise PolicyError(f"set {name}: no ruleset has a set of this name")
     size = SMALLEST_SET

@@ -7,65 +7,65 @@ from dataclasses import dataclass
 from firewall import profile
 from firewall.diff import Delta
 from firewall.ruleset import Ruleset
-from firewall.sets import Kind, beside, kind_of
+from firewall.sets import ObjectKind, find_kind, list_siblings
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SummaryLine:
     """How many of one kind are added, removed and changed, and how many there are afterwards."""
 
-    kind: Kind
+    kind: ObjectKind
     added: int
     removed: int
     changed: int
     of: int
 
 
-def summarise(delta: Delta, after: Ruleset) -> tuple[Line, ...]:
+def summarise(delta: Delta, after: Ruleset) -> tuple[SummaryLine, ...]:
     """What the delta does, one line per kind it touches."""
-    added, removed, changed = Counter[Kind](), Counter[Kind](), Counter[Kind]()
+    added, removed, changed = Counter[ObjectKind](), Counter[ObjectKind](), Counter[ObjectKind]()
     for name, (_, gone, come) in delta.elements.items():
-        kind = kind_of(name)
+        kind = find_kind(name)
         if kind:
             both = gone.keys() & come.keys() if gone else set()
-            moved, arrived = _moved(delta, name)
+            moved, arrived = _count_moved(delta, name)
             added[kind] += len(come) - len(both) - arrived
             removed[kind] += len(gone) - len(both) - moved
             changed[kind] += sum(gone[key] != come[key] for key in both) + moved
     for before, now in delta.chains.values():
         old, new = set(before.rules if before else ()), set(now.rules if now else ())
-        added[Kind.RULES] += len(new - old)
-        removed[Kind.RULES] += len(old - new)
-    changed[Kind.PROFILE] = profile.changed(*delta.profile) if delta.profile else 0
-    totals = _totals(after)
-    lines = (Line(kind, added[kind], removed[kind], changed[kind], totals[kind]) for kind in Kind)
+        added[ObjectKind.RULES] += len(new - old)
+        removed[ObjectKind.RULES] += len(old - new)
+    changed[ObjectKind.PROFILE] = profile.count_changes(*delta.profile) if delta.profile else 0
+    totals = _count_totals(after)
+    lines = (SummaryLine(kind, added[kind], removed[kind], changed[kind], totals[kind]) for kind in ObjectKind)
     return tuple(line for line in lines if line.added or line.removed or line.changed)
 
 
-def _moved(delta: Delta, name: str) -> tuple[int, int]:
+def _count_moved(delta: Delta, name: str) -> tuple[int, int]:
     """How many keys left the set for one beside it, and how many came from there: each of them has changed."""
     _, gone, come = delta.elements[name]
-    others = [delta.elements[other] for other in beside(name) if other in delta.elements]
+    others = [delta.elements[other] for other in list_siblings(name) if other in delta.elements]
     moved = sum(len(gone.keys() & other.added.keys()) for other in others)
     return moved, sum(len(come.keys() & other.removed.keys()) for other in others)
 
 
-def summarise_counts(added: Mapping[str, int], removed: Mapping[str, int], after: Ruleset, *, settings: int) -> tuple[Line, ...]:
+def summarise_counts(added: Mapping[str, int], removed: Mapping[str, int], after: Ruleset, *, settings: int) -> tuple[SummaryLine, ...]:
     """The same from numbers of elements by set and of values of the profile; what changed of elements counts as removed and added."""
-    totals = _totals(after)
+    totals = _count_totals(after)
     lines = []
-    for kind in Kind:
-        come, gone = (sum(number for name, number in counts.items() if kind_of(name) is kind) for counts in (added, removed))
-        changed = settings if kind is Kind.PROFILE else 0
+    for kind in ObjectKind:
+        come, gone = (sum(number for name, number in counts.items() if find_kind(name) is kind) for counts in (added, removed))
+        changed = settings if kind is ObjectKind.PROFILE else 0
         if come or gone or changed:
-            lines.append(Line(kind, come, gone, changed, totals[kind]))
+            lines.append(SummaryLine(kind, come, gone, changed, totals[kind]))
     return tuple(lines)
 
 
-def _totals(ruleset: Ruleset) -> Counter[Kind]:
-    totals = Counter({Kind.RULES: ruleset.count_rules(), Kind.PROFILE: profile.changed(None, ruleset.profile)})
+def _count_totals(ruleset: Ruleset) -> Counter[ObjectKind]:
+    totals = Counter({ObjectKind.RULES: ruleset.count_rules(), ObjectKind.PROFILE: profile.count_changes(None, ruleset.profile)})
     for name, elements in ruleset.elements.items():
-        kind = kind_of(name)
+        kind = find_kind(name)
         if kind:
             totals[kind] += len(elements)
     return totals

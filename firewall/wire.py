@@ -14,7 +14,7 @@ from firewall.codec import WireError, decode, encode
 from firewall.diff import Delta
 from firewall.live_trace import Look, Seen, Watch, Watching
 from firewall.policy import Address
-from firewall.profile import Differs
+from firewall.profile import SysctlDifference
 from firewall.ruleset import Elements, Ruleset
 
 VERSION = 7
@@ -257,7 +257,7 @@ class Drifted:
     digest: str
     rules: tuple[str, ...]
     elements: Mapping[str, ElementDrift]
-    sysctls: tuple[Differs, ...] = ()
+    sysctls: tuple[SysctlDifference, ...] = ()
     gone: bool = False
 
 
@@ -400,7 +400,7 @@ ANSWERED: Mapping[type[Request], MessageLimits] = MappingProxyType(
 """How long the answer to each request may be. What is longer is refused before it is read to its end."""
 
 
-def lines(number: int, message: Message) -> Iterator[bytes]:
+def iter_lines(number: int, message: Message) -> Iterator[bytes]:
     """The message as lines to send, each with its newline."""
     text = json.dumps(encode(message), separators=(",", ":"))
     if len(text) > MAX_MESSAGE:
@@ -425,7 +425,7 @@ class Assembler:
 
         Raises WireError on anything that is not a line of this version.
         """
-        number, last, part = _frame(line)
+        number, last, part = _parse_frame(line)
         if self._number not in (None, number):
             raise WireError(f"line of message {number} within message {self._number}")
         self._number = number
@@ -438,13 +438,13 @@ class Assembler:
         text, self._parts, self._length, self._number = "".join(self._parts), [], 0, None
         if len(text) > self._limits.values and sum(map(text.count, ",:[{")) > self._limits.values:
             raise WireError(f"message {number} consists of more than {self._limits.values} values")
-        return number, _json(text, f"message {number}")
+        return number, _parse_json(text, f"message {number}")
 
 
-def _frame(line: bytes) -> tuple[int, bool, str]:
+def _parse_frame(line: bytes) -> tuple[int, bool, str]:
     if len(line) > MAX_LINE:
         raise WireError(f"a line of {len(line)} octets is longer than {MAX_LINE}")
-    frame = _json(line, "line")
+    frame = _parse_json(line, "line")
     if not isinstance(frame, dict) or frame.get("v") != VERSION:
         spoken = frame.get("v") if isinstance(frame, dict) else None
         raise WireError(f"this side speaks version {VERSION}, the other {spoken!r}; bring both to the same release")
@@ -456,18 +456,18 @@ def _frame(line: bytes) -> tuple[int, bool, str]:
     return number, last, part
 
 
-def _json(text: str | bytes, where: str) -> object:
+def _parse_json(text: str | bytes, where: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise WireError(f"{where}: not JSON: {error}") from error
 
 
-def request(data: object) -> Request:
+def parse_request(data: object) -> Request:
     """The request in this JSON data. Raises WireError."""
     return decode(Request, data, "request")  # type: ignore[no-any-return]  # decode follows the annotation
 
 
-def reply(data: object) -> Reply:
+def parse_reply(data: object) -> Reply:
     """The reply in this JSON data. Raises WireError."""
     return decode(Reply, data, "reply")  # type: ignore[no-any-return]  # decode follows the annotation

@@ -12,7 +12,7 @@ _ROUNDING = 0.001  # two floats that should make up a whole second may fall shor
 TOLERANCE = 1.0  # seconds: some times are sent as whole ones
 
 
-class Clock:
+class GatewayClock:
     """Unix seconds. `wall` is the machine's own clock, `steady` seconds that only go forward."""
 
     def __init__(self, wall: Callable[[], float], steady: Callable[[], float]) -> None:

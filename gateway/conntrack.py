@@ -10,8 +10,8 @@ from itertools import islice
 from struct import Struct
 from sys import byteorder
 
-from firewall.flows import Flow, Toward
-from gateway.netlink import CONNTRACK, Netlink, attribute, attributes, nested, number, places
+from firewall.flows import Flow, FlowFilter
+from gateway.netlink import CONNTRACK, Netlink, iter_attribute_spans, pack_attribute, pack_nested, parse_attributes, parse_number
 
 _GET, _DELETE = 1, 2  # IPCTNL_MSG_CT_GET, IPCTNL_MSG_CT_DELETE
 _TUPLE_ORIG, _TUPLE_REPLY, _ID, _ZONE = 1, 2, 12, 18
@@ -23,21 +23,21 @@ _PROTO_NUM, _SRC_PORT, _DST_PORT = 1, 2, 3
 _AT_ONCE = 256
 
 
-def _tuple(width: int) -> bytes:
+def _pack_tuple(width: int) -> bytes:
     """A tuple as the kernel writes it, with zeros for its values."""
     kinds = (_V4_SRC, _V4_DST) if width == 4 else (_V6_SRC, _V6_DST)
-    addresses = nested(_TUPLE_IP, *(attribute(kind, bytes(width)) for kind in kinds))
-    ports = (attribute(_PROTO_NUM, b"\0"), attribute(_SRC_PORT, bytes(2)), attribute(_DST_PORT, bytes(2)))
-    return addresses + nested(_TUPLE_PROTO, *ports)
+    addresses = pack_nested(_TUPLE_IP, *(pack_attribute(kind, bytes(width)) for kind in kinds))
+    ports = (pack_attribute(_PROTO_NUM, b"\0"), pack_attribute(_SRC_PORT, bytes(2)), pack_attribute(_DST_PORT, bytes(2)))
+    return addresses + pack_nested(_TUPLE_PROTO, *ports)
 
 
-class _Shape:
+class _TupleLayout:
     """Both tuples of one address family, TCP, UDP or whatever else has ports."""
 
     def __init__(self, width: int) -> None:
         one = f"12x {width}s 4x {width}s 8x {{}} 7x H 6x H 2x"
         self._unpack = Struct(f">{one.format('B')}{one.format('x')}").unpack_from
-        both = nested(_TUPLE_ORIG, _tuple(width)) + nested(_TUPLE_REPLY, _tuple(width))
+        both = pack_nested(_TUPLE_ORIG, _pack_tuple(width)) + pack_nested(_TUPLE_REPLY, _pack_tuple(width))
         half = len(both) // 2
         gaps = ((0, 12), (12 + width, 4), (16 + 2 * width, 8), (28 + 2 * width, 4), (36 + 2 * width, 4))
         places_of_headers = [slice(start + at, start + at + length) for start in (0, half) for at, length in gaps]
@@ -51,7 +51,7 @@ class _Shape:
         return Flow._make((*self._unpack(body), body))
 
 
-_V4, _V6 = _Shape(4), _Shape(16)
+_V4, _V6 = _TupleLayout(4), _TupleLayout(16)
 
 
 class Conntrack:
@@ -64,21 +64,21 @@ class Conntrack:
         """Close the socket."""
         self._netlink.close()
 
-    def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
+    def flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         """All of them, or those that lead there, each once: then the kernel walks its table and shows a few. Raises TableError.
 
         A kernel before 5.8 knows no filter and shows all of a family.
         """
         if toward is None:
-            return [flow(body) for body in self._netlink.dump(_GET, family=socket.AF_UNSPEC)]
-        found = ((flow(body), each) for each in sorted(toward) for body in self._netlink.dump(_GET, *_filter(each)))
-        return list({flow[:-1]: flow for flow, each in found if _leads(flow, each)}.values())
+            return [parse_flow(body) for body in self._netlink.dump(_GET, family=socket.AF_UNSPEC)]
+        found = ((parse_flow(body), each) for each in sorted(toward) for body in self._netlink.dump(_GET, *_build_filter(each)))
+        return list({flow[:-1]: flow for flow, each in found if _is_toward(flow, each)}.values())
 
     def delete(self, flows: Iterable[Flow]) -> int:
         """Delete them, and say how many were still there; one that ended and whose addresses and ports serve anew is left alone."""
         both = list(flows)
         return sum(
-            self._delete([_naming(flow.handle) for flow in both if len(flow.source) == width], family)
+            self._delete([_pack_identity(flow.handle) for flow in both if len(flow.source) == width], family)
             for width, family in ((4, socket.AF_INET), (16, socket.AF_INET6))
         )
 
@@ -89,50 +89,52 @@ class Conntrack:
         return done
 
 
-def _filter(toward: Toward) -> tuple[bytes, int]:
+def _build_filter(toward: FlowFilter) -> tuple[bytes, int]:
     """Attributes that narrow a dump (ctnetlink_alloc_filter in the kernel), and the address family.
 
     Kernels up to 6.18 at least compare IPv6 addresses the wrong way round, so those are left to the caller.
     """
     flags, inside, port = 0, b"", toward.port.to_bytes(2)
     if len(toward.address) == 4:
-        flags, inside = _FILTER_DESTINATION, nested(_TUPLE_IP, attribute(_V4_DST, toward.address))
+        flags, inside = _FILTER_DESTINATION, pack_nested(_TUPLE_IP, pack_attribute(_V4_DST, toward.address))
     if toward.protocol:
         flags |= _FILTER_PROTOCOL | (_FILTER_PORT if toward.port else 0)
-        ports = attribute(_SRC_PORT, bytes(2)) + attribute(_DST_PORT, port) if toward.port else b""
-        inside += nested(_TUPLE_PROTO, attribute(_PROTO_NUM, bytes((toward.protocol,))), ports)
+        ports = pack_attribute(_SRC_PORT, bytes(2)) + pack_attribute(_DST_PORT, port) if toward.port else b""
+        inside += pack_nested(_TUPLE_PROTO, pack_attribute(_PROTO_NUM, bytes((toward.protocol,))), ports)
     family = socket.AF_INET if len(toward.address) == 4 else socket.AF_INET6
     if not flags:
         return b"", family
-    narrow = nested(_FILTER, attribute(_FILTER_REPLY if toward.reply else _FILTER_ORIG, flags.to_bytes(4, byteorder)))
-    return nested(_TUPLE_REPLY if toward.reply else _TUPLE_ORIG, inside) + narrow, family
+    narrow = pack_nested(_FILTER, pack_attribute(_FILTER_REPLY if toward.reply else _FILTER_ORIG, flags.to_bytes(4, byteorder)))
+    return pack_nested(_TUPLE_REPLY if toward.reply else _TUPLE_ORIG, inside) + narrow, family
 
 
-def _leads(flow: Flow, toward: Toward) -> bool:
+def _is_toward(flow: Flow, toward: FlowFilter) -> bool:
     return toward.address == (flow.reply_destination if toward.reply else flow.destination)
 
 
-def flow(body: bytes) -> Flow:
+def parse_flow(body: bytes) -> Flow:
     """The flow in these attributes; its handle is the attributes themselves."""
-    return _V4.flow(body) or _V6.flow(body) or _one_by_one(body)
+    return _V4.flow(body) or _V6.flow(body) or _parse_any_flow(body)
 
 
-def _one_by_one(body: bytes) -> Flow:
-    given = attributes(body)
-    source, destination, protocol, source_port, destination_port = _ends(given[_TUPLE_ORIG])
-    reply_source, reply_destination, _, reply_source_port, reply_destination_port = _ends(given[_TUPLE_REPLY])
+def _parse_any_flow(body: bytes) -> Flow:
+    given = parse_attributes(body)
+    source, destination, protocol, source_port, destination_port = _parse_ends(given[_TUPLE_ORIG])
+    reply_source, reply_destination, _, reply_source_port, reply_destination_port = _parse_ends(given[_TUPLE_REPLY])
     reply = (reply_source, reply_destination, reply_source_port, reply_destination_port)
     return Flow(source, destination, protocol, source_port, destination_port, *reply, body)
 
 
-def _ends(octets: bytes) -> tuple[bytes, bytes, int, int, int]:
-    given = attributes(octets)
-    addresses, protocol = attributes(given[_TUPLE_IP]), attributes(given[_TUPLE_PROTO])
+def _parse_ends(octets: bytes) -> tuple[bytes, bytes, int, int, int]:
+    given = parse_attributes(octets)
+    addresses, protocol = parse_attributes(given[_TUPLE_IP]), parse_attributes(given[_TUPLE_PROTO])
     source, destination = (addresses.get(four) or addresses.get(six, b"") for four, six in ((_V4_SRC, _V6_SRC), (_V4_DST, _V6_DST)))
-    numbers = (number(protocol.get(kind, b"")) for kind in (_PROTO_NUM, _SRC_PORT, _DST_PORT))
+    numbers = (parse_number(protocol.get(kind, b"")) for kind in (_PROTO_NUM, _SRC_PORT, _DST_PORT))
     return source, destination, *numbers  # type: ignore[return-value]  # three numbers, which a generator cannot promise
 
 
-def _naming(body: bytes) -> bytes:
+def _pack_identity(body: bytes) -> bytes:
     """What names one flow for good: the tuple of its first direction, its zone, and the id, which no other flow gets."""
-    return b"".join(body[start - 4 : end + -end % 4] for kind, start, end in places(body) if kind in (_TUPLE_ORIG, _ZONE, _ID))
+    return b"".join(
+        body[start - 4 : end + -end % 4] for kind, start, end in iter_attribute_spans(body) if kind in (_TUPLE_ORIG, _ZONE, _ID)
+    )

@@ -15,8 +15,8 @@ from zlib import crc32
 
 from firewall.codec import WireError, decode, encode
 from firewall.wire import Counts, Gone
-from gateway.counter_reading import packed
-from gateway.table import Ended
+from gateway.counter_reading import pack_counts
+from gateway.table import DeletedCounts
 
 _FILE, _SEQUENCE = "gone", "readings"
 _MOST_OCTETS = 64 << 20  # of the file; the portal would have to be away for years
@@ -33,7 +33,7 @@ class Ledger:
         self.name, self._number, self._gone = "", 0, dict[int, Gone]()
         self._torn = False  # the file ends in the middle of a line, or may
         self._read()
-        self.sequence = _number_in(self._sequence_path) if self.name else 0
+        self.sequence = _read_number(self._sequence_path) if self.name else 0
         if self.name:
             self._number += _LEAP
         else:
@@ -54,9 +54,9 @@ class Ledger:
         """Those with a higher number."""
         return tuple(each for at, each in self._gone.items() if at > number)
 
-    def keep(self, ended: Mapping[str, Ended], *, boot: str, table: int) -> None:
+    def keep(self, ended: Mapping[str, DeletedCounts], *, boot: str, table: int) -> None:
         """Remember what these elements had counted."""
-        sets = {name: of_ended(each) for name, each in ended.items() if each}
+        sets = {name: pack_deleted_counts(each) for name, each in ended.items() if each}
         if not sets:
             return
         self._number += 1
@@ -67,7 +67,7 @@ class Ledger:
         if self._torn:
             self._write_anew()
         else:
-            self._append(_line(encode(kept)))
+            self._append(_encode_line(encode(kept)))
 
     def acknowledge(self, name: str, number: int) -> None:
         """The portal has written down all up to this number of the ledger of this name."""
@@ -99,7 +99,11 @@ class Ledger:
         new = self._path.with_suffix(".new")
         try:
             with _open(new, "wb") as file:
-                file.write(b"".join([_line({"name": self.name, "number": self._number}), *(_line(encode(each)) for each in self.gone)]))
+                file.write(
+                    b"".join(
+                        [_encode_line({"name": self.name, "number": self._number}), *(_encode_line(encode(each)) for each in self.gone)]
+                    )
+                )
             new.replace(self._path)
             self._torn = False
         except OSError as error:
@@ -110,13 +114,13 @@ class Ledger:
     def _read(self) -> None:
         """A damaged line counts for nothing; without a first line it is another ledger."""
         lines = self._path.read_bytes().splitlines() if self._path.exists() else []
-        head = _record(lines[0]) if lines else None
+        head = _decode_line(lines[0]) if lines else None
         if not isinstance(head, dict) or not isinstance(head.get("name"), str) or not isinstance(head.get("number"), int):
             return
         self.name, self._number = head["name"], head["number"]
         for line in lines[1:]:
             try:
-                found = decode(Gone, _record(line), "gone")
+                found = decode(Gone, _decode_line(line), "gone")
             except WireError as error:
                 log.error("%s: a line is damaged: %s", self._path, error)
                 continue
@@ -124,10 +128,10 @@ class Ledger:
             self._number = max(self._number, found.number)
 
 
-def of_ended(ended: Ended) -> Counts:
+def pack_deleted_counts(ended: DeletedCounts) -> Counts:
     """As it goes over the wire."""
     rows = [(key, packets, octets, owner) for (key, owner), (packets, octets) in ended.items()]
-    return packed(len(rows), rows, owned=any(owner for _, owner in ended))
+    return pack_counts(len(rows), rows, owned=any(owner for _, owner in ended))
 
 
 def _open(path: Path, mode: str) -> IO[bytes]:
@@ -137,16 +141,16 @@ def _open(path: Path, mode: str) -> IO[bytes]:
     return file
 
 
-def _number_in(path: Path) -> int:
+def _read_number(path: Path) -> int:
     text = path.read_bytes() if path.exists() else b""
     return int(text) if text.isdigit() else 0
 
 
-def _line(record: object) -> bytes:
+def _encode_line(record: object) -> bytes:
     text = json.dumps(record, separators=(",", ":")).encode()
     return b"%08x %s\n" % (crc32(text), text)
 
 
-def _record(line: bytes) -> object:
+def _decode_line(line: bytes) -> object:
     checksum, _, text = line.partition(b" ")
     return json.loads(text) if checksum == b"%08x" % crc32(text) else None

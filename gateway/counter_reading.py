@@ -9,17 +9,17 @@ from typing import TypeAlias
 
 from firewall import owners, wire
 from firewall.ruleset import Elements
-from gateway.table import Table, TableError, Tally
+from gateway.table import ElementCounts, NftTable, TableError
 
 
-class Counting:
+class CounterReader:
     """Made and ended where the table is changed; in between, `read` and `stop` may be called anywhere."""
 
-    def __init__(self, table: Table, known: Mapping[str, Elements], *, since: int = 0) -> None:
+    def __init__(self, table: NftTable, known: Mapping[str, Elements], *, since: int = 0) -> None:
         self._table, self._handle = table, table.handle()
         counted = [name for name, declaration in table.declarations().items() if declaration.counter]
         self._known = {name: tuple(known.get(name, ())) for name in counted}  # copies: what is known goes on changing
-        self._found: dict[str, Tally] = {}
+        self._found: dict[str, ElementCounts] = {}
         self.since = since
         self._stopped = False
 
@@ -30,7 +30,7 @@ class Counting:
 
     def read(self, name: str) -> None:
         """Read one set. Raises TableError."""
-        tally: Tally = {}
+        tally: ElementCounts = {}
         for _ in self._table.tally(name, self._known[name], tally):
             if self._stopped:
                 raise TableError("the agent is ending, so nothing more is read")
@@ -64,39 +64,39 @@ class Counting:
         self.check()
         for each in gone:
             self._leave_out(each)
-        sets = {name: self._packed(tally, _owners(known, name)) for name, tally in self._found.items()}
+        sets = {name: self._packed(tally, _map_owners(known, name)) for name, tally in self._found.items()}
         return wire.Reading(boot, self._handle or 0, log, sequence, at, sets, gone, named)
 
-    def _packed(self, tally: Tally, whose: Mapping[bytes, bytes]) -> wire.Counts:
-        return packed(len(tally), _rows(tally, whose), owned=bool(whose))
+    def _packed(self, tally: ElementCounts, whose: Mapping[bytes, bytes]) -> wire.Counts:
+        return pack_counts(len(tally), _build_rows(tally, whose), owned=bool(whose))
 
     def _leave_out(self, gone: wire.Gone) -> None:
         if gone.number > self.since:
             for name, counts in gone.sets.items():
-                for key in _keys(counts):
+                for key in _split_keys(counts):
                     self._found.get(name, {}).pop(key, None)
 
 
-def _owners(known: Mapping[str, Elements] | None, name: str) -> dict[bytes, bytes]:
+def _map_owners(known: Mapping[str, Elements] | None, name: str) -> dict[bytes, bytes]:
     """Only sets that count for somebody have elements with values as well as counters (Set.owned)."""
     elements = known.get(name, {}) if known else {}
     return {key: element.value for key, element in elements.items() if element.value}
 
 
-def _keys(counts: wire.Counts) -> Collection[bytes]:
+def _split_keys(counts: wire.Counts) -> Collection[bytes]:
     width = len(counts.keys) * 8 // len(counts.packets)
     return [counts.keys[at : at + width] for at in range(0, len(counts.keys), width)]
 
 
-Row: TypeAlias = tuple[bytes, int, int, bytes]  # Python 3.11 has no other way
+CounterRow: TypeAlias = tuple[bytes, int, int, bytes]  # Python 3.11 has no other way
 
 
-def _rows(tally: Tally, whose: Mapping[bytes, bytes]) -> list[Row]:
+def _build_rows(tally: ElementCounts, whose: Mapping[bytes, bytes]) -> list[CounterRow]:
     """Without the elements that have counted nothing."""
     return [(key, packets, octets, whose.get(key, owners.NOBODY)) for key, (packets, octets) in tally.items() if packets]
 
 
-def packed(elements: int, rows: Sequence[Row], *, owned: bool) -> wire.Counts:
+def pack_counts(elements: int, rows: Sequence[CounterRow], *, owned: bool) -> wire.Counts:
     """As it goes over the wire. Rows: key, packets, octets and owner (b"": nobody's)."""
     numbers = f">{len(rows)}Q"
     return wire.Counts(

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from firewall import owners
 from firewall.ruleset import TABLE
 from gateway import elements, netlink
-from gateway.netlink import Netlink, attributes, text, zero_ended
-from gateway.table import Ended
+from gateway.netlink import Netlink, pack_text, parse_attributes, parse_text
+from gateway.table import DeletedCounts
 
 # linux/netfilter/nfnetlink.h, nf_tables.h
 _GROUP = 7  # NFNLGRP_NFTABLES
@@ -19,7 +19,7 @@ _LEAST_BUFFER = 8 << 20
 _MOST_BUFFER = 1 << 30
 
 
-class Notices:
+class DeletionListener:
     """Listens from now on. `expected`: about how many elements will go; `lost`: it was too much for the socket's buffer."""
 
     def __init__(self, expected: int) -> None:
@@ -28,23 +28,23 @@ class Notices:
         self._netlink.join(_GROUP)
         self.lost = False
 
-    def deleted(self) -> Iterator[tuple[str, Ended]]:
+    def deleted(self) -> Iterator[tuple[str, DeletedCounts]]:
         """Set by set what the elements had counted that were deleted from our table. The kernel has told it before a commit returns."""
-        ours = text(_LIST_TABLE, TABLE)
-        for messages in netlink.until_silent(self._netlink.told):
+        ours = pack_text(_LIST_TABLE, TABLE)
+        for messages in netlink.iter_notices(self._netlink.told):
             self.lost = self.lost or messages is None
             for kind, body in messages or ():
                 if kind == netlink.DELSETELEM and body.startswith(ours):
-                    yield zero_ended(attributes(body)[_LIST_SET]), _counted(body)
+                    yield parse_text(parse_attributes(body)[_LIST_SET]), _decode_counts(body)
 
     def close(self) -> None:
         """Listen no more."""
         self._netlink.close()
 
 
-def _counted(body: bytes) -> Ended:
+def _decode_counts(body: bytes) -> DeletedCounts:
     return {
-        (key, owners.owner(comment)): (packets, octets)
+        (key, owners.parse_owner(comment)): (packets, octets)
         for columns in elements.decode(body)
         for key, comment, packets, octets in zip(columns.keys, columns.comments, columns.packets, columns.octets, strict=True)
         if packets

@@ -6,14 +6,14 @@ Comes in: the ruleset as it was committed and as it was found, and what `Table.l
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from firewall.ruleset import Element, Elements, Ruleset, without_expired
+from firewall.ruleset import Element, Elements, Ruleset, drop_expired
 from firewall.wire import DRIFT_SHOWN, ElementDrift
-from gateway.running_ruleset import SLACK, settled
+from gateway.running_ruleset import SLACK, reconcile_times
 
-Listing = Mapping[str, str]
+ChainFingerprints = Mapping[str, str]
 
 
-def rules(committed: Ruleset, found: Ruleset, before: Listing, after: Listing) -> tuple[str, ...]:
+def compare_rules(committed: Ruleset, found: Ruleset, before: ChainFingerprints, after: ChainFingerprints) -> tuple[str, ...]:
     """Names of chains, sets and counters that are missing, foreign or altered, each with its kind."""
     chains = (f"chain {name}" for name in sorted(before.keys() | after.keys()) if before.get(name) != after.get(name))
     names = sorted(committed.sets.keys() | found.sets.keys())
@@ -22,24 +22,24 @@ def rules(committed: Ruleset, found: Ruleset, before: Listing, after: Listing) -
     return (*chains, *sets, *counters)
 
 
-def elements(committed: Ruleset, found: Ruleset, now: float, slack: float = SLACK) -> dict[str, ElementDrift]:
+def compare_elements(committed: Ruleset, found: Ruleset, now: float, slack: float = SLACK) -> dict[str, ElementDrift]:
     """The sets whose elements differ at `now`. An element with another value, text or end is missing and foreign at once.
 
-    slack: as in `settled`.
+    slack: as in `reconcile_times`.
     """
-    wanted, held = without_expired(committed, now), without_expired(settled(found, committed, now, slack), now)
+    wanted, held = drop_expired(committed, now), drop_expired(reconcile_times(found, committed, now, slack), now)
     names = sorted(wanted.elements.keys() | held.elements.keys())
-    return dict(_differing((name, wanted.elements.get(name, {}), held.elements.get(name, {})) for name in names))
+    return dict(_iter_element_drift((name, wanted.elements.get(name, {}), held.elements.get(name, {})) for name in names))
 
 
-def _differing(sets: Iterator[tuple[str, Elements, Elements]]) -> Iterator[tuple[str, ElementDrift]]:
+def _iter_element_drift(sets: Iterator[tuple[str, Elements, Elements]]) -> Iterator[tuple[str, ElementDrift]]:
     for name, wanted, held in sets:
         if wanted is held:
             continue
         missing, foreign = wanted.items() - held.items(), held.items() - wanted.items()
         if missing or foreign:
-            yield name, ElementDrift(_first(missing), _first(foreign), len(missing), len(foreign))
+            yield name, ElementDrift(_take_first(missing), _take_first(foreign), len(missing), len(foreign))
 
 
-def _first(differing: set[tuple[bytes, Element]]) -> Elements:
+def _take_first(differing: set[tuple[bytes, Element]]) -> Elements:
     return dict(islice(sorted(differing), DRIFT_SHOWN))

@@ -10,22 +10,22 @@ from typing import TypeAlias
 
 from firewall.diff import ElementChange
 from firewall.ruleset import PLAIN, Element, Elements, Set
-from gateway.load_plan import TIMED_AT_ONCE, batches
+from gateway.load_plan import TIMED_AT_ONCE, iter_batches
 
 LATE = 0.25  # seconds by which elements may end too late without being added again
 FEWEST = 64  # elements that are added again together on the slowest machine
 ENDING = 2.0  # seconds before its end in which an element is left alone
 
 UnixClock: TypeAlias = Callable[[], float]  # Unix seconds
-Commit: TypeAlias = Callable[[Mapping[str, ElementChange], float], None]  # one transaction, as it is at that time
-Read: TypeAlias = Callable[[Set, Iterable[bytes], float], Elements]  # those of a set that are there, at that time
-Counted: TypeAlias = Callable[[int], AbstractContextManager[None]]  # keeps what so many deleted elements had counted
+CommitElements: TypeAlias = Callable[[Mapping[str, ElementChange], float], None]  # one transaction, as it is at that time
+ReadElements: TypeAlias = Callable[[Set, Iterable[bytes], float], Elements]  # those of a set that are there, at that time
+KeepCounts: TypeAlias = Callable[[int], AbstractContextManager[None]]  # keeps what so many deleted elements had counted
 
 
 class ElementRenewal:
     """lateness: seconds by which some may end too late all the same, because the machine is too slow even for FEWEST."""
 
-    def __init__(self, commit: Commit, read: Read, counted: Counted) -> None:
+    def __init__(self, commit: CommitElements, read: ReadElements, counted: KeepCounts) -> None:
         self._commit, self._read, self._counted = commit, read, counted
         self.lateness = 0.0
 
@@ -44,7 +44,7 @@ class ElementRenewal:
         """Renew those of the added elements that are there and have an end. Raises TableError."""
         for name, change in changes.items():
             timed = {key: element for key, element in change.added.items() if element.expires} if change.of.timeout else {}
-            for some in batches(timed, TIMED_AT_ONCE):
+            for some in iter_batches(timed, TIMED_AT_ONCE):
                 self._renew_in_time(name, change.of, some, clock)
 
     def _renew_in_time(self, name: str, of: Set, wanted: dict[bytes, Element], clock: UnixClock) -> None:
@@ -53,7 +53,7 @@ class ElementRenewal:
         if late <= LATE:
             return
         if len(wanted) > FEWEST:
-            for some in batches(wanted, len(wanted) // 2):
+            for some in iter_batches(wanted, len(wanted) // 2):
                 self._renew_in_time(name, of, some, clock)
         else:
             self.lateness = max(self.lateness, late)

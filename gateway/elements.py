@@ -13,7 +13,7 @@ from typing import NamedTuple
 from firewall import names, owners
 from firewall.render import LEAST_REMAINING
 from firewall.ruleset import BURST, PLAIN, TABLE, Element, Elements
-from gateway.netlink import attribute, attributes, nested, number, places, text
+from gateway.netlink import iter_attribute_spans, pack_attribute, pack_nested, pack_text, parse_attributes, parse_number
 
 # linux/netfilter/nf_tables.h
 _LIST_TABLE, _LIST_SET, _LIST_ELEMENTS = 1, 2, 3
@@ -26,16 +26,16 @@ _OCTETS, _PACKETS = 1, 2
 _RATE, _UNIT, _BURST, _KIND, _FLAGS = 1, 2, 3, 4, 5
 _BY_OCTETS, _OVER = 1, 1  # NFT_LIMIT_PKT_BYTES, NFT_LIMIT_F_INV
 _LIMITED = -1  # stands for _EXPR where that is a limit
-_LIMIT = text(_EXPR_NAME, "limit")
-_BUCKET = attribute(_UNIT, pack(">Q", 1)) + attribute(_BURST, pack(">I", BURST)) + attribute(_KIND, pack(">I", _BY_OCTETS))
-_BUCKET += attribute(_FLAGS, pack(">I", _OVER))
+_LIMIT = pack_text(_EXPR_NAME, "limit")
+_BUCKET = pack_attribute(_UNIT, pack(">Q", 1)) + pack_attribute(_BURST, pack(">I", BURST)) + pack_attribute(_KIND, pack(">I", _BY_OCTETS))
+_BUCKET += pack_attribute(_FLAGS, pack(">I", _OVER))
 _COMMENT = 0  # NFTNL_UDATA_SET_ELEM_COMMENT
 
 _MOST_LIST = 60_000  # octets of one list: its length has 16 bits
 _MOST_TOGETHER = 1024
 
 
-class Columns(NamedTuple):
+class ElementColumns(NamedTuple):
     """Elements in the order the kernel gave them, by what they carry. remaining: milliseconds, 0: the element stays."""
 
     keys: Sequence[bytes]
@@ -48,7 +48,7 @@ class Columns(NamedTuple):
     def elements(self, now: float, *, owned: bool = False) -> dict[bytes, Element]:
         """As values; a remaining time becomes an absolute one, rounded to a second. owned: of a set that counts for somebody."""
         if owned:
-            whose = map(owners.owner, self.comments)
+            whose = map(owners.parse_owner, self.comments)
             return {
                 key: Element(owner, "" if owner else comment) if comment else PLAIN
                 for key, owner, comment in zip(self.keys, whose, self.comments, strict=True)
@@ -59,30 +59,30 @@ class Columns(NamedTuple):
         return dict(zip(self.keys, map(Element, self.values, self.comments, expires), strict=True))
 
 
-NO_COLUMNS = Columns((), (), (), (), (), ())
+NO_COLUMNS = ElementColumns((), (), (), (), (), ())
 
 
-def in_set(name: str) -> bytes:
+def pack_set_reference(name: str) -> bytes:
     """The attributes that name one of our sets."""
-    return text(_LIST_TABLE, TABLE) + text(_LIST_SET, name)
+    return pack_text(_LIST_TABLE, TABLE) + pack_text(_LIST_SET, name)
 
 
-def message(name: str, encoded: Iterable[bytes]) -> bytes:
+def build_element_message(name: str, encoded: Iterable[bytes]) -> bytes:
     """The attributes of one message about these encoded elements."""
-    return in_set(name) + nested(_LIST_ELEMENTS, *encoded)
+    return pack_set_reference(name) + pack_nested(_LIST_ELEMENTS, *encoded)
 
 
-def messages(name: str, encoded: Iterable[bytes]) -> Iterator[bytes]:
+def iter_element_messages(name: str, encoded: Iterable[bytes]) -> Iterator[bytes]:
     """The same in as many messages as it takes."""
     remaining = iter(encoded)
     while some := list(islice(remaining, _MOST_TOGETHER)):
         fitting = _MOST_LIST // max(map(len, some))
-        yield from (message(name, some[at : at + fitting]) for at in range(0, len(some), fitting))
+        yield from (build_element_message(name, some[at : at + fitting]) for at in range(0, len(some), fitting))
 
 
 def encode_keys(keys: Iterable[bytes]) -> Iterator[bytes]:
     """Elements given by their keys alone, as for deleting and asking."""
-    encoder = cache(_bare)
+    encoder = cache(_split_bare_element)
     for key in keys:
         start, _, end = encoder(len(key), 0)
         yield start + key + end
@@ -92,104 +92,104 @@ def encode_policing(elements: Elements, now: float) -> Iterator[bytes]:
     """Whole elements of a set that polices, without those that ended at `now`: a value is a rate."""
     for key, element in elements.items():
         if not 0 < element.expires <= now:
-            yield _adorned(key, element._replace(value=b""), now, _bucket(element.value))
+            yield _pack_full_element(key, element._replace(value=b""), now, _pack_bucket(element.value))
 
 
-def _bucket(rate: bytes) -> bytes:
-    return nested(_EXPR, _LIMIT, nested(_EXPR_DATA, attribute(_RATE, rate), _BUCKET))
+def _pack_bucket(rate: bytes) -> bytes:
+    return pack_nested(_EXPR, _LIMIT, pack_nested(_EXPR_DATA, pack_attribute(_RATE, rate), _BUCKET))
 
 
-def limits(expression: bytes) -> bool:
+def is_limit(expression: bytes) -> bool:
     """Is the expression, that of a set or an element, a limit?"""
     return expression.startswith(_LIMIT)
 
 
 def encode(elements: Elements, now: float, *, owned: bool = False) -> Iterator[bytes]:
     """Whole elements, without those that ended at `now`. owned: of a set that counts for somebody."""
-    encoder = cache(_bare)
+    encoder = cache(_split_bare_element)
     for key, element in elements.items():
         value, comment, expires = element
         if owned and value:
-            yield _element(key, b"", _said(owners.comment(value)))
+            yield _pack_element(key, b"", _pack_comment(owners.format_comment(value)))
             continue
         if comment or expires:
             if not 0 < expires <= now:
-                yield _adorned(key, element, now)
+                yield _pack_full_element(key, element, now)
         else:
             start, middle, end = encoder(len(key), len(value))
             yield start + key + middle + value + end
 
 
-def _bare(key: int, value: int) -> tuple[bytes, bytes, bytes]:
+def _split_bare_element(key: int, value: int) -> tuple[bytes, bytes, bytes]:
     """What stands before, between and behind a key and a value of these widths."""
     mark = b"K" * key, b"V" * value
-    whole = _element(*mark)
-    at = len(whole) - len(_data(mark[1]))
+    whole = _pack_element(*mark)
+    at = len(whole) - len(_pack_data(mark[1]))
     before_value = 8 if value else 0
     start = whole[: at - key - -key % 4]
     return start, whole[len(start) + key : at + before_value], whole[at + before_value + value :]
 
 
-def _data(value: bytes) -> bytes:
-    return nested(_DATA, attribute(_VALUE, value)) if value else b""
+def _pack_data(value: bytes) -> bytes:
+    return pack_nested(_DATA, pack_attribute(_VALUE, value)) if value else b""
 
 
-def _element(key: bytes, value: bytes, *more: bytes) -> bytes:
-    return nested(_LIST_ELEM, nested(_KEY, attribute(_VALUE, key)), _data(value), *more)
+def _pack_element(key: bytes, value: bytes, *more: bytes) -> bytes:
+    return pack_nested(_LIST_ELEM, pack_nested(_KEY, pack_attribute(_VALUE, key)), _pack_data(value), *more)
 
 
-def _adorned(key: bytes, element: Element, now: float, *besides: bytes) -> bytes:
+def _pack_full_element(key: bytes, element: Element, now: float, *besides: bytes) -> bytes:
     more = [*besides]
     if element.expires:
-        more.append(attribute(_TIMEOUT, pack(">Q", max(round((element.expires - now) * 1000), LEAST_REMAINING))))
+        more.append(pack_attribute(_TIMEOUT, pack(">Q", max(round((element.expires - now) * 1000), LEAST_REMAINING))))
     if element.comment:
-        more.append(_said(names.comment(element.comment)))
-    return _element(key, element.value, *more)
+        more.append(_pack_comment(names.sanitize_comment(element.comment)))
+    return _pack_element(key, element.value, *more)
 
 
-def _said(comment: str) -> bytes:
+def _pack_comment(comment: str) -> bytes:
     said = comment.encode() + b"\0"
-    return attribute(_USERDATA, bytes((_COMMENT, len(said))) + said)
+    return pack_attribute(_USERDATA, bytes((_COMMENT, len(said))) + said)
 
 
-def decode(attributes: bytes) -> Iterator[Columns]:
+def decode(attributes: bytes) -> Iterator[ElementColumns]:
     """The elements in one message's attributes."""
-    for kind, start, end in places(attributes):
+    for kind, start, end in iter_attribute_spans(attributes):
         if kind == _LIST_ELEMENTS:
-            yield _decode_list(attributes[start:end], _one_by_one)
+            yield _decode_list(attributes[start:end], _unpack_one_by_one)
 
 
 def count(attributes: bytes) -> int:
     """How many elements there are in one message's attributes, where they all look alike; as many of the first one's length else."""
-    return sum(_count(attributes[start:end]) for kind, start, end in places(attributes) if kind == _LIST_ELEMENTS)
+    return sum(_count(attributes[start:end]) for kind, start, end in iter_attribute_spans(attributes) if kind == _LIST_ELEMENTS)
 
 
 def _count(listed: bytes) -> int:
-    first = next(places(listed), None)
+    first = next(iter_attribute_spans(listed), None)
     return -(-len(listed) // ((first[2] + 3) & ~3)) if first else 0
 
 
-def counts(attributes: bytes) -> Iterator[tuple[Sequence[bytes], Sequence[int], Sequence[int]]]:
+def iter_counts(attributes: bytes) -> Iterator[tuple[Sequence[bytes], Sequence[int], Sequence[int]]]:
     """Keys, packets and octets of the elements in one message's attributes."""
-    for kind, start, end in places(attributes):
+    for kind, start, end in iter_attribute_spans(attributes):
         if kind == _LIST_ELEMENTS:
-            columns = _decode_list(attributes[start:end], _counts_one_by_one)
+            columns = _decode_list(attributes[start:end], _unpack_counts)
             yield columns.keys, columns.packets, columns.octets
 
 
-def _decode_list(listed: bytes, otherwise: Callable[[bytes], Columns]) -> Columns:
+def _decode_list(listed: bytes, otherwise: Callable[[bytes], ElementColumns]) -> ElementColumns:
     """`otherwise`: what takes them apart if they do not all look alike."""
-    ends = next(places(listed), None)
+    ends = next(iter_attribute_spans(listed), None)
     if ends is None:
         return NO_COLUMNS
     stride = (ends[2] + 3) & ~3
     if stride == len(listed):
         return otherwise(listed)
-    leaves = list(_leaves(listed, 4, ends[2]))
+    leaves = list(_iter_leaves(listed, 4, ends[2]))
     count, rest = divmod(len(listed), stride)
-    if rest or not _alike(listed, stride, count, leaves):
+    if rest or not _is_uniform(listed, stride, count, leaves):
         return otherwise(listed)
-    return _together(listed, stride, count, leaves)
+    return _unpack_together(listed, stride, count, leaves)
 
 
 _INSIDE: dict[tuple[int, ...], dict[int, tuple[int, ...]]] = {
@@ -213,30 +213,30 @@ _ROLES: dict[tuple[tuple[int, ...], int], str] = {
 }
 
 
-def _leaves(octets: bytes, start: int, end: int, inside: tuple[int, ...] = ()) -> Iterator[tuple[str, int, int]]:
+def _iter_leaves(octets: bytes, start: int, end: int, inside: tuple[int, ...] = ()) -> Iterator[tuple[str, int, int]]:
     """Role, start and length of everything in an element that is told apart, in order."""
-    for kind, begin, stop in places(octets, start, end):
+    for kind, begin, stop in iter_attribute_spans(octets, start, end):
         if (inside, kind) in _ROLES:
             yield _ROLES[inside, kind], begin, stop - begin
         elif kind in _INSIDE[inside]:
-            within = (_LIMITED,) if kind == _EXPR and limits(octets[begin:stop]) else _INSIDE[inside][kind]
+            within = (_LIMITED,) if kind == _EXPR and is_limit(octets[begin:stop]) else _INSIDE[inside][kind]
             if within != (_LIMITED, _EXPR_DATA) or _is_ours(octets[begin:stop]):
-                yield from _leaves(octets, begin, stop, within)
+                yield from _iter_leaves(octets, begin, stop, within)
 
 
 def _is_ours(limit: bytes) -> bool:
     """Is it a bucket as we make them, whatever its rate? Another one is no value of ours."""
-    given = attributes(limit)
-    return all(given.get(kind) == value for kind, value in attributes(_BUCKET).items())
+    given = parse_attributes(limit)
+    return all(given.get(kind) == value for kind, value in parse_attributes(_BUCKET).items())
 
 
-def _alike(listed: bytes, stride: int, count: int, leaves: list[tuple[str, int, int]]) -> bool:
+def _is_uniform(listed: bytes, stride: int, count: int, leaves: list[tuple[str, int, int]]) -> bool:
     """Is every octet that belongs to no leaf the same in all elements?"""
     varying = {at for _, start, length in leaves for at in range(start, start + length)}
     return all(listed[at::stride] == listed[at : at + 1] * count for at in range(stride) if at not in varying)
 
 
-def _together(listed: bytes, stride: int, count: int, leaves: list[tuple[str, int, int]]) -> Columns:
+def _unpack_together(listed: bytes, stride: int, count: int, leaves: list[tuple[str, int, int]]) -> ElementColumns:
     layout, at = ">", 0
     for role, start, length in leaves:
         layout += f"{start - at}x" + (f"{length}s" if role in ("keys", "values", "comments") else "Q")
@@ -244,47 +244,49 @@ def _together(listed: bytes, stride: int, count: int, leaves: list[tuple[str, in
     rows = Struct(f"{layout}{stride - at}x").iter_unpack(listed)
     columns = dict(zip((role for role, _, _ in leaves), zip(*rows, strict=True), strict=True))
     nothing, zero = (b"",) * count, (0,) * count
-    return Columns(
+    return ElementColumns(
         columns["keys"],
         columns.get("values", nothing),
-        [comment(each) for each in columns["comments"]] if "comments" in columns else ("",) * count,
+        [parse_comment(each) for each in columns["comments"]] if "comments" in columns else ("",) * count,
         columns.get("remaining", zero),
         columns.get("octets", zero),
         columns.get("packets", zero),
     )
 
 
-def _one_by_one(listed: bytes) -> Columns:
+def _unpack_one_by_one(listed: bytes) -> ElementColumns:
     rows = []
-    for _, start, end in places(listed):
-        leaves = {role: listed[begin : begin + length] for role, begin, length in _leaves(listed, start, end)}
-        counts = (number(leaves.get(role, b"")) for role in ("remaining", "octets", "packets"))
-        rows.append((leaves.get("keys", b""), leaves.get("values", b""), comment(leaves.get("comments", b"")), *counts))
-    return Columns(*zip(*rows, strict=True))
+    for _, start, end in iter_attribute_spans(listed):
+        leaves = {role: listed[begin : begin + length] for role, begin, length in _iter_leaves(listed, start, end)}
+        counts = (parse_number(leaves.get(role, b"")) for role in ("remaining", "octets", "packets"))
+        rows.append((leaves.get("keys", b""), leaves.get("values", b""), parse_comment(leaves.get("comments", b"")), *counts))
+    return ElementColumns(*zip(*rows, strict=True))
 
 
-def _counts_one_by_one(listed: bytes) -> Columns:
+def _unpack_counts(listed: bytes) -> ElementColumns:
     """Keys and counts alone. The kernel puts them before whatever differs in length, so each element begins like the first."""
-    elements = [(start, end) for _, start, end in places(listed)]
-    front = _front(listed, *elements[0])
+    elements = [(start, end) for _, start, end in iter_attribute_spans(listed)]
+    front = _build_front_struct(listed, *elements[0])
     if front is None or any(end - start < front.size for start, end in elements):
-        return _one_by_one(listed)
+        return _unpack_one_by_one(listed)
     head, keys, middle, octets, between, packets = zip(*(front.unpack_from(listed, start) for start, _ in elements), strict=True)
     if any(len(set(each)) != 1 for each in (head, middle, between)):
-        return _one_by_one(listed)
+        return _unpack_one_by_one(listed)
     return NO_COLUMNS._replace(keys=keys, octets=octets, packets=packets)
 
 
-def _front(listed: bytes, start: int, end: int) -> Struct | None:
+def _build_front_struct(listed: bytes, start: int, end: int) -> Struct | None:
     """An element up to its counts, with what lies around them; None for one without counts."""
-    leaves = [(role, begin - start, length) for role, begin, length in _leaves(listed, start, end) if role in ("keys", "octets", "packets")]
+    leaves = [
+        (role, begin - start, length) for role, begin, length in _iter_leaves(listed, start, end) if role in ("keys", "octets", "packets")
+    ]
     if [role for role, _, _ in leaves] != ["keys", "octets", "packets"]:
         return None
     (_, key, width), (_, octets, _), (_, packets, _) = leaves
     return Struct(f">{key}s{width}s{octets - key - width}sQ{packets - octets - 8}sQ")
 
 
-def comment(userdata: bytes) -> str:
+def parse_comment(userdata: bytes) -> str:
     """The comment in an element's user data: a list of type, length, value with one octet each for the first two."""
     at = 0
     while at + 2 <= len(userdata):

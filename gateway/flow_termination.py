@@ -9,36 +9,36 @@ import logging
 from collections.abc import Mapping
 
 from firewall.diff import Delta
-from firewall.flows import Changes, Flow
+from firewall.flows import Flow, FlowChanges
 from firewall.ruleset import Elements
-from gateway.log_texts import plain
-from gateway.table import Table, TableError
-from gateway.trial import Trial
+from gateway.log_texts import to_plain_line
+from gateway.table import NftTable, TableError
+from gateway.trial import PendingTrial
 
 log = logging.getLogger("gateway")
 
 
-def cut_at_commit(table: Table, delta: Delta, after: Mapping[str, Elements]) -> tuple[int, tuple[Flow, ...] | None]:
+def cut_at_commit(table: NftTable, delta: Delta, after: Mapping[str, Elements]) -> tuple[int, tuple[Flow, ...] | None]:
     """Cut what is banned from now on. How many, and those to cut once the change is confirmed; None: they are still to be listed.
 
     after: what the sets hold now.
     """
-    changes = Changes(delta, after=after)
+    changes = FlowChanges(delta, after=after)
     if not changes.at_commit:
         return 0, None if changes else ()
     try:
         now, later = changes.split(table.flows())
         return table.cut(now) if now else 0, tuple(later)
     except (TableError, OSError) as error:
-        log.error("the change stands, but its flows could not be cut: %s", plain(str(error)))
+        log.error("the change stands, but its flows could not be cut: %s", to_plain_line(str(error)))
         return -1, None
 
 
-def cut_at_confirm(table: Table, trial: Trial, after: Mapping[str, Elements]) -> int:
+def cut_at_confirm(table: NftTable, trial: PendingTrial, after: Mapping[str, Elements]) -> int:
     """Cut what the confirmed changes, taken together, have withdrawn. How many."""
     if trial.flows == ():
         return 0
-    changes = Changes(*trial.deltas, after=after)
+    changes = FlowChanges(*trial.deltas, after=after)
     if not changes:
         return 0
     try:
@@ -46,5 +46,5 @@ def cut_at_confirm(table: Table, trial: Trial, after: Mapping[str, Elements]) ->
         ended = [flow for flow in flows if changes.moment(flow)]
         return table.cut(ended) if ended else 0
     except (TableError, OSError) as error:
-        log.error("the change is confirmed, but its flows could not be cut: %s", plain(str(error)))
+        log.error("the change is confirmed, but its flows could not be cut: %s", to_plain_line(str(error)))
         return -1

@@ -1,4 +1,4 @@
-"""The kernel's own table: changed in transactions, read back value by value. Implements gateway.table.Table.
+"""The kernel's own table: changed in transactions, read back value by value. Implements gateway.table.NftTable.
 
 Elements go over raw netlink, which is several times as fast as text; chains and declarations through libnftables, which
 knows how to compile rules. Never touches another table than `inet netzwart`.
@@ -12,22 +12,22 @@ from itertools import islice
 from time import monotonic
 
 from firewall.diff import Delta, ElementChange
-from firewall.flows import Flow, Toward
+from firewall.flows import Flow, FlowFilter
 from firewall.live_trace import Watch
 from firewall.render import render_delta
-from firewall.ruleset import EMPTY, TABLE, Action, Chain, Element, Hook, Priority, Ruleset, Set, Type
+from firewall.ruleset import EMPTY, TABLE, Chain, Element, Hook, HookPriority, Ruleset, Set, Type, VerdictAction
 from gateway import elements as codec
 from gateway import netlink, sysctl
 from gateway.conntrack import Conntrack
-from gateway.deleted_element_counters import Notices
+from gateway.deleted_element_counters import DeletionListener
 from gateway.element_renewal import ElementRenewal, UnixClock
 from gateway.kernel_trace import Tracer
 from gateway.libnftables import Libnftables
-from gateway.load_plan import filled_before, in_pieces
-from gateway.netlink import Netlink, attributes, number, places, text, zero_ended
+from gateway.load_plan import iter_pieces, split_prefill
+from gateway.netlink import Netlink, iter_attribute_spans, pack_text, parse_attributes, parse_number, parse_text
 from gateway.progress import Progress
-from gateway.ruleset_inspection import width
-from gateway.table import UNKNOWN_RULES, CommitRefusedError, Ended, TableError, Tally, add_ended
+from gateway.ruleset_inspection import compute_width
+from gateway.table import UNKNOWN_RULES, CommitRefusedError, DeletedCounts, ElementCounts, TableError, add_deleted_counts
 
 # linux/netfilter/nf_tables.h
 _TABLE_NAME, _TABLE_HANDLE = 1, 4
@@ -65,7 +65,7 @@ class Kernel:
         self._nft = Libnftables()
         self._conntrack = Conntrack()
         self._expected = -1
-        self._ended: dict[str, Ended] = {}
+        self._ended: dict[str, DeletedCounts] = {}
         self._tracer: Tracer | None = None
         self._renewal = ElementRenewal(self._commit_elements, self.elements, self._counted)
 
@@ -81,7 +81,7 @@ class Kernel:
         """See Table."""
         began = monotonic()
         self.progress.begin("loading", sum(len(change.added) for change in delta.elements.values()))
-        with self._counted(_ending(delta)):
+        with self._counted(_count_ending(delta)):
             self._commit(delta, lambda: now + monotonic() - began)
 
     @contextmanager
@@ -90,27 +90,27 @@ class Kernel:
         if not ending:
             yield
             return
-        with closing(Notices(ending)) as notices:
+        with closing(DeletionListener(ending)) as notices:
             yield
             for name, tally in notices.deleted():
-                add_ended(self._ended.setdefault(name, {}), tally)
+                add_deleted_counts(self._ended.setdefault(name, {}), tally)
             if notices.lost:
                 log.error("the kernel could not tell what all of %d deleted elements had counted: up to one interval is lost", ending)
 
-    def ended(self) -> Mapping[str, Ended]:
+    def ended(self) -> Mapping[str, DeletedCounts]:
         """See Table."""
         ended, self._ended = self._ended, {}
         return ended
 
     def _commit(self, delta: Delta, clock: UnixClock) -> None:
         """Sets that are new, and large or with ends, are filled before a rule looks them up: no packet can tell the difference."""
-        before, rest = filled_before(delta)
+        before, rest = split_prefill(delta)
         if not before:
             self._commit_at_once(rest, clock)
             return
         self._commit_text(Delta(sets=before.sets), clock())
         try:
-            for changes in in_pieces(before.elements):
+            for changes in iter_pieces(before.elements):
                 self._renewal.commit_in_time(changes, clock)
                 self.progress.add(sum(len(change.added) for change in changes.values()))
             self._commit_at_once(rest, clock)
@@ -135,7 +135,7 @@ class Kernel:
         self._expected += 1
 
     def _commit_elements(self, changes: Mapping[str, ElementChange], now: float) -> None:
-        steps = list(_steps(changes, now))
+        steps = list(_iter_steps(changes, now))
         if not steps:
             return
         try:
@@ -178,17 +178,17 @@ class Kernel:
 
     def declarations(self) -> dict[str, Set]:
         """See Table."""
-        found = (_declaration(attributes(body)) for body in self._dump_of(netlink.GETSET, _SET_TABLE))
+        found = (_parse_declaration(parse_attributes(body)) for body in self._dump_of(netlink.GETSET, _SET_TABLE))
         return {each.name: each for each in found if each}
 
     def _chains(self) -> Iterator[Chain]:
         for body in self._dump_of(netlink.GETCHAIN, _CHAIN_TABLE):
-            given = attributes(body)
-            yield Chain(zero_ended(given[_CHAIN_NAME]), UNKNOWN_RULES, _hook(given))
+            given = parse_attributes(body)
+            yield Chain(parse_text(given[_CHAIN_NAME]), UNKNOWN_RULES, _parse_hook(given))
 
     def _dump_of(self, kind: int, table_attribute: int) -> list[bytes]:
         """The messages about things of our table; some kernels tell of other tables too, whatever was asked."""
-        ours = text(table_attribute, TABLE)
+        ours = pack_text(table_attribute, TABLE)
         try:
             return [body for body in self._netlink.dump(kind, ours) if body.startswith(ours)]
         except netlink.GoneError:
@@ -200,8 +200,8 @@ class Kernel:
             found |= columns.elements(now, owned=of.owned)
         return found
 
-    def _columns(self, name: str) -> Iterator[codec.Columns]:
-        for body in self._netlink.dump(netlink.GETSETELEM, codec.in_set(name)):
+    def _columns(self, name: str) -> Iterator[codec.ElementColumns]:
+        for body in self._netlink.dump(netlink.GETSETELEM, codec.pack_set_reference(name)):
             yield from codec.decode(body)
 
     def elements(self, of: Set, keys: Iterable[bytes], now: float) -> dict[bytes, Element]:
@@ -216,12 +216,12 @@ class Kernel:
                 found |= columns.elements(now, owned=of.owned)
         return found
 
-    def tally(self, name: str, known: Iterable[bytes], into: Tally) -> Iterator[None]:
+    def tally(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
         """See Table. Over a socket of its own; those of `known` that the dump left out are asked for one by one."""
         with closing(Netlink()) as own:
             whole = True
             try:
-                for bodies, undisturbed in own.parts(netlink.GETSETELEM, codec.in_set(name)):
+                for bodies, undisturbed in own.parts(netlink.GETSETELEM, codec.pack_set_reference(name)):
                     whole = whole and undisturbed
                     _note(bodies, into)
                     yield
@@ -243,18 +243,18 @@ class Kernel:
         """See Table."""
         with closing(Netlink()) as own:
             try:
-                return sum(codec.count(body) for body in own.dump(netlink.GETSETELEM, codec.in_set(name)))
+                return sum(codec.count(body) for body in own.dump(netlink.GETSETELEM, codec.pack_set_reference(name)))
             except netlink.GoneError:
                 return 0
 
     def _named_counters(self) -> Iterator[tuple[str, tuple[int, int]]]:
         for body in self._dump_of(netlink.GETOBJ, _OBJECT_TABLE):
-            given = attributes(body)
-            if number(given[_OBJECT_TYPE]) == _COUNTER_OBJECT:
-                counts = attributes(given[_OBJECT_DATA])
-                yield zero_ended(given[_OBJECT_NAME]), (number(counts[_COUNTER_PACKETS]), number(counts[_COUNTER_OCTETS]))
+            given = parse_attributes(body)
+            if parse_number(given[_OBJECT_TYPE]) == _COUNTER_OBJECT:
+                counts = parse_attributes(given[_OBJECT_DATA])
+                yield parse_text(given[_OBJECT_NAME]), (parse_number(counts[_COUNTER_PACKETS]), parse_number(counts[_COUNTER_OCTETS]))
 
-    def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
+    def flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         """See Table."""
         return self._conntrack.flows(toward)
 
@@ -272,7 +272,7 @@ class Kernel:
 
     def connections(self) -> int:
         """See Table."""
-        return sysctl.tracked()
+        return sysctl.count_connections()
 
     def disturbed(self) -> bool:
         """See Table."""
@@ -281,7 +281,7 @@ class Kernel:
     def _generation(self) -> int:
         """What every transaction raises by one, in whichever table of this network namespace."""
         [body] = self._netlink.ask(netlink.GETGEN, [b""], netlink.UNSPEC)
-        return number(attributes(body or b"")[_GENERATION])
+        return parse_number(parse_attributes(body or b"")[_GENERATION])
 
     def trace(self, watch: Watch) -> Tracer:
         """See Table. Making the tracer's table is one transaction, its end is none."""
@@ -295,95 +295,95 @@ class Kernel:
         """See Table."""
         handles: dict[str, list[int]] = {}
         for body in self._dump_of(netlink.GETRULE, _RULE_TABLE):
-            given = attributes(body)
-            handles.setdefault(zero_ended(given[_RULE_CHAIN]), []).append(number(given[_RULE_HANDLE]))
+            given = parse_attributes(body)
+            handles.setdefault(parse_text(given[_RULE_CHAIN]), []).append(parse_number(given[_RULE_HANDLE]))
         return handles
 
     def listing(self) -> dict[str, str]:
         """See Table. Hashes of what the kernel dumps (nft would read every element to print none of them)."""
         chains = {}
         for body in self._dump_of(netlink.GETCHAIN, _CHAIN_TABLE):
-            given = attributes(body)
-            chains[zero_ended(given[_CHAIN_NAME])] = blake2b(repr([given.get(kind) for kind in _CHAIN_ITSELF]).encode(), digest_size=16)
+            given = parse_attributes(body)
+            chains[parse_text(given[_CHAIN_NAME])] = blake2b(repr([given.get(kind) for kind in _CHAIN_ITSELF]).encode(), digest_size=16)
         for body in self._dump_of(netlink.GETRULE, _RULE_TABLE):
-            chain = chains.get(zero_ended(attributes(body)[_RULE_CHAIN]))
+            chain = chains.get(parse_text(parse_attributes(body)[_RULE_CHAIN]))
             if chain:
-                chain.update(_without_counts(body))
+                chain.update(_strip_counts(body))
         return {name: seen.hexdigest() for name, seen in chains.items()}
 
     def handle(self) -> int | None:
         """See Table."""
-        [body] = self._netlink.ask(netlink.GETTABLE, [text(_TABLE_NAME, TABLE)])
-        return None if body is None else number(attributes(body)[_TABLE_HANDLE])
+        [body] = self._netlink.ask(netlink.GETTABLE, [pack_text(_TABLE_NAME, TABLE)])
+        return None if body is None else parse_number(parse_attributes(body)[_TABLE_HANDLE])
 
 
 def _ask_for(own: Netlink, name: str, keys: Iterable[bytes]) -> Iterator[list[bytes]]:
     """The messages about these elements of a set, some at a time; nothing about those that are not there."""
     encoded = codec.encode_keys(keys)
-    while some := [codec.message(name, [each]) for each in islice(encoded, _ASK_AT_ONCE)]:
+    while some := [codec.build_element_message(name, [each]) for each in islice(encoded, _ASK_AT_ONCE)]:
         yield [body for body in own.ask(netlink.GETSETELEM, some) if body]
 
 
-def _note(bodies: Iterable[bytes], tally: Tally) -> None:
+def _note(bodies: Iterable[bytes], tally: ElementCounts) -> None:
     for body in bodies:
-        for keys, packets, octets in codec.counts(body):
+        for keys, packets, octets in codec.iter_counts(body):
             tally.update(zip(keys, zip(packets, octets, strict=True), strict=True))
 
 
-def _ending(delta: Delta) -> int:
+def _count_ending(delta: Delta) -> int:
     """How many elements of counted sets go, at least."""
     return sum(len(change.removed) for change in delta.elements.values() if change.of.counter)
 
 
-def _steps(changes: Mapping[str, ElementChange], now: float) -> Iterator[tuple[str, int, bytes]]:
+def _iter_steps(changes: Mapping[str, ElementChange], now: float) -> Iterator[tuple[str, int, bytes]]:
     """Set, kind and attributes of each message, all deletions first."""
     for name, change in changes.items():
         alive = codec.encode_keys(key for key, element in change.removed.items() if not 0 < element.expires <= now)
-        yield from ((name, netlink.DELSETELEM, body) for body in codec.messages(name, alive))
+        yield from ((name, netlink.DELSETELEM, body) for body in codec.iter_element_messages(name, alive))
     for name, change in changes.items():
-        yield from ((name, netlink.NEWSETELEM, body) for body in codec.messages(name, _encoded(change, now)))
+        yield from ((name, netlink.NEWSETELEM, body) for body in codec.iter_element_messages(name, _encode_change(change, now)))
 
 
-def _encoded(change: ElementChange, now: float) -> Iterator[bytes]:
+def _encode_change(change: ElementChange, now: float) -> Iterator[bytes]:
     if change.of.polices:
         return codec.encode_policing(change.added, now)
     return codec.encode(change.added, now, owned=change.of.owned)
 
 
-def _without_counts(rule: bytes) -> bytes:
+def _strip_counts(rule: bytes) -> bytes:
     """A rule's attributes with the data of its own counters left out: they change with every packet."""
     parts, kept = [], 0
-    for kind, start, end in places(rule):
-        for _, begin, stop in places(rule, start, end) if kind == _RULE_EXPRESSIONS else ():
-            if attributes(rule[begin:stop]).get(_EXPRESSION_NAME) == b"counter\0":
+    for kind, start, end in iter_attribute_spans(rule):
+        for _, begin, stop in iter_attribute_spans(rule, start, end) if kind == _RULE_EXPRESSIONS else ():
+            if parse_attributes(rule[begin:stop]).get(_EXPRESSION_NAME) == b"counter\0":
                 parts.append(rule[kept:begin])
                 kept = stop
     return b"".join(parts) + rule[kept:]
 
 
-def _declaration(given: dict[int, bytes]) -> Set | None:
+def _parse_declaration(given: dict[int, bytes]) -> Set | None:
     """A set as it is declared; None for the nameless ones that belong to rules."""
-    flags = number(given.get(_SET_FLAGS, b""))
+    flags = parse_number(given.get(_SET_FLAGS, b""))
     if flags & _ANONYMOUS:
         return None
     known = not flags & ~_KNOWN_FLAGS
-    size = attributes(given.get(_SET_DESCRIPTION, b"")).get(_DESCRIPTION_SIZE, b"")
-    value = _types(number(given.get(_SET_DATA_TYPE, b""))) if flags & _MAP else ()
+    size = parse_attributes(given.get(_SET_DESCRIPTION, b"")).get(_DESCRIPTION_SIZE, b"")
+    value = _parse_types(parse_number(given.get(_SET_DATA_TYPE, b""))) if flags & _MAP else ()
     return Set(
-        zero_ended(given[_SET_NAME]),
-        _types(number(given.get(_SET_KEY_TYPE, b""))) if known else (),
-        number(size),
+        parse_text(given[_SET_NAME]),
+        _parse_types(parse_number(given.get(_SET_KEY_TYPE, b""))) if known else (),
+        parse_number(size),
         value,
-        counter=(_SET_EXPR in given or _SET_EXPRESSIONS in given) and not codec.limits(given.get(_SET_EXPR, b"")),
+        counter=(_SET_EXPR in given or _SET_EXPRESSIONS in given) and not codec.is_limit(given.get(_SET_EXPR, b"")),
         timeout=bool(flags & _TIMEOUT and not flags & _DYNAMIC),
-        ranges=bool(value) and number(given.get(_SET_DATA_LENGTH, b"")) == 2 * width(value),
+        ranges=bool(value) and parse_number(given.get(_SET_DATA_LENGTH, b"")) == 2 * compute_width(value),
         dynamic=bool(flags & _DYNAMIC),
-        lives=number(given.get(_SET_LIVES, b"")) // 1000,
-        polices=codec.limits(given.get(_SET_EXPR, b"")),
+        lives=parse_number(given.get(_SET_LIVES, b"")) // 1000,
+        polices=codec.is_limit(given.get(_SET_EXPR, b"")),
     )
 
 
-def _types(concatenated: int) -> tuple[Type, ...]:
+def _parse_types(concatenated: int) -> tuple[Type, ...]:
     """nft's numbers of types, six bits each, the last one lowest. Those that are not ours are left out: the declaration will differ."""
     types = []
     while concatenated:
@@ -392,13 +392,13 @@ def _types(concatenated: int) -> tuple[Type, ...]:
     return tuple(each for each in reversed(types) if each)
 
 
-def _hook(given: dict[int, bytes]) -> Hook | None:
+def _parse_hook(given: dict[int, bytes]) -> Hook | None:
     if _CHAIN_HOOK not in given:
         return None
-    hook = attributes(given[_CHAIN_HOOK])
-    at, priority = number(hook[_HOOK_NUMBER]), int.from_bytes(hook[_HOOK_PRIORITY], signed=True)
-    kind, name = zero_ended(given.get(_CHAIN_TYPE, b"")), _HOOKS[at] if at < len(_HOOKS) else f"hook-{at}"
-    policy = Action.ACCEPT if number(given.get(_CHAIN_POLICY, b"\1")) else Action.DROP
-    if priority not in set(Priority):
-        return Hook(f"{kind}-at-{priority}", name, Priority.FILTER, policy)  # no compiled chain has such a hook
-    return Hook(kind, name, Priority(priority), policy)
+    hook = parse_attributes(given[_CHAIN_HOOK])
+    at, priority = parse_number(hook[_HOOK_NUMBER]), int.from_bytes(hook[_HOOK_PRIORITY], signed=True)
+    kind, name = parse_text(given.get(_CHAIN_TYPE, b"")), _HOOKS[at] if at < len(_HOOKS) else f"hook-{at}"
+    policy = VerdictAction.ACCEPT if parse_number(given.get(_CHAIN_POLICY, b"\1")) else VerdictAction.DROP
+    if priority not in set(HookPriority):
+        return Hook(f"{kind}-at-{priority}", name, HookPriority.FILTER, policy)  # no compiled chain has such a hook
+    return Hook(kind, name, HookPriority(priority), policy)

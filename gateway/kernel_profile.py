@@ -4,30 +4,30 @@ Nothing here fails: a value that the kernel does not take is told, and everythin
 """
 
 from firewall.policy import Profile
-from firewall.profile import Differs, differing, sysctls
-from gateway.persistent_state import State
-from gateway.table import Table
+from firewall.profile import SysctlDifference, build_sysctls, list_differences
+from gateway.persistent_state import StateDirectory
+from gateway.table import NftTable
 
-Untuned = dict[str, str]  # by name why a sysctl could not be set (gateway/sysctl.py)
+SysctlErrors = dict[str, str]  # by name why a sysctl could not be set (gateway/sysctl.py)
 
 
-def keep(table: Table, state: State) -> None:
+def keep_original_sysctls(table: NftTable, state: StateDirectory) -> None:
     """Before the first value is set: what the kernel holds, for the way back. Raises StateError."""
     if state.found_sysctls is None:
         state.keep_sysctls(table.tuned())
 
 
-def tune(table: Table, state: State, profile: Profile | None) -> Untuned:
+def tune(table: NftTable, state: StateDirectory, profile: Profile | None) -> SysctlErrors:
     """Set the kernel to the profile; without one, to what it held before the first."""
     if profile is not None:
-        return table.tune(sysctls(profile))
+        return table.tune(build_sysctls(profile))
     if state.found_sysctls is not None:
         table.tune(state.found_sysctls)
         state.forget_sysctls()
     return {}
 
 
-def altered(table: Table, profile: Profile | None, untuned: Untuned) -> tuple[Differs, ...]:
+def list_altered_sysctls(table: NftTable, profile: Profile | None, untuned: SysctlErrors) -> tuple[SysctlDifference, ...]:
     """What somebody else has set otherwise since; what could not be set is nobody's doing."""
-    found = differing(profile, table.tuned()) if profile else ()
+    found = list_differences(profile, table.tuned()) if profile else ()
     return tuple(each for each in found if each.name not in untuned)

@@ -10,8 +10,8 @@ from struct import pack
 
 from firewall.live_trace import ARRIVES, COMES, EVERY_SECOND, LEAVES, TABLE, Watch
 from gateway import netlink, packet_headers
-from gateway.netlink import Netlink, attribute, attributes, nested, number, text, zero_ended
-from gateway.table import CommitRefusedError, TableError, Traced
+from gateway.netlink import Netlink, pack_attribute, pack_nested, pack_text, parse_attributes, parse_number, parse_text
+from gateway.table import CommitRefusedError, TableError, TraceMessage
 
 _GROUP = 9  # NFNLGRP_NFTRACE
 _TRACE = netlink.NFTABLES | 17  # NFT_MSG_TRACE
@@ -45,7 +45,7 @@ class Tracer:
         self.lost = False
         try:
             self._netlink.join(_GROUP)
-            self._netlink.transact(_steps(watch))
+            self._netlink.transact(_build_steps(watch))
         except CommitRefusedError as refused:
             self._netlink.close()
             raise TableError(f"the kernel took no table for a live trace, which needs Linux 5.12 or later: {refused}") from refused
@@ -57,113 +57,115 @@ class Tracer:
         """Packets are marked no more: the table goes with the socket."""
         self._netlink.close()
 
-    def heard(self) -> Iterator[Traced]:
+    def heard(self) -> Iterator[TraceMessage]:
         """What the kernel has told since, without waiting. `lost`: it told more than could be kept."""
-        for message in netlink.until_silent(self._netlink.heard):
+        for message in netlink.iter_notices(self._netlink.heard):
             if message is None:
                 self.lost = True
                 continue
             kind, family, body = message
-            if kind == _TRACE and (traced := _traced(family, body)):
+            if kind == _TRACE and (traced := _parse_message(family, body)):
                 yield traced
 
 
-def _traced(family: int, body: bytes) -> Traced | None:
+def _parse_message(family: int, body: bytes) -> TraceMessage | None:
     """The message; None where it says nothing: at the end of a chain, and what our own chains do but marking."""
-    given = attributes(body)
-    kind, table = number(given.get(_TYPE, b"")), zero_ended(given.get(_OF_TABLE, b""))
-    handle = number(given.get(_RULE, b""))
+    given = parse_attributes(body)
+    kind, table = parse_number(given.get(_TYPE, b"")), parse_text(given.get(_OF_TABLE, b""))
+    handle = parse_number(given.get(_RULE, b""))
     if (kind == _RULE_TYPE or table == TABLE) and not handle:
         return None
-    chain = zero_ended(given.get(_OF_CHAIN, b""))
-    verdict = attributes(given.get(_VERDICT, b""))
+    chain = parse_text(given.get(_OF_CHAIN, b""))
+    verdict = parse_attributes(given.get(_VERDICT, b""))
     code = int.from_bytes(verdict.get(_CODE) or given[_POLICY], signed=True)
-    return Traced(
-        number(given[_ID]),
+    return TraceMessage(
+        parse_number(given[_ID]),
         _MARKS[chain] if table == TABLE else "",
         f"{_FAMILIES.get(family, family)} {table}",
         chain,
         handle,
         _VERDICTS.get(code & 0xFF if code >= 0 else code, str(code)),
-        zero_ended(verdict.get(_CHAIN, b"")),
-        _interface(given.get(_IIF, b"")),
-        _interface(given.get(_OIF, b"")),
+        parse_text(verdict.get(_CHAIN, b"")),
+        _get_interface_name(given.get(_IIF, b"")),
+        _get_interface_name(given.get(_OIF, b"")),
         packet_headers.read(given[_NETWORK], given.get(_TRANSPORT, b"")) if _NETWORK in given else None,
     )
 
 
-def _interface(index: bytes) -> str:
+def _get_interface_name(index: bytes) -> str:
     if not index:
         return ""
     try:
-        return socket.if_indextoname(number(index))
+        return socket.if_indextoname(parse_number(index))
     except OSError:
-        return f"#{number(index)}"  # it is gone already
+        return f"#{parse_number(index)}"  # it is gone already
 
 
-def _steps(watch: Watch) -> list[tuple[int, bytes]]:
+def _build_steps(watch: Watch) -> list[tuple[int, bytes]]:
     """The transaction: a table, a chain that marks, and two that tell what a marked packet is after all rules."""
-    tells = _expression("immediate", _long(1, _VERDICT_REGISTER), nested(2, nested(2, _long(_CODE, _CONTINUE))))
+    tells = _pack_expression("immediate", _pack_long(1, _VERDICT_REGISTER), pack_nested(2, pack_nested(2, _pack_long(_CODE, _CONTINUE))))
     return [
-        (netlink.NEWTABLE, text(1, TABLE) + _long(2, _OWNER)),
-        *_chain("prerouting", _PREROUTING, _BEFORE_ALL, (*_matches(watch), *_mark(watch.most))),
-        *_chain("input", _INPUT, _AFTER_ALL, (tells,)),
-        *_chain("postrouting", _POSTROUTING, _AFTER_ALL, (tells,)),
+        (netlink.NEWTABLE, pack_text(1, TABLE) + _pack_long(2, _OWNER)),
+        *_build_chain("prerouting", _PREROUTING, _BEFORE_ALL, (*_build_matches(watch), *_build_mark(watch.most))),
+        *_build_chain("input", _INPUT, _AFTER_ALL, (tells,)),
+        *_build_chain("postrouting", _POSTROUTING, _AFTER_ALL, (tells,)),
     ]
 
 
-def _chain(name: str, hook: int, priority: int, rule: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    place = nested(4, _long(1, hook), attribute(2, pack(">i", priority)))
-    yield netlink.NEWCHAIN, text(1, TABLE) + text(3, name) + place + text(7, "filter") + _long(5, _ACCEPT)
-    yield netlink.NEWRULE, text(1, TABLE) + text(2, name) + nested(4, *rule)
+def _build_chain(name: str, hook: int, priority: int, rule: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    place = pack_nested(4, _pack_long(1, hook), pack_attribute(2, pack(">i", priority)))
+    yield netlink.NEWCHAIN, pack_text(1, TABLE) + pack_text(3, name) + place + pack_text(7, "filter") + _pack_long(5, _ACCEPT)
+    yield netlink.NEWRULE, pack_text(1, TABLE) + pack_text(2, name) + pack_nested(4, *rule)
 
 
-def _mark(most: int) -> Iterator[bytes]:
+def _build_mark(most: int) -> Iterator[bytes]:
     """The second limit gives a token a day, so that its burst is all there ever is."""
-    yield from (_limit(EVERY_SECOND, _SECOND, EVERY_SECOND), _limit(1, _DAY, most))
-    yield _expression("immediate", _long(1, _REGISTER), nested(2, attribute(1, b"\1")))
-    yield _expression("meta", _long(2, _NFTRACE), _long(3, _REGISTER))
+    yield from (_pack_limit(EVERY_SECOND, _SECOND, EVERY_SECOND), _pack_limit(1, _DAY, most))
+    yield _pack_expression("immediate", _pack_long(1, _REGISTER), pack_nested(2, pack_attribute(1, b"\1")))
+    yield _pack_expression("meta", _pack_long(2, _NFTRACE), _pack_long(3, _REGISTER))
 
 
-def _matches(watch: Watch) -> Iterator[bytes]:
+def _build_matches(watch: Watch) -> Iterator[bytes]:
     version = next(each.version for each in (watch.source, watch.destination) if each)
-    yield from (_meta(_NFPROTO), _equals(bytes([_NFPROTOS[version]])))
+    yield from (_pack_meta(_NFPROTO), _pack_equals(bytes([_NFPROTOS[version]])))
     if watch.interface:
-        yield from (_meta(_IIFNAME), _equals(watch.interface.encode().ljust(_IFNAMSIZ, b"\0")))
+        yield from (_pack_meta(_IIFNAME), _pack_equals(watch.interface.encode().ljust(_IFNAMSIZ, b"\0")))
     for prefix, at in ((watch.source, _SOURCE_AT[version]), (watch.destination, _DESTINATION_AT[version])):
         if prefix:
             address = prefix.network_address.packed
-            yield from (_payload(_NETWORK_HEADER, at, len(address)), _masked(prefix.netmask.packed), _equals(address))
+            yield from (_pack_payload(_NETWORK_HEADER, at, len(address)), _pack_mask(prefix.netmask.packed), _pack_equals(address))
     if watch.protocol:
-        yield from (_meta(_L4PROTO), _equals(bytes([watch.protocol])))
+        yield from (_pack_meta(_L4PROTO), _pack_equals(bytes([watch.protocol])))
     if watch.port:
-        yield from (_payload(_TRANSPORT_HEADER, 2, 2), _equals(pack(">H", watch.port)))
+        yield from (_pack_payload(_TRANSPORT_HEADER, 2, 2), _pack_equals(pack(">H", watch.port)))
 
 
-def _expression(name: str, *parts: bytes) -> bytes:
-    return nested(1, text(1, name), nested(2, *parts))
+def _pack_expression(name: str, *parts: bytes) -> bytes:
+    return pack_nested(1, pack_text(1, name), pack_nested(2, *parts))
 
 
-def _meta(key: int) -> bytes:
-    return _expression("meta", _long(2, key), _long(1, _REGISTER))
+def _pack_meta(key: int) -> bytes:
+    return _pack_expression("meta", _pack_long(2, key), _pack_long(1, _REGISTER))
 
 
-def _payload(header: int, at: int, length: int) -> bytes:
-    return _expression("payload", _long(1, _REGISTER), _long(2, header), _long(3, at), _long(4, length))
+def _pack_payload(header: int, at: int, length: int) -> bytes:
+    return _pack_expression("payload", _pack_long(1, _REGISTER), _pack_long(2, header), _pack_long(3, at), _pack_long(4, length))
 
 
-def _masked(mask: bytes) -> bytes:
-    of, zeros = nested(4, attribute(1, mask)), nested(5, attribute(1, bytes(len(mask))))
-    return _expression("bitwise", _long(1, _REGISTER), _long(2, _REGISTER), _long(3, len(mask)), of, zeros)
+def _pack_mask(mask: bytes) -> bytes:
+    of, zeros = pack_nested(4, pack_attribute(1, mask)), pack_nested(5, pack_attribute(1, bytes(len(mask))))
+    return _pack_expression("bitwise", _pack_long(1, _REGISTER), _pack_long(2, _REGISTER), _pack_long(3, len(mask)), of, zeros)
 
 
-def _equals(value: bytes) -> bytes:
-    return _expression("cmp", _long(1, _REGISTER), _long(2, _EQUAL), nested(3, attribute(1, value)))
+def _pack_equals(value: bytes) -> bytes:
+    return _pack_expression("cmp", _pack_long(1, _REGISTER), _pack_long(2, _EQUAL), pack_nested(3, pack_attribute(1, value)))
 
 
-def _limit(packets: int, seconds: int, burst: int) -> bytes:
-    return _expression("limit", attribute(1, pack(">Q", packets)), attribute(2, pack(">Q", seconds)), _long(3, burst), _long(4, 0))
+def _pack_limit(packets: int, seconds: int, burst: int) -> bytes:
+    return _pack_expression(
+        "limit", pack_attribute(1, pack(">Q", packets)), pack_attribute(2, pack(">Q", seconds)), _pack_long(3, burst), _pack_long(4, 0)
+    )
 
 
-def _long(kind: int, value: int) -> bytes:
-    return attribute(kind, pack(">I", value))
+def _pack_long(kind: int, value: int) -> bytes:
+    return pack_attribute(kind, pack(">I", value))

@@ -47,7 +47,7 @@ class Libnftables:
         Raises CommitRefusedError with nft's words and the place they are about.
         """
         self._library.nft_ctx_set_dry_run(self._context, dry)
-        with _as_file(text) as path:
+        with _open_memory_file(text) as path:
             failed = self._library.nft_run_cmd_from_filename(self._context, path.encode())
         output: bytes = self._library.nft_ctx_get_output_buffer(self._context)
         if failed:
@@ -56,7 +56,7 @@ class Libnftables:
 
 
 @contextmanager
-def _as_file(text: str) -> Iterator[str]:
+def _open_memory_file(text: str) -> Iterator[str]:
     """The path of a file in memory. From a buffer, nft names the first line in every complaint; from a file the one at fault."""
     with os.fdopen(os.memfd_create("ruleset", os.MFD_CLOEXEC), "w+b", buffering=0) as file:
         rest = memoryview(text.encode())
@@ -97,7 +97,7 @@ def explain(errors: str, text: str) -> str:
     return "\n".join(faults[:_MOST_FAULTS]) or errors.strip()[:1000] or "libnftables failed without a word"
 
 
-def library_file() -> str:
+def find_library_file() -> str:
     """The file that libnftables was loaded from; its name carries the version."""
     _load()
     for line in Path("/proc/self/maps").read_text().splitlines():

@@ -10,19 +10,19 @@ from firewall.codec import WireError
 from firewall.live_trace import COMES, PACKETS, PORTS, PROTOCOLS, SECONDS, WITH_PORTS, Event, Look, Seen, Watch, Watching
 from firewall.render import render_rule
 from firewall.ruleset import TABLE, Chain
-from gateway.table import Table, TableError, Traced, Tracing
+from gateway.table import NftTable, TableError, TraceMessage, TraceSession
 
 _OURS = f"inet {TABLE}"
 _MOST_EVENTS = 4000
 _LONGEST_NAME = 15  # IFNAMSIZ without the zero
 
 
-class Live:
+class LiveTrace:
     """What was seen since the last start. `rules`: the chains as they were committed; `steady`: CLOCK_MONOTONIC."""
 
-    def __init__(self, table: Table, rules: Callable[[], Mapping[str, Chain]], steady: Callable[[], float]) -> None:
+    def __init__(self, table: NftTable, rules: Callable[[], Mapping[str, Chain]], steady: Callable[[], float]) -> None:
         self._table, self._rules, self._steady = table, rules, steady
-        self._tracing: Tracing | None = None
+        self._tracing: TraceSession | None = None
         self._number, self._most, self._until = 0, 0, -inf
         self._ended = ""
         self._events: list[Event] = []
@@ -91,7 +91,7 @@ class Live:
         elif complete or len(self._events) >= _MOST_EVENTS:
             self._end("packets")
 
-    def _event(self, traced: Traced) -> Iterator[Event]:
+    def _event(self, traced: TraceMessage) -> Iterator[Event]:
         """The event, if it is about one of our packets."""
         if traced.mark == COMES:
             self._begun += 1
@@ -103,7 +103,7 @@ class Live:
         told = (traced.verdict, traced.to, traced.came, traced.goes, traced.headers)
         yield Event(packet, traced.mark, traced.table, traced.chain, self._hook(packet, traced), not traced.handle, number, text, *told)
 
-    def _hook(self, packet: int, traced: Traced) -> str:
+    def _hook(self, packet: int, traced: TraceMessage) -> str:
         """Chains that are jumped to have no hook of their own."""
         if traced.table != _OURS:
             return ""
@@ -112,7 +112,7 @@ class Live:
             self._hooks[packet] = chain.hook.hook
         return self._hooks.get(packet, "")
 
-    def _text(self, traced: Traced) -> tuple[int, str]:
+    def _text(self, traced: TraceMessage) -> tuple[int, str]:
         if traced.table != _OURS or not traced.handle:
             return 0, ""
         if traced.handle not in self._texts:

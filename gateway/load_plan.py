@@ -15,7 +15,7 @@ AT_ONCE = 65_536  # elements of one transaction, where there may be several
 TIMED_AT_ONCE = 2048  # the same of those that have an end
 
 
-def filled_before(delta: Delta) -> tuple[Delta, Delta]:
+def split_prefill(delta: Delta) -> tuple[Delta, Delta]:
     """The sets that are new and large or have elements that end, with their elements; and the rest of the delta."""
     first = {
         name
@@ -37,14 +37,14 @@ def _is_better_first(change: ElementChange) -> bool:
     return len(change.added) > LARGE or (change.of.timeout and any(element.expires for element in change.added.values()))
 
 
-def in_pieces(changes: Mapping[str, ElementChange]) -> Iterator[Mapping[str, ElementChange]]:
+def iter_pieces(changes: Mapping[str, ElementChange]) -> Iterator[Mapping[str, ElementChange]]:
     """So few elements at a time that little of the time until they end passes before the kernel counts it."""
     for name, change in changes.items():
-        for some in batches(change.added, TIMED_AT_ONCE if change.of.timeout else AT_ONCE):
+        for some in iter_batches(change.added, TIMED_AT_ONCE if change.of.timeout else AT_ONCE):
             yield {name: ElementChange(change.of, {}, some)}
 
 
-def batches(elements: Elements, most: int) -> Iterator[dict[bytes, Element]]:
+def iter_batches(elements: Elements, most: int) -> Iterator[dict[bytes, Element]]:
     remaining = iter(elements.items())
     while some := dict(islice(remaining, most)):
         yield some

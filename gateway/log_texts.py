@@ -22,20 +22,20 @@ def describe(request: wire.Request) -> str:
     return type(request).__name__.lower()
 
 
-def outcome(reply: Message) -> str:
+def describe_outcome(reply: Message) -> str:
     """What came of it."""
     match reply:
         case wire.Refused(reason, text):
-            return f"refused ({reason}): {plain(text)}"
+            return f"refused ({reason}): {to_plain_line(text)}"
         case wire.Applied():
             return (
                 f"{reply.elements} elements and {reply.chains} chains changed, commit {reply.commit_ms} ms,"
-                f" read back {reply.read_back_ms} ms, {cut(reply.flows_cut)}, digest {reply.digest[:12]}"
+                f" read back {reply.read_back_ms} ms, {describe_cut(reply.flows_cut)}, digest {reply.digest[:12]}"
             )
         case wire.Confirmed(digest, flows_cut):
-            return f"{cut(flows_cut)}, digest {digest[:12]}"
+            return f"{describe_cut(flows_cut)}, digest {digest[:12]}"
         case wire.Reverted(digest, text):
-            return f"{plain(text)}, digest {digest[:12]}"
+            return f"{to_plain_line(text)}, digest {digest[:12]}"
         case wire.Drifted(rules=rules, elements=elements, sysctls=sysctls):
             differing = sum(each.missing_count + each.foreign_count for each in elements.values())
             named = f"{len(rules)} chains, sets and counters, {differing} elements and {len(sysctls)} sysctls"
@@ -54,12 +54,12 @@ def outcome(reply: Message) -> str:
     return "done"
 
 
-def cut(flows: int) -> str:
+def describe_cut(flows: int) -> str:
     """How many connections were ended."""
     return "flows could not be cut" if flows < 0 else f"{flows} flows cut"
 
 
-def plain(text: str) -> str:
+def to_plain_line(text: str) -> str:
     """One line of printable text, not too long: it may come from outside."""
     line = " ".join("".join(each if each.isprintable() else " " for each in text[: 2 * _MOST]).split())
     return line if len(line) <= _MOST else f"{line[:_MOST]}…"

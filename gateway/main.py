@@ -17,14 +17,14 @@ from uuid import uuid4
 from firewall import wire
 from gateway import prober
 from gateway.kernel import Kernel
-from gateway.libnftables import library_file
-from gateway.log_texts import plain
+from gateway.libnftables import find_library_file
+from gateway.log_texts import to_plain_line
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
-from gateway.persistent_state import State, StateError
+from gateway.persistent_state import StateDirectory, StateError
 from gateway.relay import relay
 from gateway.restore import bring_back
-from gateway.server import Server
+from gateway.server import AgentServer
 from gateway.table import TableError
 
 log = logging.getLogger("gateway")
@@ -36,7 +36,7 @@ class StartError(Exception):
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command. 0 when it did its work."""
-    given = _parser().parse_args(arguments)
+    given = _build_parser().parse_args(arguments)
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     try:
         return int(given.command(given))
@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
 
-def _parser() -> argparse.ArgumentParser:
+def _build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="gateway", description="Netzwart's agent on a gateway")
     commands = parser.add_subparsers(required=True, metavar="command")
     command = commands.add_parser("serve", help="own the table and answer the portal")
@@ -73,19 +73,19 @@ def _parser() -> argparse.ArgumentParser:
 
 def serve(given: argparse.Namespace) -> int:
     """Own the table until SIGTERM. The table stays in place."""
-    with closing(State(given.state)) as state, closing(_table(fake=given.fake)) as table:
-        agent = Agent(table, state, name=given.name, boot=_boot(fake=given.fake), clock=time.time, probes=given.prober)
+    with closing(StateDirectory(given.state)) as state, closing(_create_table(fake=given.fake)) as table:
+        agent = Agent(table, state, name=given.name, boot=_get_boot_id(fake=given.fake), clock=time.time, probes=given.prober)
         brought = agent.start()
-        log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", plain(f"{brought.text} {brought.fault}"))
+        log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(f"{brought.text} {brought.fault}"))
         asyncio.run(_serve(agent, given))
         if agent.on_trial:
-            log.warning("nobody confirmed, taken back: %s", plain(agent.take_back("the agent was stopped").text))
+            log.warning("nobody confirmed, taken back: %s", to_plain_line(agent.take_back("the agent was stopped").text))
     return 0
 
 
 async def _serve(agent: Agent, given: argparse.Namespace) -> None:
-    server = Server(agent)
-    stop = _stopped()
+    server = AgentServer(agent)
+    stop = _create_stop_event()
     listener = _listen(given.socket, given.group)
     served = await asyncio.start_unix_server(server.meet, sock=listener, limit=wire.MAX_LINE)
     log.info("listening at %s", given.socket)
@@ -96,7 +96,7 @@ async def _serve(agent: Agent, given: argparse.Namespace) -> None:
     log.info("ended; the table stays as it is")
 
 
-def _stopped() -> asyncio.Event:
+def _create_stop_event() -> asyncio.Event:
     """An event that SIGTERM and SIGINT set."""
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -113,7 +113,7 @@ def probe(given: argparse.Namespace) -> int:
 async def _probe(given: argparse.Namespace) -> None:
     listener = _listen(given.socket, given.group)
     log.info("probing for whoever asks at %s", given.socket)
-    await prober.serve(listener, _stopped())
+    await prober.serve(listener, _create_stop_event())
     given.socket.unlink(missing_ok=True)
 
 
@@ -153,9 +153,9 @@ def _remove_stale(path: Path) -> None:
 
 def restore(given: argparse.Namespace) -> int:
     """Load what was confirmed last; 1 when that was impossible and forwarding is closed, or the kernel was left as it is."""
-    with closing(State(given.state)) as state, closing(Kernel()) as kernel:
-        brought = bring_back(kernel, state, _clock())
-    log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", plain(f"{brought.text} {brought.fault}"))
+    with closing(StateDirectory(given.state)) as state, closing(Kernel()) as kernel:
+        brought = bring_back(kernel, state, _read_clock())
+    log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(f"{brought.text} {brought.fault}"))
     return 1 if brought.fault else 0
 
 
@@ -164,9 +164,9 @@ def check(_: argparse.Namespace) -> int:
     say = sys.stdout.write
     say(f"Python {platform.python_version()}, Linux {platform.release()}\n")
     try:
-        say(f"libnftables: {library_file()}\n")
+        say(f"libnftables: {find_library_file()}\n")
         with closing(Kernel()) as kernel:
-            held = kernel.read(_clock())
+            held = kernel.read(_read_clock())
     except TableError as error:
         say(f"missing: {error}\n")
         return 1
@@ -174,14 +174,14 @@ def check(_: argparse.Namespace) -> int:
     return 0
 
 
-def _table(*, fake: bool) -> FakeKernel | Kernel:
+def _create_table(*, fake: bool) -> FakeKernel | Kernel:
     return FakeKernel() if fake else Kernel()
 
 
-def _boot(*, fake: bool) -> str:
+def _get_boot_id(*, fake: bool) -> str:
     """The kernel's boot id; a table in memory begins anew with its process."""
     return str(uuid4()) if fake else Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
-def _clock() -> int:
+def _read_clock() -> int:
     return int(time.time())

@@ -1,4 +1,4 @@
-"""A table in memory that accepts and refuses what the kernel would. Implements gateway.table.Table.
+"""A table in memory that accepts and refuses what the kernel would. Implements gateway.table.NftTable.
 
 For tests, and for a gateway on a machine that allows no network namespaces. No packet passes it: `count` stands for them.
 """
@@ -8,16 +8,16 @@ from itertools import islice
 from typing import TypeVar
 
 from firewall.diff import Delta, ElementChange
-from firewall.flows import Flow, Toward
+from firewall.flows import Flow, FlowFilter
 from firewall.live_trace import Watch
 from firewall.policy import Profile
-from firewall.profile import sysctls
-from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, chains_used, sets_used
+from firewall.profile import build_sysctls
+from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, iter_used_chains, iter_used_sets
 from gateway.progress import Progress
-from gateway.table import UNKNOWN_RULES, CommitRefusedError, Ended, TableError, Tally, Tracing, add_ended
+from gateway.table import UNKNOWN_RULES, CommitRefusedError, DeletedCounts, ElementCounts, TableError, TraceSession, add_deleted_counts
 
 # What Linux 6.1 begins with on a machine of 8 GiB, but for forwarding
-UNTUNED = sysctls(Profile(262_144, 262_144, 432_000, 120, 120, 60, 120, 30, 120, 30, 600))
+UNTUNED = build_sysctls(Profile(262_144, 262_144, 432_000, 120, 120, 60, 120, 30, 120, 30, 600))
 T = TypeVar("T")  # Python 3.11 has no other way
 _PART = 256  # elements whose counters are read at once
 
@@ -32,7 +32,7 @@ class FakeKernel:
         self.progress = Progress()
         self._held = EMPTY
         self._counts: dict[tuple[str, bytes], tuple[int, int]] = {}
-        self._ended: dict[str, Ended] = {}
+        self._ended: dict[str, DeletedCounts] = {}
         self._table = 1
         self._disturbed = True
         self.tracked: list[Flow] = []  # connections that tests pretend are open
@@ -47,7 +47,7 @@ class FakeKernel:
         for (name, key), count in self._counts.items():
             if (name, key) in gone or name in delta.sets:
                 owner = self._held.elements[name][key].value if self._held.sets[name].owned else b""
-                add_ended(self._ended.setdefault(name, {}), {(key, owner): count})
+                add_deleted_counts(self._ended.setdefault(name, {}), {(key, owner): count})
         self._counts = {at: count for at, count in self._counts.items() if at not in gone and at[0] not in delta.sets}
         self._held = after
 
@@ -55,7 +55,7 @@ class FakeKernel:
         """See Table. Ends are kept as they were given."""
         self._expire(now)
 
-    def ended(self) -> Mapping[str, Ended]:
+    def ended(self) -> Mapping[str, DeletedCounts]:
         """See Table."""
         ended, self._ended = self._ended, {}
         return ended
@@ -67,8 +67,8 @@ class FakeKernel:
     def _after(self, delta: Delta, now: float) -> Ruleset:
         self._expire(now)
         held = self._held
-        sets = _changed("set", held.sets, {name: (each.before, each.after) for name, each in delta.sets.items()})
-        chains = _changed("chain", held.chains, {name: (each.before, each.after) for name, each in delta.chains.items()})
+        sets = _apply_changes("set", held.sets, {name: (each.before, each.after) for name, each in delta.sets.items()})
+        chains = _apply_changes("chain", held.chains, {name: (each.before, each.after) for name, each in delta.chains.items()})
         if missing := delta.counters.removed - held.counters:
             raise CommitRefusedError(f"delete counter {min(missing)}: No such file or directory")
         counters = held.counters - delta.counters.removed | delta.counters.added
@@ -77,7 +77,7 @@ class FakeKernel:
             if name not in sets and name not in delta.sets:
                 raise CommitRefusedError(f"{name}: there is no such set: No such file or directory")
             if name in sets:
-                elements[name] = _elements(sets[name], elements[name], change, now, anew=name in delta.sets)
+                elements[name] = _apply_element_change(sets[name], elements[name], change, now, anew=name in delta.sets)
         after = Ruleset(chains, sets, elements, counters)
         _refuse_loose_ends(after)
         return after
@@ -121,7 +121,7 @@ class FakeKernel:
         """See Table."""
         return self._table
 
-    def tally(self, name: str, known: Iterable[bytes], into: Tally) -> Iterator[None]:
+    def tally(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
         """See Table. What comes meanwhile is read only if it is known."""
         remaining = iter((*self._held.elements.get(name, ()), *known))
         while some := list(islice(remaining, _PART)):
@@ -139,7 +139,7 @@ class FakeKernel:
         """See Table."""
         return self.filled.get(name, 0)
 
-    def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
+    def flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         """See Table."""
         return list(self.tracked)
 
@@ -167,7 +167,7 @@ class FakeKernel:
         """See Table."""
         return self._disturbed
 
-    def trace(self, watch: Watch) -> Tracing:
+    def trace(self, watch: Watch) -> TraceSession:
         """See Table."""
         raise TableError("this gateway's table is in memory: no packet passes it, so there is none to watch")
 
@@ -192,7 +192,7 @@ class FakeKernel:
         self._held, self._disturbed = ruleset, True
 
 
-def _changed(kind: str, held: Mapping[str, T], changes: Mapping[str, tuple[T | None, T | None]]) -> dict[str, T]:
+def _apply_changes(kind: str, held: Mapping[str, T], changes: Mapping[str, tuple[T | None, T | None]]) -> dict[str, T]:
     for name, (before, _) in changes.items():
         if before is not None and name not in held:
             raise CommitRefusedError(f"delete {kind} {name}: No such file or directory")
@@ -200,7 +200,7 @@ def _changed(kind: str, held: Mapping[str, T], changes: Mapping[str, tuple[T | N
     return kept | {name: after for name, (_, after) in changes.items() if after is not None}
 
 
-def _elements(of: Set, held: Mapping[bytes, Element], change: ElementChange, now: float, *, anew: bool) -> dict[bytes, Element]:
+def _apply_element_change(of: Set, held: Mapping[bytes, Element], change: ElementChange, now: float, *, anew: bool) -> dict[bytes, Element]:
     after = dict(held)
     for key, element in change.removed.items() if not anew else ():
         if 0 < element.expires <= now:
@@ -220,7 +220,7 @@ def _elements(of: Set, held: Mapping[bytes, Element], change: ElementChange, now
 
 def _refuse_loose_ends(ruleset: Ruleset) -> None:
     for chain in ruleset.chains.values():
-        for kind, used, there in (("set", sets_used(chain), ruleset.sets), ("chain", chains_used(chain), ruleset.chains)):
+        for kind, used, there in (("set", iter_used_sets(chain), ruleset.sets), ("chain", iter_used_chains(chain), ruleset.chains)):
             for name in used:
                 if name not in there:
                     raise CommitRefusedError(f"chain {chain.name}: there is no {kind} {name}: No such file or directory")

@@ -34,7 +34,7 @@ _HEADER = Struct("=IHHII")
 _GENERIC = Struct(">BBH")
 _ATTRIBUTE = Struct("=HH")
 _CODE = Struct("=i")
-Told = TypeVar("Told")
+NoticeT = TypeVar("NoticeT")
 START = _HEADER.size + _GENERIC.size
 _RECEIVE = 1 << 16
 _RECEIVE_BUFFER = 8 << 20
@@ -46,22 +46,22 @@ class GoneError(TableError):
     """What was asked for is not there (ENOENT)."""
 
 
-def attribute(kind: int, value: bytes) -> bytes:
+def pack_attribute(kind: int, value: bytes) -> bytes:
     """One attribute with its padding."""
     return _ATTRIBUTE.pack(4 + len(value), kind) + value + bytes(-len(value) % 4)
 
 
-def nested(kind: int, *parts: bytes) -> bytes:
+def pack_nested(kind: int, *parts: bytes) -> bytes:
     """An attribute that consists of attributes."""
-    return attribute(kind | NESTED, b"".join(parts))
+    return pack_attribute(kind | NESTED, b"".join(parts))
 
 
-def text(kind: int, value: str) -> bytes:
+def pack_text(kind: int, value: str) -> bytes:
     """An attribute that is a text, ended by a zero."""
-    return attribute(kind, value.encode() + b"\0")
+    return pack_attribute(kind, value.encode() + b"\0")
 
 
-def places(octets: bytes, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int, int]]:
+def iter_attribute_spans(octets: bytes, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int, int]]:
     """Type, start and end of each attribute's value."""
     end = len(octets) if end is None else end
     while start + 4 <= end:
@@ -72,22 +72,22 @@ def places(octets: bytes, start: int = 0, end: int | None = None) -> Iterator[tu
         start += (length + 3) & ~3
 
 
-def attributes(octets: bytes) -> dict[int, bytes]:
+def parse_attributes(octets: bytes) -> dict[int, bytes]:
     """The attributes' values by type."""
-    return {kind: octets[start:end] for kind, start, end in places(octets)}
+    return {kind: octets[start:end] for kind, start, end in iter_attribute_spans(octets)}
 
 
-def zero_ended(value: bytes) -> str:
+def parse_text(value: bytes) -> str:
     """The text of an attribute."""
     return value.rstrip(b"\0").decode(errors="replace")
 
 
-def number(value: bytes) -> int:
+def parse_number(value: bytes) -> int:
     """The unsigned number in an attribute of any width."""
     return int.from_bytes(value)
 
 
-def message(kind: int, family: int, flags: int, sequence: int, body: bytes, resource: int = 0) -> bytes:
+def pack_message(kind: int, family: int, flags: int, sequence: int, body: bytes, resource: int = 0) -> bytes:
     """One netlink message of nfnetlink."""
     return _HEADER.pack(START + len(body), kind, flags, sequence, 0) + _GENERIC.pack(family, 0, resource) + body
 
@@ -122,7 +122,7 @@ class Netlink:
     def ask(self, kind: int, bodies: list[bytes], family: int = INET) -> list[bytes | None]:
         """One request for each body, in one go; the attributes of each answer, None for what is not there."""
         first = self._sequence + 1
-        self._send(b"".join(message(self._subsystem | kind, family, _REQUEST, self._next(), body) for body in bodies))
+        self._send(b"".join(pack_message(self._subsystem | kind, family, _REQUEST, self._next(), body) for body in bodies))
         answers: dict[int, bytes | None] = {}
         while len(answers) < len(bodies):
             for reply, _, sequence, body in self._receive():
@@ -151,7 +151,7 @@ class Netlink:
         it leave something out or tell it again. Raises GoneError when the table or set is not there, or not any more.
         """
         asked = self._next()
-        self._send(message(self._subsystem | kind, family, _REQUEST | _ROOT_MATCH, asked, body))
+        self._send(pack_message(self._subsystem | kind, family, _REQUEST | _ROOT_MATCH, asked, body))
         done = False
         while not done:
             messages = [each for each in self._receive() if each[2] == asked]
@@ -165,7 +165,7 @@ class Netlink:
     def tell(self, kind: int, bodies: list[bytes], family: int) -> int:
         """Requests that the kernel does one by one; how many it did, the others were about what is not there."""
         first = self._sequence + 1
-        self._send(b"".join(message(self._subsystem | kind, family, _REQUEST | _ACK, self._next(), body) for body in bodies))
+        self._send(b"".join(pack_message(self._subsystem | kind, family, _REQUEST | _ACK, self._next(), body) for body in bodies))
         answered = done = 0
         while answered < len(bodies):
             for reply, _, sequence, body in self._receive():
@@ -178,11 +178,11 @@ class Netlink:
     def transact(self, steps: list[tuple[int, bytes]]) -> None:
         """Messages (kind, body) as one transaction. Raises StepRefusedError, and nothing has changed then."""
         first = self._sequence + 2
-        parts = [message(_BATCH_BEGIN, UNSPEC, _REQUEST, self._next(), b"", NFTABLES >> 8)]
+        parts = [pack_message(_BATCH_BEGIN, UNSPEC, _REQUEST, self._next(), b"", NFTABLES >> 8)]
         for kind, body in steps:
             flags = _REQUEST | (_CREATE if kind in _MAKING else 0)
-            parts.append(message(NFTABLES | kind, INET, flags, self._next(), body))
-        parts.append(message(_BATCH_END, UNSPEC, _REQUEST, self._next(), b"", NFTABLES >> 8))
+            parts.append(pack_message(NFTABLES | kind, INET, flags, self._next(), body))
+        parts.append(pack_message(_BATCH_END, UNSPEC, _REQUEST, self._next(), b"", NFTABLES >> 8))
         batch = b"".join(parts)
         self._buffer(_SO_SNDBUFFORCE, max(2 * len(batch), _EMPTY_SEND_BUFFER))
         self._send(batch)
@@ -217,7 +217,7 @@ class Netlink:
             for reply, _, sequence, body in replies:
                 if reply == _ERROR and (code := -_CODE.unpack_from(body)[0]):
                     self._drain()
-                    raise StepRefusedError(sequence - first, code, _offset(body))
+                    raise StepRefusedError(sequence - first, code, _parse_offset(body))
 
     def _drain(self) -> None:
         try:
@@ -244,7 +244,7 @@ class Netlink:
         return messages
 
 
-def until_silent(hear: Callable[[], Told]) -> Iterator[Told | None]:
+def iter_notices(hear: Callable[[], NoticeT]) -> Iterator[NoticeT | None]:
     """What a group tells by `heard` or `told`, until nothing more is there; None where the socket could not hold all of it."""
     while True:
         try:
@@ -265,9 +265,9 @@ class StepRefusedError(CommitRefusedError):
         self.step, self.code, self.offset = step, code, offset
 
 
-def _offset(body: bytes) -> int:
+def _parse_offset(body: bytes) -> int:
     """NLMSGERR_ATTR_OFFS of an extended acknowledgement, behind the code and the refused header."""
-    given = attributes(body[_CODE.size + _HEADER.size :])
+    given = parse_attributes(body[_CODE.size + _HEADER.size :])
     return int.from_bytes(given.get(2, b""), "little" if _ATTRIBUTE.pack(1, 0)[0] else "big")
 
 

@@ -17,24 +17,24 @@ from firewall import live_trace, wire
 from firewall.codec import WireError
 from firewall.diff import Delta, apply, diff
 from firewall.policy import PolicyError
-from firewall.profile import changed
+from firewall.profile import count_changes
 from firewall.render import render_delta
-from firewall.ruleset import Ruleset, without_expired
+from firewall.ruleset import Ruleset, drop_expired
 from gateway import prober
-from gateway.clock import Clock
-from gateway.counter_reading import Counting
+from gateway.clock import GatewayClock
+from gateway.counter_reading import CounterReader
 from gateway.flow_termination import cut_at_commit, cut_at_confirm
-from gateway.kernel_profile import keep, tune
-from gateway.live_trace import Live
-from gateway.log_texts import plain
-from gateway.persistent_state import Confirmed, State, StateError
-from gateway.release import version
-from gateway.restore import Brought, bring_back, origin_of, take_back
+from gateway.kernel_profile import keep_original_sysctls, tune
+from gateway.live_trace import LiveTrace
+from gateway.log_texts import to_plain_line
+from gateway.persistent_state import ConfirmedRuleset, StateDirectory, StateError
+from gateway.release import compute_version
+from gateway.restore import RestoreOutcome, bring_back, choose_origin, take_back
 from gateway.ruleset_inspection import inspect_delta, inspect_management, inspect_ruleset
-from gateway.running_ruleset import Running, alive
-from gateway.table import CommitRefusedError, Table, TableError
-from gateway.table_state import Held, ReadBackError, Spent
-from gateway.trial import Trial
+from gateway.running_ruleset import RunningRuleset, prune_delta
+from gateway.table import CommitRefusedError, NftTable, TableError
+from gateway.table_state import CommitTiming, ReadBackError, TableState
+from gateway.trial import PendingTrial
 
 _MOST_TEXT = 256 << 10
 _MOST_TOKEN = 1 << 63
@@ -42,7 +42,7 @@ _MOST_TOKEN = 1 << 63
 log = logging.getLogger("gateway")
 
 
-class RefusalError(Exception):
+class OperationRefusedError(Exception):
     """The answer is Refused, for this reason."""
 
     def __init__(self, reason: str, text: str) -> None:
@@ -50,7 +50,7 @@ class RefusalError(Exception):
         self.reason = reason
 
 
-def _refused(reason: str, error: Exception) -> wire.Refused:
+def _build_refused(reason: str, error: Exception) -> wire.Refused:
     """nft quotes what it did not take, which may be long."""
     return wire.Refused(reason, str(error)[: wire.LONGEST_TEXT].replace("\0", ""))
 
@@ -63,8 +63,8 @@ class Agent:
 
     def __init__(
         self,
-        table: Table,
-        state: State,
+        table: NftTable,
+        state: StateDirectory,
         *,
         name: str,
         boot: str,
@@ -74,17 +74,17 @@ class Agent:
     ) -> None:
         self._table, self._state, self._steady = table, state, steady
         self._ledger = state.ledger
-        self._clock = Clock(clock, steady)
+        self._clock = GatewayClock(clock, steady)
         self._name, self._boot, self._probes = name, boot, probes
-        self._held = Held(table, self._clock)
-        self.live = Live(table, lambda: self._held.rules, steady)
-        self._trial: Trial | None = None
+        self._held = TableState(table, self._clock)
+        self.live = LiveTrace(table, lambda: self._held.rules, steady)
+        self._trial: PendingTrial | None = None
         self._confirmed = ""
         self._past = ""
         self._damage = ""
         self._applied_last = 0  # token
         self._ends_moved = False  # the clock was moved, and the kernel's ends were not yet
-        self._origin = origin_of(table.read(self._clock()))
+        self._origin = choose_origin(table.read(self._clock()))
 
     @property
     def on_trial(self) -> bool:
@@ -96,20 +96,20 @@ class Agent:
         """Until it is taken back; 0 when nothing waits."""
         return self._trial.seconds_left(self._steady()) if self._trial else 0.0
 
-    def start(self) -> Brought:
+    def start(self) -> RestoreOutcome:
         """Bring the kernel back to what was confirmed last, and know it."""
         brought = self._know(bring_back(self._table, self._state, self._clock()))
         self._note_ended()
         self._past = f"the agent started at {self._time()}: {brought.text}"
         return brought
 
-    def take_back(self, reason: str) -> Brought:
+    def take_back(self, reason: str) -> RestoreOutcome:
         """Undo what was applied and not confirmed."""
         undone = self._trial.target[:12] if self._trial else "what was committed"
         brought = self._know(take_back(self._table, self._state, self._clock(), self._origin, self._before_trial))
         self._note_ended()
         self._past = f"{undone} was taken back at {self._time()}, because {reason}: {brought.text}"
-        log.warning("%s", plain(f"{self._past} {brought.fault}"))
+        log.warning("%s", to_plain_line(f"{self._past} {brought.fault}"))
         return brought
 
     def take_back_overdue(self) -> None:
@@ -117,20 +117,20 @@ class Agent:
         if self._trial and not self.seconds_left:
             self.take_back(f"nobody confirmed it within {self._trial.within} s")
 
-    def _before_trial(self) -> Confirmed | None:
+    def _before_trial(self) -> ConfirmedRuleset | None:
         """What is confirmed, as far as memory says: the way back when the disk cannot be read any more."""
         if self._trial is None or not self._trial.follows or self._held.strayed:
             return None
         running = self._held.current(0)
         before = reduce(apply, (delta.inverted() for delta in reversed(self._trial.deltas)), running.ruleset)
-        return Confirmed(before, digests.digest(before), running.now)
+        return ConfirmedRuleset(before, digests.digest_ruleset(before), running.now)
 
     def _time(self) -> str:
         return strftime("%Y-%m-%d %H:%M:%S UTC", gmtime(self._clock()))
 
-    def _know(self, brought: Brought) -> Brought:
+    def _know(self, brought: RestoreOutcome) -> RestoreOutcome:
         self._trial, self._damage = None, brought.fault
-        self._confirmed = digests.text(brought.confirmed.digest) if brought.confirmed else ""
+        self._confirmed = digests.format_digest(brought.confirmed.digest) if brought.confirmed else ""
         if brought.confirmed and self._clock() < brought.confirmed.at:
             self._clock.follow(brought.confirmed.at)
         self._held.remember(brought.ruleset, int(self._clock()), brought.untuned)
@@ -155,14 +155,14 @@ class Agent:
             self.take_back_overdue()
             self._set_clock(request)
             return self._do(request, opened)
-        except RefusalError as refusal:
-            return _refused(refusal.reason, refusal)
+        except OperationRefusedError as refusal:
+            return _build_refused(refusal.reason, refusal)
         except CommitRefusedError as error:
-            return _refused("nft", error)
+            return _build_refused("nft", error)
         except (WireError, PolicyError) as error:
-            return _refused("malformed", error)
+            return _build_refused("malformed", error)
         except (TableError, StateError, OSError) as error:
-            return _refused("state", error)
+            return _build_refused("state", error)
         finally:
             self._table.progress.end()
 
@@ -216,10 +216,10 @@ class Agent:
             self._claim(request.token)
         self._state.try_disk()
         running = self._held.watched(request.now)
-        digest = digests.text(running.digest) if self._held.rules_known else ""
+        digest = digests.format_digest(running.digest) if self._held.rules_known else ""
         confirmed = self._confirmed if self._trial or self._held.strayed or not self._confirmed else digest
         trial, left = self._trial.target if self._trial else "", ceil(self.seconds_left)
-        told = (self._name, version(), digest, confirmed, self._state.token, self._boot, self._table.in_memory)
+        told = (self._name, compute_version(), digest, confirmed, self._state.token, self._boot, self._table.in_memory)
         faults = (self._state.unwritable, self._damage)
         moment = (round(self._clock() * 1000), round(self._steady() * 1000))
         return wire.Welcome(*told, trial, left, self._applied_last, *faults, *moment)
@@ -227,16 +227,16 @@ class Agent:
     def _plan(self, request: wire.Plan) -> wire.Planned:
         inspect_ruleset(request.ruleset)
         inspect_management(request.ruleset.chains)
-        wanted = without_expired(request.ruleset, request.now)
+        wanted = drop_expired(request.ruleset, request.now)
         delta = diff(self._held.current(request.now).ruleset, wanted)
         self._table.check(delta, self._clock())
         return wire.Planned(
-            digests.text(digests.digest(wanted)),
+            digests.format_digest(digests.digest_ruleset(wanted)),
             {name: len(change.added) for name, change in delta.elements.items() if change.added},
             {name: len(change.removed) for name, change in delta.elements.items() if change.removed},
             tuple(delta.chains),
             render_delta(delta, now=int(self._clock()))[:_MOST_TEXT],
-            changed(*delta.profile) if delta.profile else 0,
+            count_changes(*delta.profile) if delta.profile else 0,
         )
 
     def _apply(self, request: wire.Apply) -> wire.Applied:
@@ -250,25 +250,27 @@ class Agent:
         running = self._held.current(request.now)
         follows = not self._held.strayed and self._held.rules_known
         delta, after = self._change(request, running)
-        if digests.text(after) != request.target:
-            raise RefusalError("digest", f"this would lead to {digests.text(after)}, not to {request.target}; nothing was done")
+        if digests.format_digest(after) != request.target:
+            raise OperationRefusedError(
+                "digest", f"this would lead to {digests.format_digest(after)}, not to {request.target}; nothing was done"
+            )
         if delta.chains:
             inspect_management(apply(Ruleset(running.ruleset.chains), Delta(delta.chains)).chains)
         if delta.profile and delta.profile.after:
-            keep(self._table, self._state)
+            keep_original_sysctls(self._table, self._state)
         spent = self._commit(delta, after)
         self._held.settle()
         self._applied_last = request.token
         trial = self._trial = self._on_trial(delta, request, follows=follows)
         held = self._held.current(request.now).ruleset.elements
-        flows_cut, later = cut_at_commit(self._table, alive(delta, self._clock()), held)
+        flows_cut, later = cut_at_commit(self._table, prune_delta(delta, self._clock()), held)
         self._trial = trial.with_flows(later)
         return self._applied(delta, request.target, spent, flows_cut)
 
-    def _on_trial(self, delta: Delta, request: wire.Apply, *, follows: bool) -> Trial:
+    def _on_trial(self, delta: Delta, request: wire.Apply, *, follows: bool) -> PendingTrial:
         """The way back stays that of the first change that waits; the time begins anew."""
         now, earlier = self._steady(), self._trial
-        return Trial(
+        return PendingTrial(
             (*(earlier.deltas if earlier else ()), delta),
             follows and (earlier.follows if earlier else bool(self._confirmed)),
             request.target,
@@ -283,28 +285,30 @@ class Agent:
         if not 0 <= token < _MOST_TOKEN:
             raise WireError(f"request.token: {token} is out of range")
         if self._state.token and token > self._state.token + wire.LEAP_OBEYED:
-            raise RefusalError("token", f"token {token} is so much higher than {self._state.token} that nobody can have counted to it")
+            raise OperationRefusedError(
+                "token", f"token {token} is so much higher than {self._state.token} that nobody can have counted to it"
+            )
         if token < self._state.token:
-            raise RefusalError("token", f"token {token} is older than {self._state.token}: another worker has taken over")
+            raise OperationRefusedError("token", f"token {token} is older than {self._state.token}: another worker has taken over")
         if token > self._state.token:
             self._state.raise_token(token)
 
-    def _change(self, request: wire.Apply, running: Running) -> tuple[Delta, int]:
+    def _change(self, request: wire.Apply, running: RunningRuleset) -> tuple[Delta, int]:
         """The delta to commit and the digest it leads to."""
         if request.ruleset is not None and request.delta is None:
-            wanted = without_expired(request.ruleset, request.now)
-            return diff(running.ruleset, wanted), digests.digest(wanted)
+            wanted = drop_expired(request.ruleset, request.now)
+            return diff(running.ruleset, wanted), digests.digest_ruleset(wanted)
         if request.delta is None or request.ruleset is not None:
             raise WireError("request: expected either a delta or a ruleset")
-        if not self._held.rules_known or request.base != digests.text(running.digest):
-            known = digests.text(running.digest) if self._held.rules_known else "something else"
-            raise RefusalError("base", f"{known} runs here, not {request.base}; send the whole ruleset")
-        delta = alive(request.delta, request.now)
+        if not self._held.rules_known or request.base != digests.format_digest(running.digest):
+            known = digests.format_digest(running.digest) if self._held.rules_known else "something else"
+            raise OperationRefusedError("base", f"{known} runs here, not {request.base}; send the whole ruleset")
+        delta = prune_delta(request.delta, request.now)
         if misfit := running.misfit(delta):
-            raise RefusalError("base", f"{misfit}: not what runs here; send the whole ruleset")
+            raise OperationRefusedError("base", f"{misfit}: not what runs here; send the whole ruleset")
         return delta, digests.update(running.digest, delta)
 
-    def _commit(self, delta: Delta, after: int) -> Spent:
+    def _commit(self, delta: Delta, after: int) -> CommitTiming:
         try:
             spent = self._held.commit(delta, after)
             if delta.profile:
@@ -312,11 +316,11 @@ class Agent:
             return spent
         except ReadBackError as fault:
             brought = self.take_back("it read back as something else")
-            raise RefusalError("nft", f"read back after the commit: {fault}; {brought.text}") from fault
+            raise OperationRefusedError("nft", f"read back after the commit: {fault}; {brought.text}") from fault
         finally:
             self._note_ended()
 
-    def _applied(self, delta: Delta, target: str, spent: Spent, flows_cut: int) -> wire.Applied:
+    def _applied(self, delta: Delta, target: str, spent: CommitTiming, flows_cut: int) -> wire.Applied:
         elements = sum(len(change.removed) + len(change.added) for change in delta.elements.values())
         return wire.Applied(target, elements, len(delta.chains), round(spent.commit), round(spent.read_back), flows_cut, self._new_session)
 
@@ -330,12 +334,14 @@ class Agent:
             return wire.Confirmed(request.target, 0)
         if self._trial is None or request.target != self._trial.target:
             waiting = self._trial.target if self._trial else "nothing"
-            raise RefusalError("digest", f"{waiting} waits to be confirmed, not {request.target}; {self._past}")
+            raise OperationRefusedError("digest", f"{waiting} waits to be confirmed, not {request.target}; {self._past}")
         if not self._trial.may_confirm(opened):
-            raise RefusalError("session", "rules were changed: confirm over a session opened since the commit; an old one proves nothing")
+            raise OperationRefusedError(
+                "session", "rules were changed: confirm over a session opened since the commit; an old one proves nothing"
+            )
         running = self._held.current(0)
         if self._held.strayed:
-            raise RefusalError("state", "somebody else has changed the table since; apply again")
+            raise OperationRefusedError("state", "somebody else has changed the table since; apply again")
         self._table.progress.begin("writing")
         self._keep(self._trial, running)
         trial, self._trial, self._damage = self._trial, None, ""
@@ -345,13 +351,13 @@ class Agent:
     def _revert(self, request: wire.Revert) -> wire.Reverted:
         self._claim(request.token)
         if self._trial is None:
-            raise RefusalError("digest", f"nothing waits to be confirmed, so there is nothing to take back; {self._past}")
+            raise OperationRefusedError("digest", f"nothing waits to be confirmed, so there is nothing to take back; {self._past}")
         brought = self.take_back("the portal asked for it")
         if brought.fault:
-            raise RefusalError("state", f"{brought.fault}; {brought.text}")
-        return wire.Reverted(digests.text(self._held.current(0).digest), brought.text)
+            raise OperationRefusedError("state", f"{brought.fault}; {brought.text}")
+        return wire.Reverted(digests.format_digest(self._held.current(0).digest), brought.text)
 
-    def _keep(self, trial: Trial, running: Running) -> None:
+    def _keep(self, trial: PendingTrial, running: RunningRuleset) -> None:
         if trial.follows and self._state.has_checkpoint:
             self._state.append([delta for delta in trial.deltas if delta], running.digest, running.now)
         else:
@@ -359,11 +365,11 @@ class Agent:
 
     def _digest(self, request: wire.Digest) -> wire.DigestIs:
         self._held.read(request.now)
-        return wire.DigestIs(digests.text(self._held.digest_of_elements(request.now)), self._held.rules_known)
+        return wire.DigestIs(digests.format_digest(self._held.digest_of_elements(request.now)), self._held.rules_known)
 
     def _drift(self, request: wire.Drift) -> wire.Drifted:
         rules, elements, sysctls, gone = self._held.drift(request.now)
-        return wire.Drifted(digests.text(self._held.digest_of_elements(request.now)), rules, elements, sysctls, gone)
+        return wire.Drifted(digests.format_digest(self._held.digest_of_elements(request.now)), rules, elements, sysctls, gone)
 
     def _counters(self, request: wire.Counters) -> wire.Reading:
         counting = self.counting(request)
@@ -371,12 +377,12 @@ class Agent:
             counting.read(name)
         return self.reading(counting)
 
-    def counting(self, request: wire.Counters) -> Counting:
+    def counting(self, request: wire.Counters) -> CounterReader:
         """Begin to read all counters. Its sets may be read on other threads, between and beside other operations."""
         self._ledger.acknowledge(request.log, request.acknowledged)
-        return Counting(self._table, self._held.keys, since=self._ledger.last)
+        return CounterReader(self._table, self._held.keys, since=self._ledger.last)
 
-    def reading(self, counting: Counting) -> wire.Reading:
+    def reading(self, counting: CounterReader) -> wire.Reading:
         """The answer, once all sets are read. Raises TableError."""
         counting.check()
         return counting.reading(
@@ -409,7 +415,7 @@ class Agent:
         """Nothing else is done meanwhile, so what the counters of the probe count is this probe's."""
         prober.check(request)
         if self._probes is None:
-            raise RefusalError("state", "this gateway has no prober: its agent was started without --prober")
+            raise OperationRefusedError("state", "this gateway has no prober: its agent was started without --prober")
         before = self._table.named_counters()
         answers = prober.ask(self._probes, request)
         after = self._table.named_counters()

@@ -21,14 +21,14 @@ def read(network: bytes, transport: bytes) -> Headers | None:
     if len(network) >= 20 and network[0] >> 4 == 4:
         later = int.from_bytes(network[6:8]) & _FRAGMENT_OFFSET  # a later fragment has no transport header
         source, destination = IPv4Address(network[12:16]), IPv4Address(network[16:20])
-        return _with(source, destination, network[9], int.from_bytes(network[2:4]), b"" if later else transport)
+        return _build_headers(source, destination, network[9], int.from_bytes(network[2:4]), b"" if later else transport)
     if len(network) >= 40 and network[0] >> 4 == 6:
         ends = IPv6Address(network[8:24]), IPv6Address(network[24:40])
-        return _with(*ends, network[6], 40 + int.from_bytes(network[4:6]), transport)
+        return _build_headers(*ends, network[6], 40 + int.from_bytes(network[4:6]), transport)
     return None
 
 
-def _with(
+def _build_headers(
     source: IPv4Address | IPv6Address, destination: IPv4Address | IPv6Address, protocol: int, length: int, transport: bytes
 ) -> Headers:
     ports: tuple[int, int] = _PORTS.unpack_from(transport) if protocol in _WITH_PORTS and len(transport) >= _PORTS.size else (0, 0)

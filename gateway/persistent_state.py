@@ -18,9 +18,9 @@ from firewall import digest as digests
 from firewall.codec import Json, WireError, decode, encode
 from firewall.diff import Delta
 from firewall.profile import NAMES
-from firewall.ruleset import Ruleset, without_expired
+from firewall.ruleset import Ruleset, drop_expired
 from gateway.counter_ledger import Ledger
-from gateway.running_ruleset import Running
+from gateway.running_ruleset import RunningRuleset
 
 _TOKEN, _CHECKPOINT, _JOURNAL, _LOCK, _SYSCTLS = "token", "confirmed", "journal", "lock", "sysctls"
 _TOKEN_DIGITS = 20
@@ -33,7 +33,7 @@ class StateError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Confirmed:
+class ConfirmedRuleset:
     """A confirmed ruleset, and its digest as of `at` (Unix seconds)."""
 
     ruleset: Ruleset
@@ -41,7 +41,7 @@ class Confirmed:
     at: int
 
 
-class State:
+class StateDirectory:
     """The directory, held by one process at a time."""
 
     def __init__(self, directory: Path) -> None:
@@ -127,12 +127,12 @@ class State:
         """Is there anything that was confirmed, whether it can be read or not?"""
         return (self._directory / _CHECKPOINT).exists()
 
-    def load(self) -> Confirmed | None:
+    def load(self) -> ConfirmedRuleset | None:
         """The last confirmed ruleset, with elements that may have expired since; None before the first. Raises StateError."""
         path = self._directory / _CHECKPOINT
         try:
             start = json.loads(path.read_bytes())
-            running = Running(decode(Ruleset, start["ruleset"], "ruleset"), 0)
+            running = RunningRuleset(decode(Ruleset, start["ruleset"], "ruleset"), 0)
             self._number, digest, at, way = start["number"], start["digest"], start["at"], start.get("way")
             for record in self._records():
                 for delta in record["deltas"]:
@@ -144,12 +144,12 @@ class State:
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             self._number = None
             raise StateError(f"{path}: the last confirmed ruleset cannot be read ({error}); deploy from the portal") from error
-        found = digests.digest(without_expired(running.ruleset, at))
+        found = digests.digest_ruleset(drop_expired(running.ruleset, at))
         self._is_of_another_release = way != digests.WAY
-        if digests.text(found) != digest and not self._is_of_another_release:
+        if digests.format_digest(found) != digest and not self._is_of_another_release:
             self._number = None
             raise StateError(f"{path}: the last confirmed ruleset is not what was confirmed; deploy from the portal")
-        return Confirmed(running.ruleset, found, at)
+        return ConfirmedRuleset(running.ruleset, found, at)
 
     def _records(self) -> Iterator[Json]:
         """The journal's lines that belong to the checkpoint. Raises WireError when one before the last is damaged."""
@@ -157,7 +157,7 @@ class State:
         path = self._directory / _JOURNAL
         lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
         for at, line in enumerate(lines):
-            record = _record(line)
+            record = _decode_line(line)
             if record is None:
                 if at + 1 < len(lines):
                     raise WireError(f"line {at + 1} of the journal is damaged")
@@ -182,10 +182,10 @@ class State:
             "of": self._number,
             "at": at,
             "way": digests.WAY,
-            "digest": digests.text(digest),
+            "digest": digests.format_digest(digest),
             "deltas": [encode(delta) for delta in deltas],
         }
-        line = _line(record)
+        line = _encode_line(record)
         try:
             self._append(line)
         except OSError as error:
@@ -213,7 +213,7 @@ class State:
         Raises StateError, and then the one before stays.
         """
         number = os.urandom(8).hex()
-        whole = {"number": number, "at": at, "way": digests.WAY, "digest": digests.text(digest), "ruleset": encode(ruleset)}
+        whole = {"number": number, "at": at, "way": digests.WAY, "digest": digests.format_digest(digest), "ruleset": encode(ruleset)}
         new = self._directory / f"{_CHECKPOINT}.new"
         try:
             _write_new(new, json.dumps(whole, separators=(",", ":")).encode())
@@ -276,12 +276,12 @@ def _write(file: int, octets: bytes, at: int) -> None:
         rest, at = rest[written:], at + written
 
 
-def _line(record: Json) -> bytes:
+def _encode_line(record: Json) -> bytes:
     text = json.dumps(record, separators=(",", ":")).encode()
     return b"%08x %s\n" % (crc32(text), text)
 
 
-def _record(line: bytes) -> Json | None:
+def _decode_line(line: bytes) -> Json | None:
     """The record in a whole line, None for anything else."""
     checksum, _, text = line.removesuffix(b"\n").partition(b" ")
     if not line.endswith(b"\n") or checksum != b"%08x" % crc32(text):

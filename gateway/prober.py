@@ -38,10 +38,10 @@ def ask(path: Path, request: wire.Probe) -> tuple[wire.Connected, ...]:
     give_up = monotonic() + request.limit_ms / 1000 + _GRACE
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as prober:
         try:
-            _patience(prober, give_up)
+            _set_timeout(prober, give_up)
             prober.connect(str(path))
-            prober.sendall(b"".join(wire.lines(1, request)))
-            answer = _answer(prober, give_up)
+            prober.sendall(b"".join(wire.iter_lines(1, request)))
+            answer = _read_answer(prober, give_up)
         except (OSError, WireError) as error:
             words = "no answer in time" if isinstance(error, TimeoutError) else getattr(error, "strerror", None) or str(error)
             raise OSError(f"the prober at {path} does not answer: {words}. Is it running (netzwart-prober.service)?") from error
@@ -50,10 +50,10 @@ def ask(path: Path, request: wire.Probe) -> tuple[wire.Connected, ...]:
     raise OSError(f"the prober at {path} answers something else: {getattr(answer, 'text', type(answer).__name__)}")
 
 
-def _answer(prober: socket.socket, give_up: float) -> wire.Reply:
+def _read_answer(prober: socket.socket, give_up: float) -> wire.Reply:
     assembler, octets = wire.Assembler(wire.ANSWERED[wire.Probe]), b""
     while b"\n" not in octets:
-        _patience(prober, give_up)
+        _set_timeout(prober, give_up)
         piece = prober.recv(wire.MAX_LINE)
         octets += piece
         if not piece or len(octets) > wire.MAX_LINE:
@@ -61,10 +61,10 @@ def _answer(prober: socket.socket, give_up: float) -> wire.Reply:
     whole = assembler.feed(octets)
     if whole is None:
         raise WireError("its answer is too long")
-    return wire.reply(whole[1])
+    return wire.parse_reply(whole[1])
 
 
-def _patience(prober: socket.socket, give_up: float) -> None:
+def _set_timeout(prober: socket.socket, give_up: float) -> None:
     left = give_up - monotonic()
     if left <= 0:
         raise TimeoutError
@@ -73,16 +73,16 @@ def _patience(prober: socket.socket, give_up: float) -> None:
 
 async def serve(listener: socket.socket, stop: asyncio.Event) -> None:
     """Answer whoever connects, until `stop`."""
-    served = await asyncio.start_unix_server(_meet, sock=listener, limit=wire.MAX_LINE)
+    served = await asyncio.start_unix_server(_handle_peer, sock=listener, limit=wire.MAX_LINE)
     await stop.wait()
     served.close()
 
 
-async def _meet(reader: StreamReader, writer: StreamWriter) -> None:
+async def _handle_peer(reader: StreamReader, writer: StreamWriter) -> None:
     """One question, one answer."""
     try:
         line = await asyncio.wait_for(reader.readline(), _GRACE)
-        for each in wire.lines(1, await _reply(line)):
+        for each in wire.iter_lines(1, await _build_reply(line)):
             writer.write(each)
         await writer.drain()
     except (OSError, ValueError):  # gone, silent, or without an end of line: the agent says that nobody answered
@@ -91,10 +91,10 @@ async def _meet(reader: StreamReader, writer: StreamWriter) -> None:
         writer.close()
 
 
-async def _reply(line: bytes) -> wire.Reply:
+async def _build_reply(line: bytes) -> wire.Reply:
     try:
         whole = wire.Assembler(wire.ANSWERED[wire.Probe]).feed(line)
-        request = wire.request(whole[1] if whole else None)
+        request = wire.parse_request(whole[1] if whole else None)
         if not isinstance(request, wire.Probe):
             raise WireError(f"a prober answers Probe alone, not {type(request).__name__}")
         check(request)
@@ -116,7 +116,7 @@ async def _try(target: wire.Target, limit: float) -> wire.Connected | None:
     """What became of one connection; None when nobody said anything."""
     begun = perf_counter()
     try:
-        await asyncio.wait_for(_handshake(target), limit)
+        await asyncio.wait_for(_complete_handshake(target), limit)
     except TimeoutError:
         return None
     except ConnectionRefusedError:
@@ -126,7 +126,7 @@ async def _try(target: wire.Target, limit: float) -> wire.Connected | None:
     return wire.Connected(round((perf_counter() - begun) * 1_000_000))
 
 
-async def _handshake(target: wire.Target) -> None:
+async def _complete_handshake(target: wire.Target) -> None:
     family = socket.AF_INET if target.address.version == 4 else socket.AF_INET6
     with socket.socket(family, socket.SOCK_STREAM) as stream:
         stream.setblocking(False)

@@ -18,7 +18,7 @@ def relay(path: Path) -> int:
     try:
         agent.connect(str(path))
     except OSError as error:
-        sys.stderr.write(f"{unreachable(path, error)}\n")
+        sys.stderr.write(f"{explain_unreachable(path, error)}\n")
         return 1
     Thread(target=_send, args=(agent,), daemon=True).start()
     try:
@@ -29,7 +29,7 @@ def relay(path: Path) -> int:
     return 0
 
 
-def unreachable(path: Path, error: OSError) -> str:
+def explain_unreachable(path: Path, error: OSError) -> str:
     """Why the socket cannot be connected to, and what to do."""
     match error:
         case FileNotFoundError():

@@ -9,7 +9,7 @@ PACKAGES = ("firewall", "gateway")
 
 
 @cache
-def version() -> str:
+def compute_version() -> str:
     """Such as 0.1.0+3f9a2c41: the same from a checkout and from the file that was built of it."""
     hasher = sha256()
     for package in PACKAGES:

@@ -14,7 +14,6 @@ from firewall.ruleset import (
     HIGHEST_RATE,
     LOWEST_RATE,
     RATE_WIDTH,
-    Action,
     Chain,
     Element,
     Elements,
@@ -29,11 +28,12 @@ from firewall.ruleset import (
     TcpFlags,
     Type,
     Verdict,
-    chains_used,
-    helpers_used,
-    lasting,
-    sets_used,
-    timeouts_used,
+    VerdictAction,
+    cap_expiry,
+    iter_used_chains,
+    iter_used_sets,
+    list_used_helpers,
+    list_used_timeouts,
 )
 from firewall.sets import LARGEST_SET
 
@@ -52,14 +52,14 @@ def inspect_ruleset(ruleset: Ruleset) -> None:
     """The ruleset by itself: everything it names is in it."""
     if ruleset.elements.keys() != ruleset.sets.keys():
         raise WireError(f"ruleset: sets and elements differ: {', '.join(sorted(ruleset.elements.keys() ^ ruleset.sets.keys()))}")
-    _names(ruleset.chains.keys() | ruleset.sets.keys() | ruleset.counters)
-    _profiles(ruleset.profile)
-    _declarations(ruleset.sets.items())
+    _inspect_names(ruleset.chains.keys() | ruleset.sets.keys() | ruleset.counters)
+    _inspect_profiles(ruleset.profile)
+    _inspect_declarations(ruleset.sets.items())
     for name, elements in ruleset.elements.items():
-        _elements(ruleset.sets[name], elements)
-    _chains(ruleset.chains.items())
+        _inspect_elements(ruleset.sets[name], elements)
+    _inspect_chains(ruleset.chains.items())
     for chain in ruleset.chains.values():
-        for used, there in ((sets_used(chain), ruleset.sets), (chains_used(chain), ruleset.chains)):
+        for used, there in ((iter_used_sets(chain), ruleset.sets), (iter_used_chains(chain), ruleset.chains)):
             for name in used:
                 if name not in there:
                     raise WireError(f"chain {chain.name}: there is no {name}")
@@ -67,14 +67,14 @@ def inspect_ruleset(ruleset: Ruleset) -> None:
 
 def inspect_delta(delta: Delta) -> None:
     """The delta by itself; whether it fits what runs is another question."""
-    _names([*delta.chains, *delta.sets, *delta.elements, *delta.counters.added, *delta.counters.removed])
-    _profiles(*delta.profile or ())
-    _declarations((name, each) for name, change in delta.sets.items() for each in change if each)
-    _declarations((name, change.of) for name, change in delta.elements.items())
-    _chains((name, each) for name, change in delta.chains.items() for each in change if each)
+    _inspect_names([*delta.chains, *delta.sets, *delta.elements, *delta.counters.added, *delta.counters.removed])
+    _inspect_profiles(*delta.profile or ())
+    _inspect_declarations((name, each) for name, change in delta.sets.items() for each in change if each)
+    _inspect_declarations((name, change.of) for name, change in delta.elements.items())
+    _inspect_chains((name, each) for name, change in delta.chains.items() for each in change if each)
     for name, change in delta.elements.items():
-        _elements(change.of, change.added)
-        _elements(change.of, change.removed)
+        _inspect_elements(change.of, change.added)
+        _inspect_elements(change.of, change.removed)
         declared = delta.sets.get(name)
         if declared and declared.after is None and change.added:
             raise WireError(f"set {name}: it goes, so nothing can be added to it")
@@ -100,29 +100,29 @@ def _lets_management_in(rules: Iterable[Rule]) -> bool:
     for rule in rules:
         matches = [part for part in rule.parts if isinstance(part, Match)]
         verdicts = [part.action for part in rule.parts if isinstance(part, Verdict)]
-        if verdicts and len(rule.parts) == 1 and verdicts[0] is not Action.ACCEPT:
+        if verdicts and len(rule.parts) == 1 and verdicts[0] is not VerdictAction.ACCEPT:
             return False
         port = [match for match in matches if match.field is Field.TCP_DPORT and match.values not in _NO_WAY_IN and not match.negated]
         who = [match for match in matches if match.field in _WHO and match.values and not match.negated]
-        if port and verdicts == [Action.ACCEPT] and len(port) + len(who) + 1 == len(rule.parts):
+        if port and verdicts == [VerdictAction.ACCEPT] and len(port) + len(who) + 1 == len(rule.parts):
             return True
     return False
 
 
-def _profiles(*profiles: Profile | None) -> None:
+def _inspect_profiles(*profiles: Profile | None) -> None:
     for each in filter(None, profiles):
         profile.check(each)
 
 
-def _names(all_names: Iterable[str]) -> None:
+def _inspect_names(all_names: Iterable[str]) -> None:
     try:
         for name in all_names:
-            names.symbol(name)
+            names.validate_symbol(name)
     except PolicyError as error:
         raise WireError(str(error)) from error
 
 
-def _declarations(declared: Iterable[tuple[str, Set]]) -> None:
+def _inspect_declarations(declared: Iterable[tuple[str, Set]]) -> None:
     for name, each in declared:
         if each.name != name:
             raise WireError(f"set {name} calls itself {each.name}")
@@ -138,65 +138,65 @@ def _declarations(declared: Iterable[tuple[str, Set]]) -> None:
             raise WireError(f"set {name}: elements cannot live for {each.lives} s")
 
 
-def _chains(chains: Iterable[tuple[str, Chain]]) -> None:
+def _inspect_chains(chains: Iterable[tuple[str, Chain]]) -> None:
     for name, chain in chains:
         if chain.name != name:
             raise WireError(f"chain {name} calls itself {chain.name}")
-        if chain.name != HELPERS and helpers_used(chain):
+        if chain.name != HELPERS and list_used_helpers(chain):
             raise WireError(f"chain {name}: only the chain {HELPERS} may assign helpers")
-        if chain.name != TIMEOUTS and timeouts_used(chain):
+        if chain.name != TIMEOUTS and list_used_timeouts(chain):
             raise WireError(f"chain {name}: only the chain {TIMEOUTS} may set timeouts")
         for part in (part for rule in chain.rules for part in rule.parts):
-            _part(name, part)
+            _inspect_part(name, part)
 
 
-def _part(chain: str, part: Part) -> None:
+def _inspect_part(chain: str, part: Part) -> None:
     """Numbers and flags that nft would bend."""
     match part:
         case Synproxy(mss, scale) if not (0 < mss < 65536 and 0 <= scale <= _WIDEST_SCALE):
             raise WireError(f"chain {chain}: a segment of {mss} octets and a window scale of {scale} are impossible")
-        case SetTimeout(protocol, times) if not _sets(protocol, times):
+        case SetTimeout(protocol, times) if not _is_valid_timeout(protocol, times):
             raise WireError(f"chain {chain}: {protocol} has no such times: {times}")
         case TcpFlags(on, off) if not on or not off or set(on) & set(off) or not _FLAGS.issuperset(on + off):
             raise WireError(f"chain {chain}: TCP flags {on} without {off} make no sense")
 
 
-def _sets(protocol: str, times: tuple[tuple[str, int], ...]) -> bool:
+def _is_valid_timeout(protocol: str, times: tuple[tuple[str, int], ...]) -> bool:
     """All states of the protocol that a ruleset names, each with a time within a month."""
     return tuple(state for state, _seconds in times) == _STATES.get(protocol) and all(0 < seconds <= _MONTH for _state, seconds in times)
 
 
-def width(types: tuple[Type, ...]) -> int:
+def compute_width(types: tuple[Type, ...]) -> int:
     """Octets of a key (or value) of these types: fields are padded in a concatenation, and one alone is not."""
     return types[0].width if len(types) == 1 else sum(each.padded for each in types)
 
 
-def _elements(of: Set, elements: Elements) -> None:
+def _inspect_elements(of: Set, elements: Elements) -> None:
     if not elements:
         return
     if of.dynamic:
         raise WireError(f"set {of.name}: packets alone fill it")
-    if set(map(len, elements)) != {width(of.key)}:
-        raise WireError(f"set {of.name}: a key is not {width(of.key)} octets wide")
-    values = _value_widths(of)
+    if set(map(len, elements)) != {compute_width(of.key)}:
+        raise WireError(f"set {of.name}: a key is not {compute_width(of.key)} octets wide")
+    values = _list_value_widths(of)
     if not {len(element.value) for element in elements.values()} <= values:
         raise WireError(f"set {of.name}: a value is not {max(values)} octets wide")
     if of.polices and not all(LOWEST_RATE <= int.from_bytes(element.value) <= HIGHEST_RATE for element in elements.values()):
         raise WireError(f"set {of.name}: a rate is not between {LOWEST_RATE} and {HIGHEST_RATE} octets a second")
-    for fault in _faults(of, elements.values()):
+    for fault in _iter_faults(of, elements.values()):
         raise WireError(f"set {of.name}: {fault}")
 
 
-def _value_widths(of: Set) -> set[int]:
+def _list_value_widths(of: Set) -> set[int]:
     """How many octets a value of the set's elements may have."""
     if of.polices:
         return {RATE_WIDTH}
-    return {0, owners.WIDTH} if of.owned else {width(of.value) * (1 + of.ranges)}
+    return {0, owners.WIDTH} if of.owned else {compute_width(of.value) * (1 + of.ranges)}
 
 
-def _faults(of: Set, elements: Iterable[Element]) -> Iterator[str]:
+def _iter_faults(of: Set, elements: Iterable[Element]) -> Iterator[str]:
     for _, comment, expires in elements:
-        if comment and names.comment(comment) != comment:
+        if comment and names.sanitize_comment(comment) != comment:
             yield f"the comment {comment[:40]!r} is not fit to stand in a ruleset"
-        if expires and not (of.timeout and lasting(expires) > 0):
+        if expires and not (of.timeout and cap_expiry(expires) > 0):
             yield f"an element ends at {expires}, which this set cannot"

@@ -15,7 +15,7 @@ from firewall.ruleset import Element, Elements, Ruleset
 T = TypeVar("T")  # Python 3.11 has no other way
 
 
-class Running:
+class RunningRuleset:
     """A ruleset as it is at the latest time it was told of, and its digest."""
 
     def __init__(self, ruleset: Ruleset, now: int) -> None:
@@ -23,9 +23,9 @@ class Running:
         self._chains, self._sets, self._counters = ruleset.chains, ruleset.sets, ruleset.counters
         self._profile = ruleset.profile
         self._elements = {name: dict(elements) for name, elements in ruleset.elements.items()}
-        self._ends = [end for name, elements in self._elements.items() for end in _ends(name, elements)]
+        self._ends = [end for name, elements in self._elements.items() for end in _iter_ends(name, elements)]
         heapify(self._ends)
-        self.digest = digest.digest(ruleset)
+        self.digest = digest.digest_ruleset(ruleset)
         self.advance(now)
 
     @property
@@ -48,8 +48,8 @@ class Running:
     def change(self, delta: Delta, after: int | None = None) -> None:
         """Make the delta so. It must fit (see `misfit`). `after`: the digest it leads to, if that is known already."""
         self.digest = digest.update(self.digest, delta) if after is None else after
-        self._chains = _changed(self._chains, {name: change.after for name, change in delta.chains.items()})
-        self._sets = _changed(self._sets, {name: change.after for name, change in delta.sets.items()})
+        self._chains = _apply_changes(self._chains, {name: change.after for name, change in delta.chains.items()})
+        self._sets = _apply_changes(self._sets, {name: change.after for name, change in delta.sets.items()})
         self._counters = self._counters - delta.counters.removed | delta.counters.added
         self._profile = delta.profile.after if delta.profile else self._profile
         if delta.sets:
@@ -63,7 +63,7 @@ class Running:
         for key in removed:
             elements.pop(key, None)
         elements.update(added)
-        for end in _ends(name, added):
+        for end in _iter_ends(name, added):
             heappush(self._ends, end)
 
     def misfit(self, delta: Delta) -> str:
@@ -89,41 +89,43 @@ class Running:
         )
 
 
-def _changed(held: Mapping[str, T], changes: Mapping[str, T | None]) -> Mapping[str, T]:
+def _apply_changes(held: Mapping[str, T], changes: Mapping[str, T | None]) -> Mapping[str, T]:
     if not changes:
         return held
     kept = {name: each for name, each in held.items() if name not in changes}
     return kept | {name: after for name, after in changes.items() if after is not None}
 
 
-def _ends(name: str, elements: Elements) -> Iterator[tuple[int, str, bytes]]:
+def _iter_ends(name: str, elements: Elements) -> Iterator[tuple[int, str, bytes]]:
     return ((element.expires, name, key) for key, element in elements.items() if element.expires)
 
 
-def alive(delta: Delta, now: float) -> Delta:
+def prune_delta(delta: Delta, now: float) -> Delta:
     """The delta without elements that have ended at `now`, on either side."""
     elements = {
-        name: ElementChange(of, _alive(removed, now), _alive(added, now)) if of.timeout else ElementChange(of, removed, added)
+        name: ElementChange(of, _prune_elements(removed, now), _prune_elements(added, now))
+        if of.timeout
+        else ElementChange(of, removed, added)
         for name, (of, removed, added) in delta.elements.items()
     }
     return replace(delta, elements={name: each for name, each in elements.items() if each.removed or each.added})
 
 
-def _alive(elements: Elements, now: float) -> dict[bytes, Element]:
+def _prune_elements(elements: Elements, now: float) -> dict[bytes, Element]:
     return {key: element for key, element in elements.items() if not 0 < element.expires <= now}
 
 
 SLACK = 2  # seconds: the kernel rounds times, and a commit may be late by some before the agent puts the ends right
 
 
-def same(one: Element, other: Element, slack: float = SLACK) -> bool:
+def is_same_element(one: Element, other: Element, slack: float = SLACK) -> bool:
     """Are they the same, but for so many seconds of their ends?"""
     if one == other:
         return True
     return one[:2] == other[:2] and one.expires > 0 < other.expires and abs(one.expires - other.expires) <= slack
 
 
-def settled(found: Ruleset, known: Ruleset, clock: float, slack: float = SLACK) -> Ruleset:
+def reconcile_times(found: Ruleset, known: Ruleset, clock: float, slack: float = SLACK) -> Ruleset:
     """What was found, as it was known where only time tells them apart: rounded ends, and elements about to end that are gone already.
 
     slack: seconds; SLACK and as long as reading took, because a remaining time is known only to have been right at some moment of that.
@@ -131,10 +133,12 @@ def settled(found: Ruleset, known: Ruleset, clock: float, slack: float = SLACK) 
     elements: dict[str, Elements] = dict(found.elements)
     for name, declaration in found.sets.items():
         if declaration.timeout and name in known.elements:
-            elements[name] = _settled(found.elements[name], known.elements[name], clock, slack)
+            elements[name] = _reconcile_elements(found.elements[name], known.elements[name], clock, slack)
     return replace(found, elements=elements)
 
 
-def _settled(found: Elements, known: Elements, clock: float, slack: float) -> dict[bytes, Element]:
+def _reconcile_elements(found: Elements, known: Elements, clock: float, slack: float) -> dict[bytes, Element]:
     ending = {key: element for key, element in known.items() if 0 < element.expires <= clock + slack}
-    return ending | {key: known[key] if key in known and same(element, known[key], slack) else element for key, element in found.items()}
+    return ending | {
+        key: known[key] if key in known and is_same_element(element, known[key], slack) else element for key, element in found.items()
+    }

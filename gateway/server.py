@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from firewall import wire
 from firewall.codec import WireError
-from gateway.log_texts import describe, outcome, plain
+from gateway.log_texts import describe, describe_outcome, to_plain_line
 from gateway.operations import Agent
 from gateway.persistent_state import StateError
 from gateway.table import TableError
@@ -33,7 +33,7 @@ T = TypeVar("T")  # Python 3.11 has no other way
 log = logging.getLogger("gateway")
 
 
-class Server:
+class AgentServer:
     """Answers peers from one agent, and wakes it when what nobody confirmed is to be taken back."""
 
     def __init__(self, agent: Agent, *, stalled: float = STALLED, limits: wire.MessageLimits = wire.REQUESTED, beat: float = BEAT) -> None:
@@ -55,7 +55,7 @@ class Server:
         try:
             await self._talk(reader, writer)
         except WireError as error:
-            log.warning("a peer is cut off: %s", plain(str(error)))
+            log.warning("a peer is cut off: %s", to_plain_line(str(error)))
             await self._part_with(writer, error)
         except TimeoutError:
             log.warning("a peer is cut off: it stopped in the middle of a message, or takes no answer")
@@ -74,7 +74,7 @@ class Server:
 
     async def _talk(self, reader: StreamReader, writer: StreamWriter) -> None:
         opened = monotonic()
-        while line := await _line(reader):
+        while line := await _read_line(reader):
             self._peers[writer] = monotonic()
             await self._exchange(line, reader, writer, opened)
             await self._tidy()
@@ -95,7 +95,7 @@ class Server:
             await asyncio.sleep(self._every)
             self._peers[writer] = monotonic()
             if writer.transport.get_write_buffer_size() < MOST_UNREAD:
-                writer.writelines(wire.lines(number, self._agent.beat))
+                writer.writelines(wire.iter_lines(number, self._agent.beat))
 
     async def _in_turn(self, work: Callable[[], T]) -> T:
         """Do it on the one thread of operations, after those that came before."""
@@ -113,7 +113,7 @@ class Server:
             return *whole, False
         async with self._long_message:
             while whole is None:
-                line = await asyncio.wait_for(_line(reader), self._stalled)
+                line = await asyncio.wait_for(_read_line(reader), self._stalled)
                 if not line:
                     raise WireError("the connection ended in the middle of a message")
                 whole = assembler.feed(line)
@@ -125,7 +125,7 @@ class Server:
         said = "a message"
         reply: wire.Reply
         try:
-            request = await asyncio.to_thread(wire.request, data) if long else wire.request(data)
+            request = await asyncio.to_thread(wire.parse_request, data) if long else wire.parse_request(data)
             said = describe(request)
             beside = await self._beside(request)
             reply = await self._in_turn(lambda: self._agent.answer(request, opened)) if beside is None else beside
@@ -136,7 +136,7 @@ class Server:
         except Exception as error:
             log.exception("a mistake in the agent itself")
             reply = wire.Refused("state", f"the agent failed: {type(error).__name__}: {error}")
-        log.info("%s: %s, %.1f ms", said, outcome(reply), (perf_counter() - start) * 1000)
+        log.info("%s: %s, %.1f ms", said, describe_outcome(reply), (perf_counter() - start) * 1000)
         self._watch()
         self._watch_live()
         return reply
@@ -187,7 +187,7 @@ class Server:
         try:
             await self._in_turn(self._agent.take_back_overdue)
         except Exception as error:  # whatever it is, the way back is tried again
-            log.critical("nobody confirmed, and it cannot be taken back; next try in %g s: %s", RETRY, plain(str(error)))
+            log.critical("nobody confirmed, and it cannot be taken back; next try in %g s: %s", RETRY, to_plain_line(str(error)))
         self._watch(at_least=RETRY)
 
     def _watch_live(self) -> None:
@@ -207,10 +207,10 @@ class Server:
         try:
             await self._in_turn(self._agent.tidy)
         except (TableError, StateError, OSError) as error:
-            log.error("no checkpoint was written, the journal goes on growing: %s", plain(str(error)))
+            log.error("no checkpoint was written, the journal goes on growing: %s", to_plain_line(str(error)))
 
     async def _say(self, writer: StreamWriter, number: int, reply: wire.Reply) -> None:
-        for line in wire.lines(number, reply):
+        for line in wire.iter_lines(number, reply):
             writer.write(line)
             await asyncio.wait_for(writer.drain(), self._stalled)
 
@@ -222,7 +222,7 @@ class Server:
             return
 
 
-async def _line(reader: StreamReader) -> bytes:
+async def _read_line(reader: StreamReader) -> bytes:
     """The next line, b"" at the end. Raises WireError when it is too long or torn."""
     try:
         return await reader.readuntil(b"\n")

@@ -40,7 +40,7 @@ def write(values: Mapping[str, str]) -> dict[str, str]:
     return {name: refused.get(name, OTHER) for name in NAMES if name in values and held.get(name) != values[name]}
 
 
-def tracked() -> int:
+def count_connections() -> int:
     """How many connections are tracked now; 0 while the kernel tracks none at all."""
     try:
         return int(_TRACKED.read_text())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from firewall.diff import Delta
-from firewall.flows import Flow, Toward
+from firewall.flows import Flow, FlowFilter
 from firewall.live_trace import Headers, Watch
 from firewall.ruleset import Element, Rule, Ruleset, Set
 from gateway.progress import Progress
@@ -25,7 +25,7 @@ class CommitRefusedError(TableError):
 
 
 @dataclass(frozen=True, slots=True)
-class Traced:
+class TraceMessage:
     """One thing that became of a traced packet. id: the kernel's, which it uses again; with the mark COMES a packet begins.
 
     handle: of the rule that matched, 0 for a policy. The rest as in firewall.live_trace.Event.
@@ -43,32 +43,34 @@ class Traced:
     headers: Headers | None
 
 
-Tally: TypeAlias = dict[bytes, tuple[int, int]]  # packets and octets of a set's elements, by their keys
+ElementCounts: TypeAlias = dict[bytes, tuple[int, int]]  # packets and octets of a set's elements, by their keys
 
 
-Ended: TypeAlias = dict[tuple[bytes, bytes], tuple[int, int]]  # the same of elements that are gone, by key and owner (b"": nobody's)
+DeletedCounts: TypeAlias = dict[
+    tuple[bytes, bytes], tuple[int, int]
+]  # the same of elements that are gone, by key and owner (b"": nobody's)
 
 
-def add_ended(to: Ended, more: Ended) -> None:
+def add_deleted_counts(to: DeletedCounts, more: DeletedCounts) -> None:
     """An element may end, be there again and end once more before anybody asks: both counts are what it had."""
     for at, (packets, octets) in more.items():
         had = to.get(at, (0, 0))
         to[at] = had[0] + packets, had[1] + octets
 
 
-class Tracing(Protocol):
+class TraceSession(Protocol):
     """A live trace that goes on until it is closed."""
 
     lost: bool
 
-    def heard(self) -> Iterator[Traced]:
+    def heard(self) -> Iterator[TraceMessage]:
         """What was told since, without waiting."""
 
     def close(self) -> None:
         """Nothing is marked any more."""
 
 
-class Table(Protocol):
+class NftTable(Protocol):
     """The table `inet netzwart`, and never another."""
 
     in_memory: bool
@@ -87,7 +89,7 @@ class Table(Protocol):
     def renew(self, ruleset: Ruleset, now: float) -> None:
         """Let the elements that are there and have an end in the ruleset end then: the clock was moved. Those of the past end at once."""
 
-    def ended(self) -> Mapping[str, Ended]:
+    def ended(self) -> Mapping[str, DeletedCounts]:
         """What the elements that `commit` has deleted since the last call had counted in the end, by set; without those that had nothing.
 
         Told once. Elements that end by their time are not among them.
@@ -111,7 +113,7 @@ class Table(Protocol):
     def handle(self) -> int | None:
         """The number the kernel gave the table; another one means that all counters began anew. None when there is no table."""
 
-    def tally(self, name: str, known: Iterable[bytes], into: Tally) -> Iterator[None]:
+    def tally(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
         """Read the counters of a set's elements, part after part. Meanwhile the table may be changed, also on another thread.
 
         An element that is there from the first part to the last is read, if it is one of `known` or nothing was changed. One that
@@ -121,7 +123,7 @@ class Table(Protocol):
     def occupied(self, name: str) -> int:
         """How many elements the set has, 0 if there is none of this name. May be called on another thread, beside everything else."""
 
-    def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
+    def flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         """Tracked connections of the gateway, whichever table's rules let them pass: all, or at least those that lead there, each once."""
 
     def cut(self, flows: Iterable[Flow]) -> int:
@@ -142,7 +144,7 @@ class Table(Protocol):
     def connections(self) -> int:
         """How many connections are tracked. May be called on another thread, beside everything else."""
 
-    def trace(self, watch: Watch) -> Tracing:
+    def trace(self, watch: Watch) -> TraceSession:
         """Begin to mark packets; our own table stays as it is, and `disturbed` does not see it."""
 
     def rule_handles(self) -> Mapping[str, Sequence[int]]:

@@ -7,15 +7,15 @@ from time import monotonic, perf_counter
 from firewall import digest
 from firewall.diff import Delta, apply, diff, diff_shape
 from firewall.policy import Profile
-from firewall.profile import Differs
-from firewall.ruleset import EMPTY, Chain, Elements, Ruleset, without_expired
+from firewall.profile import SysctlDifference
+from firewall.ruleset import EMPTY, Chain, Elements, Ruleset, drop_expired
 from firewall.wire import ElementDrift
 from gateway import drift
 from gateway.commit_verification import verify
-from gateway.drift import Listing
-from gateway.kernel_profile import Untuned, altered
-from gateway.running_ruleset import SLACK, Running, alive, settled
-from gateway.table import CommitRefusedError, Table, TableError
+from gateway.drift import ChainFingerprints
+from gateway.kernel_profile import SysctlErrors, list_altered_sysctls
+from gateway.running_ruleset import SLACK, RunningRuleset, prune_delta, reconcile_times
+from gateway.table import CommitRefusedError, NftTable, TableError
 
 
 class ReadBackError(TableError):
@@ -23,24 +23,24 @@ class ReadBackError(TableError):
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class CommitTiming:
     """Milliseconds."""
 
     commit: float
     read_back: float
 
 
-class Held:
+class TableState:
     """The table and the knowledge of it. `strayed`: somebody else has changed it since `settle`."""
 
-    def __init__(self, table: Table, clock: Callable[[], float]) -> None:
+    def __init__(self, table: NftTable, clock: Callable[[], float]) -> None:
         self._table, self._clock = table, clock
-        self._running: Running | None = None
-        self._committed: Running | None = None  # the very object of `_running`, until somebody else changes the table
-        self._listing: Listing = {}
+        self._running: RunningRuleset | None = None
+        self._committed: RunningRuleset | None = None  # the very object of `_running`, until somebody else changes the table
+        self._listing: ChainFingerprints = {}
         self.rules_known = False
         self.strayed = True
-        self.untuned: Untuned = {}
+        self.untuned: SysctlErrors = {}
         self._slack: float = SLACK  # seconds by which ends may differ that were read last
 
     def settle(self) -> None:
@@ -52,13 +52,13 @@ class Held:
         if self._running:
             self._table.renew(self._running.ruleset, self._clock())
 
-    def remember(self, ruleset: Ruleset | None, now: int, untuned: Untuned) -> None:
+    def remember(self, ruleset: Ruleset | None, now: int, untuned: SysctlErrors) -> None:
         """This was just made so; None: nobody knows what runs. untuned: what could not be set of its profile."""
         self.untuned = untuned
         self._running, self._listing = None, {}
         self.rules_known = self.strayed = False
         if ruleset is not None:
-            self._running = Running(ruleset, now)
+            self._running = RunningRuleset(ruleset, now)
             self._note_rules()
         self._committed = self._running
 
@@ -83,33 +83,33 @@ class Held:
     def _chains(self) -> Mapping[str, Chain]:
         return self._committed.ruleset.chains if self._committed else EMPTY.chains
 
-    def current(self, now: int) -> Running:
+    def current(self, now: int) -> RunningRuleset:
         """What runs at `now`."""
         if self._running is None or self._table.disturbed():
             return self.read(now)
         self._running.advance(now)
         return self._running
 
-    def watched(self, now: int) -> Running:
+    def watched(self, now: int) -> RunningRuleset:
         """The same, and if somebody else has set the kernel otherwise than its profile says, that is seen too."""
         return self.read(now) if self._running and self.altered(self._running.ruleset.profile) else self.current(now)
 
-    def altered(self, profile: Profile | None) -> tuple[Differs, ...]:
+    def altered(self, profile: Profile | None) -> tuple[SysctlDifference, ...]:
         """What the kernel is set to otherwise than this profile says, and might be set to."""
-        return altered(self._table, profile, self.untuned)
+        return list_altered_sysctls(self._table, profile, self.untuned)
 
-    def read(self, now: int) -> Running:
+    def read(self, now: int) -> RunningRuleset:
         """The same, read from the kernel, whatever is known."""
         clock = self._clock()
         found = self._found(clock)
         known = self._running
         if known is None:
-            return self._stray(Running(found, now))
+            return self._stray(RunningRuleset(found, now))
         known.advance(now)
-        found = without_expired(settled(found, known.ruleset, clock, self._slack), known.now)
-        return known if found == known.ruleset else self._stray(Running(found, known.now))
+        found = drop_expired(reconcile_times(found, known.ruleset, clock, self._slack), known.now)
+        return known if found == known.ruleset else self._stray(RunningRuleset(found, known.now))
 
-    def _stray(self, running: Running) -> Running:
+    def _stray(self, running: RunningRuleset) -> RunningRuleset:
         self.strayed = True
         self._running = running
         return running
@@ -133,7 +133,7 @@ class Held:
         held = running.ruleset
         return digest.update(running.digest, diff_shape(held, replace(held, chains=self._chains)))
 
-    def drift(self, now: int) -> tuple[tuple[str, ...], dict[str, ElementDrift], tuple[Differs, ...], bool]:
+    def drift(self, now: int) -> tuple[tuple[str, ...], dict[str, ElementDrift], tuple[SysctlDifference, ...], bool]:
         """In what the kernel, read anew, differs at `now` from what was committed last: rules, elements, and what it is set to; and
         whether nothing of it is there any more."""
         found = self.read(now).ruleset
@@ -141,11 +141,11 @@ class Held:
         if self._committed:
             self._committed.advance(now)
             committed = self._committed.ruleset
-        rules = drift.rules(committed, found, self._listing, self._table.listing())
+        rules = drift.compare_rules(committed, found, self._listing, self._table.listing())
         gone = bool(committed.chains) and not (found.chains or found.sets)
-        return rules, drift.elements(committed, found, self._clock(), self._slack), self.altered(committed.profile), gone
+        return rules, drift.compare_elements(committed, found, self._clock(), self._slack), self.altered(committed.profile), gone
 
-    def commit(self, delta: Delta, after: int) -> Spent:
+    def commit(self, delta: Delta, after: int) -> CommitTiming:
         """Make the delta so, in one transaction, and read back what it touched. `after`: the digest it leads to.
 
         Raises CommitRefusedError when nothing has changed, ReadBackError when the kernel holds something else.
@@ -162,22 +162,22 @@ class Held:
         self._running = self._committed = running
         if delta.touches_rules:
             self._note_rules()
-        return Spent((committed - start) * 1000, (perf_counter() - committed) * 1000)
+        return CommitTiming((committed - start) * 1000, (perf_counter() - committed) * 1000)
 
     def _read_back(self, delta: Delta) -> None:
         self._table.progress.begin("reading")
         try:
-            fault = verify(self._table, alive(delta, self._clock()), self._clock)
+            fault = verify(self._table, prune_delta(delta, self._clock()), self._clock)
         except (TableError, OSError) as error:
             raise ReadBackError(str(error)) from error
         if fault:
             raise ReadBackError(fault)
 
-    def _commit_again(self, delta: Delta, running: Running, refused: CommitRefusedError) -> None:
+    def _commit_again(self, delta: Delta, running: RunningRuleset, refused: CommitRefusedError) -> None:
         """An element may have ended after the transaction was written: once more, from what the kernel holds now."""
         wanted = apply(running.ruleset, delta)
-        found = settled(self._found(self._clock()), wanted, 0, self._slack)
-        again = diff(found, without_expired(wanted, self._clock()))
+        found = reconcile_times(self._found(self._clock()), wanted, 0, self._slack)
+        again = diff(found, drop_expired(wanted, self._clock()))
         if again == delta:
             self._running = running
             raise refused

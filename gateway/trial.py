@@ -10,7 +10,7 @@ from firewall.flows import Flow
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class PendingTrial:
     """One or more applied changes. deltas: from the confirmed ruleset to what runs; `follows`: they are a way that the journal can go.
 
     within: seconds given; deadline: when they are over. rules_since: when rules were last changed, None if only elements were.
@@ -29,7 +29,7 @@ class Trial:
         """Never less than 0."""
         return max(self.deadline - now, 0.0)
 
-    def with_flows(self, more: tuple[Flow, ...] | None) -> "Trial":
+    def with_flows(self, more: tuple[Flow, ...] | None) -> "PendingTrial":
         """With these too; None if any are still to be listed."""
         return replace(self, flows=None if more is None or self.flows is None else (*self.flows, *more))
 

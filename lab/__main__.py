@@ -13,7 +13,7 @@ from lab.topology import DEMO
 STATE = ROOT / "var" / "lab"
 
 
-def parser() -> ArgumentParser:
+def build_parser() -> ArgumentParser:
     root = ArgumentParser("python -m lab", description="A whole network in Linux network namespaces: members, two gateways, an internet.")
     root.add_argument("--name", help="which lab; several may run (default: the only one that is noted, else demo)")
     root.add_argument("--state", type=Path, default=STATE, metavar="DIR", help="where running labs are noted (default: var/lab)")
@@ -21,9 +21,9 @@ def parser() -> ArgumentParser:
 
     up = each.add_parser("up", help="build the network, unless it is up")
     up.add_argument("--topology", type=Path, default=DEMO, metavar="FILE", help="what to build (default: lab/topology.toml)")
-    up.set_defaults(act=commands.up)
-    each.add_parser("down", help="end it with everything in it").set_defaults(act=commands.down)
-    each.add_parser("status", help="show nodes, addresses and whether the hosts answer").set_defaults(act=commands.status)
+    up.set_defaults(act=commands.bring_up)
+    each.add_parser("down", help="end it with everything in it").set_defaults(act=commands.take_down)
+    each.add_parser("status", help="show nodes, addresses and whether the hosts answer").set_defaults(act=commands.show_status)
     each.add_parser("check", help="tell whether labs can run on this machine").set_defaults(act=commands.check)
 
     run = each.add_parser("exec", help="run a command in a node", usage="%(prog)s NODE -- COMMAND …")
@@ -43,19 +43,19 @@ def parser() -> ArgumentParser:
     return root
 
 
-def only_name(state: Path) -> str:
+def choose_name(state: Path) -> str:
     """The name of the only lab that is noted in the directory; "demo" where there is none or more than one."""
     noted = [entry.stem for entry in state.glob("*.json")]
     return noted[0] if len(noted) == 1 else "demo"
 
 
 def main() -> int:
-    options = parser().parse_args()
-    options.name = options.name or only_name(options.state)
+    options = build_parser().parse_args()
+    options.name = options.name or choose_name(options.state)
     if getattr(options, "command", None) is not None:
         options.command = options.command[1:] if options.command[:1] == ["--"] else options.command
         if not options.command:
-            parser().error("exec: which command?")
+            build_parser().error("exec: which command?")
     try:
         status: int = options.act(options)
     except (LabError, TopologyError, commands.NotRunningError, OSError, ValueError) as error:

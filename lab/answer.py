@@ -6,7 +6,7 @@ from typing import NamedTuple
 LONGEST_LINE = 65536  # octets, of the answer and of what is echoed
 
 
-class Answer(NamedTuple):
+class HostAnswer(NamedTuple):
     """`address` and `port` are what was reached, `peer_*` is from where, both as seen by the node that answers."""
 
     node: str
@@ -20,5 +20,5 @@ class Answer(NamedTuple):
         return json.dumps(self._asdict()).encode() + b"\n"
 
 
-def parse(line: str | bytes) -> Answer:
-    return Answer(**json.loads(line))
+def parse_answer(line: str | bytes) -> HostAnswer:
+    return HostAnswer(**json.loads(line))

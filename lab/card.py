@@ -15,7 +15,7 @@ IFF_RUNNING = 0x40
 OFFLOADS = {"tx-checksum": 0x17, "tso": 0x1F, "gso": 0x24, "gro": 0x2C}
 
 
-def running(device: str) -> bool:
+def is_running(device: str) -> bool:
     """It is up, its other end too, and the kernel's own work queue has noticed (until then IPv6 and bridges stay silent)."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
         request = fcntl.ioctl(handle, SIOCGIFFLAGS, struct.pack("16s24x", device.encode()))
@@ -29,7 +29,7 @@ def switch_offloads_off(device: str) -> list[str]:
         return [name for name, command in OFFLOADS.items() if not _switch(handle, device, command, on=False)]
 
 
-def leave_checksums_to_it(device: str) -> bool:
+def offload_checksums(device: str) -> bool:
     """Whoever gets its packets next takes them for checked, as from a card that does so. Did the kernel allow it?"""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
         return _switch(handle, device, OFFLOADS["tx-checksum"], on=True)

@@ -7,31 +7,31 @@ from argparse import Namespace
 from lab.connect import Attempt, report
 from lab.enter import enter, execute
 from lab.lab import Lab
-from lab.obstacles import obstacles
-from lab.process import Process
+from lab.obstacles import list_obstacles
+from lab.process import ProcessRef
 from lab.register import Register
-from lab.topology import parse
+from lab.topology import parse_topology
 
 
 class NotRunningError(Exception):
     """The message tells how to start it, or why it cannot be started here."""
 
 
-def up(options: Namespace) -> int:
-    register = _register(options)
+def bring_up(options: Namespace) -> int:
+    register = _build_register(options)
     with register.locked():
         if register.find():
             print(f"The lab {options.name} is already up.")
             return 0
         text = options.topology.read_text()
-        lab = Lab.start(parse(text), detached=True)
+        lab = Lab.start(parse_topology(text), detached=True)
         register.write(lab, text)
     print(f"The lab {options.name} is up: {len(lab.topology.nodes)} nodes, held by process {lab.holder.pid}.")
     return 0
 
 
-def down(options: Namespace) -> int:
-    register = _register(options)
+def take_down(options: Namespace) -> int:
+    register = _build_register(options)
     with register.locked():
         lab = register.find()
         if lab:
@@ -41,13 +41,13 @@ def down(options: Namespace) -> int:
     return 0
 
 
-def status(options: Namespace) -> int:
+def show_status(options: Namespace) -> int:
     """Exit status 0 if every host that should answer does, 1 if one does not, 3 if the lab is down."""
-    lab = _register(options).find()
+    lab = _build_register(options).find()
     if lab is None:
         print(f"The lab {options.name} is down.")
         return 3
-    silent = _silent_hosts(lab)
+    silent = _list_silent_hosts(lab)
     print(f"The lab {options.name} is up, held by process {lab.holder.pid}.")
     for node in lab.topology.nodes:
         addresses = " ".join(str(address) for interface in node.interfaces for address in interface.addresses)
@@ -60,19 +60,19 @@ def status(options: Namespace) -> int:
 
 def run(options: Namespace) -> int:
     """Ends with the command's exit status."""
-    holder = _running_node(options)
+    holder = _get_holder(options)
     enter(holder, lambda: execute(options.node, options.command))
 
 
 def connect(options: Namespace) -> int:
-    holder = _running_node(options)
+    holder = _get_holder(options)
     attempt = Attempt(options.protocol, options.host, options.port, options.timeout, options.source, options.source_port)
     enter(holder, lambda: report(options.node, attempt))
 
 
 def check(options: Namespace) -> int:
     del options
-    found = obstacles()
+    found = list_obstacles()
     for obstacle in found:
         print(f"No lab can run here: {obstacle}", file=sys.stderr)
     if not found:
@@ -80,14 +80,14 @@ def check(options: Namespace) -> int:
     return 1 if found else 0
 
 
-def _register(options: Namespace) -> Register:
+def _build_register(options: Namespace) -> Register:
     return Register(options.state, options.name)
 
 
-def _running_node(options: Namespace) -> Process:
-    lab = _register(options).find()
+def _get_holder(options: Namespace) -> ProcessRef:
+    lab = _build_register(options).find()
     if lab is None:
-        found = obstacles()
+        found = list_obstacles()
         way = f"no lab can run here: {'; '.join(found)}" if found else f"start it with: python -m lab --name {options.name} up"
         raise NotRunningError(f"the lab {options.name} is not up; {way}")
     known = [node.name for node in lab.topology.nodes]
@@ -96,7 +96,7 @@ def _running_node(options: Namespace) -> Process:
     return lab.holder
 
 
-def _silent_hosts(lab: Lab) -> dict[str, str]:
+def _list_silent_hosts(lab: Lab) -> dict[str, str]:
     """Each host asks itself over each family, all at once, so that no ruleset is in the way; node -> why it does not answer."""
     hosts = [node for node in lab.topology.nodes if node.answers]
     attempts = [(node.name, lab.attempt(node.name, Attempt("tcp", host, 80))) for node in hosts for host in (node.ipv4, node.ipv6)]

@@ -4,10 +4,10 @@ import socket
 import sys
 from typing import NamedTuple
 
-from lab.answer import LONGEST_LINE, Answer, parse
+from lab.answer import LONGEST_LINE, HostAnswer, parse_answer
 from lab.enter import enter
 from lab.namespace import move_into
-from lab.process import Process
+from lab.process import ProcessRef
 
 KINDS = {"tcp": socket.SOCK_STREAM, "udp": socket.SOCK_DGRAM}
 
@@ -26,10 +26,10 @@ class Attempt(NamedTuple):
     source: str = ""
     source_port: int = 0
 
-    def make(self) -> Answer:
+    def make(self) -> HostAnswer:
         """From where this process is. Raise `NoAnswerError`."""
         try:
-            return parse(self._exchange())
+            return parse_answer(self._exchange())
         except TimeoutError as error:
             raise NoAnswerError("timed out") from error
         except ConnectionRefusedError as error:
@@ -60,7 +60,7 @@ def main() -> None:
     """Arguments: PID STARTED NODE PROTOCOL HOST PORT TIMEOUT SOURCE SOURCE_PORT."""
     pid, started, node, protocol, host, port, timeout, source, source_port = sys.argv[1:]
     attempt = Attempt(protocol, host, int(port), float(timeout), source, int(source_port))
-    enter(Process(int(pid), int(started)), lambda: report(node, attempt))
+    enter(ProcessRef(int(pid), int(started)), lambda: report(node, attempt))
 
 
 def report(node: str, attempt: Attempt) -> int:

@@ -17,13 +17,13 @@ def send_from(source: tuple[str, int], target: tuple[str, int], payload: bytes) 
     one, other = (socket.inet_pton(family, address) for address, _ in (source, target))
     length = 8 + len(payload)
     udp = struct.pack("!4H", source[1], target[1], length, 0) + payload
-    udp = udp[:6] + struct.pack("!H", checksum(one + other + struct.pack("!2H", UDP, length) + udp) or 0xFFFF) + udp[8:]
-    header = _ipv6(one, other, length) if family == socket.AF_INET6 else _ipv4(one, other, length)
+    udp = udp[:6] + struct.pack("!H", compute_checksum(one + other + struct.pack("!2H", UDP, length) + udp) or 0xFFFF) + udp[8:]
+    header = _pack_ipv6(one, other, length) if family == socket.AF_INET6 else _pack_ipv4(one, other, length)
     with socket.socket(family, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
         raw.sendto(header + udp, (target[0], 0))
 
 
-def checksum(data: bytes) -> int:
+def compute_checksum(data: bytes) -> int:
     """The internet checksum (RFC 1071)."""
     padded = data + b"\0" * (len(data) % 2)
     total: int = sum(struct.unpack(f"!{len(padded) // 2}H", padded))
@@ -32,10 +32,10 @@ def checksum(data: bytes) -> int:
     return ~total & 0xFFFF
 
 
-def _ipv4(source: bytes, target: bytes, length: int) -> bytes:
+def _pack_ipv4(source: bytes, target: bytes, length: int) -> bytes:
     """The kernel fills in identification and checksum (raw(7))."""
     return struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + length, 0, 0, HOPS, UDP, 0, source, target)
 
 
-def _ipv6(source: bytes, target: bytes, length: int) -> bytes:
+def _pack_ipv6(source: bytes, target: bytes, length: int) -> bytes:
     return struct.pack("!IHBB16s16s", 6 << 28, length, UDP, HOPS, source, target)

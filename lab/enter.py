@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from lab.process import Process
+from lab.process import ProcessRef
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 SI_KERNEL = 0x80  # asm-generic/siginfo.h: sent by a terminal, which reaches the one inside by itself
@@ -21,9 +21,9 @@ HANDED_DOWN = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, sig
 
 
 def main() -> None:
-    """Arguments: PID STARTED NODE COMMAND…, of a `Process` that holds a lab."""
+    """Arguments: PID STARTED NODE COMMAND…, of a `ProcessRef` that holds a lab."""
     pid, started, node, *command = sys.argv[1:]
-    enter(Process(int(pid), int(started)), lambda: execute(node, command))
+    enter(ProcessRef(int(pid), int(started)), lambda: execute(node, command))
 
 
 def execute(node: str, command: list[str]) -> NoReturn:
@@ -31,7 +31,7 @@ def execute(node: str, command: list[str]) -> NoReturn:
     os.execvp("ip", ["ip", "netns", "exec", node, *command])  # noqa: S606
 
 
-def enter(holder: Process, act: Callable[[], int]) -> NoReturn:
+def enter(holder: ProcessRef, act: Callable[[], int]) -> NoReturn:
     """Call `act` inside the holder's namespaces, in a process of its own, and end with its exit status or by its signal."""
     try:
         _join(holder)
@@ -61,7 +61,7 @@ def _act(act: Callable[[], int]) -> int:
         sys.stderr.flush()
 
 
-def _join(holder: Process) -> None:
+def _join(holder: ProcessRef) -> None:
     here = os.getcwd()  # noqa: PTH109
     namespaces = os.CLONE_NEWNS | os.CLONE_NEWPID | os.CLONE_NEWNET
     root = os.open(f"/proc/{holder.pid}/root", os.O_PATH | os.O_DIRECTORY)

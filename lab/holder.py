@@ -14,12 +14,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from lab.card import running, switch_offloads_off
-from lab.namespace import inside
+from lab.card import is_running, switch_offloads_off
+from lab.namespace import enter_namespace
 from lab.server import STEERING, Listeners
 
 if TYPE_CHECKING:
-    from lab.plan import NodePlan, Plan  # it would load half the standard library for two names
+    from lab.plan import LabPlan, NodePlan  # it would load half the standard library for two names
 
 WAKE_CONNTRACK = "table inet wake {\n chain wake {\n ct state new\n}\n}\ndelete table inet wake\n"
 PATIENCE = 5.0  # seconds for the kernel to notice that a cable is plugged in
@@ -38,7 +38,7 @@ def _build() -> None:
     outside = int(Path("/proc/self").readlink().name)  # the old /proc still counts as the outside does
     run(["mount", "-t", "proc", "proc", "/proc"])
     run(["mount", "-t", "tmpfs", "tmpfs", "/run"])
-    plan: Plan = json.loads(sys.stdin.readline())
+    plan: LabPlan = json.loads(sys.stdin.readline())
     run(["ip", "-batch", "-"], plan["links"])
     _wake_conntrack()
     shortfalls = configure(plan)
@@ -53,7 +53,7 @@ def run(command: list[str], text: str = "") -> None:
     subprocess.run(command, input=text, text=True, check=True)
 
 
-def configure(plan: "Plan") -> list[str]:
+def configure(plan: "LabPlan") -> list[str]:
     """What lies in the nodes' namespaces, which are there; return when all cards are up, with what this kernel would not do."""
     shortfalls = [line for node in plan["nodes"] for line in _prepare(node)]
     _configure(plan)
@@ -69,13 +69,13 @@ def _wake_conntrack() -> None:
 
 
 def _prepare(node: "NodePlan") -> list[str]:
-    with inside(node["name"]):
+    with enter_namespace(node["name"]):
         for name, value in node["sysctls"].items():
             Path("/proc/sys", name).write_text(value)
         return [f"{node['name']} {device}: {name} stays on" for device in node["devices"] for name in switch_offloads_off(device)]
 
 
-def _configure(plan: "Plan") -> None:
+def _configure(plan: "LabPlan") -> None:
     """All nodes at once: each is one `ip`, and one `nft` more where the node answers."""
     running = [_start(node["name"], ["ip", "-batch", "-"], node["batch"]) for node in plan["nodes"]]
     running += [_start(node["name"], ["nft", "-f", "-"], STEERING) for node in plan["nodes"] if node["answers"]]
@@ -86,15 +86,15 @@ def _configure(plan: "Plan") -> None:
 
 def _await_cards(node: "NodePlan") -> None:
     deadline = time.monotonic() + PATIENCE
-    with inside(node["name"]):
-        while not all(running(device) for device in node["devices"]):
+    with enter_namespace(node["name"]):
+        while not all(is_running(device) for device in node["devices"]):
             if time.monotonic() > deadline:
                 raise SystemExit(f"the cards of {node['name']} did not come up")
             time.sleep(0.001)
 
 
 def _start(node: str, command: list[str], text: str) -> subprocess.Popen[str]:
-    with inside(node):
+    with enter_namespace(node):
         process = subprocess.Popen(command, stdin=subprocess.PIPE, text=True)
     if process.stdin is not None:
         process.stdin.write(text)
@@ -104,7 +104,7 @@ def _start(node: str, command: list[str], text: str) -> subprocess.Popen[str]:
 
 def _serve(node: str) -> None:
     """The sockets listen before the process is forked: a host answers as soon as the lab is up."""
-    with inside(node):
+    with enter_namespace(node):
         listeners = Listeners()
         if os.fork() == 0:
             os.dup2(os.open(os.devnull, os.O_RDWR), sys.stdin.fileno())

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import IO, Self
 
-from lab.answer import Answer, parse
+from lab.answer import HostAnswer, parse_answer
 from lab.connect import Attempt, NoAnswerError
 from lab.launch import Launch, launch
-from lab.plan import plan, rebuilding
-from lab.process import Process
-from lab.program import module
+from lab.plan import build_plan, build_rebuild_plan
+from lab.process import ProcessRef
+from lab.program import build_module_command
 from lab.topology import Topology
 
 type Stream = int | IO[str] | None
@@ -23,14 +23,14 @@ class Lab:
     """A running lab. `shortfalls` are sentences on what this kernel would not do."""
 
     topology: Topology
-    holder: Process
+    holder: ProcessRef
     shortfalls: tuple[str, ...] = ()
     launched: Launch | None = None
 
     @classmethod
     def start(cls, topology: Topology, *, detached: bool = False) -> Self:
         """A lab that ends with the `with` block, or with this process however that ends; a detached one only by `stop`."""
-        launched = launch(plan(topology), detached=detached)
+        launched = launch(build_plan(topology), detached=detached)
         return cls(topology, launched.holder, launched.shortfalls, launched)
 
     def stop(self) -> None:
@@ -55,8 +55,8 @@ class Lab:
         `ValueError` for a host that answers."""
         if self.topology.node(node).answers:
             raise ValueError(f"{node} answers, and its server would be gone")
-        command = module("lab.rebuild", str(self.holder.pid), str(self.holder.started))
-        text = json.dumps(rebuilding(self.topology, node))
+        command = build_module_command("lab.rebuild", str(self.holder.pid), str(self.holder.started))
+        text = json.dumps(build_rebuild_plan(self.topology, node))
         subprocess.run(command, input=text, capture_output=True, text=True, timeout=30, check=True)
 
     def run(
@@ -75,13 +75,13 @@ class Lab:
 
     def connect(
         self, node: str, protocol: str, host: str, port: int, *, timeout: float = 2, source: str = "", source_port: int = 0
-    ) -> Answer:
+    ) -> HostAnswer:
         """Connect from the node and return what the other end answered; raise `NoAnswerError` with the reason."""
         process = self.attempt(node, Attempt(protocol, host, port, timeout, source, source_port))
         output, reason = process.communicate(timeout=timeout + 10)
         if process.returncode != 0:
             raise NoAnswerError(reason.strip())
-        return parse(output)
+        return parse_answer(output)
 
     def attempt(self, node: str, attempt: Attempt) -> subprocess.Popen[str]:
         """Begin to connect; the process prints the answer and exits 0, or the reason to standard error and exits 1."""
@@ -90,4 +90,4 @@ class Lab:
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def _module(self, name: str, node: str, *arguments: str) -> tuple[str, ...]:
-        return module(name, str(self.holder.pid), str(self.holder.started), self.topology.node(node).name, *arguments)
+        return build_module_command(name, str(self.holder.pid), str(self.holder.started), self.topology.node(node).name, *arguments)

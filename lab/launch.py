@@ -7,9 +7,9 @@ import tempfile
 from dataclasses import dataclass
 from typing import IO
 
-from lab.plan import Plan
-from lab.process import Process
-from lab.program import module
+from lab.plan import LabPlan
+from lab.process import ProcessRef
+from lab.program import build_module_command
 
 MEANINGS = {
     "cannot change root filesystem propagation": "the root directory is not a mount point, as in a plain chroot;"
@@ -27,7 +27,7 @@ class Launch:
     """`program` is `unshare`, outside; `holder` its child, the first process inside. `shortfalls` are for people to read."""
 
     program: subprocess.Popen[str]
-    holder: Process
+    holder: ProcessRef
     shortfalls: tuple[str, ...]
 
     def end(self) -> None:
@@ -38,7 +38,7 @@ class Launch:
         self.program.wait(timeout=10)
 
 
-def unshared() -> tuple[str, ...]:
+def build_unshare_command() -> tuple[str, ...]:
     """The beginning of a command that runs in fresh namespaces, which end with it; root's and everybody's."""
     command = ("unshare", "--mount", "--pid", "--net", "--fork", "--kill-child")
     return command if os.geteuid() == 0 else (*command, "--user", "--map-root-user")
@@ -50,12 +50,12 @@ def explain(said: str) -> str:
     return " ".join([said.strip(), *meant])
 
 
-def launch(plan: Plan, *, detached: bool) -> Launch:
+def launch(plan: LabPlan, *, detached: bool) -> Launch:
     """An attached lab lives until this process closes its pipe or ends, however that comes about. Raise `LabError`."""
     options = ["--detached"] if detached else []
     with tempfile.TemporaryFile("w+") as complaints:
         program = subprocess.Popen(
-            [*unshared(), *module("lab.holder", *options)],
+            [*build_unshare_command(), *build_module_command("lab.holder", *options)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=complaints,
@@ -69,11 +69,11 @@ def launch(plan: Plan, *, detached: bool) -> Launch:
             complaints.seek(0)
             raise LabError(f"the lab did not come up: {explain(complaints.read())}")
     told = json.loads(ready)
-    return Launch(program, Process.find(told["pid"]), tuple(told["shortfalls"]))
+    return Launch(program, ProcessRef.find(told["pid"]), tuple(told["shortfalls"]))
 
 
-def _converse(program: subprocess.Popen[str], plan: Plan) -> str:
-    stdin, stdout = _pipes(program)
+def _converse(program: subprocess.Popen[str], plan: LabPlan) -> str:
+    stdin, stdout = _get_pipes(program)
     try:
         stdin.write(json.dumps(plan) + "\n")
         stdin.flush()
@@ -82,7 +82,7 @@ def _converse(program: subprocess.Popen[str], plan: Plan) -> str:
     return stdout.readline()
 
 
-def _pipes(program: subprocess.Popen[str]) -> tuple[IO[str], IO[str]]:
+def _get_pipes(program: subprocess.Popen[str]) -> tuple[IO[str], IO[str]]:
     if program.stdin is None or program.stdout is None:
         raise TypeError("the program was started without pipes")
     return program.stdin, program.stdout

@@ -18,7 +18,7 @@ def move_into(node: str) -> None:
 
 
 @contextmanager
-def inside(node: str) -> Iterator[None]:
+def enter_namespace(node: str) -> Iterator[None]:
     """Sockets made and programs started within stay in the node's namespace."""
     home = os.open("/proc/self/ns/net", os.O_RDONLY)
     move_into(node)

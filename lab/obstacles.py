@@ -4,7 +4,7 @@ import shutil
 import subprocess
 from functools import cache
 
-from lab.launch import explain, unshared
+from lab.launch import build_unshare_command, explain
 from lab.server import STEERING
 
 PACKAGES = {"unshare": "util-linux", "mount": "mount", "ip": "iproute2", "nft": "nftables"}
@@ -19,16 +19,16 @@ TRIALS = (
 
 
 @cache
-def obstacles() -> tuple[str, ...]:
+def list_obstacles() -> tuple[str, ...]:
     """Sentences, none if labs can run. Looked into once for each process."""
     missing = tuple(f"the program {name} is missing (Debian: {package})" for name, package in PACKAGES.items() if not shutil.which(name))
-    return missing or _failed_trials()
+    return missing or _run_trials()
 
 
-def _failed_trials() -> tuple[str, ...]:
+def _run_trials() -> tuple[str, ...]:
     failed = []
     for meaning, command, text in TRIALS:
-        trial = subprocess.run([*unshared(), *command], input=text, capture_output=True, text=True, timeout=30, check=False)
+        trial = subprocess.run([*build_unshare_command(), *command], input=text, capture_output=True, text=True, timeout=30, check=False)
         if trial.returncode != 0:
             failed.append(f"{meaning}: {explain(trial.stderr)}")
             if command == ("true",):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import TypedDict
 
-from lab.topology import Interface, Network, Node, Route, Topology
+from lab.topology import Interface, NetworkSegment, Node, NodeRoute, Topology
 
 
 class NodePlan(TypedDict):
@@ -18,49 +18,49 @@ class NodePlan(TypedDict):
     answers: bool
 
 
-class Plan(TypedDict):
+class LabPlan(TypedDict):
     links: str  # lines for `ip -batch`: the namespaces and the cables between them
     nodes: list[NodePlan]
 
 
-# Words of a line of `_cables`
+# Words of a line of `_iter_cables`
 NEAR_CARD, NEAR_NODE, FAR_CARD, FAR_NODE = 2, 6, 11, 15
 
 
-def plan(topology: Topology) -> Plan:
+def build_plan(topology: Topology) -> LabPlan:
     return {
-        "links": _lines([*(f"netns add {node.name}" for node in topology.nodes), *_cables(topology)]),
-        "nodes": [_node(topology, node) for node in topology.nodes],
+        "links": _join_lines([*(f"netns add {node.name}" for node in topology.nodes), *_iter_cables(topology)]),
+        "nodes": [_build_node(topology, node) for node in topology.nodes],
     }
 
 
-def rebuilding(topology: Topology, name: str) -> Plan:
+def build_rebuild_plan(topology: Topology, name: str) -> LabPlan:
     """The plan of one node, as if it had never been there, and of the ends of its cables at its neighbours. It must be no host
     that answers: their servers come with the lab."""
-    cables = [line for line in map(str.split, _cables(topology)) if name in (line[NEAR_NODE], line[FAR_NODE])]
+    cables = [line for line in map(str.split, _iter_cables(topology)) if name in (line[NEAR_NODE], line[FAR_NODE])]
     neighbours: dict[str, list[str]] = {}
     for line in cables:
         neighbours.setdefault(line[FAR_NODE], []).append(line[FAR_CARD])
         neighbours.setdefault(line[NEAR_NODE], []).append(line[NEAR_CARD])
     del neighbours[name]
-    nodes = {node["name"]: node for node in plan(topology)["nodes"]}
+    nodes = {node["name"]: node for node in build_plan(topology)["nodes"]}
     return {
-        "links": _lines([f"netns add {name}", *map(" ".join, cables)]),
-        "nodes": [nodes[name], *(_cards_of(nodes[far], cards) for far, cards in neighbours.items())],
+        "links": _join_lines([f"netns add {name}", *map(" ".join, cables)]),
+        "nodes": [nodes[name], *(_select_cards(nodes[far], cards) for far, cards in neighbours.items())],
     }
 
 
-def _cards_of(node: NodePlan, cards: list[str]) -> NodePlan:
+def _select_cards(node: NodePlan, cards: list[str]) -> NodePlan:
     batch = [line for line in node["batch"].splitlines() if set(cards) & set(line.split())]
     sysctls = {file: value for file, value in node["sysctls"].items() if any(f"/{card}/" in file for card in cards)}
-    return {"name": node["name"], "batch": _lines(batch), "sysctls": sysctls, "devices": cards, "answers": False}
+    return {"name": node["name"], "batch": _join_lines(batch), "sysctls": sysctls, "devices": cards, "answers": False}
 
 
-def _lines(lines: list[str]) -> str:
+def _join_lines(lines: list[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _plugs(topology: Topology, network: Network) -> list[tuple[Node, Interface]]:
+def _list_plugs(topology: Topology, network: NetworkSegment) -> list[tuple[Node, Interface]]:
     """Whose interfaces hang on this network; the bridge itself does not hang on it."""
     return [
         (node, interface)
@@ -70,47 +70,53 @@ def _plugs(topology: Topology, network: Network) -> list[tuple[Node, Interface]]
     ]
 
 
-def _port(node: Node, interface: Interface) -> str:
+def _get_port_name(node: Node, interface: Interface) -> str:
     """What the other end of a host's cable is called at the switch."""
     return f"{node.name}.{interface.name}"
 
 
-def _cables(topology: Topology) -> Iterator[str]:
+def _iter_cables(topology: Topology) -> Iterator[str]:
     """Every end has an index of its own: the kernel takes a card whose index equals its peer's for one without a peer,
     and may notice only a second later that it is up."""
     index = count(10)
     for network in topology.networks:
-        plugs = _plugs(topology, network)
+        plugs = _list_plugs(topology, network)
         if network.bridge is None:
             (one, card), (other, far_card) = plugs
-            yield _cable(one.name, card.name, other.name, far_card.name, index)
+            yield _render_cable(one.name, card.name, other.name, far_card.name, index)
             continue
         for node, interface in plugs:
-            yield _cable(node.name, interface.name, network.bridge, _port(node, interface), index)
+            yield _render_cable(node.name, interface.name, network.bridge, _get_port_name(node, interface), index)
 
 
-def _cable(node: str, card: str, far_node: str, far_card: str, index: Iterator[int]) -> str:
+def _render_cable(node: str, card: str, far_node: str, far_card: str, index: Iterator[int]) -> str:
     near = f"link add {card} index {next(index)} netns {node}"
     return f"{near} type veth peer name {far_card} index {next(index)} netns {far_node}"
 
 
-def _node(topology: Topology, node: Node) -> NodePlan:
+def _build_node(topology: Topology, node: Node) -> NodePlan:
     held = [network for network in topology.networks if network.bridge == node.name]
     bridges = [network.name for network in held]
-    ports = [(_port(*plug), network.name) for network in held for plug in _plugs(topology, network)]
+    ports = [(_get_port_name(*plug), network.name) for network in held for plug in _list_plugs(topology, network)]
     cards = [interface.name for interface in node.interfaces if interface.name not in bridges]
     batch = [
         *(f"link add {bridge} type bridge stp_state 0 forward_delay 0 mcast_snooping 0" for bridge in bridges),
         *(f"link set {port} master {bridge}" for port, bridge in ports),
         *(f"link set {device} up" for device in ["lo", *bridges, *(port for port, _ in ports), *cards]),
-        *(line for interface in node.interfaces for line in _addresses(topology, interface)),
-        *(_route(route) for route in node.routes),
+        *(line for interface in node.interfaces for line in _iter_addresses(topology, interface)),
+        *(_render_route(route) for route in node.routes),
     ]
     devices = [*cards, *(port for port, _ in ports)]
-    return {"name": node.name, "batch": _lines(batch), "sysctls": _sysctls(node, devices), "devices": devices, "answers": node.answers}
+    return {
+        "name": node.name,
+        "batch": _join_lines(batch),
+        "sysctls": _build_sysctls(node, devices),
+        "devices": devices,
+        "answers": node.answers,
+    }
 
 
-def _addresses(topology: Topology, interface: Interface) -> Iterator[str]:
+def _iter_addresses(topology: Topology, interface: Interface) -> Iterator[str]:
     """Its addresses, and a way to those prefixes of the network in which it has none."""
     for address in interface.addresses:
         yield f"addr add {address} dev {interface.name}{' nodad' if address.version == 6 else ''}"
@@ -120,7 +126,7 @@ def _addresses(topology: Topology, interface: Interface) -> Iterator[str]:
             yield f"route add {prefix} dev {interface.name}"
 
 
-def _route(route: Route) -> str:
+def _render_route(route: NodeRoute) -> str:
     if route.via is not None:
         return f"route add {route.to} via {route.via}"
     if route.device is not None:
@@ -128,7 +134,7 @@ def _route(route: Route) -> str:
     return f"route add blackhole {route.to}"
 
 
-def _sysctls(node: Node, devices: list[str]) -> dict[str, str]:
+def _build_sysctls(node: Node, devices: list[str]) -> dict[str, str]:
     """Duplicate address detection is off (it delays every address by a second), redirects would shortcut the gateways, and
     without loose pickup a connection whose state was lost does not come back by itself and hide it."""
     sysctls: dict[str, str] = {}

@@ -11,21 +11,21 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 
-class Process(NamedTuple):
+class ProcessRef(NamedTuple):
     """`started` counts clock ticks since boot (proc(5), field 22 of stat)."""
 
     pid: int
     started: int
 
     @classmethod
-    def find(cls, pid: int) -> "Process":
+    def find(cls, pid: int) -> "ProcessRef":
         """Raise `ProcessLookupError` if no process has this id."""
-        return cls(pid, _started(pid))
+        return cls(pid, _read_start_time(pid))
 
     @property
     def alive(self) -> bool:
         try:
-            return _started(self.pid) == self.started
+            return _read_start_time(self.pid) == self.started
         except ProcessLookupError:
             return False
 
@@ -53,7 +53,7 @@ class Process(NamedTuple):
                 raise TimeoutError(f"process {self.pid} did not end within {timeout} s")
 
 
-def _started(pid: int) -> int:
+def _read_start_time(pid: int) -> int:
     try:
         with open(f"/proc/{pid}/stat") as file:  # noqa: PTH123
             stat = file.read()

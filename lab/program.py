@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def module(name: str, *arguments: str) -> tuple[str, ...]:
+def build_module_command(name: str, *arguments: str) -> tuple[str, ...]:
     """The command that calls the module's `main()`. Without `site`: the lab needs the standard library alone, and starts faster."""
     start = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from {name} import main; main()"
     return (sys.executable, "-I", "-S", "-c", start, *arguments)

@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING
 
 from lab import holder
 from lab.enter import enter
-from lab.process import Process
+from lab.process import ProcessRef
 
 if TYPE_CHECKING:
-    from lab.plan import Plan
+    from lab.plan import LabPlan
 
 
 def main() -> None:
     """Arguments: PID STARTED of the process that holds the lab. Standard input: the plan of the node, first, and of its neighbours."""
     pid, started = sys.argv[1:]
-    plan: Plan = json.loads(sys.stdin.read())
-    enter(Process(int(pid), int(started)), lambda: rebuild(plan))
+    plan: LabPlan = json.loads(sys.stdin.read())
+    enter(ProcessRef(int(pid), int(started)), lambda: rebuild(plan))
 
 
-def rebuild(plan: "Plan") -> int:
+def rebuild(plan: "LabPlan") -> int:
     """Return when the node's cards are up."""
     node = plan["nodes"][0]
-    addresses = {device: _hardware_address(node["name"], device) for device in node["devices"]}
+    addresses = {device: _get_hardware_address(node["name"], device) for device in node["devices"]}
     _destroy(node["name"], node["devices"])
     holder.run(["ip", "-batch", "-"], plan["links"])
     for device, address in addresses.items():
@@ -38,7 +38,7 @@ def rebuild(plan: "Plan") -> int:
     return 0
 
 
-def _hardware_address(node: str, device: str) -> str:
+def _get_hardware_address(node: str, device: str) -> str:
     told = subprocess.run(["ip", "-j", "-n", node, "link", "show", device], capture_output=True, text=True, check=True)
     address: str = json.loads(told.stdout)[0]["address"]
     return address

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.lab import Lab
-from lab.process import Process
-from lab.topology import parse
+from lab.process import ProcessRef
+from lab.topology import parse_topology
 
 LEGAL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}")
 
@@ -46,8 +46,8 @@ class Register:
             entry = json.loads(self.path.read_text())
         except FileNotFoundError:
             return None
-        holder = Process(entry["pid"], entry["started"])
-        return Lab(parse(entry["topology"]), holder, tuple(entry["shortfalls"])) if holder.alive else None
+        holder = ProcessRef(entry["pid"], entry["started"])
+        return Lab(parse_topology(entry["topology"]), holder, tuple(entry["shortfalls"])) if holder.alive else None
 
     def write(self, lab: Lab, topology: str) -> None:
         """`topology` is the text the lab was built from; its file may change while the lab runs."""

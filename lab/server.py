@@ -12,7 +12,7 @@ import threading
 from contextlib import suppress
 from typing import NoReturn
 
-from lab.answer import LONGEST_LINE, Answer
+from lab.answer import LONGEST_LINE, HostAnswer
 from lab.datagram import send_from
 
 PORT = 7
@@ -37,8 +37,8 @@ class Listeners:
     """The four sockets, made in the namespace in which the caller is; they listen from then on."""
 
     def __init__(self) -> None:
-        self.streams = [_transparent(family, socket.SOCK_STREAM) for family in (socket.AF_INET, socket.AF_INET6)]
-        self.datagrams = [_transparent(family, socket.SOCK_DGRAM) for family in (socket.AF_INET, socket.AF_INET6)]
+        self.streams = [_open_transparent(family, socket.SOCK_STREAM) for family in (socket.AF_INET, socket.AF_INET6)]
+        self.datagrams = [_open_transparent(family, socket.SOCK_DGRAM) for family in (socket.AF_INET, socket.AF_INET6)]
         for stream in self.streams:
             stream.listen(4096)
 
@@ -54,7 +54,7 @@ class Listeners:
                         ready.data(ready.fileobj, node)
 
 
-def _transparent(family: socket.AddressFamily, kind: socket.SocketKind) -> socket.socket:
+def _open_transparent(family: socket.AddressFamily, kind: socket.SocketKind) -> socket.socket:
     listener = socket.socket(family, kind)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if family == socket.AF_INET6:
@@ -76,7 +76,7 @@ def _accept(listener: socket.socket, node: str) -> None:
 def _converse(connection: socket.socket, peer: Endpoint, node: str) -> None:
     with suppress(OSError), connection, connection.makefile("rwb") as stream:
         reached: Endpoint = connection.getsockname()[:2]
-        stream.write(Answer(node, "tcp", *reached, *peer).line())
+        stream.write(HostAnswer(node, "tcp", *reached, *peer).line())
         stream.flush()
         while line := stream.readline(LONGEST_LINE):
             stream.write(line)
@@ -85,11 +85,11 @@ def _converse(connection: socket.socket, peer: Endpoint, node: str) -> None:
 
 def _reply(listener: socket.socket, node: str) -> None:
     _, ancillary, _, peer = listener.recvmsg(LONGEST_LINE, 256)
-    reached = _original_destination(ancillary)
-    send_from(reached, peer[:2], Answer(node, "udp", *reached, *peer[:2]).line())
+    reached = _get_original_destination(ancillary)
+    send_from(reached, peer[:2], HostAnswer(node, "udp", *reached, *peer[:2]).line())
 
 
-def _original_destination(ancillary: list[tuple[int, int, bytes]]) -> Endpoint:
+def _get_original_destination(ancillary: list[tuple[int, int, bytes]]) -> Endpoint:
     for level, kind, data in ancillary:
         if (level, kind) == (socket.IPPROTO_IP, IP_RECVORIGDSTADDR):  # struct sockaddr_in
             port, address = struct.unpack_from("!2xH4s", data)

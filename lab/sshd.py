@@ -1,7 +1,7 @@
 """A real sshd in a node: own host key, own configuration, and an account without rights that the machine does not know.
 
-`command` gives what to run in the node (`python -m lab exec`, `Lab.popen`). It gets a /run and an /etc/passwd of its own, which nobody
-else sees, and becomes sshd in the foreground. The account sees the directories that it is shown at /run/netzwart/NAME, even below
+`build_command` gives what to run in the node (`python -m lab exec`, `Lab.popen`). It gets its own /run and /etc/passwd, which nobody else
+sees, and becomes sshd in the foreground. The account sees the directories that it is shown at /run/netzwart/NAME, even below
 directories that only root may enter. What a key may do there is up to its line in authorized_keys (sshd(8)).
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NoReturn
 
-from lab.program import module
+from lab.program import build_module_command
 
 ACCOUNT = "netzwart"
 ACCOUNT_ID, GROUP_ID = 64000, 65534  # Debian leaves the first to local use; the other is its nogroup
@@ -45,7 +45,7 @@ MaxStartups 100
 """
 
 
-def obstacle() -> str:
+def find_obstacle() -> str:
     """Why no sshd can run in a lab on this machine; "" if it can."""
     for program, package in ((SSHD, "openssh-server"), ("ssh-keygen", "openssh-client")):
         if not shutil.which(program):
@@ -56,7 +56,7 @@ def obstacle() -> str:
     return "" if mapped >= WHOLE_ID_MAP else "sshd changes to other accounts, and this user namespace has too few"
 
 
-def host_key(directory: Path) -> str:
+def ensure_host_key(directory: Path) -> str:
     """The public host key that lies in the directory, as `ssh-ed25519 AAAA…`; made at the first call."""
     file = directory / "ssh_host_ed25519_key"
     if not file.exists():
@@ -65,10 +65,10 @@ def host_key(directory: Path) -> str:
     return " ".join(file.with_suffix(".pub").read_text().split()[:2])
 
 
-def command(directory: Path, authorized_keys: Path, shown: Mapping[str, Path], *, port: int = 22) -> tuple[str, ...]:
+def build_command(directory: Path, authorized_keys: Path, shown: Mapping[str, Path], *, port: int = 22) -> tuple[str, ...]:
     """What to run in a node. directory: with the host key, which must be there; shown: directories for the account, by name."""
     visible = (word for name, path in shown.items() for word in ("--show", f"{name}={path}"))
-    return module("lab.sshd", str(directory), str(authorized_keys), "--port", str(port), *visible)
+    return build_module_command("lab.sshd", str(directory), str(authorized_keys), "--port", str(port), *visible)
 
 
 def main() -> NoReturn:
@@ -81,15 +81,15 @@ def main() -> NoReturn:
     given = parser.parse_args()
     keys = given.authorized_keys.read_text()
     try:
-        _own_run(dict(each.split("=", 1) for each in given.show))
+        _mount_own_run(dict(each.split("=", 1) for each in given.show))
     except (OSError, subprocess.CalledProcessError) as error:
         sys.exit(f"lab.sshd: {error}")
     (SHOWN / "authorized_keys").write_text(keys)
-    (SHOWN / "sshd_config").write_text("".join(_configuration(given.directory.resolve(), given.port)))
+    (SHOWN / "sshd_config").write_text("".join(_iter_configuration(given.directory.resolve(), given.port)))
     os.execv(SSHD, [SSHD, "-D", "-e", "-f", str(SHOWN / "sshd_config")])  # noqa: S606
 
 
-def _own_run(shown: Mapping[str, str]) -> None:
+def _mount_own_run(shown: Mapping[str, str]) -> None:
     """`ip netns exec` gave this process mounts of its own."""
     _mount("-t", "tmpfs", "-o", "mode=755", "tmpfs", "/run")
     Path("/run/sshd").mkdir(mode=0o755)
@@ -104,7 +104,7 @@ def _mount(*arguments: str) -> None:
     subprocess.run(["mount", *arguments], check=True)
 
 
-def _configuration(directory: Path, port: int) -> Iterator[str]:
+def _iter_configuration(directory: Path, port: int) -> Iterator[str]:
     yield f"{CONFIGURATION}Port {port}\nHostKey {directory}/ssh_host_ed25519_key\n"
     said = subprocess.run([SSHD, "-V"], capture_output=True, text=True, check=False)
     release = re.search(r"OpenSSH_(\d+)\.(\d+)", said.stdout + said.stderr)

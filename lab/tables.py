@@ -11,7 +11,7 @@ class TopologyError(ValueError):
     """The topology says something that cannot be; the message begins with the key."""
 
 
-class Table:
+class TomlTable:
     """One table of the document and the key it stands under."""
 
     def __init__(self, values: Mapping[str, object], key: str = "") -> None:
@@ -24,7 +24,7 @@ class Table:
     def refuse(self, name: str, reason: str) -> TopologyError:
         return TopologyError(f"{self.path(name)}: {reason}")
 
-    def only(self, *allowed: str) -> "Table":
+    def only(self, *allowed: str) -> "TomlTable":
         """Itself, if it holds no other keys than these; a misspelt key must not pass as an absent one."""
         for name in self._values:
             if name not in allowed:
@@ -46,11 +46,11 @@ class Table:
             raise self.refuse(name, "expected a list of strings")
         return tuple(cast("list[str]", values))
 
-    def table(self, name: str) -> "Table":
+    def table(self, name: str) -> "TomlTable":
         """The table under this key, empty if there is none."""
-        return Table(self._typed(name, dict, "a table") if name in self._values else {}, self.path(name))
+        return TomlTable(self._typed(name, dict, "a table") if name in self._values else {}, self.path(name))
 
-    def tables(self) -> Iterator[tuple[str, "Table"]]:
+    def tables(self) -> Iterator[tuple[str, "TomlTable"]]:
         return ((name, self.table(name)) for name in self._values)
 
     def names(self) -> tuple[str, ...]:

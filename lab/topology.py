@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network, ip_interface, ip_network
 from pathlib import Path
 
-from lab.tables import Table, TopologyError
+from lab.tables import TomlTable, TopologyError
 
 type Host = IPv4Address | IPv6Address
 type Address = IPv4Interface | IPv6Interface
@@ -23,14 +23,14 @@ LEGAL_NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Pools:
+class PoolPrefixes:
     private: IPv4Network
     public: IPv4Network
     ipv6: IPv6Network
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class NetworkSegment:
     """A switch inside the node `bridge`, or without one a cable between two interfaces."""
 
     name: str
@@ -46,7 +46,7 @@ class Interface:
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class NodeRoute:
     """Towards a next hop, or on the link of a device, or with neither: a blackhole."""
 
     to: Prefix
@@ -59,7 +59,7 @@ class Node:
     name: str
     role: str
     interfaces: tuple[Interface, ...]
-    routes: tuple[Route, ...]
+    routes: tuple[NodeRoute, ...]
     forwards: bool
     answers: bool
 
@@ -79,8 +79,8 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    pools: Pools
-    networks: tuple[Network, ...]
+    pools: PoolPrefixes
+    networks: tuple[NetworkSegment, ...]
     nodes: tuple[Node, ...]
 
     def node(self, name: str) -> Node:
@@ -93,73 +93,73 @@ class Topology:
         return tuple(node for node in self.nodes if node.role == role)
 
 
-def load(path: Path = DEMO) -> Topology:
-    return parse(path.read_text())
+def load_topology(path: Path = DEMO) -> Topology:
+    return parse_topology(path.read_text())
 
 
-def parse(text: str) -> Topology:
+def parse_topology(text: str) -> Topology:
     """Raise `TopologyError`, naming the key, for anything that is not a network."""
     try:
-        root = Table(tomllib.loads(text)).only("pools", "networks", "roles", "nodes")
+        root = TomlTable(tomllib.loads(text)).only("pools", "networks", "roles", "nodes")
     except tomllib.TOMLDecodeError as error:
         raise TopologyError(f"not TOML: {error}") from error
-    pools = _pools(root.table("pools").only("private", "public", "ipv6"))
-    networks = {name: _network(name, table) for name, table in root.table("networks").tables()}
-    interfaces = {name: _interfaces(name, table, networks) for name, table in root.table("nodes").tables()}
+    pools = _parse_pools(root.table("pools").only("private", "public", "ipv6"))
+    networks = {name: _parse_network(name, table) for name, table in root.table("networks").tables()}
+    interfaces = {name: _parse_interfaces(name, table, networks) for name, table in root.table("nodes").tables()}
     _check_wiring(networks.values(), interfaces)
     _check_addresses(interfaces)
-    nodes = tuple(_node(name, table, root.table("roles"), pools, interfaces) for name, table in root.table("nodes").tables())
+    nodes = tuple(_parse_node(name, table, root.table("roles"), pools, interfaces) for name, table in root.table("nodes").tables())
     return Topology(pools, tuple(networks.values()), nodes)
 
 
-def _pools(table: Table) -> Pools:
-    private, public, ipv6 = (_prefix(table, name, table.text(name)) for name in ("private", "public", "ipv6"))
+def _parse_pools(table: TomlTable) -> PoolPrefixes:
+    private, public, ipv6 = (_parse_prefix(table, name, table.text(name)) for name in ("private", "public", "ipv6"))
     if not isinstance(private, IPv4Network):
         raise table.refuse("private", "expected an IPv4 prefix")
     if not isinstance(public, IPv4Network):
         raise table.refuse("public", "expected an IPv4 prefix")
     if not isinstance(ipv6, IPv6Network):
         raise table.refuse("ipv6", "expected an IPv6 prefix")
-    return Pools(private, public, ipv6)
+    return PoolPrefixes(private, public, ipv6)
 
 
-def _prefix(table: Table, name: str, text: str) -> Prefix:
+def _parse_prefix(table: TomlTable, name: str, text: str) -> Prefix:
     try:
         return ip_network(text)
     except ValueError as error:
         raise table.refuse(name, str(error)) from error
 
 
-def _network(name: str, table: Table) -> Network:
+def _parse_network(name: str, table: TomlTable) -> NetworkSegment:
     table.only("bridge", "prefixes")
-    prefixes = tuple(_prefix(table, "prefixes", text) for text in table.texts("prefixes"))
-    return Network(_legal(table, name), prefixes, table.optional_text("bridge"))
+    prefixes = tuple(_parse_prefix(table, "prefixes", text) for text in table.texts("prefixes"))
+    return NetworkSegment(_validate_name(table, name), prefixes, table.optional_text("bridge"))
 
 
-def _legal(table: Table, name: str) -> str:
+def _validate_name(table: TomlTable, name: str) -> str:
     if not LEGAL_NAME.fullmatch(name):
         raise TopologyError(f"{table.key}: a name is small letters, digits and hyphens, and begins with a letter")
     return name
 
 
-def _interfaces(node: str, table: Table, networks: dict[str, Network]) -> tuple[Interface, ...]:
-    _legal(table.only("role", "interfaces", "routes"), node)
-    return tuple(_interface(node, name, entry, networks) for name, entry in table.table("interfaces").tables())
+def _parse_interfaces(node: str, table: TomlTable, networks: dict[str, NetworkSegment]) -> tuple[Interface, ...]:
+    _validate_name(table.only("role", "interfaces", "routes"), node)
+    return tuple(_parse_interface(node, name, entry, networks) for name, entry in table.table("interfaces").tables())
 
 
-def _interface(node: str, name: str, table: Table, networks: dict[str, Network]) -> Interface:
+def _parse_interface(node: str, name: str, table: TomlTable, networks: dict[str, NetworkSegment]) -> Interface:
     table.only("network", "addresses")
     network = networks.get(table.text("network"))
     if network is None:
         raise table.refuse("network", f"there is no network {table.text('network')}")
-    if len(f"{node}.{_legal(table, name)}") > LONGEST_INTERFACE_NAME:
+    if len(f"{node}.{_validate_name(table, name)}") > LONGEST_INTERFACE_NAME:
         raise TopologyError(f"{table.key}: {node}.{name} is longer than the {LONGEST_INTERFACE_NAME} characters Linux allows")
     if network.bridge == node and name != network.name:
         raise TopologyError(f"{table.key}: the interface of the node that holds the bridge is the bridge, call it {network.name}")
-    return Interface(name, network.name, tuple(_address(table, text, network) for text in table.texts("addresses")))
+    return Interface(name, network.name, tuple(_parse_address(table, text, network) for text in table.texts("addresses")))
 
 
-def _address(table: Table, text: str, network: Network) -> Address:
+def _parse_address(table: TomlTable, text: str, network: NetworkSegment) -> Address:
     try:
         address = ip_interface(text)
     except ValueError as error:
@@ -172,7 +172,7 @@ def _address(table: Table, text: str, network: Network) -> Address:
     raise table.refuse("addresses", f"{text} needs a length, it lies in no prefix of the network {network.name}")
 
 
-def _check_wiring(networks: Iterable[Network], interfaces: dict[str, tuple[Interface, ...]]) -> None:
+def _check_wiring(networks: Iterable[NetworkSegment], interfaces: dict[str, tuple[Interface, ...]]) -> None:
     for network in networks:
         if network.bridge is not None and network.bridge not in interfaces:
             raise TopologyError(f"networks.{network.name}.bridge: there is no node {network.bridge}")
@@ -191,26 +191,28 @@ def _check_addresses(interfaces: dict[str, tuple[Interface, ...]]) -> None:
             holders[address.ip] = key
 
 
-def _node(name: str, table: Table, roles: Table, pools: Pools, interfaces: dict[str, tuple[Interface, ...]]) -> Node:
+def _parse_node(name: str, table: TomlTable, roles: TomlTable, pools: PoolPrefixes, interfaces: dict[str, tuple[Interface, ...]]) -> Node:
     role = table.text("role")
     if role not in roles.names():
         raise table.refuse("role", f"there is no role {role}")
     duties = roles.table(role).only("forwards", "answers", "routes")
     given = (duties.table("routes"), table.table("routes"))
-    resolved = tuple(_route(routes, destination, name, pools, interfaces) for routes in given for destination in routes.names())
+    resolved = tuple(_parse_route(routes, destination, name, pools, interfaces) for routes in given for destination in routes.names())
     return Node(name, role, interfaces[name], resolved, duties.flag("forwards"), duties.flag("answers"))
 
 
-def _route(table: Table, destination: str, owner: str, pools: Pools, interfaces: dict[str, tuple[Interface, ...]]) -> Route:
-    to = getattr(pools, destination) if destination in Pools.__slots__ else _prefix(table, destination, destination)
+def _parse_route(
+    table: TomlTable, destination: str, owner: str, pools: PoolPrefixes, interfaces: dict[str, tuple[Interface, ...]]
+) -> NodeRoute:
+    to = getattr(pools, destination) if destination in PoolPrefixes.__slots__ else _parse_prefix(table, destination, destination)
     way = table.text(destination)
     if way == "blackhole":
-        return Route(to)
+        return NodeRoute(to)
     if any(interface.name == way for interface in interfaces[owner]):
-        return Route(to, device=way)
+        return NodeRoute(to, device=way)
     shared = {interface.network for interface in interfaces[owner]}
     hops = (address.ip for hop in interfaces.get(way, ()) if hop.network in shared for address in hop.addresses)
     for hop in hops:
         if hop.version == to.version:
-            return Route(to, via=hop)
+            return NodeRoute(to, via=hop)
     raise table.refuse(destination, f"{owner} has no interface {way}, and no node {way} has an IPv{to.version} address beside it")

@@ -7,7 +7,7 @@ from apps.bans.blocks.api_notice import NoticeViewSet, ReachableViewSet
 from apps.bans.listeners.api import ListenerViewSet
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
 from apps.desk.api import EnquiryViewSet
-from apps.desk.connection_check.api import MemberViewSet
+from apps.desk.connection_check.api import CheckedMemberViewSet
 from apps.desk.packet_trace.api import TracedGatewayViewSet
 from apps.gateways.api import GatewayGroupViewSet, LimitsViewSet, ProfileViewSet, ProtectionViewSet, UplinkViewSet
 from apps.gateways.api_sharing import FairShareViewSet, PortRulesViewSet
@@ -17,23 +17,23 @@ from apps.members.api_departures import DepartureViewSet
 from apps.members.api_invitations import MemberInvitationViewSet
 from apps.nat.api import ForwardViewSet
 from apps.nat.api_mappings import MappingViewSet
-from apps.nat.api_pools import PoolViewSet
+from apps.nat.api_pools import PoolSharingViewSet
 from apps.nat.moving.api import MoveViewSet
 from apps.nat.pinholes.api import PinholeViewSet
 from apps.network.api import HoldingViewSet
-from apps.tickets.api import CannedViewSet, SentViewSet, TicketViewSet
+from apps.tickets.api import BulkAnswerViewSet, CannedViewSet, TicketViewSet
 from apps.traffic.api import AddressesUsageViewSet, MembersUsageViewSet
 from apps.traffic.api_quotas import QuotaViewSet
 from apps.traffic.rates.api import RateLimitViewSet
 from apps.webhooks.api import DeliveryViewSet, WebhookViewSet
 
 router = Router()
-router.register("members/members", MemberViewSet, "member")
+router.register("members/members", CheckedMemberViewSet, "member")
 router.register("members/devices", DeviceViewSet, "device")
 router.register("members/tariffs", TariffViewSet, "tariff")
 router.register("members/sites", SiteViewSet, "site")
 router.register("members/rooms", RoomViewSet, "room")
-router.register("network/pools", PoolViewSet, "pool")
+router.register("network/pools", PoolSharingViewSet, "pool")
 router.register("network/addresses", HoldingViewSet, "address")
 router.register("nat/mappings", MappingViewSet, "mapping")
 router.register("nat/forwards", ForwardViewSet, "forward")
@@ -64,7 +64,7 @@ router.register("accounts/rolechanges", RoleChangeViewSet, "rolechange")
 router.register("bans/notices", NoticeViewSet, "notice")
 router.register("bans/reachable", ReachableViewSet, "reachable")
 router.register("tickets/tickets", TicketViewSet, "ticket")
-router.register("tickets/answers", SentViewSet, "answer")
+router.register("tickets/answers", BulkAnswerViewSet, "answer")
 router.register("tickets/canned", CannedViewSet, "canned")
 router.register("accounts/people", PersonViewSet, "person")
 router.register("accounts/tokens", TokenViewSet, "token")

@@ -7,10 +7,10 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 get_wsgi_application()  # sets Django up
 
-from apps.events.asgi import Application  # noqa: E402 - needs Django to be set up
+from apps.events.asgi import EventsApplication  # noqa: E402 - needs Django to be set up
 from apps.lib.database.query_limits import limit_queries  # noqa: E402
 from portal.web.open_files import allow_open_files  # noqa: E402
 
 limit_queries()
 allow_open_files()
-application = Application()
+application = EventsApplication()

@@ -16,7 +16,7 @@ django.setup()
 from django.conf import settings  # noqa: E402 - Django has to be set up first
 from django.db import close_old_connections  # noqa: E402
 
-from apps.bans.blocks.notice import STATUS, page  # noqa: E402
+from apps.bans.blocks.notice import STATUS, render_notice  # noqa: E402
 from apps.lib.database.query_limits import limit_queries  # noqa: E402
 from apps.lib.fields import Address  # noqa: E402
 
@@ -27,22 +27,22 @@ def application(environ: dict[str, Any], start_response: Callable[[str, list[tup
     """WSGI (PEP 3333)."""
     close_old_connections()
     try:
-        told = page(source(environ), environ.get("HTTP_ACCEPT_LANGUAGE", ""))
+        told = render_notice(find_source(environ), environ.get("HTTP_ACCEPT_LANGUAGE", ""))
     finally:
         close_old_connections()
     start_response(STATUS, [*told.headers, ("Connection", "close")])
     return [] if environ.get("REQUEST_METHOD") == "HEAD" else [told.body]
 
 
-def source(environ: dict[str, Any]) -> Address | None:
+def find_source(environ: dict[str, Any]) -> Address | None:
     """From where the packet came; behind one of our own proxies, from where that says it came."""
-    direct = _address(environ.get("REMOTE_ADDR", ""))
+    direct = _parse_address(environ.get("REMOTE_ADDR", ""))
     if direct is None or not any(direct in proxy for proxy in settings.NOTICE_PROXIES):
         return direct
-    return _address(environ.get("HTTP_X_FORWARDED_FOR", "").rpartition(",")[2].strip())
+    return _parse_address(environ.get("HTTP_X_FORWARDED_FOR", "").rpartition(",")[2].strip())
 
 
-def _address(text: str) -> Address | None:
+def _parse_address(text: str) -> Address | None:
     try:
         found = ip_address(text)
     except ValueError:

@@ -67,26 +67,26 @@ MIGRATION_MODULES = {app.removeprefix("apps."): app.replace("apps", "migrations"
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "apps.accounts.cache_headers.NoStore",
+    "apps.accounts.cache_headers.NoStoreMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "apps.accounts.session_limits.SessionLimits",
-    "apps.accounts.language_middleware.FromProfile",
+    "apps.accounts.session_limits.SessionLimitsMiddleware",
+    "apps.accounts.language_middleware.LanguageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "apps.accounts.sessions.LastSeen",
+    "apps.accounts.sessions.LastSeenMiddleware",
     "pghistory.middleware.HistoryMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "apps.accounts.permissions.Doorkeeper",
-    "apps.accounts.second_factor_required.SecondFactor",
+    "apps.accounts.permissions.PermissionMiddleware",
+    "apps.accounts.second_factor_required.SecondFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "apps.accounts.hashing.HashingLimit",
-    "apps.lib.web.database_outage.DatabaseAway",
-    "apps.lib.web.request_cache.OncePage",
+    "apps.accounts.hashing.HashingLimitMiddleware",
+    "apps.lib.web.database_outage.DatabaseOutageMiddleware",
+    "apps.lib.web.request_cache.RequestCacheMiddleware",
 ]
 
 ROOT_URLCONF = "portal.urls"
@@ -104,7 +104,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "apps.lib.web.context_processors.page",
-                "apps.accounts.second_factor_required.told",
+                "apps.accounts.second_factor_required.build_context",
             ],
             "builtins": ["apps.lib.templatetags.netzwart", "apps.accounts.templatetags.rights"],
         },
@@ -116,7 +116,7 @@ TEMPLATES = [
 POOL = {"min_size": 1, "max_size": 8, "timeout": 5, "reconnect_timeout": 2}  # seconds
 
 
-def database(url: str) -> dict[str, object]:
+def parse_database_url(url: str) -> dict[str, object]:
     """Django's form of a libpq connection string; every libpq parameter that Django has no name for goes to OPTIONS."""
     given = conninfo_to_dict(url)
     named = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
@@ -132,7 +132,7 @@ def database(url: str) -> dict[str, object]:
 # For how many seconds a query of a page or of the API may wait for a lock, and run; workers and commands may as long as they need
 LOCK_SECONDS = float(os.environ.get("NETZWART_LOCK_SECONDS", "5"))
 STATEMENT_SECONDS = float(os.environ.get("NETZWART_STATEMENT_SECONDS", "60"))
-DATABASES = {"default": database(os.environ.get("NETZWART_DATABASE_URL", "dbname=netzwart"))}
+DATABASES = {"default": parse_database_url(os.environ.get("NETZWART_DATABASE_URL", "dbname=netzwart"))}
 REDIS_URL = os.environ.get("NETZWART_REDIS_URL", "redis://localhost:6379/0")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -154,7 +154,7 @@ STAFF_IDLE_SECONDS = int(os.environ.get("NETZWART_STAFF_IDLE_HOURS", "12")) * 36
 STAFF_SESSION_SECONDS = int(os.environ.get("NETZWART_STAFF_SESSION_DAYS", "7")) * 86400
 # Proxies before the portal, whose X-Forwarded-For is believed; without any, the packet's own source is
 TRUSTED_PROXIES = [ip_network(each) for each in os.environ.get("NETZWART_TRUSTED_PROXIES", "").split(",") if each]
-ACCOUNT_ADAPTER = "apps.accounts.adapter.Adapter"
+ACCOUNT_ADAPTER = "apps.accounts.adapter.AccountAdapter"
 ACCOUNT_FORMS = {
     "login": "apps.accounts.forms.LoginForm",
     "change_password": "apps.accounts.forms.ChangePasswordForm",
@@ -171,11 +171,11 @@ ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 ACCOUNT_PREVENT_ENUMERATION = True
-MFA_ADAPTER = "apps.accounts.adapter.SecondFactors"
+MFA_ADAPTER = "apps.accounts.adapter.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # accounts are made by administrators, nobody signs up with another's address
-SOCIALACCOUNT_ADAPTER = "apps.accounts.sso.SingleSignOn"
+SOCIALACCOUNT_ADAPTER = "apps.accounts.sso.SingleSignOnAdapter"
 SOCIALACCOUNT_LOGIN_ON_GET = False
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
 # An OpenID provider that may say who somebody is; empty: none
@@ -365,13 +365,13 @@ REST_FRAMEWORK = {
         "apps.accounts.tokens.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["apps.accounts.permissions.Allowed"],
+    "DEFAULT_PERMISSION_CLASSES": ["apps.accounts.permissions.RolePermission"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "apps.lib.api.negotiation.Negotiation",
-    "DEFAULT_PARSER_CLASSES": ["apps.lib.api.parsers.Json"],
-    "DEFAULT_PAGINATION_CLASS": "apps.lib.api.paging.Pages",
-    "DEFAULT_FILTER_BACKENDS": ["apps.lib.api.filters.Declared"],
-    "DEFAULT_THROTTLE_CLASSES": ["apps.accounts.throttle.AskedOften"],
+    "DEFAULT_PARSER_CLASSES": ["apps.lib.api.parsers.StrictJsonParser"],
+    "DEFAULT_PAGINATION_CLASS": "apps.lib.api.paging.LimitOrCursorPagination",
+    "DEFAULT_FILTER_BACKENDS": ["apps.lib.api.filters.DeclaredFilterBackend"],
+    "DEFAULT_THROTTLE_CLASSES": ["apps.accounts.throttle.ApiThrottle"],
     "PAGE_SIZE": 50,
     "EXCEPTION_HANDLER": "apps.lib.api.problems.explain",
 }

@@ -7,7 +7,7 @@ from struct import pack
 from apps.bans.models import Direction
 from apps.lib.fields import Prefix
 from firewall import owners
-from firewall.counters import Passed
+from firewall.counters import OwnerTraffic
 from firewall.elements.bans import FAMILIES
 from firewall.wire import Counts, Gone, Reading
 
@@ -23,7 +23,7 @@ def counts(given: Mapping[Element, Pair]) -> Counts:
         b"".join(ip_network(each).network_address.packed for each, _ in given),
         pack(numbers, *(packets for packets, _ in given.values())),
         pack(numbers, *(octets for _, octets in given.values())),
-        b"".join(owners.packed(owner) for _, owner in given) if any(owner for _, owner in given) else b"",
+        b"".join(owners.pack_holding(owner) for _, owner in given) if any(owner for _, owner in given) else b"",
     )
 
 
@@ -37,12 +37,12 @@ def gone(number: int, *, boot: str = "boot", table: int = 1, **sets: Mapping[Ele
     return Gone(number, boot, table, {name: counts(given) for name, given in sets.items()})
 
 
-def hit(given: Mapping[tuple[Prefix, Direction], Pair]) -> dict[str, list[Passed]]:
+def hit(given: Mapping[tuple[Prefix, Direction], Pair]) -> dict[str, list[OwnerTraffic]]:
     """What bans' elements counted between two readings, by set."""
-    found: dict[str, list[Passed]] = {}
+    found: dict[str, list[OwnerTraffic]] = {}
     for (prefix, direction), (packets, octets) in given.items():
         name = f"{_FAMILIES[direction]}{prefix.version}_{prefix.prefixlen}"
-        found.setdefault(name, []).append(Passed(0, _network(prefix).network_address.packed, packets, octets))
+        found.setdefault(name, []).append(OwnerTraffic(0, _network(prefix).network_address.packed, packets, octets))
     return found
 
 

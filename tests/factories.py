@@ -12,13 +12,13 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.bans.models import Notice, Reachable, ServerInterface
-from apps.lib.database.validity import from_now
+from apps.lib.database.validity import make_range_from_now
 from apps.members.models import Device, Member, Tariff
 from apps.nat.models import NatMapping
 from apps.nat.services import map_address
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
-from apps.operations.models import Role, RoleHeartbeat
-from lab.topology import Topology, load
+from apps.operations.models import ProcessRole, RoleHeartbeat
+from lab.topology import Topology, load_topology
 
 PUBLIC = IPv4Address("198.51.100.7")
 _numbers = count(1)
@@ -76,7 +76,7 @@ def pool(group: GatewayGroup, kind: str, prefix: str, **changes: object) -> Pool
 def hold(holder: Member, of: Pool, prefix: str, **changes: object) -> Holding:
     """The member holds the address or prefix from now on."""
     given = {"member": holder, "pool": of, "group": of.group, "kind": of.kind, "pool_prefix": of.prefix, "prefix": ip_network(prefix)}
-    made = Holding.objects.create(**({"valid": from_now()} | given | changes))
+    made = Holding.objects.create(**({"valid": make_range_from_now()} | given | changes))
     made.refresh_from_db()
     return made
 
@@ -114,14 +114,14 @@ def servers(of: Network) -> Notice:
 def alive(**changes: object) -> None:
     """All programs of the portal run: each has just given a sign of life and finished a task."""
     now = timezone.now()
-    for role in Role:
+    for role in ProcessRole:
         given = {"started": now - timedelta(hours=1), "seen": now, "served": now, "broker_error": "", "broker_failing": None}
         RoleHeartbeat.objects.update_or_create(role=role, defaults=given | changes)
 
 
 def network(topology: Topology | None = None) -> Network:
     """The lab's network: two gateways, three pools, and a resident for each member host."""
-    of = topology or load()
+    of = topology or load_topology()
     alive()
     group = GatewayGroup.objects.create(name="Lindenhof")
     gateways = [gateway(group, "nat-1", carries4=True), gateway(group, "nat-2", carries6=True)]

@@ -14,7 +14,7 @@ from typing import Any
 
 from aiosmtpd.smtp import SMTP
 
-from apps.mail.smtp import Server
+from apps.mail.smtp import SmtpServer
 
 
 class Way(Enum):
@@ -42,7 +42,7 @@ class Post:
     taken: list[EmailMessage] = field(default_factory=list)
     readers: list[str] = field(default_factory=list)
     connections: int = 0
-    server: Server = field(default_factory=lambda: Server("127.0.0.1"))
+    server: SmtpServer = field(default_factory=lambda: SmtpServer("127.0.0.1"))
     hangs: Event = field(default_factory=Event)
     go_on: Event = field(default_factory=Event)
 
@@ -121,7 +121,7 @@ def post(context: ssl.SSLContext | None = None, **about_the_server: Any) -> Iter
 
     async def listen() -> asyncio.Server:
         made = await loop.create_server(lambda: _Listener(box, hostname="post.test", tls_context=context, timeout=300), "127.0.0.1", 0)
-        box.server = Server("127.0.0.1", made.sockets[0].getsockname()[1], **about_the_server)
+        box.server = SmtpServer("127.0.0.1", made.sockets[0].getsockname()[1], **about_the_server)
         return made
 
     def run() -> None:

@@ -32,10 +32,10 @@ def _in_a_thread[Place](serve: Callable[[Callable[[Place], None], asyncio.Event]
 
 
 @contextmanager
-def lmtp_server(where: lmtp.Place) -> Iterator[lmtp.Place]:
+def lmtp_server(where: lmtp.ListenPlace) -> Iterator[lmtp.ListenPlace]:
     """The portal's."""
 
-    async def serve(ready: Callable[[lmtp.Place], None], stop: asyncio.Event) -> None:
+    async def serve(ready: Callable[[lmtp.ListenPlace], None], stop: asyncio.Event) -> None:
         await lmtp.serve(where, ready, stop)
 
     with _in_a_thread(serve) as place:
@@ -45,7 +45,7 @@ def lmtp_server(where: lmtp.Place) -> Iterator[lmtp.Place]:
 class _Relay:
     """Takes a mail when LMTP has taken it."""
 
-    def __init__(self, to: lmtp.Place) -> None:
+    def __init__(self, to: lmtp.ListenPlace) -> None:
         self._to = to
 
     async def handle_DATA(self, _server: SMTP, _session: Any, envelope: Any) -> str:  # noqa: N802
@@ -58,7 +58,7 @@ class _Relay:
 
 
 @contextmanager
-def mail_server(to: lmtp.Place) -> Iterator[int]:
+def mail_server(to: lmtp.ListenPlace) -> Iterator[int]:
     """An SMTP server on loopback; its port."""
 
     async def serve(ready: Callable[[int], None], stop: asyncio.Event) -> None:

@@ -7,52 +7,52 @@ from hypothesis import strategies as st
 
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
 from firewall.policy import (
-    Allowed,
-    Ban,
-    Block,
-    Direction,
-    Forward,
-    Gateway,
+    AllowEntrySpec,
+    BanDirection,
+    BanSpec,
+    BlockSpec,
+    ConnectionLimits,
+    ForwardSpec,
+    GatewaySpec,
+    GroupSettings,
     Hole,
     Interfaces,
-    Limits,
-    Listener,
+    ListenerSpec,
     Management,
-    NatMapping,
-    Notice,
+    NatMappingSpec,
+    NoticeSpec,
     Owner,
     Peer,
-    Pinhole,
+    PinholeSpec,
     Policy,
     Port,
-    Probe,
+    ProbeSpec,
     Profile,
-    Protection,
-    Protocol,
-    RateLimit,
-    Reachable,
+    ProtectionSpec,
+    RateLimitSpec,
+    ReachableService,
     Routing,
-    Settings,
-    Sharing,
+    SharingMode,
+    TransportProtocol,
 )
 
-NAT_1 = Gateway("nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Management((IPv4Network("172.31.0.0/24"),)))
-PROBE = Probe("probe0", IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:b1::2"))
+NAT_1 = GatewaySpec("nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Management((IPv4Network("172.31.0.0/24"),)))
+PROBE = ProbeSpec("probe0", IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:b1::2"))
 PROBED = replace(NAT_1, probe=PROBE)
-NOTICE = Notice(
+NOTICE = NoticeSpec(
     IPv4Address("192.168.9.80"),
     IPv6Address("2001:db8:99::80"),
     reachable=(
-        Reachable(IPv4Address("192.168.9.53"), Protocol.UDP, 53),
-        Reachable(IPv6Address("2001:db8:99::53"), Protocol.UDP, 53),
-        Reachable(IPv4Address("203.0.113.10"), Protocol.TCP, 80),
-        Reachable(IPv4Address("203.0.113.11"), Protocol.TCP, 80),
+        ReachableService(IPv4Address("192.168.9.53"), TransportProtocol.UDP, 53),
+        ReachableService(IPv6Address("2001:db8:99::53"), TransportProtocol.UDP, 53),
+        ReachableService(IPv4Address("203.0.113.10"), TransportProtocol.TCP, 80),
+        ReachableService(IPv4Address("203.0.113.11"), TransportProtocol.TCP, 80),
     ),
 )
-SERVING = replace(NAT_1, interfaces=replace(NAT_1.interfaces, server="srv0"), settings=Settings(notice=NOTICE))
-PROBES_MAPPING = NatMapping(IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"))
+SERVING = replace(NAT_1, interfaces=replace(NAT_1.interfaces, server="srv0"), settings=GroupSettings(notice=NOTICE))
+PROBES_MAPPING = NatMappingSpec(IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"))
 
-LIMITS = Limits(
+LIMITS = ConnectionLimits(
     member_rate=50,
     member_burst=200,
     member_open=2000,
@@ -77,11 +77,12 @@ def network(members: int) -> Policy:
         NAT_1,
         addresses=addresses,
         prefixes=tuple(IPv6Network((PREFIXES + (n << 64), 64)) for n in range(members)),
-        mappings=tuple(NatMapping(address, IPv4Address(PUBLIC + n % 256)) for n, address in enumerate(addresses)),
+        mappings=tuple(NatMappingSpec(address, IPv4Address(PUBLIC + n % 256)) for n, address in enumerate(addresses)),
         forwards=tuple(
-            Forward(n, Protocol.TCP, IPv4Address(PUBLIC + n % 256), 1024 + n // 256, addresses[n], 80) for n in range(0, members, 3)
+            ForwardSpec(n, TransportProtocol.TCP, IPv4Address(PUBLIC + n % 256), 1024 + n // 256, addresses[n], 80)
+            for n in range(0, members, 3)
         ),
-        bans=tuple(Ban(n, IPv4Network((int(IPv4Address("203.0.0.0")) + n, 32))) for n in range(min(members, 1000))),
+        bans=tuple(BanSpec(n, IPv4Network((int(IPv4Address("203.0.0.0")) + n, 32))) for n in range(min(members, 1000))),
     )
 
 
@@ -107,21 +108,21 @@ def ban_prefixes(draw: st.DrawFn) -> IPv4Network | IPv6Network:
 
 
 @st.composite
-def bans(draw: st.DrawFn) -> Ban:
+def bans(draw: st.DrawFn) -> BanSpec:
     ends = draw(st.just(0) | st.integers(1, 2**32))
-    return Ban(draw(st.integers(1, 10**6)), draw(ban_prefixes()), draw(texts), ends, draw(st.sampled_from(Direction)))
+    return BanSpec(draw(st.integers(1, 10**6)), draw(ban_prefixes()), draw(texts), ends, draw(st.sampled_from(BanDirection)))
 
 
 @st.composite
-def allowed(draw: st.DrawFn) -> Allowed:
-    return Allowed(draw(st.integers(1, 10**6)), draw(ban_prefixes()), draw(texts), draw(st.just(0) | st.integers(1, 2**32)))
+def allowed(draw: st.DrawFn) -> AllowEntrySpec:
+    return AllowEntrySpec(draw(st.integers(1, 10**6)), draw(ban_prefixes()), draw(texts), draw(st.just(0) | st.integers(1, 2**32)))
 
 
 @st.composite
-def forwards(draw: st.DrawFn) -> Forward:
-    return Forward(
+def forwards(draw: st.DrawFn) -> ForwardSpec:
+    return ForwardSpec(
         draw(st.integers(1, 10**6)),
-        draw(st.sampled_from(Protocol)),
+        draw(st.sampled_from(TransportProtocol)),
         draw(public_addresses),
         draw(ports.filter(lambda port: port < 65500)),
         draw(private_addresses),
@@ -131,7 +132,7 @@ def forwards(draw: st.DrawFn) -> Forward:
 
 
 limits = st.builds(
-    Limits,
+    ConnectionLimits,
     member_rate=st.sampled_from([0, 10, 50]),
     member_open=st.sampled_from([0, 500]),
     source_rate=st.sampled_from([0, 10]),
@@ -141,7 +142,7 @@ limits = st.builds(
     exempt=st.sampled_from([(), (IPv4Network("203.0.113.0/24"), IPv4Network("203.0.113.9/32"), IPv6Network("2001:db8:a0::/48"))]),
 )
 protections = st.builds(
-    Protection,
+    ProtectionSpec,
     bogons=st.booleans(),
     own=st.sampled_from([(), (IPv4Network("203.0.113.0/24"), IPv6Network("2001:db8::/32"))]),
     ftp_ports=st.sampled_from([(), (21,), (21, 2121)]),
@@ -156,35 +157,35 @@ profiles = st.none() | st.builds(
     tcp_loose=st.booleans(),
     first_port=st.integers(1024, 32768),
 )
-settings = st.just(Settings()) | st.builds(
-    Settings, clamp_mss=st.booleans(), protection=protections, limits=limits, profile=profiles, rates_off=st.booleans()
+settings = st.just(GroupSettings()) | st.builds(
+    GroupSettings, clamp_mss=st.booleans(), protection=protections, limits=limits, profile=profiles, rates_off=st.booleans()
 )
 
 
 @st.composite
-def mappings_of(draw: st.DrawFn, private: IPv4Address, publics: st.SearchStrategy[IPv4Address]) -> NatMapping:
+def mappings_of(draw: st.DrawFn, private: IPv4Address, publics: st.SearchStrategy[IPv4Address]) -> NatMappingSpec:
     """Any way that this address leaves."""
-    sharing = draw(st.sampled_from(Sharing))
-    if sharing is not Sharing.BLOCKS:
-        return NatMapping(private, draw(publics), sharing)
+    sharing = draw(st.sampled_from(SharingMode))
+    if sharing is not SharingMode.BLOCKS:
+        return NatMappingSpec(private, draw(publics), sharing)
     first = draw(st.sampled_from([1, 1024, 2048, 64512]))
-    return NatMapping(private, draw(publics), sharing, first, first + draw(st.sampled_from([1, 255, 1023])))
+    return NatMappingSpec(private, draw(publics), sharing, first, first + draw(st.sampled_from([1, 255, 1023])))
 
 
 @st.composite
-def pinholes(draw: st.DrawFn) -> Pinhole:
+def pinholes(draw: st.DrawFn) -> PinholeSpec:
     address = IPv6Address(PREFIXES + (draw(st.integers(0, 3)) << 64) + draw(st.integers(1, 2)))
-    protocol = draw(st.sampled_from([None, *Protocol]))
+    protocol = draw(st.sampled_from([None, *TransportProtocol]))
     port = draw(st.just(0) | ports.filter(lambda port: port < 65500)) if protocol else 0
-    return Pinhole(draw(st.integers(1, 10**6)), Hole(address, protocol, port, draw(st.sampled_from([1, 1, 2, 20])) if port else 1))
+    return PinholeSpec(draw(st.integers(1, 10**6)), Hole(address, protocol, port, draw(st.sampled_from([1, 1, 2, 20])) if port else 1))
 
 
-def disjoint(found: list[Pinhole]) -> tuple[Pinhole, ...]:
+def disjoint(found: list[PinholeSpec]) -> tuple[PinholeSpec, ...]:
     """At most one for each address and protocol: others may overlap."""
     return tuple({(each.hole.address, each.hole.protocol): each for each in found}.values())
 
 
-def apart(found: list[Forward]) -> tuple[Forward, ...]:
+def apart(found: list[ForwardSpec]) -> tuple[ForwardSpec, ...]:
     """Without those that share a public port with one before."""
     taken: set[Port] = set()
     kept = []
@@ -197,18 +198,18 @@ def apart(found: list[Forward]) -> tuple[Forward, ...]:
 
 
 @st.composite
-def listeners(draw: st.DrawFn) -> Listener:
+def listeners(draw: st.DrawFn) -> ListenerSpec:
     address = draw(st.sampled_from(SERVERS))
-    protocol = draw(st.sampled_from(Protocol))
-    guard = draw(st.none() | st.sampled_from([7, 10])) if protocol is Protocol.TCP else None
-    return Listener(draw(st.integers(1, 10**6)), address, protocol, draw(st.integers(1, 4)), draw(texts), guard)
+    protocol = draw(st.sampled_from(TransportProtocol))
+    guard = draw(st.none() | st.sampled_from([7, 10])) if protocol is TransportProtocol.TCP else None
+    return ListenerSpec(draw(st.integers(1, 10**6)), address, protocol, draw(st.integers(1, 4)), draw(texts), guard)
 
 
-def blocked(draw: st.DrawFn, held: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[Block, ...]:
+def blocked(draw: st.DrawFn, held: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[BlockSpec, ...]:
     """Some of what members hold."""
     own: list[IPv4Network | IPv6Network] = [*(IPv4Network(address) for address in held), *prefixes]
     picked = draw(st.lists(st.sampled_from(own), unique=True, max_size=4)) if own else []
-    return tuple(Block(draw(st.integers(1, 10**6)), prefix, draw(st.just(0) | st.integers(1, 2**32))) for prefix in picked)
+    return tuple(BlockSpec(draw(st.integers(1, 10**6)), prefix, draw(st.just(0) | st.integers(1, 2**32))) for prefix in picked)
 
 
 def owned(draw: st.DrawFn, addresses: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[Owner, ...]:
@@ -218,12 +219,12 @@ def owned(draw: st.DrawFn, addresses: list[IPv4Address], prefixes: list[IPv6Netw
 
 
 @st.composite
-def rated(draw: st.DrawFn, held: list[IPv4Network | IPv6Network]) -> tuple[RateLimit, ...]:
+def rated(draw: st.DrawFn, held: list[IPv4Network | IPv6Network]) -> tuple[RateLimitSpec, ...]:
     """Some of what members hold, each way or one of them."""
     picked = draw(st.lists(st.sampled_from(held), unique=True, max_size=4)) if held else []
     rates = st.sampled_from([(625_000, 2_500_000), (0, 125_000), (1_000, 0), (10**10, 10**10)])
     return tuple(
-        RateLimit(draw(st.integers(1, 10**6)), prefix, *draw(rates), draw(st.just(0) | st.integers(1, 2**32))) for prefix in picked
+        RateLimitSpec(draw(st.integers(1, 10**6)), prefix, *draw(rates), draw(st.just(0) | st.integers(1, 2**32))) for prefix in picked
     )
 
 

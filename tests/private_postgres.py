@@ -10,14 +10,14 @@ from subprocess import Popen
 from django.db import connection
 
 from portal.stack import postgres
-from portal.stack.state_paths import Places
+from portal.stack.state_paths import StatePaths
 from tests.whole.system import wait_for
 
 
 class OwnCluster:
     """Runs when it is made."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: StatePaths) -> None:
         self._places = places
         places.var.mkdir()
         postgres.prepare(places)
@@ -25,21 +25,21 @@ class OwnCluster:
 
     @property
     def url(self) -> str:
-        return postgres.url(self._places)
+        return postgres.build_url(self._places)
 
     def start(self) -> None:
-        program = postgres.program(self._places, throwaway=True)
+        program = postgres.build_program(self._places, throwaway=True)
         self._popen = Popen(program.arguments(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait_for(lambda: postgres.answers(self._places))
+        wait_for(lambda: postgres.is_answering(self._places))
 
     def stop(self) -> None:
         """As an administrator does it: whoever is connected is cut off."""
-        self._popen.send_signal(postgres.program(self._places).stop)
+        self._popen.send_signal(postgres.build_program(self._places).stop)
         self._popen.wait(60)
 
     def copy_test_database(self) -> None:
         """Everything that the test has committed."""
-        tools = postgres.suitable(self._places.postgres, postgres.installed())
+        tools = postgres.choose_server(self._places.postgres, postgres.list_installed())
         given = connection.settings_dict
         dump = [tools.tool("pg_dump"), "-h", given["HOST"], "-U", given["USER"] or postgres.OWNER, given["NAME"]]
         said = subprocess.run(dump, capture_output=True, check=True).stdout
@@ -52,7 +52,7 @@ def own_cluster() -> Iterator[OwnCluster]:
     """Stopped and removed at the end."""
     # Not tmp_path: that lies in a directory which others must not pass through, and the server runs as another account.
     with tempfile.TemporaryDirectory(prefix="netzwart-test-", dir="/tmp") as directory:
-        places = Places.at(Path(directory) / "var")
+        places = StatePaths.at(Path(directory) / "var")
         cluster = OwnCluster(places)
         try:
             yield cluster

@@ -184,12 +184,12 @@ class Changes:
 
     def _release_held(self) -> None:
         """Time to come back is over for those who have left, or half of it is."""
-        for member in departures.held_too_long(timezone.now() + timedelta(days=self.dice.choice([7, 14]))):
+        for member in departures.list_releasable(timezone.now() + timedelta(days=self.dice.choice([7, 14]))):
             departures.release(member)
 
     def _hold(self) -> object:
         pool = self.dice.choice([self.net.private, self.net.private, self.net.prefixes])
-        return addresses.hold(member=self._any(Member.objects.filter(state="active")), pool=pool, by=self.net.admin)
+        return addresses.assign_address(member=self._any(Member.objects.filter(state="active")), pool=pool, by=self.net.admin)
 
     def _release(self) -> object:
         return addresses.release(holding=self._any(Holding.objects.all()), by=self.net.admin)
@@ -223,7 +223,7 @@ class Changes:
         comment = self.dice.choice(["", "scans", 'says "no"'])
         direction = self.dice.choice(["in", "out", "both", "both"])
         prefix = self.dice.choice(BANNED)
-        return bans.ban(list=self._list(), prefix=prefix, comment=comment, expires=expires, direction=direction, author=None)
+        return bans.ban_prefix(list=self._list(), prefix=prefix, comment=comment, expires=expires, direction=direction, author=None)
 
     def _ban_again(self) -> None:
         """On several lists, with ends of their own."""
@@ -241,10 +241,10 @@ class Changes:
 
     def _allow(self) -> object:
         expires = self.dice.choice([None, timezone.now() + timedelta(minutes=self.dice.randrange(1, 3000))])
-        return allow_list.allow(prefix=self.dice.choice(BANNED), comment="ours", expires=expires, author=None)
+        return allow_list.allow_prefix(prefix=self.dice.choice(BANNED), comment="ours", expires=expires, author=None)
 
     def _disallow(self) -> None:
-        allow_list.remove(entry=self._any(AllowEntry.objects.all()), by=None)
+        allow_list.remove_entry(entry=self._any(AllowEntry.objects.all()), by=None)
 
     def _end_of_allowed(self) -> object:
         return AllowEntry.objects.filter(pk=self._any(AllowEntry.objects.all()).pk).update(expires=self.dice.choice([None, self._time()]))
@@ -253,7 +253,7 @@ class Changes:
         return Ban.objects.update(comment=f"word {self.dice.random()}")
 
     def _lift(self) -> None:
-        bans.lift(ban=self._any(Ban.objects.all()), by=None)
+        bans.lift_ban(ban=self._any(Ban.objects.all()), by=None)
 
     def _raw_ban(self) -> None:
         self.sql("UPDATE bans_ban SET prefix = %s::cidr WHERE id = %s", self.dice.choice(BANNED), self._any(Ban.objects.all()).pk)
@@ -283,7 +283,7 @@ class Changes:
 
     def _protection(self) -> object:
         own = self.dice.choice([[], ["203.0.113.0/24"], ["203.0.113.0/24", "2001:db8::/32"]])
-        row = group_settings.protection_of(self.net.group)
+        row = group_settings.get_protection(self.net.group)
         given: dict[str, Any] = {
             "bogons": self.dice.random() < 0.5,
             "own": list(map(ip_network, own)),
@@ -291,7 +291,7 @@ class Changes:
         }
         given |= {"bgp_peers": self.dice.choice([[], [factories.PUBLIC]]), "ospf_peers": []}
         given |= {"ftp_ports": self.dice.choice([[], [21], [21, 2121]]), "sip_ports": []}
-        return group_settings.protect(group=self.net.group, version=row.version, by=self.net.admin, **given)
+        return group_settings.change_protection(group=self.net.group, version=row.version, by=self.net.admin, **given)
 
     def _limits(self) -> object:
         found = Limits.objects.get_or_create(group=self.net.group)[0]

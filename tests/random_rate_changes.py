@@ -24,7 +24,7 @@ def rate_changes(of: Changes) -> list[Callable[[], object]]:
         up, down = of.dice.choice(RATES)
         reason, ends = of.dice.choice(RateLimit.Reason.values), of.dice.choice([None, of._time()])
         member = of._any(Member.objects.all())
-        return services.limit(member=member, up_kbit=up, down_kbit=down, reason=reason, until=ends, by=of.net.admin)
+        return services.limit_member(member=member, up_kbit=up, down_kbit=down, reason=reason, until=ends, by=of.net.admin)
 
     def limit_many() -> object:
         up, down = of.dice.choice(RATES)
@@ -56,6 +56,6 @@ def rate_changes(of: Changes) -> list[Callable[[], object]]:
         return Member.objects.filter(pk=of._any(Member.objects.all()).pk).update(tariff=of._any(Tariff.objects.all()))
 
     def switch() -> object:
-        return services.switch(group=of.net.group, on=of.dice.random() < 0.7, by=of.net.admin)
+        return services.switch_rate_limits(group=of.net.group, on=of.dice.random() < 0.7, by=of.net.admin)
 
     return [limit, limit, limit_many, raw_limit, raw_validity, release, delete, tariff, another_tariff, another_tariff, switch]

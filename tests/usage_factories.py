@@ -11,13 +11,13 @@ FIVE = timedelta(minutes=5)
 
 def read(gateways: list[Gateway], since: datetime, until: datetime, *, carried: bool = True) -> None:
     """Each of the gateways was read from then to then. carried: as in Coverage."""
-    rollup.levels(since)
+    rollup.ensure_levels(since)
     Coverage.objects.bulk_create(Coverage(gateway=gateway, since=since, until=until, carried=carried) for gateway in gateways)
 
 
 def counted(holding: Holding, at: datetime, *, up: int = 0, down: int = 0) -> None:
     """So many octets, in the five minutes that hold this moment."""
-    bucket = rollup.begin_of("fiveminutes", at)
+    bucket = rollup.compute_bucket_start("fiveminutes", at)
     partitions.ensure("fiveminutes", bucket)
     packets = {"up_packets": up and 1, "down_packets": down and 1}
     FiveMinutes.objects.create(holding_id=holding.pk, bucket=bucket, up_octets=up, down_octets=down, **packets)
@@ -26,4 +26,4 @@ def counted(holding: Holding, at: datetime, *, up: int = 0, down: int = 0) -> No
 def carried(gateway: Gateway, family: int, at: datetime, *, up: int = 0, down: int = 0) -> None:
     """The gateway carried so many octets, in packets of 1000, in the five minutes that hold this moment."""
     numbers = {"up_octets": up, "up_packets": up // 1000, "down_octets": down, "down_packets": down // 1000}
-    Throughput.objects.create(gateway=gateway, family=family, bucket=rollup.begin_of("fiveminutes", at), **numbers)
+    Throughput.objects.create(gateway=gateway, family=family, bucket=rollup.compute_bucket_start("fiveminutes", at), **numbers)

@@ -61,7 +61,7 @@ def web_server(
 ) -> Iterator[Web]:
     """gunicorn with the options of the stack, and `more` of them; settings are given as NETZWART_… variables. Ended at the end."""
     port, log = free_port(), directory / "web.log"
-    *command, _app = commands.web(port).command
+    *command, _app = commands.build_web(port).command
     command[command.index("--worker-class") + 1] = worker
     known = environment("redis://127.0.0.1:1/0") | {"NETZWART_REQUIRE_SECOND_FACTOR": "0"} | given
     with log.open("wb") as output, Popen([*command, *more, app], cwd=ROOT, env=known, stdout=output, stderr=output) as process:

@@ -17,7 +17,7 @@ RESTORE = {"visibility_timeout": 3600, "unacked_restore_interval": 2, "unacked_r
 MODULES = ("deploy", "collect", "ban_feeds", "lifecycle", "mail", "inbound_mail", "operations", "tickets", "webhooks")
 # Reading a large gateway's counters, or a feed, is much Python at once: who wants changes out quickly gives each queue a worker of its own.
 CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"
-ROLES = {CHANGES: "worker", READINGS: "collector", MAIL: "mailer", FEEDS: "feeds"}  # apps.operations.models.Role by queue
+ROLES = {CHANGES: "worker", READINGS: "collector", MAIL: "mailer", FEEDS: "feeds"}  # apps.operations.models.ProcessRole by queue
 SLOW = (
     "workers.collect",
     "workers.collect_one",
@@ -43,28 +43,30 @@ QUOTA_SECONDS = 600.0
 WEBHOOK_SECONDS = 5.0
 
 
-def _every(seconds: float, task: str, *args: str, **options: str | float) -> dict[str, object]:
+def _build_entry(seconds: float, task: str, *args: str, **options: str | float) -> dict[str, object]:
     """A nudge that nobody took in time is worth nothing: the next one is due."""
     return {"task": task, "schedule": seconds, "args": args, "options": {"expires": seconds, **options}}
 
 
-def _served(seconds: float) -> dict[str, dict[str, object]]:
+def _build_served_entries(seconds: float) -> dict[str, dict[str, object]]:
     """To each queue, a task that proves that it is served; on a busy machine one that is taken late proves it, too."""
     late = 4 * seconds
-    return {f"served {role}": _every(seconds, "workers.report_served", role, queue=queue, expires=late) for queue, role in ROLES.items()}
+    return {
+        f"served {role}": _build_entry(seconds, "workers.report_served", role, queue=queue, expires=late) for queue, role in ROLES.items()
+    }
 
 
-def _make() -> Celery:
+def _make_app() -> Celery:
     import django
     from django.conf import settings
 
     django.setup()
-    broker.register()
-    from apps.lib.enqueue import broker_url
+    broker.register_transport()
+    from apps.lib.enqueue import build_broker_url
     from workers import monitoring  # needs Django to be set up
 
     monitoring.connect()
-    made = Celery("workers", broker=broker_url(settings.REDIS_URL), include=[f"workers.{each}" for each in MODULES])
+    made = Celery("workers", broker=build_broker_url(settings.REDIS_URL), include=[f"workers.{each}" for each in MODULES])
     made.conf.update(
         accept_content=["json"],
         task_serializer="json",
@@ -80,25 +82,25 @@ def _make() -> Celery:
         broker_transport_options=RESTORE,
         timezone="UTC",
         beat_schedule={
-            "reconcile": _every(settings.RECONCILE_SECONDS, "workers.reconcile"),
-            "take over": _every(TAKE_OVER_SECONDS, "workers.take_over"),
-            "forget": _every(FORGET_SECONDS, "workers.forget"),
-            "members' ways": _every(LIFECYCLE_SECONDS, "workers.lifecycle"),
-            "refresh feeds": _every(FEEDS_SECONDS, "workers.refresh_feeds"),
-            "send mail": _every(MAIL_SECONDS, "workers.send_mail"),
-            "receive mail": _every(MAIL_IN_SECONDS, "workers.receive_mail"),
-            "fetch mail": _every(MAIL_IN_SECONDS, "workers.fetch_mail"),
-            "answer tickets": _every(MAIL_SECONDS, "workers.answer_tickets"),
-            "count tickets": _every(FORGET_SECONDS, "workers.count_tickets"),
-            "tell webhooks": _every(WEBHOOK_SECONDS, "workers.tell_webhooks"),
-            "collect": _every(settings.COLLECT_SECONDS, "workers.collect"),
-            "share fairly": _every(settings.COLLECT_SECONDS, "workers.share_fairly"),
-            "tell of quotas": _every(QUOTA_SECONDS, "workers.tell_of_quotas"),
-            "tend usage": _every(USAGE_SECONDS, "workers.tend_usage"),
-            **_served(settings.HEARTBEAT_SECONDS),
+            "reconcile": _build_entry(settings.RECONCILE_SECONDS, "workers.reconcile"),
+            "take over": _build_entry(TAKE_OVER_SECONDS, "workers.take_over"),
+            "forget": _build_entry(FORGET_SECONDS, "workers.forget"),
+            "members' ways": _build_entry(LIFECYCLE_SECONDS, "workers.lifecycle"),
+            "refresh feeds": _build_entry(FEEDS_SECONDS, "workers.refresh_feeds"),
+            "send mail": _build_entry(MAIL_SECONDS, "workers.send_mail"),
+            "receive mail": _build_entry(MAIL_IN_SECONDS, "workers.receive_mail"),
+            "fetch mail": _build_entry(MAIL_IN_SECONDS, "workers.fetch_mail"),
+            "answer tickets": _build_entry(MAIL_SECONDS, "workers.answer_tickets"),
+            "count tickets": _build_entry(FORGET_SECONDS, "workers.count_tickets"),
+            "tell webhooks": _build_entry(WEBHOOK_SECONDS, "workers.tell_webhooks"),
+            "collect": _build_entry(settings.COLLECT_SECONDS, "workers.collect"),
+            "share fairly": _build_entry(settings.COLLECT_SECONDS, "workers.share_fairly"),
+            "tell of quotas": _build_entry(QUOTA_SECONDS, "workers.tell_of_quotas"),
+            "tend usage": _build_entry(USAGE_SECONDS, "workers.tend_usage"),
+            **_build_served_entries(settings.HEARTBEAT_SECONDS),
         },
     )
     return made
 
 
-app = _make()
+app = _make_app()

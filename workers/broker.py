@@ -32,6 +32,6 @@ class Transport(redis.Transport):
     connection_errors = (*redis.Transport.connection_errors, *REFUSALS)
 
 
-def register() -> None:
+def register_transport() -> None:
     """From now on this process reaches Redis so."""
     TRANSPORT_ALIASES.update(dict.fromkeys(SCHEMES, f"{__name__}:Transport"))

@@ -30,8 +30,8 @@ def collect_one(gateway: int) -> None:
 def tend_usage() -> None:
     """Make partitions, roll up, drop what is too old, and add up what lists begin with."""
     now = timezone.now()
-    rollup.tick(now)
-    precomputed_totals.make(now)
+    rollup.run_maintenance(now)
+    precomputed_totals.refresh_totals(now)
 
 
 @shared_task(name="workers.share_fairly")
@@ -39,6 +39,6 @@ def share_fairly() -> None:
     """Look whether uplinks are full, and limit or release."""
     for group in GatewayGroup.objects.filter(fair_share__on=True):
         try:
-            fair_shares.look(group, timezone.now())
+            fair_shares.adjust_limits(group, timezone.now())
         except Conflict as conflict:  # the next look does it
             log.info("fair share looks again later", group=str(group), why=str(conflict))

@@ -18,17 +18,17 @@ log = structlog.get_logger()
 @shared_task(name="workers.reconcile")
 def reconcile(by: int | None = None, force: bool = False, cause: str = "") -> None:
     """Look at every group; whoever nudged is named in the revision. force: also try what failed before."""
-    _each(GatewayGroup.objects.all(), by=by, cause=cause or ("change" if by else "schedule"), force=force)
+    _reconcile_each(GatewayGroup.objects.all(), by=by, cause=cause or ("change" if by else "schedule"), force=force)
 
 
 @shared_task(name="workers.take_over")
 def take_over() -> None:
     """Go on with rollouts whose worker is gone, and take off the gateways what has just ended, sooner than the next look at everything."""
-    groups = {group.pk: group for group in (*rollout_store.groups_left_alone(), *expiry.groups_with_ends())}
-    _each(groups.values(), by=None, cause="change", force=False)
+    groups = {group.pk: group for group in (*rollout_store.list_abandoned_groups(), *expiry.list_groups_with_ends())}
+    _reconcile_each(groups.values(), by=None, cause="change", force=False)
 
 
-def _each(groups: Iterable[GatewayGroup], *, by: int | None, cause: str, force: bool) -> None:
+def _reconcile_each(groups: Iterable[GatewayGroup], *, by: int | None, cause: str, force: bool) -> None:
     """One group after the other; a fault at one of them is told when all have had their turn."""
     faults: list[Exception] = []
     for group in groups:
@@ -46,4 +46,4 @@ def _reconcile(group: GatewayGroup, *, by: int | None, cause: str, force: bool) 
         services.reconcile(group, by=by, cause=cause, force=force)
     except PolicyError as error:
         log.error("not deployable", group=group.name, error=str(error))
-        gateway_states.not_deployable(group, str(error))
+        gateway_states.record_not_deployable(group, str(error))

@@ -6,29 +6,29 @@ from celery import shared_task
 from django.utils import timezone
 
 from apps.inbound import dispatcher, imap, mailbox_health
-from apps.inbound.parser_process import Reader
+from apps.inbound.parser_process import MailReader
 
 
-class _Own(local):
+class _ThreadReader(local):
     """Each thread of a worker has its own child to read mail in, which stays for the next one."""
 
     def __init__(self) -> None:
-        self.reader: Reader = dispatcher.reader()
+        self.reader: MailReader = dispatcher.build_reader()
 
 
-_own = _Own()
+_own = _ThreadReader()
 
 
 @shared_task(name="workers.receive_mail")
 def receive_mail() -> None:
     """Asked for after each arrival, and by the schedule for what was left."""
-    take = dispatcher.taker()
-    if take and dispatcher.receive(take, _own.reader).more:
+    take = dispatcher.find_handler()
+    if take and dispatcher.receive_mail(take, _own.reader).more:
         receive_mail.delay()
 
 
 @shared_task(name="workers.fetch_mail")
 def fetch_mail() -> None:
     """Store what is new in the mailbox of the settings, if they name one."""
-    if box := imap.mailbox():
-        mailbox_health.looked(place=str(box), error=imap.fetch(box).error, now=timezone.now())
+    if box := imap.find_mailbox():
+        mailbox_health.record_look(place=str(box), error=imap.fetch(box).error, now=timezone.now())

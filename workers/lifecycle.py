@@ -7,6 +7,6 @@ from apps.desk.lifecycle import due
 
 
 @shared_task(name="workers.lifecycle")
-def lifecycle() -> None:
+def run_lifecycle() -> None:
     """Carry out what is due now."""
     due.carry_out(timezone.now())

@@ -13,12 +13,12 @@ log = structlog.get_logger()
 @shared_task(name="workers.send_mail")
 def send_mail() -> None:
     """Send what is due; asked for after each commit that wrote mail, and by the schedule for what is tried again."""
-    if delivery.deliver(transport.carrier()).more:
+    if delivery.deliver(transport.build_carrier()).more:
         send_mail.delay()
 
 
 @shared_task(name="workers.tell_of_quotas")
 def tell_of_quotas() -> None:
     """Write to members whose quota is nearly or wholly used up, once a month each."""
-    if written := quota_notices.tell(timezone.now()):
+    if written := quota_notices.send_notices(timezone.now()):
         log.info("notices of quotas written", mails=written)

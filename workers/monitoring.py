@@ -9,7 +9,7 @@ from django.db import Error as DatabaseError
 
 from apps.operations import jobs
 from apps.operations.heartbeats import Heartbeat
-from apps.operations.models import Role
+from apps.operations.models import ProcessRole
 from workers import memory_limit
 
 UNRECORDED: Final = frozenset({"workers.report_served"})  # it has a record of its own, by role
@@ -25,7 +25,7 @@ def connect() -> None:
     task_failure.connect(record_failure)
 
 
-def periods(schedule: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+def compute_periods(schedule: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
     """Seconds between two runs of each task of the schedule."""
     return {str(entry["task"]): float(entry["schedule"]) for entry in schedule.values() if entry["task"] not in UNRECORDED}
 
@@ -35,7 +35,7 @@ def begin_heartbeat(sender: Any, **_given: Any) -> None:
     from workers.app import FEEDS, ROLES
 
     queues = set(sender.app.amqp.queues.consume_from)
-    Heartbeat([Role(role) for name, role in ROLES.items() if name in queues]).start()
+    Heartbeat([ProcessRole(role) for name, role in ROLES.items() if name in queues]).start()
     if queues == {FEEDS}:
         memory_limit.bound_memory(memory_limit.FEEDS)
 
@@ -45,23 +45,23 @@ def begin_ticking(**_given: Any) -> None:
     from workers.app import app
 
     try:
-        jobs.set_schedule(periods(app.conf.beat_schedule))
+        jobs.set_schedule(compute_periods(app.conf.beat_schedule))
     except DatabaseError as error:
         log.warning("schedule not recorded", error=str(error).strip())
-    Heartbeat([Role.TICKER]).start()
+    Heartbeat([ProcessRole.TICKER]).start()
 
 
 def record_success(sender: Any, **_given: Any) -> None:
     if sender.name not in UNRECORDED:
-        _try(jobs.record_success, sender.name)
+        _try_recording(jobs.record_success, sender.name)
 
 
 def record_failure(sender: Any, exception: BaseException, **_given: Any) -> None:
     if sender.name not in UNRECORDED:
-        _try(jobs.record_failure, sender.name, exception)
+        _try_recording(jobs.record_failure, sender.name, exception)
 
 
-def _try(record: Any, *arguments: Any) -> None:
+def _try_recording(record: Any, *arguments: Any) -> None:
     """A database that is away fails the task anyway; that its end is not recorded is only logged."""
     try:
         record(*arguments)

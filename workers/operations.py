@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from apps.operations import heartbeats, registry
-from apps.operations.models import Role
+from apps.operations.models import ProcessRole
 
 
 @shared_task(name="workers.forget")
@@ -16,4 +16,4 @@ def forget() -> None:
 @shared_task(name="workers.report_served")
 def report_served(role: str) -> None:
     """Proof that a task of this role's queue is taken and carried out."""
-    heartbeats.record_served(Role(role))
+    heartbeats.record_served(ProcessRole(role))

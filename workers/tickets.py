@@ -9,7 +9,7 @@ from apps.tickets import bulk, counting
 @shared_task(name="workers.answer_tickets")
 def answer_tickets() -> None:
     """Answer the next ones; asked for when somebody sends them, and by the schedule for what a worker left."""
-    if bulk.work_off():
+    if bulk.answer_pending():
         answer_tickets.delay()
 
 

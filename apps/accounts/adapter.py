@@ -14,10 +14,10 @@ from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import client_address
-from apps.accounts.backend import account_of
+from apps.accounts.backend import find_account
 from apps.accounts.models import User
-from apps.accounts.security_log import Event, record
-from apps.lib.secret_keys import secret_keys
+from apps.accounts.security_log import SecurityEvent, record
+from apps.lib.secret_keys import list_secret_keys
 
 SILENT = frozenset({"account/messages/logged_in.txt", "account/messages/logged_out.txt"})
 
@@ -25,7 +25,7 @@ SILENT = frozenset({"account/messages/logged_in.txt", "account/messages/logged_o
 _MISMATCH = _("That name or address and that password do not belong together.")
 
 
-class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
     """Accounts come by invitation or from the command line."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
@@ -43,17 +43,17 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         try:
             super().pre_authenticate(request, **credentials)
         except ValidationError:
-            record(Event.SIGN_IN_BLOCKED, user=account_of(credentials), request=request)
+            record(SecurityEvent.SIGN_IN_BLOCKED, user=find_account(credentials), request=request)
             raise
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
         """One count for each account, whether its name or its address was typed; and one for each text that is no account's."""
-        user = account_of(credentials)
+        user = find_account(credentials)
         typed = str(credentials.get("email") or credentials.get("username") or "").lower()
         return f"account:{user.pk}" if user else f"text:{typed}"
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        return client_address.address(request)
+        return client_address.get_client_address(request)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """In the language of whoever reads it; a worker sends it after the answer, which waits for no server."""
@@ -71,7 +71,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
             super().add_message(request, level, message_template, *args, **kwargs)
 
 
-class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
+class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
     """Secrets of second factors are of no use to somebody who reads the database alone."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
@@ -82,10 +82,10 @@ class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no 
         return f"Netzwart {settings.NETWORK_NAME}"
 
     def encrypt(self, text: str) -> str:
-        return _cipher().encrypt(text.encode()).decode()
+        return _build_cipher().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        return _cipher().decrypt(encrypted_text.encode()).decode()
+        return _build_cipher().decrypt(encrypted_text.encode()).decode()
 
 
 def confirm_password(user: User, password: str) -> None:
@@ -95,16 +95,16 @@ def confirm_password(user: User, password: str) -> None:
         raise adapter.validation_error("incorrect_password")
 
 
-def _cipher() -> MultiFernet:
+def _build_cipher() -> MultiFernet:
     """With keys made from the portal's secret keys, for this purpose only: encrypts with the current one, decrypts with all."""
-    return MultiFernet([_cipher_of(key) for key in secret_keys()])
+    return MultiFernet([_derive_cipher(key) for key in list_secret_keys()])
 
 
-def _cipher_of(secret: str) -> Fernet:
+def _derive_cipher(secret: str) -> Fernet:
     key = hashlib.blake2b(secret.encode()[:64], person=b"second-factor", digest_size=32).digest()
     return Fernet(base64.urlsafe_b64encode(key))
 
 
 def encrypt_anew(text: str) -> str:
     """The same text under the current key. Raises InvalidToken when none of the keys fits."""
-    return _cipher().rotate(text.encode()).decode()
+    return _build_cipher().rotate(text.encode()).decode()

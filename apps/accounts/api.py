@@ -6,14 +6,14 @@ from rest_framework import serializers
 from apps.accounts import invitations, tokens
 from apps.accounts.models import ApiToken, Invitation, RoleChange, User
 from apps.lib.api.fields import PrefixText
-from apps.lib.api.filters import filters_of
-from apps.lib.api.openapi.json_schema import TEXT, array, nullable
+from apps.lib.api.filters import build_filters
+from apps.lib.api.openapi.json_schema import TEXT, make_array, make_nullable
 from apps.lib.api.serializers import ApiSerializer
-from apps.lib.api.viewsets import Reads, Removes
+from apps.lib.api.viewsets import ReadViewSet, RemoveViewSet
 
 
 class TokenSerializer(ApiSerializer):
-    shapes = {"scopes": nullable(array(TEXT))}
+    shapes = {"scopes": make_nullable(make_array(TEXT))}
     networks = serializers.ListField(child=PrefixText(), read_only=True)
 
     class Meta:
@@ -23,11 +23,11 @@ class TokenSerializer(ApiSerializer):
         brief = ["id", "name", "start"]
 
 
-class TokenViewSet(Reads, Removes):
+class TokenViewSet(ReadViewSet, RemoveViewSet):
     """One's own tokens: see them, and revoke one with DELETE."""
 
     serializer_class = TokenSerializer
-    filters = filters_of(ApiToken, "name", "start", "created", "last_used", "expires")
+    filters = build_filters(ApiToken, "name", "start", "created", "last_used", "expires")
 
     def get_queryset(self) -> QuerySet[ApiToken]:
         return ApiToken.objects.filter(user=self.request.user.pk).order_by("id")
@@ -37,7 +37,7 @@ class TokenViewSet(Reads, Removes):
 
 
 class InvitationSerializer(ApiSerializer):
-    shapes = {"roles": array(TEXT)}
+    shapes = {"roles": make_array(TEXT)}
 
     class Meta:
         model = Invitation
@@ -46,19 +46,19 @@ class InvitationSerializer(ApiSerializer):
         brief = ["id", "email"]
 
 
-class InvitationViewSet(Reads, Removes):
+class InvitationViewSet(ReadViewSet, RemoveViewSet):
     """Invitations that nobody has taken; DELETE withdraws one."""
 
     serializer_class = InvitationSerializer
     queryset = Invitation.objects.filter(taken=None, withdrawn=None).order_by("id")
-    filters = filters_of(Invitation, "email", "by", "made", "expires")
+    filters = build_filters(Invitation, "email", "by", "made", "expires")
 
     def remove(self, row: Invitation) -> None:
         invitations.withdraw(row)
 
 
 class PersonSerializer(ApiSerializer):
-    shapes = {"roles": array(TEXT), "name": TEXT}
+    shapes = {"roles": make_array(TEXT), "name": TEXT}
 
     class Meta:
         model = User
@@ -67,16 +67,16 @@ class PersonSerializer(ApiSerializer):
         brief = ["id", "username", "name"]
 
 
-class PersonViewSet(Reads):
+class PersonViewSet(ReadViewSet):
     """People who sign in: whom `author` and `by` mean."""
 
     serializer_class = PersonSerializer
     queryset = User.objects.order_by("id")
-    filters = filters_of(User, "username", "is_active")
+    filters = build_filters(User, "username", "is_active")
 
 
 class RoleChangeSerializer(ApiSerializer):
-    shapes = {"old": array(TEXT), "new": array(TEXT)}
+    shapes = {"old": make_array(TEXT), "new": make_array(TEXT)}
 
     class Meta:
         model = RoleChange
@@ -85,9 +85,9 @@ class RoleChangeSerializer(ApiSerializer):
         brief = ["id", "user", "state"]
 
 
-class RoleChangeViewSet(Reads):
+class RoleChangeViewSet(ReadViewSet):
     """Changes of roles: done, dropped, or waiting for a second person, who decides on the page, signed in."""
 
     serializer_class = RoleChangeSerializer
     queryset = RoleChange.objects.order_by("id")
-    filters = filters_of(RoleChange, "user", "state", "by", "asked", "decided_by", "decided")
+    filters = build_filters(RoleChange, "user", "state", "by", "asked", "decided_by", "decided")

@@ -7,20 +7,22 @@ class AccountsConfig(AppConfig):
     name = "apps.accounts"
 
     def ready(self) -> None:
-        from apps.accounts.language_middleware import remember
+        from apps.accounts.language_middleware import save_request_language
         from apps.accounts.models import ApiToken, Invitation, RoleChange, User
-        from apps.accounts.permissions import may_look
-        from apps.accounts.security_log import listen
-        from apps.audit.trail import UNSHOWN, Trail, tell
+        from apps.accounts.permissions import can_view_page
+        from apps.accounts.security_log import connect_signals
+        from apps.audit.trail import UNSHOWN, Trail, register_trail
         from apps.lib.web import language_switch, navigation
 
-        listen()
-        navigation.opens(may_look)
-        language_switch.remembers(remember)
-        tell(Trail(User, called=_("Account"), words=lambda row: row.name, href=lambda row: reverse("accounts:person", args=[row.pk])))
-        tell(Trail(ApiToken, called=_("Token"), words=lambda row: row.name))
-        tell(Trail(Invitation, called=_("Invitation of staff"), words=lambda row: row.email))
-        tell(
+        connect_signals()
+        navigation.register_access_check(can_view_page)
+        language_switch.register_language_saver(save_request_language)
+        register_trail(
+            Trail(User, called=_("Account"), words=lambda row: row.name, href=lambda row: reverse("accounts:person", args=[row.pk]))
+        )
+        register_trail(Trail(ApiToken, called=_("Token"), words=lambda row: row.name))
+        register_trail(Trail(Invitation, called=_("Invitation of staff"), words=lambda row: row.email))
+        register_trail(
             Trail(
                 RoleChange,
                 part_of="user",

@@ -7,22 +7,22 @@ from allauth.account.internal.userkit import filter_users_by_email
 from django.http import HttpRequest
 
 from apps.accounts.models import User
-from apps.lib.email_address import ascii_lower
+from apps.lib.email_address import lower_ascii
 
 
 class ByPassword(AuthenticationBackend):  # type: ignore[misc]  # allauth has no types
     """allauth's tries a name and an address in turn, and hashes for each account that it finds: the time would tell."""
 
     def _authenticate(self, request: HttpRequest | None, **credentials: Any) -> User | None:
-        found: User | None = self._check_password(account_of(credentials), credentials.get("password") or "")
+        found: User | None = self._check_password(find_account(credentials), credentials.get("password") or "")
         return found
 
 
-def account_of(credentials: dict[str, Any]) -> User | None:
+def find_account(credentials: dict[str, Any]) -> User | None:
     """By the name, else by the address: first where it is confirmed."""
     if (name := credentials.get("username")) and (user := User.objects.filter(username__iexact=name).first()):
         return user
     address = str(credentials.get("email") or "")
-    if not address or address.lower() != ascii_lower(address):  # allauth would make a Kelvin sign a k
+    if not address or address.lower() != lower_ascii(address):  # allauth would make a Kelvin sign a k
         return None
     return next(iter(filter_users_by_email(address, prefer_verified=True, for_login=True)), None)

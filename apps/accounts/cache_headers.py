@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 
-class NoStore:
+class NoStoreMiddleware:
     """Middleware: `Cache-Control: no-store` for answers to requests with a session or a key, unless the view says otherwise.
 
     On a shared computer the back button shows no page of whoever has signed out.

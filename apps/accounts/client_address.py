@@ -10,25 +10,25 @@ from apps.lib.fields import Address
 UNKNOWN = "0.0.0.0"  # noqa: S104 - no address to bind to: the request came over a unix socket
 
 
-def address(request: HttpRequest) -> str:
+def get_client_address(request: HttpRequest) -> str:
     """The client's address. X-Forwarded-For counts only as far as TRUSTED_PROXIES wrote it: read from its end, the first other one."""
-    direct = _parsed(request.META.get("REMOTE_ADDR", ""))
-    if direct is None or not _trusted(direct):
+    direct = _parse_address(request.META.get("REMOTE_ADDR", ""))
+    if direct is None or not _is_trusted_proxy(direct):
         return str(direct or UNKNOWN)
-    named = [_parsed(each.strip()) for each in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")]
+    named = [_parse_address(each.strip()) for each in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")]
     for each in reversed(named):
         if each is None:
             break
-        if not _trusted(each):
+        if not _is_trusted_proxy(each):
             return str(each)
     return str(direct)
 
 
-def _trusted(of: Address) -> bool:
+def _is_trusted_proxy(of: Address) -> bool:
     return any(of in proxy for proxy in settings.TRUSTED_PROXIES)
 
 
-def _parsed(text: str) -> Address | None:
+def _parse_address(text: str) -> Address | None:
     try:
         found = ip_address(text)
     except ValueError:

@@ -95,13 +95,13 @@ GROUPS: Final[tuple[tuple[Promise, dict[str, Promise]], ...]] = (
 EVERYTHING: Final = _("everything")
 
 
-def called(name: str) -> str | Promise:
+def get_collection_name(name: str) -> str | Promise:
     """What a collection is called; the name itself where no such collection is known any more."""
     words = {"*": EVERYTHING} | {each: said for _group, found in GROUPS for each, said in found.items()}
     return words.get(name, name)
 
 
-def grouped(wanted: Callable[[str], bool]) -> Iterator[tuple[Promise, list[tuple[str, Promise]]]]:
+def iter_collection_groups(wanted: Callable[[str], bool]) -> Iterator[tuple[Promise, list[tuple[str, Promise]]]]:
     """The groups that have something wanted in them, in their order: what each is called, and its collections as (name, words)."""
     for words, collections in GROUPS:
         found = [(name, called) for name, called in collections.items() if wanted(name)]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from apps.accounts.return_after_sign_in import page_with_the_form
+from apps.accounts.return_after_sign_in import find_form_page
 
 LONG_ENOUGH = 20  # characters: what somebody has written, not what they have chosen
 SECRET = ("password", "token", "code")
@@ -13,11 +13,11 @@ SECRET = ("password", "token", "code")
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 - Django passes it
     """A page that says so, shows what was written so that it can be copied, and leads back by the sign-in page."""
-    context = {"next": page_with_the_form(request), "written": list(_written(request))}
+    context = {"next": find_form_page(request), "written": list(_iter_written_texts(request))}
     return render(request, "403_csrf.html", context, status=403)
 
 
-def _written(request: HttpRequest) -> Iterator[str]:
+def _iter_written_texts(request: HttpRequest) -> Iterator[str]:
     for name, value in request.POST.items():
         if isinstance(value, str) and len(value) > LONG_ENOUGH and not any(word in name.lower() for word in SECRET):
             yield value

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts import tokens
 from apps.accounts.adapter import confirm_password
 from apps.accounts.models import User
-from apps.accounts.role_changes import invitable
+from apps.accounts.role_changes import list_invitable_roles
 from apps.accounts.roles import Role
 
 
@@ -29,7 +29,7 @@ class LoginForm(Login):  # type: ignore[misc]  # allauth has no types
         self.fields["remember"].label = _("Stay signed in for two weeks")
 
 
-class RevokingTokens(forms.Form):
+class RevokeTokensMixin(forms.Form):
     """The part of a form for a new password that asks whoever has tokens whether scripts stop too."""
 
     user: Any  # allauth's forms set it, to None where a link is not valid
@@ -49,11 +49,11 @@ class RevokingTokens(forms.Form):
             tokens.revoke_all(user=self.user)
 
 
-class ChangePasswordForm(RevokingTokens, Change):  # type: ignore[misc]  # allauth has no types
+class ChangePasswordForm(RevokeTokensMixin, Change):  # type: ignore[misc]  # allauth has no types
     """The old password and the new one."""
 
 
-class ResetPasswordForm(RevokingTokens, Reset):  # type: ignore[misc]  # allauth has no types
+class ResetPasswordForm(RevokeTokensMixin, Reset):  # type: ignore[misc]  # allauth has no types
     """A new password, by the link in a mail."""
 
 
@@ -69,7 +69,7 @@ class InvitationForm(forms.Form):
     def __init__(self, by: User, data: Any = None) -> None:
         super().__init__(data)
         self.by = by
-        given = invitable(by)
+        given = list_invitable_roles(by)
         self.fields["roles"].choices = [(role.value, role.label) for role in Role if role in given]  # type: ignore[attr-defined]
 
     def clean_password(self) -> str:

@@ -11,15 +11,15 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts import token_limits
 from apps.accounts.adapter import confirm_password
-from apps.accounts.collection_names import grouped
+from apps.accounts.collection_names import iter_collection_groups
 from apps.accounts.models import User
-from apps.accounts.roles import Right, rights
-from apps.accounts.route_rights import API, Rows
+from apps.accounts.roles import Right, compute_rights
+from apps.accounts.route_rights import API, CollectionRights
 from apps.accounts.tokens import EVERY, READ, WRITE
 from apps.lib.errors import Problem
 from apps.lib.fields import Prefix, PrefixField
-from apps.lib.ui.checkbox_grid import Boxes
-from apps.lib.ui.form_errors import explain
+from apps.lib.ui.checkbox_grid import CheckboxGrid
+from apps.lib.ui.form_errors import add_problem_to
 
 LONGEST: Final = 3650  # days
 COLUMNS: Final = ((READ, gettext_lazy("read")), (WRITE, gettext_lazy("write")))
@@ -35,7 +35,7 @@ class TokenForm(forms.Form):
         label=gettext_lazy("It may"),
         help_text=gettext_lazy("Who may write may read. What your roles do not allow, a token cannot either."),
         error_messages={"required": gettext_lazy("Choose what it may do.")},
-        widget=Boxes(COLUMNS),
+        widget=CheckboxGrid(COLUMNS),
     )
     networks = forms.CharField(
         label=gettext_lazy("Only from these networks"),
@@ -57,9 +57,9 @@ class TokenForm(forms.Form):
 
     def __init__(self, by: User, data: Any = None) -> None:
         super().__init__(data)
-        self.by, held = by, rights(by.roles, by_token=True)
-        self.fields["scopes"].choices = list(_choices(held))  # type: ignore[attr-defined]  # a field of choices
-        self.limits = [each for each in token_limits.known() if each.right in held]
+        self.by, held = by, compute_rights(by.roles, by_token=True)
+        self.fields["scopes"].choices = list(_iter_scope_choices(held))  # type: ignore[attr-defined]  # a field of choices
+        self.limits = [each for each in token_limits.list_limits() if each.right in held]
         for each in self.limits:
             self.fields[each.name] = each.field()
         if not by.has_usable_password():  # who signs in elsewhere has none to give
@@ -111,18 +111,18 @@ class TokenForm(forms.Form):
 
     def take(self, problem: Problem) -> None:
         """A service's refusal, under the field that it concerns."""
-        explain(self, problem)
+        add_problem_to(self, problem)
 
 
-def _choices(held: frozenset[Right]) -> Iterator[tuple[Any, list[tuple[str, Any]]]]:
+def _iter_scope_choices(held: frozenset[Right]) -> Iterator[tuple[Any, list[tuple[str, Any]]]]:
     """Everything, and each collection of which this person may read or write something, in groups."""
     all_of_it = gettext_lazy("All of it, also what comes later")
     yield gettext_lazy("Everything"), [(f"{EVERY}:{what}", all_of_it) for what in (READ, WRITE)]
-    for words, found in grouped(lambda name: bool(_ways(API[name], held))):
-        yield words, [(f"{name}:{what}", called) for name, called in found for what in _ways(API[name], held)]
+    for words, found in iter_collection_groups(lambda name: bool(_list_access_kinds(API[name], held))):
+        yield words, [(f"{name}:{what}", called) for name, called in found for what in _list_access_kinds(API[name], held)]
 
 
-def _ways(rows: Rows, held: frozenset[Right]) -> list[str]:
+def _list_access_kinds(rows: CollectionRights, held: frozenset[Right]) -> list[str]:
     """Whether somebody with these rights reads the collection, and whether they write."""
     writes = {rows.write, *rows.actions.values()} - {None}
     return [what for what, there in ((READ, rows.read in held), (WRITE, bool(writes & held))) if there]

@@ -22,7 +22,7 @@ class TooManyHashings(Exception):  # noqa: N818 - an answer
     """Others are having passwords checked already."""
 
 
-class Turnstile:
+class ConcurrencyLimiter:
     """Lets `at_once` through, has `waiting` others wait, and refuses more with TooManyHashings."""
 
     def __init__(self, at_once: int, waiting: int) -> None:
@@ -43,17 +43,17 @@ class Turnstile:
             self._places.release()
 
 
-_turnstile = Turnstile(AT_ONCE, WAITING)
+_limiter = ConcurrencyLimiter(AT_ONCE, WAITING)
 
 
 class BoundedPBKDF2(PBKDF2PasswordHasher):
     """Django's default. The name of the algorithm is the same, so passwords that are stored already go on working."""
 
     def encode(self, password: str, salt: str, iterations: int | None = None) -> str:
-        return _turnstile.run(lambda: super(BoundedPBKDF2, self).encode(password, salt, iterations))
+        return _limiter.run(lambda: super(BoundedPBKDF2, self).encode(password, salt, iterations))
 
 
-class HashingLimit:
+class HashingLimitMiddleware:
     """Middleware: 429 while too many passwords are being checked."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -17,9 +17,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import Invitation, User
-from apps.accounts.role_changes import invitable
+from apps.accounts.role_changes import list_invitable_roles
 from apps.accounts.roles import Role
-from apps.lib.email_address import ascii_lower
+from apps.lib.email_address import lower_ascii
 from apps.lib.errors import Conflict, Problem
 
 DAYS: Final = 7
@@ -28,7 +28,7 @@ _signer = Signer(salt="invitation")
 
 def invite(*, email: str, roles: list[str], by: User) -> tuple[Invitation, str]:
     """A new invitation and its token. Raises Problem when the address has an account or an invitation, or roles are not to be given."""
-    address = ascii_lower(email.strip())
+    address = lower_ascii(email.strip())
     if has_account(address):
         raise Problem(_("%(address)s has an account already.") % {"address": address}, fieldname="email")
     if not set(roles) <= set(Role.values):
@@ -45,7 +45,7 @@ def invite(*, email: str, roles: list[str], by: User) -> tuple[Invitation, str]:
 
 def _check_grants(roles: list[str], by: User) -> None:
     """An invitation carries what its author may give, and never what two have to agree on."""
-    if not set(roles) <= invitable(by):
+    if not set(roles) <= list_invitable_roles(by):
         words = _("An invitation cannot carry these roles. Invite with others, then change them on the page of the account.")
         raise Problem(words, fieldname="roles")
 
@@ -67,11 +67,11 @@ def find(token: str) -> Invitation | None:
     except (BadSignature, ValueError):
         return None
     found = Invitation.objects.filter(pk=pk, taken=None, withdrawn=None, expires__gt=Now()).select_related("by").first()
-    return found if found and set(found.roles) <= invitable(found.by) else None
+    return found if found and set(found.roles) <= list_invitable_roles(found.by) else None
 
 
 @transaction.atomic
-def take(invitation: Invitation, *, username: str, first_name: str, last_name: str, password: str) -> User:
+def accept(invitation: Invitation, *, username: str, first_name: str, last_name: str, password: str) -> User:
     """Make the account; its address is confirmed, since the link was sent there. Raises Conflict when somebody was faster."""
     taken = Invitation.objects.filter(pk=invitation.pk, taken=None, withdrawn=None, expires__gt=Now())
     if taken.update(taken=Now()) != 1:

@@ -8,19 +8,19 @@ from django.utils import translation
 from apps.accounts.models import User
 
 
-def save(user: User, language: str) -> None:
+def save_language(user: User, language: str) -> None:
     """Chosen from now on; "": as the browser asks for."""
     User.objects.filter(pk=user.pk).exclude(language=language).update(language=language)
     user.language = language
 
 
-def remember(request: HttpRequest, language: str) -> None:
+def save_request_language(request: HttpRequest, language: str) -> None:
     """The choice of the top bar."""
     if isinstance(request.user, User):
-        save(request.user, language)
+        save_language(request.user, language)
 
 
-class FromProfile:
+class LanguageMiddleware:
     """Middleware, behind the one that knows who has signed in."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -7,7 +7,7 @@ CONSTRAINT = "user_last_network_admin"
 ADMINISTERS = "{row}.is_active AND {row}.roles @> ARRAY['network_admin']::varchar[]"
 
 
-def somebody_administers() -> pgtrigger.Trigger:
+def build_last_admin_trigger() -> pgtrigger.Trigger:
     """One change of network admins after the other, so that the last two cannot remove each other at once."""
     was, stays = ADMINISTERS.format(row="OLD"), ADMINISTERS.format(row="NEW")
     return pgtrigger.Trigger(
@@ -27,7 +27,7 @@ def somebody_administers() -> pgtrigger.Trigger:
     )
 
 
-def one_after_the_other() -> None:
+def lock_role_changes() -> None:
     """Within a transaction: whoever else changes roles waits for its end."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [CONSTRAINT])

@@ -9,15 +9,15 @@ from django.db import models
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.collection_names import called
-from apps.accounts.last_admin import somebody_administers
-from apps.accounts.roles import STAFF, Role, rights
-from apps.accounts.token_limits import known
-from apps.lib.database.history import tracked
+from apps.accounts.collection_names import get_collection_name
+from apps.accounts.last_admin import build_last_admin_trigger
+from apps.accounts.roles import STAFF, Role, compute_rights
+from apps.accounts.token_limits import list_limits
+from apps.lib.database.history import track_history
 from apps.lib.fields import PrefixField
 
 
-class Users(UserManager["User"]):
+class AccountManager(UserManager["User"]):
     """People; the first one is made by `manage.py createsuperuser`."""
 
     use_in_migrations = False
@@ -34,7 +34,7 @@ class Users(UserManager["User"]):
         return user
 
 
-@tracked(exclude=["password", "last_login", "is_staff"])
+@track_history(exclude=["password", "last_login", "is_staff"])
 class User(AbstractUser):
     """Somebody who signs in. What the person may do stands in `roles` alone; `is_staff` follows from it.
 
@@ -53,10 +53,10 @@ class User(AbstractUser):
     groups = None  # type: ignore[assignment]
     user_permissions = None  # type: ignore[assignment]
 
-    objects = Users()  # type: ignore[misc]
+    objects = AccountManager()  # type: ignore[misc]
 
     class Meta(AbstractUser.Meta):
-        triggers = [somebody_administers()]
+        triggers = [build_last_admin_trigger()]
         constraints = [
             models.UniqueConstraint(models.functions.Lower("username"), name="user_username_unique_without_case"),
             models.CheckConstraint(condition=models.Q(roles__contained_by=[role.value for role in Role]), name="user_roles_are_known"),
@@ -73,7 +73,7 @@ class User(AbstractUser):
         return self.language or settings.LANGUAGE_CODE
 
 
-@tracked(exclude=["last_used"])
+@track_history(exclude=["last_used"])
 class ApiToken(models.Model):
     """A script's key. Only its SHA-256 is kept: the key itself is shown once. It allows what its owner may do now, and no more than:
 
@@ -111,15 +111,15 @@ class ApiToken(models.Model):
         """The scopes in words: "writes" and "reads", each with what; nothing when it may do all, or nothing."""
         words = {"write": gettext("reads and writes"), "read": gettext("reads")}
         chosen = [scope.partition(":") for scope in self.scopes or ()]
-        found = [(word, [called(name) for name, _sep, what in chosen if what == which]) for which, word in words.items()]
+        found = [(word, [get_collection_name(name) for name, _sep, what in chosen if what == which]) for which, word in words.items()]
         return [(word, names) for word, names in found if names]
 
     @property
     def reach(self) -> str:
         """For whose things alone, in words; "" for everybody's. Names stand there only for an owner who may see them all."""
-        for limit in known():
+        for limit in list_limits():
             pk = getattr(self, f"{limit.name}_id")
-            if pk is not None and limit.right in rights(self.user.roles, by_token=True) and (words := limit.called(pk)):
+            if pk is not None and limit.right in compute_rights(self.user.roles, by_token=True) and (words := limit.called(pk)):
                 return gettext("only %(things)s") % {"things": words}
         texts = {
             "member_id": gettext("for the member with the id %(id)d alone"),
@@ -134,7 +134,7 @@ class ApiToken(models.Model):
         return ", ".join(map(str, self.networks))
 
 
-@tracked()
+@track_history()
 class Invitation(models.Model):
     """An address that may become an account with these roles."""
 
@@ -154,7 +154,7 @@ class Invitation(models.Model):
         ]
 
 
-@tracked()
+@track_history()
 class RoleChange(models.Model):
     """Somebody's roles are to be others, for a reason: done at once, or when a second person has agreed (role_changes.py)."""
 

@@ -7,22 +7,22 @@ from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from apps.lib.secret_keys import secret_keys
+from apps.lib.secret_keys import list_secret_keys
 
 
-def with_nonce(url: str) -> str:
+def add_nonce(url: str) -> str:
     """The provider's address with a nonce that goes with its state."""
     parts = urlsplit(url)
     state = parse_qs(parts.query).get("state", [""])[0]
     if not state:
         return url
-    return urlunsplit(parts._replace(query=f"{parts.query}&{urlencode({'nonce': _nonce(state, secret_keys()[0])})}"))
+    return urlunsplit(parts._replace(query=f"{parts.query}&{urlencode({'nonce': _compute_nonce(state, list_secret_keys()[0])})}"))
 
 
 def is_nonce_of(state: str, said: object) -> bool:
     """Whether the id token says the nonce of this state."""
-    return bool(state) and any(constant_time_compare(str(said), _nonce(state, key)) for key in secret_keys())
+    return bool(state) and any(constant_time_compare(str(said), _compute_nonce(state, key)) for key in list_secret_keys())
 
 
-def _nonce(state: str, key: str) -> str:
+def _compute_nonce(state: str, key: str) -> str:
     return salted_hmac("apps.accounts.oidc_nonce", state, secret=key, algorithm="sha256").hexdigest()

@@ -28,7 +28,7 @@ class PasskeyLogin(LoginWebAuthnView):  # type: ignore[misc]  # allauth has no t
     """allauth's, which keeps the challenge in the session; here the session has it while the request lasts."""
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if wait := CHALLENGES.wait(f"passkey:{client_address.address(request)}"):
+        if wait := CHALLENGES.wait(f"passkey:{client_address.get_client_address(request)}"):
             refused = render(request, "429.html", status=429)
             refused["Retry-After"] = str(max(1, round(wait)))
             return refused
@@ -39,7 +39,7 @@ class PasskeyLogin(LoginWebAuthnView):  # type: ignore[misc]  # allauth has no t
         return response
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if state := _taken(request):
+        if state := _claim_challenge(request):
             request.session[STATE_SESSION_KEY] = state
         try:
             response: HttpResponseBase = super().post(request, *args, **kwargs)
@@ -55,7 +55,7 @@ class PasskeyLogin(LoginWebAuthnView):  # type: ignore[misc]  # allauth has no t
         )  # fmt: skip
 
 
-def _taken(request: HttpRequest) -> Any:
+def _claim_challenge(request: HttpRequest) -> Any:
     """The challenge that was handed out to this browser, once; None for a forged, old or used one."""
     signed = request.COOKIES.get(COOKIE, "")
     try:

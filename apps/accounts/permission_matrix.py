@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from apps.accounts.roles import Right, Role, rights
+from apps.accounts.roles import Right, Role, compute_rights
 from apps.accounts.route_rights import API, DEVELOPMENT, PAGES, ROOT_OF_API
 
 ANONYMOUS: Final = "anonymous"
@@ -19,7 +19,7 @@ NOTHING: Final = "–"
 
 
 @dataclass(frozen=True)
-class Route:
+class PortalRoute:
     """One page, with the two things one can do there, or one action of the API with its method.
 
     `basename` and `action` are "" for a page. `see` and `change`: which right that needs, None where it does not exist.
@@ -39,12 +39,14 @@ class Route:
 
     def cell(self, column: str) -> str:
         """What the column may do here, in the words of the document."""
-        held = rights([] if column == ANONYMOUS else [column], by_token=bool(self.method)) if column != ANONYMOUS else {Right.ANYONE}
+        held = (
+            compute_rights([] if column == ANONYMOUS else [column], by_token=bool(self.method)) if column != ANONYMOUS else {Right.ANYONE}
+        )
         words = [word for word, right in (("see", self.see), ("send", self.change)) if right in held]
         return ", ".join(words) or NOTHING
 
 
-def found() -> list[tuple[str, str, URLPattern]]:
+def list_url_patterns() -> list[tuple[str, str, URLPattern]]:
     """Name with its namespaces, path, and pattern of every URL there is, in the order of the names."""
     every = _walk(get_resolver().url_patterns)
     return sorted((each for each in every if each[0] not in DEVELOPMENT), key=lambda each: (each[0], each[1]))
@@ -59,52 +61,52 @@ def _walk(patterns: Any, namespace: str = "", prefix: str = "") -> Iterator[tupl
             yield f"{namespace}{each.name or each.lookup_str}", path, each
 
 
-def without_a_line() -> list[str]:
+def list_unknown_routes() -> list[str]:
     """Routes that route_rights.py does not know: they are closed, and somebody forgot to say to whom they are open."""
-    return sorted({key for name, _path, pattern in found() for key in _unknown(name, pattern)})
+    return sorted({key for name, _path, pattern in list_url_patterns() for key in _list_unknown(name, pattern)})
 
 
-def _unknown(name: str, pattern: URLPattern) -> list[str]:
+def _list_unknown(name: str, pattern: URLPattern) -> list[str]:
     if not name.startswith("api:"):
         return [] if name in PAGES else [name]
-    return [] if name == "api:api-root" or _basename(pattern) in API else [name]
+    return [] if name == "api:api-root" or _get_basename(pattern) in API else [name]
 
 
-def _basename(pattern: URLPattern) -> str:
+def _get_basename(pattern: URLPattern) -> str:
     return str(getattr(pattern.callback, "initkwargs", {}).get("basename", ""))
 
 
-def routes() -> list[Route]:
+def list_routes() -> list[PortalRoute]:
     """All that have a line, each once: addresses with a suffix for the format are the same route."""
-    known: dict[str, Route] = {}
-    for name, path, pattern in found():
-        for route in _api(name, path, pattern) if name.startswith("api:") else _page(name, path):
+    known: dict[str, PortalRoute] = {}
+    for name, path, pattern in list_url_patterns():
+        for route in _iter_api_routes(name, path, pattern) if name.startswith("api:") else _list_page_routes(name, path):
             known.setdefault(route.key, route)
     return list(known.values())
 
 
-def _page(name: str, path: str) -> list[Route]:
+def _list_page_routes(name: str, path: str) -> list[PortalRoute]:
     page = PAGES.get(name)
-    return [Route(name, path, page.see, page.change)] if page else []
+    return [PortalRoute(name, path, page.see, page.change)] if page else []
 
 
-def _api(name: str, path: str, pattern: URLPattern) -> Iterator[Route]:
+def _iter_api_routes(name: str, path: str, pattern: URLPattern) -> Iterator[PortalRoute]:
     if name == "api:api-root":
-        yield Route(name, path, ROOT_OF_API.read, None, method="GET", action="root")
+        yield PortalRoute(name, path, ROOT_OF_API.read, None, method="GET", action="root")
         return
-    basename = _basename(pattern)
+    basename = _get_basename(pattern)
     offered = pattern.callback.cls.http_method_names  # type: ignore[attr-defined]  # DRF's views carry their class
     for lower, action in pattern.callback.actions.items():  # type: ignore[attr-defined]  # and what each method does
         if basename not in API or lower not in offered or lower == "head":
             continue
         method, right = lower.upper(), API[basename].right(action, lower.upper())
         see, change = (right, None) if method == "GET" else (None, right)
-        yield Route(name, path, see, change, method, basename, action)
+        yield PortalRoute(name, path, see, change, method, basename, action)
 
 
-def document() -> str:
+def render_document() -> str:
     """docs/permissions.md."""
-    all_routes = routes()
+    all_routes = list_routes()
     pages, actions = [each for each in all_routes if not each.method], [each for each in all_routes if each.method]
     return "\n".join(
         [
@@ -119,24 +121,24 @@ def document() -> str:
             "",
             f"## Pages ({len(pages)})",
             "",
-            *_table(pages),
+            *_iter_table_lines(pages),
             "",
             f"## API ({len(actions)})",
             "",
-            *_table(actions),
+            *_iter_table_lines(actions),
             "",
         ]
     )
 
 
-def _table(rows: list[Route]) -> Iterator[str]:
+def _iter_table_lines(rows: list[PortalRoute]) -> Iterator[str]:
     yield "| " + " | ".join(("Route", "Address", ANONYMOUS, *(str(role.value).replace("_", " ") for role in Role))) + " |"
     yield "|---" * (len(COLUMNS) + 2) + "|"
     for each in rows:
-        yield "| " + " | ".join((f"`{each.key}`", f"`/{_readable(each.path)}`", *(each.cell(column) for column in COLUMNS))) + " |"
+        yield "| " + " | ".join((f"`{each.key}`", f"`/{_render_path(each.path)}`", *(each.cell(column) for column in COLUMNS))) + " |"
 
 
-def _readable(path: str) -> str:
+def _render_path(path: str) -> str:
     """An address as people write it: ID where a number or a key stands."""
     plain = re.sub(r"<(?:\w+:)?(\w+)>", r"\1", re.sub(r"\(\?P<(\w+)>(?:[^()]|\([^()]*\))*\)", r"\1", path))
     return plain.replace("^", "").replace("$", "").replace("\\", "").replace("/?", "/")

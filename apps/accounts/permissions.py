@@ -14,36 +14,36 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from apps.accounts.models import ApiToken, User
-from apps.accounts.return_after_sign_in import way_back
-from apps.accounts.roles import Right, rights
+from apps.accounts.return_after_sign_in import find_return_path
+from apps.accounts.roles import Right, compute_rights
 from apps.accounts.route_rights import API, PAGES, ROOT_OF_API, SAFE
-from apps.accounts.security_log import Event, record
+from apps.accounts.security_log import SecurityEvent, record
 from apps.accounts.tokens import covers
-from apps.lib.api.token_scope import closed
+from apps.lib.api.token_scope import is_collection_closed
 
 type View = Callable[..., HttpResponseBase]
 
 
-def may(user: object, right: Right, *, by_token: bool = False) -> bool:
+def has_right(user: object, right: Right, *, by_token: bool = False) -> bool:
     """Whether this person, or somebody who has not signed in, has the right."""
-    return right in (rights(user.roles, by_token=by_token) if isinstance(user, User) and user.is_active else {Right.ANYONE})
+    return right in (compute_rights(user.roles, by_token=by_token) if isinstance(user, User) and user.is_active else {Right.ANYONE})
 
 
-def may_go(user: object, name: str, *, see: bool = False) -> bool:
+def can_use_page(user: object, name: str, *, see: bool = False) -> bool:
     """Whether this person may use the page of this name: send something where it takes that, unless asked for `see` alone."""
     page = PAGES.get(name)
     if page is None:
         return False
     right = page.see if see else page.change or page.see
-    return right is not None and may(user, right)
+    return right is not None and has_right(user, right)
 
 
-def may_look(user: object, name: str) -> bool:
+def can_view_page(user: object, name: str) -> bool:
     """Whether this person may look at the page of this name."""
-    return may_go(user, name, see=True)
+    return can_use_page(user, name, see=True)
 
 
-class Allowed(BasePermission):
+class RolePermission(BasePermission):
     """The API: the right of the view's basename and action. With a session only pages' people, with a token automation too."""
 
     @property
@@ -56,21 +56,21 @@ class Allowed(BasePermission):
         rows = ROOT_OF_API if is_root else API.get(getattr(view, "basename", None) or "")
         right = rows.right(getattr(view, "action", None) or "", request.method or "") if rows else None
         token = request.auth if isinstance(request.auth, ApiToken) else None
-        if right is None or not may(request.user, right, by_token=token is not None):
+        if right is None or not has_right(request.user, right, by_token=token is not None):
             if isinstance(request.user, User):
                 name = match.view_name if match else ""
-                record(Event.REFUSED, user=request.user, request=request._request, right=right, route=name, method=request.method)
+                record(SecurityEvent.REFUSED, user=request.user, request=request._request, right=right, route=name, method=request.method)
             return False
-        return token is None or is_root or _within(token, view, request.method or "")
+        return token is None or is_root or _is_in_token_scope(token, view, request.method or "")
 
 
-def _within(token: ApiToken, view: Any, method: str) -> bool:
+def _is_in_token_scope(token: ApiToken, view: Any, method: str) -> bool:
     """Whether the token is for this collection; one that is limited to some things has those alone whose rows can be told apart so."""
-    return covers(token, view.basename, method) and not closed(token, view)
+    return covers(token, view.basename, method) and not is_collection_closed(token, view)
 
 
-class Doorkeeper:
-    """Middleware for all pages: asks who has not signed in to do so, and tells who may not. The API is `Allowed`'s."""
+class PermissionMiddleware:
+    """Middleware for all pages: asks who has not signed in to do so, and tells who may not. The API is `RolePermission`'s."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -85,17 +85,17 @@ class Doorkeeper:
             return None
         page, method = PAGES.get(match.view_name), request.method or ""
         if page is None:
-            return None if _is_asset(match.func) else _closed()
+            return None if _is_asset(match.func) else _refuse_unknown_route()
         right = page.right(method)
         if right is None:
             return HttpResponseNotAllowed(sorted(SAFE) if page.see else ["POST"])
-        if may(request.user, right):
+        if has_right(request.user, right):
             return None
         if not request.user.is_authenticated:
             return ask_to_sign_in(request)
         if match.view_name == "desk:dashboard":
             return redirect("own:home")  # where everybody arrives after signing in
-        record(Event.REFUSED, user=person(request), request=request, right=right, route=match.view_name, method=method)
+        record(SecurityEvent.REFUSED, user=get_person(request), request=request, right=right, route=match.view_name, method=method)
         raise PermissionDenied
 
 
@@ -104,7 +104,7 @@ def _is_asset(view: object) -> bool:
     return getattr(view, "__module__", "") == "django.contrib.staticfiles.views"
 
 
-def _closed() -> HttpResponseBase:
+def _refuse_unknown_route() -> HttpResponseBase:
     raise PermissionDenied("This route has no line in apps/accounts/route_rights.py.")
 
 
@@ -117,7 +117,7 @@ def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
             "You were signed out, so nothing was saved. Text that you wrote is kept in this tab: sign in, and it stands in its field again."
         )
         messages.warning(request, said)
-    return redirect_to_login(way_back(request))
+    return redirect_to_login(find_return_path(request))
 
 
 def staff_page(view: View) -> View:
@@ -134,7 +134,7 @@ def staff_page(view: View) -> View:
     return checked
 
 
-def person(request: HttpRequest) -> User:
+def get_person(request: HttpRequest) -> User:
     """Whoever signed in and asks for a staff page: the `by` of services."""
     if not isinstance(request.user, User):
         raise PermissionDenied

@@ -20,7 +20,7 @@ from rest_framework import exceptions
 from rest_framework.request import Request
 
 from apps.accounts.models import ApiToken, User
-from apps.accounts.permissions import may_go
+from apps.accounts.permissions import can_use_page
 
 SECOND_FACTOR: Final = "mfa"  # as allauth notes it in the session, for codes and passkeys
 
@@ -40,7 +40,7 @@ def needs_second_factor(user: User) -> bool:
     return settings.REQUIRE_SECOND_FACTOR or bool(is_mfa_enabled(user, ["totp", "webauthn"]))
 
 
-def recently_authenticated(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponseBase]:
+def require_recent_auth(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponseBase]:
     """What a page sends needs recent authentication: else the person is asked for it, and then the page goes on with what was sent.
 
     Going on happens inside of the request that confirmed, which passed the door of another page: so rights are looked at once more.
@@ -50,14 +50,14 @@ def recently_authenticated(view: Callable[..., HttpResponse]) -> Callable[..., H
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.method != "POST":
             return view(request, *args, **kwargs)
-        if not may_go(request.user, resolve(request.path_info).view_name):
+        if not can_use_page(request.user, resolve(request.path_info).view_name):
             raise PermissionDenied
-        return view(request, *args, **kwargs) if is_recent(request) else _ask(request)
+        return view(request, *args, **kwargs) if is_recent(request) else _redirect_to_confirm(request)
 
     return checked
 
 
-def _ask(request: HttpRequest) -> HttpResponse:
+def _redirect_to_confirm(request: HttpRequest) -> HttpResponse:
     """To the page that confirms who somebody is. What was sent waits in the session, but for passwords, which belong in no database."""
     sent = request.POST.copy()
     for name in [name for name in sent if "password" in name]:

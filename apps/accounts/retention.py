@@ -1,6 +1,6 @@
 """How this app's tables are bounded."""
 
-from apps.operations.registry import Bound, bounded
+from apps.operations.registry import TableBound, register_bounded
 
-bounded(Bound.PEOPLE, "accounts.User", "accounts.ApiToken", "accounts.Invitation")
-bounded(Bound.HISTORY, "accounts.RoleChange")
+register_bounded(TableBound.PEOPLE, "accounts.User", "accounts.ApiToken", "accounts.Invitation")
+register_bounded(TableBound.HISTORY, "accounts.RoleChange")

@@ -11,7 +11,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from apps.accounts.route_rights import PAGES, SAFE
 
 
-def page_with_the_form(request: HttpRequest) -> str:
+def find_form_page(request: HttpRequest) -> str:
     """The path and query of the page of ours that the request came from; empty if it is not ours, or cannot be looked at."""
     referer = request.headers.get("Referer", "")
     ours = url_has_allowed_host_and_scheme(referer, allowed_hosts={request.get_host()}, require_https=request.is_secure())
@@ -21,12 +21,12 @@ def page_with_the_form(request: HttpRequest) -> str:
     return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
 
-def way_back(request: HttpRequest) -> str:
+def find_return_path(request: HttpRequest) -> str:
     """What was asked for; after a form the page that it stood on, because many forms' own addresses only take what is sent."""
     if request.method in SAFE:
         return request.get_full_path()
     own = request.get_full_path() if _can_be_opened(request.path) else resolve_url(settings.LOGIN_REDIRECT_URL)
-    return page_with_the_form(request) or own
+    return find_form_page(request) or own
 
 
 def _can_be_opened(path: str) -> bool:

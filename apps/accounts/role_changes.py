@@ -12,57 +12,57 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from apps.accounts.last_admin import CONSTRAINT, one_after_the_other
+from apps.accounts.last_admin import CONSTRAINT, lock_role_changes
 from apps.accounts.models import RoleChange, User
-from apps.accounts.roles import RIGHTS, Right, Role, rights, with_right
-from apps.accounts.security_log import Event, record
+from apps.accounts.roles import RIGHTS, Right, Role, compute_rights, list_roles_with_right
+from apps.accounts.security_log import SecurityEvent, record
 from apps.lib.errors import Conflict, Problem
 
 BY_TWO: Final = Right.APPROVE
 
 
-def grantable(by: User) -> frozenset[Role]:
+def list_grantable_roles(by: User) -> frozenset[Role]:
     """The roles that this person may give: whoever manages accounts, those that allow no more than the giver may do."""
-    held = rights(by.roles, by_token=False) if by.is_active else frozenset()
+    held = compute_rights(by.roles, by_token=False) if by.is_active else frozenset()
     return frozenset(role for role in Role if Right.MANAGE_ACCOUNTS in held and RIGHTS[role] <= held)
 
 
-def invitable(by: User) -> frozenset[Role]:
+def list_invitable_roles(by: User) -> frozenset[Role]:
     """The roles that an invitation of this person may carry: never one that two have to agree on."""
-    return frozenset(role for role in grantable(by) if BY_TWO not in RIGHTS[role])
+    return frozenset(role for role in list_grantable_roles(by) if BY_TWO not in RIGHTS[role])
 
 
-def agreers(*, by: User) -> QuerySet[User]:
+def list_approvers(*, by: User) -> QuerySet[User]:
     """Who may agree to what this person asks for."""
-    return User.objects.filter(is_active=True, roles__overlap=with_right(BY_TWO)).exclude(pk=by.pk).order_by("username")
+    return User.objects.filter(is_active=True, roles__overlap=list_roles_with_right(BY_TWO)).exclude(pk=by.pk).order_by("username")
 
 
-def needs_two(before: Iterable[str], after: Iterable[str]) -> bool:
+def needs_approval(before: Iterable[str], after: Iterable[str]) -> bool:
     """Does the change give or take the right to approve?"""
     return any(BY_TWO in RIGHTS[role] for role in Role if role in set(before) ^ set(after))
 
 
-def ask(*, user: User, before: Iterable[str], after: Iterable[str], reason: str, by: User) -> RoleChange:
+def request_role_change(*, user: User, before: Iterable[str], after: Iterable[str], reason: str, by: User) -> RoleChange:
     """Change somebody's roles, now or when a second person has agreed. Raises Conflict when they are no longer `before`.
 
     Raises Problem when it is not this person's to ask, says no reason, changes nothing, or would take the last network admin's role.
     """
-    was, will = _ordered(before), _ordered(after)
+    was, will = _sort_roles(before), _sort_roles(after)
     _check(user, was, will, reason, by)
     try:
         with transaction.atomic():
-            one_after_the_other()
+            lock_role_changes()
             _check_unchanged(user.pk, was)
             if RoleChange.objects.filter(user=user, state=RoleChange.State.WAITING).exists():
                 raise Problem(_("A change of these roles waits already for a second person. Have it decided, or take it back first."))
-            waits = needs_two(was, will) and agreers(by=by).exists()
+            waits = needs_approval(was, will) and list_approvers(by=by).exists()
             state = RoleChange.State.WAITING if waits else RoleChange.State.DONE
             made = RoleChange.objects.create(user=user, old=was, new=will, reason=reason.strip(), by=by, state=state)
             if not waits:
                 _give(made)
     except IntegrityError as error:
-        raise _explained(error, user) from error
-    event = Event.ROLES_ASKED if made.state == RoleChange.State.WAITING else Event.ROLES_CHANGED
+        raise _explain_integrity_error(error, user) from error
+    event = SecurityEvent.ROLES_ASKED if made.state == RoleChange.State.WAITING else SecurityEvent.ROLES_CHANGED
     record(event, user=user, by=by, old=was, new=will, change=made.pk)
     return made
 
@@ -70,26 +70,26 @@ def ask(*, user: User, before: Iterable[str], after: Iterable[str], reason: str,
 def agree(change: RoleChange, *, by: User) -> None:
     """A second person agrees, and the roles change. Raises Problem when that is the one who asked, Conflict when it waits no more."""
     if by.pk == change.by_id:
-        names = ", ".join(each.name for each in agreers(by=by))
+        names = ", ".join(each.name for each in list_approvers(by=by))
         raise Problem(_("You asked for this yourself. Somebody else has to agree: %(names)s.") % {"names": names or "–"})
-    if BY_TWO not in rights(by.roles, by_token=False):
+    if BY_TWO not in compute_rights(by.roles, by_token=False):
         raise Problem(_("Only an approver can agree to this."))
     try:
         with transaction.atomic():
-            one_after_the_other()
+            lock_role_changes()
             _check_unchanged(change.user_id, change.old)
             _check_grants(change, User.objects.get(pk=change.by_id))
             _decide(change, RoleChange.State.DONE, by)
             _give(change)
     except IntegrityError as error:
-        raise _explained(error, change.user) from error
-    record(Event.ROLES_CHANGED, user=change.user, by=by, old=change.old, new=change.new, change=change.pk)
+        raise _explain_integrity_error(error, change.user) from error
+    record(SecurityEvent.ROLES_CHANGED, user=change.user, by=by, old=change.old, new=change.new, change=change.pk)
 
 
 def drop(change: RoleChange, *, by: User) -> None:
     """It will not happen: whoever asked takes it back, or an approver does not agree. Raises Conflict when it waits no more."""
     _decide(change, RoleChange.State.DROPPED, by)
-    record(Event.ROLES_DROPPED, user=change.user, by=by, change=change.pk)
+    record(SecurityEvent.ROLES_DROPPED, user=change.user, by=by, change=change.pk)
 
 
 def _decide(change: RoleChange, state: str, by: User) -> None:
@@ -109,19 +109,19 @@ def _check(user: User, before: list[str], after: list[str], reason: str, by: Use
         raise Problem(_("Say why, for whoever looks at this later."), "reason")
     if before == after:
         raise Problem(_("These are the roles that %(person)s has.") % {"person": user.name}, "roles")
-    if Right.MANAGE_ACCOUNTS not in rights(by.roles, by_token=False):
+    if Right.MANAGE_ACCOUNTS not in compute_rights(by.roles, by_token=False):
         raise Problem(_("Only a network admin changes roles."))
     _check_grants(RoleChange(old=before, new=after), by)
 
 
 def _check_grants(change: RoleChange, by: User) -> None:
     """Also when somebody agrees: whoever asked may have lost roles meanwhile."""
-    if lacking := [str(Role(role).label) for role in change.added if role not in grantable(by)]:
+    if lacking := [str(Role(role).label) for role in change.added if role not in list_grantable_roles(by)]:
         text = _("%(roles)s: only somebody who has this role, and is network admin, gives it to others.")
         raise Problem(text % {"roles": ", ".join(lacking)}, "roles")
 
 
-def _ordered(roles: Iterable[str]) -> list[str]:
+def _sort_roles(roles: Iterable[str]) -> list[str]:
     given = set(roles)
     if not given <= set(Role.values):
         raise Problem(_("There is no such role."), "roles")
@@ -129,11 +129,11 @@ def _ordered(roles: Iterable[str]) -> list[str]:
 
 
 def _check_unchanged(user: int, seen: list[str]) -> None:
-    if _ordered(User.objects.select_for_update(no_key=True).get(pk=user).roles) != seen:
+    if _sort_roles(User.objects.select_for_update(no_key=True).get(pk=user).roles) != seen:
         raise Conflict(_("Somebody changed these roles meanwhile. Look at them as they are now."))
 
 
-def _explained(error: IntegrityError, user: User) -> Problem:
+def _explain_integrity_error(error: IntegrityError, user: User) -> Problem:
     if CONSTRAINT in str(getattr(getattr(error.__cause__, "diag", None), "constraint_name", "")):
         text = _("%(person)s is the last network admin: nobody could give roles any more. Make somebody else one first.")
         return Problem(text % {"person": user.name}, "roles")

@@ -52,13 +52,13 @@ STAFF: Final = tuple(role for role in Role if RIGHTS[role])
 """Roles that see more than their own; as tuple, because the database computes `is_staff` from it."""
 
 
-def rights(roles: Iterable[str], *, by_token: bool) -> frozenset[Right]:
+def compute_rights(roles: Iterable[str], *, by_token: bool) -> frozenset[Right]:
     """What somebody who has signed in may do. Unknown roles allow nothing."""
     known = {role for role in Role if role in set(roles)}
     counted = known if by_token else known - {Role.AUTOMATION}
     return frozenset({Right.ANYONE, Right.OWN}).union(*(RIGHTS[role] for role in counted))
 
 
-def with_right(right: Right) -> list[str]:
+def list_roles_with_right(right: Right) -> list[str]:
     """The roles that allow it, of people."""
     return [role.value for role in Role if right in RIGHTS[role] and role != Role.AUTOMATION]

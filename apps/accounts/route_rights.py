@@ -13,7 +13,7 @@ SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 @dataclass(frozen=True)
-class Page:
+class PageRights:
     """The rights to look and to send something; None: the page does not take that at all."""
 
     see: Right | None
@@ -24,7 +24,7 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Rows:
+class CollectionRights:
     """A collection of the API: the right to read, the right to write, and what single actions need instead."""
 
     read: Right
@@ -35,23 +35,31 @@ class Rows:
         return self.actions.get(action) or (self.read if method in SAFE else self.write)
 
 
-def _form(change: Right) -> Page:
+def _make_form(change: Right) -> PageRights:
     """A page that is there to change something: who may not, does not see it either."""
-    return Page(change, change)
+    return PageRights(change, change)
 
 
-def _act(change: Right) -> Page:
+def _make_button(change: Right) -> PageRights:
     """A button."""
-    return Page(None, change)
+    return PageRights(None, change)
 
 
-_SEE_MEMBERS, _SEE_NETWORK = Page(Right.SEE_MEMBERS), Page(Right.SEE_NETWORK)
-_MEMBER_FORM, _MEMBER_ACT = _form(Right.CHANGE_MEMBERS), _act(Right.CHANGE_MEMBERS)
-_RULE_FORM, _RULE_ACT, _RULE_PAGE = _form(Right.CHANGE_RULES), _act(Right.CHANGE_RULES), Page(Right.SEE_NETWORK, Right.CHANGE_RULES)
-_BLOCK_FORM, _BLOCK_ACT = _form(Right.BLOCK), _act(Right.BLOCK)
-_OPERATE_FORM, _OPERATE_ACT, _OPERATE_PAGE = _form(Right.OPERATE), _act(Right.OPERATE), Page(Right.SEE_NETWORK, Right.OPERATE)
+_SEE_MEMBERS, _SEE_NETWORK = PageRights(Right.SEE_MEMBERS), PageRights(Right.SEE_NETWORK)
+_MEMBER_FORM, _MEMBER_ACT = _make_form(Right.CHANGE_MEMBERS), _make_button(Right.CHANGE_MEMBERS)
+_RULE_FORM, _RULE_ACT, _RULE_PAGE = (
+    _make_form(Right.CHANGE_RULES),
+    _make_button(Right.CHANGE_RULES),
+    PageRights(Right.SEE_NETWORK, Right.CHANGE_RULES),
+)
+_BLOCK_FORM, _BLOCK_ACT = _make_form(Right.BLOCK), _make_button(Right.BLOCK)
+_OPERATE_FORM, _OPERATE_ACT, _OPERATE_PAGE = (
+    _make_form(Right.OPERATE),
+    _make_button(Right.OPERATE),
+    PageRights(Right.SEE_NETWORK, Right.OPERATE),
+)
 
-PAGES: Final[dict[str, Page]] = {
+PAGES: Final[dict[str, PageRights]] = {
     # signing in
     **dict.fromkeys(
         (
@@ -68,7 +76,7 @@ PAGES: Final[dict[str, Page]] = {
             "openid_connect_login",
             "openid_connect_callback",
         ),
-        Page(Right.ANYONE, Right.ANYONE),
+        PageRights(Right.ANYONE, Right.ANYONE),
     ),
     **dict.fromkeys(
         (
@@ -79,29 +87,29 @@ PAGES: Final[dict[str, Page]] = {
             "socialaccount_login_cancelled",
             "socialaccount_login_error",
         ),
-        Page(Right.ANYONE),
+        PageRights(Right.ANYONE),
     ),
     # one's own account
-    "accounts:account": Page(Right.OWN),
-    "accounts:keys": _act(Right.OWN),
-    "accounts:sessions": Page(Right.OWN),
-    "accounts:session-end": _act(Right.OWN),
-    "accounts:tokens": _form(Right.OWN),
-    "accounts:token-revoke": _form(Right.OWN),
-    "accounts:tokens-revoke-all": _act(Right.OWN),
-    "accounts:invited": Page(Right.ANYONE, Right.ANYONE),
-    "accounts:invitations": _form(Right.MANAGE_ACCOUNTS),
-    "accounts:invitation-withdraw": _act(Right.MANAGE_ACCOUNTS),
-    "accounts:sessions-end-others": _act(Right.OWN),
+    "accounts:account": PageRights(Right.OWN),
+    "accounts:keys": _make_button(Right.OWN),
+    "accounts:sessions": PageRights(Right.OWN),
+    "accounts:session-end": _make_button(Right.OWN),
+    "accounts:tokens": _make_form(Right.OWN),
+    "accounts:token-revoke": _make_form(Right.OWN),
+    "accounts:tokens-revoke-all": _make_button(Right.OWN),
+    "accounts:invited": PageRights(Right.ANYONE, Right.ANYONE),
+    "accounts:invitations": _make_form(Right.MANAGE_ACCOUNTS),
+    "accounts:invitation-withdraw": _make_button(Right.MANAGE_ACCOUNTS),
+    "accounts:sessions-end-others": _make_button(Right.OWN),
     # roles
     "accounts:people": _SEE_NETWORK,
     "accounts:person": _SEE_NETWORK,
-    "accounts:roles": _form(Right.MANAGE_ACCOUNTS),
-    "accounts:person-sign-out": _act(Right.MANAGE_ACCOUNTS),
-    "accounts:person-revoke-tokens": _act(Right.MANAGE_ACCOUNTS),
-    "accounts:roles-agree": _act(Right.APPROVE),
-    "accounts:roles-drop": _act(Right.DROP_ROLES),
-    **dict.fromkeys(("mfa_index", "mfa_list_webauthn", "mfa_view_recovery_codes", "mfa_download_recovery_codes"), Page(Right.OWN)),
+    "accounts:roles": _make_form(Right.MANAGE_ACCOUNTS),
+    "accounts:person-sign-out": _make_button(Right.MANAGE_ACCOUNTS),
+    "accounts:person-revoke-tokens": _make_button(Right.MANAGE_ACCOUNTS),
+    "accounts:roles-agree": _make_button(Right.APPROVE),
+    "accounts:roles-drop": _make_button(Right.DROP_ROLES),
+    **dict.fromkeys(("mfa_index", "mfa_list_webauthn", "mfa_view_recovery_codes", "mfa_download_recovery_codes"), PageRights(Right.OWN)),
     **dict.fromkeys(
         (
             "account_reauthenticate",
@@ -118,27 +126,27 @@ PAGES: Final[dict[str, Page]] = {
             "mfa_reauthenticate_webauthn",
             "socialaccount_connections",
         ),
-        _form(Right.OWN),
+        _make_form(Right.OWN),
     ),
-    "api-schema": Page(Right.ANYONE),
-    "api-docs": Page(Right.ANYONE),
-    "set_language": _act(Right.ANYONE),
-    "accounts:signed-out": Page(Right.ANYONE),
-    "accounts:back-channel-logout": _act(Right.ANYONE),
-    "lib:theme": _act(Right.ANYONE),
-    "lib:language": _act(Right.ANYONE),
+    "api-schema": PageRights(Right.ANYONE),
+    "api-docs": PageRights(Right.ANYONE),
+    "set_language": _make_button(Right.ANYONE),
+    "accounts:signed-out": PageRights(Right.ANYONE),
+    "accounts:back-channel-logout": _make_button(Right.ANYONE),
+    "lib:theme": _make_button(Right.ANYONE),
+    "lib:language": _make_button(Right.ANYONE),
     "lib:styleguide": _SEE_MEMBERS,
     # what outside monitors ask
-    "operations:health": Page(Right.ANYONE),
+    "operations:health": PageRights(Right.ANYONE),
     # desk
     "desk:dashboard": _SEE_MEMBERS,
     "desk:search": _SEE_MEMBERS,
     "desk:why": _SEE_MEMBERS,
-    "desk:system": Page(Right.SEE_NETWORK),
-    "desk:exports": Page(Right.CHANGE_RULES),
-    "desk:export": Page(Right.CHANGE_RULES),
+    "desk:system": PageRights(Right.SEE_NETWORK),
+    "desk:exports": PageRights(Right.CHANGE_RULES),
+    "desk:export": PageRights(Right.CHANGE_RULES),
     "desk:live": _OPERATE_FORM,
-    "desk:live-seen": Page(Right.OPERATE),
+    "desk:live-seen": PageRights(Right.OPERATE),
     "desk:live-end": _OPERATE_ACT,
     "desk:members": _SEE_MEMBERS,
     "desk:members-csv": _SEE_MEMBERS,
@@ -151,7 +159,7 @@ PAGES: Final[dict[str, Page]] = {
     "desk:member-edit": _MEMBER_FORM,
     "desk:member-activate": _MEMBER_ACT,
     "desk:member-leave": _MEMBER_FORM,
-    "desk:member-everything": Page(Right.CHANGE_MEMBERS),
+    "desk:member-everything": PageRights(Right.CHANGE_MEMBERS),
     "desk:departure-drop": _MEMBER_ACT,
     "desk:member-move": _RULE_FORM,
     "desk:move-drop": _RULE_ACT,
@@ -165,7 +173,7 @@ PAGES: Final[dict[str, Page]] = {
     "audit:enquiries": _SEE_NETWORK,
     # network and nat
     "network:addresses": _SEE_NETWORK,
-    "network:held": _form(Right.SEE_MEMBERS),
+    "network:held": _make_form(Right.SEE_MEMBERS),
     "network:pool": _SEE_NETWORK,
     "network:pool-add": _RULE_FORM,
     "network:pool-edit": _RULE_FORM,
@@ -215,7 +223,7 @@ PAGES: Final[dict[str, Page]] = {
     "bans:blocks": _SEE_MEMBERS,
     "bans:blocks-bulk": _BLOCK_ACT,
     "bans:block-member": _BLOCK_FORM,
-    "bans:block": Page(Right.SEE_MEMBERS, Right.BLOCK),
+    "bans:block": PageRights(Right.SEE_MEMBERS, Right.BLOCK),
     "bans:block-lift": _BLOCK_FORM,
     "bans:block-restore": _BLOCK_ACT,
     "bans:notice": _RULE_PAGE,
@@ -238,8 +246,8 @@ PAGES: Final[dict[str, Page]] = {
     "deployments:resume": _OPERATE_ACT,
     "deployments:waiting": _SEE_NETWORK,
     "deployments:held": _SEE_NETWORK,
-    "deployments:approve": _act(Right.APPROVE),
-    "deployments:refuse": Page(Right.APPROVE, Right.APPROVE),
+    "deployments:approve": _make_button(Right.APPROVE),
+    "deployments:refuse": PageRights(Right.APPROVE, Right.APPROVE),
     "deployments:held-text": _SEE_NETWORK,
     "deployments:revisions": _SEE_NETWORK,
     "deployments:compare": _SEE_NETWORK,
@@ -270,47 +278,47 @@ PAGES: Final[dict[str, Page]] = {
     "fairshare:edit": _RULE_FORM,
     "fairshare:off": _RULE_FORM,
     # mail
-    "webhooks:list": Page(Right.OPERATE),
+    "webhooks:list": PageRights(Right.OPERATE),
     "webhooks:add": _OPERATE_FORM,
-    "webhooks:webhook": Page(Right.OPERATE),
+    "webhooks:webhook": PageRights(Right.OPERATE),
     "webhooks:edit": _OPERATE_FORM,
     "webhooks:secret": _OPERATE_FORM,
     "webhooks:remove": _OPERATE_FORM,
     "webhooks:ping": _OPERATE_ACT,
-    "webhooks:delivery": Page(Right.OPERATE),
+    "webhooks:delivery": PageRights(Right.OPERATE),
     "webhooks:again": _OPERATE_ACT,
     "mail:outbox": _SEE_MEMBERS,
     "mail:message": _SEE_MEMBERS,
     "mail:again": _OPERATE_ACT,
     "mail:discard": _OPERATE_FORM,
-    "mail:switch-off": Page(Right.ANYONE, Right.ANYONE),
+    "mail:switch-off": PageRights(Right.ANYONE, Right.ANYONE),
     # tickets
     "tickets:list": _SEE_MEMBERS,
-    "tickets:new": _form(Right.ANSWER),
-    "tickets:ticket": Page(Right.SEE_MEMBERS, Right.ANSWER),
-    "tickets:change": _act(Right.ANSWER),
-    "tickets:take": _act(Right.ANSWER),
-    "tickets:assign-member": _act(Right.ANSWER),
-    "tickets:presence": _act(Right.ANSWER),
-    "tickets:link": _act(Right.ANSWER),
-    "tickets:unlink": _act(Right.ANSWER),
+    "tickets:new": _make_form(Right.ANSWER),
+    "tickets:ticket": PageRights(Right.SEE_MEMBERS, Right.ANSWER),
+    "tickets:change": _make_button(Right.ANSWER),
+    "tickets:take": _make_button(Right.ANSWER),
+    "tickets:assign-member": _make_button(Right.ANSWER),
+    "tickets:presence": _make_button(Right.ANSWER),
+    "tickets:link": _make_button(Right.ANSWER),
+    "tickets:unlink": _make_button(Right.ANSWER),
     "tickets:attachment": _SEE_MEMBERS,
-    "tickets:attachment-remove": _form(Right.ANSWER),
-    "tickets:notices": _act(Right.ANSWER),
+    "tickets:attachment-remove": _make_form(Right.ANSWER),
+    "tickets:notices": _make_button(Right.ANSWER),
     "tickets:chart": _SEE_MEMBERS,
     "tickets:chart-csv": _SEE_MEMBERS,
-    "tickets:many": _act(Right.ANSWER),
+    "tickets:many": _make_button(Right.ANSWER),
     "tickets:sent": _SEE_MEMBERS,
-    "tickets:merge": _form(Right.ANSWER),
-    "tickets:unmerge": _act(Right.ANSWER),
-    "tickets:split": _form(Right.ANSWER),
-    "tickets:canned": Page(Right.SEE_MEMBERS),
-    "tickets:canned-add": _form(Right.ANSWER),
-    "tickets:canned-edit": _form(Right.ANSWER),
-    "tickets:canned-remove": _form(Right.ANSWER),
+    "tickets:merge": _make_form(Right.ANSWER),
+    "tickets:unmerge": _make_button(Right.ANSWER),
+    "tickets:split": _make_form(Right.ANSWER),
+    "tickets:canned": PageRights(Right.SEE_MEMBERS),
+    "tickets:canned-add": _make_form(Right.ANSWER),
+    "tickets:canned-edit": _make_form(Right.ANSWER),
+    "tickets:canned-remove": _make_form(Right.ANSWER),
     "inbound:arrivals": _SEE_MEMBERS,
     "inbound:arrival": _SEE_MEMBERS,
-    "inbound:file": Page(Right.CHANGE_MEMBERS),
+    "inbound:file": PageRights(Right.CHANGE_MEMBERS),
     "inbound:again": _MEMBER_ACT,
     "inbound:delete": _MEMBER_FORM,
     # traffic
@@ -327,82 +335,82 @@ PAGES: Final[dict[str, Page]] = {
     "traffic:of-csv": _SEE_MEMBERS,
     "traffic:of-months-csv": _SEE_MEMBERS,
     # members' own
-    "own:home": Page(Right.OWN),
-    "own:traffic-csv": Page(Right.OWN),
-    "own:months-csv": Page(Right.OWN),
-    "own:everything": Page(Right.OWN),
-    "own:pinholes": _form(Right.OWN),
-    "own:pinhole-switch": _act(Right.OWN),
-    "own:pinhole-close": _form(Right.OWN),
-    "own:pinhole-reopen": _act(Right.OWN),
-    "own:check": Page(Right.OWN),
-    "own:check-ticket": _form(Right.OWN),
-    "own:settings": _form(Right.OWN),
-    "own:join": Page(Right.ANYONE, Right.ANYONE),
-    "own:devices": _form(Right.OWN),
-    "own:device": _form(Right.OWN),
-    "own:device-remove": _form(Right.OWN),
-    "own:tickets": Page(Right.OWN),
-    "own:ticket-new": _form(Right.OWN),
-    "own:ticket": _form(Right.OWN),
-    "own:ticket-attachment": Page(Right.OWN),
-    "own:port-open": _form(Right.OWN),
-    "own:port-switch": _act(Right.OWN),
-    "own:port-close": _form(Right.OWN),
-    "own:port-reopen": _act(Right.OWN),
+    "own:home": PageRights(Right.OWN),
+    "own:traffic-csv": PageRights(Right.OWN),
+    "own:months-csv": PageRights(Right.OWN),
+    "own:everything": PageRights(Right.OWN),
+    "own:pinholes": _make_form(Right.OWN),
+    "own:pinhole-switch": _make_button(Right.OWN),
+    "own:pinhole-close": _make_form(Right.OWN),
+    "own:pinhole-reopen": _make_button(Right.OWN),
+    "own:check": PageRights(Right.OWN),
+    "own:check-ticket": _make_form(Right.OWN),
+    "own:settings": _make_form(Right.OWN),
+    "own:join": PageRights(Right.ANYONE, Right.ANYONE),
+    "own:devices": _make_form(Right.OWN),
+    "own:device": _make_form(Right.OWN),
+    "own:device-remove": _make_form(Right.OWN),
+    "own:tickets": PageRights(Right.OWN),
+    "own:ticket-new": _make_form(Right.OWN),
+    "own:ticket": _make_form(Right.OWN),
+    "own:ticket-attachment": PageRights(Right.OWN),
+    "own:port-open": _make_form(Right.OWN),
+    "own:port-switch": _make_button(Right.OWN),
+    "own:port-close": _make_form(Right.OWN),
+    "own:port-reopen": _make_button(Right.OWN),
 }
 
 DEVELOPMENT: Final = frozenset({"lib:styleguide"})
 """Pages that only a development checkout has."""
 
-API: Final[dict[str, Rows]] = {
-    "member": Rows(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
-    "device": Rows(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
-    "tariff": Rows(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
-    "site": Rows(Right.SEE_MEMBERS),
-    "room": Rows(Right.SEE_MEMBERS),
-    "pool": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
-    "address": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
-    "mapping": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
-    "forward": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
-    "pinhole": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
-    "banlist": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
-    "ban": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
-    "allowentry": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
-    "feed": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
-    "group": Rows(Right.SEE_NETWORK, Right.OPERATE),
-    "block": Rows(Right.SEE_MEMBERS, Right.BLOCK),
-    "listener": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
-    "rollout": Rows(Right.SEE_NETWORK, Right.OPERATE),
-    "revision": Rows(Right.SEE_NETWORK, Right.OPERATE),
-    "approval": Rows(Right.SEE_NETWORK, Right.APPROVE),
-    "hold": Rows(Right.SEE_NETWORK, Right.OPERATE),
-    "protection": Rows(Right.SEE_NETWORK, Right.OPERATE),
-    "limits": Rows(Right.SEE_NETWORK, Right.OPERATE),
-    "profile": Rows(Right.SEE_NETWORK, Right.OPERATE),
-    "ratelimit": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
-    "gateway": Rows(Right.SEE_NETWORK, Right.OPERATE, {"trace": Right.SEE_MEMBERS}),
-    "webhook": Rows(Right.OPERATE, Right.OPERATE),
-    "delivery": Rows(Right.OPERATE, Right.OPERATE),
-    "uplink": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
-    "ticket": Rows(Right.SEE_MEMBERS, Right.ANSWER),
-    "answer": Rows(Right.SEE_MEMBERS),
-    "canned": Rows(Right.SEE_MEMBERS, Right.ANSWER),
-    "portrules": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
-    "fairshare": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
-    "departure": Rows(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
-    "member-invitation": Rows(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
-    "move": Rows(Right.SEE_MEMBERS, Right.CHANGE_RULES),
-    "rolechange": Rows(Right.MANAGE_ACCOUNTS),
-    "notice": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
-    "reachable": Rows(Right.SEE_NETWORK, Right.CHANGE_RULES),
-    "person": Rows(Right.SEE_NETWORK),
-    "token": Rows(Right.OWN, Right.OWN),
-    "invitation": Rows(Right.MANAGE_ACCOUNTS, Right.MANAGE_ACCOUNTS),
-    "quota": Rows(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
-    "usage": Rows(Right.SEE_MEMBERS),
-    "address-usage": Rows(Right.SEE_MEMBERS),
-    "export": Rows(Right.CHANGE_RULES),
-    "enquiry": Rows(Right.SEE_NETWORK, Right.SEE_MEMBERS),
+API: Final[dict[str, CollectionRights]] = {
+    "member": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
+    "device": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
+    "tariff": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
+    "site": CollectionRights(Right.SEE_MEMBERS),
+    "room": CollectionRights(Right.SEE_MEMBERS),
+    "pool": CollectionRights(Right.SEE_NETWORK, Right.CHANGE_RULES),
+    "address": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "mapping": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "forward": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "pinhole": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "banlist": CollectionRights(Right.SEE_NETWORK, Right.CHANGE_RULES),
+    "ban": CollectionRights(Right.SEE_NETWORK, Right.CHANGE_RULES),
+    "allowentry": CollectionRights(Right.SEE_NETWORK, Right.CHANGE_RULES),
+    "feed": CollectionRights(Right.SEE_NETWORK, Right.CHANGE_RULES),
+    "group": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
+    "block": CollectionRights(Right.SEE_MEMBERS, Right.BLOCK),
+    "listener": CollectionRights(Right.SEE_NETWORK, Right.CHANGE_RULES),
+    "rollout": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
+    "revision": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
+    "approval": CollectionRights(Right.SEE_NETWORK, Right.APPROVE),
+    "hold": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
+    "protection": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
+    "limits": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
+    "profile": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
+    "ratelimit": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "gateway": CollectionRights(Right.SEE_NETWORK, Right.OPERATE, {"trace": Right.SEE_MEMBERS}),
+    "webhook": CollectionRights(Right.OPERATE, Right.OPERATE),
+    "delivery": CollectionRights(Right.OPERATE, Right.OPERATE),
+    "uplink": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "ticket": CollectionRights(Right.SEE_MEMBERS, Right.ANSWER),
+    "answer": CollectionRights(Right.SEE_MEMBERS),
+    "canned": CollectionRights(Right.SEE_MEMBERS, Right.ANSWER),
+    "portrules": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "fairshare": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "departure": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
+    "member-invitation": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
+    "move": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),
+    "rolechange": CollectionRights(Right.MANAGE_ACCOUNTS),
+    "notice": CollectionRights(Right.SEE_NETWORK, Right.CHANGE_RULES),
+    "reachable": CollectionRights(Right.SEE_NETWORK, Right.CHANGE_RULES),
+    "person": CollectionRights(Right.SEE_NETWORK),
+    "token": CollectionRights(Right.OWN, Right.OWN),
+    "invitation": CollectionRights(Right.MANAGE_ACCOUNTS, Right.MANAGE_ACCOUNTS),
+    "quota": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
+    "usage": CollectionRights(Right.SEE_MEMBERS),
+    "address-usage": CollectionRights(Right.SEE_MEMBERS),
+    "export": CollectionRights(Right.CHANGE_RULES),
+    "enquiry": CollectionRights(Right.SEE_NETWORK, Right.SEE_MEMBERS),
 }
-ROOT_OF_API: Final = Rows(Right.SEE_MEMBERS)
+ROOT_OF_API: Final = CollectionRights(Right.SEE_MEMBERS)

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 OPEN: Final = frozenset({"account_logout", "account_reauthenticate", "set_language", "lib:theme", "lib:language"})
 
 
-def lacking(request: HttpRequest) -> bool:
+def lacks_second_factor(request: HttpRequest) -> bool:
     """Whether this session is of somebody who has to set up a second factor first."""
     user = request.user
     if not settings.REQUIRE_SECOND_FACTOR or not user.is_authenticated or not user.is_staff:
@@ -23,12 +23,12 @@ def lacking(request: HttpRequest) -> bool:
     return not is_mfa_enabled(user, ["totp", "webauthn"])
 
 
-def told(request: HttpRequest) -> dict[str, object]:
+def build_context(request: HttpRequest) -> dict[str, object]:
     """For templates: whether this person has to set up a second factor first."""
-    return {"second_factor_missing": SimpleLazyObject(partial(lacking, request)) if hasattr(request, "user") else False}
+    return {"second_factor_missing": SimpleLazyObject(partial(lacks_second_factor, request)) if hasattr(request, "user") else False}
 
 
-class SecondFactor:
+class SecondFactorMiddleware:
     """Middleware: closes all but the way to a second factor to staff without one. Tokens are no sessions, and not asked."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -40,7 +40,7 @@ class SecondFactor:
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponseBase | None:
         """Called by Django before each view."""
         name = request.resolver_match.view_name if request.resolver_match else ""
-        if name in OPEN or name.startswith("mfa_") or not lacking(request):
+        if name in OPEN or name.startswith("mfa_") or not lacks_second_factor(request):
             return None
         if name.startswith("api:"):
             return JsonResponse({"detail": _("Set up a second factor first, on the page of your account.")}, status=403)

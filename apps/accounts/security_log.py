@@ -21,7 +21,7 @@ from apps.accounts.models import User
 log = structlog.wrap_logger(structlog.PrintLogger(sys.stderr))  # not the output of commands, which scripts read
 
 
-class Event(StrEnum):
+class SecurityEvent(StrEnum):
     """Everything that is recorded."""
 
     SIGNED_IN = "signed in"
@@ -44,71 +44,73 @@ class Event(StrEnum):
     REFUSED = "refused"
 
 
-def record(event: Event, *, user: User | None = None, by: User | None = None, request: HttpRequest | None = None, **facts: object) -> None:
+def record(
+    event: SecurityEvent, *, user: User | None = None, by: User | None = None, request: HttpRequest | None = None, **facts: object
+) -> None:
     """Writes one line. The address is that of the request, or of the one that is being answered."""
     asked = request or context.request
     known: dict[str, object] = {
         "user": user and user.username,
         "by": by and by.username,
-        "address": asked and client_address.address(asked),
+        "address": asked and client_address.get_client_address(asked),
     }
     told = {name: value for name, value in (known | facts).items() if value is not None}
     (log.warning if event in _WARNINGS else log.info)("security event", security=str(event), **told)
 
 
-_WARNINGS = frozenset({Event.SIGN_IN_FAILED, Event.SIGN_IN_BLOCKED, Event.TOKEN_UNKNOWN, Event.REFUSED})
+_WARNINGS = frozenset({SecurityEvent.SIGN_IN_FAILED, SecurityEvent.SIGN_IN_BLOCKED, SecurityEvent.TOKEN_UNKNOWN, SecurityEvent.REFUSED})
 
 
-def listen() -> None:
+def connect_signals() -> None:
     """Connects the signals of Django and allauth; called once, when the app is ready."""
-    auth.user_logged_in.connect(_signed_in)
-    auth.user_logged_out.connect(_signed_out)
-    auth.user_login_failed.connect(_failed)
-    account.password_changed.connect(_password_changed)
-    account.password_set.connect(_password_changed)
-    account.password_reset.connect(_password_reset)
-    account.email_changed.connect(_address_changed)
-    factors.authenticator_added.connect(_factor_added)
-    factors.authenticator_removed.connect(_factor_removed)
-    factors.authenticator_reset.connect(_factor_renewed)
+    auth.user_logged_in.connect(_record_sign_in)
+    auth.user_logged_out.connect(_record_sign_out)
+    auth.user_login_failed.connect(_record_failed_sign_in)
+    account.password_changed.connect(_record_password_change)
+    account.password_set.connect(_record_password_change)
+    account.password_reset.connect(_record_password_reset)
+    account.email_changed.connect(_record_address_change)
+    factors.authenticator_added.connect(_record_added_factor)
+    factors.authenticator_removed.connect(_record_removed_factor)
+    factors.authenticator_reset.connect(_record_renewed_factor)
 
 
-def _signed_in(user: User, request: HttpRequest, **_given: Any) -> None:
+def _record_sign_in(user: User, request: HttpRequest, **_given: Any) -> None:
     records = request.session.get("account_authentication_methods", [])
     methods = ", ".join(sorted({str(each.get("type") or each.get("method") or "") for each in records})) or None
-    record(Event.SIGNED_IN, user=user, request=request, methods=methods)
+    record(SecurityEvent.SIGNED_IN, user=user, request=request, methods=methods)
 
 
-def _signed_out(user: User | None, request: HttpRequest, **_given: Any) -> None:
+def _record_sign_out(user: User | None, request: HttpRequest, **_given: Any) -> None:
     if user is not None:
-        record(Event.SIGNED_OUT, user=user, request=request)
+        record(SecurityEvent.SIGNED_OUT, user=user, request=request)
 
 
-def _failed(credentials: dict[str, Any], request: HttpRequest | None = None, **_given: Any) -> None:
-    from apps.accounts.backend import account_of  # it is loaded later than the app
+def _record_failed_sign_in(credentials: dict[str, Any], request: HttpRequest | None = None, **_given: Any) -> None:
+    from apps.accounts.backend import find_account  # it is loaded later than the app
 
-    record(Event.SIGN_IN_FAILED, user=account_of(credentials), request=request)
-
-
-def _password_changed(user: User, request: HttpRequest, **_given: Any) -> None:
-    record(Event.PASSWORD_CHANGED, user=user, request=request)
+    record(SecurityEvent.SIGN_IN_FAILED, user=find_account(credentials), request=request)
 
 
-def _password_reset(user: User, request: HttpRequest, **_given: Any) -> None:
-    record(Event.PASSWORD_RESET, user=user, request=request)
+def _record_password_change(user: User, request: HttpRequest, **_given: Any) -> None:
+    record(SecurityEvent.PASSWORD_CHANGED, user=user, request=request)
 
 
-def _address_changed(user: User, request: HttpRequest, **_given: Any) -> None:
-    record(Event.ADDRESS_CHANGED, user=user, request=request)
+def _record_password_reset(user: User, request: HttpRequest, **_given: Any) -> None:
+    record(SecurityEvent.PASSWORD_RESET, user=user, request=request)
 
 
-def _factor_added(user: User, authenticator: Any, request: HttpRequest, **_given: Any) -> None:
-    record(Event.FACTOR_ADDED, user=user, request=request, factor=authenticator.type)
+def _record_address_change(user: User, request: HttpRequest, **_given: Any) -> None:
+    record(SecurityEvent.ADDRESS_CHANGED, user=user, request=request)
 
 
-def _factor_removed(user: User, authenticator: Any, request: HttpRequest, **_given: Any) -> None:
-    record(Event.FACTOR_REMOVED, user=user, request=request, factor=authenticator.type)
+def _record_added_factor(user: User, authenticator: Any, request: HttpRequest, **_given: Any) -> None:
+    record(SecurityEvent.FACTOR_ADDED, user=user, request=request, factor=authenticator.type)
 
 
-def _factor_renewed(user: User, authenticator: Any, request: HttpRequest, **_given: Any) -> None:
-    record(Event.FACTOR_RENEWED, user=user, request=request, factor=authenticator.type)
+def _record_removed_factor(user: User, authenticator: Any, request: HttpRequest, **_given: Any) -> None:
+    record(SecurityEvent.FACTOR_REMOVED, user=user, request=request, factor=authenticator.type)
+
+
+def _record_renewed_factor(user: User, authenticator: Any, request: HttpRequest, **_given: Any) -> None:
+    record(SecurityEvent.FACTOR_RENEWED, user=user, request=request, factor=authenticator.type)

@@ -1,6 +1,6 @@
 """How long staff stay signed in: so long without doing anything, and so long at all. Members stay as long as Django's cookie does.
 
-Pages ask by the middleware, live events by `is_over`.
+Pages ask by the middleware, live events by `is_session_over`.
 """
 
 import time
@@ -16,7 +16,7 @@ NOTED_EVERY: Final = 60  # seconds
 _BEGAN, _ACTIVE = "began", "active"
 
 
-class SessionLimits:
+class SessionLimitsMiddleware:
     """Middleware: signs staff out when their session is too old or too idle; whatever they asked for then asks them to sign in.
 
     Pages that ask again by themselves keep nobody signed in: they are HTMX reads.
@@ -33,17 +33,17 @@ class SessionLimits:
     def _check(self, request: HttpRequest, now: float) -> None:
         session = request.session
         session.setdefault(_BEGAN, now)
-        if is_over(session, now):
+        if is_session_over(session, now):
             logout(request)
-        elif now - session.setdefault(_ACTIVE, now) > NOTED_EVERY and not _is_by_itself(request):
+        elif now - session.setdefault(_ACTIVE, now) > NOTED_EVERY and not _is_automatic(request):
             session[_ACTIVE] = now
 
 
-def is_over(session: SessionBase, now: float) -> bool:
+def is_session_over(session: SessionBase, now: float) -> bool:
     """Is this session of somebody of the staff too old or too idle? One that has asked for no page yet is neither."""
     began, active = session.get(_BEGAN, now), session.get(_ACTIVE, now)
     return bool(now - began > settings.STAFF_SESSION_SECONDS or now - active > settings.STAFF_IDLE_SECONDS)
 
 
-def _is_by_itself(request: HttpRequest) -> bool:
+def _is_automatic(request: HttpRequest) -> bool:
     return request.method == "GET" and "HX-Request" in request.headers

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from apps.accounts import client_address
 from apps.accounts.models import User
-from apps.accounts.security_log import Event, record
+from apps.accounts.security_log import SecurityEvent, record
 
 SEEN_EVERY: Final = 300  # seconds
 _SEEN: Final = "seen"
@@ -30,7 +30,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Shown:
+class SessionRow:
     """A session as its owner sees it."""
 
     pk: int
@@ -41,11 +41,14 @@ class Shown:
     current: bool
 
 
-def shown(request: HttpRequest, user: User) -> list[Shown]:
+def list_sessions(request: HttpRequest, user: User) -> list[SessionRow]:
     """Those that still live, this one first, then the last seen."""
     rows = UserSession.objects.purge_and_list(user)
     key = request.session.session_key
-    told = [Shown(row.pk, device(row.user_agent), row.ip, row.created_at, row.last_seen_at, row.session_key == key) for row in rows]
+    told = [
+        SessionRow(row.pk, describe_device(row.user_agent), row.ip, row.created_at, row.last_seen_at, row.session_key == key)
+        for row in rows
+    ]
     return sorted(told, key=lambda each: (not each.current, -each.seen.timestamp()))
 
 
@@ -62,17 +65,17 @@ def end_all(*, user: User, but: str | None = None) -> int:
     rows = list(UserSession.objects.filter(user=user).exclude(session_key=but or ""))
     for row in rows:
         row.end()
-    record(Event.SESSIONS_ENDED, user=user, sessions=len(rows))
+    record(SecurityEvent.SESSIONS_ENDED, user=user, sessions=len(rows))
     return len(rows)
 
 
-def device(agent: str) -> str:
+def describe_device(agent: str) -> str:
     """What a person calls it: “Firefox, Linux”."""
     found = (next((name for mark, name in kinds if mark in agent), "") for kinds in (BROWSERS, SYSTEMS))
     return ", ".join(each for each in found if each) or agent[:40] or "?"
 
 
-class LastSeen:
+class LastSeenMiddleware:
     """Middleware: notes at most every SEEN_EVERY seconds from where a session was last seen."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -90,7 +93,7 @@ class LastSeen:
             return
         key = request.session.session_key
         try:
-            UserSession.objects.filter(session_key=key).update(last_seen_at=now, ip=client_address.address(request))
+            UserSession.objects.filter(session_key=key).update(last_seen_at=now, ip=client_address.get_client_address(request))
         except (OperationalError, InterfaceError) as error:
             log.warning("session not noted as seen", error=str(error).strip())  # what was asked for is done, and its answer counts
             return

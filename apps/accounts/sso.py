@@ -16,10 +16,10 @@ from django.utils.translation import gettext as _
 
 from apps.accounts import sso_logout
 from apps.accounts.models import User
-from apps.lib.email_address import ascii_lower
+from apps.lib.email_address import lower_ascii
 
 
-class SingleSignOn(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
+class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
     """No accounts are made from what a provider says, and none are connected by an address alone."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
@@ -29,7 +29,7 @@ class SingleSignOn(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allaut
         """Called when the provider has said who it is. A session that is open already stays whose it is when it connects a provider."""
         if sociallogin.is_existing:
             if sociallogin.state.get("process") == AuthProcess.LOGIN:
-                sso_logout.note(request, sociallogin.opening)
+                sso_logout.save_opening(request, sociallogin.opening)
             return
         if not isinstance(request.user, User):
             self._refuse(request, _("Sign in with your password once, and connect the two under “Your account”. Then this works."))
@@ -38,8 +38,8 @@ class SingleSignOn(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allaut
             self._refuse(request, words)
 
     def _same_address(self, user: Any, sociallogin: SocialLogin) -> bool:
-        said = {ascii_lower(each.email) for each in sociallogin.email_addresses if each.verified}
-        ours = {ascii_lower(each.email) for each in EmailAddress.objects.filter(user=user, verified=True)}
+        said = {lower_ascii(each.email) for each in sociallogin.email_addresses if each.verified}
+        ours = {lower_ascii(each.email) for each in EmailAddress.objects.filter(user=user, verified=True)}
         return bool(said & ours)
 
     def _refuse(self, request: HttpRequest, reason: str) -> None:

@@ -33,17 +33,17 @@ class LogoutTokenError(Exception):
     """Why a logout token ends nothing."""
 
 
-def opening(*, provider: str, id_token: str, claims: Mapping[str, Any], end: str) -> dict[str, str]:
+def build_opening(*, provider: str, id_token: str, claims: Mapping[str, Any], end: str) -> dict[str, str]:
     """What a session is to remember. end: the provider's end_session_endpoint, "" where it has none."""
     return {"provider": provider, "sub": claims.get("sub", ""), "sid": claims.get("sid", ""), "hint": id_token, "end": end}
 
 
-def note(request: HttpRequest, of: Mapping[str, str]) -> None:
+def save_opening(request: HttpRequest, of: Mapping[str, str]) -> None:
     """The session remembers who opened it."""
     request.session[KEPT] = dict(of)
 
 
-def leads_to(of: Mapping[str, str], *, client: str, back: str, state: str) -> str:
+def build_logout_url(of: Mapping[str, str], *, client: str, back: str, state: str) -> str:
     """The provider's page where one signs out there, too; `back` and `state` come back from it. "" where it has none."""
     if not of.get("end"):
         return ""
@@ -54,9 +54,9 @@ def leads_to(of: Mapping[str, str], *, client: str, back: str, state: str) -> st
 # --- The back channel
 
 
-def believed(token: str, *, issuer: str, client: str, keys_url: str) -> dict[str, Any]:
+def validate_logout_token(token: str, *, issuer: str, client: str, keys_url: str) -> dict[str, Any]:
     """The claims of a logout token. Raises LogoutTokenError."""
-    claims = _decoded(token, issuer, client, keys_url)
+    claims = _decode_token(token, issuer, client, keys_url)
     events = claims.get("events")
     if not isinstance(events, dict) or not isinstance(events.get(EVENT), dict):
         raise LogoutTokenError("it tells of no back-channel logout")
@@ -73,7 +73,7 @@ def believed(token: str, *, issuer: str, client: str, keys_url: str) -> dict[str
     return claims
 
 
-def _decoded(token: str, issuer: str, client: str, keys_url: str) -> dict[str, Any]:
+def _decode_token(token: str, issuer: str, client: str, keys_url: str) -> dict[str, Any]:
     if len(token) > LONGEST:
         raise LogoutTokenError("it is too long")
     try:
@@ -81,7 +81,7 @@ def _decoded(token: str, issuer: str, client: str, keys_url: str) -> dict[str, A
         if head.get("alg") not in ALGORITHMS or head.get("typ", "JWT").lower() not in ("jwt", "logout+jwt"):
             raise LogoutTokenError("its algorithm or its type is none that is taken")
         claims: dict[str, Any] = jwt.decode(
-            token, _key(str(head.get("kid", "")), keys_url), algorithms=[head["alg"]], audience=client, issuer=issuer, leeway=LEEWAY,
+            token, _get_key(str(head.get("kid", "")), keys_url), algorithms=[head["alg"]], audience=client, issuer=issuer, leeway=LEEWAY,
             options={"require": ["iss", "aud", "iat", "exp", "jti"]},
         )  # fmt: skip
     except (jwt.PyJWTError, AttributeError, TypeError) as error:
@@ -89,35 +89,35 @@ def _decoded(token: str, issuer: str, client: str, keys_url: str) -> dict[str, A
     return claims
 
 
-def _key(kid: str, url: str) -> jwt.PyJWK:
+def _get_key(kid: str, url: str) -> jwt.PyJWK:
     """The provider's key of this name; asked for again when it is new, but not at every try."""
     for again in (False, True):
-        keys = [each for each in _keys(url, again=again) if not kid or each.get("kid") == kid]
+        keys = [each for each in _list_keys(url, again=again) if not kid or each.get("kid") == kid]
         if len(keys) == 1:
             return jwt.PyJWK.from_dict(keys[0])
     raise LogoutTokenError("nobody knows its key")
 
 
-def _keys(url: str, *, again: bool) -> list[dict[str, Any]]:
+def _list_keys(url: str, *, again: bool) -> list[dict[str, Any]]:
     kept = caches["local"]
     found = kept.get(f"oidc-keys:{url}")
     if found is None or (again and kept.add(f"oidc-keys-asked:{url}", True, ASKED_AGAIN)):
-        found = json.dumps(_fetched(url).get("keys", []))
+        found = json.dumps(_fetch_json(url).get("keys", []))
         kept.set(f"oidc-keys:{url}", found, KEYS_KEPT)
     return list(json.loads(found))
 
 
-def _fetched(url: str) -> dict[str, Any]:
+def _fetch_json(url: str) -> dict[str, Any]:
     with get_adapter().get_requests_session() as asking:
         answer = asking.get(url)
         answer.raise_for_status()
         return dict(answer.json())
 
 
-def end(claims: Mapping[str, Any], *, provider: str) -> int:
+def end_sessions(claims: Mapping[str, Any], *, provider: str) -> int:
     """End the sessions that the provider means: with `sid` that one, with `sub` alone all that it opened for the person. How many."""
     ended = 0
-    for key, of in _opened_by(provider, claims.get("sub")):
+    for key, of in _iter_opened_sessions(provider, claims.get("sub")):
         if claims.get("sid") in (None, "", of.get("sid")) and claims.get("sub") in (None, "", of.get("sub")):
             SessionStore().delete(key)
             UserSession.objects.filter(session_key=key).delete()
@@ -125,7 +125,7 @@ def end(claims: Mapping[str, Any], *, provider: str) -> int:
     return ended
 
 
-def _opened_by(provider: str, sub: str | None) -> Iterable[tuple[str, Mapping[str, str]]]:
+def _iter_opened_sessions(provider: str, sub: str | None) -> Iterable[tuple[str, Mapping[str, str]]]:
     """Sessions by key, with what they remember; of one person, or of all where the token names none."""
     accounts = SocialAccount.objects.filter(provider=provider, **({"uid": sub} if sub else {}))
     keys = UserSession.objects.filter(user__in=accounts.values("user")).values_list("session_key", flat=True)

@@ -46,7 +46,7 @@ def refuse_guessing(address: str) -> None:
         raise Throttled(wait)
 
 
-class AskedOften(BaseThrottle):
+class ApiThrottle(BaseThrottle):
     """429 for who asks more often than API_RATE."""
 
     _wait: float | None = None

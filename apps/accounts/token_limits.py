@@ -13,7 +13,7 @@ from apps.accounts.roles import Right
 
 
 @dataclass(frozen=True)
-class Limit:
+class TokenLimit:
     """name: as `tokens.create` calls it. right: what it takes to choose. field: of a form; it gives an id, or None. called: what the
     thing of this id is called, after "only"; "" when it is gone."""
 
@@ -23,20 +23,20 @@ class Limit:
     called: Callable[[int], str]
 
 
-_known: dict[str, Limit] = {}
+_known: dict[str, TokenLimit] = {}
 
 
-def limits(limit: Limit) -> None:
+def register_limit(limit: TokenLimit) -> None:
     """Register it, in the ready() of the app that owns the thing."""
     _known[limit.name] = limit
 
 
-def known() -> list[Limit]:
+def list_limits() -> list[TokenLimit]:
     """All that there are."""
     return list(_known.values())
 
 
-class OneOf(forms.TypedChoiceField):
+class LimitChoiceField(forms.TypedChoiceField):
     """One of a few things, or none of them, which is no limit."""
 
     def __init__(self, label: Any, choices: Callable[[], list[tuple[Any, str]]]) -> None:

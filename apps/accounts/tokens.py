@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from apps.accounts import client_address
 from apps.accounts.models import ApiToken, User
 from apps.accounts.route_rights import API, SAFE
-from apps.accounts.security_log import Event, record
+from apps.accounts.security_log import SecurityEvent, record
 from apps.accounts.throttle import refuse_guessing
 from apps.lib.errors import Problem
 from apps.lib.fields import Prefix
@@ -43,7 +43,7 @@ def create(
     networks: Iterable[Prefix] = (),
 ) -> tuple[ApiToken, str]:
     """A new token and its key. The key is not kept: show it now or never. Raises Problem for scopes that there are none of."""
-    wrong = next((scope for scope in scopes or () if scope not in all_scopes()), None)
+    wrong = next((scope for scope in scopes or () if scope not in list_scopes()), None)
     if wrong is not None:
         raise Problem(_("There is no scope “%(scope)s”. Write it like forward:read or forward:write.") % {"scope": wrong[:80]}, "scopes")
     if sum(each is not None for each in (member, group, site)) > 1:
@@ -55,11 +55,11 @@ def create(
     limits = {"scopes": None if scopes is None else sorted(set(scopes)), "networks": list(networks)}
     things = {"member_id": member, "group_id": group, "site_id": site}
     made = ApiToken.objects.create(user=user, name=name, start=key[:SHOWN], sha256=fingerprint(key), expires=expires, **limits, **things)
-    record(Event.TOKEN_MADE, user=user, token=made.start, scopes=limits["scopes"])
+    record(SecurityEvent.TOKEN_MADE, user=user, token=made.start, scopes=limits["scopes"])
     return made, key
 
 
-def all_scopes() -> list[str]:
+def list_scopes() -> list[str]:
     """Every scope that there is."""
     return [f"{name}:{what}" for name in (EVERY, *API) for what in (READ, WRITE)]
 
@@ -68,7 +68,7 @@ def revoke(*, user: User, pk: int) -> bool:
     """The key opens nothing any more; its history stays. False when the person has no such token."""
     ended = bool(ApiToken.objects.filter(user=user, pk=pk).delete()[0])
     if ended:
-        record(Event.TOKEN_REVOKED, user=user, token=pk)
+        record(SecurityEvent.TOKEN_REVOKED, user=user, token=pk)
     return ended
 
 
@@ -97,11 +97,11 @@ class TokenAuthentication(BaseAuthentication):
         scheme, _sep, key = get_authorization_header(request).decode("latin-1").partition(" ")
         if scheme.lower() != "bearer":
             return None
-        now, asked_from = timezone.now(), client_address.address(request._request)
+        now, asked_from = timezone.now(), client_address.get_client_address(request._request)
         alive = ApiToken.objects.filter(Q(expires=None) | Q(expires__gt=now), user__is_active=True)
         token = alive.select_related("user").filter(sha256=fingerprint(key.strip())).first()
         if token is None:
-            record(Event.TOKEN_UNKNOWN, request=request._request)
+            record(SecurityEvent.TOKEN_UNKNOWN, request=request._request)
             refuse_guessing(asked_from)
             raise AuthenticationFailed(_("This token is unknown, expired or revoked. Make a new one on the page of your account."))
         if token.networks and not any(ip_address(asked_from) in network for network in token.networks):

@@ -11,20 +11,20 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from apps.accounts import keyboard_shortcuts, sessions, tokens
-from apps.accounts.permissions import may, person
+from apps.accounts.permissions import get_person, has_right
 from apps.accounts.roles import Right, Role
 
 
 def account(request: HttpRequest) -> HttpResponse:
     """Name, roles, and the ways to the rest."""
-    user = person(request)
+    user = get_person(request)
     context = {
         "roles": [Role(each).label for each in user.roles],
         "address": EmailAddress.objects.get_primary(user) or user.email,
         "factors": Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.RECOVERY_CODES).count(),
-        "may_invite": may(user, Right.MANAGE_ACCOUNTS),
+        "may_invite": has_right(user, Right.MANAGE_ACCOUNTS),
         "tokens": user.tokens.count(),
-        "sessions": len(sessions.shown(request, user)),
+        "sessions": len(sessions.list_sessions(request, user)),
     }
     return render(request, "accounts/account.html", context)
 
@@ -32,20 +32,22 @@ def account(request: HttpRequest) -> HttpResponse:
 @require_POST
 def switch_keys(request: HttpRequest) -> HttpResponse:
     """Single keys do something, or nothing."""
-    keyboard_shortcuts.switch(person(request), request.POST.get("keys") == "on")
+    keyboard_shortcuts.switch(get_person(request), request.POST.get("keys") == "on")
     return redirect(f"{reverse('accounts:account')}#single-keys")
 
 
-def where(request: HttpRequest) -> HttpResponse:
+def session_list(request: HttpRequest) -> HttpResponse:
     """All sessions of this person."""
-    user = person(request)
-    return render(request, "accounts/sessions.html", {"sessions": sessions.shown(request, user), "has_tokens": user.tokens.exists()})
+    user = get_person(request)
+    return render(
+        request, "accounts/sessions.html", {"sessions": sessions.list_sessions(request, user), "has_tokens": user.tokens.exists()}
+    )
 
 
 @require_POST
-def end(request: HttpRequest, pk: int) -> HttpResponse:
+def end_session(request: HttpRequest, pk: int) -> HttpResponse:
     """Sign out one of them."""
-    if not sessions.end(user=person(request), pk=pk):
+    if not sessions.end(user=get_person(request), pk=pk):
         raise Http404("no session of this person")
     messages.success(request, _("That device is signed out."))
     return redirect("accounts:sessions")
@@ -54,9 +56,9 @@ def end(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def end_others(request: HttpRequest) -> HttpResponse:
     """Sign out everywhere but here; and, if that is ticked, revoke all tokens."""
-    count = sessions.end_all(user=person(request), but=request.session.session_key)
+    count = sessions.end_all(user=get_person(request), but=request.session.session_key)
     if request.POST.get("tokens") == "1":
-        tokens.revoke_all(user=person(request))
+        tokens.revoke_all(user=get_person(request))
     messages.success(
         request, ngettext("%(count)s other device is signed out.", "%(count)s other devices are signed out.", count) % {"count": count}
     )

@@ -11,22 +11,22 @@ from django.views.decorators.http import require_POST
 from apps.accounts import invitations
 from apps.accounts.forms import AccountForm, InvitationForm
 from apps.accounts.models import Invitation
-from apps.accounts.permissions import person
+from apps.accounts.permissions import get_person
 from apps.lib.errors import Conflict, Problem
-from apps.lib.ui.form_errors import explain
+from apps.lib.ui.form_errors import add_problem_to
 
 
-def open_ones(request: HttpRequest) -> HttpResponse:
+def invitation_list(request: HttpRequest) -> HttpResponse:
     """Invitations that nobody has taken, and the form of a new one."""
-    form = InvitationForm(person(request), request.POST if request.method == "POST" else None)
+    form = InvitationForm(get_person(request), request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
             given = form.cleaned_data
             with transaction.atomic():
-                made, token = invitations.invite(email=given["email"], roles=given["roles"], by=person(request))
+                made, token = invitations.invite(email=given["email"], roles=given["roles"], by=get_person(request))
                 invitations.send(made, request.build_absolute_uri(reverse("accounts:invited", args=[token])))
         except Problem as problem:
-            explain(form, problem)
+            add_problem_to(form, problem)
         else:
             messages.success(request, _("The invitation is on its way to %(address)s.") % {"address": made.email})
             return redirect("accounts:invitations")
@@ -42,7 +42,7 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("accounts:invitations")
 
 
-def invited(request: HttpRequest, token: str) -> HttpResponse:
+def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
     """The page behind the link: choose a name and a password."""
     found = invitations.find(token)
     if found is None:
@@ -50,11 +50,11 @@ def invited(request: HttpRequest, token: str) -> HttpResponse:
     form = AccountForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            invitations.take(found, **form.cleaned_data)
+            invitations.accept(found, **form.cleaned_data)
         except Conflict:
             return render(request, "accounts/invited.html", status=410)
         except Problem as problem:
-            explain(form, problem)
+            add_problem_to(form, problem)
         else:
             messages.success(request, _("Your account is there. Sign in."))
             return redirect("account_login")

@@ -22,13 +22,13 @@ from django.views.decorators.http import require_GET, require_POST
 from requests import RequestException
 
 from apps.accounts import sso_logout
-from apps.accounts.oidc_nonce import is_nonce_of, with_nonce
+from apps.accounts.oidc_nonce import add_nonce, is_nonce_of
 
 _STATE: Final = "signed_out_state"
 log = structlog.get_logger()
 
 
-class Adapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allauth has no types
+class OpenIDAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allauth has no types
     """Hands on what signing out there needs, for the session that is opened so (sso.py)."""
 
     def complete_login(self, request: HttpRequest, app: SocialApp, token: Any, **given: Any) -> SocialLogin:
@@ -39,7 +39,7 @@ class Adapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allauth has 
             log.warning("id token refused", why="its nonce is not that of this sign-in")
             raise PermissionDenied
         raw, ending = str(given["response"].get("id_token") or ""), str(self.openid_config.get("end_session_endpoint") or "")
-        login.opening = sso_logout.opening(provider=login.account.provider, id_token=raw, claims=claims, end=ending)
+        login.opening = sso_logout.build_opening(provider=login.account.provider, id_token=raw, claims=claims, end=ending)
         return login
 
 
@@ -47,14 +47,14 @@ def login(request: HttpRequest, provider_id: str) -> HttpResponseBase:
     """Leads the browser to the provider."""
     answer: HttpResponseBase = begin_login(request, provider_id=provider_id)
     if answer.status_code == 302:
-        answer["Location"] = with_nonce(answer["Location"])
+        answer["Location"] = add_nonce(answer["Location"])
     return answer
 
 
 def callback(request: HttpRequest, provider_id: str) -> HttpResponseBase:
     """Where the browser comes back to from the provider."""
     try:
-        view = OAuth2CallbackView.adapter_view(Adapter(request, provider_id))
+        view = OAuth2CallbackView.adapter_view(OpenIDAdapter(request, provider_id))
         answer: HttpResponseBase = view(request)
     except SocialApp.DoesNotExist as error:
         raise Http404(provider_id) from error
@@ -71,51 +71,51 @@ class SignOut(LogoutView):  # type: ignore[misc]  # allauth has no types
             return answer
         state = self.request.session[_STATE] = secrets.token_urlsafe(16)
         back = self.request.build_absolute_uri(reverse("accounts:signed-out"))
-        away = sso_logout.leads_to(of, client=_app(self.request).client_id, back=back, state=state)
+        away = sso_logout.build_logout_url(of, client=_get_app(self.request).client_id, back=back, state=state)
         return HttpResponse(status=302, headers={"Location": away})
 
 
-def _app(request: HttpRequest) -> SocialApp:
+def _get_app(request: HttpRequest) -> SocialApp:
     return get_adapter().get_app(request, provider="openid_connect")
 
 
 @require_GET
-def signed_out(request: HttpRequest) -> HttpResponse:
+def finish_sign_out(request: HttpRequest) -> HttpResponse:
     """Back from the provider: said only when it sent back what it was given."""
     given = request.session.pop(_STATE, None)
     if given and secrets.compare_digest(given.encode(), request.GET.get("state", "").encode()):
-        messages.success(request, _("You are signed out, here and at %(provider)s.") % {"provider": _app(request).name})
+        messages.success(request, _("You are signed out, here and at %(provider)s.") % {"provider": _get_app(request).name})
     return redirect("account_login")
 
 
 @csrf_exempt  # the token is the proof: the provider itself asks, without a session
 @require_POST
-def back_channel(request: HttpRequest) -> HttpResponse:
+def back_channel_logout(request: HttpRequest) -> HttpResponse:
     """The provider says that somebody has signed out there (Back-Channel Logout 1.0, 2.5 and 2.8)."""
     try:
-        app = _app(request)
+        app = _get_app(request)
     except SocialApp.DoesNotExist as error:
         raise Http404("no provider") from error
     try:
-        config = _config(request, app)
+        config = _fetch_config(request, app)
         known = {"issuer": config["issuer"], "client": app.client_id, "keys_url": config["jwks_uri"]}
-        claims = sso_logout.believed(request.POST.get("logout_token", ""), **known)
+        claims = sso_logout.validate_logout_token(request.POST.get("logout_token", ""), **known)
     except (sso_logout.LogoutTokenError, RequestException, KeyError) as error:
         log.warning("logout token refused", why=str(error))
-        return _told({"error": "invalid_request", "error_description": str(error)}, 400)
-    log.info("signed out by the provider", sessions=sso_logout.end(claims, provider=app.provider_id))
-    return _told({}, 200)
+        return _build_response({"error": "invalid_request", "error_description": str(error)}, 400)
+    log.info("signed out by the provider", sessions=sso_logout.end_sessions(claims, provider=app.provider_id))
+    return _build_response({}, 200)
 
 
-def _config(request: HttpRequest, app: SocialApp) -> dict[str, Any]:
+def _fetch_config(request: HttpRequest, app: SocialApp) -> dict[str, Any]:
     """What the provider says of itself; kept for a while, since anybody can ask here."""
     kept, name = caches["local"], f"oidc-configuration:{app.settings['server_url']}"
     found: dict[str, Any] | None = kept.get(name)
     if found is None:
-        found = dict(Adapter(request, app.provider_id).openid_config)
+        found = dict(OpenIDAdapter(request, app.provider_id).openid_config)
         kept.set(name, found, sso_logout.KEYS_KEPT)
     return found
 
 
-def _told(body: dict[str, str], status: int) -> HttpResponse:
+def _build_response(body: dict[str, str], status: int) -> HttpResponse:
     return JsonResponse(body, status=status, headers={"Cache-Control": "no-store"})

@@ -11,16 +11,16 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts import tokens
 from apps.accounts.forms_tokens import TokenForm
-from apps.accounts.permissions import person
-from apps.accounts.recent_auth import recently_authenticated
+from apps.accounts.permissions import get_person
+from apps.accounts.recent_auth import require_recent_auth
 from apps.lib.errors import Problem
 
 
 @never_cache
-@recently_authenticated
-def mine(request: HttpRequest) -> HttpResponse:
+@require_recent_auth
+def token_list(request: HttpRequest) -> HttpResponse:
     """All tokens of this person, and the form of a new one; its key is shown in the answer, and never again."""
-    user, key = person(request), ""
+    user, key = get_person(request), ""
     form = TokenForm(user, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -36,10 +36,10 @@ def mine(request: HttpRequest) -> HttpResponse:
 @never_cache
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what stops working; then the key opens nothing any more."""
-    row = get_object_or_404(person(request).tokens, pk=pk)
+    row = get_object_or_404(get_person(request).tokens, pk=pk)
     if request.method != "POST":
         return render(request, "accounts/token_revoke.html", {"row": row})
-    tokens.revoke(user=person(request), pk=pk)
+    tokens.revoke(user=get_person(request), pk=pk)
     messages.success(request, _("The token is revoked."))
     return redirect("accounts:tokens")
 
@@ -47,6 +47,6 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def revoke_all(request: HttpRequest) -> HttpResponse:
     """None of the person's own keys opens anything any more."""
-    count = tokens.revoke_all(user=person(request))
+    count = tokens.revoke_all(user=get_person(request))
     messages.success(request, ngettext("%(count)s token is revoked.", "%(count)s tokens are revoked.", count) % {"count": count})
     return redirect("accounts:tokens")

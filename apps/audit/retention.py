@@ -1,5 +1,5 @@
 """How this app's tables are bounded: who asked for an address is history."""
 
-from apps.operations.registry import Bound, bounded
+from apps.operations.registry import TableBound, register_bounded
 
-bounded(Bound.HISTORY, "audit.Enquiry")
+register_bounded(TableBound.HISTORY, "audit.Enquiry")

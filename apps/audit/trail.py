@@ -18,7 +18,7 @@ from pghistory.models import Event
 UNSHOWN = frozenset({"id", "version", "changed_in", "changed_at", "held", "pool_kind", "pool_prefix"})
 
 
-def _nowhere(_row: Any) -> str:
+def _link_nowhere(_row: Any) -> str:
     return ""
 
 
@@ -30,7 +30,7 @@ class EndedRow:
     request: UUID | None
 
 
-def _never(_ended: Sequence[EndedRow]) -> Mapping[int, str]:
+def _undo_nothing(_ended: Sequence[EndedRow]) -> Mapping[int, str]:
     return {}
 
 
@@ -48,8 +48,8 @@ class Trail:
     part_of: str = ""
     words: Callable[[Any], str] = str
     names: frozenset[str] = frozenset()
-    href: Callable[[Any], str] = _nowhere
-    undo: Callable[[Sequence[EndedRow]], Mapping[int, str]] = _never
+    href: Callable[[Any], str] = _link_nowhere
+    undo: Callable[[Sequence[EndedRow]], Mapping[int, str]] = _undo_nothing
     unshown: frozenset[str] = UNSHOWN
     called: str | Promise = ""
     fields: Mapping[str, str | Promise] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Trail:
     @property
     def events(self) -> Any:
         """The table of its events, a pghistory model made for it."""
-        return next(model for model in _event_models() if model.pgh_tracked_model is self.model)
+        return next(model for model in _iter_event_models() if model.pgh_tracked_model is self.model)
 
     @property
     def owner(self) -> type[Model] | None:
@@ -74,27 +74,27 @@ class Trail:
         return related if isinstance(related, type) else None
 
 
-_told: dict[type[Model], Trail] = {}
+_registered_trails: dict[type[Model], Trail] = {}
 
 
-def tell(trail: Trail) -> None:
+def register_trail(trail: Trail) -> None:
     """Called once for each model, when its app is ready."""
-    _told[trail.model] = trail
+    _registered_trails[trail.model] = trail
 
 
-def trails() -> list[Trail]:
+def list_trails() -> list[Trail]:
     """One for each tracked table."""
-    return [trail_of(model.pgh_tracked_model) for model in _event_models()]
+    return [get_trail(model.pgh_tracked_model) for model in _iter_event_models()]
 
 
-def trail_of(model: Any) -> Trail:
-    return _told.get(model) or Trail(model)
+def get_trail(model: Any) -> Trail:
+    return _registered_trails.get(model) or Trail(model)
 
 
-def parts_of(model: type[Model]) -> list[Trail]:
+def list_part_trails(model: type[Model]) -> list[Trail]:
     """The trails of what belongs to rows of this model."""
-    return [trail for trail in trails() if trail.owner is model]
+    return [trail for trail in list_trails() if trail.owner is model]
 
 
-def _event_models() -> Iterator[Any]:
+def _iter_event_models() -> Iterator[Any]:
     return (model for model in apps.get_models() if issubclass(model, Event) and getattr(model, "pgh_tracked_model", None))

@@ -9,16 +9,16 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.bans.feed_parser import tidy
 from apps.bans.models import AllowEntry
-from apps.bans.services import check, readable
-from apps.lib.enqueue import nudge
+from apps.bans.services import validate_comment_and_end, validate_prefix
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
 
 
-def allow(*, prefix: Prefix | str, comment: str = "", expires: datetime | None = None, author: User | None) -> AllowEntry:
+def allow_prefix(*, prefix: Prefix | str, comment: str = "", expires: datetime | None = None, author: User | None) -> AllowEntry:
     """Allow a prefix from now on. Raises Problem when it is no prefix, or already allowed."""
-    wanted = readable(prefix, ours=True)
-    check(comment, expires)
+    wanted = validate_prefix(prefix, ours=True)
+    validate_comment_and_end(comment, expires)
     try:
         with transaction.atomic():
             made = AllowEntry.objects.create(prefix=wanted, comment=tidy(comment), expires=expires, author=author)
@@ -33,9 +33,9 @@ def allow(*, prefix: Prefix | str, comment: str = "", expires: datetime | None =
     return made
 
 
-def change(*, entry: AllowEntry, version: int, comment: str, expires: datetime | None, by: User | None) -> AllowEntry:
+def change_entry(*, entry: AllowEntry, version: int, comment: str, expires: datetime | None, by: User | None) -> AllowEntry:
     """Change the comment and the end. Raises Conflict when somebody changed it since `version`."""
-    check(comment, expires)
+    validate_comment_and_end(comment, expires)
     with transaction.atomic():
         current = AllowEntry.objects.filter(pk=entry.pk, version=version)
         if not current.update(comment=tidy(comment), expires=expires, version=F("version") + 1):
@@ -45,7 +45,7 @@ def change(*, entry: AllowEntry, version: int, comment: str, expires: datetime |
     return entry
 
 
-def remove(*, entry: AllowEntry, by: User | None) -> None:
+def remove_entry(*, entry: AllowEntry, by: User | None) -> None:
     """Bans concern it again from now on; its history stays. Removing it twice is harmless."""
     with transaction.atomic():
         AllowEntry.objects.filter(pk=entry.pk).delete()
@@ -53,4 +53,4 @@ def remove(*, entry: AllowEntry, by: User | None) -> None:
 
 
 def _nudge(by: User | None) -> None:
-    nudge("workers.reconcile", by.pk if by else None)
+    enqueue_task("workers.reconcile", by.pk if by else None)

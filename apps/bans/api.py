@@ -11,14 +11,14 @@ from rest_framework.response import Response
 
 from apps.bans import allow_list, coverage, feed_services, services
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Direction
-from apps.bans.selectors import Hits, find, hits_of
+from apps.bans.selectors import Hits, map_hits, search_bans
 from apps.lib.api.filter_types import TEXT
-from apps.lib.api.filters import Own, filters_of
-from apps.lib.api.openapi.json_schema import INTEGER, TIME, Shape, mapping, nullable, record
+from apps.lib.api.filters import CustomFilter, build_filters
+from apps.lib.api.openapi.json_schema import INTEGER, TIME, Shape, make_mapping, make_nullable, make_object
 from apps.lib.api.openapi.json_schema import TEXT as WORDS
-from apps.lib.api.openapi.operations import answers
-from apps.lib.api.serializers import ActiveSerializer, ApiSerializer, with_activations
-from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
+from apps.lib.api.openapi.operations import declare_response
+from apps.lib.api.serializers import ActiveSerializer, ApiSerializer, attach_activations
+from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
 
 
 class BanListSerializer(ActiveSerializer):
@@ -38,19 +38,19 @@ class BanListSerializer(ActiveSerializer):
         return services.change_list(list=instance, **given, by=self.context["request"].user)
 
 
-class BanListViewSet(Reads, Adds, Changes, Removes):
+class BanListViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """Ban lists. Deleting one deletes its bans."""
 
     serializer_class = BanListSerializer
     queryset = BanList.objects.order_by("name", "id")
-    filters = filters_of(BanList, "name", "description", "enabled", "version")
+    filters = build_filters(BanList, "name", "description", "enabled", "version")
 
     def remove(self, row: BanList) -> None:
         services.delete_list(list=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
 
 
-HITS: Shape = record(packets=INTEGER, octets=INTEGER, last=nullable(TIME))
-HELD: Shape = nullable(record(since=TIME, removed=INTEGER, of=INTEGER))
+HITS: Shape = make_object(packets=INTEGER, octets=INTEGER, last=make_nullable(TIME))
+HELD: Shape = make_nullable(make_object(since=TIME, removed=INTEGER, of=INTEGER))
 
 
 class BanSerializer(ActiveSerializer):
@@ -78,10 +78,10 @@ class BanSerializer(ActiveSerializer):
         return {"packets": known.packets, "octets": known.octets, "last": known.last}
 
     def create(self, validated_data: Mapping[str, Any]) -> Ban:
-        return services.ban(author=self.context["request"].user, **_as_given(validated_data))
+        return services.ban_prefix(author=self.context["request"].user, **_to_service_args(validated_data))
 
     def create_many(self, items: Sequence[dict[str, Any]]) -> list[Ban]:
-        wanted = [services.Wanted(**_as_given(item)) for item in items]
+        wanted = [services.BanRequest(**_to_service_args(item)) for item in items]
         return list(services.ban_many(wanted=wanted, author=self.context["request"].user))
 
     def update(self, instance: Ban, validated_data: Mapping[str, Any]) -> Ban:
@@ -90,14 +90,14 @@ class BanSerializer(ActiveSerializer):
         return services.change_ban(ban=instance, by=self.context["request"].user, **given)
 
 
-def _as_given(item: Mapping[str, Any]) -> dict[str, Any]:
+def _to_service_args(item: Mapping[str, Any]) -> dict[str, Any]:
     """The item as services take it."""
     return {"prefix" if name == "shown" else name: value for name, value in item.items()}
 
 
-def _with_hits(bans: list[Ban]) -> list[Ban]:
+def _attach_hits(bans: list[Ban]) -> list[Ban]:
     """The bans, each with what it kept out, in a constant number of queries."""
-    hits = hits_of(bans)
+    hits = map_hits(bans)
     for ban in bans:
         ban.known_hits = hits.get(ban.prefix, Hits())  # type: ignore[attr-defined]  # for the serializer alone
     return bans
@@ -118,11 +118,11 @@ class AllowEntrySerializer(ActiveSerializer):
         read_only_fields = ["author"]
 
     def create(self, validated_data: Mapping[str, Any]) -> AllowEntry:
-        return allow_list.allow(author=self.context["request"].user, **_as_given(validated_data))
+        return allow_list.allow_prefix(author=self.context["request"].user, **_to_service_args(validated_data))
 
     def update(self, instance: AllowEntry, validated_data: Mapping[str, Any]) -> AllowEntry:
         given = {name: validated_data.get(name, getattr(instance, name)) for name in ("comment", "expires", "version")}
-        return allow_list.change(entry=instance, by=self.context["request"].user, **given)
+        return allow_list.change_entry(entry=instance, by=self.context["request"].user, **given)
 
 
 DECISION: Shape = {"type": ["object", "null"], "properties": {"ban": INTEGER, "allowed": INTEGER, "prefix": WORDS}, "required": ["prefix"]}
@@ -131,7 +131,7 @@ DECISION: Shape = {"type": ["object", "null"], "properties": {"ban": INTEGER, "a
 class CoveringSerializer(serializers.Serializer[Any]):
     """What covers a prefix, how much lies within it, and which one decides for each direction."""
 
-    shapes = {"within": record(bans=INTEGER, allowed=INTEGER), "decides": record(**{"in": DECISION, "out": DECISION})}
+    shapes = {"within": make_object(bans=INTEGER, allowed=INTEGER), "decides": make_object(**{"in": DECISION, "out": DECISION})}
     prefix = serializers.CharField()
     bans = BanSerializer(many=True)
     allowed = AllowEntrySerializer(many=True)
@@ -139,12 +139,12 @@ class CoveringSerializer(serializers.Serializer[Any]):
     decides = serializers.JSONField()
 
 
-class BanViewSet(Reads, Adds, Changes, Removes):
+class BanViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """Bans. `covering/?address=`: which ban covers it. `list` and `prefix` stay as they were added."""
 
     serializer_class = BanSerializer
-    filters = filters_of(Ban, "list", "prefix", "direction", "comment", "author", "version", since="created", until="expires") | {
-        "search": Own(TEXT, find, "an address or prefix that they cover or lie in, or words of the comment")
+    filters = build_filters(Ban, "list", "prefix", "direction", "comment", "author", "version", since="created", until="expires") | {
+        "search": CustomFilter(TEXT, search_bans, "an address or prefix that they cover or lie in, or words of the comment")
     }
     http_method_names = ["get", "post", "patch", "delete", "head", "options"]
 
@@ -153,7 +153,7 @@ class BanViewSet(Reads, Adds, Changes, Removes):
 
     def prepared(self, rows: Iterable[Ban]) -> list[Ban]:
         shown: list[Ban] = super().prepared(rows)
-        return _with_hits(shown) if self.shows("hits") else shown
+        return _attach_hits(shown) if self.shows("hits") else shown
 
     def remove(self, row: Ban) -> None:
         self.remove_many([row])
@@ -161,37 +161,37 @@ class BanViewSet(Reads, Adds, Changes, Removes):
     def remove_many(self, rows: Sequence[Ban]) -> None:
         services.lift_many(bans=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
 
-    @answers(200, CoveringSerializer, address="an address or prefix")
+    @declare_response(200, CoveringSerializer, address="an address or prefix")
     @action(detail=False)
     def covering(self, request: Request) -> Response:
         """All bans and allow entries that cover an address or prefix, and which one decides."""
-        found = coverage.coverage(services.readable(request.query_params.get("address", ""), ours=True))
+        found = coverage.get_coverage(services.validate_prefix(request.query_params.get("address", ""), ours=True))
         ways = (("in", found.incoming), ("out", found.outgoing))
-        bans = BanSerializer(_with_hits(with_activations(found.bans)), many=True, context=self.get_serializer_context()).data
-        allowed = AllowEntrySerializer(with_activations(found.allowed), many=True, context=self.get_serializer_context()).data
+        bans = BanSerializer(_attach_hits(attach_activations(found.bans)), many=True, context=self.get_serializer_context()).data
+        allowed = AllowEntrySerializer(attach_activations(found.allowed), many=True, context=self.get_serializer_context()).data
         body = {"prefix": str(found.prefix), "bans": bans, "allowed": allowed}
         within = {"bans": found.bans_within, "allowed": found.allowed_within}
-        return Response(body | {"within": within, "decides": {way: _decision(by) for way, by in ways}})
+        return Response(body | {"within": within, "decides": {way: _render_decision(by) for way, by in ways}})
 
 
-def _decision(by: Ban | AllowEntry | None) -> dict[str, object] | None:
+def _render_decision(by: Ban | AllowEntry | None) -> dict[str, object] | None:
     return {"ban" if isinstance(by, Ban) else "allowed": by.pk, "prefix": by.shown} if by else None
 
 
-class AllowEntryViewSet(Reads, Adds, Changes, Removes):
+class AllowEntryViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """What no ban concerns. `prefix` stays as it was added."""
 
     serializer_class = AllowEntrySerializer
     queryset = AllowEntry.objects.order_by("id")
-    filters = filters_of(AllowEntry, "prefix", "comment", "author", "version", since="created", until="expires")
+    filters = build_filters(AllowEntry, "prefix", "comment", "author", "version", since="created", until="expires")
     http_method_names = ["get", "post", "patch", "delete", "head", "options"]
 
     def remove(self, row: AllowEntry) -> None:
-        allow_list.remove(entry=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        allow_list.remove_entry(entry=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
 
 
 class FeedSerializer(ApiSerializer):
-    shapes = {"held": HELD, "outcome": mapping(INTEGER)}
+    shapes = {"held": HELD, "outcome": make_mapping(INTEGER)}
     fixed_fields = frozenset({"list"})
     observed_fields = frozenset({"phase", "due", "checked", "refreshed", "outcome", "error", "error_since", "held"})
     version = serializers.IntegerField(required=False)
@@ -220,20 +220,22 @@ class FeedSerializer(ApiSerializer):
         return feed_services.change_feed(feed=instance, by=self.context["request"].user, **(kept | given))
 
 
-class FeedViewSet(Reads, Adds, Changes, Removes):
+class FeedViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """Where lists get their bans from. `refresh/` looks now. `list` stays as it was added."""
 
     serializer_class = FeedSerializer
     queryset = BanFeed.objects.defer("held").order_by("id")
-    filters = filters_of(BanFeed, "list", "source", "interval", "direction", "enabled", "phase", "due", "checked", "refreshed", "version")
+    filters = build_filters(
+        BanFeed, "list", "source", "interval", "direction", "enabled", "phase", "due", "checked", "refreshed", "version"
+    )
     http_method_names = ["get", "post", "patch", "delete", "head", "options"]
 
     def remove(self, row: BanFeed) -> None:
         feed_services.unsubscribe(feed=row)
 
-    @answers(202, FeedSerializer)
+    @declare_response(202, FeedSerializer)
     @action(detail=True, methods=["post"])
     def refresh(self, request: Request, pk: str | None = None) -> Response:
         """Ask for a refresh; the feed says when it is done."""
-        feed_services.ask(feed=self.get_object(), by=request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        feed_services.request_refresh(feed=self.get_object(), by=request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
         return self.answer(self.get_object(), status.HTTP_202_ACCEPTED)

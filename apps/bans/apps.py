@@ -9,34 +9,36 @@ class BansConfig(AppConfig):
     name = "apps.bans"
 
     def ready(self) -> None:
-        from apps.audit.trail import UNSHOWN, Trail, tell
+        from apps.audit.trail import UNSHOWN, Trail, register_trail
         from apps.bans import undo
         from apps.bans.blocks import selectors
         from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Block, Listener, Notice, Reachable, ServerInterface
 
-        tell(Trail(AllowEntry, called=_("Allow entry"), href=_entrys_page))
-        tell(Trail(Ban, called=_("Ban"), undo=undo.restoring_addresses))
-        tell(Trail(BanList, called=_("Ban list")))
-        tell(Trail(Notice, called=_("Notice page"), href=_notice_page))
-        tell(Trail(BanFeed, called=_("Feed"), part_of="list"))
+        register_trail(Trail(AllowEntry, called=_("Allow entry"), href=_build_entry_url))
+        register_trail(Trail(Ban, called=_("Ban"), undo=undo.map_restore_urls))
+        register_trail(Trail(BanList, called=_("Ban list")))
+        register_trail(Trail(Notice, called=_("Notice page"), href=_build_notice_url))
+        register_trail(Trail(BanFeed, called=_("Feed"), part_of="list"))
         who = {"lifted_by": _("lifted by"), "author": _("by")}
-        tell(Trail(Block, called=_("Block"), part_of="member", href=_block_page, undo=selectors.restoring_addresses, fields=who))
-        tell(Trail(Listener, called=_("Listener"), href=_listener_page, unshown=UNSHOWN | {"group"}))
-        tell(Trail(Reachable, called=_("Stays reachable while blocked"), part_of="notice"))
-        tell(Trail(ServerInterface, called=_("Interface for servers"), part_of="gateway"))
+        register_trail(
+            Trail(Block, called=_("Block"), part_of="member", href=_build_block_url, undo=selectors.map_restore_urls, fields=who)
+        )
+        register_trail(Trail(Listener, called=_("Listener"), href=_build_listener_url, unshown=UNSHOWN | {"group"}))
+        register_trail(Trail(Reachable, called=_("Stays reachable while blocked"), part_of="notice"))
+        register_trail(Trail(ServerInterface, called=_("Interface for servers"), part_of="gateway"))
 
 
-def _notice_page(row: Any) -> str:
+def _build_notice_url(row: Any) -> str:
     return reverse("bans:notice", args=[row.group_id])
 
 
-def _entrys_page(row: Any) -> str:
+def _build_entry_url(row: Any) -> str:
     return reverse("bans:allow_entry", args=[row.pk])
 
 
-def _block_page(row: Any) -> str:
+def _build_block_url(row: Any) -> str:
     return reverse("bans:block", args=[row.pk])
 
 
-def _listener_page(row: Any) -> str:
+def _build_listener_url(row: Any) -> str:
     return reverse("bans:listener", args=[row.pk])

@@ -5,10 +5,10 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from apps.bans.forms import EndForm, WayForm
+from apps.bans.forms import DirectionForm, EndForm
 from apps.bans.models import Ban, BanList
-from apps.bans.panel import number
-from apps.bans.selectors import bans_of
+from apps.bans.panel import parse_number
+from apps.bans.selectors import list_bans
 
 FIRST = 8
 DEEDS = ("lift", "end", "way")
@@ -21,13 +21,13 @@ def must_type(removed: int, typed: int) -> bool:
 
 
 @dataclass(frozen=True)
-class Choice:
+class BulkSelection:
     """The bans selected in the table, what shall be done to them, and whether that was confirmed."""
 
     banlist: BanList
     ids: list[int]
     do: str
-    form: EndForm | WayForm
+    form: EndForm | DirectionForm
     confirmed: bool
     typed: int
     whole: bool
@@ -61,20 +61,20 @@ class Choice:
         return Ban.objects.filter(pk__in=self.ids).order_by("prefix")[:FIRST]
 
 
-def choice_of(banlist: BanList, given: Any) -> Choice:
+def parse_selection(banlist: BanList, given: Any) -> BulkSelection:
     """What the form around the table, or the confirmation after it, asks for."""
     whole, search = given.get("all") == "1", given.get("q", "")
     picked = [int(text) for text in given.getlist("pick") if text.isascii() and text.isdigit() and len(text) < 19]
     way, do = given.get("way", ""), given.get("do") if given.get("do") in DEEDS else "lift"
-    bans = bans_of(banlist, search, way) if whole else Ban.objects.filter(list=banlist, pk__in=picked)
+    bans = list_bans(banlist, search, way) if whole else Ban.objects.filter(list=banlist, pk__in=picked)
     confirmed = given.get("confirmed") == "1"
-    return Choice(
+    return BulkSelection(
         banlist,
         list(bans.order_by().values_list("pk", flat=True)),
         do,
-        (WayForm if do == "way" else EndForm)(given if confirmed else None),
+        (DirectionForm if do == "way" else EndForm)(given if confirmed else None),
         confirmed,
-        number(given, "typed"),
+        parse_number(given, "typed"),
         whole,
         search,
         way,

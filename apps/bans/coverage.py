@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.expressions import RawSQL
 
 from apps.bans.models import AllowEntry, Ban, Direction
-from apps.bans.selectors import alive, alive_entries, covering, wider
+from apps.bans.selectors import filter_unexpired, list_covering_bans, list_unexpired_entries, list_wider_prefixes
 from apps.lib.fields import Prefix
 
 FIRST, FEW = 50, 8
@@ -15,7 +15,7 @@ WIDER_OR_SAME = "SELECT set_masklen(banned, length) FROM unnest(%s::cidr[]) bann
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class PrefixCoverage:
     """What covers the whole prefix, the widest first; and how much lies within it, which decides about parts of it."""
 
     prefix: Prefix
@@ -39,32 +39,32 @@ class Coverage:
         return (self.allowed or banned or [None])[0] if banned else None
 
 
-def coverage(prefix: Prefix) -> Coverage:
+def get_coverage(prefix: Prefix) -> PrefixCoverage:
     """Four queries, whatever the number of bans."""
-    return Coverage(
+    return PrefixCoverage(
         prefix,
-        list(covering(prefix).select_related("list", "author")[:FIRST]),
-        list(allowing(prefix)),
-        alive(Ban.objects.filter(list__enabled=True, prefix__within=prefix)).exclude(prefix=prefix).count(),
-        alive_entries().filter(prefix__within=prefix).exclude(prefix=prefix).count(),
+        list(list_covering_bans(prefix).select_related("list", "author")[:FIRST]),
+        list(list_covering_entries(prefix)),
+        filter_unexpired(Ban.objects.filter(list__enabled=True, prefix__within=prefix)).exclude(prefix=prefix).count(),
+        list_unexpired_entries().filter(prefix__within=prefix).exclude(prefix=prefix).count(),
     )
 
 
-def allowing(prefix: Prefix) -> QuerySet[AllowEntry]:
+def list_covering_entries(prefix: Prefix) -> QuerySet[AllowEntry]:
     """Allow entries in force that cover the whole prefix, the widest first."""
-    return alive_entries().filter(prefix__in=[*wider(prefix), prefix]).select_related("author").order_by("prefix")
+    return list_unexpired_entries().filter(prefix__in=[*list_wider_prefixes(prefix), prefix]).select_related("author").order_by("prefix")
 
 
-def allowed_parts(prefix: Prefix) -> QuerySet[AllowEntry]:
+def list_entries_within(prefix: Prefix) -> QuerySet[AllowEntry]:
     """Allow entries in force that cover a part of the prefix."""
-    return alive_entries().filter(Q(prefix__within=prefix) & ~Q(prefix=prefix)).order_by("prefix")
+    return list_unexpired_entries().filter(Q(prefix__within=prefix) & ~Q(prefix=prefix)).order_by("prefix")
 
 
-def overruled(bans: Iterable[Ban]) -> Mapping[Prefix, AllowEntry]:
+def map_overruling_entries(bans: Iterable[Ban]) -> Mapping[Prefix, AllowEntry]:
     """Of these bans those that have no effect, by prefix, with the widest entry that allows them. One query."""
     prefixes = {ban.prefix for ban in bans}
     wider_or_same = RawSQL(WIDER_OR_SAME, [[str(prefix) for prefix in prefixes]])  # noqa: S611 - fixed text
-    entries = sorted(alive_entries().filter(prefix__in=wider_or_same), key=lambda entry: entry.prefix.prefixlen)
+    entries = sorted(list_unexpired_entries().filter(prefix__in=wider_or_same), key=lambda entry: entry.prefix.prefixlen)
     found = {prefix: next((entry for entry in entries if _covers(entry.prefix, prefix)), None) for prefix in prefixes}
     return {prefix: entry for prefix, entry in found.items() if entry}
 
@@ -73,14 +73,16 @@ def _covers(wide: Prefix, narrow: Prefix) -> bool:
     return wide.version == narrow.version and narrow.subnet_of(wide)  # type: ignore[arg-type]  # of one version
 
 
-def overruling(entry: AllowEntry) -> "Overruled":
+def get_overruled_bans(entry: AllowEntry) -> "OverruledBans":
     """Which bans the entry keeps from having an effect, wholly or in part."""
-    bans = alive(Ban.objects.filter(list__enabled=True).filter(Q(prefix__in=wider(entry.prefix)) | Q(prefix__within=entry.prefix)))
-    return Overruled(bans.count(), list(bans.select_related("list").order_by("prefix", "id")[:FEW]))
+    bans = filter_unexpired(
+        Ban.objects.filter(list__enabled=True).filter(Q(prefix__in=list_wider_prefixes(entry.prefix)) | Q(prefix__within=entry.prefix))
+    )
+    return OverruledBans(bans.count(), list(bans.select_related("list").order_by("prefix", "id")[:FEW]))
 
 
 @dataclass(frozen=True, slots=True)
-class Overruled:
+class OverruledBans:
     """How many bans an entry overrules, and the first of them."""
 
     number: int

@@ -7,38 +7,47 @@ from io import StringIO
 from itertools import batched
 
 from apps.bans.models import BanList
-from apps.bans.selectors import alive, bans_of, hits_of
+from apps.bans.selectors import filter_unexpired, list_bans, map_hits
 
 AT_ONCE = 2_000
 HEADINGS = ("prefix", "comment", "direction", "author", "since", "until", "packets", "octets", "last hit")
 _FORMULA = ("=", "+", "-", "@", "\t")
 
 
-def as_text(banlist: BanList) -> Iterator[str]:
+def iter_text(banlist: BanList) -> Iterator[str]:
     """One ban in each line, its comment behind #; those that have ended are left out."""
-    for ban in alive(bans_of(banlist)).iterator(AT_ONCE):
+    for ban in filter_unexpired(list_bans(banlist)).iterator(AT_ONCE):
         yield f"{ban.shown} # {ban.comment}\n" if ban.comment else f"{ban.shown}\n"
 
 
-def as_csv(banlist: BanList) -> Iterator[str]:
+def iter_csv(banlist: BanList) -> Iterator[str]:
     """All bans of the list with their hits; times in ISO 8601."""
-    yield _line(HEADINGS)
-    for some in batched(bans_of(banlist).iterator(AT_ONCE), AT_ONCE):
-        hits = hits_of(some)
+    yield _render_line(HEADINGS)
+    for some in batched(list_bans(banlist).iterator(AT_ONCE), AT_ONCE):
+        hits = map_hits(some)
         for ban in some:
             hit = hits.get(ban.prefix)
             ends, last = ban.expires.isoformat() if ban.expires else "", hit.last.isoformat() if hit and hit.last else ""
             author = ban.author.name if ban.author else ""
             counted = (hit.packets, hit.octets) if hit else (0, 0)
-            yield _line(
-                (ban.shown, _harmless(ban.comment), ban.direction, _harmless(author), ban.created.isoformat(), ends, *counted, last)
+            yield _render_line(
+                (
+                    ban.shown,
+                    _escape_formula(ban.comment),
+                    ban.direction,
+                    _escape_formula(author),
+                    ban.created.isoformat(),
+                    ends,
+                    *counted,
+                    last,
+                )
             )
 
 
-def as_json(banlist: BanList) -> Iterator[str]:
+def iter_json(banlist: BanList) -> Iterator[str]:
     """The same as an array of objects, without hits."""
     start = "["
-    for ban in bans_of(banlist).iterator(AT_ONCE):
+    for ban in list_bans(banlist).iterator(AT_ONCE):
         ends = ban.expires.isoformat() if ban.expires else None
         author = ban.author.name if ban.author else None
         given = {"prefix": ban.shown, "comment": ban.comment, "direction": ban.direction, "author": author}
@@ -47,12 +56,12 @@ def as_json(banlist: BanList) -> Iterator[str]:
     yield "[]\n" if start == "[" else "\n]\n"
 
 
-def _harmless(text: str) -> str:
+def _escape_formula(text: str) -> str:
     """No spreadsheet takes a comment for a formula."""
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def _line(values: tuple[object, ...]) -> str:
+def _render_line(values: tuple[object, ...]) -> str:
     line = StringIO()
     csv.writer(line).writerow(values)
     return line.getvalue()

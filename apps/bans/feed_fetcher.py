@@ -15,14 +15,14 @@ from time import monotonic
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from apps.lib.web import guarded_http
-from apps.lib.web.guarded_http import NoAnswer, Question, Reach
+from apps.lib.web.guarded_http import AllowedTargets, NoAnswer, OutgoingRequest
 
 REDIRECTS = 5
 CHUNK = 1 << 16
 _MOVED = {301, 302, 303, 307, 308}
 
 
-class Fault(StrEnum):
+class FeedFault(StrEnum):
     """Why what was answered, or lies in the directory, is no feed."""
 
     STATUS = "status"
@@ -38,21 +38,21 @@ class Fault(StrEnum):
     NO_FILE = "no file"
 
 
-class NoFeed(NoAnswer):
+class InvalidFeed(NoAnswer):
     """Nothing was fetched, because of this fault; `what` names whatever is at fault."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FetchLimits:
     """Octets of the whole, seconds for all of it, and which addresses may be asked."""
 
     octets: int = 32 << 20
     seconds: float = 120.0
-    reach: Reach = Reach()  # noqa: RUF009 - a frozen value
+    reach: AllowedTargets = AllowedTargets()  # noqa: RUF009 - a frozen value
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedFeed:
     """The content, None when it is as it was; and what tells the server next time which one we have (RFC 9110, 13.1)."""
 
     content: bytes | None
@@ -65,59 +65,61 @@ def is_url(source: str) -> bool:
     return "://" in source
 
 
-def read_file(directory: Path | None, name: str, known: Fetched, limits: Limits) -> Fetched:
+def read_file(directory: Path | None, name: str, known: FetchedFeed, limits: FetchLimits) -> FetchedFeed:
     """A file in the directory, whatever its name tries; unchanged when its time and size are."""
     if directory is None:
-        raise NoFeed(Fault.NO_DIRECTORY)
+        raise InvalidFeed(FeedFault.NO_DIRECTORY)
     root = directory.resolve()
     path = (root / name).resolve()
     if not path.is_relative_to(root):
-        raise NoFeed(Fault.OUTSIDE, name)
+        raise InvalidFeed(FeedFault.OUTSIDE, name)
     try:
         if not path.is_file():
-            raise NoFeed(Fault.NO_FILE, name)
+            raise InvalidFeed(FeedFault.NO_FILE, name)
         with path.open("rb") as file:
             stat = os.fstat(file.fileno())
             etag = f"{stat.st_mtime_ns}-{stat.st_size}"
             if etag == known.etag:
-                return Fetched(None, etag)
+                return FetchedFeed(None, etag)
             content = file.read(limits.octets + 1) if stat.st_size <= limits.octets else None
     except OSError as error:
-        raise NoFeed(Fault.NO_FILE, f"{name}: {error.strerror}") from error
+        raise InvalidFeed(FeedFault.NO_FILE, f"{name}: {error.strerror}") from error
     if content is None or len(content) > limits.octets:
-        raise NoFeed(Fault.TOO_BIG, limits.octets >> 20)
-    return Fetched(content, etag)
+        raise InvalidFeed(FeedFault.TOO_BIG, limits.octets >> 20)
+    return FetchedFeed(content, etag)
 
 
-def fetch(url: str, known: Fetched, limits: Limits, progress: Callable[[int], None] = lambda _octets: None) -> Fetched:
+def fetch(url: str, known: FetchedFeed, limits: FetchLimits, progress: Callable[[int], None] = lambda _octets: None) -> FetchedFeed:
     """What is there now; `known`: what was fetched last. progress is called with the octets so far."""
     deadline = monotonic() + limits.seconds
     for _ in range(REDIRECTS + 1):
-        parts = guarded_http.taken_apart(url)
-        with _asked(parts, known, limits, deadline) as response:
+        parts = guarded_http.parse_url(url)
+        with _open_response(parts, known, limits, deadline) as response:
             if response.status in _MOVED and (location := response.getheader("Location")):
                 following = urljoin(url, location)
                 if parts.scheme == "https" and urlsplit(following).scheme == "http":
-                    raise NoFeed(Fault.DOWNGRADE, following)
+                    raise InvalidFeed(FeedFault.DOWNGRADE, following)
                 url = following
                 continue
-            return _taken(response, known, limits, progress)
-    raise NoFeed(Fault.REDIRECTS, url)
+            return _read_response(response, known, limits, progress)
+    raise InvalidFeed(FeedFault.REDIRECTS, url)
 
 
 @contextmanager
-def _asked(parts: SplitResult, known: Fetched, limits: Limits, deadline: float) -> Iterator[http.client.HTTPResponse]:
+def _open_response(parts: SplitResult, known: FetchedFeed, limits: FetchLimits, deadline: float) -> Iterator[http.client.HTTPResponse]:
     """The head of the answer; its body is read within."""
     try:
-        with guarded_http.asked(parts, Question(headers=_headers(known)), limits.reach, deadline - monotonic()) as response:
+        with guarded_http.open_request(
+            parts, OutgoingRequest(headers=_build_headers(known)), limits.reach, deadline - monotonic()
+        ) as response:
             yield response
     except NoAnswer as error:
-        if error.fault is not guarded_http.Fault.TOO_SLOW:
+        if error.fault is not guarded_http.HttpFault.TOO_SLOW:
             raise
         raise NoAnswer(error.fault, limits.seconds) from error  # in the whole time, not in what was left of it
 
 
-def _headers(known: Fetched) -> dict[str, str]:
+def _build_headers(known: FetchedFeed) -> dict[str, str]:
     headers = {"User-Agent": "Netzwart", "Accept": "text/plain, */*", "Accept-Encoding": "identity", "Connection": "close"}
     if known.etag:
         headers["If-None-Match"] = known.etag
@@ -126,32 +128,34 @@ def _headers(known: Fetched) -> dict[str, str]:
     return headers
 
 
-def _taken(response: http.client.HTTPResponse, known: Fetched, limits: Limits, progress: Callable[[int], None]) -> Fetched:
+def _read_response(
+    response: http.client.HTTPResponse, known: FetchedFeed, limits: FetchLimits, progress: Callable[[int], None]
+) -> FetchedFeed:
     if response.status == 304:
-        return Fetched(None, known.etag, known.last_modified)
+        return FetchedFeed(None, known.etag, known.last_modified)
     if response.status != 200:
-        raise NoFeed(Fault.STATUS, f"{response.status} {response.reason}")
+        raise InvalidFeed(FeedFault.STATUS, f"{response.status} {response.reason}")
     if response.getheader("Content-Encoding", "identity").lower() != "identity":
-        raise NoFeed(Fault.ENCODED, response.getheader("Content-Encoding"))
+        raise InvalidFeed(FeedFault.ENCODED, response.getheader("Content-Encoding"))
     if "html" in response.getheader("Content-Type", "").lower():
-        raise NoFeed(Fault.WEB_PAGE)
-    content = _body(response, limits, progress)
-    return Fetched(content, (response.getheader("ETag") or "")[:1000], (response.getheader("Last-Modified") or "")[:200])
+        raise InvalidFeed(FeedFault.WEB_PAGE)
+    content = _read_body(response, limits, progress)
+    return FetchedFeed(content, (response.getheader("ETag") or "")[:1000], (response.getheader("Last-Modified") or "")[:200])
 
 
-def _body(response: http.client.HTTPResponse, limits: Limits, progress: Callable[[int], None]) -> bytes:
+def _read_body(response: http.client.HTTPResponse, limits: FetchLimits, progress: Callable[[int], None]) -> bytes:
     """All of it, or nothing: half a list would lift the bans of the other half."""
     announced, parts, total = response.length, list[bytes](), 0
     if announced is None and not response.chunked:
-        raise NoFeed(Fault.ENDLESS)
+        raise InvalidFeed(FeedFault.ENDLESS)
     if announced is not None and announced > limits.octets:
-        raise NoFeed(Fault.TOO_BIG, limits.octets >> 20)
+        raise InvalidFeed(FeedFault.TOO_BIG, limits.octets >> 20)
     while part := response.read(CHUNK):
         total += len(part)
         if total > limits.octets:
-            raise NoFeed(Fault.TOO_BIG, limits.octets >> 20)
+            raise InvalidFeed(FeedFault.TOO_BIG, limits.octets >> 20)
         parts.append(part)
         progress(total)
     if announced is not None and total < announced:
-        raise NoFeed(Fault.CUT_OFF, f"{total} / {announced}")
+        raise InvalidFeed(FeedFault.CUT_OFF, f"{total} / {announced}")
     return b"".join(parts)

@@ -16,15 +16,15 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.bans.feed_parser import MOST_BAD, BadLine, Feed, FeedReader, tidy
 from apps.bans.models import BanList, Direction
-from apps.bans.own_networks import own_networks
-from apps.bans.prefixes import Fault
+from apps.bans.own_networks import list_own_networks
+from apps.bans.prefixes import BanFault
 from apps.lib.database.query_limits import lift_statement_limit
-from apps.lib.enqueue import nudge
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ImportOutcome:
     """What an import did, or would have done. `imported` is False when bad lines forbade it; then nothing changed.
 
     bad: the first bad lines; bad_count: how many there are.
@@ -86,7 +86,7 @@ ADD = """
 """
 
 
-class Staged:
+class StagedFeed:
     """A feed inside the database, in a temporary table of the running transaction: each prefix once, without what is our own.
 
     found: prefixes that the feed names; entries: those that can be banned. bad, bad_count: the first bad lines, and how many there are;
@@ -99,7 +99,7 @@ class Staged:
         cursor.execute(ONCE, {"direction": direction})
         self.found = int(cursor.rowcount)
         cursor.execute(INDEX)
-        ours, number = _set_ours_aside(cursor)
+        ours, number = _drop_own_prefixes(cursor)
         self.entries = self.found - number
         self.bad = tuple(sorted((*feed.bad, *ours), key=lambda line: line.line))[:MOST_BAD]
         self.unreadable, self.bad_count, self.below = feed.bad_count, feed.bad_count + number, feed.below
@@ -107,7 +107,7 @@ class Staged:
 
 
 @contextmanager
-def staged(*, list: BanList, feed: Feed | FeedReader, by: User | None, direction: str = "") -> Iterator[Staged]:
+def stage_feed(*, list: BanList, feed: Feed | FeedReader, by: User | None, direction: str = "") -> Iterator[StagedFeed]:
     """A transaction in which the feed's text has become a table, and nobody else imports into the list.
 
     direction: of entries for which the feed says none. Memory stays flat, whatever the feed's length.
@@ -115,10 +115,10 @@ def staged(*, list: BanList, feed: Feed | FeedReader, by: User | None, direction
     with transaction.atomic(), pghistory.context(user=by and by.pk, cause=f"import into {list}"), connection.cursor() as cursor:
         lift_statement_limit()
         BanList.objects.select_for_update().get(pk=list.pk)  # two imports, one after the other
-        yield Staged(cursor, feed, direction)
+        yield StagedFeed(cursor, feed, direction)
 
 
-def bring(
+def import_feed(
     *,
     list: BanList,
     feed: Feed | FeedReader,
@@ -129,25 +129,25 @@ def bring(
     direction: str = Direction.BOTH,
     skip_invalid: bool = False,
     dry_run: bool = False,
-) -> Outcome:
+) -> ImportOutcome:
     """Make the list what the feed says; with `keep`, only add. Raises Problem when the feed names nothing, TooBig when it is too long.
 
     comment: for entries without one. expires, direction: of what is new, where the feed does not say.
     skip_invalid: import although lines are bad.
     """
-    with staged(list=list, feed=feed, by=by) as rows:
+    with stage_feed(list=list, feed=feed, by=by) as rows:
         if rows.bad_count and not skip_invalid:
-            return outcome_of(rows)
+            return build_outcome(rows)
         facts = {"list": list.pk, "comment": tidy(comment), "expires": expires, "author": by and by.pk, "direction": direction}
         done = merge(rows, facts, keep=keep)
-        nudge("workers.reconcile", by and by.pk)
+        enqueue_task("workers.reconcile", by and by.pk)
         transaction.set_rollback(dry_run)
     return done
 
 
-def outcome_of(rows: Staged) -> Outcome:
+def build_outcome(rows: StagedFeed) -> ImportOutcome:
     """What is known before anything is changed."""
-    return Outcome(False, rows.bad, duplicates=rows.duplicates, below=rows.below, bad_count=rows.bad_count)
+    return ImportOutcome(False, rows.bad, duplicates=rows.duplicates, below=rows.below, bad_count=rows.bad_count)
 
 
 def _copy(cursor: Any, feed: Feed | FeedReader) -> int:
@@ -159,23 +159,24 @@ def _copy(cursor: Any, feed: Feed | FeedReader) -> int:
     return int(cursor.rowcount)
 
 
-def _set_ours_aside(cursor: Any) -> tuple[list[BadLine], int]:
+def _drop_own_prefixes(cursor: Any) -> tuple[list[BadLine], int]:
     """Take out of what came in whatever would ban ourselves: the first such lines, and how many."""
-    own = own_networks()
+    own = list_own_networks()
     given = {"networks": [str(network) for network, _name in own], "names": [name for _network, name in own]}
     cursor.execute(OURS, given)
     ours = [
-        BadLine(line, prefix.removesuffix("/32").removesuffix("/128"), Fault.OWN, culprit=name) for line, prefix, name in cursor.fetchall()
+        BadLine(line, prefix.removesuffix("/32").removesuffix("/128"), BanFault.OWN, culprit=name)
+        for line, prefix, name in cursor.fetchall()
     ]
     return ours, _run(cursor, WITHOUT, given)
 
 
-def merge(rows: Staged, facts: dict[str, Any], *, keep: bool = False) -> Outcome:
+def merge(rows: StagedFeed, facts: dict[str, Any], *, keep: bool = False) -> ImportOutcome:
     """Bring the staged entries into the list. Raises Problem when there are none.
 
     Updates before inserts: history of updates is slow behind many inserts (`apps.lib.database.history`).
     """
-    cursor, done = rows.cursor, outcome_of(rows)
+    cursor, done = rows.cursor, build_outcome(rows)
     if not rows.found and not rows.bad_count:
         raise Problem(_("There is no address in this feed. Nothing was changed."))
     if not rows.entries:

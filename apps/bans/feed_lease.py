@@ -34,7 +34,7 @@ def is_ours(feed: int, claim: UUID) -> bool:
 
 
 @contextmanager
-def lease_kept(feed: int, claim: UUID) -> Iterator[None]:
+def keep_lease(feed: int, claim: UUID) -> Iterator[None]:
     """Renews the lease every few seconds, in a thread and a connection of its own."""
     stop = Event()
     thread = Thread(target=_renew_until, args=(feed, claim, stop), name=f"lease of feed {feed}", daemon=True)

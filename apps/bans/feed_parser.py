@@ -12,7 +12,7 @@ from io import BytesIO
 from typing import Final
 
 from apps.bans import feed_tables
-from apps.bans.prefixes import Fault, NoBan, read_range
+from apps.bans.prefixes import BanFault, UnbannablePrefix, parse_ban_range
 from firewall.policy import Prefix
 
 LONGEST_COMMENT: Final = 200
@@ -26,7 +26,7 @@ _HEADINGS = frozenset({"ip", "ips", "address", "addresses", "ip_address", "ipadd
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FeedLimits:
     """How much we read: octets of the whole, lines (and as many entries, which ranges become), and characters of one line."""
 
     octets: int = 32 << 20
@@ -35,7 +35,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FeedEntry:
     """One prefix that the feed names, and where."""
 
     line: int
@@ -50,7 +50,7 @@ class BadLine:
 
     line: int
     text: str
-    fault: Fault
+    fault: BanFault
     offer: str = ""
     culprit: str = ""
 
@@ -62,17 +62,17 @@ class Feed:
     bad: the first bad lines; bad_count: how many there are.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[FeedEntry, ...]
     bad: tuple[BadLine, ...] = ()
     duplicates: int = 0
     below: int = 0
     bad_count: int = 0
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[FeedEntry]:
         return iter(self.entries)
 
 
-class TooBig(ValueError):  # noqa: N818 - a finding about somebody's file, not an error of the program
+class FeedTooBig(ValueError):  # noqa: N818 - a finding about somebody's file, not an error of the program
     """More than we read: `what` ("octets", "lines" or "entries") exceeds `limit`."""
 
     def __init__(self, what: str, limit: int) -> None:
@@ -89,55 +89,55 @@ class FeedReader:
 
     duplicates = 0  # whoever takes the entries finds out
 
-    def __init__(self, content: bytes | str, *, minimum_count: int = 0, limits: Limits | None = None) -> None:
+    def __init__(self, content: bytes | str, *, minimum_count: int = 0, limits: FeedLimits | None = None) -> None:
         self._content = content.encode(errors="replace") if isinstance(content, str) else content
-        self._minimum_count, self._limits = minimum_count, limits or Limits()
+        self._minimum_count, self._limits = minimum_count, limits or FeedLimits()
         self.bad: list[BadLine] = []
         self.bad_count = self.below = self.named = 0
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[FeedEntry]:
         _check_size(self._content, self._limits)
         content = self._content.removeprefix(BOM_UTF8)
         for entry in self._table(content) if feed_tables.is_table(content) else self._lines(content):
             self.named += 1
             if self.named > self._limits.lines:
-                raise TooBig("entries", self._limits.lines)
+                raise FeedTooBig("entries", self._limits.lines)
             yield entry
 
-    def _lines(self, content: bytes) -> Iterator[Entry]:
+    def _lines(self, content: bytes) -> Iterator[FeedEntry]:
         for number, octets in enumerate(BytesIO(content), 1):
             line = octets.decode(errors="replace").removesuffix("\n")
             try:
-                read = _read(line, self._limits, first=not self.named and not self.bad_count)
-            except NoBan as why:
-                self._note(BadLine(number, _excerpt(line), why.fault, why.offer))
+                read = _parse_line(line, self._limits, first=not self.named and not self.bad_count)
+            except UnbannablePrefix as why:
+                self._note(BadLine(number, _cut_excerpt(line), why.fault, why.offer))
                 continue
             if self._counts(read, number, line):
-                yield from (Entry(number, prefix, read.comment) for prefix in read.prefixes)
+                yield from (FeedEntry(number, prefix, read.comment) for prefix in read.prefixes)
 
     def _counts(self, read: "_Line", number: int, line: str) -> bool:
         """Does the line's count reach what was asked for?"""
         if not self._minimum_count:
             return True
         if read.prefixes and read.count is None:
-            self._note(BadLine(number, _excerpt(line), Fault.NO_COUNT))
+            self._note(BadLine(number, _cut_excerpt(line), BanFault.NO_COUNT))
             return False
         if (read.count or 0) < self._minimum_count:
             self.below += len(read.prefixes)
             return False
         return True
 
-    def _table(self, content: bytes) -> Iterator[Entry]:
-        for number, row in enumerate(feed_tables.rows(content)):
+    def _table(self, content: bytes) -> Iterator[FeedEntry]:
+        for number, row in enumerate(feed_tables.iter_rows(content)):
             if number > self._limits.lines:
-                raise TooBig("entries", self._limits.lines)
+                raise FeedTooBig("entries", self._limits.lines)
             try:
-                prefixes = _of_row(row)
-            except NoBan as why:
-                self._note(BadLine(row.line, _excerpt(row.prefix or row.direction), why.fault, why.offer))
+                prefixes = _parse_row(row)
+            except UnbannablePrefix as why:
+                self._note(BadLine(row.line, _cut_excerpt(row.prefix or row.direction), why.fault, why.offer))
                 continue
             comment = tidy(row.comment[: self._limits.length])
-            yield from (Entry(row.line, prefix, comment, row.direction) for prefix in prefixes)
+            yield from (FeedEntry(row.line, prefix, comment, row.direction) for prefix in prefixes)
 
     def _note(self, bad: BadLine) -> None:
         self.bad_count += 1
@@ -145,10 +145,10 @@ class FeedReader:
             self.bad.append(bad)
 
 
-def parse(content: bytes | str, *, minimum_count: int = 0, limits: Limits | None = None) -> Feed:
+def parse(content: bytes | str, *, minimum_count: int = 0, limits: FeedLimits | None = None) -> Feed:
     """Read a whole feed into memory. Raises TooBig; everything else that is wrong is in the feed's bad lines."""
     reader = FeedReader(content, minimum_count=minimum_count, limits=limits)
-    found: dict[Prefix, Entry] = {}
+    found: dict[Prefix, FeedEntry] = {}
     for entry in reader:
         found.setdefault(entry.prefix, entry)
     return Feed(tuple(found.values()), tuple(reader.bad), reader.named - len(found), reader.below, reader.bad_count)
@@ -164,31 +164,31 @@ class _Line:
 _NOTHING = _Line()
 
 
-def _of_row(row: feed_tables.Row) -> list[Prefix]:
+def _parse_row(row: feed_tables.FeedTableRow) -> list[Prefix]:
     if row.direction not in ("", "in", "out", "both"):
-        raise NoBan(Fault.DIRECTION)
-    return read_range(_RANGE.sub("-", row.prefix))
+        raise UnbannablePrefix(BanFault.DIRECTION)
+    return parse_ban_range(_RANGE.sub("-", row.prefix))
 
 
-def _check_size(content: bytes, limits: Limits) -> None:
+def _check_size(content: bytes, limits: FeedLimits) -> None:
     """Refuses what is too long before any of it is read. Raises TooBig."""
     if len(content) > limits.octets:
-        raise TooBig("octets", limits.octets)
+        raise FeedTooBig("octets", limits.octets)
     if content.count(b"\n") + (not content.endswith(b"\n")) > limits.lines:
-        raise TooBig("lines", limits.lines)
+        raise FeedTooBig("lines", limits.lines)
 
 
-def _read(line: str, limits: Limits, *, first: bool) -> _Line:
+def _parse_line(line: str, limits: FeedLimits, *, first: bool) -> _Line:
     """What one line says. Raises NoBan."""
     if len(line) > limits.length:
-        raise NoBan(Fault.TOO_LONG)
+        raise UnbannablePrefix(BanFault.TOO_LONG)
     data, *rest = _COMMENT.split(line, maxsplit=1)
     fields = [field.strip("\"'") for field in _SEPARATORS.split(_RANGE.sub("-", data.strip())) if field]
     if not fields or (first and len(fields) == 1 and fields[0].lower() in _HEADINGS):
         return _NOTHING
-    prefixes = tuple(read_range(fields[0]))
+    prefixes = tuple(parse_ban_range(fields[0]))
     if len(fields) > 2 or (len(fields) == 2 and not _is_count(fields[1])):
-        raise NoBan(Fault.TRAILING)
+        raise UnbannablePrefix(BanFault.TRAILING)
     return _Line(prefixes, int(fields[1]) if len(fields) == 2 else None, tidy(rest[0]) if rest else "")
 
 
@@ -196,7 +196,7 @@ def _is_count(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
 
-def _excerpt(line: str) -> str:
+def _cut_excerpt(line: str) -> str:
     shown = tidy(line[: 2 * LONGEST_EXCERPT])
     return shown if len(shown) <= LONGEST_EXCERPT else shown[: LONGEST_EXCERPT - 1] + "…"
 

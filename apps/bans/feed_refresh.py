@@ -21,14 +21,14 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.bans import feed_fetcher, feed_import, feed_parser
-from apps.bans.feed_fetcher import Fetched
-from apps.bans.feed_lease import LEASE, is_ours, lease_kept
+from apps.bans.feed_fetcher import FetchedFeed
+from apps.bans.feed_lease import LEASE, is_ours, keep_lease
 from apps.bans.models import Ban, BanFeed, Direction
 from apps.bans.services import lift_many
-from apps.lib.enqueue import nudge
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
-from apps.lib.web.guarded_http import NoAnswer, Reach
-from apps.network.selectors import own_prefixes
+from apps.lib.web.guarded_http import AllowedTargets, NoAnswer
+from apps.network.selectors import list_own_prefixes
 
 log = structlog.get_logger()
 RETRY = timedelta(minutes=15)
@@ -40,30 +40,30 @@ UNCLAIMED = Q(claimed_until=None) | Q(claimed_until__lt=Now())
 WANTED = Q(enabled=True, due__lte=Now()) | ~Q(phase=BanFeed.Phase.IDLE)
 
 
-class LeaseLost(Exception):  # noqa: N818 - a state of the world
+class FeedLeaseLost(Exception):  # noqa: N818 - a state of the world
     """Somebody else has taken over the refresh; nothing of this one is kept."""
 
 
-def due() -> list[int]:
+def list_due_feeds() -> list[int]:
     """Feeds that are on and whose time has come, and those that somebody asked for or whose worker was lost."""
     return list(BanFeed.objects.filter(UNCLAIMED, WANTED).order_by("due").values_list("pk", flat=True))
 
 
-def refresh(pk: int, *, by: int | None = None, only_if_due: bool = False) -> bool:
+def refresh_feed(pk: int, *, by: int | None = None, only_if_due: bool = False) -> bool:
     """Refresh one feed now. False when somebody else is at it, it is gone, or it is not due any more. by: whoever asked for it."""
     mine, claim = BanFeed.objects.filter(pk=pk), uuid4()
     free = mine.filter(UNCLAIMED, WANTED) if only_if_due else mine.filter(UNCLAIMED)
     if not free.update(claimed_until=Now() + LEASE, claim=claim, phase=BanFeed.Phase.FETCHING, octets=0):
         return False
     feed = mine.defer("held").select_related("list").get()
-    with lease_kept(pk, claim):
+    with keep_lease(pk, claim):
         try:
-            changes, broken = _outcome(feed, User.objects.filter(pk=by).first() if by else None, claim), None
-        except LeaseLost:
+            changes, broken = _attempt_refresh(feed, User.objects.filter(pk=by).first() if by else None, claim), None
+        except FeedLeaseLost:
             log.warning("feed taken over by another worker", list=feed.list.name)
             return False
         except Exception as error:
-            changes, broken = _failed(feed, "broken", type(error).__name__), error
+            changes, broken = _build_failure_columns(feed, "broken", type(error).__name__), error
     mine.filter(claim=claim).update(**changes, claimed_until=None, claim=None, phase=BanFeed.Phase.IDLE)
     log.info("feed refreshed", list=feed.list.name, error=changes.get("error"))
     if broken:
@@ -71,43 +71,43 @@ def refresh(pk: int, *, by: int | None = None, only_if_due: bool = False) -> boo
     return True
 
 
-def _outcome(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, Any]:
+def _attempt_refresh(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, Any]:
     """What the feed's row says afterwards: refreshed, held back, or why not."""
     try:
-        return _refreshed(feed, by, claim)
+        return _fetch_and_import(feed, by, claim)
     except NoAnswer as why:
-        return _failed(feed, why.fault.value, why.what)
-    except feed_parser.TooBig as why:
-        return _failed(feed, "too many", str(why))
+        return _build_failure_columns(feed, why.fault.value, why.what)
+    except feed_parser.FeedTooBig as why:
+        return _build_failure_columns(feed, "too many", str(why))
     except Problem as problem:
-        return _failed(feed, problem.fieldname if problem.fieldname == "bad" else "problem", str(problem))
+        return _build_failure_columns(feed, problem.fieldname if problem.fieldname == "bad" else "problem", str(problem))
 
 
-def _refreshed(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, Any]:
-    fetched = _fetched(feed)
+def _fetch_and_import(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, Any]:
+    fetched = _fetch_feed(feed)
     now = timezone.now()
     well = {"checked": now, "error": None, "error_since": None, "due": now + timedelta(minutes=feed.interval)}
     if fetched.content is None:
         return well
     BanFeed.objects.filter(pk=feed.pk).update(phase=BanFeed.Phase.IMPORTING)
     known = {"etag": fetched.etag, "last_modified": fetched.last_modified}
-    return well | known | _imported(feed, fetched.content, by, guarded=True, now=now, claim=claim)
+    return well | known | _import_content(feed, fetched.content, by, guarded=True, now=now, claim=claim)
 
 
-def _fetched(feed: BanFeed) -> Fetched:
-    known = Fetched(None, feed.etag, feed.last_modified)
-    limits = feed_fetcher.Limits(feed_parser.Limits().octets, settings.FEED_SECONDS, reach())
+def _fetch_feed(feed: BanFeed) -> FetchedFeed:
+    known = FetchedFeed(None, feed.etag, feed.last_modified)
+    limits = feed_fetcher.FetchLimits(feed_parser.FeedLimits().octets, settings.FEED_SECONDS, build_reach())
     if not feed_fetcher.is_url(feed.source):
         return feed_fetcher.read_file(Path(settings.FEED_DIRECTORY) if settings.FEED_DIRECTORY else None, feed.source, known, limits)
-    return feed_fetcher.fetch(feed.source, known, limits, _saying(feed))
+    return feed_fetcher.fetch(feed.source, known, limits, _make_progress_reporter(feed))
 
 
-def reach() -> Reach:
+def build_reach() -> AllowedTargets:
     """What may be asked: the public internet but our own networks; with NETZWART_FEED_PRIVATE everything."""
-    return Reach(private=True) if settings.FEED_PRIVATE else Reach(never=own_prefixes())
+    return AllowedTargets(private=True) if settings.FEED_PRIVATE else AllowedTargets(never=list_own_prefixes())
 
 
-def _saying(feed: BanFeed) -> Callable[[int], None]:
+def _make_progress_reporter(feed: BanFeed) -> Callable[[int], None]:
     """Notes how many octets have come, now and then."""
     last = monotonic()
 
@@ -120,29 +120,31 @@ def _saying(feed: BanFeed) -> Callable[[int], None]:
     return say
 
 
-def _imported(feed: BanFeed, content: bytes, by: User | None, *, guarded: bool, now: datetime, claim: UUID | None = None) -> dict[str, Any]:
+def _import_content(
+    feed: BanFeed, content: bytes, by: User | None, *, guarded: bool, now: datetime, claim: UUID | None = None
+) -> dict[str, Any]:
     """Bring it into the list; what would lift too much is kept until a person says so. claim: the import must still be ours at its end."""
     reader = feed_parser.FeedReader(content, minimum_count=feed.minimum_count)
-    with feed_import.staged(list=feed.list, feed=reader, by=by, direction=feed.direction) as rows:
+    with feed_import.stage_feed(list=feed.list, feed=reader, by=by, direction=feed.direction) as rows:
         there = Ban.objects.filter(list=feed.list_id).count()
         if not rows.found and there and not rows.unreadable:
-            return _held(content, there, there, now) if guarded else _emptied(feed, by, now)
+            return _build_held_columns(content, there, there, now) if guarded else _empty_list(feed, by, now)
         if rows.unreadable > rows.found:
             raise Problem(f"{rows.unreadable} / {rows.unreadable + rows.found}", "bad")
         facts = {"list": feed.list_id, "comment": feed_parser.tidy(feed.comment), "expires": None, "author": by and by.pk}
         outcome = feed_import.merge(rows, facts | {"direction": Direction.BOTH})
         if guarded and outcome.removed > max(LEAST - 1, there * feed.shrink_limit // 100):
             transaction.set_rollback(True)
-            return _held(content, outcome.removed, there, now)
+            return _build_held_columns(content, outcome.removed, there, now)
         if claim and not is_ours(feed.pk, claim):
             transaction.set_rollback(True)
-            raise LeaseLost
-        nudge("workers.reconcile", by and by.pk)
+            raise FeedLeaseLost
+        enqueue_task("workers.reconcile", by and by.pk)
     numbers = {name: value for name, value in asdict(replace(outcome, bad=())).items() if isinstance(value, int) and name != "bad_count"}
     return {"refreshed": now, "outcome": numbers | {"bad": outcome.bad_count}} | NOTHING_HELD
 
 
-def _emptied(feed: BanFeed, by: User | None, now: datetime) -> dict[str, Any]:
+def _empty_list(feed: BanFeed, by: User | None, now: datetime) -> dict[str, Any]:
     """A person agreed that nothing is banned any more."""
     removed = lift_many(bans=list(Ban.objects.filter(list=feed.list_id).values_list("pk", flat=True)), by=by)
     return {"refreshed": now, "outcome": {"removed": removed}} | NOTHING_HELD
@@ -151,25 +153,25 @@ def _emptied(feed: BanFeed, by: User | None, now: datetime) -> dict[str, Any]:
 NOTHING_HELD: dict[str, Any] = {"held": None, "held_since": None, "held_removed": 0, "held_of": 0}
 
 
-def _held(content: bytes, removed: int, of: int, now: datetime) -> dict[str, Any]:
+def _build_held_columns(content: bytes, removed: int, of: int, now: datetime) -> dict[str, Any]:
     return {"held": content, "held_since": now, "held_removed": removed, "held_of": of}
 
 
-def _failed(feed: BanFeed, fault: str, what: str) -> dict[str, Any]:
+def _build_failure_columns(feed: BanFeed, fault: str, what: str) -> dict[str, Any]:
     now = timezone.now()
     again = now + min(RETRY, timedelta(minutes=feed.interval))
     return {"checked": now, "error": {"fault": fault, "what": what}, "error_since": Coalesce("error_since", now), "due": again}
 
 
-def apply_held(*, feed: BanFeed, by: User) -> bool:
+def apply_held_import(*, feed: BanFeed, by: User) -> bool:
     """Import what was held back, as a person says. False when nothing is held any more. Raises Problem."""
     content = BanFeed.objects.filter(pk=feed.pk).values_list("held", flat=True).first()
     if content is None:
         return False
-    BanFeed.objects.filter(pk=feed.pk).update(**_imported(feed, bytes(content), by, guarded=False, now=timezone.now()))
+    BanFeed.objects.filter(pk=feed.pk).update(**_import_content(feed, bytes(content), by, guarded=False, now=timezone.now()))
     return True
 
 
-def drop_held(*, feed: BanFeed) -> None:
+def drop_held_import(*, feed: BanFeed) -> None:
     """Forget what was held back; the list stays as it is until the feed says something else."""
     BanFeed.objects.filter(pk=feed.pk).update(**NOTHING_HELD)

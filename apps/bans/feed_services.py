@@ -10,19 +10,19 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.bans.feed_fetcher import is_url
 from apps.bans.models import BanFeed, BanList
-from apps.bans.refusal_texts import of_feed
-from apps.lib.enqueue import nudge
+from apps.bans.refusal_texts import explain_feed_fault
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
-from apps.lib.web.guarded_http import NoAnswer, taken_apart
+from apps.lib.web.guarded_http import NoAnswer, parse_url
 
 
 def subscribe(*, list: BanList, source: str, by: User, **given: Any) -> BanFeed:
     """Let the list's bans come from there, from now on. Raises Problem when the source cannot be one, or the list has a feed."""
-    source = _source(source)
+    source = _validate_source(source)
     try:
         with transaction.atomic():
             made = BanFeed.objects.create(list=list, source=source, phase=BanFeed.Phase.WAITING, **given)
-            nudge("workers.refresh_feeds", made.pk, by.pk)
+            enqueue_task("workers.refresh_feeds", made.pk, by.pk)
     except IntegrityError as error:
         if "list_id" not in str(error):
             raise Problem(_("The database refuses these values: %(error)s") % {"error": str(error).splitlines()[0]}) from error
@@ -36,9 +36,9 @@ def change_feed(*, feed: BanFeed, version: int, source: str, by: User, **given: 
     afresh = {"etag": "", "last_modified": ""}
     with transaction.atomic():
         mine = BanFeed.objects.filter(pk=feed.pk, version=version)
-        if not mine.update(source=_source(source), due=Now(), version=F("version") + 1, **afresh, **given):
+        if not mine.update(source=_validate_source(source), due=Now(), version=F("version") + 1, **afresh, **given):
             raise Conflict(_("Somebody changed this feed while you were editing. Look at it as it is now, then save again."))
-        nudge("workers.refresh_feeds", feed.pk, by.pk)
+        enqueue_task("workers.refresh_feeds", feed.pk, by.pk)
     feed.refresh_from_db()
     return feed
 
@@ -48,21 +48,21 @@ def unsubscribe(*, feed: BanFeed) -> None:
     BanFeed.objects.filter(pk=feed.pk).delete()
 
 
-def ask(*, feed: BanFeed, by: User) -> None:
+def request_refresh(*, feed: BanFeed, by: User) -> None:
     """Refresh it now; if no worker hears it, within a minute."""
     with transaction.atomic():
         BanFeed.objects.filter(pk=feed.pk, phase=BanFeed.Phase.IDLE).update(phase=BanFeed.Phase.WAITING, octets=0)
         BanFeed.objects.filter(pk=feed.pk).update(due=Now())
-        nudge("workers.refresh_feeds", feed.pk, by.pk)
+        enqueue_task("workers.refresh_feeds", feed.pk, by.pk)
 
 
-def _source(source: str) -> str:
+def _validate_source(source: str) -> str:
     source = source.strip()
     if not source:
         raise Problem(_("Say where the bans come from."), "source")
     try:
         if is_url(source):
-            taken_apart(source)
+            parse_url(source)
     except NoAnswer as why:
-        raise Problem(of_feed(why.fault.value, why.what), "source") from why
+        raise Problem(explain_feed_fault(why.fault.value, why.what), "source") from why
     return source

@@ -18,7 +18,7 @@ _DECODER: Final = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FeedTableRow:
     """What one row says, and where: the line in CSV, the number of the element in JSON."""
 
     line: int
@@ -29,37 +29,37 @@ class Row:
 
 def is_table(content: bytes) -> bool:
     """Is it JSON, or CSV with several columns of which one is a prefix?"""
-    return _is_json(content) or "prefix" in _headings(content)
+    return _is_json(content) or "prefix" in _read_headings(content)
 
 
 def _is_json(content: bytes) -> bool:
     return content.lstrip()[:1] in (b"[", b"{")
 
 
-def _headings(content: bytes) -> list[str]:
+def _read_headings(content: bytes) -> list[str]:
     first = content.lstrip(b"\r\n")[:1000].partition(b"\n")[0].decode(errors="replace").strip()
     return [each.strip(' "').lower() for each in first.split(",")] if "," in first else []
 
 
-def rows(content: bytes) -> Iterator[Row]:
+def iter_rows(content: bytes) -> Iterator[FeedTableRow]:
     """All rows, one after the other; what is no row at all is one whose prefix is none."""
-    return _json(content.decode(errors="replace")) if _is_json(content) else _csv(content)
+    return _iter_json(content.decode(errors="replace")) if _is_json(content) else _iter_csv(content)
 
 
-def _csv(content: bytes) -> Iterator[Row]:
+def _iter_csv(content: bytes) -> Iterator[FeedTableRow]:
     text = TextIOWrapper(BytesIO(content.lstrip(b"\r\n")), "utf-8", errors="replace", newline="")
-    reader = csv.DictReader(_short_lines(text), fieldnames=None)
-    reader.fieldnames = _headings(content)
+    reader = csv.DictReader(_iter_short_lines(text), fieldnames=None)
+    reader.fieldnames = _read_headings(content)
     try:
         next(reader, None)
         for each in reader:
             said = {name: (each.get(name) or "").strip() for name in ("prefix", "comment", "direction")}
-            yield Row(reader.line_num, said["prefix"], said["comment"].removeprefix("'"), said["direction"].lower())
+            yield FeedTableRow(reader.line_num, said["prefix"], said["comment"].removeprefix("'"), said["direction"].lower())
     except csv.Error:
-        yield Row(reader.line_num, "CSV?")
+        yield FeedTableRow(reader.line_num, "CSV?")
 
 
-def _short_lines(text: TextIO) -> Iterator[str]:
+def _iter_short_lines(text: TextIO) -> Iterator[str]:
     """The lines; one that is too long would become a row of millions of columns."""
     while line := text.readline(LONGEST + 1):
         if len(line) > LONGEST:
@@ -67,52 +67,52 @@ def _short_lines(text: TextIO) -> Iterator[str]:
         yield line
 
 
-def _json(text: str) -> Iterator[Row]:
+def _iter_json(text: str) -> Iterator[FeedTableRow]:
     """Nothing of a text that breaks off: half a list would lift the bans of the other half."""
     try:
-        for _each in _elements(text):
+        for _each in _iter_elements(text):
             pass
     except (ValueError, RecursionError):
-        yield Row(1, "JSON?")
+        yield FeedTableRow(1, "JSON?")
         return
-    for number, each in enumerate(_elements(text), 1):
-        yield _of_element(number, each)
+    for number, each in enumerate(_iter_elements(text), 1):
+        yield _parse_element(number, each)
 
 
-def _elements(text: str) -> Iterator[Any]:
+def _iter_elements(text: str) -> Iterator[Any]:
     """The elements of an array, one after the other, or the one value that there is. Raises ValueError, RecursionError."""
-    at = _after_space(text, 0)
+    at = _skip_space(text, 0)
     if text[at] != "[":
-        value, at = _decoded(text, at)
+        value, at = _decode_value(text, at)
         yield value
         _demand_end(text, at)
         return
-    at = _after_space(text, at + 1)
+    at = _skip_space(text, at + 1)
     closed = text[at : at + 1] == "]"
     while not closed:
-        value, at = _decoded(text, at)
+        value, at = _decode_value(text, at)
         yield value
-        at = _after_space(text, at)
+        at = _skip_space(text, at)
         sign = text[at : at + 1]
         if sign not in (",", "]"):
             raise ValueError(f"neither , nor ] at {at}")
         closed = sign == "]"
         if not closed:
-            at = _after_space(text, at + 1)
+            at = _skip_space(text, at + 1)
     _demand_end(text, at + 1)
 
 
-def _after_space(text: str, at: int) -> int:
+def _skip_space(text: str, at: int) -> int:
     found = _SPACE.match(text, at)
     return found.end() if found else at
 
 
 def _demand_end(text: str, at: int) -> None:
-    if _after_space(text, at) != len(text):
+    if _skip_space(text, at) != len(text):
         raise ValueError(f"something behind the end at {at}")
 
 
-def _decoded(text: str, at: int) -> tuple[Any, int]:
+def _decode_value(text: str, at: int) -> tuple[Any, int]:
     """One value of at most LONGEST characters, and where it ends. Most are short, so little is copied."""
     for length in (SHORT, LONGEST):
         try:
@@ -125,9 +125,9 @@ def _decoded(text: str, at: int) -> tuple[Any, int]:
     raise ValueError("too long")
 
 
-def _of_element(number: int, each: Any) -> Row:
+def _parse_element(number: int, each: Any) -> FeedTableRow:
     if isinstance(each, str):
-        return Row(number, each)
+        return FeedTableRow(number, each)
     said = {name: each.get(name) for name in ("prefix", "comment", "direction")} if isinstance(each, dict) else {}
     texts = {name: value if isinstance(value, str) else "" for name, value in said.items()}
-    return Row(number, texts.get("prefix", "").strip(), texts.get("comment", ""), texts.get("direction", "").lower())
+    return FeedTableRow(number, texts.get("prefix", "").strip(), texts.get("comment", ""), texts.get("direction", "").lower())

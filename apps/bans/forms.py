@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.bans.feed_parser import LONGEST_COMMENT, Limits
+from apps.bans.feed_parser import LONGEST_COMMENT, FeedLimits
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Direction
 from apps.lib.database.validity import check_reachable
 from apps.lib.errors import Problem
@@ -73,7 +73,7 @@ class DirectionField(forms.ChoiceField):
         return super().clean(value or Direction.BOTH)
 
 
-class WayForm(forms.Form):
+class DirectionForm(forms.Form):
     """The direction of several bans."""
 
     direction = DirectionField()
@@ -124,7 +124,7 @@ class BanForm(EndForm):
         self.fields["address"].widget.attrs |= {**plain, "placeholder": "203.0.113.66"}
 
 
-class ChangeForm(EndForm):
+class BanChangeForm(EndForm):
     """The comment, the direction and the end of a ban; `version` is the one that was read."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
@@ -144,14 +144,14 @@ class ChangeForm(EndForm):
         self.data = {**self.data.dict(), "version": str(now.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
 
 
-class ListForm(forms.Form):
+class BanListForm(forms.Form):
     """The name and description of a list."""
 
     name = forms.CharField(label=gettext_lazy("Name"), max_length=60)
     description = forms.CharField(label=gettext_lazy("Description"), max_length=200, required=False)
 
 
-class ListChangeForm(ListForm):
+class BanListChangeForm(BanListForm):
     """The same of a list that exists; `version` is the one that was read."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
@@ -190,7 +190,7 @@ class ImportForm(EndForm):
 
     def clean_file(self) -> UploadedFile[Any]:
         file: UploadedFile[Any] = self.cleaned_data["file"]
-        most = Limits().octets
+        most = FeedLimits().octets
         if (file.size or 0) > most:
             raise forms.ValidationError(_("The file is too long: %(n)d MiB is the most.") % {"n": most >> 20})
         return file

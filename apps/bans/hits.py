@@ -9,9 +9,9 @@ from django.db import connection
 
 from apps.bans.models import Direction
 from apps.network.models import Gateway
-from firewall.counters import Passed
+from firewall.counters import OwnerTraffic
 from firewall.elements.bans import FAMILIES
-from firewall.sets import length_of
+from firewall.sets import parse_length, split_length
 
 RECORD: Final = """
     INSERT INTO bans_banhits AS known (gateway_id, prefix, direction, packets, octets, last_hit)
@@ -25,9 +25,9 @@ RECORD: Final = """
 DIRECTIONS: Final = {start: Direction(direction) for direction, start in FAMILIES.items()}
 
 
-def record(*, gateway: Gateway, passed: Mapping[str, Iterable[Passed]], at: datetime) -> None:
+def record_hits(*, gateway: Gateway, passed: Mapping[str, Iterable[OwnerTraffic]], at: datetime) -> None:
     """Add what a gateway's elements of bans counted, by set, up to this moment. One statement; belongs in the reading's transaction."""
-    rows = list(_rows(passed))
+    rows = list(_iter_rows(passed))
     if not rows:
         return
     prefixes, directions, packets, octets = zip(*rows, strict=True)
@@ -36,11 +36,11 @@ def record(*, gateway: Gateway, passed: Mapping[str, Iterable[Passed]], at: date
         cursor.execute(RECORD, facts | {"packets": list(packets), "octets": list(octets)})
 
 
-def _rows(passed: Mapping[str, Iterable[Passed]]) -> Iterator[tuple[str, str, int, int]]:
+def _iter_rows(passed: Mapping[str, Iterable[OwnerTraffic]]) -> Iterator[tuple[str, str, int, int]]:
     """Prefix, direction, packets and octets. Several of one element (it was deleted and came again) are one."""
     for name, some in passed.items():
-        start = name.partition("_")[0]
+        start = split_length(name)[0]
         if (direction := DIRECTIONS.get(start[:-1])) is None:
             continue
-        network, length = IPv4Network if start.endswith("4") else IPv6Network, length_of(name)
+        network, length = IPv4Network if start.endswith("4") else IPv6Network, parse_length(name)
         yield from ((str(network((each.key, length))), direction.value, each.packets, each.octets) for each in some)

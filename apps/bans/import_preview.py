@@ -4,18 +4,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.bans.bulk_selection import must_type
-from apps.bans.feed_import import Outcome
+from apps.bans.feed_import import ImportOutcome
 from apps.bans.models import Upload
-from apps.bans.refusal_texts import of_line
-from apps.bans.uploads import import_kept
+from apps.bans.refusal_texts import explain_line
+from apps.bans.uploads import import_upload
 from apps.lib.errors import Problem
 
 
 @dataclass(frozen=True)
-class Preview:
+class ImportPreview:
     """What an import would do; `problem` says why it cannot."""
 
-    outcome: Outcome
+    outcome: ImportOutcome
     problem: str = ""
 
     @property
@@ -37,14 +37,14 @@ class Preview:
     @property
     def bad(self) -> list[str]:
         """The bad lines as sentences, the first of very many."""
-        return [of_line(line) for line in self.outcome.bad]
+        return [explain_line(line) for line in self.outcome.bad]
 
 
-def preview_of(upload: Upload, by: Any) -> Preview:
+def build_preview(upload: Upload, by: Any) -> ImportPreview:
     """Try the import, and take it back."""
-    outcome = Outcome(False)
+    outcome = ImportOutcome(False)
     try:
-        outcome = import_kept(upload, by=by, skip_invalid=False, dry_run=True)
-        return Preview(outcome if outcome.imported else import_kept(upload, by=by, skip_invalid=True, dry_run=True))
+        outcome = import_upload(upload, by=by, skip_invalid=False, dry_run=True)
+        return ImportPreview(outcome if outcome.imported else import_upload(upload, by=by, skip_invalid=True, dry_run=True))
     except Problem as problem:
-        return Preview(outcome, str(problem))
+        return ImportPreview(outcome, str(problem))

@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.bans.blocks.models import Block, Notice, Reachable
 from apps.bans.listeners.models import Listener, ServerInterface
-from apps.bans.refusal_texts import of_feed
-from apps.lib.database.history import tracked
+from apps.bans.refusal_texts import explain_feed_fault
+from apps.lib.database.history import track_history
 from apps.lib.database.triggers import stamp_transaction
 from apps.lib.fields import Prefix, PrefixField
 from apps.lib.models import Deployed, Versioned
@@ -20,7 +20,7 @@ from apps.network.models import Gateway
 __all__ = ["Ban", "BanHits", "BanList", "Block", "Listener", "Notice", "Reachable", "ServerInterface", "Upload"]
 
 
-@tracked(exclude=["changed_in", "changed_at"])
+@track_history(exclude=["changed_in", "changed_at"])
 class BanList(Versioned, Deployed):
     """A named collection of bans: one's own, or what a feed brings."""
 
@@ -38,31 +38,31 @@ class BanList(Versioned, Deployed):
 
 
 class Direction(models.TextChoices):
-    """Whose connections a ban keeps out; the values are those of `firewall.policy.Direction`."""
+    """Whose connections a ban keeps out; the values are those of `firewall.policy.BanDirection`."""
 
     BOTH = "both", _("both ways")
     IN = "in", _("from there")
     OUT = "out", _("to there")
 
 
-def _family(number: int) -> Exact:
+def _match_family(number: int) -> Exact:
     return Exact(Func(F("prefix"), function="family", output_field=models.IntegerField()), number)
 
 
 _LENGTH = Func(F("prefix"), function="masklen", output_field=models.IntegerField())
 _POSSIBLE = (
-    Q(_family(4), models.lookups.GreaterThanOrEqual(_LENGTH, 8))
-    | Q(_family(6), models.lookups.Range(_LENGTH, (16, 64)))
-    | Q(_family(6), Exact(_LENGTH, 128))
+    Q(_match_family(4), models.lookups.GreaterThanOrEqual(_LENGTH, 8))
+    | Q(_match_family(6), models.lookups.Range(_LENGTH, (16, 64)))
+    | Q(_match_family(6), Exact(_LENGTH, 128))
 )
 
 
-def shown(prefix: Prefix) -> str:
+def format_prefix(prefix: Prefix) -> str:
     """As people write it: a prefix with its length, a single address without."""
     return str(prefix).removesuffix("/32") if prefix.version == 4 else str(prefix).removesuffix("/128")
 
 
-@tracked(exclude=["changed_in", "changed_at"])
+@track_history(exclude=["changed_in", "changed_at"])
 class Ban(Versioned, Deployed):
     """An address or prefix, on one list. The ends of bans are absolute: no deploy renews them."""
 
@@ -94,10 +94,10 @@ class Ban(Versioned, Deployed):
     @property
     def shown(self) -> str:
         """As people write it."""
-        return shown(self.prefix)
+        return format_prefix(self.prefix)
 
 
-@tracked(exclude=["changed_in", "changed_at"])
+@track_history(exclude=["changed_in", "changed_at"])
 class AllowEntry(Versioned, Deployed):
     """An address or prefix that no ban concerns, on whatever list, wider or narrower. Its end is absolute."""
 
@@ -121,7 +121,7 @@ class AllowEntry(Versioned, Deployed):
     @property
     def shown(self) -> str:
         """As people write it."""
-        return shown(self.prefix)
+        return format_prefix(self.prefix)
 
 
 class BanHits(models.Model):
@@ -174,7 +174,7 @@ STATE = [
 HELD = ["held", "held_since", "held_removed", "held_of"]
 
 
-@tracked(exclude=[*STATE, *HELD])
+@track_history(exclude=[*STATE, *HELD])
 class BanFeed(Versioned):
     """Where a list's bans come from, how often, and what became of the last refresh.
 
@@ -228,4 +228,4 @@ class BanFeed(Versioned):
     @property
     def why(self) -> str:
         """Why it was not refreshed, as a sentence; empty when it was."""
-        return of_feed(**self.error) if self.error else ""
+        return explain_feed_fault(**self.error) if self.error else ""

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.bans.models import Listener, Notice, Reachable
-from apps.bans.prefixes import Fault, NoBan
+from apps.bans.prefixes import BanFault, UnbannablePrefix
 from apps.lib.fields import Prefix
 from apps.network.models import Gateway, GatewayGroup, Pool, Protection
 
@@ -19,36 +19,36 @@ SPECIAL: Final = {
     gettext_lazy("multicast addresses"): ("224.0.0.0/4", "ff00::/8"),
 }
 """Prefixes of every network (RFC 6890, RFC 5771): a ban of these would keep out the gateways' own neighbours, or nobody."""
-type Named = tuple[Prefix, str]
+type NamedNetwork = tuple[Prefix, str]
 
 
-def own_networks() -> list[Named]:
+def list_own_networks() -> list[NamedNetwork]:
     """Each network with its name for people, in eight queries whatever their number."""
     pools = [(pool.prefix, _("pool %(pool)s") % {"pool": pool}) for pool in Pool.objects.order_by("prefix")]
     managed = [(network, each) for each in Gateway.objects.order_by("name") for network in each.management_networks]
     text = _("management network %(network)s of %(gateway)s")
     networks = [(network, text % {"network": network, "gateway": gateway}) for network, gateway in managed]
-    return [*pools, *networks, *_of_gateways(), *_probed(), *_of_routers(), *_of_servers(), *_special()]
+    return [*pools, *networks, *_iter_gateway_addresses(), *_iter_probe_targets(), *_iter_routers(), *_iter_servers(), *_iter_special()]
 
 
-def _special() -> Iterator[Named]:
+def _iter_special() -> Iterator[NamedNetwork]:
     for name, prefixes in SPECIAL.items():
         yield from ((ip_network(prefix), f"{name} ({prefix})") for prefix in prefixes)
 
 
-def _of_gateways() -> Iterator[Named]:
+def _iter_gateway_addresses() -> Iterator[NamedNetwork]:
     for gateway in Gateway.objects.order_by("name"):
         for address in filter(None, (gateway.address, gateway.probe_source4, gateway.probe_public4, gateway.probe_source6)):
             yield ip_network(address), _("%(address)s of gateway %(gateway)s") % {"address": address, "gateway": gateway}
 
 
-def _of_routers() -> Iterator[Named]:
+def _iter_routers() -> Iterator[NamedNetwork]:
     for of in Protection.objects.select_related("group"):
         for peer in (*of.bgp_peers, *of.ospf_peers):
             yield ip_network(peer), _("router %(peer)s of %(group)s") % {"peer": peer, "group": of.group}
 
 
-def _of_servers() -> Iterator[Named]:
+def _iter_servers() -> Iterator[NamedNetwork]:
     for listener in Listener.objects.order_by("id"):
         yield (
             ip_network(listener.address),
@@ -61,15 +61,15 @@ def _of_servers() -> Iterator[Named]:
         yield ip_network(each.address), _("“%(name)s”, which blocked members still reach") % {"name": each.name}
 
 
-def _probed() -> Iterator[Named]:
+def _iter_probe_targets() -> Iterator[NamedNetwork]:
     """A gateway whose probe is kept out passes none: nothing more would be deployed."""
     for group in GatewayGroup.objects.order_by("name"):
         for target in filter(None, (group.probe_target4, group.probe_target6)):
             yield ip_network(target), _("%(target)s, which the probes of %(group)s connect to") % {"target": target, "group": group}
 
 
-def refuse_own(prefix: Prefix, own: Sequence[Named] | None = None) -> None:
+def refuse_own(prefix: Prefix, own: Sequence[NamedNetwork] | None = None) -> None:
     """Raises NoBan when the prefix and one of our networks overlap. own: all of them, where somebody has read them already."""
-    for network, name in own_networks() if own is None else own:
+    for network, name in list_own_networks() if own is None else own:
         if network.version == prefix.version and network.overlaps(prefix):
-            raise NoBan(Fault.OWN, culprit=name)
+            raise UnbannablePrefix(BanFault.OWN, culprit=name)

@@ -15,7 +15,7 @@ from firewall.policy import Address, Prefix
 _LENGTH = re.compile("0|[1-9][0-9]{0,2}")
 
 
-class Fault(StrEnum):
+class BanFault(StrEnum):
     """Why a text is no ban."""
 
     NO_PREFIX = "no prefix"
@@ -31,58 +31,62 @@ class Fault(StrEnum):
     DIRECTION = "no direction"
 
 
-class NoBan(ValueError):  # noqa: N818 - a finding about somebody's text, not an error of the program
+class UnbannablePrefix(ValueError):  # noqa: N818 - a finding about somebody's text, not an error of the program
     """The text cannot be banned. `offer`: what would do instead, if anything; `culprit`: what stands in the way."""
 
-    def __init__(self, fault: Fault, offer: str = "", culprit: str = "") -> None:
+    def __init__(self, fault: BanFault, offer: str = "", culprit: str = "") -> None:
         super().__init__(fault.value)
         self.fault, self.offer, self.culprit = fault, offer, culprit
 
 
-def read(text: str) -> Prefix:
+def parse_ban_prefix(text: str) -> Prefix:
     """The prefix that the text names. Raises NoBan."""
     if "/" in text and not _LENGTH.fullmatch(text.partition("/")[2]):
-        raise NoBan(Fault.NO_PREFIX)  # a mask, or a number that one could read otherwise
+        raise UnbannablePrefix(BanFault.NO_PREFIX)  # a mask, or a number that one could read otherwise
     try:
         prefix = parse_prefix(text, strict=False)
     except ValueError:
-        raise NoBan(Fault.NO_PREFIX) from None
-    if "/" in text and str(prefix.network_address) != str(_address(text.partition("/")[0])):
-        raise NoBan(Fault.HOST_BITS, offer=str(prefix))
-    return checked(prefix)
+        raise UnbannablePrefix(BanFault.NO_PREFIX) from None
+    if "/" in text and str(prefix.network_address) != str(_parse_address(text.partition("/")[0])):
+        raise UnbannablePrefix(BanFault.HOST_BITS, offer=str(prefix))
+    return validate_length(prefix)
 
 
-def checked(prefix: Prefix) -> Prefix:
+def validate_length(prefix: Prefix) -> Prefix:
     """The prefix itself, if its length can be banned. Raises NoBan."""
     first = prefix.network_address
     if isinstance(first, IPv6Address):
         if first.scope_id:
-            raise NoBan(Fault.NO_PREFIX)
+            raise UnbannablePrefix(BanFault.NO_PREFIX)
         if first.ipv4_mapped is not None:
-            raise NoBan(Fault.MAPPED, offer=str(first.ipv4_mapped))
+            raise UnbannablePrefix(BanFault.MAPPED, offer=str(first.ipv4_mapped))
     lengths = BAN_LENGTHS[prefix.version]
     if prefix.prefixlen < lengths[0]:
-        raise NoBan(Fault.TOO_WIDE, offer=f"{first}/{lengths[0]}")
+        raise UnbannablePrefix(BanFault.TOO_WIDE, offer=f"{first}/{lengths[0]}")
     if prefix.prefixlen not in lengths:
-        raise NoBan(Fault.ODD_LENGTH, offer=str(prefix.supernet(new_prefix=64)))
+        raise UnbannablePrefix(BanFault.ODD_LENGTH, offer=str(prefix.supernet(new_prefix=64)))
     return prefix
 
 
-def read_range(text: str) -> list[Prefix]:
+def parse_ban_range(text: str) -> list[Prefix]:
     """The prefixes that make up `first-last`, or the one that the text names. Raises NoBan."""
     first, dash, last = text.partition("-")
-    return [checked(prefix) for prefix in _between(_address(first), _address(last))] if dash else [read(text)]
+    return (
+        [validate_length(prefix) for prefix in _iter_between(_parse_address(first), _parse_address(last))]
+        if dash
+        else [parse_ban_prefix(text)]
+    )
 
 
-def _address(text: str) -> Address:
+def _parse_address(text: str) -> Address:
     try:
         return ip_address(text)
     except ValueError:
-        raise NoBan(Fault.NO_PREFIX) from None
+        raise UnbannablePrefix(BanFault.NO_PREFIX) from None
 
 
-def _between(first: Address, last: Address) -> Iterator[Prefix]:
+def _iter_between(first: Address, last: Address) -> Iterator[Prefix]:
     try:
         yield from summarize_address_range(first, last)
     except (TypeError, ValueError):  # of two families, or backwards
-        raise NoBan(Fault.RANGE) from None
+        raise UnbannablePrefix(BanFault.RANGE) from None

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.bans.models import Upload
 from apps.bans.uploads import KEPT
-from apps.operations.registry import Bound, bounded, delete_oldest, pruned
+from apps.operations.registry import TableBound, delete_oldest, register_bounded, register_pruned
 
 HITS_KEPT: Final = timedelta(days=90)
 OLD_HITS = """
@@ -32,8 +32,8 @@ def prune_hits(now: datetime, at_most: int) -> int:
         return int(cursor.rowcount)
 
 
-pruned("bans.Upload", kept=_("1 hour"), prune=prune_uploads)
-pruned("bans.BanHits", kept=_("90 days after the last hit, for prefixes that are banned no more"), prune=prune_hits)
-bounded(Bound.PEOPLE, "bans.BanList", "bans.Ban", "bans.AllowEntry", "bans.BanFeed", "bans.Notice", "bans.Reachable")
-bounded(Bound.PEOPLE, "bans.Listener", "bans.ServerInterface")
-bounded(Bound.HISTORY, "bans.Block")
+register_pruned("bans.Upload", kept=_("1 hour"), prune=prune_uploads)
+register_pruned("bans.BanHits", kept=_("90 days after the last hit, for prefixes that are banned no more"), prune=prune_hits)
+register_bounded(TableBound.PEOPLE, "bans.BanList", "bans.Ban", "bans.AllowEntry", "bans.BanFeed", "bans.Notice", "bans.Reachable")
+register_bounded(TableBound.PEOPLE, "bans.Listener", "bans.ServerInterface")
+register_bounded(TableBound.HISTORY, "bans.Block")

@@ -10,7 +10,7 @@ from django.db.models import BigIntegerField, Func, Max, OuterRef, Q, QuerySet, 
 from django.db.models.functions import Cast, Now
 
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanHits, BanList, Direction
-from apps.bans.prefixes import NoBan, read
+from apps.bans.prefixes import UnbannablePrefix, parse_ban_prefix
 from apps.lib.fields import Prefix
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
 
@@ -25,7 +25,7 @@ class Hits:
 
 
 @dataclass(frozen=True, slots=True)
-class ListInBrief:
+class BanListSummary:
     """A list, how many of its bans are in force, and what those on it kept out."""
 
     list: BanList
@@ -33,28 +33,28 @@ class ListInBrief:
     hits: Hits
 
 
-def lists() -> list[ListInBrief]:
+def list_ban_lists() -> list[BanListSummary]:
     """All lists by name. Two queries, however many there are."""
-    bans = alive(Ban.objects.filter(list=OuterRef("pk"))).order_by()
+    bans = filter_unexpired(Ban.objects.filter(list=OuterRef("pk"))).order_by()
     number = Func("pk", function="count", output_field=BigIntegerField())  # an aggregate would group the rows
-    hits = _hits_by_list()
+    hits = _sum_hits_by_list()
     rows = BanList.objects.annotate(bans_in_force=Subquery(bans.annotate(number=number).values("number")))
-    return [ListInBrief(row, row.bans_in_force, hits.get(row.pk, Hits())) for row in rows]
+    return [BanListSummary(row, row.bans_in_force, hits.get(row.pk, Hits())) for row in rows]
 
 
-def in_brief(banlist: BanList, stored: int | None = None) -> ListInBrief:
+def summarize_list(banlist: BanList, stored: int | None = None) -> BanListSummary:
     """One list. stored: how many bans it has, if they were counted already; those that have expired are few, and found in an index."""
     bans = banlist.bans.order_by()
     stored = bans.count() if stored is None else stored
-    return ListInBrief(banlist, stored - bans.filter(expires__lte=Now()).count(), _hits_by_list(banlist).get(banlist.pk, Hits()))
+    return BanListSummary(banlist, stored - bans.filter(expires__lte=Now()).count(), _sum_hits_by_list(banlist).get(banlist.pk, Hits()))
 
 
-def feed_of(banlist: BanList) -> BanFeed | None:
+def find_feed(banlist: BanList) -> BanFeed | None:
     """The list's feed, without what it held back."""
     return BanFeed.objects.filter(list=banlist).defer("held").select_related("list").first()
 
 
-def _hits_by_list(only: BanList | None = None) -> dict[int, Hits]:
+def _sum_hits_by_list(only: BanList | None = None) -> dict[int, Hits]:
     query = """
         SELECT b.list_id, sum(h.packets)::bigint, sum(h.octets)::bigint, max(h.last_hit)
         FROM bans_banhits h JOIN bans_ban b ON b.prefix = h.prefix
@@ -65,67 +65,69 @@ def _hits_by_list(only: BanList | None = None) -> dict[int, Hits]:
         return {pk: Hits(*sums) for pk, *sums in cursor.fetchall()}
 
 
-def alive(bans: QuerySet[Ban]) -> QuerySet[Ban]:
+def filter_unexpired(bans: QuerySet[Ban]) -> QuerySet[Ban]:
     """Those that have not expired."""
     return bans.filter(Q(expires=None) | Q(expires__gt=Now()))
 
 
-def alive_entries() -> QuerySet[AllowEntry]:
+def list_unexpired_entries() -> QuerySet[AllowEntry]:
     """Allow entries that have not expired."""
     return AllowEntry.objects.filter(Q(expires=None) | Q(expires__gt=Now()))
 
 
-def bans_of(list: BanList, search: str = "", direction: str = "") -> QuerySet[Ban]:
+def list_bans(list: BanList, search: str = "", direction: str = "") -> QuerySet[Ban]:
     """The list's bans by prefix, expired ones too. `search`: an address or prefix that they cover or lie in, or a part of the comment."""
     of_list = Ban.objects.filter(list=list, direction=direction) if direction in Direction else Ban.objects.filter(list=list)
-    return find(of_list, search).prefetch_related("author").order_by("prefix")
+    return search_bans(of_list, search).prefetch_related("author").order_by("prefix")
 
 
-def find(bans: QuerySet[Ban], search: str) -> QuerySet[Ban]:
+def search_bans(bans: QuerySet[Ban], search: str) -> QuerySet[Ban]:
     """Bans that the text may mean."""
     text = search.strip().replace("\0", "")
     if not text:
         return bans
-    prefix = _prefix(text)
+    prefix = _parse_prefix(text)
     if prefix is None:
         return bans.filter(comment__icontains=text)
-    return bans.filter(Q(prefix__in=wider(prefix)) | Q(prefix__within=prefix))
+    return bans.filter(Q(prefix__in=list_wider_prefixes(prefix)) | Q(prefix__within=prefix))
 
 
-def covering(prefix: Prefix) -> QuerySet[Ban]:
+def list_covering_bans(prefix: Prefix) -> QuerySet[Ban]:
     """Bans in force, of any list that is on, that already keep out the whole prefix; the widest first."""
-    bans = alive(Ban.objects.filter(list__enabled=True, prefix__in=[*wider(prefix), prefix]))
+    bans = filter_unexpired(Ban.objects.filter(list__enabled=True, prefix__in=[*list_wider_prefixes(prefix), prefix]))
     return bans.select_related("list").order_by("prefix", "id")
 
 
-def hits_of(bans: Iterable[Ban]) -> Mapping[Prefix, Hits]:
+def map_hits(bans: Iterable[Ban]) -> Mapping[Prefix, Hits]:
     """The hits of these bans, in one query; those that were never hit are missing."""
     rows = BanHits.objects.filter(prefix__in={ban.prefix for ban in bans}).values("prefix")
-    return {row["prefix"]: Hits(row["all_packets"], row["all_octets"], row["last"]) for row in _summed(rows)}
+    return {row["prefix"]: Hits(row["all_packets"], row["all_octets"], row["last"]) for row in _annotate_sums(rows)}
 
 
-def most_hit(limit: int = 10) -> list[tuple[Prefix, Hits]]:
+def list_most_hit(limit: int = 10) -> list[tuple[Prefix, Hits]]:
     """Prefixes that kept out most, of all bans, also of lifted ones."""
-    rows = _summed(BanHits.objects.values("prefix")).order_by("-all_packets", "prefix")[:limit]
+    rows = _annotate_sums(BanHits.objects.values("prefix")).order_by("-all_packets", "prefix")[:limit]
     return [(row["prefix"], Hits(row["all_packets"], row["all_octets"], row["last"])) for row in rows]
 
 
-def _summed(rows: Any) -> Any:
-    return rows.annotate(all_packets=_whole(Sum("packets")), all_octets=_whole(Sum("octets")), last=Max("last_hit")).order_by()
+def _annotate_sums(rows: Any) -> Any:
+    return rows.annotate(
+        all_packets=_cast_to_bigint(Sum("packets")), all_octets=_cast_to_bigint(Sum("octets")), last=Max("last_hit")
+    ).order_by()
 
 
-def _whole(total: Sum) -> Cast:
+def _cast_to_bigint(total: Sum) -> Cast:
     """PostgreSQL's sum of bigint is numeric."""
     return Cast(total, BigIntegerField())
 
 
-def _prefix(text: str) -> Prefix | None:
+def _parse_prefix(text: str) -> Prefix | None:
     try:
-        return read(text)
-    except NoBan:
+        return parse_ban_prefix(text)
+    except UnbannablePrefix:
         return None
 
 
-def wider(prefix: Prefix) -> list[Prefix]:
+def list_wider_prefixes(prefix: Prefix) -> list[Prefix]:
     """Every ban that could cover the prefix: few enough to look each up in the index, unlike the operator `>>=`."""
     return [prefix.supernet(new_prefix=length) for length in BAN_LENGTHS[prefix.version] if length < prefix.prefixlen]

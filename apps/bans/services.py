@@ -15,30 +15,30 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.bans.feed_parser import LONGEST_COMMENT, tidy
 from apps.bans.models import Ban, BanList, Direction
-from apps.bans.own_networks import Named, own_networks, refuse_own
-from apps.bans.prefixes import NoBan, checked, read
+from apps.bans.own_networks import NamedNetwork, list_own_networks, refuse_own
+from apps.bans.prefixes import UnbannablePrefix, parse_ban_prefix, validate_length
 from apps.bans.refusal_texts import explain
 from apps.lib.database.validity import check_reachable
-from apps.lib.enqueue import nudge
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
 
 
 def create_list(*, name: str, description: str = "", enabled: bool = True, by: User | None) -> BanList:
     """A new, empty list. Raises Problem when the name is missing or taken."""
-    name = _list_name(name)
+    name = _validate_list_name(name)
     try:
         with transaction.atomic():
             made = BanList.objects.create(name=name, description=tidy(description), enabled=enabled)
             _nudge(by)
     except IntegrityError as error:
-        raise _name_taken(error, name) from error
+        raise _explain_name_conflict(error, name) from error
     return made
 
 
 def change_list(*, list: BanList, version: int, name: str, description: str, enabled: bool, by: User | None) -> BanList:
     """Rename, describe, switch on or off. Raises Conflict when somebody changed it since `version`."""
-    name = _list_name(name)
+    name = _validate_list_name(name)
     current = BanList.objects.filter(pk=list.pk, version=version)
     try:
         with transaction.atomic():
@@ -46,7 +46,7 @@ def change_list(*, list: BanList, version: int, name: str, description: str, ena
                 raise Conflict(_("Somebody changed or deleted this list while you were editing. Look at it as it is now, then save again."))
             _nudge(by)
     except IntegrityError as error:
-        raise _name_taken(error, name) from error
+        raise _explain_name_conflict(error, name) from error
     list.refresh_from_db()
     return list
 
@@ -60,7 +60,7 @@ def delete_list(*, list: BanList, by: User | None) -> int:
     return bans
 
 
-def ban(
+def ban_prefix(
     *,
     list: BanList,
     prefix: Prefix | str,
@@ -70,22 +70,22 @@ def ban(
     author: User | None,
 ) -> Ban:
     """Ban a prefix from now on. Raises Problem when it is no prefix, too wide, ours, or already on the list."""
-    wanted = readable(prefix)
-    check(comment, expires)
-    given = {"comment": tidy(comment), "expires": expires, "direction": _direction(direction)}
+    wanted = validate_prefix(prefix)
+    validate_comment_and_end(comment, expires)
+    given = {"comment": tidy(comment), "expires": expires, "direction": _parse_direction(direction)}
     try:
         with transaction.atomic():
             made = Ban.objects.create(list=list, prefix=wanted, author=author, **given)
             _nudge(author)
     except IntegrityError as error:
-        raise _explained(error, list, wanted) from error
+        raise _explain_integrity_error(error, list, wanted) from error
     made.refresh_from_db()
     return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """A ban that is to be; as `ban` takes it."""
+class BanRequest:
+    """A ban that is to be; as `ban_prefix` takes it."""
 
     list: BanList
     prefix: Prefix | str
@@ -94,13 +94,13 @@ class Wanted:
     direction: str = Direction.BOTH
 
 
-def ban_many(*, wanted: Sequence[Wanted], author: User | None) -> Sequence[Ban]:
+def ban_many(*, wanted: Sequence[BanRequest], author: User | None) -> Sequence[Ban]:
     """Ban all of these from now on, in a handful of statements whatever their number. Raises Problem or IntegrityError, and bans none."""
-    own, rows = own_networks(), []
+    own, rows = list_own_networks(), []
     for each in wanted:
-        check(each.comment, each.expires)
-        prefix = readable(each.prefix, own=own)
-        given = {"comment": tidy(each.comment), "expires": each.expires, "direction": _direction(each.direction)}
+        validate_comment_and_end(each.comment, each.expires)
+        prefix = validate_prefix(each.prefix, own=own)
+        given = {"comment": tidy(each.comment), "expires": each.expires, "direction": _parse_direction(each.direction)}
         rows.append(Ban(list=each.list, prefix=prefix, author=author, **given))
     with transaction.atomic():
         made = Ban.objects.bulk_create(rows)
@@ -111,8 +111,8 @@ def ban_many(*, wanted: Sequence[Wanted], author: User | None) -> Sequence[Ban]:
 
 def change_ban(*, ban: Ban, version: int, comment: str, expires: datetime | None, direction: str | None = None, by: User | None) -> Ban:
     """Change the comment, the end and the direction (None: as it is). Raises Conflict when somebody changed it since `version`."""
-    check(comment, expires)
-    given = {"comment": tidy(comment), "expires": expires, "direction": _direction(ban.direction if direction is None else direction)}
+    validate_comment_and_end(comment, expires)
+    given = {"comment": tidy(comment), "expires": expires, "direction": _parse_direction(ban.direction if direction is None else direction)}
     with transaction.atomic():
         current = Ban.objects.filter(pk=ban.pk, version=version)
         if not current.update(**given, version=F("version") + 1):
@@ -122,7 +122,7 @@ def change_ban(*, ban: Ban, version: int, comment: str, expires: datetime | None
     return ban
 
 
-def lift(*, ban: Ban, by: User | None) -> None:
+def lift_ban(*, ban: Ban, by: User | None) -> None:
     """End a ban now; its history and its hits stay. Lifting it twice is harmless."""
     lift_many(bans=[ban.pk], by=by)
 
@@ -135,19 +135,19 @@ def lift_many(*, bans: Collection[int], by: User | None) -> int:
     return lifted
 
 
-def readable(prefix: Prefix | str, *, ours: bool = False, own: Sequence[Named] | None = None) -> Prefix:
+def validate_prefix(prefix: Prefix | str, *, ours: bool = False, own: Sequence[NamedNetwork] | None = None) -> Prefix:
     """The prefix, if it can be banned here; ours: even if it is our own. Raises Problem."""
     text = str(prefix).strip()
     try:
-        wanted = read(text) if isinstance(prefix, str) else checked(prefix)
+        wanted = parse_ban_prefix(text) if isinstance(prefix, str) else validate_length(prefix)
         if not ours:
             refuse_own(wanted, own)
-    except NoBan as why:
+    except UnbannablePrefix as why:
         raise Problem(explain(why.fault, text, why.offer, why.culprit), "prefix", offer=why.offer, culprit=why.culprit or None) from why
     return wanted
 
 
-def _direction(given: str) -> Direction:
+def _parse_direction(given: str) -> Direction:
     try:
         return Direction(given)
     except ValueError as error:
@@ -155,7 +155,7 @@ def _direction(given: str) -> Direction:
         raise Problem(text % {"given": given}, "direction", offer=Direction.BOTH) from error
 
 
-def check(comment: str, expires: datetime | None) -> None:
+def validate_comment_and_end(comment: str, expires: datetime | None) -> None:
     """Raises Problem when the comment is too long, or the end has passed or is too far away."""
     if len(comment.strip()) > LONGEST_COMMENT:
         raise Problem(
@@ -167,7 +167,7 @@ def check(comment: str, expires: datetime | None) -> None:
         raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none for a ban that stays.") % {"end": expires}, "expires")
 
 
-def _list_name(name: str) -> str:
+def _validate_list_name(name: str) -> str:
     name = tidy(name)
     if not name:
         raise Problem(_("A list needs a name."), "name")
@@ -176,14 +176,14 @@ def _list_name(name: str) -> str:
     return name
 
 
-def _name_taken(error: IntegrityError, name: str) -> Problem:
+def _explain_name_conflict(error: IntegrityError, name: str) -> Problem:
     holder = BanList.objects.filter(name=name).first()
     if holder is None:
         raise error
     return Problem(_("There is already a list called “%(name)s”.") % {"name": name}, "name", culprit=holder)
 
 
-def _explained(error: IntegrityError, list: BanList, prefix: Prefix) -> Problem:
+def _explain_integrity_error(error: IntegrityError, list: BanList, prefix: Prefix) -> Problem:
     """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
     if "ban_once_per_list" not in str(error):
         raise error
@@ -194,4 +194,4 @@ def _explained(error: IntegrityError, list: BanList, prefix: Prefix) -> Problem:
 
 
 def _nudge(by: User | None) -> None:
-    nudge("workers.reconcile", by.pk if by else None)
+    enqueue_task("workers.reconcile", by.pk if by else None)

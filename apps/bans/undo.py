@@ -21,7 +21,7 @@ from apps.audit.trail import EndedRow
 from apps.bans.models import Ban, BanList, Direction
 from apps.bans.services import change_ban
 from apps.lib.database.validity import check_reachable
-from apps.lib.enqueue import nudge
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 
 
@@ -32,7 +32,7 @@ def set_ends(*, bans: Collection[int], expires: datetime | None, by: User) -> in
         raise Problem(_("This end has passed. Choose a later one, or never."), "until")
     with transaction.atomic():
         changed = Ban.objects.filter(pk__in=bans).update(expires=expires, version=F("version") + 1)
-        nudge("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by.pk)
     return changed
 
 
@@ -40,18 +40,18 @@ def set_direction(*, bans: Collection[int], direction: str, by: User) -> int:
     """Let the bans with these ids hold that way, all or none; says how many there were."""
     with transaction.atomic():
         changed = Ban.objects.filter(pk__in=bans).update(direction=Direction(direction), version=F("version") + 1)
-        nudge("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by.pk)
     return changed
 
 
-def lifted_in(list: BanList, request: UUID) -> Any:
+def list_lifted_bans(list: BanList, request: UUID) -> Any:
     """The bans of the list that a request lifted, as they were, without those that have ended since."""
     events = apps.get_model("bans", "BanEvent")._default_manager
     gone = events.filter(pgh_context_id=request, pgh_label="delete", list_id=list.pk)
     return gone.filter(Q(expires=None) | Q(expires__gt=Now()))
 
 
-def restoring_addresses(ended: Sequence[EndedRow]) -> Mapping[int, str]:
+def map_restore_urls(ended: Sequence[EndedRow]) -> Mapping[int, str]:
     """Where a POST brings back what each request lifted, by the id of the ban: of lists that no feed fills, unless it is there again."""
     ours = set(BanList.objects.filter(pk__in={each.row.list_id for each in ended}, feed=None).values_list("pk", flat=True))
     there = set(Ban.objects.filter(prefix__in={each.row.prefix for each in ended}).values_list("list_id", "prefix"))
@@ -74,12 +74,12 @@ def restore(*, list: BanList, request: UUID, by: User) -> int:
             expires=each.expires,
             direction=each.direction,
         )
-        for each in lifted_in(list, request)
+        for each in list_lifted_bans(list, request)
     ]
     with transaction.atomic():
         before = Ban.objects.filter(list=list).count()
         Ban.objects.bulk_create(gone, ignore_conflicts=True)
-        nudge("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by.pk)
         return Ban.objects.filter(list=list).count() - before
 
 

@@ -8,23 +8,23 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.bans import feed_parser
-from apps.bans.feed_import import Outcome, bring
+from apps.bans.feed_import import ImportOutcome, import_feed
 from apps.bans.models import BanList, Upload
 from apps.lib.errors import Problem
 
 KEPT = timedelta(hours=1)
 
 
-def keep(*, list: BanList, name: str, content: bytes, options: dict[str, Any], by: User) -> Upload:
+def save_upload(*, list: BanList, name: str, content: bytes, options: dict[str, Any], by: User) -> Upload:
     """Keep a file with what was asked for: keep, minimum_count, comment, direction. Forgets those that nobody came back for."""
     Upload.objects.filter(created__lt=Now() - KEPT).delete()
     return Upload.objects.create(list=list, name=name[:200], content=content, by=by, **options)
 
 
-def import_kept(upload: Upload, *, by: User, skip_invalid: bool, dry_run: bool) -> Outcome:
+def import_upload(upload: Upload, *, by: User, skip_invalid: bool, dry_run: bool) -> ImportOutcome:
     """Bring the file into its list, or say what that would do. Raises Problem when it is too long or names nothing."""
     try:
-        outcome = bring(
+        outcome = import_feed(
             list=upload.list,
             feed=feed_parser.FeedReader(bytes(upload.content), minimum_count=upload.minimum_count),
             by=by,
@@ -35,7 +35,7 @@ def import_kept(upload: Upload, *, by: User, skip_invalid: bool, dry_run: bool) 
             skip_invalid=skip_invalid,
             dry_run=dry_run,
         )
-    except feed_parser.TooBig as error:
+    except feed_parser.FeedTooBig as error:
         raise Problem(_("The file is too long (%(why)s). Split it, or leave some of it out.") % {"why": error}, "file") from error
     if outcome.imported and not dry_run:
         upload.delete()

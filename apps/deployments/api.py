@@ -17,19 +17,19 @@ from apps.deployments.models import HeldBack, Hold, Revision, RevisionContent, R
 from apps.deployments.revision_pages import contents
 from apps.deployments.revision_pages.contents import NotKept
 from apps.deployments.revision_pages.description import SHOWN_DELTA
-from apps.deployments.revision_pages.presentation import database_clock, not_kept
+from apps.deployments.revision_pages.presentation import explain_not_kept, read_database_clock
 from apps.deployments.rollouts import decisions, rollback
-from apps.deployments.selectors import last_rollouts
-from apps.lib.api.filters import filters_of, unknown
-from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TRUTH, Shape, array, mapping, nullable, record
-from apps.lib.api.openapi.operations import answers
+from apps.deployments.selectors import list_rollouts
+from apps.lib.api.filters import build_filters, build_unknown_error
+from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TRUTH, Shape, make_array, make_mapping, make_nullable, make_object
+from apps.lib.api.openapi.operations import declare_response
 from apps.lib.api.serializers import ApiSerializer
-from apps.lib.api.unknown_fields import GivenFields
-from apps.lib.api.viewsets import Reads, given, refuse_limited
+from apps.lib.api.unknown_fields import StrictSerializer
+from apps.lib.api.viewsets import ReadViewSet, parse_request, refuse_limited
 from firewall.render import render
 
-EVIDENCE: Shape = array(record(what=TEXT, passed=nullable(TRUTH), ms=nullable({"type": "number"}), text=TEXT))
-CHANGES: Shape = array(record(kind=TEXT, added=INTEGER, removed=INTEGER, changed=INTEGER, of=INTEGER))
+EVIDENCE: Shape = make_array(make_object(what=TEXT, passed=make_nullable(TRUTH), ms=make_nullable({"type": "number"}), text=TEXT))
+CHANGES: Shape = make_array(make_object(kind=TEXT, added=INTEGER, removed=INTEGER, changed=INTEGER, of=INTEGER))
 
 
 class StepSerializer(ApiSerializer):
@@ -72,63 +72,63 @@ class RolloutSerializer(ApiSerializer):
         brief = ["id", "revision", "group", "state"]
 
 
-ASKED: Shape = record(watch=TEXT)
-WAITS: Shape = record(approval=INTEGER, watch=TEXT)
-LEFT: Shape = record(not_restored=array(TEXT))
+ASKED: Shape = make_object(watch=TEXT)
+WAITS: Shape = make_object(approval=INTEGER, watch=TEXT)
+LEFT: Shape = make_object(not_restored=make_array(TEXT))
 
 
-class DeploySerializer(GivenFields):
+class DeploySerializer(StrictSerializer):
     """again: also try what a gateway refused, or was not there for."""
 
     again = serializers.BooleanField(default=False)
 
 
-class RolloutViewSet(Reads):
+class RolloutViewSet(ReadViewSet):
     """Rollouts, the newest first."""
 
     serializer_class = RolloutSerializer
     group_path = "group"
-    filters = filters_of(Rollout, "revision", "group", "state", "created", "finished", by="revision__by")
+    filters = build_filters(Rollout, "revision", "group", "state", "created", "finished", by="revision__by")
 
     def get_queryset(self) -> QuerySet[Rollout]:
-        return last_rollouts()
+        return list_rollouts()
 
-    @answers(202, ASKED)
+    @declare_response(202, ASKED)
     @action(detail=False, methods=["post"], serializer_class=DeploySerializer)
     def deploy(self, request: Request) -> Response:
         """Let a worker look now. If a gateway runs something else than is asked for, a rollout appears at `watch`."""
         refuse_limited(request)
         newest = Rollout.objects.order_by("-id").values_list("id", flat=True).first() or 0
-        services.request(by=_person(request), force=given(DeploySerializer, request)["again"])
+        services.request_reconcile(by=_get_user(request), force=parse_request(DeploySerializer, request)["again"])
         watch = f"{reverse('api:rollout-list')}?id__gt={newest}"
         return Response({"watch": watch}, status=202, headers={"Location": watch})
 
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, pk: str = "") -> Response:
         """Stop before the next gateway."""
-        decisions.pause(self.get_object(), by=_person(request))
+        decisions.pause(self.get_object(), by=_get_user(request))
         return self.answer(self.get_object())
 
     @action(detail=True, methods=["post"])
     def resume(self, request: Request, pk: str = "") -> Response:
         """Go on."""
-        decisions.resume(self.get_object(), by=_person(request))
+        decisions.resume(self.get_object(), by=_get_user(request))
         return self.answer(self.get_object())
 
     @action(detail=True, methods=["post"])
     def abort(self, request: Request, pk: str = "") -> Response:
         """Take back what is on trial, leave the rest alone."""
-        decisions.go_back_now(self.get_object(), by=_person(request))
+        decisions.abort(self.get_object(), by=_get_user(request))
         return self.answer(self.get_object())
 
 
-def _person(request: Request) -> Any:
+def _get_user(request: Request) -> Any:
     """Whoever the token, or the session, is of: staff, as everywhere in this API."""
     return request.user
 
 
 class RevisionSerializer(ApiSerializer):
-    shapes = {"changes": CHANGES, "digests": mapping(TEXT)}
+    shapes = {"changes": CHANGES, "digests": make_mapping(TEXT)}
     group = serializers.StringRelatedField[Model]()
     by = serializers.StringRelatedField[Model]()
     kept = serializers.BooleanField(read_only=True)
@@ -139,7 +139,7 @@ class RevisionSerializer(ApiSerializer):
         brief = ["id", "group", "created"]
 
 
-class WhySerializer(GivenFields):
+class WhySerializer(StrictSerializer):
     """Why a group goes back."""
 
     why = serializers.CharField(max_length=200)
@@ -155,69 +155,69 @@ class HoldSerializer(ApiSerializer):
         brief = ["id", "group", "revision"]
 
 
-class RevisionViewSet(Reads):
+class RevisionViewSet(ReadViewSet):
     """Revisions, the newest first."""
 
     serializer_class = RevisionSerializer
     group_path = "group"
-    filters = filters_of(Revision, "group", "created", "by", "cause", "elements")
+    filters = build_filters(Revision, "group", "created", "by", "cause", "elements")
 
     def get_queryset(self) -> QuerySet[Revision]:
         kept = Exists(RevisionContent.objects.filter(revision=OuterRef("pk")))
         return Revision.objects.select_related("group", "by").annotate(kept=kept).defer("delta").order_by("-id")
 
-    @answers(200, record(text=TEXT, whole=TRUTH))
+    @declare_response(200, make_object(text=TEXT, whole=TRUTH))
     @action(detail=True)
     def delta(self, request: Request, pk: str = "") -> Response:
         """What it changed, as nft text; `whole`: is that all of it?"""
         text = Revision.objects.values_list("delta", flat=True).get(pk=self.get_object().pk)
         return Response({"text": text, "whole": len(text) < SHOWN_DELTA})
 
-    @answers(200, record(gateway=TEXT, text=TEXT), gateway="the name of a gateway that it was meant for")
+    @declare_response(200, make_object(gateway=TEXT, text=TEXT), gateway="the name of a gateway that it was meant for")
     @action(detail=True)
     def text(self, request: Request, pk: str = "") -> Response:
         """The whole ruleset of one gateway, as nft text. 404 when the revision is not kept any more."""
         revision, name = self.get_object(), request.query_params.get("gateway", "")
         if name not in revision.digests:
-            raise unknown(name, sorted(revision.digests), "gateway")
+            raise build_unknown_error(name, sorted(revision.digests), "gateway")
         try:
             ruleset = contents.load(revision)[name]
         except NotKept as error:
-            raise NotFound(not_kept([revision])) from error
-        return Response({"gateway": name, "text": render(ruleset, now=database_clock())})
+            raise NotFound(explain_not_kept([revision])) from error
+        return Response({"gateway": name, "text": render(ruleset, now=read_database_clock())})
 
-    @answers(201, HoldSerializer)
-    @answers(202, WAITS)
+    @declare_response(201, HoldSerializer)
+    @declare_response(202, WAITS)
     @action(detail=True, methods=["post"], serializer_class=WhySerializer)
     def rollback(self, request: Request, pk: str = "") -> Response:
         """Go back to it, and hold the group there. 202 when a second person has to agree first: `approval` is what waits."""
-        made = rollback.roll_back(self.get_object(), why=given(WhySerializer, request)["why"], by=_person(request))
+        made = rollback.roll_back(self.get_object(), why=parse_request(WhySerializer, request)["why"], by=_get_user(request))
         if isinstance(made, Hold):
             return Response(HoldSerializer(made).data, status=201)
         where = reverse("api:approval-detail", args=[made.pk])
         return Response({"approval": made.pk, "watch": where}, status=202, headers={"Location": where})
 
 
-class HoldViewSet(Reads):
+class HoldViewSet(ReadViewSet):
     """Groups that are held at an older revision."""
 
     serializer_class = HoldSerializer
     group_path = "group"
-    filters = filters_of(Hold, "group", "revision", "since")
+    filters = build_filters(Hold, "group", "revision", "since")
 
     def get_queryset(self) -> QuerySet[Hold]:
-        return selectors.holds()
+        return selectors.list_holds()
 
-    @answers(204)
+    @declare_response(204)
     @action(detail=True, methods=["post"])
     def release(self, request: Request, pk: str = "") -> Response:
         """Let the group follow the database again."""
-        decisions.release(self.get_object().group, by=_person(request))
+        decisions.release(self.get_object().group, by=_get_user(request))
         return Response(status=204)
 
 
 class HeldBackSerializer(ApiSerializer):
-    shapes = {"asked_by": array(TEXT)}
+    shapes = {"asked_by": make_array(TEXT)}
     group = serializers.StringRelatedField[Model]()
     asked_by = serializers.StringRelatedField[Model](source="askers", many=True)
     decided_by = serializers.StringRelatedField[Model]()
@@ -231,7 +231,7 @@ class HeldBackSerializer(ApiSerializer):
         brief = ["id", "group", "kind", "state"]
 
 
-class DigestSerializer(GivenFields):
+class DigestSerializer(StrictSerializer):
     """Exactly what is approved."""
 
     digest = serializers.CharField(max_length=64)
@@ -243,17 +243,17 @@ class RefusalSerializer(DigestSerializer):
     reason = serializers.CharField(max_length=200)
 
 
-class HeldBackViewSet(Reads):
+class HeldBackViewSet(ReadViewSet):
     """What waits for a second person, and what became of what waited, the newest first."""
 
     serializer_class = HeldBackSerializer
     group_path = "group"
-    filters = filters_of(HeldBack, "group", "kind", "digest", "removed", "state", "since", "decided")
+    filters = build_filters(HeldBack, "group", "kind", "digest", "removed", "state", "since", "decided")
 
     def get_queryset(self) -> QuerySet[HeldBack]:
-        return selectors.held_back()
+        return selectors.list_held_back()
 
-    @answers(200, HeldBackSerializer)
+    @declare_response(200, HeldBackSerializer)
     @action(detail=True, methods=["post"], serializer_class=DigestSerializer)
     def approve(self, request: Request, pk: str = "") -> Response:
         """Let go out exactly what the digest stands for. Needs a session whose person has just confirmed who they are; no token can.
@@ -262,14 +262,14 @@ class HeldBackViewSet(Reads):
         """
         found = self.get_object()
         check_recent(request)
-        digest = given(DigestSerializer, request)["digest"]
-        held = decisions.approve(found, digest=digest, by=_person(request), signed_in_again=False)
+        digest = parse_request(DigestSerializer, request)["digest"]
+        held = decisions.approve(found, digest=digest, by=_get_user(request), signed_in_again=False)
         return Response(HeldBackSerializer(held).data)
 
-    @answers(200, LEFT)
+    @declare_response(200, LEFT)
     @action(detail=True, methods=["post"], serializer_class=RefusalSerializer)
     def refuse(self, request: Request, pk: str = "") -> Response:
         """Undo exactly what the digest stands for; says what could not be restored. Needs a session like `approve`."""
         found = self.get_object()
         check_recent(request)
-        return Response({"not_restored": refusal.refuse(found, by=_person(request), **given(RefusalSerializer, request))})
+        return Response({"not_restored": refusal.refuse(found, by=_get_user(request), **parse_request(RefusalSerializer, request))})

@@ -10,18 +10,18 @@ class DeploymentsConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.deployments.observed_state import navigation_status
-        from apps.deployments.selectors import activations
-        from apps.lib.activation import register
+        from apps.deployments.selectors import list_activations
+        from apps.lib.activation import register_lookup
         from apps.lib.web import context_processors, navigation
 
-        register(activations)
-        context_processors.says_what_runs(navigation_status.what_runs)
-        navigation.counts("deployments:rollouts")(navigation_status.asking)
-        _tell_history()
+        register_lookup(list_activations)
+        context_processors.register_running_lookup(navigation_status.summarise_running)
+        navigation.register_counter("deployments:rollouts")(navigation_status.build_navigation_count)
+        _register_history()
 
 
-def _tell_history() -> None:
-    from apps.audit.trail import UNSHOWN, Trail, tell
+def _register_history() -> None:
+    from apps.audit.trail import UNSHOWN, Trail, register_trail
     from apps.deployments.approvals import texts
     from apps.deployments.models import HeldBack, Hold
 
@@ -29,17 +29,19 @@ def _tell_history() -> None:
     approval = {"state": _("state"), "decided": _("decided"), "decided_by": _("decided by"), "alone": _("approved alone, signed in again")}
     approval |= {"reason": _("reason"), "asker_unknown": _("asked by somebody unknown")}
     hold = {"released": _("released"), "released_by": _("released by"), "alone": _("alone, signed in again")}
-    tell(Trail(HeldBack, words=texts.title, href=_held_page, called=_("Approval"), unshown=unshown, fields=approval))
-    tell(Trail(Hold, words=_hold_words, href=_revision_page, called=_("Hold"), unshown=unshown, fields=hold))
+    register_trail(
+        Trail(HeldBack, words=texts.render_title, href=_build_held_back_url, called=_("Approval"), unshown=unshown, fields=approval)
+    )
+    register_trail(Trail(Hold, words=_render_hold, href=_build_revision_url, called=_("Hold"), unshown=unshown, fields=hold))
 
 
-def _hold_words(row: Any) -> str:
+def _render_hold(row: Any) -> str:
     return f"{row.revision}: {row.why}"
 
 
-def _revision_page(row: Any) -> str:
+def _build_revision_url(row: Any) -> str:
     return reverse("deployments:revision", args=[row.revision_id])
 
 
-def _held_page(row: Any) -> str:
+def _build_held_back_url(row: Any) -> str:
     return reverse("deployments:held", args=[row.pk])

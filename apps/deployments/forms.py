@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.adapter import confirm_password
 from apps.accounts.models import User
-from apps.deployments.approvals.eligibility import Standing, standing_of
+from apps.deployments.approvals.eligibility import ApproverStanding, compute_standing
 from apps.deployments.approvals.kinds import SPECIAL
 from apps.deployments.models import HeldBack, Hold
 from apps.lib.ui import formats
@@ -26,9 +26,9 @@ class ApprovalForm(forms.Form):
     def __init__(self, held: HeldBack, by: User, data: Any = None) -> None:
         super().__init__(data, initial={"digest": held.digest}, auto_id=f"held-{held.pk}-%s")
         self.held, self.by = held, by
-        self.standing: Standing = standing_of(held, by)
+        self.standing: ApproverStanding = compute_standing(held, by)
         self.signs_in_again = self.standing.signs_in_again
-        self.fields["typed"].label = gettext("Type %(number)s to approve") % {"number": formats.number(held.removed)}
+        self.fields["typed"].label = gettext("Type %(number)s to approve") % {"number": formats.format_number(held.removed)}
         if held.kind in SPECIAL:
             del self.fields["typed"]
         if not (self.signs_in_again and by.has_usable_password()):  # who has none has just confirmed it otherwise
@@ -38,7 +38,7 @@ class ApprovalForm(forms.Form):
         typed = "".join(character for character in self.cleaned_data["typed"] if character.isdigit())
         if typed != str(self.held.removed):
             words = gettext("Type %(number)s: that is how many removals you approve.")
-            raise forms.ValidationError(words % {"number": formats.number(self.held.removed)})
+            raise forms.ValidationError(words % {"number": formats.format_number(self.held.removed)})
         return typed
 
     def clean_password(self) -> str:

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.database.history import tracked
+from apps.lib.database.history import track_history
 from apps.lib.fields import SnapshotField
 from apps.network.models import Gateway, GatewayGroup
 
@@ -172,7 +172,7 @@ class GatewayState(models.Model):
     )  # its connection table and sysctls, as the collector read them last (apps/gateways/kernel_gauges.py)
 
 
-@tracked()
+@track_history()
 class Hold(models.Model):
     """A group kept at an older revision, whatever the database asks for, until somebody releases it."""
 
@@ -196,7 +196,7 @@ class Hold(models.Model):
         return str(self.revision)
 
 
-@tracked(exclude=["packed", "text", "baseline"])
+@track_history(exclude=["packed", "text", "baseline"])
 class HeldBack(models.Model):
     """A part of what is asked for on which two have to agree: it takes much service away, or changes management or limits, or goes back.
 
@@ -215,7 +215,7 @@ class HeldBack(models.Model):
     ALIVE = (State.WAITING, State.APPROVED)
 
     group = models.ForeignKey(GatewayGroup, models.CASCADE, related_name="held_back")
-    kind = models.CharField(max_length=12)  # of firewall.sets.Kind, or one of apps.deployments.approvals.kinds
+    kind = models.CharField(max_length=12)  # of firewall.sets.ObjectKind, or one of apps.deployments.approvals.kinds
     digest = models.CharField(max_length=64)
     removed = models.PositiveIntegerField(default=0)
     of = models.PositiveIntegerField(default=0)

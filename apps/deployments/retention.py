@@ -8,12 +8,12 @@ from django.utils.translation import gettext_lazy as _
 from apps.deployments.approvals import removal_ledger
 from apps.deployments.models import UnapprovedLoss
 from apps.deployments.revision_pages import contents
-from apps.operations.registry import Bound, bounded, delete_oldest, pruned
+from apps.operations.registry import TableBound, delete_oldest, register_bounded, register_pruned
 
 
 def prune_contents(now: datetime, at_most: int) -> int:
     """Remove what revisions contained that are older than anybody goes back."""
-    return contents.forget_some(now - timedelta(days=settings.KEEP_REVISIONS_DAYS), at_most)
+    return contents.delete_some(now - timedelta(days=settings.KEEP_REVISIONS_DAYS), at_most)
 
 
 def prune_losses(now: datetime, at_most: int) -> int:
@@ -21,8 +21,10 @@ def prune_losses(now: datetime, at_most: int) -> int:
     return delete_oldest(UnapprovedLoss.objects.filter(at__lte=now - removal_ledger.WINDOW), "at", at_most)
 
 
-pruned("deployments.UnapprovedLoss", kept=_("1 hour"), prune=prune_losses)
-pruned("deployments.RevisionContent", kept="NETZWART_KEEP_REVISIONS_DAYS", prune=prune_contents)
-pruned("deployments_touched", kept=_("1 hour"), by="workers.reconcile")
-bounded(Bound.HISTORY, "deployments.Revision", "deployments.Rollout", "deployments.RolloutStep", "deployments.Hold", "deployments.HeldBack")
-bounded(Bound.CODE, "deployments.GatewayState")
+register_pruned("deployments.UnapprovedLoss", kept=_("1 hour"), prune=prune_losses)
+register_pruned("deployments.RevisionContent", kept="NETZWART_KEEP_REVISIONS_DAYS", prune=prune_contents)
+register_pruned("deployments_touched", kept=_("1 hour"), by="workers.reconcile")
+register_bounded(
+    TableBound.HISTORY, "deployments.Revision", "deployments.Rollout", "deployments.RolloutStep", "deployments.Hold", "deployments.HeldBack"
+)
+register_bounded(TableBound.CODE, "deployments.GatewayState")

@@ -6,10 +6,10 @@ from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from apps.deployments.models import GatewayState, HeldBack, Hold, Rollout, RolloutStep
-from apps.deployments.observed_state.pending_reasons import with_reasons
+from apps.deployments.observed_state.pending_reasons import add_reasons
 from apps.lib.activation import Activation
 from apps.lib.models import Deployed
-from apps.lib.web.request_cache import once_a_page
+from apps.lib.web.request_cache import cache_per_request
 
 ACTIVATIONS = """
     SELECT asked.id, g.name, CASE WHEN pg_visible_in_snapshot(asked.xid, s.snapshot) THEN coalesce(
@@ -25,7 +25,7 @@ ACTIVATIONS = """
 """
 
 
-def activations(rows: Iterable[Deployed]) -> Mapping[int, list[Activation]]:
+def list_activations(rows: Iterable[Deployed]) -> Mapping[int, list[Activation]]:
     """For each row, by its id, what each gateway has of it: those of its group, or all for a row without one (a ban).
 
     In one query; and in another, why one does not have it.
@@ -42,21 +42,21 @@ def activations(rows: Iterable[Deployed]) -> Mapping[int, list[Activation]]:
         cursor.execute(ACTIVATIONS, parameters)
         for pk, gateway, since in cursor.fetchall():
             found[pk].append(Activation(gateway, since))
-    return with_reasons(asked, found)
+    return add_reasons(asked, found)
 
 
-def last_rollouts() -> QuerySet[Rollout]:
+def list_rollouts() -> QuerySet[Rollout]:
     """Rollouts, the newest first, with what their rows show."""
     return Rollout.objects.select_related("revision__by", "group", "stopped_by").prefetch_related("steps__gateway").order_by("-id")
 
 
-def rollouts_in(state: str) -> QuerySet[Rollout]:
+def list_rollouts_in_state(state: str) -> QuerySet[Rollout]:
     """Rollouts for a list, without the long text of their deltas: all, or the `open`, `confirmed` or `failed` ones."""
     wanted = {"open": Q(state__in=Rollout.OPEN), "confirmed": Q(state="confirmed"), "failed": Q(state="failed")}.get(state, Q())
-    return last_rollouts().filter(wanted).annotate(described=~Q(revision__delta="")).defer("revision__delta")
+    return list_rollouts().filter(wanted).annotate(described=~Q(revision__delta="")).defer("revision__delta")
 
 
-def rollout_counts() -> dict[str, int]:
+def count_rollouts() -> dict[str, int]:
     """How many rollouts there are in all, and open, confirmed and failed."""
     return Rollout.objects.aggregate(
         all=Count("pk"),
@@ -66,7 +66,7 @@ def rollout_counts() -> dict[str, int]:
     )
 
 
-def newest_per_group() -> QuerySet[Rollout]:
+def list_newest_per_group() -> QuerySet[Rollout]:
     """Each group's last rollout; `lost_packets` says whether a gateway confirmed it though a probe failed."""
     lost = Q(evidence__contains=[{"what": "IPv4", "passed": False}]) | Q(evidence__contains=[{"what": "IPv6", "passed": False}])
     steps = RolloutStep.objects.filter(lost, rollout=OuterRef("pk"), state=RolloutStep.State.CONFIRMED)
@@ -74,56 +74,56 @@ def newest_per_group() -> QuerySet[Rollout]:
     return newest.order_by("group_id", "-id").distinct("group_id")
 
 
-@once_a_page
-def newest_by_group() -> Mapping[int, Rollout]:
+@cache_per_request
+def map_newest_by_group() -> Mapping[int, Rollout]:
     """The same, by the group's id."""
-    return {rollout.group_id: rollout for rollout in newest_per_group()}
+    return {rollout.group_id: rollout for rollout in list_newest_per_group()}
 
 
-def newest_but(rollout: Rollout) -> Rollout | None:
+def find_newer_rollout(rollout: Rollout) -> Rollout | None:
     """The last rollout of the group, when it came after this one."""
     later = Rollout.objects.filter(group=rollout.group_id, pk__gt=rollout.pk)
     return later.order_by("-id").select_related("revision").defer("revision__delta").first()
 
 
-def one_before(rollout: Rollout) -> Rollout | None:
+def find_previous_rollout(rollout: Rollout) -> Rollout | None:
     """The group's rollout before this one."""
     earlier = Rollout.objects.filter(group=rollout.group_id, pk__lt=rollout.pk)
     return earlier.order_by("-id").select_related("revision").defer("revision__delta").first()
 
 
-def confirmed_before(rollout: Rollout) -> Rollout | None:
+def find_last_confirmed(rollout: Rollout) -> Rollout | None:
     """The group's last rollout before this one that every gateway confirmed."""
     earlier = Rollout.objects.filter(group=rollout.group_id, pk__lt=rollout.pk, state=Rollout.State.CONFIRMED)
     return earlier.order_by("-id").select_related("revision").defer("revision__delta").first()
 
 
-def states_by_name(rollout: Rollout) -> dict[str, GatewayState]:
+def map_states_by_gateway(rollout: Rollout) -> dict[str, GatewayState]:
     """What the gateways of the rollout's group run, by their names."""
-    return {state.gateway.name: state for state in gateway_states().filter(gateway__group=rollout.group_id)}
+    return {state.gateway.name: state for state in list_gateway_states().filter(gateway__group=rollout.group_id)}
 
 
-def gateway_states() -> QuerySet[GatewayState]:
+def list_gateway_states() -> QuerySet[GatewayState]:
     """What each gateway runs."""
     return GatewayState.objects.select_related("gateway__group", "revision").order_by("gateway__name")
 
 
-def held_back() -> QuerySet[HeldBack]:
+def list_held_back() -> QuerySet[HeldBack]:
     """What was ever held back, the newest first, without its elements and its long text."""
     return HeldBack.objects.select_related("group", "decided_by").prefetch_related("askers").defer("packed", "text").order_by("-id")
 
 
-def waiting() -> QuerySet[HeldBack]:
+def list_waiting() -> QuerySet[HeldBack]:
     """What waits for a second person, the oldest first."""
-    return held_back().filter(state=HeldBack.State.WAITING).order_by("id")
+    return list_held_back().filter(state=HeldBack.State.WAITING).order_by("id")
 
 
-def holds() -> QuerySet[Hold]:
+def list_holds() -> QuerySet[Hold]:
     """Groups that are held at an older revision."""
     return Hold.objects.filter(released=None).select_related("group", "revision", "by").defer("revision__delta").order_by("group__name")
 
 
-@once_a_page
-def hold_by_group() -> Mapping[int, Hold]:
+@cache_per_request
+def map_holds_by_group() -> Mapping[int, Hold]:
     """The same, by the group's id."""
-    return {hold.group_id: hold for hold in holds()}
+    return {hold.group_id: hold for hold in list_holds()}

@@ -7,18 +7,18 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.audit.models import Enquiry
-from apps.desk.selectors.addresses import Answer, who_had
+from apps.desk.selectors.addresses import LookupAnswer, look_up_address
 from apps.lib.errors import Problem
 from apps.lib.fields import Address
 
 FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def ask(*, address: Address, port: int | None, at: datetime, reason: str, by: User) -> tuple[Enquiry, Answer]:
+def record_lookup(*, address: Address, port: int | None, at: datetime, reason: str, by: User) -> tuple[Enquiry, LookupAnswer]:
     """The record of the question, and its answer. Raises Problem without a reason, or for a time before FIRST."""
     if not reason.strip():
         raise Problem(_("Say why, for whoever looks after who asks."), fieldname="reason")
     if at < FIRST:
         raise Problem(_("Nobody held an address before the year %(year)d.") % {"year": FIRST.year}, fieldname="at")
     noted = Enquiry.objects.create(address=address, port=port, at=at, reason=reason.strip(), by=by)
-    return noted, who_had(address, port, at)
+    return noted, look_up_address(address, port, at)

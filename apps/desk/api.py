@@ -8,37 +8,42 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from apps.audit.models import Enquiry
-from apps.desk.address_lookup_log import ask
-from apps.desk.selectors.addresses import Answer
+from apps.desk.address_lookup_log import record_lookup
+from apps.desk.selectors.addresses import LookupAnswer
 from apps.lib.api.fields import AddressText
-from apps.lib.api.filters import filters_of
-from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, Shape, array, nullable, record
+from apps.lib.api.filters import build_filters
+from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, Shape, make_array, make_nullable, make_object
 from apps.lib.api.serializers import ApiSerializer
-from apps.lib.api.viewsets import Adds, Reads
+from apps.lib.api.viewsets import AddViewSet, ReadViewSet
 from apps.members.models import Member
 
-MEMBER: Shape = record(id=INTEGER, number=INTEGER, name=TEXT)
-HELD: Shape = record(member=MEMBER, address=TEXT, since=TIME, until=nullable(TIME))
-LEFT: Shape = record(
-    member=MEMBER, private_address=TEXT, first_port=nullable(INTEGER), last_port=nullable(INTEGER), since=TIME, until=nullable(TIME)
+MEMBER: Shape = make_object(id=INTEGER, number=INTEGER, name=TEXT)
+HELD: Shape = make_object(member=MEMBER, address=TEXT, since=TIME, until=make_nullable(TIME))
+LEFT: Shape = make_object(
+    member=MEMBER,
+    private_address=TEXT,
+    first_port=make_nullable(INTEGER),
+    last_port=make_nullable(INTEGER),
+    since=TIME,
+    until=make_nullable(TIME),
 )
-LED: Shape = record(
-    member=MEMBER, protocol=TEXT, private_address=TEXT, private_port=INTEGER, purpose=TEXT, since=TIME, until=nullable(TIME)
+LED: Shape = make_object(
+    member=MEMBER, protocol=TEXT, private_address=TEXT, private_port=INTEGER, purpose=TEXT, since=TIME, until=make_nullable(TIME)
 )
-CONFIRMED: Shape = record(gateway=TEXT, since=nullable(TIME))
-ANSWER: Shape = record(
-    only=nullable(MEMBER),
-    confirmed=array(CONFIRMED),
+CONFIRMED: Shape = make_object(gateway=TEXT, since=make_nullable(TIME))
+ANSWER: Shape = make_object(
+    only=make_nullable(MEMBER),
+    confirmed=make_array(CONFIRMED),
     unnamed=TEXT,
-    held=nullable(HELD),
-    left_as=array(LEFT),
+    held=make_nullable(HELD),
+    left_as=make_array(LEFT),
     more=INTEGER,
-    led_to=array(LED),
+    led_to=make_array(LED),
 )
 
 
 class EnquirySerializer(ApiSerializer):
-    shapes = {"answer": nullable(ANSWER)}
+    shapes = {"answer": make_nullable(ANSWER)}
     by = serializers.StringRelatedField[Any](source="by.name")
     address = AddressText()
     port = serializers.IntegerField(min_value=1, max_value=65535, required=False, allow_null=True)
@@ -53,63 +58,63 @@ class EnquirySerializer(ApiSerializer):
 
     def create(self, validated_data: Mapping[str, Any]) -> Enquiry:
         question = {"port": None, "at": timezone.now()} | dict(validated_data)
-        noted, answer = ask(**question, by=self.context["request"].user)
+        noted, answer = record_lookup(**question, by=self.context["request"].user)
         noted.answered = answer  # type: ignore[attr-defined]  # for the serializer alone
         return noted
 
     def get_answer(self, enquiry: Enquiry) -> dict[str, Any] | None:
         """Whose it was: with the request that asks, and never again. `only`: the one member who can have had the port, or the address."""
-        answer: Answer | None = getattr(enquiry, "answered", None)
-        return told(answer) if answer else None
+        answer: LookupAnswer | None = getattr(enquiry, "answered", None)
+        return lookup_to_dict(answer) if answer else None
 
 
-class EnquiryViewSet(Reads, Adds):
+class EnquiryViewSet(ReadViewSet, AddViewSet):
     """Who asked who had an address, and why. Asking is adding one: the answer comes with it, and the record of it stays."""
 
     serializer_class = EnquirySerializer
-    filters = filters_of(Enquiry, "by", "asked", "address", "port", "at", "reason")
+    filters = build_filters(Enquiry, "by", "asked", "address", "port", "at", "reason")
 
     def get_queryset(self) -> QuerySet[Enquiry]:
         return Enquiry.objects.select_related("by").order_by("-id")
 
 
-def told(answer: Answer) -> dict[str, Any]:
+def lookup_to_dict(answer: LookupAnswer) -> dict[str, Any]:
     """The answer as plain data; `more`: how many further members left as the address; `unnamed`: why `only` is nobody, in words."""
     held, alone = answer.holding, answer.alone
     only = held.member if held else alone.holding.member if alone else None
     return {
-        "only": _member(only) if only else None,
+        "only": _member_to_dict(only) if only else None,
         "confirmed": [{"gateway": each.gateway, "since": each.since} for each in answer.confirmed],
         "unnamed": answer.unnamed,
-        "held": {"member": _member(held.member), "address": held.address, **_time(held)} if held else None,
+        "held": {"member": _member_to_dict(held.member), "address": held.address, **_validity_to_dict(held)} if held else None,
         "left_as": [
             {
-                "member": _member(each.holding.member),
+                "member": _member_to_dict(each.holding.member),
                 "private_address": each.holding.address,
                 "first_port": each.block.lower if each.block else None,
                 "last_port": each.block.upper - 1 if each.block else None,
-                **_time(each),
+                **_validity_to_dict(each),
             }
             for each in answer.leaving
         ],
         "more": answer.more,
         "led_to": [
             {
-                "member": _member(each.holding.member),
+                "member": _member_to_dict(each.holding.member),
                 "protocol": each.protocol,
                 "private_address": each.holding.address,
                 "private_port": each.private_port + (answer.port or each.public_port) - each.public_port,
                 "purpose": each.purpose,
-                **_time(each),
+                **_validity_to_dict(each),
             }
             for each in answer.forwards
         ],
     }
 
 
-def _member(member: Member) -> dict[str, Any]:
+def _member_to_dict(member: Member) -> dict[str, Any]:
     return {"id": member.pk, "number": member.number, "name": member.name}
 
 
-def _time(row: Any) -> dict[str, Any]:
+def _validity_to_dict(row: Any) -> dict[str, Any]:
     return {"since": row.valid.lower, "until": row.valid.upper}

@@ -5,7 +5,7 @@ class DeskConfig(AppConfig):
     name = "apps.desk"
 
     def ready(self) -> None:
-        from apps.desk.selectors.dashboard import asking
+        from apps.desk.selectors.dashboard import count_needs
         from apps.lib.web import navigation
 
-        navigation.counts("desk:dashboard")(asking)
+        navigation.register_counter("desk:dashboard")(count_needs)

@@ -16,9 +16,9 @@ from apps.accounts.models import User
 from apps.bans.blocks import services as blocking
 from apps.bans.blocks.forms import BlockForm
 from apps.bans.blocks.models import Block
-from apps.bans.blocks.selectors import blocked_members, can_be_blocked
-from apps.desk.forms import ExtendForm, TariffForm
-from apps.desk.selectors.members import Wanted, found
+from apps.bans.blocks.selectors import filter_blockable, list_blocked_member_ids
+from apps.desk.forms import ChangeTariffForm, ExtendForm
+from apps.desk.selectors.members import MemberListQuery, filter_members
 from apps.lib.ui import formats
 from apps.members import services
 from apps.members.models import Member
@@ -28,7 +28,7 @@ MOST_PICKED = 1000
 
 
 @dataclass(frozen=True)
-class Chosen:
+class MemberSelection:
     """The selected members: `picks` by id, or, where there are none, all that are found."""
 
     members: QuerySet[Member]
@@ -45,17 +45,17 @@ class Chosen:
         return max(0, self.number - NAMED)
 
 
-def chosen(post: QueryDict, want: Wanted) -> Chosen:
+def parse_selection(post: QueryDict, want: MemberListQuery) -> MemberSelection:
     """Which rows were selected: all of the filter, or the picked ones."""
     if post.get("all"):
-        members = found(want)
-        return Chosen(members, members.count(), ())
+        members = filter_members(want)
+        return MemberSelection(members, members.count(), ())
     picks = tuple(int(pick) for pick in post.getlist("pick")[:MOST_PICKED] if pick.isascii() and pick.isdigit() and len(pick) < 19)
     members = Member.objects.filter(pk__in=picks)
-    return Chosen(members, members.count(), picks)
+    return MemberSelection(members, members.count(), picks)
 
 
-class Action[Form: forms.Form](ABC):
+class BulkAction[Form: forms.Form](ABC):
     """One thing to do. `name` is its value in the form, `title` what the page asks."""
 
     name = ""
@@ -65,10 +65,10 @@ class Action[Form: forms.Form](ABC):
         self.form = form
 
     @abstractmethod
-    def title(self, chosen: Chosen) -> str: ...
+    def title(self, chosen: MemberSelection) -> str: ...
 
     @abstractmethod
-    def affected(self, chosen: Chosen) -> int:
+    def affected(self, chosen: MemberSelection) -> int:
         """How many would change; the form is valid."""
 
     @abstractmethod
@@ -82,29 +82,29 @@ class Action[Form: forms.Form](ABC):
     def verb(self, number: int) -> str: ...
 
     @abstractmethod
-    def do(self, chosen: Chosen, by: User) -> str:
+    def do(self, chosen: MemberSelection, by: User) -> str:
         """Do it and say what was done."""
 
     def spares(self, number: int) -> str:
         """Who of the chosen stays as it is."""
         text = ngettext("%(n)s has it already and stays as it is.", "%(n)s have it already and stay as they are.", number)
-        return text % _n(number)
+        return text % _format_number(number)
 
     def keeps(self) -> str:
         """What does not change for anybody."""
         return _("Addresses, forwards and access do not change.")
 
-    def preview(self, chosen: Chosen) -> "Preview | None":
+    def preview(self, chosen: MemberSelection) -> "BulkPreview | None":
         """What would happen with what the form says; None while it says nothing that makes sense."""
         if not self.form.is_valid():
             return None
         number = self.affected(chosen)
         spared = chosen.number - number
-        return Preview(number, self.does(number), self.spares(spared) if spared else "", self.keeps(), self.verb(number))
+        return BulkPreview(number, self.does(number), self.spares(spared) if spared else "", self.keeps(), self.verb(number))
 
 
 @dataclass(frozen=True)
-class Preview:
+class BulkPreview:
     number: int
     does: str
     spares: str
@@ -112,7 +112,7 @@ class Preview:
     verb: str
 
 
-class Extend(Action[ExtendForm]):
+class ExtendPaidUntil(BulkAction[ExtendForm]):
     name = "extend"
 
     @property
@@ -120,58 +120,62 @@ class Extend(Action[ExtendForm]):
         until: date = self.form.cleaned_data["until"]
         return until
 
-    def title(self, chosen: Chosen) -> str:
-        return ngettext("Extend “paid until” of %(n)s member", "Extend “paid until” of %(n)s members", chosen.number) % _n(chosen.number)
+    def title(self, chosen: MemberSelection) -> str:
+        return ngettext("Extend “paid until” of %(n)s member", "Extend “paid until” of %(n)s members", chosen.number) % _format_number(
+            chosen.number
+        )
 
-    def affected(self, chosen: Chosen) -> int:
+    def affected(self, chosen: MemberSelection) -> int:
         return chosen.members.filter(Q(paid_until__lt=self.until) | Q(paid_until=None)).count()
 
     def does(self, number: int) -> str:
         text = ngettext("%(n)s member is paid until %(day)s from now on.", "%(n)s members are paid until %(day)s from now on.", number)
-        return text % {**_n(number), "day": formats.day(self.until)}
+        return text % {**_format_number(number), "day": formats.format_day(self.until)}
 
     done = does
 
     def verb(self, number: int) -> str:
-        return ngettext("Extend %(n)s member", "Extend %(n)s members", number) % _n(number)
+        return ngettext("Extend %(n)s member", "Extend %(n)s members", number) % _format_number(number)
 
-    def do(self, chosen: Chosen, by: User) -> str:
+    def do(self, chosen: MemberSelection, by: User) -> str:
         return self.done(services.extend_paid(members=chosen.members, until=self.until, by=by))
 
 
-class ChangeTariff(Action[TariffForm]):
+class ChangeTariff(BulkAction[ChangeTariffForm]):
     name = "tariff"
 
-    def title(self, chosen: Chosen) -> str:
-        return ngettext("Change the tariff of %(n)s member", "Change the tariff of %(n)s members", chosen.number) % _n(chosen.number)
+    def title(self, chosen: MemberSelection) -> str:
+        return ngettext("Change the tariff of %(n)s member", "Change the tariff of %(n)s members", chosen.number) % _format_number(
+            chosen.number
+        )
 
-    def affected(self, chosen: Chosen) -> int:
+    def affected(self, chosen: MemberSelection) -> int:
         return chosen.members.exclude(tariff=self.form.cleaned_data["tariff"]).count()
 
     def does(self, number: int) -> str:
         text = ngettext(
             "%(n)s member has the tariff %(tariff)s from now on.", "%(n)s members have the tariff %(tariff)s from now on.", number
         )
-        return text % {**_n(number), "tariff": self.form.cleaned_data["tariff"]}
+        return text % {**_format_number(number), "tariff": self.form.cleaned_data["tariff"]}
 
     done = does
 
     def verb(self, number: int) -> str:
-        return ngettext("Change %(n)s tariff", "Change %(n)s tariffs", number) % _n(number)
+        return ngettext("Change %(n)s tariff", "Change %(n)s tariffs", number) % _format_number(number)
 
-    def do(self, chosen: Chosen, by: User) -> str:
-        return self.done(services.change_tariff(members=chosen.members, tariff=self.form.cleaned_data["tariff"], by=by))
+    def do(self, chosen: MemberSelection, by: User) -> str:
+        return self.done(services.assign_tariff(members=chosen.members, tariff=self.form.cleaned_data["tariff"], by=by))
 
 
-class BlockMembers(Action[BlockForm]):
+class BlockMembers(BulkAction[BlockForm]):
     name = "block"
     danger = True
 
-    def title(self, chosen: Chosen) -> str:
-        return ngettext("Block %(n)s member", "Block %(n)s members", chosen.number) % _n(chosen.number)
+    def title(self, chosen: MemberSelection) -> str:
+        return ngettext("Block %(n)s member", "Block %(n)s members", chosen.number) % _format_number(chosen.number)
 
-    def affected(self, chosen: Chosen) -> int:
-        return can_be_blocked(chosen.members).count()
+    def affected(self, chosen: MemberSelection) -> int:
+        return filter_blockable(chosen.members).count()
 
     def does(self, number: int) -> str:
         text = ngettext(
@@ -179,7 +183,7 @@ class BlockMembers(Action[BlockForm]):
             "%(n)s members are cut off: open connections end, new ones are refused at once, and what is open to them rests.",
             number,
         )
-        return text % _n(number)
+        return text % _format_number(number)
 
     def spares(self, number: int) -> str:
         text = ngettext(
@@ -187,29 +191,29 @@ class BlockMembers(Action[BlockForm]):
             "%(n)s are blocked already or have left, and stay as they are.",
             number,
         )
-        return text % _n(number)
+        return text % _format_number(number)
 
     def keeps(self) -> str:
         return _("Portal and name servers stay reachable. Addresses and forwards are kept. You can lift it at any time.")
 
     def done(self, number: int) -> str:
-        return ngettext("%(n)s member is blocked.", "%(n)s members are blocked.", number) % _n(number)
+        return ngettext("%(n)s member is blocked.", "%(n)s members are blocked.", number) % _format_number(number)
 
     def verb(self, number: int) -> str:
-        return ngettext("Block %(n)s member", "Block %(n)s members", number) % _n(number)
+        return ngettext("Block %(n)s member", "Block %(n)s members", number) % _format_number(number)
 
-    def do(self, chosen: Chosen, by: User) -> str:
+    def do(self, chosen: MemberSelection, by: User) -> str:
         return self.done(blocking.block_many(members=chosen.members, by=by, **self.form.wanted()))
 
 
-class Unblock(Action[forms.Form]):
+class UnblockMembers(BulkAction[forms.Form]):
     name = "unblock"
 
-    def title(self, chosen: Chosen) -> str:
-        return ngettext("Lift the block of %(n)s member", "Lift the blocks of %(n)s members", chosen.number) % _n(chosen.number)
+    def title(self, chosen: MemberSelection) -> str:
+        return ngettext("Lift the block of %(n)s member", "Lift the blocks of %(n)s members", chosen.number) % _format_number(chosen.number)
 
-    def affected(self, chosen: Chosen) -> int:
-        return chosen.members.filter(pk__in=blocked_members()).count()
+    def affected(self, chosen: MemberSelection) -> int:
+        return chosen.members.filter(pk__in=list_blocked_member_ids()).count()
 
     def does(self, number: int) -> str:
         text = ngettext(
@@ -217,10 +221,10 @@ class Unblock(Action[forms.Form]):
             "%(n)s members reach the internet again within a second, and are reached from there.",
             number,
         )
-        return text % _n(number)
+        return text % _format_number(number)
 
     def spares(self, number: int) -> str:
-        return ngettext("%(n)s is not blocked.", "%(n)s are not blocked.", number) % _n(number)
+        return ngettext("%(n)s is not blocked.", "%(n)s are not blocked.", number) % _format_number(number)
 
     def keeps(self) -> str:
         return _("The history of the blocks stays.")
@@ -229,39 +233,39 @@ class Unblock(Action[forms.Form]):
         return ngettext("%(n)d block is lifted.", "%(n)d blocks are lifted.", number) % {"n": number}
 
     def verb(self, number: int) -> str:
-        return ngettext("Lift %(n)s block", "Lift %(n)s blocks", number) % _n(number)
+        return ngettext("Lift %(n)s block", "Lift %(n)s blocks", number) % _format_number(number)
 
-    def do(self, chosen: Chosen, by: User) -> str:
-        return self.done(blocking.lift_of(members=chosen.members, by=by))
+    def do(self, chosen: MemberSelection, by: User) -> str:
+        return self.done(blocking.unblock_members(members=chosen.members, by=by))
 
 
-def action(post: QueryDict, today: date) -> Action[Any] | None:
+def parse_action(post: QueryDict, today: date) -> BulkAction[Any] | None:
     """What the pressed button asks for; with its defaults the first time, with what was entered then."""
     match post.get("do"):
-        case Extend.name:
-            return Extend(ExtendForm(_entered(post, "until", ExtendForm(today=today)), today=today))
+        case ExtendPaidUntil.name:
+            return ExtendPaidUntil(ExtendForm(_build_form_data(post, "until", ExtendForm(today=today)), today=today))
         case ChangeTariff.name:
-            return ChangeTariff(TariffForm(_entered(post, "tariff", TariffForm())))
+            return ChangeTariff(ChangeTariffForm(_build_form_data(post, "tariff", ChangeTariffForm())))
         case BlockMembers.name:
             return BlockMembers(BlockForm(post if "term" in post else {"reason": Block.Reason.RULES, "term": "never"}))
-        case Unblock.name:
-            return Unblock(forms.Form({}))
+        case UnblockMembers.name:
+            return UnblockMembers(forms.Form({}))
     return None
 
 
-def _entered(post: QueryDict, name: str, fresh: forms.Form) -> dict[str, object]:
+def _build_form_data(post: QueryDict, name: str, fresh: forms.Form) -> dict[str, object]:
     """The first look is a preview of the default."""
     if name in post:
         return {name: post[name]}
-    default = fresh[name].value() or next(iter(_choices(fresh, name)), "")
+    default = fresh[name].value() or next(iter(_list_first_choice(fresh, name)), "")
     return {name: default}
 
 
-def _choices(form: forms.Form, name: str) -> Sequence[object]:
+def _list_first_choice(form: forms.Form, name: str) -> Sequence[object]:
     field = form.fields[name]
     rows = field.queryset if isinstance(field, forms.ModelChoiceField) else None
     return [row.pk for row in rows[:1]] if rows is not None else []
 
 
-def _n(number: int) -> dict[str, str]:
-    return {"n": formats.number(number)}
+def _format_number(number: int) -> dict[str, str]:
+    return {"n": formats.format_number(number)}

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.members.forms import DateInput
 from apps.members.models import Member, Site, Tariff
-from apps.nat.selectors import public_addresses_of, public_pools
+from apps.nat.selectors import list_public_addresses, list_public_pools
 from apps.network.forms import HoldForm
 from apps.network.models import Pool
 
@@ -29,16 +29,16 @@ class ExtendForm(forms.Form):
     until = forms.DateField(label=_("Paid until"), widget=DateInput)
 
     def __init__(self, data: Any = None, *, today: date) -> None:
-        super().__init__(data, initial={"until": half_year_end(today)})
+        super().__init__(data, initial={"until": compute_half_year_end(today)})
 
 
-class TariffForm(forms.Form):
+class ChangeTariffForm(forms.Form):
     """Which tariff members get."""
 
     tariff = forms.ModelChoiceField(Tariff.objects.all(), label=_("Tariff"), empty_label=None)
 
 
-def half_year_end(today: date) -> date:
+def compute_half_year_end(today: date) -> date:
     """The end of the half-year after this one: terms are paid by halves."""
     return date(today.year, 12, 31) if today.month <= 6 else date(today.year + 1, 7, 1) - timedelta(days=1)
 
@@ -54,7 +54,7 @@ class HoldingForm(HoldForm):
 
     def __init__(self, member: Member, data: Any = None) -> None:
         super().__init__(member, data)
-        used = public_addresses_of(member)
+        used = list_public_addresses(member)
         some = self._next()
         self.fields["leaves"].choices = [*((each, each) for each in used), *some, ("", _("nothing public"))]  # type: ignore[attr-defined]
         self.fields["leaves"].initial = [*used, *(key for key, _words in some), ""][0]
@@ -63,7 +63,7 @@ class HoldingForm(HoldForm):
     @classmethod
     def _next(cls) -> list[tuple[str, str | Promise]]:
         """The next place of any pool; where there are several, of each of them too."""
-        pools = list(public_pools().order_by("prefix"))
+        pools = list(list_public_pools().order_by("prefix"))
         each = [(f"{cls.NEXT} {pool.pk}", _("the next in %(pool)s") % {"pool": pool}) for pool in pools]
         return [(cls.NEXT, _("the next that is free")), *(each if len(each) > 1 else [])] if pools else []
 

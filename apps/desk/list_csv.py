@@ -7,32 +7,34 @@ from itertools import batched
 
 from django.utils.translation import gettext as _
 
-from apps.desk.selectors.members import Row, Wanted, found, rows
-from apps.lib.csv_stream import Echo, harmless
-from apps.nat.pinholes.selectors import pinholes_by_member
+from apps.desk.selectors.members import MemberListQuery, MemberRow, filter_members, list_rows
+from apps.lib.csv_stream import Echo, escape_formula
+from apps.nat.pinholes.selectors import count_by_member
 
 BATCH = 1000
 
 
-def members(want: Wanted, today: date) -> Iterator[str]:
+def render_members(want: MemberListQuery, today: date) -> Iterator[str]:
     """A line for each member found, by name."""
     writer = csv.writer(Echo())
-    yield "\ufeff" + writer.writerow(_heads())
-    ids = found(want).order_by("name", "id").values_list("pk", flat=True)
+    yield "\ufeff" + writer.writerow(_list_headings())
+    ids = filter_members(want).order_by("name", "id").values_list("pk", flat=True)
     for some in batched(ids.iterator(chunk_size=BATCH), BATCH):
-        opened = pinholes_by_member(some)
-        found_rows = rows(some, today, gateways=False)
-        yield "".join(writer.writerow([harmless(cell) for cell in _cells(row, opened.get(row.member.pk, 0))]) for row in found_rows)
+        opened = count_by_member(some)
+        found_rows = list_rows(some, today, gateways=False)
+        yield "".join(
+            writer.writerow([escape_formula(cell) for cell in _build_cells(row, opened.get(row.member.pk, 0))]) for row in found_rows
+        )
 
 
-def _heads() -> list[str]:
+def _list_headings() -> list[str]:
     return [
         _("Number"), _("Name"), _("E-mail"), _("Room"), _("State"), _("Tariff"), _("Private address"), _("Leaves as"), _("IPv6 prefix"),
         _("Forwards"), _("IPv6 pinholes"), _("Member since"), _("Paid until"), _("Blocked"),
     ]  # fmt: skip
 
 
-def _cells(row: Row, pinholes: int) -> list[str]:
+def _build_cells(row: MemberRow, pinholes: int) -> list[str]:
     member = row.member
     addresses = (" ".join(each) for each in (row.private, row.public, row.prefixes))
     return [

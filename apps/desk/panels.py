@@ -6,32 +6,32 @@ from datetime import datetime
 from typing import Any
 
 from apps.desk.forms import HoldingForm
-from apps.lib.activation import Activation, activations
+from apps.lib.activation import Activation, list_activations
 from apps.lib.ui.activation_status import NEWS
-from apps.lib.ui.states import On, Post
+from apps.lib.ui.states import GatewayPost, PostState
 from apps.members.forms import DeviceForm
 from apps.members.models import Device, Member
 from apps.nat.models import NatMapping
-from apps.nat.selectors import mappings_of
+from apps.nat.selectors import list_member_mappings
 from apps.network.models import Holding
-from apps.network.selectors import Before, current_holdings, holders_before
+from apps.network.selectors import PreviousHolder, list_cached_holdings, list_previous_holders
 
 
 @dataclass(frozen=True)
-class Row:
+class HeldAddressRow:
     """An address that the member holds: how it leaves, who had it before, and how it stands on each gateway."""
 
     holding: Holding
     mapping: NatMapping | None
-    before: Before | None
+    before: PreviousHolder | None
     gateways: list[Activation]
     alive: bool
 
     @property
-    def posts(self) -> list[Post]:
+    def posts(self) -> list[GatewayPost]:
         """Hollow while the member is not active: then nothing of theirs is on the gateways."""
-        there = On.FULL if self.alive else On.HOLLOW
-        return [Post(each.gateway, there if each.since else On.HALF) for each in self.gateways]
+        there = PostState.FULL if self.alive else PostState.HOLLOW
+        return [GatewayPost(each.gateway, there if each.since else PostState.HALF) for each in self.gateways]
 
     @property
     def waits_for(self) -> list[str]:
@@ -49,9 +49,9 @@ class Row:
         return max(0.0, (max(times) - self.holding.changed_at).total_seconds()) if times and not self.waits_for else None
 
 
-def addresses(member: Member, *, form: HoldingForm | None = None, added: int = 0, released: str = "") -> dict[str, Any]:
+def build_addresses_context(member: Member, *, form: HoldingForm | None = None, added: int = 0, released: str = "") -> dict[str, Any]:
     """What desk/member/_addresses.html needs. `added`: the id of a holding just given; `released`: what just ended, in words."""
-    rows = _rows(member)
+    rows = _list_rows(member)
     moving = any(row.waits_for for row in rows)
     return {
         "member": member,
@@ -63,29 +63,32 @@ def addresses(member: Member, *, form: HoldingForm | None = None, added: int = 0
     }
 
 
-def _rows(member: Member) -> list[Row]:
-    holdings = current_holdings(member)
-    mappings = {mapping.holding_id: mapping for mapping in mappings_of(member)}
-    before = holders_before(holdings)
+def _list_rows(member: Member) -> list[HeldAddressRow]:
+    holdings = list_cached_holdings(member)
+    mappings = {mapping.holding_id: mapping for mapping in list_member_mappings(member)}
+    before = list_previous_holders(holdings)
     alive = member.state == Member.State.ACTIVE
-    return [Row(holding, mappings.get(holding.pk), before.get(holding.pk), known, alive) for holding, known in activations(holdings)]
+    return [
+        HeldAddressRow(holding, mappings.get(holding.pk), before.get(holding.pk), known, alive)
+        for holding, known in list_activations(holdings)
+    ]
 
 
 @dataclass(frozen=True)
-class Owned:
+class DeviceRow:
     """A device and the addresses it has."""
 
     device: Device
     addresses: list[str]
 
 
-def devices(member: Member, *, form: DeviceForm | None = None, saved: int = 0, removed: str = "") -> dict[str, Any]:
+def build_devices_context(member: Member, *, form: DeviceForm | None = None, saved: int = 0, removed: str = "") -> dict[str, Any]:
     """What desk/member/_devices.html needs. `saved`: the id of a device just written; `removed`: the name of one that is gone."""
     held: dict[int, list[str]] = defaultdict(list)
-    for holding in current_holdings(member):
+    for holding in list_cached_holdings(member):
         if holding.device_id:
             held[holding.device_id].append(holding.address)
-    owned = [Owned(device, held[device.pk]) for device in member.devices.all()]
+    owned = [DeviceRow(device, held[device.pk]) for device in member.devices.all()]
     return {
         "member": member,
         "devices": owned,

@@ -21,13 +21,13 @@ from django.utils.translation import gettext as _
 
 from apps.events import confirmation_waiters, notify_listener, selectors, sse
 from apps.events.database_threads import Threads
-from apps.events.event_types import Reader
-from apps.events.hub import Hub, Mailbox
-from apps.events.stream_position import parse
-from apps.events.subscriber_rights import Asked, Refused, asked, origin_is_ours, reader
-from apps.lib.api.problems import MEDIA_TYPE, body
+from apps.events.event_types import Subscriber
+from apps.events.hub import Hub, SubscriberQueue
+from apps.events.stream_position import parse_position
+from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, get_subscriber, parse_scope, validate_origin
+from apps.lib.api.problems import MEDIA_TYPE, build_problem_body
 from apps.operations.heartbeats import EVERY, Heartbeat
-from apps.operations.models import Role
+from apps.operations.models import ProcessRole
 
 type Scope = dict[str, Any]
 type Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -42,19 +42,19 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Times:
+class StreamTimes:
     """Seconds between two looks at whether the reader still may, and until a stream ends by itself."""
 
     check: float
     stream: float
 
 
-class Application:
+class EventsApplication:
     """One for the process. Its threads: `doors` for who comes and who stays, `look` for what happened, `calls` for requests that wait."""
 
     def __init__(self) -> None:
         self._hub = Hub(settings.EVENTS_STREAMS, settings.EVENTS_STREAMS_EACH)
-        self._times = Times(settings.EVENTS_CHECK_SECONDS, settings.EVENTS_STREAM_SECONDS)
+        self._times = StreamTimes(settings.EVENTS_CHECK_SECONDS, settings.EVENTS_STREAM_SECONDS)
         self._doors, self._looks, self._calls = Threads(3, "doors"), Threads(1, "look"), Threads(3, "calls")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -72,14 +72,14 @@ class Application:
         await receive()
         self._hub.close()
         alive.cancel()
-        await notify_listener.ended(listener)
+        await notify_listener.cancel_and_wait(listener)
         for threads in (self._doors, self._looks, self._calls):
             threads.close()
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _report_alive(self) -> None:
         """Signs of life, for as long as this loop runs."""
-        heartbeat = Heartbeat([Role.EVENTS], probe=lambda: "")
+        heartbeat = Heartbeat([ProcessRole.EVENTS], probe=lambda: "")
         while True:
             await self._doors.run(heartbeat.beat)
             await asyncio.sleep(EVERY)
@@ -98,31 +98,31 @@ class Application:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await self._lead(scope, receive, send)
-        except Refused as refused:
-            await _problem(send, refused.status, str(refused))
+        except SubscriberRefused as refused:
+            await _send_problem(send, refused.status, str(refused))
         except (DatabaseError, InterfaceError) as error:
             log.warning("database away", path=scope["path"], error=str(error).strip())
-            await _problem(send, 503, _("The database does not answer. Nothing was changed; try again in a moment."))
+            await _send_problem(send, 503, _("The database does not answer. Nothing was changed; try again in a moment."))
 
     async def _lead(self, scope: Scope, receive: Receive, send: Send) -> None:
-        who = asked(scope)
+        who = parse_scope(scope)
         if scope["path"] in STREAMS and scope["method"] == "GET":
             await self._stream(who, scope, receive, send)
         elif who.of_api and b"wait=" in scope["query_string"]:
-            listener = await self._doors.run(reader, who)
+            listener = await self._doors.run(get_subscriber, who)
             with self._hub.place(listener.user):
                 await confirmation_waiters.serve(scope, receive, send, self._hub, self._calls)
         else:
-            await _problem(send, 404, _("There is nothing at this address."))
+            await _send_problem(send, 404, _("There is nothing at this address."))
 
-    async def _stream(self, who: Asked, scope: Scope, receive: Receive, send: Send) -> None:
-        origin = origin_is_ours(who)
-        listener = await self._doors.run(reader, who)
+    async def _stream(self, who: SubscriberRequest, scope: Scope, receive: Receive, send: Send) -> None:
+        origin = validate_origin(who)
+        listener = await self._doors.run(get_subscriber, who)
         with self._hub.place(listener.user), self._hub.joined(listener) as mailbox:
-            await send({"type": "http.response.start", "status": 200, "headers": [*sse.HEADERS, *_for_origin(origin)]})
-            gone = asyncio.create_task(_until_gone(receive, mailbox))
+            await send({"type": "http.response.start", "status": 200, "headers": [*sse.HEADERS, *_build_cors_headers(origin)]})
+            gone = asyncio.create_task(_wait_for_disconnect(receive, mailbox))
             try:
-                await self._begin(_last_seen(scope, who), mailbox, send)
+                await self._begin(_get_last_event_id(scope, who), mailbox, send)
                 await self._go_on(who, mailbox, send)
             except (DatabaseError, InterfaceError) as error:
                 log.warning("database away", path=scope["path"], error=str(error).strip())
@@ -133,33 +133,33 @@ class Application:
                 gone.cancel()
             await _send(send, b"", more=False)
 
-    async def _begin(self, last: str, mailbox: Mailbox, send: Send) -> None:
+    async def _begin(self, last: str, mailbox: SubscriberQueue, send: Send) -> None:
         """Where the reader is; and what happened since, when it says where it was."""
-        known = parse(last)
+        known = parse_position(last)
         here = known or self._hub.position
         if here is None:
-            here = await self._looks.run(selectors.now)
-        await _send(send, sse.opening(RETRY_MS, here))
+            here = await self._looks.run(selectors.get_current_position)
+        await _send(send, sse.render_opening(RETRY_MS, here))
         if known:
-            found = await self._doors.run(selectors.since, known)
+            found = await self._doors.run(selectors.list_events_since, known)
             told = [each for each in found.events if mailbox.reader.sees(each)]
             mailbox.since = found.position
-            await _send(send, sse.reset(found.position) if found.missed else sse.batch(told, found.position) if told else b"")
+            await _send(send, sse.render_reset(found.position) if found.missed else sse.render_batch(told, found.position) if told else b"")
         elif last:
-            await _send(send, sse.reset(here))
+            await _send(send, sse.render_reset(here))
 
-    async def _go_on(self, who: Asked, mailbox: Mailbox, send: Send) -> None:
+    async def _go_on(self, who: SubscriberRequest, mailbox: SubscriberQueue, send: Send) -> None:
         ends = time.monotonic() + self._times.stream
         watch = asyncio.create_task(self._watch(who, mailbox))
         try:
             while not mailbox.closed and (left := ends - time.monotonic()) > 0:
                 data = await mailbox.next(min(BEAT, left))
                 if self._hub.position:
-                    await _send(send, data or sse.beat(self._hub.position))
+                    await _send(send, data or sse.render_beat(self._hub.position))
         finally:
             watch.cancel()
 
-    async def _watch(self, who: Asked, mailbox: Mailbox) -> None:
+    async def _watch(self, who: SubscriberRequest, mailbox: SubscriberQueue) -> None:
         """Closes the mailbox of a reader who may not listen any more. Beside the stream: a database that hangs must not silence it."""
         may = True
         while may:
@@ -167,29 +167,29 @@ class Application:
             may = await self._still(who, mailbox.reader)
         mailbox.close()
 
-    async def _still(self, who: Asked, listener: Reader) -> bool:
+    async def _still(self, who: SubscriberRequest, listener: Subscriber) -> bool:
         """Whether the reader may listen to the same things as at first. A database that is away says nothing about that."""
         try:
-            return await self._doors.run(reader, who) == listener
-        except Refused:
+            return await self._doors.run(get_subscriber, who) == listener
+        except SubscriberRefused:
             return False
         except (DatabaseError, InterfaceError):
             return True
 
 
-def _last_seen(scope: Scope, who: Asked) -> str:
+def _get_last_event_id(scope: Scope, who: SubscriberRequest) -> str:
     """From the header, or for whoever cannot send one from `?after=`."""
     sent = next((value.decode("latin-1") for name, value in who.headers if name == b"last-event-id"), "")
     return sent or parse_qs(scope["query_string"].decode("latin-1")).get("after", [""])[0]
 
 
-def _for_origin(origin: str) -> Headers:
+def _build_cors_headers(origin: str) -> Headers:
     if not origin:
         return []
     return [(b"access-control-allow-origin", origin.encode()), (b"access-control-allow-credentials", b"true"), (b"vary", b"Origin")]
 
 
-async def _until_gone(receive: Receive, mailbox: Mailbox) -> None:
+async def _wait_for_disconnect(receive: Receive, mailbox: SubscriberQueue) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     mailbox.close()
@@ -201,8 +201,8 @@ async def _send(send: Send, data: bytes, *, more: bool = True) -> None:
             await send({"type": "http.response.body", "body": data, "more_body": more})
 
 
-async def _problem(send: Send, status: int, sentence: str) -> None:
-    said = json.dumps(body(status, sentence)).encode()
+async def _send_problem(send: Send, status: int, sentence: str) -> None:
+    said = json.dumps(build_problem_body(status, sentence)).encode()
     headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(said)).encode()), (b"cache-control", b"no-store")]
     headers += [(b"retry-after", b"5")] if status in (429, 503) else []
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -19,8 +19,8 @@ from django.utils.translation import gettext as _
 
 from apps.events.database_threads import Threads
 from apps.events.hub import Hub
-from apps.events.subscriber_rights import Refused
-from apps.events.wsgi_environ import environment
+from apps.events.subscriber_rights import SubscriberRefused
+from apps.events.wsgi_environ import build_environ
 from apps.lib.api.confirmation_wait import LONGEST, UNLESS_TOLD
 
 LARGEST: Final = 16 << 20  # octets of a request
@@ -30,7 +30,7 @@ GONE: Final = frozenset({b"if-match", b"idempotency-key", b"content-type", b"con
 
 
 @dataclass(frozen=True)
-class Answer:
+class DjangoAnswer:
     """What Django said."""
 
     status: int
@@ -48,9 +48,9 @@ class Answer:
 
 async def serve(scope: Any, receive: Any, send: Any, hub: Hub, calls: Threads) -> None:
     """Does the request, and answers when it is confirmed."""
-    given = await _body(receive)
-    first: Answer = await calls.run(ask, scope, given)
-    answer = await _confirmed(scope, first, hub, calls) if first.status == 202 else first
+    given = await _read_body(receive)
+    first: DjangoAnswer = await calls.run(ask, scope, given)
+    answer = await _wait_until_confirmed(scope, first, hub, calls) if first.status == 202 else first
     headers = [
         (name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers if name.lower() != "content-length"
     ]
@@ -59,45 +59,45 @@ async def serve(scope: Any, receive: Any, send: Any, hub: Hub, calls: Threads) -
     await send({"type": "http.response.body", "body": answer.body})
 
 
-async def _confirmed(scope: Any, first: Answer, hub: Hub, calls: Threads) -> Answer:
+async def _wait_until_confirmed(scope: Any, first: DjangoAnswer, hub: Hub, calls: Threads) -> DjangoAnswer:
     """The answer as it is when every gateway has it; as it is when time is over, still 202."""
-    ends = time.monotonic() + _seconds(scope)
+    ends = time.monotonic() + _parse_timeout(scope)
     answer, turned = first, hub.turned
     while answer.status == 202 and not hub.closed and (left := ends - time.monotonic()) > 0:
         with suppress(TimeoutError):
             async with asyncio.timeout(min(left, PAUSE)):
                 await turned.wait()
         turned = hub.turned
-        asked = await calls.run(again, scope, first)
+        asked = await calls.run(ask_again, scope, first)
         if asked is None:
             return first
         answer = asked
     return replace(answer, status=201) if answer.status == 200 and scope["method"] == "POST" else answer
 
 
-def _seconds(scope: Any) -> float:
+def _parse_timeout(scope: Any) -> float:
     """The API has refused whatever is no number in its limits."""
     text = parse_qs(scope["query_string"].decode("latin-1")).get("timeout", [str(UNLESS_TOLD)])[-1]
     return min(max(float(text), 0.0), LONGEST)
 
 
-def again(scope: Any, first: Answer) -> Answer | None:
+def ask_again(scope: Any, first: DjangoAnswer) -> DjangoAnswer | None:
     """What was answered first, as it is now; None when that can be seen no more."""
     said, path = first.said, scope["path"]
     if isinstance(said, list):
-        return _many(scope, [int(each["id"]) for each in said], first)
+        return _ask_many(scope, [int(each["id"]) for each in said], first)
     own = f"{path}{said['id']}/" if scope["method"] == "POST" else path
-    found = ask(_get(scope, own, scope["query_string"]), b"")
+    found = ask(_build_get_scope(scope, own, scope["query_string"]), b"")
     return found if found.status in (200, 202) else None
 
 
-def _many(scope: Any, ids: list[int], first: Answer) -> Answer | None:
+def _ask_many(scope: Any, ids: list[int], first: DjangoAnswer) -> DjangoAnswer | None:
     """Objects of one request: of each the newest, in the same order."""
     rows: dict[int, Any] = {}
     for at in range(0, len(ids), CHUNK):
         some = ids[at : at + CHUNK]
         query = f"id__in={','.join(map(str, some))}&limit={CHUNK}".encode()
-        found = ask(_get(scope, scope["path"], query), b"").said
+        found = ask(_build_get_scope(scope, scope["path"], query), b"").said
         rows |= {row["id"]: row for row in found["results"]} if isinstance(found, dict) and "results" in found else {}
     if set(rows) != set(ids):
         return None
@@ -105,37 +105,37 @@ def _many(scope: Any, ids: list[int], first: Answer) -> Answer | None:
     return replace(first, status=202 if missing else 200, body=json.dumps([rows[each] for each in ids]).encode())
 
 
-def _get(scope: Any, path: str, query: bytes) -> Any:
+def _build_get_scope(scope: Any, path: str, query: bytes) -> Any:
     kept = [(name, value) for name, value in scope["headers"] if name not in GONE]
     return scope | {"method": "GET", "path": path, "query_string": query, "headers": kept}
 
 
-async def _body(receive: Any) -> bytes:
+async def _read_body(receive: Any) -> bytes:
     whole = io.BytesIO()
     more = True
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise Refused(400, _("The request was cut off."))
+            raise SubscriberRefused(400, _("The request was cut off."))
         whole.write(message.get("body", b""))
         more = message.get("more_body", False)
         if whole.tell() > LARGEST:
-            raise Refused(413, _("A request that waits has at most %(most)d MiB.") % {"most": LARGEST >> 20})
+            raise SubscriberRefused(413, _("A request that waits has at most %(most)d MiB.") % {"most": LARGEST >> 20})
     return whole.getvalue()
 
 
 @cache
-def _django() -> WSGIHandler:
+def _get_handler() -> WSGIHandler:
     return WSGIHandler()
 
 
-def ask(scope: Any, given: bytes) -> Answer:
+def ask(scope: Any, given: bytes) -> DjangoAnswer:
     """One request, answered by Django as gunicorn would have it answered (PEP 3333)."""
     told: dict[str, Any] = {}
 
     def start(status: str, headers: list[tuple[str, str]], _trouble: Any = None) -> Any:
         told.update(status=int(status[:3]), headers=tuple(headers))
 
-    response: Any = _django()(environment(scope, io.BytesIO(given), len(given)), start)
+    response: Any = _get_handler()(build_environ(scope, io.BytesIO(given), len(given)), start)
     with closing(response):
-        return Answer(told["status"], told["headers"], b"".join(response))
+        return DjangoAnswer(told["status"], told["headers"], b"".join(response))

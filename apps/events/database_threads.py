@@ -16,14 +16,14 @@ class Threads:
 
     async def run[T](self, work: Callable[..., T], *given: Any) -> T:
         """What the function returns or raises. Its connection goes back to the pool of connections."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, _with_connection, work, given)
+        return await asyncio.get_running_loop().run_in_executor(self._pool, _run_with_connection, work, given)
 
     def close(self) -> None:
         """Nothing new; what runs is not waited for."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _with_connection[T](work: Callable[..., T], given: tuple[Any, ...]) -> T:
+def _run_with_connection[T](work: Callable[..., T], given: tuple[Any, ...]) -> T:
     close_old_connections()
     try:
         return work(*given)

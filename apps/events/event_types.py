@@ -22,7 +22,7 @@ OF_MEMBERS: Final = ("ticket", "forward", "pinhole", "address", "several")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PublishedEvent:
     """An event as it is handed on: kind, the object's id and state, whose it is, whether that member may know, and who wrote it."""
 
     kind: str
@@ -34,7 +34,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class Subscriber:
     """Who listens, and to what. kinds: those that are shown whole; only: of this member's things alone; member: who it is."""
 
     user: int
@@ -42,7 +42,7 @@ class Reader:
     only: int | None = None
     member: int | None = None
 
-    def sees(self, event: Told) -> bool:
+    def sees(self, event: PublishedEvent) -> bool:
         """Whether the event is for this reader."""
         if event.kind in self.kinds:
             return self.only is None or self.only == event.member

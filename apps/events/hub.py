@@ -9,26 +9,26 @@ from typing import Final
 from django.utils.translation import gettext as _
 
 from apps.events import sse
-from apps.events.event_types import Reader, Told
-from apps.events.stream_position import Position
-from apps.events.subscriber_rights import Refused
+from apps.events.event_types import PublishedEvent, Subscriber
+from apps.events.stream_position import StreamPosition
+from apps.events.subscriber_rights import SubscriberRefused
 
 MOST: Final = 200  # events that wait for one reader
 
 
-class Mailbox:
+class SubscriberQueue:
     """What waits for one stream. since: up to where its reader has been told already, as far as that is known."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Subscriber) -> None:
         self.reader = reader
-        self.since: Position | None = None
+        self.since: StreamPosition | None = None
         self.closed = False
-        self._waiting: list[Told] = []
-        self._position: Position | None = None
+        self._waiting: list[PublishedEvent] = []
+        self._position: StreamPosition | None = None
         self._missed = False
         self._woken = asyncio.Event()
 
-    def put(self, events: Sequence[Told], position: Position) -> None:
+    def put(self, events: Sequence[PublishedEvent], position: StreamPosition) -> None:
         """Those that the reader may see; too many at once become one call to look at everything again."""
         told = [each for each in events if self.reader.sees(each)]
         if not told:
@@ -40,7 +40,7 @@ class Mailbox:
         self._position = position
         self._woken.set()
 
-    def reset(self, position: Position) -> None:
+    def reset(self, position: StreamPosition) -> None:
         """Something cannot be told one by one."""
         self._waiting.clear()
         self._missed, self._position = True, position
@@ -68,7 +68,7 @@ class Mailbox:
         self._missed = False
         if position is None:
             return b""
-        return (sse.reset(position) if missed else b"") + (sse.batch(fresh, position) if fresh else b"")
+        return (sse.render_reset(position) if missed else b"") + (sse.render_batch(fresh, position) if fresh else b"")
 
 
 class Hub:
@@ -76,9 +76,9 @@ class Hub:
 
     def __init__(self, most: int, each: int) -> None:
         self._most, self._each = most, each
-        self._mailboxes: set[Mailbox] = set()
+        self._mailboxes: set[SubscriberQueue] = set()
         self._of: Counter[int] = Counter()
-        self.position: Position | None = None
+        self.position: StreamPosition | None = None
         self.turned = asyncio.Event()
         self.closed = False
 
@@ -86,9 +86,9 @@ class Hub:
     def place(self, user: int) -> Iterator[None]:
         """One of the places that there are. Raises Refused when none is free."""
         if self.closed or self._of.total() >= self._most:
-            raise Refused(503, _("Too many listen already. Ask again in a moment."))
+            raise SubscriberRefused(503, _("Too many listen already. Ask again in a moment."))
         if self._of[user] >= self._each:
-            raise Refused(429, _("You listen at %(most)d places already. End one first.") % {"most": self._each})
+            raise SubscriberRefused(429, _("You listen at %(most)d places already. End one first.") % {"most": self._each})
         self._of[user] += 1
         try:
             yield
@@ -98,16 +98,16 @@ class Hub:
                 del self._of[user]
 
     @contextmanager
-    def joined(self, reader: Reader) -> Iterator[Mailbox]:
+    def joined(self, reader: Subscriber) -> Iterator[SubscriberQueue]:
         """The reader's mailbox, from now on."""
-        mailbox = Mailbox(reader)
+        mailbox = SubscriberQueue(reader)
         self._mailboxes.add(mailbox)
         try:
             yield mailbox
         finally:
             self._mailboxes.discard(mailbox)
 
-    def publish(self, events: Sequence[Told], position: Position, *, missed: bool = False) -> None:
+    def publish(self, events: Sequence[PublishedEvent], position: StreamPosition, *, missed: bool = False) -> None:
         """What one look found. missed: it found that there was more than it tells."""
         self.position = position
         for mailbox in self._mailboxes:

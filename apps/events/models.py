@@ -1,6 +1,6 @@
 """What happened lately, for pages and scripts that look at it now, and who looks at what. Neither is history: both are soon forgotten.
 
-Triggers write the events (migration events/0001), in the transaction of what they tell of.
+Triggers write the events (migrations/events/0001), in the transaction of what they tell of.
 """
 
 from django.conf import settings

@@ -14,7 +14,7 @@ from django.db import DatabaseError, InterfaceError, connection
 
 from apps.events import selectors
 from apps.events.hub import Hub
-from apps.events.selectors import Look
+from apps.events.selectors import EventBatch
 
 CHANNEL: Final = "netzwart_events"
 NAME: Final = "netzwart-events"  # of the connection, in pg_stat_activity
@@ -32,10 +32,10 @@ async def listen(hub: Hub, in_thread: InThread) -> None:
     tried = 0
     while True:
         try:
-            async with await _connected() as woken_by:
+            async with await _connect() as woken_by:
                 await woken_by.execute(f"LISTEN {CHANNEL}")
                 while True:
-                    await _look(hub, in_thread)
+                    await _publish_news(hub, in_thread)
                     tried = 0
                     async for _each in woken_by.notifies(timeout=PAUSE, stop_after=1):
                         pass
@@ -45,21 +45,21 @@ async def listen(hub: Hub, in_thread: InThread) -> None:
         tried += 1
 
 
-async def _connected() -> psycopg.AsyncConnection[Any]:
+async def _connect() -> psycopg.AsyncConnection[Any]:
     params = {name: value for name, value in connection.get_connection_params().items() if name not in OF_DJANGO}
     async with asyncio.timeout(WITHIN):
         return await psycopg.AsyncConnection.connect(**params | {"autocommit": True, "application_name": NAME})
 
 
-async def _look(hub: Hub, in_thread: InThread) -> None:
+async def _publish_news(hub: Hub, in_thread: InThread) -> None:
     if hub.position is None:
-        hub.publish((), await in_thread(selectors.now))
+        hub.publish((), await in_thread(selectors.get_current_position))
         return
-    found: Look = await in_thread(selectors.since, hub.position)
+    found: EventBatch = await in_thread(selectors.list_events_since, hub.position)
     hub.publish(found.events, found.position, missed=found.missed)
 
 
-async def ended(task: asyncio.Task[None]) -> None:
+async def cancel_and_wait(task: asyncio.Task[None]) -> None:
     """Cancels it, and waits until it is over."""
     task.cancel()
     with suppress(asyncio.CancelledError):

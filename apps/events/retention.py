@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.events import selectors
 from apps.events.models import Event, Presence
-from apps.operations.registry import delete_oldest, pruned
+from apps.operations.registry import delete_oldest, register_pruned
 
 PRESENCES = timedelta(minutes=10)  # signs hold for seconds; who leaves last is cleared away here
 
@@ -21,5 +21,5 @@ def prune_presences(now: datetime, at_most: int) -> int:
     return delete_oldest(Presence.objects.filter(seen__lt=now - PRESENCES), "seen", at_most)
 
 
-pruned("events.Event", kept=_("1 hour"), prune=prune_events)
-pruned("events.Presence", kept=_("10 minutes"), prune=prune_presences)
+register_pruned("events.Event", kept=_("1 hour"), prune=prune_events)
+register_pruned("events.Presence", kept=_("10 minutes"), prune=prune_presences)

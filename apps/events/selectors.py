@@ -5,8 +5,8 @@ from typing import Final
 
 from django.db import connection
 
-from apps.events.event_types import Told
-from apps.events.stream_position import Position
+from apps.events.event_types import PublishedEvent
+from apps.events.stream_position import StreamPosition
 
 KEPT: Final = 3600  # seconds
 MARGIN: Final = 60  # seconds before the end of that: what is just being forgotten counts as gone
@@ -29,28 +29,28 @@ SINCE = """
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class EventBatch:
     """What happened, up to which position. missed: more than can be told, or longer ago than anything is kept."""
 
-    position: Position
-    events: tuple[Told, ...] = ()
+    position: StreamPosition
+    events: tuple[PublishedEvent, ...] = ()
     missed: bool = False
 
 
-def now() -> Position:
+def get_current_position() -> StreamPosition:
     """Everything that has been committed is before it."""
     with connection.cursor() as cursor:
         cursor.execute(NOW)
-        return Position(*cursor.fetchone())
+        return StreamPosition(*cursor.fetchone())
 
 
-def since(position: Position) -> Look:
+def list_events_since(position: StreamPosition) -> EventBatch:
     """Each event of a transaction that the position did not see, in the order in which they were written; each exactly once."""
     with connection.cursor() as cursor:
         cursor.execute(SINCE, [position.snapshot, MOST + 1])
         rows = cursor.fetchall()
     seconds, snapshot, of_another_database = rows[0][:3]
-    events = tuple(Told(*row[3:]) for row in rows if row[3] is not None)
+    events = tuple(PublishedEvent(*row[3:]) for row in rows if row[3] is not None)
     known = -MARGIN <= seconds - position.seconds <= KEPT - MARGIN
-    here = Position(seconds, snapshot)
-    return Look(here, events) if known and not of_another_database and len(events) <= MOST else Look(here, missed=True)
+    here = StreamPosition(seconds, snapshot)
+    return EventBatch(here, events) if known and not of_another_database and len(events) <= MOST else EventBatch(here, missed=True)

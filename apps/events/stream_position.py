@@ -14,7 +14,7 @@ LONGEST: Final = 4_096  # characters: a snapshot names each transaction that was
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class StreamPosition:
     """seconds: since 1970, by the database's clock; snapshot: pg_snapshot's text."""
 
     seconds: int
@@ -29,7 +29,7 @@ class Position:
         return transaction < int(first) or (transaction < int(end) and str(transaction) not in under_way.split(","))
 
 
-def parse(text: str) -> Position | None:
+def parse_position(text: str) -> StreamPosition | None:
     """What a Last-Event-ID says; None for anything that PostgreSQL would not take as a snapshot."""
     found = FORM.fullmatch(text) if len(text) <= LONGEST else None
     if found is None:
@@ -39,4 +39,4 @@ def parse(text: str) -> Position | None:
     ordered = all(low < high for low, high in zip([first - 1, *under_way], [*under_way, end], strict=True)) or not under_way
     if not 0 < first <= end or not ordered:
         return None
-    return Position(int(found[1]), text.partition("-")[2])
+    return StreamPosition(int(found[1]), text.partition("-")[2])

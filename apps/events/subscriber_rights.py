@@ -18,19 +18,19 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 
 from apps.accounts.models import ApiToken, User
-from apps.accounts.permissions import may
+from apps.accounts.permissions import has_right
 from apps.accounts.route_rights import API
-from apps.accounts.second_factor_required import lacking
-from apps.accounts.session_limits import is_over
+from apps.accounts.second_factor_required import lacks_second_factor
+from apps.accounts.session_limits import is_session_over
 from apps.accounts.tokens import TokenAuthentication, covers
-from apps.events.event_types import KINDS, Reader
-from apps.events.wsgi_environ import variables
+from apps.events.event_types import KINDS, Subscriber
+from apps.events.wsgi_environ import build_variables
 from apps.members.models import Member
 
 READ: Final = "GET"
 
 
-class Refused(Exception):  # noqa: N818 - an answer
+class SubscriberRefused(Exception):  # noqa: N818 - an answer
     """Nobody listens here; status and sentence say why."""
 
     def __init__(self, status: int, sentence: str) -> None:
@@ -39,7 +39,7 @@ class Refused(Exception):  # noqa: N818 - an answer
 
 
 @dataclass(frozen=True)
-class Asked:
+class SubscriberRequest:
     """What a request says of who asks, and from where."""
 
     headers: tuple[tuple[bytes, bytes], ...]
@@ -48,64 +48,64 @@ class Asked:
     of_api: bool
 
 
-def asked(scope: Any) -> Asked:
+def parse_scope(scope: Any) -> SubscriberRequest:
     """The request of an ASGI scope."""
     client = scope.get("client") or ("", 0)
-    return Asked(tuple(scope["headers"]), client[0], scope.get("scheme") == "https", scope["path"].startswith("/api/"))
+    return SubscriberRequest(tuple(scope["headers"]), client[0], scope.get("scheme") == "https", scope["path"].startswith("/api/"))
 
 
-def reader(of: Asked) -> Reader:
+def get_subscriber(of: SubscriberRequest) -> Subscriber:
     """Raises Refused with 400, 401, 403 or 429. Only addresses of the API take a token; there a session will do, too."""
-    request = _request(of)
+    request = _build_request(of)
     try:
         request.get_host()
         found = TokenAuthentication().authenticate(Request(request)) if of.of_api else None
     except DisallowedHost as wrong:
-        raise Refused(400, _("The portal has no such name.")) from wrong
+        raise SubscriberRefused(400, _("The portal has no such name.")) from wrong
     except APIException as refused:
-        raise Refused(refused.status_code, str(refused.detail)) from refused
-    return _by_token(*found) if found else _by_session(request)
+        raise SubscriberRefused(refused.status_code, str(refused.detail)) from refused
+    return _authorize_token(*found) if found else _authorize_session(request)
 
 
-def _by_token(user: User, token: ApiToken) -> Reader:
+def _authorize_token(user: User, token: ApiToken) -> Subscriber:
     """Events say whose member they are of, not of which gateway group or house: tokens of these get none."""
     if token.group_id is not None or token.site_id is not None:
-        raise Refused(403, _("This is beyond what the token is for."))
-    kinds = _kinds(user, by_token=True, of=(kind for kind, rows in KINDS.items() if covers(token, rows, READ)))
-    return Reader(user.pk, kinds, only=token.member_id)
+        raise SubscriberRefused(403, _("This is beyond what the token is for."))
+    kinds = _list_visible_kinds(user, by_token=True, of=(kind for kind, rows in KINDS.items() if covers(token, rows, READ)))
+    return Subscriber(user.pk, kinds, only=token.member_id)
 
 
-def _by_session(request: HttpRequest) -> Reader:
+def _authorize_session(request: HttpRequest) -> Subscriber:
     key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
     request.user = user = get_user(request)
-    if not isinstance(user, User) or (user.is_staff and is_over(request.session, time.time())):
-        raise Refused(401, _("Sign in first."))
-    if lacking(request):
-        raise Refused(403, _("Set up a second factor first, on the page of your account."))
+    if not isinstance(user, User) or (user.is_staff and is_session_over(request.session, time.time())):
+        raise SubscriberRefused(401, _("Sign in first."))
+    if lacks_second_factor(request):
+        raise SubscriberRefused(403, _("Set up a second factor first, on the page of your account."))
     member = Member.objects.filter(user=user).values_list("pk", flat=True).first()
-    return Reader(user.pk, _kinds(user, by_token=False, of=KINDS), member=member)
+    return Subscriber(user.pk, _list_visible_kinds(user, by_token=False, of=KINDS), member=member)
 
 
-def _kinds(user: User, *, by_token: bool, of: Iterable[str]) -> frozenset[str]:
-    return frozenset(kind for kind in of if may(user, API[KINDS[kind]].read, by_token=by_token))
+def _list_visible_kinds(user: User, *, by_token: bool, of: Iterable[str]) -> frozenset[str]:
+    return frozenset(kind for kind in of if has_right(user, API[KINDS[kind]].read, by_token=by_token))
 
 
-def _request(of: Asked) -> HttpRequest:
+def _build_request(of: SubscriberRequest) -> HttpRequest:
     """As far as authentication looks at one."""
     request = HttpRequest()
     request.method = READ
-    request.META |= variables(of.headers) | {"REMOTE_ADDR": of.client, "SERVER_NAME": "", "SERVER_PORT": "443" if of.secure else "80"}
+    request.META |= build_variables(of.headers) | {"REMOTE_ADDR": of.client, "SERVER_NAME": "", "SERVER_PORT": "443" if of.secure else "80"}
     request.COOKIES = parse_cookie(request.META.get("HTTP_COOKIE", ""))
     return request
 
 
-def origin_is_ours(of: Asked) -> str:
+def validate_origin(of: SubscriberRequest) -> str:
     """The Origin that may read the answer with its cookies: that of the pages, "" for the same. Raises Refused for any other's."""
     said = next((value.decode("latin-1") for name, value in of.headers if name == b"origin"), "")
     host = next((value.decode("latin-1") for name, value in of.headers if name == b"host"), "")
     if not said or said.partition("://")[2] == host:
         return ""
     if said != settings.PORTAL_URL:
-        raise Refused(403, _("Events are for the portal’s own pages."))
+        raise SubscriberRefused(403, _("Events are for the portal’s own pages."))
     return said

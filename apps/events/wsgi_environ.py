@@ -7,7 +7,7 @@ from typing import IO, Any
 type Headers = Iterable[tuple[bytes, bytes]]
 
 
-def variables(headers: Headers) -> dict[str, str]:
+def build_variables(headers: Headers) -> dict[str, str]:
     """HTTP_… by name; a repeated field is one with commas, cookies with semicolons (RFC 9113, 8.2.3).
 
     A name with an underscore is left out: as a variable it would be the same as one with a hyphen, and pass for what a proxy wrote.
@@ -21,10 +21,10 @@ def variables(headers: Headers) -> dict[str, str]:
     return told
 
 
-def environment(scope: Any, body: IO[bytes], length: int) -> dict[str, Any]:
+def build_environ(scope: Any, body: IO[bytes], length: int) -> dict[str, Any]:
     """The WSGI environment of a request whose body has been read as a whole: `length` octets."""
     host, port = scope.get("server") or ("", 80)
-    told = variables(scope["headers"])
+    told = build_variables(scope["headers"])
     return told | {
         "REQUEST_METHOD": scope["method"], "SCRIPT_NAME": "", "PATH_INFO": scope["path"].encode().decode("latin-1"),
         "QUERY_STRING": scope["query_string"].decode("latin-1"), "SERVER_NAME": host, "SERVER_PORT": str(port or 80),

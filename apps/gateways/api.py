@@ -13,21 +13,21 @@ from rest_framework.response import Response
 
 from apps.bans.listeners.models import ServerInterface
 from apps.deployments.models import GatewayState
-from apps.deployments.revision_pages.change_summary import in_words
-from apps.deployments.revision_pages.presentation import database_clock, of_following
+from apps.deployments.revision_pages.change_summary import render_summary
+from apps.deployments.revision_pages.presentation import preview_deploy, read_database_clock
 from apps.gateways import group_settings, kernel_gauges
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.services import configure
 from apps.lib.api.fields import AddressText, PrefixText
-from apps.lib.api.filters import filters_of
-from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, Shape, array, mapping, nullable, record
-from apps.lib.api.openapi.operations import answers
+from apps.lib.api.filters import build_filters
+from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, Shape, make_array, make_mapping, make_nullable, make_object
+from apps.lib.api.openapi.operations import declare_response
 from apps.lib.api.serializers import ActiveSerializer, ApiSerializer
-from apps.lib.api.viewsets import Changes, ChangesOne, Reads
+from apps.lib.api.viewsets import ChangeOneViewSet, ChangeViewSet, ReadViewSet
 from apps.nat.rules.models import PortRules
 from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection, Uplink
 from apps.traffic.fairshare.models import FairShare
-from apps.traffic.rates.selectors import uplink_of
+from apps.traffic.rates.selectors import get_uplink
 from apps.traffic.rates.services import set_uplink
 from firewall.diff import Delta
 from firewall.render import render_delta
@@ -35,19 +35,21 @@ from firewall.render import render_delta
 type Row = Protection | Limits | Profile | Uplink | PortRules | FairShare
 
 
-OTHERS: Shape = array(record(name=TEXT, wanted=TEXT, found=TEXT, why=TEXT))
-KERNELS: Shape = array(record(gateway=INTEGER, at=TIME, tracked=INTEGER, most=INTEGER, buckets=INTEGER, others=OTHERS))
-CHANGES: Shape = array(record(kind=TEXT, added=INTEGER, removed=INTEGER, changed=INTEGER, of=INTEGER))
-PLAN: Shape = record(gateway=TEXT, problem=TEXT, in_words=TEXT, changes=CHANGES, chains=INTEGER, text=TEXT)
-DIFFERS: Shape = record(missing=array(TEXT), foreign=array(TEXT), missing_count=INTEGER, foreign_count=INTEGER)
-PAST: Shape = record(cause=TEXT, since=nullable(TIME), until=TIME, rules=INTEGER, missing=INTEGER, foreign=INTEGER, sysctls=INTEGER)
-DRIFT: Shape = record(
-    since=nullable(TIME),
-    cause=nullable(TEXT),
-    chains=array(TEXT),
-    elements=mapping(DIFFERS),
-    settings=array(record(name=TEXT, wanted=TEXT, found=TEXT)),
-    before=array(PAST),
+OTHERS: Shape = make_array(make_object(name=TEXT, wanted=TEXT, found=TEXT, why=TEXT))
+KERNELS: Shape = make_array(make_object(gateway=INTEGER, at=TIME, tracked=INTEGER, most=INTEGER, buckets=INTEGER, others=OTHERS))
+CHANGES: Shape = make_array(make_object(kind=TEXT, added=INTEGER, removed=INTEGER, changed=INTEGER, of=INTEGER))
+PLAN: Shape = make_object(gateway=TEXT, problem=TEXT, in_words=TEXT, changes=CHANGES, chains=INTEGER, text=TEXT)
+DIFFERS: Shape = make_object(missing=make_array(TEXT), foreign=make_array(TEXT), missing_count=INTEGER, foreign_count=INTEGER)
+PAST: Shape = make_object(
+    cause=TEXT, since=make_nullable(TIME), until=TIME, rules=INTEGER, missing=INTEGER, foreign=INTEGER, sysctls=INTEGER
+)
+DRIFT: Shape = make_object(
+    since=make_nullable(TIME),
+    cause=make_nullable(TEXT),
+    chains=make_array(TEXT),
+    elements=make_mapping(DIFFERS),
+    settings=make_array(make_object(name=TEXT, wanted=TEXT, found=TEXT)),
+    before=make_array(PAST),
 )
 
 
@@ -68,7 +70,7 @@ class ActiveSettingsSerializer(SettingsSerializer, ActiveSerializer):
 
 
 class ProtectionSerializer(ActiveSettingsSerializer):
-    save_row = group_settings.protect
+    save_row = group_settings.change_protection
     clamp_mss = serializers.BooleanField(source="group.clamp_mss")
     own = serializers.ListField(child=PrefixText())
     bgp_peers = serializers.ListField(child=AddressText())
@@ -90,7 +92,7 @@ class ProtectionSerializer(ActiveSettingsSerializer):
 
 
 class LimitsSerializer(ActiveSettingsSerializer):
-    save_row = group_settings.limit
+    save_row = group_settings.change_limits
     exempt = serializers.ListField(child=PrefixText())
 
     class Meta:
@@ -115,7 +117,7 @@ class LimitsSerializer(ActiveSettingsSerializer):
 class ProfileSerializer(ActiveSettingsSerializer):
     shapes = {"kernels": KERNELS}
     observed_fields = frozenset({"kernels"})
-    save_row = group_settings.tune
+    save_row = group_settings.change_profile
     kernels = serializers.SerializerMethodField()
 
     class Meta:
@@ -148,11 +150,11 @@ class ProfileSerializer(ActiveSettingsSerializer):
         return [
             {"gateway": each.gateway.pk, "at": each.at, "tracked": each.tracked, "most": each.most, "buckets": each.buckets}
             | {"others": [{"name": it.name, "wanted": it.wanted, "found": it.found, "why": it.why} for it in each.others]}
-            for each in kernel_gauges.tables_of(row.group, row)
+            for each in kernel_gauges.list_tables(row.group, row)
         ]
 
 
-class SettingsViewSet(ChangesOne):
+class SettingsViewSet(ChangeOneViewSet):
     """Read, and changed with PATCH or PUT on top of the version that was read; 409 where somebody else was faster."""
 
     group_path = "pk"
@@ -175,21 +177,21 @@ class SettingsViewSet(ChangesOne):
 class ProtectionViewSet(SettingsViewSet):
     """What a group's gateways refuse, and which routers may speak to them."""
 
-    row_of = group_settings.protection_of
+    row_of = group_settings.get_protection
     serializer_class = ProtectionSerializer
 
 
 class ProfileViewSet(SettingsViewSet):
     """What the kernels of a group's gateways are set to; while `managed` is false they are left as they are."""
 
-    row_of = group_settings.profile_of
+    row_of = group_settings.get_profile
     serializer_class = ProfileSerializer
 
 
 class LimitsViewSet(SettingsViewSet):
     """How many connections one may open through a group's gateways; 0: no limit."""
 
-    row_of = group_settings.limits_of
+    row_of = group_settings.get_limits
     serializer_class = LimitsSerializer
 
 
@@ -206,20 +208,20 @@ class GatewayGroupSerializer(ApiSerializer):
         return set_flood_mode(group=instance, version=version, on=on, by=self.context["request"].user)
 
 
-class GatewayGroupViewSet(Reads, Changes):
+class GatewayGroupViewSet(ReadViewSet, ChangeViewSet):
     """Groups, and whether they are in flood mode."""
 
     serializer_class = GatewayGroupSerializer
     group_path = "pk"
     queryset = GatewayGroup.objects.order_by("name", "id")
-    filters = filters_of(GatewayGroup, "name", "flood_mode", "version")
+    filters = build_filters(GatewayGroup, "name", "flood_mode", "version")
     http_method_names = ["get", "patch", "head", "options"]
 
-    @answers(200, PLAN, gateway="the name of one of its gateways; the first unless told")
+    @declare_response(200, PLAN, gateway="the name of one of its gateways; the first unless told")
     @action(detail=True)
     def plan(self, request: Request, pk: str = "") -> Response:
         """What a deploy would change now. Nothing is sent, and no gateway is asked: what it runs is what it confirmed last."""
-        preview = of_following(self.get_object(), request.query_params.get("gateway", ""))
+        preview = preview_deploy(self.get_object(), request.query_params.get("gateway", ""))
         if preview.compared is None:
             return Response({"gateway": "", "problem": preview.problem, "in_words": "", "changes": [], "chains": 0, "text": ""})
         compared, lines = preview.compared, preview.compared.lines
@@ -227,10 +229,10 @@ class GatewayGroupViewSet(Reads, Changes):
             {
                 "gateway": compared.gateway,
                 "problem": "",
-                "in_words": in_words(lines, rules=compared.chains),
+                "in_words": render_summary(lines, rules=compared.chains),
                 "changes": [asdict(line) | {"kind": line.kind.value} for line in lines],
                 "chains": compared.chains,
-                "text": render_delta(compared.delta, now=database_clock()) if compared.delta != Delta() else "",
+                "text": render_delta(compared.delta, now=read_database_clock()) if compared.delta != Delta() else "",
             }
         )
 
@@ -247,7 +249,7 @@ class UplinkSerializer(ActiveSettingsSerializer):
 class UplinkViewSet(SettingsViewSet):
     """What a group's uplink carries, kbit/s, and whether anybody's rate is limited on it."""
 
-    row_of = uplink_of
+    row_of = get_uplink
     serializer_class = UplinkSerializer
 
 
@@ -274,16 +276,16 @@ class GatewaySerializer(ApiSerializer):
         return configure(gateway=instance, by=self.context["request"].user, **given)
 
 
-class GatewayViewSet(Reads, Changes):
+class GatewayViewSet(ReadViewSet, ChangeViewSet):
     """Gateways: their interfaces, and from where they are managed."""
 
     serializer_class = GatewaySerializer
     group_path = "group"
     queryset = Gateway.objects.select_related("server_interface").order_by("id")
-    filters = filters_of(Gateway, "group", "name", "link", "address", "carries4", "carries6", "version")
+    filters = build_filters(Gateway, "group", "name", "link", "address", "carries4", "carries6", "version")
     http_method_names = ["get", "patch", "head", "options"]
 
-    @answers(200, DRIFT)
+    @declare_response(200, DRIFT)
     @action(detail=True)
     def drift(self, request: Request, pk: str = "") -> Response:
         """What its kernel held otherwise than was committed, when it was last looked at; `since` is null where nothing differs."""

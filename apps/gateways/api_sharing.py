@@ -6,14 +6,14 @@ from typing import Any, cast
 from rest_framework import serializers
 
 from apps.gateways.api import SettingsSerializer, SettingsViewSet
-from apps.lib.api.openapi.json_schema import INTEGER, array
+from apps.lib.api.openapi.json_schema import INTEGER, make_array
 from apps.lib.api.serializers import Reference
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Tariff
 from apps.nat.rules.models import MOST_FORBIDDEN, PortRules
-from apps.nat.rules.services import change, rules_of
+from apps.nat.rules.services import change, get_rules
 from apps.network.models import GatewayGroup
 from apps.traffic.fairshare.models import FairShare
-from apps.traffic.fairshare.selectors import fair_share_of
+from apps.traffic.fairshare.selectors import get_fair_share
 from apps.traffic.fairshare.services import set_fair_share
 
 
@@ -29,19 +29,19 @@ class PortRulesSerializer(SettingsSerializer):
         read_only_fields = ["group"]
 
 
-def _rules_of(group: GatewayGroup) -> PortRules:
-    return rules_of(group.pk)
+def _get_rules(group: GatewayGroup) -> PortRules:
+    return get_rules(group.pk)
 
 
 class PortRulesViewSet(SettingsViewSet):
     """Which ports members of a group may open for themselves. What is open stays open."""
 
-    row_of = _rules_of
+    row_of = _get_rules
     serializer_class = PortRulesSerializer
 
 
 class FairShareSerializer(SettingsSerializer):
-    shapes = {"exempt": array(INTEGER)}
+    shapes = {"exempt": make_array(INTEGER)}
     save_row = set_fair_share
     start_percent = serializers.IntegerField(min_value=2, max_value=100)
     end_percent = serializers.IntegerField(min_value=1, max_value=99)
@@ -67,5 +67,5 @@ class FairShareSerializer(SettingsSerializer):
 class FairShareViewSet(SettingsViewSet):
     """How the heaviest members of a group are limited while its uplink is full."""
 
-    row_of = fair_share_of
+    row_of = get_fair_share
     serializer_class = FairShareSerializer

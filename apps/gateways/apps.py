@@ -7,12 +7,14 @@ class GatewaysConfig(AppConfig):
     name = "apps.gateways"
 
     def ready(self) -> None:
-        from apps.audit.trail import Trail, tell
+        from apps.audit.trail import Trail, register_trail
         from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection
 
-        tell(Trail(Gateway, called=_("Gateway"), href=lambda row: reverse("gateways:gateway", args=[row.pk])))
+        register_trail(Trail(Gateway, called=_("Gateway"), href=lambda row: reverse("gateways:gateway", args=[row.pk])))
         least = {"removal_least": _("removals that wait for a second person: at least this many")}  # in its form it stands after the share
-        tell(Trail(GatewayGroup, called=_("Gateway group"), href=lambda row: reverse("gateways:group", args=[row.pk]), fields=least))
-        tell(Trail(Protection, called=_("Protection"), href=lambda row: reverse("gateways:protection", args=[row.group_id])))
-        tell(Trail(Profile, called=_("Profile"), href=lambda row: reverse("gateways:profile", args=[row.group_id])))
-        tell(Trail(Limits, called=_("Limits"), href=lambda row: reverse("gateways:limits", args=[row.group_id])))
+        register_trail(
+            Trail(GatewayGroup, called=_("Gateway group"), href=lambda row: reverse("gateways:group", args=[row.pk]), fields=least)
+        )
+        register_trail(Trail(Protection, called=_("Protection"), href=lambda row: reverse("gateways:protection", args=[row.group_id])))
+        register_trail(Trail(Profile, called=_("Profile"), href=lambda row: reverse("gateways:profile", args=[row.group_id])))
+        register_trail(Trail(Limits, called=_("Limits"), href=lambda row: reverse("gateways:limits", args=[row.group_id])))

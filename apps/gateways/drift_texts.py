@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.observed_state.drift import HEALS_ANYWAY, Cause
-from apps.deployments.selectors import newest_by_group
+from apps.deployments.selectors import map_newest_by_group
 from apps.lib.ui import formats
 
 NAMED = 5  # chains, sets or counters in a sentence
@@ -21,7 +21,7 @@ type Group = tuple[str, str, list[Row]]  # title, note, rows
 
 
 @dataclass(frozen=True)
-class Drifted:
+class DriftText:
     """word, sentence: the cause, and since when; what: where; follows: what becomes of it; groups: what comes and goes to put it right."""
 
     since: datetime | None
@@ -33,7 +33,7 @@ class Drifted:
     groups: list[Group]
 
 
-def drifted(status: GatewayState | None) -> Drifted | None:
+def describe_drift(status: GatewayState | None) -> DriftText | None:
     """None while the gateway holds what was committed. The row comes with its gateway and group."""
     if status is None or not status.drift:
         return None
@@ -41,22 +41,26 @@ def drifted(status: GatewayState | None) -> Drifted | None:
     elements: Mapping[str, Mapping[str, Any]] = status.drift.get("elements", {})
     sysctls: list[tuple[str, str, str]] = status.drift.get("sysctls", [])
     group = status.gateway.group
-    return Drifted(
+    return DriftText(
         status.drift_since,
-        _word(_cause(status.drift)),
-        _sentence(status),
-        _why(status, "; ".join([*_what(rules, elements), *_settings(sysctls)])),
-        _follows(status),
+        _describe_cause(_get_cause(status.drift)),
+        _build_sentence(status),
+        _explain_cause(status, "; ".join([*_iter_differences(rules, elements), *_iter_setting_counts(sysctls)])),
+        _describe_consequence(status),
         group.heals_drift,
-        [*_chains(rules), *(_set(name, each) for name, each in sorted(elements.items())), *_kernel(sysctls)],
+        [
+            *_iter_chain_groups(rules),
+            *(_build_set_group(name, each) for name, each in sorted(elements.items())),
+            *_iter_kernel_groups(sysctls),
+        ],
     )
 
 
-def _cause(drift: Mapping[str, Any]) -> Cause:
+def _get_cause(drift: Mapping[str, Any]) -> Cause:
     return Cause(drift.get("cause", Cause.BY_HAND))
 
 
-def _word(cause: Cause) -> str:
+def _describe_cause(cause: Cause) -> str:
     return {
         Cause.BY_HAND: _("Changed by hand"),
         Cause.GONE: _("Table deleted"),
@@ -67,7 +71,7 @@ def _word(cause: Cause) -> str:
     }[cause]
 
 
-def _sentence(status: GatewayState) -> str:
+def _build_sentence(status: GatewayState) -> str:
     causes = {
         Cause.BY_HAND: _("%(gateway)s was changed by hand"),
         Cause.GONE: _("On %(gateway)s the whole table was deleted"),
@@ -76,14 +80,14 @@ def _sentence(status: GatewayState) -> str:
         Cause.EMPTY: _("%(gateway)s does not know of anything that it confirmed"),
         Cause.OTHER: _("%(gateway)s runs something that the portal did not have it confirm"),
     }
-    said = causes[_cause(status.drift or {})] % {"gateway": status.gateway.name}
+    said = causes[_get_cause(status.drift or {})] % {"gateway": status.gateway.name}
     if status.drift_since is None:
         return f"{said}."
-    since = formats.moment(status.drift_since, timezone.now(), with_zone=True, with_seconds=False)
+    since = formats.format_moment(status.drift_since, timezone.now(), with_zone=True, with_seconds=False)
     return _("%(what)s, seen first at %(time)s.") % {"what": said, "time": since}
 
 
-def _why(status: GatewayState, counted: str) -> str:
+def _explain_cause(status: GatewayState, counted: str) -> str:
     """What the cause means; what differs, one by one, where that says more."""
     drift = status.drift or {}
     means = {
@@ -93,33 +97,33 @@ def _why(status: GatewayState, counted: str) -> str:
         Cause.EMPTY: _("its state directory is empty, as on a new machine"),
         Cause.OTHER: _("was its state directory restored from a backup?"),
     }
-    return means.get(_cause(drift)) or counted
+    return means.get(_get_cause(drift)) or counted
 
 
-def _follows(status: GatewayState) -> str:
+def _describe_consequence(status: GatewayState) -> str:
     if fault := status.disk or status.error:
         return _("It is put right as soon as this is mended: %(fault)s") % {"fault": fault}
-    last = newest_by_group().get(status.gateway.group_id)
+    last = map_newest_by_group().get(status.gateway.group_id)
     if last and last.state == Rollout.State.PAUSED:
         return _("It stays so until the rollout of %(revision)s, which is paused, goes on.") % {"revision": last}
-    if status.gateway.group.heals_drift or _cause(status.drift or {}) in HEALS_ANYWAY:
+    if status.gateway.group.heals_drift or _get_cause(status.drift or {}) in HEALS_ANYWAY:
         return _("It is put right by itself, with the next look.")
     return _("It stays so until somebody puts it right, or the next change goes out.")
 
 
-def _what(rules: list[str], elements: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def _iter_differences(rules: list[str], elements: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     for kind in ("chain", "set", "counter"):
         if names := [name.removeprefix(f"{kind} ") for name in rules if name.startswith(f"{kind} ")]:
-            yield f"{_not_as_committed(kind, len(names))} ({_some(names)})"
+            yield f"{_format_uncommitted(kind, len(names))} ({_join_some(names)})"
     missing, foreign = (sum(int(each.get(key, 0)) for each in elements.values()) for key in ("missing_count", "foreign_count"))
     if missing:
-        yield ngettext("%(n)s element is missing", "%(n)s elements are missing", missing) % {"n": formats.number(missing)}
+        yield ngettext("%(n)s element is missing", "%(n)s elements are missing", missing) % {"n": formats.format_number(missing)}
     if foreign:
         words = ngettext("%(n)s element is there that should not be", "%(n)s elements are there that should not be", foreign)
-        yield words % {"n": formats.number(foreign)}
+        yield words % {"n": formats.format_number(foreign)}
 
 
-def _not_as_committed(kind: str, number: int) -> str:
+def _format_uncommitted(kind: str, number: int) -> str:
     words = {
         "chain": ngettext("%(n)d chain is not as committed", "%(n)d chains are not as committed", number),
         "set": ngettext("%(n)d set is not as committed", "%(n)d sets are not as committed", number),
@@ -128,7 +132,7 @@ def _not_as_committed(kind: str, number: int) -> str:
     return words[kind] % {"n": number}
 
 
-def _some(names: list[str]) -> str:
+def _join_some(names: list[str]) -> str:
     return ", ".join(names[:NAMED]) + (" …" if len(names) > NAMED else "")
 
 
@@ -142,19 +146,19 @@ class PastDrift:
     what: str
 
 
-def drifted_before(status: GatewayState | None) -> list[PastDrift]:
+def list_past_drift(status: GatewayState | None) -> list[PastDrift]:
     """The newest first."""
-    return [_past(entry) for entry in (status.drifted_before if status else [])]
+    return [_build_past(entry) for entry in (status.drifted_before if status else [])]
 
 
-def _past(entry: Mapping[str, Any]) -> PastDrift:
+def _build_past(entry: Mapping[str, Any]) -> PastDrift:
     counted = ("rules", "missing", "foreign", "sysctls")
-    what = ", ".join(_differed(kind, entry[kind]) for kind in counted if entry[kind])
+    what = ", ".join(_format_differed(kind, entry[kind]) for kind in counted if entry[kind])
     since = datetime.fromisoformat(entry["since"]) if entry["since"] else None
-    return PastDrift(since, datetime.fromisoformat(entry["until"]), _word(_cause(entry)), what)
+    return PastDrift(since, datetime.fromisoformat(entry["until"]), _describe_cause(_get_cause(entry)), what)
 
 
-def _differed(kind: str, number: int) -> str:
+def _format_differed(kind: str, number: int) -> str:
     words = {
         "rules": ngettext("%(n)d chain, set or counter", "%(n)d chains, sets and counters", number),
         "missing": ngettext("%(n)d element missing", "%(n)d elements missing", number),
@@ -164,29 +168,29 @@ def _differed(kind: str, number: int) -> str:
     return words[kind] % {"n": number}
 
 
-def _settings(sysctls: list[tuple[str, str, str]]) -> Iterator[str]:
+def _iter_setting_counts(sysctls: list[tuple[str, str, str]]) -> Iterator[str]:
     if sysctls:
         words = ngettext("%(n)d kernel setting is another one", "%(n)d kernel settings are others", len(sysctls))
         yield words % {"n": len(sysctls)}
 
 
-def _kernel(sysctls: list[tuple[str, str, str]]) -> Iterator[Group]:
+def _iter_kernel_groups(sysctls: list[tuple[str, str, str]]) -> Iterator[Group]:
     if sysctls:
         gone = [("\u2212", f"{name} = {found}", _("set by somebody")) for name, _wanted, found in sysctls if found]
         rows = gone + [("+", f"{name} = {wanted}", _("of the profile")) for name, wanted, _found in sysctls]
         yield _("kernel settings"), "", sorted(rows, key=lambda row: row[1].partition(" ")[0])
 
 
-def _chains(rules: list[str]) -> Iterator[Group]:
+def _iter_chain_groups(rules: list[str]) -> Iterator[Group]:
     yield from ((name, _("not as committed"), []) for name in rules)
 
 
-def _set(name: str, each: Mapping[str, Any]) -> Group:
+def _build_set_group(name: str, each: Mapping[str, Any]) -> Group:
     missing, foreign = list(each.get("missing", [])), list(each.get("foreign", []))
     rows = [("+", text, _("missing")) for text in missing] + [("\u2212", text, _("should not be there")) for text in foreign]
     counts = (int(each.get("missing_count", len(missing))), int(each.get("foreign_count", len(foreign))))
     note = ", ".join(
-        words % {"n": formats.number(count)}
+        words % {"n": formats.format_number(count)}
         for count, words in zip(counts, (_("%(n)s missing"), _("%(n)s that should not be there")), strict=True)
         if count
     )

@@ -10,7 +10,7 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from apps.gateways.services import check_interfaces
-from apps.lib.enqueue import nudge
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 from apps.lib.fields import Address, Prefix
 from apps.network.models import Gateway, GatewayGroup
@@ -18,7 +18,7 @@ from apps.network.models import Gateway, GatewayGroup
 NAME = r"[a-z][a-z0-9-]{0,39}"
 
 
-def group_named(name: str) -> GatewayGroup:
+def get_group(name: str) -> GatewayGroup:
     """Raises Problem, with the names that there are."""
     found = GatewayGroup.objects.filter(name=name).first()
     if found is None:
@@ -64,7 +64,7 @@ def join(
             made = Gateway.objects.create(
                 name=name, group=group, link=Gateway.Link.SSH, management_networks=list(management_networks), **interfaces, **where
             )
-            nudge("workers.reconcile")
+            enqueue_task("workers.reconcile")
     except IntegrityError as error:
         raise Problem(_("The database refuses these values: %(error)s") % {"error": str(error).splitlines()[0]}) from error
     return made
@@ -74,5 +74,5 @@ def trust(*, gateway: Gateway, host_key: str) -> None:
     """From now on the gateway must show this host key."""
     with transaction.atomic(), pghistory.context(cause="gateway trust"):
         Gateway.objects.filter(pk=gateway.pk).update(host_key=host_key, version=F("version") + 1)
-        nudge("workers.reconcile")
+        enqueue_task("workers.reconcile")
     gateway.refresh_from_db()

@@ -5,7 +5,7 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib.enqueue import nudge
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict
 from apps.network.models import GatewayGroup
 
@@ -15,6 +15,6 @@ def set_flood_mode(*, group: GatewayGroup, version: int, on: bool, by: User) -> 
     with transaction.atomic():
         if not GatewayGroup.objects.filter(pk=group.pk, version=version).update(flood_mode=on, version=F("version") + 1):
             raise Conflict(_("Somebody changed this group meanwhile. Look at it as it is now, then switch again."))
-        nudge("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by.pk)
     group.refresh_from_db()
     return group

@@ -37,7 +37,7 @@ class PrefixLines(forms.CharField):
             raise forms.ValidationError(words % {"value": line.strip()[:60]}) from error
 
 
-class Ports(forms.CharField):
+class PortListField(forms.CharField):
     """Ports, with commas or spaces between them."""
 
     widget = forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"})
@@ -178,12 +178,12 @@ class ProtectionForm(VersionedForm):
         required=False,
         help_text=_("Routers whose OSPF the gateways accept; for OSPFv3 their link-local addresses."),
     )
-    ftp_ports = Ports(
+    ftp_ports = PortListField(
         label=_("Read along members’ FTP on these ports"),
         required=False,
         help_text=_("Usually 21. Lets the server connect back, as active FTP does. Empty: passive FTP works all the same."),
     )
-    sip_ports = Ports(
+    sip_ports = PortListField(
         label=_("Read along members’ SIP on these ports"),
         required=False,
         help_text=_("Usually 5060. For old telephones without STUN; with others it does more harm than good. Empty: not read."),
@@ -194,7 +194,7 @@ class ProtectionForm(VersionedForm):
         super().__init__(self._row(), data)
 
     def _row(self) -> Any:
-        row: Any = group_settings.protection_of(self.group)
+        row: Any = group_settings.get_protection(self.group)
         row.clamp_mss = GatewayGroup.objects.values_list("clamp_mss", flat=True).get(pk=self.group.pk)
         return row
 
@@ -204,24 +204,26 @@ class ProtectionForm(VersionedForm):
         self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
 
 
-def _number(label: Any, most: int, least: int = 0, help_text: Any = "") -> forms.IntegerField:
+def _build_number_field(label: Any, most: int, least: int = 0, help_text: Any = "") -> forms.IntegerField:
     return forms.IntegerField(label=label, min_value=least, max_value=most, help_text=help_text)
 
 
 class LimitsForm(VersionedForm):
     """How many connections one may open through a group's gateways."""
 
-    member_rate = _number(
+    member_rate = _build_number_field(
         _("New connections of a member, a second"), MOST_RATE, help_text=_("0: no limit. Browsers open some dozens at once.")
     )
-    member_burst = _number(_("And so many at once"), MOST_BURST, 1)
-    member_open = _number(_("Open connections of a member"), MOST_OPEN, help_text=_("0: no limit. File sharing opens some thousands."))
-    source_rate = _number(
+    member_burst = _build_number_field(_("And so many at once"), MOST_BURST, 1)
+    member_open = _build_number_field(
+        _("Open connections of a member"), MOST_OPEN, help_text=_("0: no limit. File sharing opens some thousands.")
+    )
+    source_rate = _build_number_field(
         _("New connections of a foreign address, a second"), MOST_RATE, help_text=_("To what members offer to the internet. 0: no limit.")
     )
-    source_burst = _number(_("And so many at once"), MOST_BURST, 1)
-    source_open = _number(_("Open connections of a foreign address"), MOST_OPEN, help_text=_("0: no limit."))
-    mail_rate = _number(
+    source_burst = _build_number_field(_("And so many at once"), MOST_BURST, 1)
+    source_open = _build_number_field(_("Open connections of a foreign address"), MOST_OPEN, help_text=_("0: no limit."))
+    mail_rate = _build_number_field(
         _("Connections of a member to mail servers, a minute"),
         MOST_RATE,
         help_text=_("TCP port 25, where spam leaves; sending by a mail program uses other ports. 0: no limit."),
@@ -239,16 +241,16 @@ class LimitsForm(VersionedForm):
 
     def __init__(self, group: GatewayGroup, data: Any = None) -> None:
         self.group = group
-        super().__init__(group_settings.limits_of(group), data)
+        super().__init__(group_settings.get_limits(group), data)
 
     def take_up(self, conflict: str) -> None:
         """As of any row; this one may have been made meanwhile."""
-        self.row, self.conflict = group_settings.limits_of(self.group), conflict
+        self.row, self.conflict = group_settings.get_limits(self.group), conflict
         self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
 
 
-def _within(name: str, label: Any, help_text: Any = "") -> forms.IntegerField:
-    return _number(label, LIMITS[name][-1], LIMITS[name][0], help_text)
+def _build_range_field(name: str, label: Any, help_text: Any = "") -> forms.IntegerField:
+    return _build_number_field(label, LIMITS[name][-1], LIMITS[name][0], help_text)
 
 
 class ProfileForm(VersionedForm):
@@ -259,45 +261,47 @@ class ProfileForm(VersionedForm):
         required=False,
         help_text=_("Off: each gateway gets back what its kernel held before, and keeps it."),
     )
-    connections = _within(
+    connections = _build_range_field(
         "connections",
         _("Connections at most"),
         _("A full table lets nobody open another one. Some 50 for each member; each takes about 400 bytes while it is there."),
     )
-    buckets = _within(
+    buckets = _build_range_field(
         "buckets",
         _("Buckets of the connection table"),
         _("As many as connections, so that each packet finds its own at once. A multiple of 8,192; each takes 8 bytes at all times."),
     )
-    tcp_established = _within(
+    tcp_established = _build_range_field(
         "tcp_established",
         _("Open TCP connections, seconds"),
         _("After so long without a packet they are forgotten. 7,440 are the 2 h 4 min of RFC 5382; kernels begin with five days."),
     )
-    tcp_syn_sent = _within(
+    tcp_syn_sent = _build_range_field(
         "tcp_syn_sent",
         _("TCP connections that nobody has answered, seconds"),
         _("Scans make many of them. Each new try begins the time anew."),
     )
-    tcp_fin_wait = _within("tcp_fin_wait", _("TCP connections that one side has ended, seconds"), _("The other may still send that long."))
-    tcp_close_wait = _within("tcp_close_wait", _("TCP connections whose end was answered on one side, seconds"))
-    tcp_time_wait = _within(
+    tcp_fin_wait = _build_range_field(
+        "tcp_fin_wait", _("TCP connections that one side has ended, seconds"), _("The other may still send that long.")
+    )
+    tcp_close_wait = _build_range_field("tcp_close_wait", _("TCP connections whose end was answered on one side, seconds"))
+    tcp_time_wait = _build_range_field(
         "tcp_time_wait",
         _("TCP connections that both sides have ended, seconds"),
         _("For packets that come late. Many short ones fill the table."),
     )
-    udp = _within(
+    udp = _build_range_field(
         "udp",
         _("UDP, a question and its answer, seconds"),
         _("Of DNS and NTP, asked thousands of times a minute. All other UDP stays at least 120 s, whatever stands here (RFC 4787)."),
     )
-    udp_stream = _within(
+    udp_stream = _build_range_field(
         "udp_stream",
         _("UDP in both directions, seconds"),
         _("Calls, games, VPNs. RFC 4787 recommends 300; with less, a silent call breaks. At least 120 s hold, whatever stands here."),
     )
-    icmp = _within("icmp", _("Ping, seconds"), _("ICMP and ICMPv6. RFC 5508 demands 60."))
-    generic = _within("generic", _("Other protocols, seconds"), _("Such as tunnels (GRE, ESP)."))
+    icmp = _build_range_field("icmp", _("Ping, seconds"), _("ICMP and ICMPv6. RFC 5508 demands 60."))
+    generic = _build_range_field("generic", _("Other protocols, seconds"), _("Such as tunnels (GRE, ESP)."))
     tcp_loose = forms.BooleanField(
         label=_("Take up TCP connections that are under way"),
         required=False,
@@ -306,19 +310,19 @@ class ProfileForm(VersionedForm):
             " are over. Off: their packets are dropped, and a missing state sync shows at once."
         ),
     )
-    first_port = _within(
+    first_port = _build_range_field(
         "first_port",
         _("First port of the gateway’s own connections"),
         _("To name servers, package servers, monitoring; not those of members."),
     )
-    last_port = _within("last_port", _("Last port of the gateway’s own connections"))
+    last_port = _build_range_field("last_port", _("Last port of the gateway’s own connections"))
 
     def __init__(self, group: GatewayGroup, data: Any = None) -> None:
         self.group = group
-        super().__init__(group_settings.profile_of(group), data)
+        super().__init__(group_settings.get_profile(group), data)
         self.fields["buckets"].widget.attrs["step"] = BUCKETS_STEP
 
     def take_up(self, conflict: str) -> None:
         """As of any row; this one may have been made meanwhile."""
-        self.row, self.conflict = group_settings.profile_of(self.group), conflict
+        self.row, self.conflict = group_settings.get_profile(self.group), conflict
         self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request

@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.audit.selectors import last_change
-from apps.lib.enqueue import nudge
+from apps.audit.selectors import find_last_change
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address, Prefix
 from apps.lib.ui import formats
@@ -27,23 +27,23 @@ MOST_PORTS = 16
 type Row = Protection | Limits | Profile
 
 
-def protection_of(group: GatewayGroup) -> Protection:
+def get_protection(group: GatewayGroup) -> Protection:
     """The group's row; where it has none, one that is not saved, of version 0."""
     return Protection.objects.filter(group=group).first() or Protection(group=group, version=0)
 
 
-def limits_of(group: GatewayGroup) -> Limits:
+def get_limits(group: GatewayGroup) -> Limits:
     """The same of limits."""
     return Limits.objects.filter(group=group).first() or Limits(group=group, version=0)
 
 
-def profile_of(group: GatewayGroup) -> Profile:
+def get_profile(group: GatewayGroup) -> Profile:
     """The same of the profile: one that is not saved has what is recommended."""
     return Profile.objects.filter(group=group).first() or Profile(group=group, version=0)
 
 
 @transaction.atomic
-def protect(
+def change_protection(
     *,
     group: GatewayGroup,
     version: int,
@@ -66,75 +66,75 @@ def protect(
         _check_probes(group, own)
     values: dict[str, Any] = {"bogons": bogons, "own": list(own), "bgp_peers": list(bgp_peers), "ospf_peers": list(ospf_peers)}
     values |= {"ftp_ports": list(ftp_ports), "sip_ports": list(sip_ports)}
-    saved: Protection = _save(protection_of(group), version, values)
+    saved: Protection = _save(get_protection(group), version, values)
     GatewayGroup.objects.filter(pk=group.pk).exclude(clamp_mss=clamp_mss).update(clamp_mss=clamp_mss, version=F("version") + 1)
-    nudge("workers.reconcile", by.pk)
+    enqueue_task("workers.reconcile", by.pk)
     return saved
 
 
 @transaction.atomic
-def limit(*, group: GatewayGroup, version: int, exempt: Sequence[Prefix], by: User, **numbers: Any) -> Limits:
+def change_limits(*, group: GatewayGroup, version: int, exempt: Sequence[Prefix], by: User, **numbers: Any) -> Limits:
     """Change the limits, given by their fields. Raises Conflict when somebody changed them since `version`, else Problem."""
     _check_number("exempt", exempt)
     try:
-        limit_sets.meters(firewall.Limits(**numbers))
+        limit_sets.list_meters(firewall.ConnectionLimits(**numbers))
     except PolicyError as error:
-        fieldname = next((each.name for each in fields(firewall.Limits) if f" {each.name}:" in str(error)), "")
+        fieldname = next((each.name for each in fields(firewall.ConnectionLimits) if f" {each.name}:" in str(error)), "")
         if "burst" in str(error):
             fieldname = fieldname.replace("rate", "burst")
         raise Problem(
             _("That many are not possible. At once, no more may come than the rate lets in within five minutes."), fieldname
         ) from error
-    saved: Limits = _save(limits_of(group), version, numbers | {"exempt": list(exempt)})
-    nudge("workers.reconcile", by.pk)
+    saved: Limits = _save(get_limits(group), version, numbers | {"exempt": list(exempt)})
+    enqueue_task("workers.reconcile", by.pk)
     return saved
 
 
 @transaction.atomic
-def tune(*, group: GatewayGroup, version: int, managed: bool, by: User, **values: Any) -> Profile:
+def change_profile(*, group: GatewayGroup, version: int, managed: bool, by: User, **values: Any) -> Profile:
     """Change what the kernels are set to, given by the fields. Raises Conflict when somebody changed it since `version`, else Problem."""
-    for fieldname, _reason in profile.faults(firewall.Profile(**values)):
-        raise Problem(_wrong(fieldname, values), fieldname)
-    saved: Profile = _save(profile_of(group), version, values | {"managed": managed})
-    nudge("workers.reconcile", by.pk)
+    for fieldname, _reason in profile.iter_faults(firewall.Profile(**values)):
+        raise Problem(_explain_value(fieldname, values), fieldname)
+    saved: Profile = _save(get_profile(group), version, values | {"managed": managed})
+    enqueue_task("workers.reconcile", by.pk)
     return saved
 
 
-def _wrong(fieldname: str, values: Mapping[str, Any]) -> str:
+def _explain_value(fieldname: str, values: Mapping[str, Any]) -> str:
     limits = profile.LIMITS[fieldname]
     if values[fieldname] not in limits:
-        return _("Between %(least)s and %(most)s.") % {"least": formats.number(limits[0]), "most": formats.number(limits[-1])}
+        return _("Between %(least)s and %(most)s.") % {"least": formats.format_number(limits[0]), "most": formats.format_number(limits[-1])}
     if fieldname == "buckets":
         step = profile.BUCKETS_STEP
         least = -(-max(step, values["connections"] // profile.MOST_PER_BUCKET) // step) * step
         words = _("A multiple of %(step)s, and for so many connections at least %(least)s.")
-        return words % {"step": formats.number(step), "least": formats.number(least)}
-    return _("At least %(least)s ports, the last behind the first.") % {"least": formats.number(profile.LEAST_PORTS)}
+        return words % {"step": formats.format_number(step), "least": formats.format_number(least)}
+    return _("At least %(least)s ports, the last behind the first.") % {"least": formats.format_number(profile.LEAST_PORTS)}
 
 
 def _save(row: Any, version: int, values: Mapping[str, Any]) -> Any:
     """The row with these values, if it still is as it was at `version`."""
     kind = type(row)
     if row.version != version:
-        raise _conflict(row)
+        raise _build_conflict(row)
     if not version:
         try:
             with transaction.atomic():
                 return kind._default_manager.create(group=row.group, **values)
         except IntegrityError as error:
-            raise _conflict(row) from error
+            raise _build_conflict(row) from error
     if not kind._default_manager.filter(pk=row.pk, version=version).update(**values, version=F("version") + 1):
-        raise _conflict(row)
+        raise _build_conflict(row)
     row.refresh_from_db()
     return row
 
 
-def _conflict(row: Row) -> Conflict:
-    last = last_change(row) if row.pk else None
+def _build_conflict(row: Row) -> Conflict:
+    last = find_last_change(row) if row.pk else None
     if last is None:
         return Conflict(_("Somebody changed these settings while you were editing. Your input is kept below; compare and save again."))
     who, at = last
-    given = {"who": who, "time": formats.moment(at, timezone.now(), with_seconds=False)}
+    given = {"who": who, "time": formats.format_moment(at, timezone.now(), with_seconds=False)}
     words = _("%(who)s changed these settings at %(time)s, while you were editing. Your input is kept below; compare and save again.")
     return Conflict(words % given)
 

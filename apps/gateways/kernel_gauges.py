@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 
 from apps.deployments.models import GatewayState
 from apps.lib.ui import formats
-from apps.lib.ui.states import Kind
-from apps.network.models import Gateway, GatewayGroup, Pool, Profile, first_port
+from apps.lib.ui.states import StateKind
+from apps.network.models import Gateway, GatewayGroup, Pool, Profile, compute_first_port
 from firewall import policy as firewall
-from firewall.profile import differing
+from firewall.profile import list_differences
 from firewall.wire import GaugesAre
 
 WARN_ABOVE = 80  # percent
@@ -23,7 +23,7 @@ MOST, BUCKETS = "net.netfilter.nf_conntrack_max", "net.netfilter.nf_conntrack_bu
 
 
 @dataclass(frozen=True)
-class Other:
+class SysctlDeviation:
     """A sysctl that a kernel holds otherwise than its profile says, and why."""
 
     name: str
@@ -33,7 +33,7 @@ class Other:
 
 
 @dataclass(frozen=True)
-class Table:
+class ConnectionTable:
     """A gateway's connection table as its kernel holds it; most, buckets: 0 where that is not known."""
 
     gateway: Gateway
@@ -41,7 +41,7 @@ class Table:
     tracked: int
     most: int
     buckets: int
-    others: tuple[Other, ...]
+    others: tuple[SysctlDeviation, ...]
 
     @property
     def percent(self) -> int:
@@ -49,9 +49,9 @@ class Table:
         return self.tracked * 100 // self.most if self.most else 0
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> StateKind:
         """Above 80 % somebody should look: in a full table nobody can open a connection."""
-        return Kind.WARN if self.percent > WARN_ABOVE else Kind.PLAIN
+        return StateKind.WARN if self.percent > WARN_ABOVE else StateKind.PLAIN
 
     @property
     def crowded(self) -> bool:
@@ -65,7 +65,7 @@ def record(*, gateway: Gateway, answer: GaugesAre, at: datetime) -> None:
     GatewayState.objects.filter(gateway=gateway).update(kernel=kept)
 
 
-def table_of(status: GatewayState | None, row: Profile | None) -> Table | None:
+def find_table(status: GatewayState | None, row: Profile | None) -> ConnectionTable | None:
     """The gateway's table, beside the profile of its group as far as one was saved: what is only recommended, nobody has to hold.
 
     None before it was read. The status comes with its gateway.
@@ -74,29 +74,29 @@ def table_of(status: GatewayState | None, row: Profile | None) -> Table | None:
         return None
     kept: dict[str, Any] = status.kernel
     held: dict[str, str] = kept["held"]
-    others = tuple(_others(row, held, kept["untuned"])) if row and row.pk and row.managed else ()
+    others = tuple(_iter_deviations(row, held, kept["untuned"])) if row and row.pk and row.managed else ()
     at = datetime.fromtimestamp(kept["at"], UTC)
-    return Table(status.gateway, at, kept["tracked"], _number(held, MOST), _number(held, BUCKETS), others)
+    return ConnectionTable(status.gateway, at, kept["tracked"], _parse_number(held, MOST), _parse_number(held, BUCKETS), others)
 
 
-def tables_of(group: GatewayGroup, row: Profile) -> list[Table]:
+def list_tables(group: GatewayGroup, row: Profile) -> list[ConnectionTable]:
     """Of each gateway of the group that was read."""
     states = GatewayState.objects.filter(gateway__group=group).select_related("gateway").order_by("gateway__name")
-    return [table for table in (table_of(state, row) for state in states) if table]
+    return [table for table in (find_table(state, row) for state in states) if table]
 
 
-def _number(held: dict[str, str], name: str) -> int:
+def _parse_number(held: dict[str, str], name: str) -> int:
     value = held.get(name, "")
     return int(value) if value.isdecimal() else 0
 
 
-def _others(row: Profile, held: dict[str, str], untuned: dict[str, str]) -> Iterator[Other]:
+def _iter_deviations(row: Profile, held: dict[str, str], untuned: dict[str, str]) -> Iterator[SysctlDeviation]:
     wanted = firewall.Profile(**{each.name: getattr(row, each.name) for each in fields(firewall.Profile)})
-    for name, value, found in differing(wanted, held):
-        yield Other(name, value, found or _("nothing"), _why(untuned.get(name, "")))
+    for name, value, found in list_differences(wanted, held):
+        yield SysctlDeviation(name, value, found or _("nothing"), _explain_reason(untuned.get(name, "")))
 
 
-def _why(reason: str) -> str:
+def _explain_reason(reason: str) -> str:
     words = {
         "": _("Not yet, or set by somebody since."),
         "EACCES": _("This gateway is a network namespace; its host’s kernel decides."),
@@ -108,22 +108,22 @@ def _why(reason: str) -> str:
     return words.get(reason) or _("The kernel refuses it (%(reason)s).") % {"reason": reason}
 
 
-def warnings(row: Profile) -> list[str]:
+def list_warnings(row: Profile) -> list[str]:
     """What is allowed, and still worth a thought."""
-    return [*_crowded(row), *_meeting(row)] if row.managed else []
+    return [*_iter_crowded_warnings(row), *_iter_overlap_warnings(row)] if row.managed else []
 
 
-def _crowded(row: Profile) -> Iterator[str]:
+def _iter_crowded_warnings(row: Profile) -> Iterator[str]:
     if row.connections > row.buckets:
-        share = {"n": formats.number(-(-row.connections // row.buckets))}
+        share = {"n": formats.format_number(-(-row.connections // row.buckets))}
         yield (
             _("In a full table up to %(n)s connections share a bucket, and each packet searches through them. Set as many buckets.") % share
         )
 
 
-def _meeting(row: Profile) -> Iterator[str]:
+def _iter_overlap_warnings(row: Profile) -> Iterator[str]:
     for pool in Pool.objects.filter(group=row.group_id, sharing=Pool.Sharing.BLOCKS, block_size__isnull=False).order_by("prefix"):
-        first = first_port(pool.block_size or 0)
+        first = compute_first_port(pool.block_size or 0)
         if row.last_port >= first:
             given = {"pool": pool.name, "first": max(first, row.first_port), "last": row.last_port}
             yield (

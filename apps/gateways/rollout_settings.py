@@ -6,9 +6,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.audit.selectors import last_change
-from apps.deployments.approvals.limit_changes import ask_for_limits
-from apps.lib.enqueue import nudge
+from apps.audit.selectors import find_last_change
+from apps.deployments.approvals.limit_changes import request_limits
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui import formats
 from apps.network.models import GatewayGroup
@@ -46,18 +46,18 @@ def configure_group(
         version=F("version") + 1,
     )
     if not changed:
-        raise _conflict(group)
-    ask_for_limits(group, removal_share=removal_share, removal_least=removal_least, by=by)
-    nudge("workers.reconcile", by.pk)
+        raise _build_conflict(group)
+    request_limits(group, removal_share=removal_share, removal_least=removal_least, by=by)
+    enqueue_task("workers.reconcile", by.pk)
     group.refresh_from_db()
     return group
 
 
-def _conflict(group: GatewayGroup) -> Conflict:
-    last = last_change(group)
+def _build_conflict(group: GatewayGroup) -> Conflict:
+    last = find_last_change(group)
     if last is None:
         return Conflict(_("Somebody changed these settings while you were editing. Your input is kept below; compare and save again."))
     who, at = last
-    given = {"who": who, "time": formats.moment(at, timezone.now(), with_seconds=False)}
+    given = {"who": who, "time": formats.format_moment(at, timezone.now(), with_seconds=False)}
     words = _("%(who)s changed these settings at %(time)s, while you were editing. Your input is kept below; compare and save again.")
     return Conflict(words % given)

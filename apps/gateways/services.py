@@ -10,11 +10,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.audit.selectors import last_change
+from apps.audit.selectors import find_last_change
 from apps.deployments.models import GatewayState
 from apps.deployments.transport import agent_channel
 from apps.gateways import kernel_gauges, set_gauges
-from apps.lib.enqueue import nudge
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
 from apps.lib.ui import formats
@@ -31,8 +31,8 @@ def collect(gateway: Gateway) -> bool:
     state, _created = GatewayState.objects.get_or_create(gateway=gateway)
     mine = GatewayState.objects.filter(pk=state.pk)
     try:
-        channel = agent_channel.readings_channel(gateway)
-        ticket = counter_collection.draw(gateway)
+        channel = agent_channel.get_readings_channel(gateway)
+        ticket = counter_collection.draw_ticket(gateway)
         answer, full = channel.ask(ticket.request), channel.ask(wire.Gauges())
     except agent_channel.Unreachable as fault:
         mine.filter(unreachable_since=None).update(unreachable_since=Now(), error=str(fault))
@@ -44,7 +44,7 @@ def collect(gateway: Gateway) -> bool:
         counter_collection.note_refusal(gateway=gateway, why=str(answer)[:300])
         return False
     now = timezone.now()
-    counter_collection.record(gateway=gateway, ticket=ticket, reading=answer, at=now)
+    counter_collection.record_reading(gateway=gateway, ticket=ticket, reading=answer, at=now)
     if isinstance(full, wire.GaugesAre):
         set_gauges.record(gateway=gateway, sets=full.sets, at=now)
         kernel_gauges.record(gateway=gateway, answer=full, at=now)
@@ -72,8 +72,8 @@ def configure(
     try:
         with transaction.atomic():
             if not Gateway.objects.filter(pk=gateway.pk, version=version).update(**values, version=F("version") + 1):
-                raise _conflict(gateway)
-            nudge("workers.reconcile", by.pk)
+                raise _build_conflict(gateway)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
         raise Problem(_("The database refuses these values: %(error)s") % {"error": str(error).splitlines()[0]}) from error
     gateway.refresh_from_db()
@@ -87,7 +87,7 @@ def check_interfaces(given: Mapping[str, str]) -> None:
         if not name and fieldname == "sync":
             continue
         try:
-            names.interface(name)
+            names.validate_interface(name)
         except PolicyError as error:
             words = _("“%(name)s” is no interface name. Use 1 to 15 of the characters A–Z a–z 0–9 _ . : @ -")
             raise Problem(words % {"name": name}, fieldname) from error
@@ -96,11 +96,11 @@ def check_interfaces(given: Mapping[str, str]) -> None:
         named.add(name)
 
 
-def _conflict(gateway: Gateway) -> Conflict:
-    last = last_change(gateway)
+def _build_conflict(gateway: Gateway) -> Conflict:
+    last = find_last_change(gateway)
     if last is None:
         return Conflict(_("Somebody changed this gateway while you were editing. Your input is kept below; compare and save again."))
     who, at = last
-    given = {"who": who, "time": formats.moment(at, timezone.now(), with_seconds=False)}
+    given = {"who": who, "time": formats.format_moment(at, timezone.now(), with_seconds=False)}
     words = _("%(who)s changed this gateway at %(time)s, while you were editing. Your input is kept below; compare and save again.")
     return Conflict(words % given)

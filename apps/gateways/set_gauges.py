@@ -7,15 +7,15 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from apps.lib.ui.states import Kind
+from apps.lib.ui.states import StateKind
 from apps.network.models import Gateway, Gauge
-from firewall.limit_sets import Limited, limited_by
+from firewall.limit_sets import LimitKind, find_limit
 
 WARN_ABOVE = 80  # percent
 
 
 @dataclass(frozen=True)
-class Shown:
+class SetGauge:
     """A set's gauge: what it counts, how much of how much, and what that means."""
 
     words: str
@@ -29,33 +29,33 @@ class Shown:
         return self.used * 100 // self.size if self.size else 0
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> StateKind:
         """Above 80 % somebody should look: in a full set new keys are not limited."""
-        return Kind.WARN if self.percent > WARN_ABOVE else Kind.PLAIN
+        return StateKind.WARN if self.percent > WARN_ABOVE else StateKind.PLAIN
 
 
 def record(*, gateway: Gateway, sets: Mapping[str, tuple[int, int]], at: datetime) -> None:
     """What the gateway said of its dynamic sets; those it no longer has are forgotten."""
-    rows = [Gauge(gateway=gateway, name=name, used=used, size=size, at=at) for name, (used, size) in sets.items() if limited_by(name)]
+    rows = [Gauge(gateway=gateway, name=name, used=used, size=size, at=at) for name, (used, size) in sets.items() if find_limit(name)]
     with transaction.atomic():
         Gauge.objects.filter(gateway=gateway).exclude(name__in=sets).delete()
         Gauge.objects.bulk_create(rows, update_conflicts=True, unique_fields=["gateway", "name"], update_fields=["used", "size", "at"])
 
 
-def gauges_of(gateway: Gateway) -> list[Shown]:
+def list_gauges(gateway: Gateway) -> list[SetGauge]:
     """The fullest first."""
-    rows = [(row, limited_by(row.name)) for row in Gauge.objects.filter(gateway=gateway)]
-    shown = [Shown(_words(limited, row.name), row.used, row.size, row.at) for row, limited in rows if limited]
+    rows = [(row, find_limit(row.name)) for row in Gauge.objects.filter(gateway=gateway)]
+    shown = [SetGauge(_describe_limit(limited, row.name), row.used, row.size, row.at) for row, limited in rows if limited]
     return sorted(shown, key=lambda each: (-each.percent, each.words))
 
 
-def _words(limited: Limited, name: str) -> str:
+def _describe_limit(limited: LimitKind, name: str) -> str:
     family = "IPv4" if name.startswith(f"{limited}4") else "IPv6"
     words = {
-        Limited.MEMBER_RATE: _("Members who connect, %(family)s"),
-        Limited.MEMBER_OPEN: _("Members with open connections, %(family)s"),
-        Limited.SOURCE_RATE: _("Foreign addresses that connect, %(family)s"),
-        Limited.SOURCE_OPEN: _("Foreign addresses with open connections, %(family)s"),
-        Limited.MAIL: _("Members who send mail, %(family)s"),
+        LimitKind.MEMBER_RATE: _("Members who connect, %(family)s"),
+        LimitKind.MEMBER_OPEN: _("Members with open connections, %(family)s"),
+        LimitKind.SOURCE_RATE: _("Foreign addresses that connect, %(family)s"),
+        LimitKind.SOURCE_OPEN: _("Foreign addresses with open connections, %(family)s"),
+        LimitKind.MAIL: _("Members who send mail, %(family)s"),
     }
     return words[limited] % {"family": family}

@@ -10,19 +10,19 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
-from apps.accounts.recent_auth import recently_authenticated
-from apps.audit.selectors import history_of
+from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.recent_auth import require_recent_auth
+from apps.audit.selectors import list_row_history
 from apps.deployments import services as deployments
-from apps.deployments.approvals.limit_changes import limits_waiting
+from apps.deployments.approvals.limit_changes import find_waiting_limits
 from apps.deployments.rollouts import progress
-from apps.deployments.selectors import holds
+from apps.deployments.selectors import list_holds
 from apps.gateways import group_settings, kernel_gauges, selectors, services
 from apps.gateways import rollout_settings as of_groups
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.forms import GatewayForm, GroupForm, LimitsForm, ProfileForm, ProtectionForm, VersionedForm
-from apps.gateways.set_gauges import gauges_of
-from apps.lib.activation import Activation, activations
+from apps.gateways.set_gauges import list_gauges
+from apps.lib.activation import Activation, list_activations
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection
 from apps.traffic import counter_collection
@@ -34,31 +34,31 @@ LAST_ROLLOUTS = 8
 @staff_page
 def gateways(request: HttpRequest) -> HttpResponse:
     """Each group's gateways, and which address families nobody carries."""
-    shown = selectors.shown(list(selectors.gateways()), timezone.now())
+    shown = selectors.build_overviews(list(selectors.list_gateways()), timezone.now())
     groups = [
-        (group, [each for each in shown if each.gateway.group_id == group.pk], selectors.uncarried(group))
+        (group, [each for each in shown if each.gateway.group_id == group.pk], selectors.list_uncarried(group))
         for group in GatewayGroup.objects.prefetch_related("gateways")
     ]
     part = "#groups" if request.headers.get("HX-Target") == "groups" else ""
-    return render(request, f"gateways/list.html{part}", {"groups": groups, "worst": selectors.worst(shown), "holds": holds()})
+    return render(request, f"gateways/list.html{part}", {"groups": groups, "worst": selectors.find_worst(shown), "holds": list_holds()})
 
 
 @staff_page
 def gateway(request: HttpRequest, pk: int) -> HttpResponse:
     """What it runs and carries, its interfaces and pools, its last rollouts and history."""
-    found = get_object_or_404(selectors.gateways(), pk=pk)
+    found = get_object_or_404(selectors.list_gateways(), pk=pk)
     now = timezone.now()
-    group = list(selectors.gateways().filter(group=found.group_id))
+    group = list(selectors.list_gateways().filter(group=found.group_id))
     context = {
-        "shown": next(each for each in selectors.shown(group, now) if each.gateway == found),
+        "shown": next(each for each in selectors.build_overviews(group, now) if each.gateway == found),
         "others": [each for each in group if each != found],
-        "pools": selectors.pools_of(found.group),
-        "rows": [progress.row(rollout, now) for rollout in selectors.last_rollouts_of(found, LAST_ROLLOUTS)],
-        "entries": history_of(found, 8),
-        "gauges": gauges_of(found),
+        "pools": selectors.list_pools(found.group),
+        "rows": [progress.build_rollout_row(rollout, now) for rollout in selectors.list_last_rollouts(found, LAST_ROLLOUTS)],
+        "entries": list_row_history(found, 8),
+        "gauges": list_gauges(found),
         "collected": Collected.objects.filter(gateway=found).first(),
-        "table": kernel_gauges.table_of(selectors.status_of(found), getattr(found.group, "profile", None)),
-        "hold": holds().filter(group=found.group_id).first(),
+        "table": kernel_gauges.find_table(selectors.find_status(found), getattr(found.group, "profile", None)),
+        "hold": list_holds().filter(group=found.group_id).first(),
     }
     return render(request, "gateways/gateway.html", context)
 
@@ -68,7 +68,7 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
 def put_right(request: HttpRequest, pk: int) -> HttpResponse:
     """Bring it back to what was committed, although nothing has changed in the database."""
     found = get_object_or_404(Gateway, pk=pk)
-    deployments.request(by=person(request), force=True)
+    deployments.request_reconcile(by=get_person(request), force=True)
     messages.success(request, _("Asked. %(gateway)s gets what it should run again, in a moment.") % {"gateway": found})
     return redirect("gateways:gateway", found.pk)
 
@@ -78,7 +78,7 @@ def put_right(request: HttpRequest, pk: int) -> HttpResponse:
 def count_again(request: HttpRequest, pk: int) -> HttpResponse:
     """Take its next reading for where counting begins again, whatever it says."""
     found = get_object_or_404(Gateway, pk=pk)
-    counter_collection.accept(gateway=found)
+    counter_collection.accept_next_reading(gateway=found)
     messages.success(request, _("Counting begins again with the next reading of %(gateway)s, within a minute or two.") % {"gateway": found})
     return redirect("gateways:gateway", found.pk)
 
@@ -90,7 +90,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     form = GatewayForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.configure(gateway=found, by=person(request), **form.cleaned_data)
+            services.configure(gateway=found, by=get_person(request), **form.cleaned_data)
             messages.success(request, _("Saved. %(gateway)s gets its rules anew with the next rollout, in a moment.") % {"gateway": found})
             return redirect("gateways:gateway", found.pk)
         except Conflict as conflict:
@@ -101,49 +101,53 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @staff_page
-@recently_authenticated
+@require_recent_auth
 def group(request: HttpRequest, pk: int) -> HttpResponse:
     """Change how the rollouts of a group go; a save on top of somebody else's shows both."""
     found = get_object_or_404(GatewayGroup, pk=pk)
     form: VersionedForm = GroupForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            of_groups.configure_group(group=found, by=person(request), **form.cleaned_data)
+            of_groups.configure_group(group=found, by=get_person(request), **form.cleaned_data)
             messages.success(request, _("Saved. It holds for the next rollout; what waits for somebody already goes on waiting."))
-            if limits_waiting(found):
+            if find_waiting_limits(found):
                 messages.info(request, _("Looser limits wait until a second person agrees; until then the old ones hold."))
             return redirect("gateways:group", found.pk)
         except Conflict as conflict:
             form.take_up(str(conflict))
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
-    context = {"group": found, "form": form, "entries": history_of(found, 8), "waiting": limits_waiting(found)}
+    context = {"group": found, "form": form, "entries": list_row_history(found, 8), "waiting": find_waiting_limits(found)}
     return render(request, "gateways/group.html", context, status=422 if form.is_bound else 200)
 
 
 @staff_page
 def protection(request: HttpRequest, pk: int) -> HttpResponse:
     """What the gateways of a group refuse, and which routers may speak to them."""
-    return _settings(request, pk, ProtectionForm, group_settings.protect, "gateways:protection", "gateways/protection.html")
+    return _handle_settings(
+        request, pk, ProtectionForm, group_settings.change_protection, "gateways:protection", "gateways/protection.html"
+    )
 
 
 @staff_page
 def limits(request: HttpRequest, pk: int) -> HttpResponse:
     """How many connections one may open."""
-    return _settings(request, pk, LimitsForm, group_settings.limit, "gateways:limits", "gateways/limits.html")
+    return _handle_settings(request, pk, LimitsForm, group_settings.change_limits, "gateways:limits", "gateways/limits.html")
 
 
 @staff_page
 def profile(request: HttpRequest, pk: int) -> HttpResponse:
     """What the kernels of a group's gateways are set to, and what they really hold."""
-    return _settings(request, pk, ProfileForm, group_settings.tune, "gateways:profile", "gateways/profile.html", _kernels)
+    return _handle_settings(
+        request, pk, ProfileForm, group_settings.change_profile, "gateways:profile", "gateways/profile.html", _build_kernel_context
+    )
 
 
-def _kernels(row: Any) -> dict[str, Any]:
-    return {"warnings": kernel_gauges.warnings(row), "tables": kernel_gauges.tables_of(row.group, row)}
+def _build_kernel_context(row: Any) -> dict[str, Any]:
+    return {"warnings": kernel_gauges.list_warnings(row), "tables": kernel_gauges.list_tables(row.group, row)}
 
 
-def _settings(
+def _handle_settings(
     request: HttpRequest,
     pk: int,
     kind: type[ProtectionForm | LimitsForm | ProfileForm],
@@ -157,7 +161,7 @@ def _settings(
     form = kind(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            save(group=found, by=person(request), **form.cleaned_data)
+            save(group=found, by=get_person(request), **form.cleaned_data)
             messages.success(request, _("Saved. The gateways get it with the next rollout, in a moment."))
             return redirect(here, found.pk)
         except Conflict as conflict:
@@ -165,13 +169,19 @@ def _settings(
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
     row = form.row
-    context = {"group": found, "form": form, "known": _known(row), "entries": history_of(row, 8) if row.pk else [], **more(row)}
+    context = {
+        "group": found,
+        "form": form,
+        "known": _list_activations(row),
+        "entries": list_row_history(row, 8) if row.pk else [],
+        **more(row),
+    }
     return render(request, template, context, status=422 if form.is_bound else 200)
 
 
-def _known(row: Protection | Limits | Profile) -> list[Activation]:
+def _list_activations(row: Protection | Limits | Profile) -> list[Activation]:
     """Since when each gateway runs it as it is; nothing of what nobody ever saved."""
-    return activations([row])[0][1] if row.pk else []
+    return list_activations([row])[0][1] if row.pk else []
 
 
 @staff_page
@@ -183,7 +193,7 @@ def flood(request: HttpRequest, pk: int) -> HttpResponse:
         return render(request, "gateways/flood.html", {"group": found, "gateways": names})
     on, version = request.POST.get("on") == "1", request.POST.get("version", "")
     try:
-        set_flood_mode(group=found, version=int(version) if version.isdecimal() else 0, on=on, by=person(request))
+        set_flood_mode(group=found, version=int(version) if version.isdecimal() else 0, on=on, by=get_person(request))
         messages.success(request, _("Flood mode is on.") if on else _("Flood mode is off."))
     except Conflict as conflict:
         messages.error(request, str(conflict))

@@ -5,7 +5,7 @@ class InboundConfig(AppConfig):
     name = "apps.inbound"
 
     def ready(self) -> None:
-        from apps.inbound.selectors import asking
+        from apps.inbound.selectors import build_navigation_count
         from apps.lib.web import navigation
 
-        navigation.counts("inbound:arrivals")(asking)
+        navigation.register_counter("inbound:arrivals")(build_navigation_count)

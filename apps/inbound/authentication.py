@@ -8,35 +8,35 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from apps.inbound.charsets import one_line
-from apps.lib.email_address import ascii_lower
+from apps.inbound.charsets import collapse_lines
+from apps.lib.email_address import lower_ascii
 
 PIECE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\\.|[()"\\;]|[^()"\\;]+', re.DOTALL)
 EQUALS: Final = re.compile(r"\s*=\s*")
 LONGEST: Final = 10_000  # characters of a field that are read
 
 
-def vouches(fields: Sequence[str], authserv_id: str, address: str) -> bool:
+def is_vouched_for(fields: Sequence[str], authserv_id: str, address: str) -> bool:
     """Whether our server says that the domain of `address` sent the mail: DMARC passed, or a DKIM signature of that domain did.
 
     fields: the values of all Authentication-Results, the topmost first. authserv_id: our server's; "" vouches for nothing.
     """
-    domain = ascii_lower(address.rpartition("@")[2])
-    ours = ascii_lower(authserv_id.strip())
+    domain = lower_ascii(address.rpartition("@")[2])
+    ours = lower_ascii(authserv_id.strip())
     if not ours or not domain:
         return False
-    named = (list(_statements(each)) for each in fields)
-    found = next((rest for first, *rest in named if ascii_lower(first.partition(" ")[0]) == ours), [])
-    results = [_result(each) for each in found]
+    named = (list(_iter_statements(each)) for each in fields)
+    found = next((rest for first, *rest in named if lower_ascii(first.partition(" ")[0]) == ours), [])
+    results = [_parse_result(each) for each in found]
     if any(method == "dmarc" and result == "fail" for method, result, _facts in results):
         return False
     return any(result == "pass" and _is_aligned(method, facts, domain) for method, result, facts in results)
 
 
-def _statements(field: str) -> Iterator[str]:
+def _iter_statements(field: str) -> Iterator[str]:
     """What stands between semicolons, without comments: first our server's name, then a result each."""
     depth, gathered = 0, list[str]()
-    for piece in PIECE.findall(one_line(field, LONGEST)):
+    for piece in PIECE.findall(collapse_lines(field, LONGEST)):
         if piece in ("(", ")"):
             depth = depth + 1 if piece == "(" else max(depth - 1, 0)
         elif not depth and piece == ";":
@@ -47,9 +47,9 @@ def _statements(field: str) -> Iterator[str]:
     yield "".join(gathered).strip()
 
 
-def _result(statement: str) -> tuple[str, str, dict[str, str]]:
+def _parse_result(statement: str) -> tuple[str, str, dict[str, str]]:
     """Method, result and properties of `dkim=pass header.d=example.org`, in small letters."""
-    first, *others = EQUALS.sub("=", ascii_lower(statement)).split() or [""]
+    first, *others = EQUALS.sub("=", lower_ascii(statement)).split() or [""]
     method, _equals, result = first.partition("=")
     facts = {name: value.strip('"') for name, _sign, value in (each.partition("=") for each in others)}
     return method.partition("/")[0], result, facts

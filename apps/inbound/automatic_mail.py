@@ -27,7 +27,7 @@ OUT_OF_OFFICE: Final = re.compile(
 )
 
 
-def says_automatic(headers: Mapping[str, str], names: Collection[str]) -> bool:
+def is_automatic(headers: Mapping[str, str], names: Collection[str]) -> bool:
     """Whether the headers say that a machine wrote the mail. headers: the first of each name; names: of all headers, in small letters."""
     submitted = headers.get("auto-submitted", "").partition(";")[0].strip().lower()
     bulk = headers.get("precedence", "").strip().lower() in BULK

@@ -15,18 +15,18 @@ FOREIGN: Final = {"unicode-1-1-utf-7": "utf-7", "ks_c_5601-1987": "cp949", "x-ma
 CONTROLS: Final = {each: None for each in range(32) if chr(each) not in "\t\n"} | {127: None} | dict.fromkeys(range(0x80, 0xA0))
 
 
-def text_of(octets: bytes, charset: str = "") -> str:
+def decode_text(octets: bytes, charset: str = "") -> str:
     """What the octets say. Without a charset, or with one that is none, they are UTF-8 if they can be, else Windows-1252."""
-    known = codec(charset)
+    known = find_codec(charset)
     if known and known != "ascii":
-        return clean(octets.decode(known, "replace"))
+        return clean_text(octets.decode(known, "replace"))
     try:
-        return clean(octets.decode())
+        return clean_text(octets.decode())
     except UnicodeDecodeError:
-        return clean(octets.decode("cp1252", "replace"))
+        return clean_text(octets.decode("cp1252", "replace"))
 
 
-def codec(charset: str) -> str:
+def find_codec(charset: str) -> str:
     """The name of Python's codec for it, "" if it is no charset of mail."""
     name = charset.strip().lower()
     if not NAME.fullmatch(name):
@@ -38,12 +38,12 @@ def codec(charset: str) -> str:
     return found if found.startswith(FAMILIES) else ""
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """Lines end with \\n; without NUL, other controls and halves of characters."""
     told = text if text.isascii() else text.encode("utf-8", "replace").decode()
     return told.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").translate(CONTROLS)
 
 
-def one_line(text: str, most: int) -> str:
+def collapse_lines(text: str, most: int) -> str:
     """As a header holds it: one space where there was any, at most so many characters."""
-    return " ".join(clean(text).split())[:most]
+    return " ".join(clean_text(text).split())[:most]

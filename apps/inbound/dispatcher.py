@@ -18,10 +18,10 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from apps.inbound.message import Received
+from apps.inbound.message import ReceivedMail
 from apps.inbound.models import Arrival
-from apps.inbound.parse_limits import DIED, TOO_BUSY, Limits, OutOfTime, Unreadable
-from apps.inbound.parser_process import Reader
+from apps.inbound.parse_limits import DIED, TOO_BUSY, OutOfTime, ParseLimits, Unreadable
+from apps.inbound.parser_process import MailReader
 from apps.lib.heap_trim import return_large_blocks, trim
 from apps.mail.redaction import redact
 
@@ -30,7 +30,7 @@ SECONDS: Final = 10.0  # after which no further mail is begun
 LARGE: Final = 1 << 20  # octets of a mail after which memory is given back
 MOST_TRIES: Final = 3  # workers that may die of one mail, or be too busy for it
 NOT_TAKEN: Final = gettext_noop("It was read, but could not be filed.")
-Take = Callable[[Arrival, Received], None]
+MailHandler = Callable[[Arrival, ReceivedMail], None]
 Clock = Callable[[], datetime]
 log = structlog.get_logger()
 
@@ -42,16 +42,16 @@ CLAIM: Final = """
 """
 
 
-class Refused(Exception):  # noqa: N818 - an answer
+class MailRefused(Exception):  # noqa: N818 - an answer
     """Raised by `take`: this mail is not for us. The reason is a sentence for people."""
 
 
-class Gone(Exception):  # noqa: N818 - an answer
+class ArrivalGone(Exception):  # noqa: N818 - an answer
     """Somebody else has it by now: this worker was slower than its lease."""
 
 
 @dataclass(frozen=True)
-class Done:
+class DispatchResult:
     """What one run did. more: something waits still."""
 
     taken: int = 0
@@ -59,38 +59,38 @@ class Done:
     more: bool = False
 
 
-_takers: list[Take] = []
+_takers: list[MailHandler] = []
 
 
-def takes(take: Take) -> Take:
+def register_handler(take: MailHandler) -> MailHandler:
     """Name the one who takes mail, in the `ready()` of its app. Until somebody does, mail waits."""
     _takers[:] = [take]
     return take
 
 
-def taker() -> Take | None:
+def find_handler() -> MailHandler | None:
     return _takers[0] if _takers else None
 
 
-def reader() -> Reader:
+def build_reader() -> MailReader:
     """With the limits that the settings ask for, and the name of the server whose word about senders is believed."""
-    return Reader(Limits(octets=settings.MAIL_IN_OCTETS), settings.MAIL_IN_AUTHSERV_ID)
+    return MailReader(ParseLimits(octets=settings.MAIL_IN_OCTETS), settings.MAIL_IN_AUTHSERV_ID)
 
 
-def waiting(limit: int = 100) -> QuerySet[Arrival]:
+def list_waiting(limit: int = 100) -> QuerySet[Arrival]:
     """The oldest of those that nobody has read, without what they say."""
     return Arrival.objects.filter(state=Arrival.State.WAITING).defer("octets").order_by("id")[:limit]
 
 
-def receive(take: Take, read_by: Reader, clock: Clock = timezone.now) -> Done:
+def receive_mail(take: MailHandler, read_by: MailReader, clock: Clock = timezone.now) -> DispatchResult:
     """Read what waits and hand it over, for about SECONDS. Any number of workers may do so at once."""
     return_large_blocks()
-    done, end = Done(), monotonic() + SECONDS
+    done, end = DispatchResult(), monotonic() + SECONDS
     while monotonic() < end:
         arrival = claim(clock())
         if arrival is None:
             return done
-        became = _handed_over(arrival, take, read_by)
+        became = _hand_over(arrival, take, read_by)
         if arrival.size > LARGE:
             del arrival
             trim()
@@ -106,25 +106,25 @@ def claim(now: datetime) -> Arrival | None:
     return next(iter(Arrival.objects.raw(CLAIM, {"now": now, "until": now + LEASE})), None)
 
 
-def taken(arrival: Arrival) -> None:
+def mark_taken(arrival: Arrival) -> None:
     """It has been taken, if the caller's transaction is committed. Raises Gone."""
-    _end(arrival, state=Arrival.State.TAKEN)
+    _end_arrival(arrival, state=Arrival.State.TAKEN)
 
 
 def quarantine(arrival: Arrival, reason: str, detail: str = "") -> None:
     """Nobody takes it: somebody should look. The reason is a sentence, marked for translation. Raises Gone."""
-    _end(arrival, state=Arrival.State.QUARANTINED, reason=reason[:200] or NOT_TAKEN, detail=detail[:500])
+    _end_arrival(arrival, state=Arrival.State.QUARANTINED, reason=reason[:200] or NOT_TAKEN, detail=detail[:500])
     log.warning("mail quarantined", arrival=arrival.pk, reason=reason, detail=detail)
 
 
-def _handed_over(arrival: Arrival, take: Take, read_by: Reader) -> Arrival.State | None:
+def _hand_over(arrival: Arrival, take: MailHandler, read_by: MailReader) -> Arrival.State | None:
     """What became of it; None: somebody else has it by now, or it is read again later."""
     try:
-        why = _why_not(arrival, take, read_by)
+        why = _try_filing(arrival, take, read_by)
         if why is None:
             return Arrival.State.TAKEN
         quarantine(arrival, why.reason, why.detail)
-    except Gone:
+    except ArrivalGone:
         return None
     except OutOfTime:
         log.warning("mail not read in time", arrival=arrival.pk, tries=arrival.tries)
@@ -132,7 +132,7 @@ def _handed_over(arrival: Arrival, take: Take, read_by: Reader) -> Arrival.State
     return Arrival.State.QUARANTINED
 
 
-def _why_not(arrival: Arrival, take: Take, read_by: Reader) -> Unreadable | None:
+def _try_filing(arrival: Arrival, take: MailHandler, read_by: MailReader) -> Unreadable | None:
     """None when it was taken. A lost database, a child that does not start, and a machine that is too busy (OutOfTime) say nothing about
     the mail: it is read again when the lease is over. What the database cannot hold at all (SQLSTATE 54: too large, too complex) is an
     OperationalError too, and does."""
@@ -141,36 +141,36 @@ def _why_not(arrival: Arrival, take: Take, read_by: Reader) -> Unreadable | None
     try:
         mail = read_by.read(bytes(arrival.octets or b""), arrival.sender, arrival.recipients)
         with transaction.atomic():
-            taken(arrival)
+            mark_taken(arrival)
             take(arrival, mail)
-    except (OperationalError, InterfaceError, OSError, Gone) as error:
-        if not _is_of_the_mail(error):
+    except (OperationalError, InterfaceError, OSError, ArrivalGone) as error:
+        if not _is_fault_of_mail(error):
             raise
-        return _not_taken(arrival, error)
+        return _report_not_filed(arrival, error)
     except OutOfTime:
         if arrival.tries < MOST_TRIES:
             raise
         return Unreadable(TOO_BUSY)
     except Unreadable as why:
         return why
-    except Refused as why:
+    except MailRefused as why:
         return Unreadable(str(why))
     except Exception as error:
-        return _not_taken(arrival, error)
+        return _report_not_filed(arrival, error)
     return None
 
 
-def _is_of_the_mail(error: Exception) -> bool:
+def _is_fault_of_mail(error: Exception) -> bool:
     """Whether the database says that it cannot hold this one (PostgreSQL manual, appendix A, class 54)."""
     return str(getattr(error.__cause__, "sqlstate", None) or "").startswith("54")
 
 
-def _not_taken(arrival: Arrival, error: Exception) -> Unreadable:
+def _report_not_filed(arrival: Arrival, error: Exception) -> Unreadable:
     log.exception("mail not filed", arrival=arrival.pk)
     return Unreadable(NOT_TAKEN, redact(f"{type(error).__name__}: {error}".replace("\0", "")))
 
 
-def _end(arrival: Arrival, **changes: object) -> None:
+def _end_arrival(arrival: Arrival, **changes: object) -> None:
     mine = Q(pk=arrival.pk, tries=arrival.tries, state=Arrival.State.WAITING)
     if not Arrival.objects.filter(mine).update(ended=Now(), claimed_until=None, **changes):
-        raise Gone(f"arrival {arrival.pk}")
+        raise ArrivalGone(f"arrival {arrival.pk}")

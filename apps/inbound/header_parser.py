@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from apps.inbound.charsets import codec, one_line, text_of
-from apps.inbound.message import Address
+from apps.inbound.charsets import collapse_lines, decode_text, find_codec
+from apps.inbound.message import MailAddress
 from apps.inbound.parse_limits import TOO_MANY_ADDRESSES, Unreadable
-from apps.lib.email_address import ascii_lower
+from apps.lib.email_address import lower_ascii
 
 LONGEST: Final = 254  # octets of an address (RFC 5321, 4.5.3.1.3), and characters of a name
 ENCODED: Final = re.compile(r"=\?([A-Za-z0-9_.:+-]{1,40})(?:\*[A-Za-z0-9-]{0,20})?\?([bBqQ])\?([^?]*)\?=")
@@ -24,62 +24,64 @@ MESSAGE_ID: Final = re.compile(r"<[^<>\s]{1,248}>")
 NOT_IN_ADDRESS: Final = re.compile(r"[\s<>(),;:\\]")
 
 
-def text(value: str, most: int = 998) -> str:
+def decode_header(value: str, most: int = 998) -> str:
     """Encoded words (RFC 2047) and octets become characters; one line."""
-    return one_line(_words(value), most)
+    return collapse_lines(_decode_words(value), most)
 
 
-def addresses(value: str, most: int) -> tuple[Address, ...]:
+def parse_addresses(value: str, most: int) -> tuple[MailAddress, ...]:
     """The mailboxes of an address list (RFC 5322, 3.4), also of its groups; what is none is left out. Raises Unreadable beyond `most`."""
-    found: list[Address] = []
-    for name, address in _mailboxes(value):
-        if made := address_of(address, name):
+    found: list[MailAddress] = []
+    for name, address in _iter_mailboxes(value):
+        if made := parse_address(address, name):
             found.append(made)
         if len(found) > most:
             raise Unreadable(TOO_MANY_ADDRESSES)
     return tuple(found)
 
 
-def address_of(address: str, name: str = "") -> Address | None:
+def parse_address(address: str, name: str = "") -> MailAddress | None:
     """None if it is no local@domain."""
     local, _at, domain = address.rpartition(":")[2].strip().rpartition("@")  # <@relay:local@domain> is a source route (RFC 5321, C)
-    whole = _characters(f"{local}@{ascii_lower(domain).rstrip('.')}")
+    whole = _decode_characters(f"{local}@{lower_ascii(domain).rstrip('.')}")
     if not local or not domain or len(whole) > LONGEST or NOT_IN_ADDRESS.search(whole):
         return None
-    return Address(text(name, LONGEST), one_line(whole, LONGEST))
+    return MailAddress(decode_header(name, LONGEST), collapse_lines(whole, LONGEST))
 
 
-def message_ids(value: str, most: int) -> tuple[str, ...]:
+def parse_message_ids(value: str, most: int) -> tuple[str, ...]:
     """Those in angle brackets, each once, where it stands last; at most so many, the last ones."""
-    there = MESSAGE_ID.findall(one_line(_characters(value), len(value)))
+    there = MESSAGE_ID.findall(collapse_lines(_decode_characters(value), len(value)))
     return tuple(reversed(dict.fromkeys(reversed(there))))[-most:]
 
 
-def _characters(value: str) -> str:
-    return value if value.isascii() else text_of(value.encode("utf-8", "surrogateescape"))
+def _decode_characters(value: str) -> str:
+    return value if value.isascii() else decode_text(value.encode("utf-8", "surrogateescape"))
 
 
-def _words(value: str) -> str:
+def _decode_words(value: str) -> str:
     """Octets of neighbours in one charset are joined first: a character may be cut by the end of a word. What programs leave unencoded
     within a word, octets and spaces, belongs to it."""
     if "=?" not in value:
-        return _characters(value)
-    return "".join(octets if isinstance(octets, str) else text_of(octets, charset) for charset, octets in _runs(_pieces(value)))
+        return _decode_characters(value)
+    return "".join(
+        octets if isinstance(octets, str) else decode_text(octets, charset) for charset, octets in _join_runs(_iter_pieces(value))
+    )
 
 
-def _pieces(value: str) -> Iterator[tuple[str, str | bytes]]:
+def _iter_pieces(value: str) -> Iterator[tuple[str, str | bytes]]:
     end, was_word = 0, False
     for match in ENCODED.finditer(value):
-        octets = _octets(match[2], match[3])
+        octets = _decode_octets(match[2], match[3])
         between = value[end : match.start()]
         if between and not (was_word and between.isspace()):
-            yield "", _characters(between)
+            yield "", _decode_characters(between)
         end, was_word = match.end(), True
-        yield (codec(match[1]) or "ascii", octets) if octets is not None else ("", _characters(match[0]))
-    yield "", _characters(value[end:])
+        yield (find_codec(match[1]) or "ascii", octets) if octets is not None else ("", _decode_characters(match[0]))
+    yield "", _decode_characters(value[end:])
 
 
-def _octets(encoding: str, content: str) -> bytes | None:
+def _decode_octets(encoding: str, content: str) -> bytes | None:
     given = content.encode("utf-8", "surrogateescape")
     if encoding in "qQ":
         return binascii.a2b_qp(given, header=True)
@@ -89,7 +91,7 @@ def _octets(encoding: str, content: str) -> bytes | None:
         return None
 
 
-def _runs(pieces: Iterable[tuple[str, str | bytes]]) -> Iterator[tuple[str, str | bytes]]:
+def _join_runs(pieces: Iterable[tuple[str, str | bytes]]) -> Iterator[tuple[str, str | bytes]]:
     charset, gathered = "", list[bytes]()
     for name, piece in pieces:
         if gathered and (isinstance(piece, str) or name != charset):
@@ -104,7 +106,7 @@ def _runs(pieces: Iterable[tuple[str, str | bytes]]) -> Iterator[tuple[str, str 
         yield charset, b"".join(gathered)
 
 
-def _mailboxes(value: str) -> Iterator[tuple[str, str]]:
+def _iter_mailboxes(value: str) -> Iterator[tuple[str, str]]:
     """Name and address, of whatever stands between commas."""
     words, bare, angle, comment, at, token, end = list[str](), list[list[str]](), "", "", 0, TOKEN, 0
     while match := token.search(value, at):
@@ -112,12 +114,12 @@ def _mailboxes(value: str) -> Iterator[tuple[str, str]]:
         if kind == "closed" and not match[kind]:
             at, token = match.start() + 1, UNQUOTED  # a quote that nothing ends: from here on, quotes mean nothing
         elif kind == "comment":
-            at = _after_comment(value, at)
+            at = _skip_comment(value, at)
             comment = value[match.end() : at].rstrip(")")
         elif kind == "angle":
             angle = match["angle"].strip()
         elif kind == "end":
-            yield _mailbox(words, bare, angle, comment)
+            yield _parse_mailbox(words, bare, angle, comment)
             words, bare, angle, comment = [], [], "", ""
         elif kind == "group" and not angle:
             words, bare = [], []
@@ -127,17 +129,17 @@ def _mailboxes(value: str) -> Iterator[tuple[str, str]]:
                 bare.append([])
             bare[-1].append(match[0])
             end = at
-    yield _mailbox(words, bare, angle, comment)
+    yield _parse_mailbox(words, bare, angle, comment)
 
 
-def _mailbox(words: list[str], bare: Iterable[list[str]], angle: str, comment: str) -> tuple[str, str]:
+def _parse_mailbox(words: list[str], bare: Iterable[list[str]], angle: str, comment: str) -> tuple[str, str]:
     """Name and address; without angle brackets the one word that is an address, "" where none or several are.
 
     bare: the pieces of each word as they stand there, with their quotes.
     """
     if angle:
         return " ".join(words), angle
-    tokens = _joined_at_signs("".join(pieces) for pieces in bare)
+    tokens = _join_at_signs("".join(pieces) for pieces in bare)
     found = [at for at, each in enumerate(tokens) if each.count("@") == 1 and each[0] != "@"]
     if len(found) != 1 or "@" in "".join(tokens[: found[0]] + tokens[found[0] + 1 :]) or (found[0] and tokens[found[0] - 1].endswith(".")):
         return comment, ""
@@ -145,7 +147,7 @@ def _mailbox(words: list[str], bare: Iterable[list[str]], angle: str, comment: s
     return comment or " ".join(each.replace('"', "") for each in tokens), address
 
 
-def _joined_at_signs(tokens: Iterable[str]) -> list[str]:
+def _join_at_signs(tokens: Iterable[str]) -> list[str]:
     """With `a @ b`, which the old syntax allows (RFC 5322, 4.4), as one."""
     made = list[list[str]]()
     for each in tokens:
@@ -156,7 +158,7 @@ def _joined_at_signs(tokens: Iterable[str]) -> list[str]:
     return ["".join(pieces) for pieces in made]
 
 
-def _after_comment(value: str, at: int) -> int:
+def _skip_comment(value: str, at: int) -> int:
     """Where the comment ends that began before `at`; comments nest, and need not end."""
     depth = 1
     for match in IN_COMMENT.finditer(value, at):

@@ -10,8 +10,8 @@ from typing import Final
 
 import nh3
 
-from apps.inbound.charsets import clean
-from apps.inbound.parse_limits import Limits
+from apps.inbound.charsets import clean_text
+from apps.inbound.parse_limits import ParseLimits
 
 SHOWN: Final = {
     "a", "abbr", "b", "blockquote", "br", "code", "dd", "del", "div", "dl", "dt", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i",
@@ -34,7 +34,7 @@ FEW: Final = 500  # `&` in a text that is not taken apart
 MANY_BREAKS: Final = re.compile(r"\n{3,}")
 
 
-def is_bearable(html: str, limits: Limits) -> bool:
+def is_bearable(html: str, limits: ParseLimits) -> bool:
     """Whether a parser of HTML takes time in proportion to it: those of the standard go through all open elements, and all attributes."""
     pieces = html.split("<")
     if len(html) > limits.html or len(pieces) > limits.tags or any(len(each.split()) > limits.blanks for each in pieces):
@@ -53,30 +53,30 @@ def is_bearable(html: str, limits: Limits) -> bool:
     return True
 
 
-def sanitised(html: str) -> str:
+def sanitise(html: str) -> str:
     """What may be shown."""
     made = nh3.clean(
-        _in_pieces(html), tags=SHOWN, clean_content_tags=WITHOUT_WORDS, attributes=ATTRIBUTES, url_schemes={"http", "https", "mailto"},
+        _break_up_html(html), tags=SHOWN, clean_content_tags=WITHOUT_WORDS, attributes=ATTRIBUTES, url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer nofollow", strip_comments=True,
     )  # fmt: skip
-    return clean(made).strip()
+    return clean_text(made).strip()
 
 
-def text_of(html: str) -> str:
-    """What it says, a line for each block. Takes what `sanitised` gives: tags are whole there, and nothing else is in angle brackets."""
-    bare = nh3.clean(_in_pieces(html), tags=BLOCKS, attributes={}, clean_content_tags=WITHOUT_WORDS)
-    lines = unescape(TAG.sub(_break, " ".join(bare.split()))).replace("\xa0", " ").split("\n")
+def extract_text(html: str) -> str:
+    """What it says, a line for each block. Takes what `sanitise` gives: tags are whole there, and nothing else is in angle brackets."""
+    bare = nh3.clean(_break_up_html(html), tags=BLOCKS, attributes={}, clean_content_tags=WITHOUT_WORDS)
+    lines = unescape(TAG.sub(_render_break, " ".join(bare.split()))).replace("\xa0", " ").split("\n")
     return MANY_BREAKS.sub("\n\n", "\n".join(line.strip() for line in lines)).strip()
 
 
-def _in_pieces(html: str) -> str:
+def _break_up_html(html: str) -> str:
     """The same with a comment here and there in long texts: from each `&` nh3 looks as far as the text goes, which is quadratic."""
-    return BETWEEN_TAGS.sub(_piecewise, html) if html.count("&") > FEW else html
+    return BETWEEN_TAGS.sub(_break_up_text, html) if html.count("&") > FEW else html
 
 
-def _piecewise(text: re.Match[str]) -> str:
+def _break_up_text(text: re.Match[str]) -> str:
     return PIECE.sub(r"\g<0><!---->", text[0]) if text[0].count("&") > FEW else text[0]
 
 
-def _break(tag: re.Match[str]) -> str:
+def _render_break(tag: re.Match[str]) -> str:
     return "\n\n" if tag[1] in APART else "\n"

@@ -20,8 +20,8 @@ from django.utils.translation import gettext_noop
 
 from apps.inbound.models import Arrival
 from apps.inbound.raw_headers import MOST as MOST_OF_HEAD
-from apps.inbound.raw_headers import head
-from apps.inbound.services import arrive
+from apps.inbound.raw_headers import extract_headers
+from apps.inbound.services import store_arrival
 
 SECONDS: Final = 50.0  # that one look may take; the next is a minute later
 ANSWER_SECONDS: Final = 10.0
@@ -34,7 +34,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Mailbox:
+class ImapMailbox:
     """Where mail lies. tls: from the first octet, with the certificate checked."""
 
     host: str
@@ -49,47 +49,47 @@ class Mailbox:
 
 
 @dataclass(frozen=True)
-class Fetched:
+class MailboxFetch:
     """What one look did. error: why it ended early, "" if it did not."""
 
     mails: int = 0
     error: str = ""
 
 
-def mailbox() -> Mailbox | None:
+def find_mailbox() -> ImapMailbox | None:
     """The one of the settings. Raises ValueError when they name none that can be."""
-    return parsed(settings.MAIL_IN_IMAP, settings.MAIL_IN_PASSWORD) if settings.MAIL_IN_IMAP else None
+    return parse_mailbox(settings.MAIL_IN_IMAP, settings.MAIL_IN_PASSWORD) if settings.MAIL_IN_IMAP else None
 
 
-def parsed(url: str, password: str) -> Mailbox:
+def parse_mailbox(url: str, password: str) -> ImapMailbox:
     """`imaps://USER@HOST:PORT/FOLDER`. Raises ValueError."""
     parts = urlsplit(url)
     folder = unquote(parts.path.strip("/")) or "INBOX"
     if parts.scheme not in ("imap", "imaps") or not parts.hostname or not parts.username or not folder.isascii():
         raise ValueError("NETZWART_MAIL_IN_IMAP is such as imaps://netzwart%40example.org@imap.example.org/INBOX.")
     tls = parts.scheme == "imaps"
-    return Mailbox(parts.hostname, unquote(parts.username), password, parts.port or (993 if tls else 143), tls, folder)
+    return ImapMailbox(parts.hostname, unquote(parts.username), password, parts.port or (993 if tls else 143), tls, folder)
 
 
-def fetch(box: Mailbox) -> Fetched:
+def fetch(box: ImapMailbox) -> MailboxFetch:
     """Store what is unseen, the oldest first, within SECONDS. A mailbox that does not answer is told; errors of the database rise."""
     number = 0
     try:
         with _open(box) as line:
-            validity = _selected(line, box)
-            for uid in _said(line.uid("SEARCH", "UNSEEN"))[0].split()[:MOST]:
-                number += _one(line, box, validity, uid.decode("ascii"))
+            validity = _select_folder(line, box)
+            for uid in _check_answer(line.uid("SEARCH", "UNSEEN"))[0].split()[:MOST]:
+                number += _fetch_one(line, box, validity, uid.decode("ascii"))
     except (IMAP4.error, OSError, ValueError) as error:
         said = str(error) or type(error).__name__
         log.warning("mailbox not fetched", mailbox=str(box), error=said)
-        return Fetched(number, said)
-    return Fetched(number)
+        return MailboxFetch(number, said)
+    return MailboxFetch(number)
 
 
 @contextmanager
-def _open(box: Mailbox) -> Iterator[IMAP4]:
+def _open(box: ImapMailbox) -> Iterator[IMAP4]:
     """Connected and signed in; cut when time is up: a server may answer an octet at a time for ever."""
-    with _connected(box) as line:
+    with _connect(box) as line:
         timer = Timer(SECONDS, _cut, (line.sock,))
         timer.daemon = True
         timer.start()
@@ -100,7 +100,7 @@ def _open(box: Mailbox) -> Iterator[IMAP4]:
             timer.cancel()
 
 
-def _connected(box: Mailbox) -> IMAP4:
+def _connect(box: ImapMailbox) -> IMAP4:
     if box.tls:
         return IMAP4_SSL(box.host, box.port, ssl_context=ssl.create_default_context(), timeout=ANSWER_SECONDS)
     return IMAP4(box.host, box.port, timeout=ANSWER_SECONDS)
@@ -111,47 +111,47 @@ def _cut(sock: socket.socket) -> None:
         socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
 
-def _selected(line: IMAP4, box: Mailbox) -> str:
+def _select_folder(line: IMAP4, box: ImapMailbox) -> str:
     """Opens the folder; its UIDVALIDITY."""
-    _said(line.select(f'"{box.folder}"'))
+    _check_answer(line.select(f'"{box.folder}"'))
     told = line.response("UIDVALIDITY")[1]
     return (told[0] or b"0").decode("ascii") if told else "0"
 
 
-def _one(line: IMAP4, box: Mailbox, validity: str, uid: str) -> int:
+def _fetch_one(line: IMAP4, box: ImapMailbox, validity: str, uid: str) -> int:
     """How many mails were stored: 1, or 0 when it is gone meanwhile."""
-    size = SIZE.search(_flat(_said(line.uid("FETCH", uid, "(RFC822.SIZE)"))))
+    size = SIZE.search(_flatten(_check_answer(line.uid("FETCH", uid, "(RFC822.SIZE)"))))
     fits = size is None or int(size[1]) <= settings.MAIL_IN_OCTETS
-    octets = _literal(_said(line.uid("FETCH", uid, "(BODY.PEEK[])" if fits else f"(BODY.PEEK[HEADER]<0.{MOST_OF_HEAD}>)")))
+    octets = _find_literal(_check_answer(line.uid("FETCH", uid, "(BODY.PEEK[])" if fits else f"(BODY.PEEK[HEADER]<0.{MOST_OF_HEAD}>)")))
     if octets is None:
         return 0
-    headers, fits = head(octets), fits and len(octets) <= settings.MAIL_IN_OCTETS
+    headers, fits = extract_headers(octets), fits and len(octets) <= settings.MAIL_IN_OCTETS
     path = RETURN_PATH.search(headers)
-    arrive(
+    store_arrival(
         octets=octets if fits else headers,
         way=Arrival.Way.IMAP,
-        sender=_address(path[1]) if path else None,
-        recipients=[_address(each) for each in DELIVERED.findall(headers)[:10]],
+        sender=_decode_address(path[1]) if path else None,
+        recipients=[_decode_address(each) for each in DELIVERED.findall(headers)[:10]],
         place=f"{box.host} {box.user} {box.folder} {validity} {uid}"[-500:],
         reason="" if fits else STAYS,
     )
-    _said(line.uid("STORE", uid, "+FLAGS.SILENT", r"(\Seen)"))
+    _check_answer(line.uid("STORE", uid, "+FLAGS.SILENT", r"(\Seen)"))
     return 1
 
 
-def _address(octets: bytes) -> str:
+def _decode_address(octets: bytes) -> str:
     return octets.decode("utf-8", "replace")
 
 
-def _said(answer: tuple[str, list[Any]]) -> list[Any]:
+def _check_answer(answer: tuple[str, list[Any]]) -> list[Any]:
     if answer[0] != "OK":
-        raise IMAP4.error(f"{answer[0]} {_flat(answer[1]).decode('ascii', 'replace')}")
+        raise IMAP4.error(f"{answer[0]} {_flatten(answer[1]).decode('ascii', 'replace')}")
     return answer[1]
 
 
-def _flat(said: list[Any]) -> bytes:
+def _flatten(said: list[Any]) -> bytes:
     return b" ".join(each[0] if isinstance(each, tuple) else each for each in said if each)
 
 
-def _literal(said: list[Any]) -> bytes | None:
+def _find_literal(said: list[Any]) -> bytes | None:
     return next((bytes(each[1]) for each in said if isinstance(each, tuple)), None)

@@ -1,4 +1,4 @@
-"""A `Received` or an `Unreadable` on its way from the child that read it: JSON and, behind it, the octets of the files as they are.
+"""A `ReceivedMail` or an `Unreadable` on its way from the child that read it: JSON and, behind it, the octets of the files as they are.
 
 Nothing that comes out of a child is trusted: it is as long as was agreed, of the agreed types, or it is refused with ValueError.
 """
@@ -9,7 +9,7 @@ from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any, Final
 
-from apps.inbound.message import Address, File, Received
+from apps.inbound.message import MailAddress, MailFile, ReceivedMail
 from apps.inbound.parse_limits import Unreadable
 
 TEXTS: Final = ("message_id", "subject", "text", "html")
@@ -18,7 +18,7 @@ ADDRESSES: Final = ("reply_to", "recipients")
 FLAGS: Final = ("automatic", "bounce", "authenticated")
 
 
-def packed(mail: Received) -> tuple[bytes, list[bytes]]:
+def pack_mail(mail: ReceivedMail) -> tuple[bytes, list[bytes]]:
     """The words, and the octets of each file."""
     told = {each.name: getattr(mail, each.name) for each in fields(mail) if each.name not in ("files", "date", "sender", *ADDRESSES)}
     told["date"] = mail.date.isoformat() if mail.date else None
@@ -28,36 +28,39 @@ def packed(mail: Received) -> tuple[bytes, list[bytes]]:
     return json.dumps(told, ensure_ascii=False).encode(), [file.octets for file in mail.files]
 
 
-def refused(reason: Unreadable) -> bytes:
+def pack_refusal(reason: Unreadable) -> bytes:
     return json.dumps({"reason": reason.reason, "detail": reason.detail}).encode()
 
 
-def sizes(words: bytes) -> list[int]:
+def parse_sizes(words: bytes) -> list[int]:
     """How long the files behind these words are. Raises ValueError, and Unreadable where they say so."""
-    told = _object(words)
+    told = _parse_object(words)
     if "reason" in told:
-        raise Unreadable(_text(told["reason"]), _text(told.get("detail", "")))
-    found = [_number(each[2]) for each in _list(told.get("files"))]
+        raise Unreadable(_validate_text(told["reason"]), _validate_text(told.get("detail", "")))
+    found = [_validate_number(each[2]) for each in _validate_list(told.get("files"))]
     if sum(found) < 0 or min(found, default=0) < 0:
         raise ValueError("a file of less than nothing")
     return found
 
 
-def unpacked(words: bytes, octets: Sequence[bytes]) -> Received:
+def unpack_mail(words: bytes, octets: Sequence[bytes]) -> ReceivedMail:
     """The way back. Raises ValueError."""
-    told = _object(words)
-    texts = {name: _text(told.get(name)) for name in TEXTS}
-    lists = {name: tuple(_text(each) for each in _list(told.get(name))) for name in LISTS}
-    people = {name: tuple(_address(each) for each in _list(told.get(name))) for name in ADDRESSES}
-    files = tuple(File(_text(each[0]), _text(each[1]), held) for each, held in zip(_list(told.get("files")), octets, strict=True))
-    date = datetime.fromisoformat(_text(told["date"])) if told.get("date") else None
-    sender = _address(told["sender"]) if told.get("sender") else None
+    told = _parse_object(words)
+    texts = {name: _validate_text(told.get(name)) for name in TEXTS}
+    lists = {name: tuple(_validate_text(each) for each in _validate_list(told.get(name))) for name in LISTS}
+    people = {name: tuple(_parse_address(each) for each in _validate_list(told.get(name))) for name in ADDRESSES}
+    files = tuple(
+        MailFile(_validate_text(each[0]), _validate_text(each[1]), held)
+        for each, held in zip(_validate_list(told.get("files")), octets, strict=True)
+    )
+    date = datetime.fromisoformat(_validate_text(told["date"])) if told.get("date") else None
+    sender = _parse_address(told["sender"]) if told.get("sender") else None
     flags = {name: told.get(name) is True for name in FLAGS}
     given: dict[str, Any] = {**texts, **lists, **people, **flags}
-    return Received(files=files, date=date, sender=sender, **given)
+    return ReceivedMail(files=files, date=date, sender=sender, **given)
 
 
-def _object(words: bytes) -> dict[str, Any]:
+def _parse_object(words: bytes) -> dict[str, Any]:
     try:
         found = json.loads(words)
     except RecursionError as error:
@@ -67,26 +70,26 @@ def _object(words: bytes) -> dict[str, Any]:
     return found
 
 
-def _text(given: Any) -> str:
+def _validate_text(given: Any) -> str:
     if not isinstance(given, str) or "\0" in given:
         raise ValueError("no text")
     given.encode()  # UnicodeEncodeError is a ValueError
     return given
 
 
-def _number(given: Any) -> int:
+def _validate_number(given: Any) -> int:
     if type(given) is not int:
         raise ValueError("no number")
     return given
 
 
-def _list(given: Any) -> list[Any]:
+def _validate_list(given: Any) -> list[Any]:
     if not isinstance(given, list):
         raise ValueError("no list")
     return given
 
 
-def _address(given: Any) -> Address:
+def _parse_address(given: Any) -> MailAddress:
     if not isinstance(given, dict):
         raise ValueError("no address")
-    return Address(_text(given.get("name")), _text(given.get("address")))
+    return MailAddress(_validate_text(given.get("name")), _validate_text(given.get("address")))

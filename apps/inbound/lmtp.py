@@ -21,7 +21,7 @@ from django.conf import settings
 from django.db import connection
 
 from apps.inbound.models import Arrival
-from apps.inbound.services import MOST_RECIPIENTS, TooLarge, arrive
+from apps.inbound.services import MOST_RECIPIENTS, TooLarge, store_arrival
 from apps.lib.heap_trim import return_large_blocks, trim
 
 LONGEST_LINE: Final = 1 << 20  # octets; mail servers break lines long before
@@ -36,7 +36,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Place:
+class ListenPlace:
     """Where to listen: a unix socket with its mode, or an address of the loopback and a port."""
 
     path: Path | None = None
@@ -48,10 +48,10 @@ class Place:
         return str(self.path) if self.path else f"{self.host}:{self.port}"
 
 
-def place(text: str, mode: int) -> Place:
+def parse_place(text: str, mode: int) -> ListenPlace:
     """`/run/netzwart/lmtp.sock` or `127.0.0.1:2424`. Raises ValueError: whoever may write here may bring any mail."""
     if "/" in text:
-        return Place(path=Path(text), mode=mode)
+        return ListenPlace(path=Path(text), mode=mode)
     host, colon, port = text.rpartition(":")
     try:
         loopback = ip_address(host.strip("[]")).is_loopback
@@ -59,10 +59,10 @@ def place(text: str, mode: int) -> Place:
         loopback = False
     if not colon or not loopback or not port.isdigit() or int(port) > 65535:
         raise ValueError(f"{text} is neither the path of a unix socket nor an address of the loopback with a port, such as 127.0.0.1:2424.")
-    return Place(host=host.strip("[]"), port=int(port))
+    return ListenPlace(host=host.strip("[]"), port=int(port))
 
 
-class Line(LMTP):
+class LmtpConnection(LMTP):
     """One connection. The library answers a mail once; here the answer after its content goes out once for each recipient."""
 
     line_length_limit = LONGEST_LINE
@@ -76,7 +76,7 @@ class Line(LMTP):
             await super().push(status)
 
 
-class Store:
+class LmtpHandler:
     """What the library asks."""
 
     def __init__(self) -> None:
@@ -91,16 +91,18 @@ class Store:
     async def handle_DATA(self, server: LMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
         octets = bytes(envelope.original_content or b"")
         envelope.content = envelope.original_content = None  # a second copy of up to 25 MiB, until the next mail on this connection
-        return await asyncio.get_running_loop().run_in_executor(self._threads, stored, octets, envelope.mail_from, list(envelope.rcpt_tos))
+        return await asyncio.get_running_loop().run_in_executor(
+            self._threads, store_mail, octets, envelope.mail_from, list(envelope.rcpt_tos)
+        )
 
     def close(self) -> None:
         self._threads.shutdown()
 
 
-def stored(octets: bytes, sender: str | None, recipients: list[str]) -> str:
+def store_mail(octets: bytes, sender: str | None, recipients: list[str]) -> str:
     """The answer to a mail; "250" only when it is committed."""
     try:
-        arrive(octets=octets, way=Arrival.Way.LMTP, sender=sender, recipients=recipients)
+        store_arrival(octets=octets, way=Arrival.Way.LMTP, sender=sender, recipients=recipients)
     except TooLarge:
         return TOO_LARGE
     except Exception as error:
@@ -116,13 +118,15 @@ def stored(octets: bytes, sender: str | None, recipients: list[str]) -> str:
     return STORED
 
 
-async def serve(where: Place, ready: Callable[[Place], None], stop: asyncio.Event) -> None:
+async def serve(where: ListenPlace, ready: Callable[[ListenPlace], None], stop: asyncio.Event) -> None:
     """Until `stop`. ready: called once it listens, with the place (its port, where 0 was asked for). Raises OSError."""
-    loop, store = asyncio.get_running_loop(), Store()
+    loop, store = asyncio.get_running_loop(), LmtpHandler()
 
-    def line() -> Line:
+    def line() -> LmtpConnection:
         limit = settings.MAIL_IN_OCTETS
-        return Line(store, data_size_limit=limit, enable_SMTPUTF8=True, hostname="netzwart", ident="LMTP", timeout=IDLE_SECONDS, loop=loop)
+        return LmtpConnection(
+            store, data_size_limit=limit, enable_SMTPUTF8=True, hostname="netzwart", ident="LMTP", timeout=IDLE_SECONDS, loop=loop
+        )
 
     if where.path:
         server = await loop.create_unix_server(line, where.path)
@@ -130,7 +134,7 @@ async def serve(where: Place, ready: Callable[[Place], None], stop: asyncio.Even
         ready(where)
     else:
         server = await loop.create_server(line, where.host, where.port)
-        ready(Place(host=where.host, port=server.sockets[0].getsockname()[1]))
+        ready(ListenPlace(host=where.host, port=server.sockets[0].getsockname()[1]))
     async with server:
         await stop.wait()
     store.close()
@@ -138,7 +142,7 @@ async def serve(where: Place, ready: Callable[[Place], None], stop: asyncio.Even
         where.path.unlink(missing_ok=True)
 
 
-def run(where: Place, ready: Callable[[Place], None]) -> None:
+def run(where: ListenPlace, ready: Callable[[ListenPlace], None]) -> None:
     """Serve until the process is asked to end. What is being brought at that moment was not acknowledged, and is brought again."""
 
     return_large_blocks()

@@ -12,9 +12,9 @@ from django.db.models import Count, Min, Q, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from apps.inbound.imap import mailbox
+from apps.inbound.imap import find_mailbox
 from apps.inbound.models import Arrival, Mailbox
-from apps.lib.web.request_cache import once_a_page
+from apps.lib.web.request_cache import cache_per_request
 
 LATE: Final = timedelta(minutes=10)  # it is looked at each minute, and read right after
 
@@ -30,14 +30,14 @@ class Outage:
 
 
 @dataclass(frozen=True)
-class Unread:
+class UnreadMail:
     """Mail that waits to be read: how many, since when."""
 
     number: int
     since: datetime
 
 
-def looked(*, place: str, error: str, now: datetime) -> None:
+def record_look(*, place: str, error: str, now: datetime) -> None:
     """The mailbox was looked at; error: why in vain, "" when it was not."""
     well = {"failing": None, "error": "", "succeeded": now}
     ill = {"failing": Coalesce("failing", Value(now)), "error": error[:500]}
@@ -47,10 +47,10 @@ def looked(*, place: str, error: str, now: datetime) -> None:
         Mailbox.objects.update_or_create(pk=1, defaults={"place": place, "tried": now, "succeeded": None} | fresh)
 
 
-def outage(now: datetime) -> Outage | None:
+def find_outage(now: datetime) -> Outage | None:
     """Of the mailbox of the settings: it fails, or nobody has looked for LATE. One that failed for a shorter time is none yet."""
     try:
-        box = mailbox()
+        box = find_mailbox()
     except ValueError:
         return None
     row = Mailbox.objects.filter(place=str(box)).first() if box else None
@@ -61,14 +61,14 @@ def outage(now: datetime) -> Outage | None:
     return Outage(row.place, row.tried, row.succeeded, "") if row.tried <= now - LATE else None
 
 
-def unread() -> Unread | None:
+def find_unread() -> UnreadMail | None:
     """What arrived more than LATE ago and nobody has read."""
-    found = pressing()
-    return Unread(found["late"], found["since"]) if found["late"] else None
+    found = count_pressing()
+    return UnreadMail(found["late"], found["since"]) if found["late"] else None
 
 
-@once_a_page
-def pressing() -> dict[str, Any]:
+@cache_per_request
+def count_pressing() -> dict[str, Any]:
     """quarantined: how many wait for somebody's look; late, since: what waits too long for being read. One question to the database."""
     late = Q(state=Arrival.State.WAITING, arrived__lte=timezone.now() - LATE)
     of_both = Arrival.objects.order_by().filter(state__in=(Arrival.State.QUARANTINED, Arrival.State.WAITING))

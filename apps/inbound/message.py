@@ -9,7 +9,7 @@ from datetime import datetime
 
 
 @dataclass(frozen=True)
-class Address:
+class MailAddress:
     """`name` as it was given, "" if none. `address`: local@domain, the domain in lower case."""
 
     name: str
@@ -17,7 +17,7 @@ class Address:
 
 
 @dataclass(frozen=True)
-class File:
+class MailFile:
     """What came with a mail. Neither `name` (no path, "" if none) nor `media_type` (type/subtype, lower case) says what it really is.
 
     `octets`: as they were sent, decoded from base64 or quoted-printable and never unpacked.
@@ -29,7 +29,7 @@ class File:
 
 
 @dataclass(frozen=True)
-class Received:
+class ReceivedMail:
     """One mail (RFC 5322), taken apart.
 
     `message_id`, `references`, `bounced_ids`: with their angle brackets, "" or () where there is none; References and In-Reply-To together,
@@ -43,14 +43,14 @@ class Received:
 
     message_id: str
     references: tuple[str, ...]
-    sender: Address | None
-    reply_to: tuple[Address, ...]
-    recipients: tuple[Address, ...]
+    sender: MailAddress | None
+    reply_to: tuple[MailAddress, ...]
+    recipients: tuple[MailAddress, ...]
     subject: str
     date: datetime | None
     text: str
     html: str
-    files: tuple[File, ...]
+    files: tuple[MailFile, ...]
     automatic: bool
     bounce: bool
     bounced_ids: tuple[str, ...]

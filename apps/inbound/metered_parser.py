@@ -17,7 +17,7 @@ from apps.inbound.parse_limits import (
     TOO_MANY_HEADERS,
     TOO_MANY_LINES,
     TOO_MANY_PARTS,
-    Limits,
+    ParseLimits,
     Unreadable,
 )
 
@@ -27,10 +27,10 @@ UNKNOWN: Final = {"content-type": "application/octet-stream", "content-dispositi
 IN_LIBRARY: Final = (ValueError, LookupError, AttributeError, TypeError, AssertionError, RecursionError, MessageError)  # its known faults
 
 
-class Meter:
+class ParseMeter:
     """Counts over a whole mail; raises Unreadable where it goes beyond the limits."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ParseLimits) -> None:
         self.limits = limits
         self.headers = self.header_octets = self.parts = 0
         self.parsed: dict[tuple[str, str], Any] = {}
@@ -52,12 +52,12 @@ class Meter:
             raise Unreadable(TOO_MANY_PARTS)
 
 
-class Part(EmailMessage):
+class MailPart(EmailMessage):
     """One part. A message within a message is a leaf to the parser: its octets stay as they came."""
 
     depth = 0
 
-    def __init__(self, policy: "Metered") -> None:
+    def __init__(self, policy: "MeteredPolicy") -> None:
         super().__init__(policy)
         policy.meter.part()
         self._most = policy.meter.limits.depth
@@ -73,23 +73,23 @@ class Part(EmailMessage):
         return str(super().get_content_type())
 
     def get_content_type(self) -> str:
-        return _leaf(super().get_content_type())
+        return _mask_message_type(super().get_content_type())
 
     def get_content_maintype(self) -> str:
         return self.get_content_type().partition("/")[0]
 
 
-class Metered(EmailPolicy):
+class MeteredPolicy(EmailPolicy):
     """The modern policy, which counts."""
 
-    meter: Meter
-    message_factory: Any = Part
+    meter: ParseMeter
+    message_factory: Any = MailPart
 
     @classmethod
-    def within(cls, limits: Limits) -> Self:
+    def within(cls, limits: ParseLimits) -> Self:
         """A policy for one mail."""
         made = cls(utf8=True)
-        object.__setattr__(made, "meter", Meter(limits))  # as the library sets its own: policies refuse it otherwise
+        object.__setattr__(made, "meter", ParseMeter(limits))  # as the library sets its own: policies refuse it otherwise
         return made
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
@@ -113,17 +113,17 @@ class Metered(EmailPolicy):
             return super().header_fetch_parse(name, UNKNOWN[name])
 
 
-def _leaf(media_type: str) -> str:
+def _mask_message_type(media_type: str) -> str:
     return f"application/{media_type.partition('/')[2]}" if media_type.startswith("message/") else media_type
 
 
-def taken_apart(octets: bytes, limits: Limits) -> Part:
+def parse_tree(octets: bytes, limits: ParseLimits) -> MailPart:
     """The mail as a tree. Raises Unreadable."""
     if octets.count(b"\n") + octets.count(b"\r") - octets.count(b"\r\n") > limits.lines:
         raise Unreadable(TOO_MANY_LINES)
-    parser = BytesFeedParser(policy=Metered.within(limits))
+    parser = BytesFeedParser(policy=MeteredPolicy.within(limits))
     for begin in range(0, len(octets), CHUNK):
         parser.feed(octets[begin : begin + CHUNK])
     made: Any = parser.close()
-    mail: Part = made
+    mail: MailPart = made
     return mail

@@ -7,7 +7,7 @@ MIB: Final = 1 << 20
 
 
 @dataclass(frozen=True)
-class Limits:
+class ParseLimits:
     """Of one mail. seconds: of the processor. clock: seconds of the clock, so many more that only a busy machine or a process that
     stands still reaches them. Sizes in octets; text and html in characters.
 

@@ -1,6 +1,6 @@
 """Has mails read in a child (`parser_worker.py`), and kills it when it takes too long. A child serves many mails.
 
-Comes in: octets and envelope. Goes out: a `Received`, `Unreadable` with the reason, or `OutOfTime` where the machine was too busy to tell.
+Comes in: octets and envelope. Goes out: a `ReceivedMail`, `Unreadable` with the reason, or `OutOfTime` where the machine was too busy.
 Whatever a mail does to the child, it does to nobody else.
 """
 
@@ -17,8 +17,8 @@ from time import monotonic
 from typing import Any, Final, Self
 
 from apps.inbound import ipc_codec, parser_worker
-from apps.inbound.message import Received
-from apps.inbound.parse_limits import DIED, MIB, TOO_LARGE, TOO_MUCH_MEMORY, TOO_SLOW, Limits, OutOfTime, Unreadable
+from apps.inbound.message import ReceivedMail
+from apps.inbound.parse_limits import DIED, MIB, TOO_LARGE, TOO_MUCH_MEMORY, TOO_SLOW, OutOfTime, ParseLimits, Unreadable
 
 ROOT: Final = Path(__file__).parents[2]
 START_WITHIN: Final = 60.0  # seconds, also on a machine that is busy
@@ -27,13 +27,13 @@ MAILS: Final = 500  # after which a child has served long enough
 WORDS: Final = 16 * MIB  # octets that an answer may have besides files
 
 
-class Reader:
+class MailReader:
     """One child at most, started when it is needed. Threads take turns; after a fork each process has a child of its own.
 
     authserv_id: the name of our own receiving mail server, whose word about senders is believed; "" for none.
     """
 
-    def __init__(self, limits: Limits = Limits(), authserv_id: str = "") -> None:  # noqa: B008 - a frozen value
+    def __init__(self, limits: ParseLimits = ParseLimits(), authserv_id: str = "") -> None:  # noqa: B008 - a frozen value
         self._limits, self._authserv_id = limits, authserv_id
         self._lock = Lock()
         self._child: _Child | None = None
@@ -44,7 +44,7 @@ class Reader:
     def __exit__(self, *_error: object) -> None:
         self.close()
 
-    def read(self, octets: bytes, sender: str | None, recipients: list[str]) -> Received:
+    def read(self, octets: bytes, sender: str | None, recipients: list[str]) -> ReceivedMail:
         """Raises Unreadable; OutOfTime, and OSError when no child can be started, say nothing about the mail."""
         if len(octets) > self._limits.octets:
             raise Unreadable(TOO_LARGE)
@@ -110,7 +110,7 @@ class _Child:
         self._process.kill()
         self._process.wait()
 
-    def read(self, octets: bytes, about: dict[str, Any], limits: Limits) -> Received:
+    def read(self, octets: bytes, about: dict[str, Any], limits: ParseLimits) -> ReceivedMail:
         end = monotonic() + limits.clock + GRACE
         asked = json.dumps({**about, "limits": asdict(limits)}).encode()
         self.worn = True  # unless it answers
@@ -121,10 +121,10 @@ class _Child:
             if words > WORDS or files > limits.octets:
                 raise ValueError("more than was agreed")
             said = self._receive(words, end)
-            if sum(sizes := ipc_codec.sizes(said)) != files:
+            if sum(sizes := ipc_codec.parse_sizes(said)) != files:
                 raise ValueError("files of other lengths than was said")
             held = [self._receive(size, end) for size in sizes]
-            mail = ipc_codec.unpacked(said, held)
+            mail = ipc_codec.unpack_mail(said, held)
         except TimeoutError as error:
             raise OutOfTime from error
         except (OSError, EOFError) as error:

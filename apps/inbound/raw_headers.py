@@ -5,7 +5,7 @@ from typing import Final
 MOST: Final = 256 << 10
 
 
-def head(octets: bytes, most: int = MOST) -> bytes:
+def extract_headers(octets: bytes, most: int = MOST) -> bytes:
     """What stands before the first empty line, at most so much of it."""
     first = octets[:most]
     ends = [at for at in (first.find(b"\n\n"), first.find(b"\r\n\r\n"), first.find(b"\r\r")) if at >= 0]

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from apps.inbound import retention_sweep
-from apps.operations.registry import Bound, bounded, pruned
+from apps.operations.registry import TableBound, register_bounded, register_pruned
 
 
 def prune_octets(now: datetime, at_most: int) -> int:
@@ -13,5 +13,5 @@ def prune_octets(now: datetime, at_most: int) -> int:
     return retention_sweep.erase_some(now - timedelta(days=settings.KEEP_MAIL_DAYS), at_most)
 
 
-pruned("inbound.Arrival", kept="NETZWART_KEEP_MAIL_DAYS", prune=prune_octets)
-bounded(Bound.CODE, "inbound.Mailbox")
+register_pruned("inbound.Arrival", kept="NETZWART_KEEP_MAIL_DAYS", prune=prune_octets)
+register_bounded(TableBound.CODE, "inbound.Mailbox")

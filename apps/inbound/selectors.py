@@ -7,19 +7,19 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import pgettext
 
-from apps.inbound.charsets import clean
-from apps.inbound.mailbox_health import pressing
+from apps.inbound.charsets import clean_text
+from apps.inbound.mailbox_health import count_pressing
 from apps.inbound.models import Arrival
-from apps.inbound.raw_headers import head
-from apps.lib.web.navigation import Count as NavigationCount
-from apps.lib.web.request_cache import once_a_page
+from apps.inbound.raw_headers import extract_headers
+from apps.lib.web.navigation import NavigationCount as NavigationCount
+from apps.lib.web.request_cache import cache_per_request
 from apps.mail.redaction import redact
 
 STATES: Final = ("quarantined", "waiting", "taken", "deleted", "all")
 HEADERS: Final = 64 << 10  # octets of headers that a page shows
 
 
-def arrivals(state: str = "quarantined", search: str = "") -> QuerySet[Arrival]:
+def list_arrivals(state: str = "quarantined", search: str = "") -> QuerySet[Arrival]:
     """Those in the state, the newest first, without what they say. search: a part of the sender, of the Message-ID or of the reason."""
     found = Arrival.objects.select_related("ended_by").defer("octets").order_by("-id")
     found = found if state == "all" else found.filter(state=state)
@@ -29,29 +29,29 @@ def arrivals(state: str = "quarantined", search: str = "") -> QuerySet[Arrival]:
     return found.filter(sender__icontains=text) | found.filter(message_id__icontains=text) | found.filter(reason__icontains=text)
 
 
-@once_a_page
-def counts() -> dict[str, int]:
+@cache_per_request
+def count_by_state() -> dict[str, int]:
     """How many in each state."""
     return dict(Arrival.objects.order_by().values_list("state").annotate(Count("pk")))
 
 
-def last_taken() -> datetime | None:
+def find_last_taken() -> datetime | None:
     """When the last mail was taken."""
     return Arrival.objects.filter(state=Arrival.State.TAKEN).order_by("-id").values_list("ended", flat=True).first()
 
 
-def tabs() -> list[tuple[str, str, int]]:
+def build_tabs() -> list[tuple[str, str, int]]:
     """Each state, its name, and how many."""
-    found, labels = counts(), dict(Arrival.State.choices) | {"all": pgettext("mails", "all")}
+    found, labels = count_by_state(), dict(Arrival.State.choices) | {"all": pgettext("mails", "all")}
     return [(state, str(labels[state]), sum(found.values()) if state == "all" else found.get(state, 0)) for state in STATES]
 
 
-def asking(_request: HttpRequest) -> NavigationCount | None:
+def build_navigation_count(_request: HttpRequest) -> NavigationCount | None:
     """The number beside the page's name: how many wait for somebody's look."""
-    number = pressing()["quarantined"]
+    number = count_pressing()["quarantined"]
     return NavigationCount(number, asks=True) if number else None
 
 
-def headers(arrival: Arrival) -> str:
+def render_headers(arrival: Arrival) -> str:
     """Its headers as plain text, as far as a page shows them; taken apart by nobody, without addresses that act as staff."""
-    return redact(clean(head(bytes(arrival.octets or b""), HEADERS).decode("utf-8", "replace")))
+    return redact(clean_text(extract_headers(bytes(arrival.octets or b""), HEADERS).decode("utf-8", "replace")))

@@ -16,9 +16,9 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.inbound.charsets import one_line
+from apps.inbound.charsets import collapse_lines
 from apps.inbound.models import Arrival
-from apps.inbound.raw_headers import head
+from apps.inbound.raw_headers import extract_headers
 from apps.lib.enqueue import send
 from apps.lib.errors import Conflict
 from apps.mail.redaction import redact
@@ -34,7 +34,7 @@ class TooLarge(Exception):  # noqa: N818 - says what a mail is
     """Larger than NETZWART_MAIL_IN_MIB; it was not stored."""
 
 
-def arrive(
+def store_arrival(
     *,
     octets: bytes,
     way: Arrival.Way,
@@ -51,8 +51,8 @@ def arrive(
     if len(octets) > settings.MAIL_IN_OCTETS:
         raise TooLarge(f"{len(octets)} octets; {settings.MAIL_IN_OCTETS} are taken")
     row = Arrival(
-        way=way, octets=octets, size=len(octets), sha256=sha256(octets).digest(), message_id=_message_id(octets), place=place,
-        sender=None if sender is None else redact(_held(sender)), recipients=_recipients(recipients),
+        way=way, octets=octets, size=len(octets), sha256=sha256(octets).digest(), message_id=_find_message_id(octets), place=place,
+        sender=None if sender is None else redact(_clean_address(sender)), recipients=_clean_recipients(recipients),
     )  # fmt: skip
     if reason:
         row.state, row.reason, row.ended = Arrival.State.QUARANTINED, reason, Now()
@@ -60,7 +60,7 @@ def arrive(
         with transaction.atomic():
             row.save(force_insert=True)
     except IntegrityError:
-        if (there := _arrived_again(row)) is None:
+        if (there := _count_duplicate(row)) is None:
             raise
         return there
     if not reason:
@@ -71,15 +71,15 @@ def arrive(
 
 def wake() -> None:
     """Have a worker look after the commit; once, however much arrived."""
-    if not any(found[1] is _look for found in connection.run_on_commit):
-        transaction.on_commit(_look, robust=True)
+    if not any(found[1] is _send_task for found in connection.run_on_commit):
+        transaction.on_commit(_send_task, robust=True)
 
 
-def again(*, arrival: Arrival, by: User) -> None:
+def retry(*, arrival: Arrival, by: User) -> None:
     """Read it once more. Raises Conflict when it is in quarantine no longer."""
     fresh = {"state": Arrival.State.WAITING, "tries": 0, "ended": None, "ended_by": None, "reason": "", "detail": ""}
     with transaction.atomic():
-        if not _aside(arrival).update(**fresh):
+        if not _filter_quarantined(arrival).update(**fresh):
             raise Conflict(_("It is in quarantine no longer."))
         wake()
     log.info("mail read again", arrival=arrival.pk, by=by.username)
@@ -87,20 +87,20 @@ def again(*, arrival: Arrival, by: User) -> None:
 
 def delete(*, arrival: Arrival, by: User) -> None:
     """Erase what it says; that it was there, and why, stays. Raises Conflict when it is in quarantine no longer."""
-    if not _aside(arrival).update(state=Arrival.State.DELETED, octets=None, ended=Now(), ended_by=by):
+    if not _filter_quarantined(arrival).update(state=Arrival.State.DELETED, octets=None, ended=Now(), ended_by=by):
         raise Conflict(_("It is in quarantine no longer."))
     log.info("mail deleted from quarantine", arrival=arrival.pk, by=by.username)
 
 
-def _look() -> None:
+def _send_task() -> None:
     send(TASK)
 
 
-def _aside(arrival: Arrival) -> QuerySet[Arrival]:
+def _filter_quarantined(arrival: Arrival) -> QuerySet[Arrival]:
     return Arrival.objects.filter(pk=arrival.pk, state=Arrival.State.QUARANTINED)
 
 
-def _arrived_again(row: Arrival) -> Arrival | None:
+def _count_duplicate(row: Arrival) -> Arrival | None:
     """The one that is there; while it waits, it is for these recipients too."""
     same = Q(message_id=row.message_id, sha256=row.sha256) & ~Q(message_id="")
     with transaction.atomic():
@@ -109,21 +109,21 @@ def _arrived_again(row: Arrival) -> Arrival | None:
             return None
         there.times = F("times") + 1
         if there.state == Arrival.State.WAITING:
-            there.recipients = _recipients([*there.recipients, *row.recipients])
+            there.recipients = _clean_recipients([*there.recipients, *row.recipients])
         there.save(update_fields=["times", "recipients"])
     log.info("mail arrived again", arrival=there.pk, way=row.way)
     return there
 
 
-def _recipients(given: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(_held(each) for each in given))[:MOST_RECIPIENTS]
+def _clean_recipients(given: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(_clean_address(each) for each in given))[:MOST_RECIPIENTS]
 
 
-def _held(address: str) -> str:
+def _clean_address(address: str) -> str:
     """An address of an envelope as the database can hold it, without angle brackets."""
-    return one_line(address.encode("utf-8", "replace").decode(), LONGEST).strip("<>")
+    return collapse_lines(address.encode("utf-8", "replace").decode(), LONGEST).strip("<>")
 
 
-def _message_id(octets: bytes) -> str:
-    found = ITS_ID.search(head(octets))
+def _find_message_id(octets: bytes) -> str:
+    found = ITS_ID.search(extract_headers(octets))
     return found[1].decode("ascii") if found else ""

@@ -9,6 +9,6 @@ urlpatterns = [
     path("", views.arrivals, name="arrivals"),
     path("<int:pk>/", views.arrival, name="arrival"),
     path("<int:pk>/mail.eml", views.file, name="file"),
-    path("<int:pk>/again/", views.again, name="again"),
+    path("<int:pk>/again/", views.retry, name="again"),
     path("<int:pk>/delete/", views.delete, name="delete"),
 ]

@@ -8,12 +8,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import may, person, staff_page
+from apps.accounts.permissions import get_person, has_right, staff_page
 from apps.accounts.roles import Right
 from apps.inbound import mailbox_health, selectors, services
 from apps.inbound.models import Arrival
 from apps.lib.errors import Problem
-from apps.lib.web.query_params import words
+from apps.lib.web.query_params import parse_words
 from apps.mail.redaction import redact, redact_octets
 
 PER_PAGE = 50
@@ -24,11 +24,11 @@ def arrivals(request: HttpRequest) -> HttpResponse:
     """What is in quarantine, waits, was taken and was deleted."""
     asked = request.GET
     state = asked.get("state", "quarantined") if asked.get("state") in selectors.STATES else "quarantined"
-    search = words(asked, "q")
-    page = Paginator(selectors.arrivals(state, search), PER_PAGE).get_page(asked.get("page"))
-    shown = {"page": page, "state": state, "search": search, "counts": selectors.counts(), "tabs": selectors.tabs()}
+    search = parse_words(asked, "q")
+    page = Paginator(selectors.list_arrivals(state, search), PER_PAGE).get_page(asked.get("page"))
+    shown = {"page": page, "state": state, "search": search, "counts": selectors.count_by_state(), "tabs": selectors.build_tabs()}
     now = timezone.now()
-    truth = {"away": mailbox_health.outage(now), "late": mailbox_health.unread(), "took": selectors.last_taken()}
+    truth = {"away": mailbox_health.find_outage(now), "late": mailbox_health.find_unread(), "took": selectors.find_last_taken()}
     return render(request, "inbound/arrivals.html", shown | truth)
 
 
@@ -37,7 +37,12 @@ def arrival(request: HttpRequest, pk: int) -> HttpResponse:
     """One mail: its envelope, its headers, and why it is where it is."""
     row = get_object_or_404(Arrival.objects.select_related("ended_by"), pk=pk)
     recipients = [redact(each) for each in row.recipients]
-    shown = {"row": row, "headers": selectors.headers(row), "recipients": recipients, "acts": may(request.user, Right.CHANGE_MEMBERS)}
+    shown = {
+        "row": row,
+        "headers": selectors.render_headers(row),
+        "recipients": recipients,
+        "acts": has_right(request.user, Right.CHANGE_MEMBERS),
+    }
     return render(request, "inbound/arrival.html", shown)
 
 
@@ -51,11 +56,11 @@ def file(_request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 @require_POST
-def again(request: HttpRequest, pk: int) -> HttpResponse:
+def retry(request: HttpRequest, pk: int) -> HttpResponse:
     """Read it once more."""
     row = get_object_or_404(Arrival.objects.defer("octets"), pk=pk)
     try:
-        services.again(arrival=row, by=person(request))
+        services.retry(arrival=row, by=get_person(request))
         messages.success(request, _("It is read again now."))
     except Problem as problem:
         messages.error(request, str(problem))
@@ -69,7 +74,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return render(request, "inbound/delete.html", {"row": row})
     try:
-        services.delete(arrival=row, by=person(request))
+        services.delete(arrival=row, by=get_person(request))
     except Problem as problem:
         messages.error(request, str(problem))
     return redirect("inbound:arrival", pk)

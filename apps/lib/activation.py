@@ -11,7 +11,7 @@ from apps.lib.models import Deployed
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
+class WaitReason:
     """For whom or what a row waits, as the rest of a sentence, and the page where that is seen. person: somebody has to do something."""
 
     words: str
@@ -25,25 +25,25 @@ class Activation:
 
     gateway: str
     since: datetime | None
-    waits: Waits | None = None
+    waits: WaitReason | None = None
 
 
-type Answer = Callable[[Iterable[Deployed]], Mapping[int, list[Activation]]]
-_answers: list[Answer] = []
+type ActivationLookup = Callable[[Iterable[Deployed]], Mapping[int, list[Activation]]]
+_answers: list[ActivationLookup] = []
 
 
-def register(answer: Answer) -> None:
+def register_lookup(answer: ActivationLookup) -> None:
     """Called once, when the deploying app is ready."""
     _answers[:] = [answer]
 
 
-def activations[Row: Deployed](rows: Iterable[Row]) -> list[tuple[Row, list[Activation]]]:
+def list_activations[Row: Deployed](rows: Iterable[Row]) -> list[tuple[Row, list[Activation]]]:
     """Each row with what each gateway has of it, in a constant number of queries."""
     asked = list(rows)
     found = _answers[0](asked) if asked else {}
     return [(row, found.get(row.pk, [])) for row in asked]
 
 
-def reasons(known: Iterable[Activation]) -> list[Waits]:
+def list_wait_reasons(known: Iterable[Activation]) -> list[WaitReason]:
     """Why gateways do not have it yet, each reason once."""
     return list(dict.fromkeys(each.waits for each in known if each.waits))

@@ -16,21 +16,21 @@ class Echo:
         return text
 
 
-def harmless(cell: str) -> str:
+def escape_formula(cell: str) -> str:
     """Text that a spreadsheet shows instead of running it."""
     return f"'{cell}" if cell.startswith(FORMULA) else cell
 
 
-def lines(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+def iter_csv_lines(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
     """The file, line by line, with the mark by which spreadsheets know UTF-8."""
     writer = csv.writer(Echo())
     yield "\ufeff" + writer.writerow(head)
     for row in rows:
-        yield writer.writerow([harmless(str(cell)) for cell in row])
+        yield writer.writerow([escape_formula(str(cell)) for cell in row])
 
 
-def download(name: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> StreamingHttpResponse:
+def build_csv_download(name: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> StreamingHttpResponse:
     """The table to be saved as name-2026-11-21.csv."""
-    response = StreamingHttpResponse(lines(head, rows), content_type="text/csv; charset=utf-8")
+    response = StreamingHttpResponse(iter_csv_lines(head, rows), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}-{timezone.localdate():%Y-%m-%d}.csv"'
     return response

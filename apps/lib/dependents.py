@@ -12,79 +12,79 @@ from django.db.models import F, Model, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext, pgettext
 
-from apps.lib.database.validity import ended_now, holds_now, holds_now_or_later
+from apps.lib.database.validity import holds_now, holds_now_or_later, make_range_until_now
 from apps.lib.models import Deployed, Versioned
 
 type Ids = Iterable[int]
-type Rows = QuerySet[Any]
+type DependentRows = QuerySet[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Hanging:
+class Dependency:
     """`rows`: the rows that hang on these ids, with a range `valid`. `words`: “2 port forwards”."""
 
-    rows: Callable[[Ids], Rows]
+    rows: Callable[[Ids], DependentRows]
     words: Callable[[int], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedCount:
     number: int
     words: str
 
 
-_hanging: dict[type[Model], list[Hanging]] = {}
+_dependencies: dict[type[Model], list[Dependency]] = {}
 
 
-def hang(on: type[Model], rows: Callable[[Ids], Rows], words: Callable[[int], str]) -> None:
+def register_dependents(on: type[Model], rows: Callable[[Ids], DependentRows], words: Callable[[int], str]) -> None:
     """Called once, when the app of the hanging rows is ready."""
-    _hanging.setdefault(on, []).append(Hanging(rows, words))
+    _dependencies.setdefault(on, []).append(Dependency(rows, words))
 
 
-def count(on: type[Model], ids: Ids) -> list[Ended]:
+def count(on: type[Model], ids: Ids) -> list[EndedCount]:
     """What would end with these rows, without what there is none of; two queries for each kind."""
-    found: list[Ended] = []
-    for each in _hanging.get(on, []):
+    found: list[EndedCount] = []
+    for each in _dependencies.get(on, []):
         rows = each.rows(ids).filter(holds_now_or_later())
         pks = list(rows.values_list("pk", flat=True))
-        found += [*count(rows.model, pks), Ended(len(pks), each.words(len(pks)))] if pks else []
+        found += [*count(rows.model, pks), EndedCount(len(pks), each.words(len(pks)))] if pks else []
     return found
 
 
-def end(on: type[Model], ids: Ids) -> list[Ended]:
+def end(on: type[Model], ids: Ids) -> list[EndedCount]:
     """End now what hangs on these rows, the leaves first; within a transaction."""
-    found: list[Ended] = []
-    for each in _hanging.get(on, []):
+    found: list[EndedCount] = []
+    for each in _dependencies.get(on, []):
         rows = each.rows(ids).filter(holds_now_or_later())
-        pks = _locked(rows)
-        found += [*end(rows.model, pks), Ended(len(pks), each.words(len(pks)))] if pks else []
-        cut(rows.model._default_manager.filter(pk__in=pks))
+        pks = _lock_rows(rows)
+        found += [*end(rows.model, pks), EndedCount(len(pks), each.words(len(pks)))] if pks else []
+        end_rows(rows.model._default_manager.filter(pk__in=pks))
     return found
 
 
-def cut(rows: Rows) -> None:
+def end_rows(rows: DependentRows) -> None:
     """End the rows now: what holds ends, what has not begun never begins."""
     version = {"version": F("version") + 1} if issubclass(rows.model, Versioned) else {}
-    rows.filter(holds_now()).update(valid=ended_now(), **version)
+    rows.filter(holds_now()).update(valid=make_range_until_now(), **version)
     rows.filter(valid__startswith__gt=Now()).delete()
 
 
-def stamp(on: type[Model], ids: Ids) -> None:
+def mark_changed(on: type[Model], ids: Ids) -> None:
     """Mark as written just now what hangs on these rows and reaches the gateways: its activation is asked anew; within a transaction."""
-    for each in _hanging.get(on, []):
+    for each in _dependencies.get(on, []):
         rows = each.rows(ids).filter(holds_now_or_later())
-        pks = _locked(rows)
-        stamp(rows.model, pks)
+        pks = _lock_rows(rows)
+        mark_changed(rows.model, pks)
         if issubclass(rows.model, Deployed):
             rows.model._default_manager.filter(pk__in=pks).update(changed_at=Now())
 
 
-def _locked(rows: Rows) -> list[int]:
+def _lock_rows(rows: DependentRows) -> list[int]:
     """Their ids, locked in one order and before what hangs on them: who ends or marks the same rows waits, and nobody waits in a ring."""
     return list(rows.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
 
 
-def in_words(ended: Iterable[Ended]) -> str:
+def describe_ended(ended: Iterable[EndedCount]) -> str:
     """“2 port forwards, 1 NAT mapping and 1 address”, or “nothing”."""
     *most, last = [each.words for each in ended] or [gettext("nothing")]
     return pgettext("the last two of a list", "%(first)s and %(last)s") % {"first": ", ".join(most), "last": last} if most else last

@@ -10,11 +10,11 @@ from typing import Final
 SMALL: Final = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
-def ascii_lower(text: str) -> str:
+def lower_ascii(text: str) -> str:
     """The text with small letters for A to Z; every other character stays."""
     return text.translate(SMALL)
 
 
 def is_same_address(one: str, other: str) -> bool:
     """Whether both are one address; "" is none."""
-    return bool(one) and ascii_lower(one) == ascii_lower(other)
+    return bool(one) and lower_ascii(one) == lower_ascii(other)

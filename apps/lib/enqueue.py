@@ -25,14 +25,14 @@ LIMIT = 0.2  # seconds, for connecting and for answering
 log = structlog.get_logger()
 
 
-def broker_url(redis_url: str) -> str:
+def build_broker_url(redis_url: str) -> str:
     """Celery's form of a Redis address: it calls a unix socket `redis+socket`."""
     return redis_url.replace("unix://", "redis+socket://", 1)
 
 
 @cache
-def _publisher() -> Celery:
-    publisher = Celery("nudges", broker=broker_url(settings.REDIS_URL), set_as_current=False)
+def _get_publisher() -> Celery:
+    publisher = Celery("nudges", broker=build_broker_url(settings.REDIS_URL), set_as_current=False)
     publisher.conf.update(
         broker_connection_retry=False,
         task_routes=QUEUES,
@@ -41,12 +41,12 @@ def _publisher() -> Celery:
     return publisher
 
 
-_gathered: ContextVar[set[tuple[Any, ...]] | None] = ContextVar("gathered", default=None)
+_batched_tasks: ContextVar[set[tuple[Any, ...]] | None] = ContextVar("gathered", default=None)
 
 
-def nudge(task: str, *args: Any) -> None:
+def enqueue_task(task: str, *args: Any) -> None:
     """Ask for the task after the running transaction has committed; at once when there is none."""
-    wanted = _gathered.get()
+    wanted = _batched_tasks.get()
     if wanted is None:
         transaction.on_commit(partial(send, task, *args), robust=True)
     else:
@@ -54,22 +54,22 @@ def nudge(task: str, *args: Any) -> None:
 
 
 @contextmanager
-def gathered() -> Iterator[None]:
+def batch_tasks() -> Iterator[None]:
     """Who does much at once asks once for each task, after it; who fails, for none."""
     wanted: set[tuple[Any, ...]] = set()
-    token = _gathered.set(wanted)
+    token = _batched_tasks.set(wanted)
     try:
         yield
     finally:
-        _gathered.reset(token)
+        _batched_tasks.reset(token)
     for each in sorted(wanted, key=repr):
-        nudge(*each)
+        enqueue_task(*each)
 
 
 def send(task: str, *args: Any) -> bool:
     """Ask for the task now. False when the broker did not take it: the next tick will do."""
     try:
-        _publisher().send_task(task, args=args, retry=False, ignore_result=True)
+        _get_publisher().send_task(task, args=args, retry=False, ignore_result=True)
     except (OperationalError, OSError) as error:
         log.warning("nudge lost", task=task, error=str(error))
         return False

@@ -27,5 +27,5 @@ class Conflict(Problem):
     """Somebody else changed the row since it was read."""
 
 
-class Refused(Problem):
+class Unprocessable(Problem):
     """The database can never hold this, whatever else there is."""

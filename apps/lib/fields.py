@@ -87,12 +87,12 @@ class PrefixField(_ParsedField):
         return None if value is None else ip_network(value)  # the database has checked it
 
 
-def mac_digits(text: str) -> str:
+def extract_mac_digits(text: str) -> str:
     """What is left of a MAC address, or a part of one, without what sets its digits apart: 00:00:5e, 00-00-5e and 0000.5e are one."""
     return "".join(character for character in text.lower() if character not in ":-. ")
 
 
-def stored_mac_digits(field: str) -> Replace:
+def make_mac_digits_expression(field: str) -> Replace:
     """The twelve digits of a column of MAC addresses, for an index that finds parts of them."""
     return Replace(Cast(field, TextField()), Value(":"), Value(""), output_field=TextField())
 
@@ -104,7 +104,7 @@ class MacField(_ParsedField):
     default_error_messages = {"invalid": _("“%(value)s” is no MAC address. Write it like 00:00:5e:00:53:1f.")}
 
     def parse(self, text: str) -> str:
-        digits = mac_digits(text)
+        digits = extract_mac_digits(text)
         if len(digits) != 12 or not all(digit in hexdigits for digit in digits):
             raise ValueError(text)
         return ":".join(f"{octet:02x}" for octet in bytes.fromhex(digits))
@@ -140,7 +140,7 @@ class _NetworkLookup(AnyLookup):
 
 @PrefixField.register_lookup
 @AddressField.register_lookup
-class Within(_NetworkLookup):
+class WithinLookup(_NetworkLookup):
     """`prefix__within=network`: lies inside the network, or is it."""
 
     lookup_name, operator = "within", "<<="
@@ -148,14 +148,14 @@ class Within(_NetworkLookup):
 
 @PrefixField.register_lookup
 @AddressField.register_lookup
-class Covers(_NetworkLookup):
+class CoversLookup(_NetworkLookup):
     """`prefix__covers=address`: the address or prefix lies inside this one, or is it."""
 
     lookup_name, operator = "covers", ">>="
 
 
 @PrefixField.register_lookup
-class Overlaps(_NetworkLookup):
+class OverlapsLookup(_NetworkLookup):
     """`prefix__overlaps=network`: one lies inside the other."""
 
     lookup_name, operator = "overlaps", "&&"

@@ -12,17 +12,17 @@ _SPAN = re.compile(r"([0-9]{1,5})(?:\s*[-\u2013\u2014:]\s*([0-9]{1,5}))?")
 type Span = tuple[int, int]
 
 
-def span(first: int, count: int) -> str:
+def format_span(first: int, count: int) -> str:
     """“8443”, or “6000–6009” for ten ports."""
     return str(first) if count == 1 else f"{first}\u2013{first + count - 1}"
 
 
-def written(first: int, count: int) -> str:
+def format_typed_span(first: int, count: int) -> str:
     """The same as one types it: “6000-6009”."""
-    return span(first, count).replace("\u2013", "-")
+    return format_span(first, count).replace("\u2013", "-")
 
 
-def read(text: str) -> Span | None:
+def parse_span(text: str) -> Span | None:
     """The first port and how many they are, of “8443”, “6000-6009”, “6000–6009” or “6000:6009”. None when it is neither."""
     found = _SPAN.fullmatch(text.strip())
     if not found:
@@ -43,7 +43,7 @@ class PortsField(forms.CharField):
         text = super().to_python(value)
         if not text:
             return None
-        found = read(str(text))
+        found = parse_span(str(text))
         if found is None:
             raise ValidationError(self.error_messages["ports"], code="ports", params={"value": text})
         return found

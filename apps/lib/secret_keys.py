@@ -6,6 +6,6 @@ So a key that leaked can be replaced while links, mails and second factors that 
 from django.conf import settings
 
 
-def secret_keys() -> tuple[str, ...]:
+def list_secret_keys() -> tuple[str, ...]:
     """The current key first."""
     return (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)

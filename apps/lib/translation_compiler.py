@@ -17,7 +17,7 @@ def compile_all(roots: list[Path]) -> list[Path]:
     stale = sorted({po for root in roots for po in root.glob("**/LC_MESSAGES/*.po") if _is_stale(po)})
     for po in stale:
         fresh = po.with_suffix(f".{os.getpid()}")
-        fresh.write_bytes(compiled(po.read_text(encoding="utf-8")))
+        fresh.write_bytes(compile_catalog(po.read_text(encoding="utf-8")))
         fresh.replace(po.with_suffix(".mo"))
     return stale
 
@@ -27,16 +27,22 @@ def _is_stale(po: Path) -> bool:
     return not mo.exists() or mo.stat().st_mtime < po.stat().st_mtime
 
 
-def compiled(text: str) -> bytes:
+def compile_catalog(text: str) -> bytes:
     """The bytes of the .mo file (gettext manual, "The Format of GNU MO Files"), sorted by msgid, without a hash table."""
-    entries = sorted((key.encode(), value.encode()) for key, value in messages(text))
+    entries = sorted((key.encode(), value.encode()) for key, value in iter_messages(text))
     keys, values = b"".join(key + b"\0" for key, _ in entries), b"".join(value + b"\0" for _, value in entries)
     start = 28 + 16 * len(entries)
     header = struct.pack("<7I", 0x950412DE, 0, len(entries), 28, 28 + 8 * len(entries), 0, start)
-    return header + _table([key for key, _ in entries], start) + _table([value for _, value in entries], start + len(keys)) + keys + values
+    return (
+        header
+        + _build_table([key for key, _ in entries], start)
+        + _build_table([value for _, value in entries], start + len(keys))
+        + keys
+        + values
+    )
 
 
-def _table(texts: list[bytes], offset: int) -> bytes:
+def _build_table(texts: list[bytes], offset: int) -> bytes:
     rows = b""
     for text in texts:
         rows += struct.pack("<2I", len(text), offset)
@@ -44,11 +50,11 @@ def _table(texts: list[bytes], offset: int) -> bytes:
     return rows
 
 
-def messages(text: str) -> Iterator[tuple[str, str]]:
+def iter_messages(text: str) -> Iterator[tuple[str, str]]:
     """(msgid with its context and plural, msgstr with its plurals) of every finished entry."""
     for block in text.split("\n\n"):
         lines = block.splitlines()
-        fields = _fields([line for line in lines if line and not line.startswith("#")])
+        fields = _parse_fields([line for line in lines if line and not line.startswith("#")])
         translated = [fields[name] for name in ("msgstr", "msgstr[0]", "msgstr[1]", "msgstr[2]") if fields.get(name)]
         finished = not fields.get("msgid") or not any(line.startswith("#,") and "fuzzy" in line for line in lines)
         if "msgid" in fields and translated and finished:
@@ -57,7 +63,7 @@ def messages(text: str) -> Iterator[tuple[str, str]]:
             yield prefix + PLURAL.join(ids), PLURAL.join(translated)
 
 
-def _fields(lines: list[str]) -> dict[str, str]:
+def _parse_fields(lines: list[str]) -> dict[str, str]:
     fields: dict[str, str] = {}
     name = ""
     for line in lines:

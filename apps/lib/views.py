@@ -27,7 +27,7 @@ def theme(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@user_passes_test(navigation.for_staff)
+@user_passes_test(navigation.is_staff_user)
 def style_guide(request: HttpRequest, name: str = "parts") -> HttpResponse:
     """Every component in all its states, and pages drawn with made-up data."""
     if name not in style_guide_data.PAGES:

@@ -6,6 +6,6 @@ class MailConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.lib.web import navigation
-        from apps.mail.selectors import asking
+        from apps.mail.selectors import build_navigation_count
 
-        navigation.counts("mail:outbox")(asking)
+        navigation.register_counter("mail:outbox")(build_navigation_count)

@@ -11,9 +11,9 @@ from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 from django.utils.translation import get_language
 
-from apps.mail.mail_templates import one_line
+from apps.mail.mail_templates import collapse_lines
 from apps.mail.models import Message
-from apps.mail.services import put
+from apps.mail.services import put_in_outbox
 
 
 class Outbox(BaseEmailBackend):
@@ -26,15 +26,15 @@ class Outbox(BaseEmailBackend):
         if message.cc or message.bcc or message.attachments:
             raise ValueError("The outbox takes neither copies nor attachments: one mail to each address, and what it says.")
         for to in message.to:
-            put(_row(message, to))
+            put_in_outbox(_build_row(message, to))
         return bool(message.to)
 
 
-def _row(message: EmailMessage, to: str) -> Message:
+def _build_row(message: EmailMessage, to: str) -> Message:
     alternatives: Sequence[Any] = getattr(message, "alternatives", ())
     html = next((str(each[0]) for each in alternatives if each[1] == "text/html"), "")
     return Message(
         to=to, language=(get_language() or settings.LANGUAGE_CODE)[:2], urgent=True, confidential=True,
-        subject=one_line(str(message.subject))[:250], text=str(message.body), html=html,
+        subject=collapse_lines(str(message.subject))[:250], text=str(message.body), html=html,
         sender=message.from_email or settings.DEFAULT_FROM_EMAIL, reply_to=", ".join(message.reply_to),
     )  # fmt: skip

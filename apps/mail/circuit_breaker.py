@@ -13,17 +13,17 @@ DOUBLINGS: Final = 5
 log = structlog.get_logger()
 
 
-def now_away() -> ServerAway | None:
+def find_outage() -> ServerAway | None:
     """Since when it takes nothing, and why; None while it does, or nobody has tried."""
     return ServerAway.objects.first()
 
 
-def until(now: datetime) -> datetime | None:
+def find_next_try(now: datetime) -> datetime | None:
     """When it is tried next; None: it may be tried now."""
     return ServerAway.objects.filter(next_try__gt=now).values_list("next_try", flat=True).first()
 
 
-def note(why: str, now: datetime) -> None:
+def record_failure(why: str, now: datetime) -> None:
     """It was tried in vain."""
     fresh = {"since": now, "next_try": now + FIRST, "error": why[:500]}
     there, made = ServerAway.objects.get_or_create(pk=1, defaults=fresh)
@@ -34,7 +34,7 @@ def note(why: str, now: datetime) -> None:
     ServerAway.objects.filter(pk=1).update(failures=F("failures") + 1, next_try=now + wait, error=why[:500])
 
 
-def over() -> None:
+def record_success() -> None:
     """It answers again."""
     if ServerAway.objects.all().delete()[0]:
         log.warning("mail server back")

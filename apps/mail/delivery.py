@@ -17,9 +17,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from apps.mail import circuit_breaker
-from apps.mail.mime import composed, envelope
+from apps.mail.mime import compose_mail, parse_envelope_address
 from apps.mail.models import Message
-from apps.mail.transport import Carrier, Outcome, What
+from apps.mail.transport import Carrier, HandoverOutcome, HandoverStatus
 
 LEASE: Final = timedelta(minutes=3)  # longer than a connection and a mail may take together
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
@@ -47,7 +47,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Done:
+class DeliveryResult:
     """What one run did. more: something is due still, and could go at once."""
 
     sent: int = 0
@@ -56,35 +56,35 @@ class Done:
     more: bool = False
 
 
-def due(now: datetime) -> QuerySet[Message]:
+def list_due(now: datetime) -> QuerySet[Message]:
     """What may be claimed now, the urgent first."""
     free = Q(claimed_until=None) | Q(claimed_until__lte=now)
     return Message.objects.filter(free, state=Message.State.WAITING, due__lte=now).order_by("-urgent", "due", "id")
 
 
-def deliver(carrier: Carrier, clock: Clock = timezone.now) -> Done:
+def deliver(carrier: Carrier, clock: Clock = timezone.now) -> DeliveryResult:
     """Send what is due, at most MOST mails and for about SECONDS. Any number of workers may do so at once."""
-    if not due(clock()).exists() or circuit_breaker.until(clock()):
-        return Done()
-    done, end, lost, was_away = Done(), monotonic() + SECONDS, 0, circuit_breaker.now_away()
+    if not list_due(clock()).exists() or circuit_breaker.find_next_try(clock()):
+        return DeliveryResult()
+    done, end, lost, was_away = DeliveryResult(), monotonic() + SECONDS, 0, circuit_breaker.find_outage()
     with carrier:
         for _number in range(MOST):
             if monotonic() > end:
                 return replace(done, more=True)
             if why := carrier.open():
-                circuit_breaker.note(why, clock())
+                circuit_breaker.record_failure(why, clock())
                 return done
             row = claim(clock())
             if row is None:
                 return done
-            outcome = _tried(carrier, row)
-            done = _counted(done, record(row, outcome, clock()))
+            outcome = _try_delivery(carrier, row)
+            done = _count_result(done, record_outcome(row, outcome, clock()))
             lost = lost + 1 if outcome.lost else 0
-            if outcome.what is What.AWAY or lost >= LOST_IN_A_ROW:
-                circuit_breaker.note(outcome.words, clock())
+            if outcome.what is HandoverStatus.AWAY or lost >= LOST_IN_A_ROW:
+                circuit_breaker.record_failure(outcome.words, clock())
                 return done
             if was_away and not outcome.lost:
-                circuit_breaker.over()
+                circuit_breaker.record_success()
                 was_away = None
     return replace(done, more=True)
 
@@ -104,41 +104,41 @@ def claim(now: datetime) -> Message | None:
     return None
 
 
-def record(row: Message, outcome: Outcome, now: datetime) -> Message.State:
+def record_outcome(row: Message, outcome: HandoverOutcome, now: datetime) -> Message.State:
     """Write down what came of a try; what state it is in now. A worker that slept longer than its lease changes nothing but to "sent"."""
     mine = Message.objects.filter(pk=row.pk, tries=row.tries)
-    if outcome.what is What.TAKEN:
+    if outcome.what is HandoverStatus.TAKEN:
         words = {"text": "", "html": "", "erased": now} if row.confidential else {}
         Message.objects.filter(pk=row.pk).exclude(state=Message.State.SENT).update(
             state=Message.State.SENT, ended=now, claimed_until=None, error="", ended_by=None, reason="", **words
         )
         return Message.State.SENT
     mine = mine.filter(state=Message.State.WAITING)
-    if outcome.what is What.AWAY:
+    if outcome.what is HandoverStatus.AWAY:
         mine.update(claimed_until=None, tries=F("tries") - 1)
         return Message.State.WAITING
-    if outcome.what is What.REFUSED or now - row.written > GIVE_UP:
+    if outcome.what is HandoverStatus.REFUSED or now - row.written > GIVE_UP:
         mine.update(state=Message.State.FAILED, ended=now, claimed_until=None, error=outcome.words)
         log.warning("mail failed", message=row.pk, tries=row.tries, error=outcome.words)
         return Message.State.FAILED
-    mine.update(claimed_until=None, due=now + pause(row.tries), error=outcome.words)
+    mine.update(claimed_until=None, due=now + compute_pause(row.tries), error=outcome.words)
     return Message.State.WAITING
 
 
-def pause(tries: int) -> timedelta:
+def compute_pause(tries: int) -> timedelta:
     """After so many tries in vain: a minute, then twice as long each time, up to an hour."""
     return min(FIRST_PAUSE * float(2 ** min(tries - 1, DOUBLINGS)), LONGEST_PAUSE)
 
 
-def _tried(carrier: Carrier, row: Message) -> Outcome:
+def _try_delivery(carrier: Carrier, row: Message) -> HandoverOutcome:
     try:
-        sender, to, content = envelope(row.sender), envelope(row.to), composed(row)
+        sender, to, content = parse_envelope_address(row.sender), parse_envelope_address(row.to), compose_mail(row)
     except ValueError as error:  # UnicodeError is one
-        return Outcome(What.REFUSED, str(error)[:500])
+        return HandoverOutcome(HandoverStatus.REFUSED, str(error)[:500])
     return carrier.hand_over(sender, to, content)
 
 
-def _counted(done: Done, state: Message.State) -> Done:
+def _count_result(done: DeliveryResult, state: Message.State) -> DeliveryResult:
     if state is Message.State.SENT:
         return replace(done, sent=done.sent + 1)
     return replace(done, failed=done.failed + 1) if state is Message.State.FAILED else replace(done, put_off=done.put_off + 1)

@@ -4,7 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import explain
+from apps.lib.ui.form_errors import add_problem_to
 
 
 class DiscardForm(forms.Form):
@@ -14,4 +14,4 @@ class DiscardForm(forms.Form):
 
     def take(self, problem: Problem) -> None:
         """What the service objects to."""
-        explain(self, problem)
+        add_problem_to(self, problem)

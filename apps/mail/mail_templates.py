@@ -11,11 +11,11 @@ from django.conf import settings
 from django.template import Context, engines
 from django.utils.translation import override
 
-type Plain = str | int | float | bool | date | Sequence[Plain] | Mapping[str, Plain] | None
+type PlainValue = str | int | float | bool | date | Sequence[PlainValue] | Mapping[str, PlainValue] | None
 
 
 @dataclass(frozen=True)
-class Words:
+class MailWords:
     """What a mail says."""
 
     subject: str
@@ -23,21 +23,21 @@ class Words:
     html: str
 
 
-def worded(template: str, language: str, context: Mapping[str, Plain]) -> Words:
+def render_words(template: str, language: str, context: Mapping[str, PlainValue]) -> MailWords:
     """Rendered in the language. Raises TemplateDoesNotExist."""
     given = {**context, "network": settings.NETWORK_NAME, "language": language}
     with override(language):
-        subject = _rendered(f"mail/{template}.subject.txt", given, escaped=False)
-        text = _rendered(f"mail/{template}.txt", given, escaped=False)
-        html = _rendered(f"mail/{template}.html", given | {"subject": one_line(subject)}, escaped=True)
-    return Words(one_line(subject), f"{text.strip()}\n", html)
+        subject = _render_template(f"mail/{template}.subject.txt", given, escaped=False)
+        text = _render_template(f"mail/{template}.txt", given, escaped=False)
+        html = _render_template(f"mail/{template}.html", given | {"subject": collapse_lines(subject)}, escaped=True)
+    return MailWords(collapse_lines(subject), f"{text.strip()}\n", html)
 
 
-def one_line(text: str) -> str:
+def collapse_lines(text: str) -> str:
     """As a header holds it; spaces that may not break stay."""
     return " ".join(text.splitlines()).strip()
 
 
-def _rendered(name: str, given: Mapping[str, object], *, escaped: bool) -> str:
+def _render_template(name: str, given: Mapping[str, object], *, escaped: bool) -> str:
     template = engines["django"].engine.get_template(name)  # type: ignore[attr-defined]  # the stubs know no engine of an engine
     return str(template.render(Context(dict(given), autoescape=escaped)))

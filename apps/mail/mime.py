@@ -15,10 +15,10 @@ from apps.mail.models import Message
 ON_THE_WIRE: Final = policy.SMTP.clone(cte_type="7bit", max_line_length=998)
 
 
-def composed(row: Message) -> bytes:
+def compose_mail(row: Message) -> bytes:
     """The whole message, with CRLF. Raises ValueError when a header cannot be written."""
     made = EmailMessage(policy.SMTP.clone(cte_type="7bit"))
-    for name, value in _headers(row):
+    for name, value in _build_headers(row):
         if value:
             made[name] = value
     made.set_content(row.text)
@@ -28,7 +28,7 @@ def composed(row: Message) -> bytes:
     return made.as_bytes(policy=ON_THE_WIRE)
 
 
-def envelope(text: str) -> str:
+def parse_envelope_address(text: str) -> str:
     """The bare address of `Name <address>`, its domain as ASCII (IDNA). Raises ValueError when it is none that SMTP can carry."""
     local, at, domain = parseaddr(text)[1].rpartition("@")
     if not at or not local.isascii():
@@ -36,12 +36,12 @@ def envelope(text: str) -> str:
     return f"{local}@{domain if domain.isascii() else domain.encode('idna').decode()}"
 
 
-def _headers(row: Message) -> list[tuple[str, str | Address]]:
+def _build_headers(row: Message) -> list[tuple[str, str | Address]]:
     unsubscribe = f"<{row.unsubscribe}>" if row.unsubscribe else ""
     return [
-        ("From", _address(row.sender)),
-        ("To", _address(row.to)),
-        ("Reply-To", _address(row.reply_to) if row.reply_to else ""),
+        ("From", _build_address(row.sender)),
+        ("To", _build_address(row.to)),
+        ("Reply-To", _build_address(row.reply_to) if row.reply_to else ""),
         ("Subject", row.subject),
         ("Date", format_datetime(row.written)),
         ("Message-ID", row.message_id),
@@ -54,5 +54,5 @@ def _headers(row: Message) -> list[tuple[str, str | Address]]:
     ]
 
 
-def _address(text: str) -> Address:
-    return Address(display_name=parseaddr(text)[0], addr_spec=envelope(text))
+def _build_address(text: str) -> Address:
+    return Address(display_name=parseaddr(text)[0], addr_spec=parse_envelope_address(text))

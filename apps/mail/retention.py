@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from apps.mail import retention_sweep
-from apps.operations.registry import Bound, bounded, pruned
+from apps.operations.registry import TableBound, register_bounded, register_pruned
 
 
 def prune_words(now: datetime, at_most: int) -> int:
@@ -13,6 +13,6 @@ def prune_words(now: datetime, at_most: int) -> int:
     return retention_sweep.erase_some(now - timedelta(days=settings.KEEP_MAIL_DAYS), at_most)
 
 
-pruned("mail.Message", kept="NETZWART_KEEP_MAIL_DAYS", prune=prune_words)
-bounded(Bound.PEOPLE, "mail.SwitchedOff")
-bounded(Bound.CODE, "mail.ServerAway")
+register_pruned("mail.Message", kept="NETZWART_KEEP_MAIL_DAYS", prune=prune_words)
+register_bounded(TableBound.PEOPLE, "mail.SwitchedOff")
+register_bounded(TableBound.CODE, "mail.ServerAway")

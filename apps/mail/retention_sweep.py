@@ -8,7 +8,7 @@ from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Now
 
 from apps.lib.database.email_lookups import AsciiLower
-from apps.lib.email_address import ascii_lower
+from apps.lib.email_address import lower_ascii
 from apps.mail.models import Message, SwitchedOff
 
 
@@ -19,24 +19,24 @@ def erase_some(before: datetime, at_most: int) -> int:
         return Message.objects.filter(pk__in=list(old.values_list("pk", flat=True))).update(text="", html="", erased=Now())
 
 
-def mails_of(about: Model, addresses: Iterable[str]) -> QuerySet[Message]:
+def list_mails_about(about: Model, addresses: Iterable[str]) -> QuerySet[Message]:
     """All that tell of this row or went to one of these addresses, the oldest first."""
     told = Q(about_type=about._meta.label_lower, about_id=about.pk)
-    return Message.objects.alias(address=AsciiLower("to")).filter(told | Q(address__in=_lower(addresses))).order_by("pk")
+    return Message.objects.alias(address=AsciiLower("to")).filter(told | Q(address__in=_lower_addresses(addresses))).order_by("pk")
 
 
 @transaction.atomic
-def forget(about: Model, addresses: Iterable[str], *, instead: str) -> None:
+def forget_mails(about: Model, addresses: Iterable[str], *, instead: str) -> None:
     """Erase whom such mails reached, what they said and what servers answered; `instead` is the address that they keep. What waits still
     is not sent. What mails to others say of these addresses is erased, too."""
-    found = mails_of(about, addresses)
+    found = list_mails_about(about, addresses)
     found.filter(state=Message.State.WAITING).delete()
     found.update(to=instead, text="", html="", reply_to="", in_reply_to="", references="", unsubscribe="", error="", erased=Now())
     for address in filter(None, addresses):
         told = Message.objects.exclude(state=Message.State.WAITING).filter(Q(text__icontains=address) | Q(subject__icontains=address))
         told.update(subject="–", text="", html="", erased=Now())
-    SwitchedOff.objects.alias(reader=AsciiLower("address")).filter(reader__in=_lower(addresses)).delete()
+    SwitchedOff.objects.alias(reader=AsciiLower("address")).filter(reader__in=_lower_addresses(addresses)).delete()
 
 
-def _lower(addresses: Iterable[str]) -> list[str]:
-    return [ascii_lower(each) for each in addresses if each]
+def _lower_addresses(addresses: Iterable[str]) -> list[str]:
+    return [lower_ascii(each) for each in addresses if each]

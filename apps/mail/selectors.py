@@ -9,8 +9,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import pgettext
 
-from apps.lib.web.navigation import Count as NavigationCount
-from apps.lib.web.request_cache import once_a_page
+from apps.lib.web.navigation import NavigationCount as NavigationCount
+from apps.lib.web.request_cache import cache_per_request
 from apps.mail import circuit_breaker
 from apps.mail.models import Message, ServerAway
 
@@ -19,7 +19,7 @@ STATES: Final = ("waiting", "sent", "failed", "discarded", "all")
 
 
 @dataclass(frozen=True)
-class Late:
+class LateMail:
     """Mail that has been waiting too long: how many, since when, and why if the server is the reason."""
 
     number: int
@@ -27,7 +27,7 @@ class Late:
     server: ServerAway | None
 
 
-def mails(state: str = "waiting", search: str = "", notice: str = "") -> QuerySet[Message]:
+def list_mails(state: str = "waiting", search: str = "", notice: str = "") -> QuerySet[Message]:
     """Those in the state, the newest first, without what they say. search: a part of the address or of the subject."""
     found = Message.objects.select_related("ended_by").defer("text", "html", "references").order_by("-id")
     found = found if state == "all" else found.filter(state=state)
@@ -36,37 +36,37 @@ def mails(state: str = "waiting", search: str = "", notice: str = "") -> QuerySe
     return found.filter(to__icontains=text) | found.filter(subject__icontains=text) if text else found
 
 
-@once_a_page
-def counts() -> dict[str, int]:
+@cache_per_request
+def count_by_state() -> dict[str, int]:
     """How many in each state."""
     return dict(Message.objects.order_by().values_list("state").annotate(Count("pk")))
 
 
-def tabs() -> list[tuple[str, str, int]]:
+def build_tabs() -> list[tuple[str, str, int]]:
     """Each state, its name, and how many."""
-    found, labels = counts(), dict(Message.State.choices) | {"all": pgettext("mails", "all")}
+    found, labels = count_by_state(), dict(Message.State.choices) | {"all": pgettext("mails", "all")}
     return [(state, str(labels[state]), sum(found.values()) if state == "all" else found.get(state, 0)) for state in STATES]
 
 
-def late(now: datetime) -> Late | None:
+def find_late(now: datetime) -> LateMail | None:
     """What was written more than LATE ago and waits."""
     found = Message.objects.filter(state=Message.State.WAITING, written__lt=now - LATE).aggregate(number=Count("pk"), since=Min("written"))
-    return Late(found["number"], found["since"], circuit_breaker.now_away()) if found["number"] else None
+    return LateMail(found["number"], found["since"], circuit_breaker.find_outage()) if found["number"] else None
 
 
-def last_sent() -> datetime | None:
+def find_last_sent() -> datetime | None:
     """When a mail last left."""
     return Message.objects.filter(state=Message.State.SENT).order_by("-id").values_list("ended", flat=True).first()
 
 
-def failed() -> int:
+def count_failed() -> int:
     """How many failed: somebody should look at each, and try again or discard it."""
     return Message.objects.filter(state=Message.State.FAILED).count()
 
 
-def asking(_request: HttpRequest) -> NavigationCount | None:
+def build_navigation_count(_request: HttpRequest) -> NavigationCount | None:
     """The number beside “Outbox”."""
-    number = failed()
+    number = count_failed()
     return NavigationCount(number, asks=True) if number else None
 
 

@@ -22,19 +22,19 @@ from apps.accounts.models import User
 from apps.lib.enqueue import send
 from apps.lib.errors import Conflict, Problem
 from apps.mail import notice_kinds, unsubscribing
-from apps.mail.mail_templates import Plain, worded
+from apps.mail.mail_templates import PlainValue, render_words
 from apps.mail.models import Message, SwitchedOff
 
 TASK = "workers.send_mail"
 log = structlog.get_logger()
 
 
-def write(
+def write_mail(
     *,
     to: str,
     language: str,
     template: str,
-    context: Mapping[str, Plain],
+    context: Mapping[str, PlainValue],
     about: Model | None = None,
     key: str | None = None,
     notice: str = "",
@@ -50,13 +50,13 @@ def write(
 
     automatic: the portal wrote it, no person; other portals do not answer then (RFC 3834). references: Message-IDs, the oldest first.
     """
-    if notice and notice_kinds.words_of(notice) is None:
+    if notice and notice_kinds.find_label(notice) is None:
         raise ValueError(f"Nobody has named the kind of notice {notice!r}: kinds.tell() does.")
     if notice and unsubscribing.is_off(to, notice):
         return None
-    link = unsubscribing.link(to, notice) if notice else ""
-    words = worded(template, language, {**context, "switch_off": link})
-    return put(
+    link = unsubscribing.build_link(to, notice) if notice else ""
+    words = render_words(template, language, {**context, "switch_off": link})
+    return put_in_outbox(
         Message(
             to=to, language=language, template=template, notice=notice, urgent=urgent, confidential=confidential, automatic=automatic,
             subject=words.subject[:250], text=words.text, html=words.html, sender=settings.DEFAULT_FROM_EMAIL, reply_to=reply_to,
@@ -66,7 +66,7 @@ def write(
     )  # fmt: skip
 
 
-def put(row: Message) -> Message | None:
+def put_in_outbox(row: Message) -> Message | None:
     """Check the address, give the row its Message-ID and time, and save it. None when its key is there already."""
     try:
         validate_email(row.to)
@@ -87,25 +87,29 @@ def put(row: Message) -> Message | None:
 
 def wake() -> None:
     """Have a worker look after the commit; once, however much was written."""
-    if not any(found[1] is _look for found in connection.run_on_commit):
-        transaction.on_commit(_look, robust=True)
+    if not any(found[1] is _send_task for found in connection.run_on_commit):
+        transaction.on_commit(_send_task, robust=True)
 
 
-def _look() -> None:
+def _send_task() -> None:
     send(TASK)
 
 
-def in_hand(now: datetime) -> Q:
+def build_in_hand_filter(now: datetime) -> Q:
     """Mails that a worker is sending at this moment."""
     return Q(state=Message.State.WAITING, claimed_until__gt=now)
 
 
-def again(*, message: Message, by: User) -> None:
+def retry(*, message: Message, by: User) -> None:
     """Try it now. Raises Conflict when it is being sent, was sent, or its words are gone; Problem when its reader wants no such notices."""
     if message.notice and unsubscribing.is_off(message.to, message.notice):
         raise Problem(_("%(address)s has switched such mails off.") % {"address": message.to})
     with transaction.atomic():
-        there = Message.objects.filter(pk=message.pk, erased=None).exclude(state=Message.State.SENT).exclude(in_hand(timezone.now()))
+        there = (
+            Message.objects.filter(pk=message.pk, erased=None)
+            .exclude(state=Message.State.SENT)
+            .exclude(build_in_hand_filter(timezone.now()))
+        )
         fresh = {"state": Message.State.WAITING, "ended": None, "ended_by": None, "reason": "", "claimed_until": None}
         if not there.update(due=timezone.now(), **fresh):
             raise Conflict(_("It is being sent, was sent meanwhile, or what it said was erased."))
@@ -113,12 +117,14 @@ def again(*, message: Message, by: User) -> None:
     log.info("mail tried again", message=message.pk, by=by.username)
 
 
-def discard(*, message: Message, reason: str, by: User) -> None:
+def discard_mail(*, message: Message, reason: str, by: User) -> None:
     """It is not sent. Raises Problem without a reason, Conflict when it is being sent, was sent or has ended."""
     why = reason.replace("\0", "").strip()
     if not why:
         raise Problem(_("Say why, for whoever misses it."), "reason")
-    there = Message.objects.filter(pk=message.pk, state__in=[Message.State.WAITING, Message.State.FAILED]).exclude(in_hand(timezone.now()))
+    there = Message.objects.filter(pk=message.pk, state__in=[Message.State.WAITING, Message.State.FAILED]).exclude(
+        build_in_hand_filter(timezone.now())
+    )
     ended = {"ended": Now(), "ended_by": by, "reason": why[:200]}
     if not there.update(state=Message.State.DISCARDED, claimed_until=None, **ended):
         raise Conflict(_("It is being sent, was sent or was discarded meanwhile."))
@@ -129,7 +135,9 @@ def switch_off(*, address: str, notice: str) -> None:
     waiting = Message.objects.filter(to__iexact=address, notice=notice, state=Message.State.WAITING)
     with transaction.atomic():
         SwitchedOff.objects.bulk_create([SwitchedOff(address=address, notice=notice)], ignore_conflicts=True)
-        waiting.exclude(in_hand(timezone.now())).update(state=Message.State.DISCARDED, ended=Now(), reason="switched off by its reader")
+        waiting.exclude(build_in_hand_filter(timezone.now())).update(
+            state=Message.State.DISCARDED, ended=Now(), reason="switched off by its reader"
+        )
 
 
 def switch_on(*, address: str, notice: str) -> None:

@@ -1,6 +1,6 @@
 """One SMTP connection (RFC 5321), over which any number of mails leave, each within a bounded time.
 
-Comes in: a server and bytes. Goes out: an `Outcome` for each mail, never an exception. Knows nothing of rows.
+Comes in: a server and bytes. Goes out: an `HandoverOutcome` for each mail, never an exception. Knows nothing of rows.
 """
 
 import socket
@@ -13,7 +13,7 @@ from threading import Event, Timer
 from types import TracebackType
 from typing import Final, Self
 
-from apps.mail.transport import Outcome, What, told
+from apps.mail.transport import HandoverOutcome, HandoverStatus, clean_reply
 
 STARTTLS: Final = "starttls"
 TLS: Final = "tls"
@@ -22,7 +22,7 @@ TOO_LARGE: Final = 552
 
 
 @dataclass(frozen=True)
-class Server:
+class SmtpServer:
     """Where mail goes. tls: "" for none, `starttls` (must be offered), `tls` from the first octet. Times in seconds."""
 
     host: str
@@ -38,10 +38,10 @@ class Server:
         return f"{self.host}:{self.port}"
 
 
-class Line:
+class SmtpConnection:
     """A connection that is opened when it is needed and closed when something went wrong on it."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: SmtpServer) -> None:
         self._server = server
         self._smtp: SMTP | None = None
 
@@ -64,22 +64,22 @@ class Line:
                 self._greet(self._smtp)
         except (OSError, ValueError) as error:
             self._drop()
-            return _words(error)
+            return _render_error(error)
         return ""
 
-    def hand_over(self, sender: str, to: str, content: bytes) -> Outcome:
+    def hand_over(self, sender: str, to: str, content: bytes) -> HandoverOutcome:
         """What cannot be told apart from "taken" (the connection broke after the last octet) is LATER: it may arrive twice."""
         if self._smtp is None:
-            return Outcome(What.LATER, "the connection was closed", lost=True)
+            return HandoverOutcome(HandoverStatus.LATER, "the connection was closed", lost=True)
         stage = _Stage()
         try:
             with self._bounded(self._smtp, self._server.mail_within) as over:
-                outcome = _dialogue(self._smtp, sender, to, content, stage)
-                if over.is_set() and outcome.what is not What.TAKEN:
+                outcome = _run_dialogue(self._smtp, sender, to, content, stage)
+                if over.is_set() and outcome.what is not HandoverStatus.TAKEN:
                     raise TimeoutError  # smtplib takes half a line for an answer when the connection ends
         except (OSError, ValueError) as error:
-            outcome = Outcome(What.LATER, f"{_words(error)}{stage.doubt}", lost=True)
-        if outcome.lost or outcome.what is What.AWAY:
+            outcome = HandoverOutcome(HandoverStatus.LATER, f"{_render_error(error)}{stage.doubt}", lost=True)
+        if outcome.lost or outcome.what is HandoverStatus.AWAY:
             self._drop()
         return outcome
 
@@ -92,7 +92,7 @@ class Line:
         smtp._host = self._server.host  # type: ignore[attr-defined]  # smtplib checks certificates against it, and sets it only when it connects in its constructor
         code, said = smtp.connect(self._server.host, self._server.port)
         if code != 220:
-            raise SMTPException(f"{code} {told(said)}")
+            raise SMTPException(f"{code} {clean_reply(said)}")
         smtp.ehlo_or_helo_if_needed()
         if self._server.tls == STARTTLS:
             smtp.starttls(context=ssl.create_default_context())
@@ -129,30 +129,34 @@ class _Stage:
     doubt = ""
 
 
-def _dialogue(smtp: SMTP, sender: str, to: str, content: bytes, stage: _Stage) -> Outcome:
+def _run_dialogue(smtp: SMTP, sender: str, to: str, content: bytes, stage: _Stage) -> HandoverOutcome:
     options = [f"size={len(content)}"] if smtp.has_extn("size") else []
     code, said = smtp.mail(sender, options)
     if code != 250:
-        return _not_taken(smtp, code, said, What.REFUSED if code == TOO_LARGE else What.AWAY)
+        return _build_failure(smtp, code, said, HandoverStatus.REFUSED if code == TOO_LARGE else HandoverStatus.AWAY)
     code, said = smtp.rcpt(to)
     if code not in (250, 251):
-        return _not_taken(smtp, code, said, What.AWAY if code in SERVER_SAYS_NO else What.REFUSED)
+        return _build_failure(smtp, code, said, HandoverStatus.AWAY if code in SERVER_SAYS_NO else HandoverStatus.REFUSED)
     stage.doubt = "; it may have been taken all the same"
     try:
         code, said = smtp.data(content)
     except SMTPDataError as error:  # refused before the first octet of it
         code, said = error.smtp_code, error.smtp_error if isinstance(error.smtp_error, bytes) else error.smtp_error.encode()
     stage.doubt = ""
-    return Outcome(What.TAKEN, told(said)) if code == 250 else _not_taken(smtp, code, said, What.REFUSED)
+    return (
+        HandoverOutcome(HandoverStatus.TAKEN, clean_reply(said))
+        if code == 250
+        else _build_failure(smtp, code, said, HandoverStatus.REFUSED)
+    )
 
 
-def _not_taken(smtp: SMTP, code: int, said: bytes, for_good: What) -> Outcome:
+def _build_failure(smtp: SMTP, code: int, said: bytes, for_good: HandoverStatus) -> HandoverOutcome:
     """4xx is worth another try (RFC 5321, 4.2.1), 421 ends the connection, 5xx is for good."""
-    lost = code == 421 or not 400 <= code < 600 or not _fit_for_the_next(smtp)
-    return Outcome(for_good if 500 <= code < 600 else What.LATER, f"{code} {told(said)}", lost)
+    lost = code == 421 or not 400 <= code < 600 or not _is_reusable(smtp)
+    return HandoverOutcome(for_good if 500 <= code < 600 else HandoverStatus.LATER, f"{code} {clean_reply(said)}", lost)
 
 
-def _fit_for_the_next(smtp: SMTP) -> bool:
+def _is_reusable(smtp: SMTP) -> bool:
     try:
         return smtp.rset()[0] == 250
     except (OSError, ValueError):
@@ -166,6 +170,6 @@ def _cut(smtp: SMTP, over: Event) -> None:
             socket.socket.shutdown(smtp.sock, socket.SHUT_RDWR)  # the socket's own: an SSLSocket's would pull the rug from under a read
 
 
-def _words(error: Exception) -> str:
+def _render_error(error: Exception) -> str:
     code, said = getattr(error, "smtp_code", None), getattr(error, "smtp_error", None)
-    return f"{code} {told(said)}" if code else told(error)
+    return f"{code} {clean_reply(said)}" if code else clean_reply(error)

@@ -13,7 +13,7 @@ from django.conf import settings
 MOST = 500  # characters of what a server said
 
 
-class What(Enum):
+class HandoverStatus(Enum):
     """What came of handing a mail over."""
 
     TAKEN = "taken"
@@ -23,10 +23,10 @@ class What(Enum):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class HandoverOutcome:
     """`words`: what the server said, for people. `lost`: the connection is gone, or fit for nothing more."""
 
-    what: What
+    what: HandoverStatus
     words: str = ""
     lost: bool = False
 
@@ -41,11 +41,11 @@ class Carrier(Protocol):
     def open(self) -> str:
         """Be ready. "" when it is, otherwise why not. Harmless when it was."""
 
-    def hand_over(self, sender: str, to: str, content: bytes) -> Outcome:
+    def hand_over(self, sender: str, to: str, content: bytes) -> HandoverOutcome:
         """One mail to one address, within a bounded time. Only after `open` said ""."""
 
 
-class Files:
+class FileCarrier:
     """For whoever tries the portal out: mails become files in a directory, TIME.eml, and none ever takes another's place.
 
     Links that open accounts stand in them, so the portal's user alone reads them (0700, 0600), also where the directory was there before.
@@ -65,31 +65,31 @@ class Files:
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._directory.chmod(0o700)
         except OSError as error:
-            return told(error)
+            return clean_reply(error)
         return ""
 
-    def hand_over(self, sender: str, to: str, content: bytes) -> Outcome:
+    def hand_over(self, sender: str, to: str, content: bytes) -> HandoverOutcome:
         try:
-            with open(self._directory / f"{time_ns()}.eml", "xb", opener=_for_us_alone) as file:
+            with open(self._directory / f"{time_ns()}.eml", "xb", opener=_open_privately) as file:
                 file.write(content)
         except OSError as error:
-            return Outcome(What.AWAY, told(error))
-        return Outcome(What.TAKEN)
+            return HandoverOutcome(HandoverStatus.AWAY, clean_reply(error))
+        return HandoverOutcome(HandoverStatus.TAKEN)
 
 
-def _for_us_alone(path: str, flags: int) -> int:
+def _open_privately(path: str, flags: int) -> int:
     return os.open(path, flags, mode=0o600)
 
 
-def told(error: object) -> str:
+def clean_reply(error: object) -> str:
     """What somebody else said, as the database can hold it."""
     text = error.decode(errors="replace") if isinstance(error, bytes) else str(error)
     return " ".join(text.replace("\0", "").split())[:MOST] or type(error).__name__
 
 
-def carrier() -> Carrier:
+def build_carrier() -> Carrier:
     """The one that the settings ask for."""
-    from apps.mail.smtp import Line, Server
+    from apps.mail.smtp import SmtpConnection, SmtpServer
 
     given: dict[str, Any] = settings.MAIL_SERVER
-    return Line(Server(**given)) if given["host"] else Files(settings.VAR / "mail")
+    return SmtpConnection(SmtpServer(**given)) if given["host"] else FileCarrier(settings.VAR / "mail")

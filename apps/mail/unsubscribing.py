@@ -8,18 +8,18 @@ from django.core.signing import BadSignature, Signer
 from django.urls import reverse
 
 from apps.lib.database.email_lookups import AsciiLower
-from apps.lib.email_address import ascii_lower
+from apps.lib.email_address import lower_ascii
 from apps.mail.models import SwitchedOff
 
 _signer: Final = Signer(salt="mail.switch_off")
 
 
-def link(address: str, notice: str) -> str:
+def build_link(address: str, notice: str) -> str:
     """The whole address of the page; whoever knows it can switch this off and on, and nothing else."""
     return f"{settings.PORTAL_URL}{reverse('mail:switch-off', args=[_signer.sign_object([address, notice])])}"
 
 
-def meant(token: str) -> tuple[str, str] | None:
+def parse_token(token: str) -> tuple[str, str] | None:
     """The address and the kind of notice that a link names; None if it is not ours."""
     try:
         address, notice = _signer.unsign_object(token)
@@ -28,9 +28,9 @@ def meant(token: str) -> tuple[str, str] | None:
     return str(address), str(notice)
 
 
-def off_of(addresses: Iterable[str], notice: str) -> set[str]:
+def list_switched_off(addresses: Iterable[str], notice: str) -> set[str]:
     """Those of these addresses where it is off, in lower case."""
-    asked = {ascii_lower(each) for each in addresses if each}
+    asked = {lower_ascii(each) for each in addresses if each}
     lower = SwitchedOff.objects.filter(notice=notice).annotate(lower=AsciiLower("address"))
     return set(lower.filter(lower__in=asked).values_list("lower", flat=True)) if asked else set()
 

@@ -8,7 +8,7 @@ app_name = "mail"
 urlpatterns = [
     path("", views.outbox, name="outbox"),
     path("<int:pk>/", views.message, name="message"),
-    path("<int:pk>/again/", views.again, name="again"),
+    path("<int:pk>/again/", views.retry, name="again"),
     path("<int:pk>/discard/", views.discard, name="discard"),
     path("off/<str:token>/", views.switch_off, name="switch-off"),
 ]

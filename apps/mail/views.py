@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import may, person, staff_page
+from apps.accounts.permissions import get_person, has_right, staff_page
 from apps.accounts.roles import Right
 from apps.lib.errors import Problem
-from apps.lib.web.query_params import words
+from apps.lib.web.query_params import parse_words
 from apps.mail import circuit_breaker, notice_kinds, selectors, services, unsubscribing
 from apps.mail.forms import DiscardForm
 from apps.mail.models import Message
@@ -26,13 +26,13 @@ def outbox(request: HttpRequest) -> HttpResponse:
     """What waits, what was sent, what failed and why."""
     asked, now = request.GET, timezone.now()
     state = asked.get("state", "waiting") if asked.get("state") in selectors.STATES else "waiting"
-    search = words(asked, "q")
-    page = Paginator(selectors.mails(state, search), PER_PAGE).get_page(asked.get("page"))
-    shown = {"page": page, "state": state, "search": search, "counts": selectors.counts(), "tabs": selectors.tabs()}
+    search = parse_words(asked, "q")
+    page = Paginator(selectors.list_mails(state, search), PER_PAGE).get_page(asked.get("page"))
+    shown = {"page": page, "state": state, "search": search, "counts": selectors.count_by_state(), "tabs": selectors.build_tabs()}
     return render(
         request,
         "mail/outbox.html",
-        shown | {"server": circuit_breaker.now_away(), "late": selectors.late(now), "left": selectors.last_sent()},
+        shown | {"server": circuit_breaker.find_outage(), "late": selectors.find_late(now), "left": selectors.find_last_sent()},
     )
 
 
@@ -43,20 +43,20 @@ def message(request: HttpRequest, pk: int) -> HttpResponse:
     shown = {
         "row": row,
         "in_hand": selectors.is_in_hand(row),
-        "server": circuit_breaker.now_away(),
-        "acts": may(request.user, Right.OPERATE),
+        "server": circuit_breaker.find_outage(),
+        "acts": has_right(request.user, Right.OPERATE),
     }
     answers = row.reply_to if redact(row.reply_to) == row.reply_to else ""  # what one of the staff answers as, nobody else may read
-    return render(request, "mail/message.html", shown | {"kind": notice_kinds.words_of(row.notice), "reply_to": answers})
+    return render(request, "mail/message.html", shown | {"kind": notice_kinds.find_label(row.notice), "reply_to": answers})
 
 
 @staff_page
 @require_POST
-def again(request: HttpRequest, pk: int) -> HttpResponse:
+def retry(request: HttpRequest, pk: int) -> HttpResponse:
     """Try it now."""
     row = get_object_or_404(Message, pk=pk)
     try:
-        services.again(message=row, by=person(request))
+        services.retry(message=row, by=get_person(request))
         messages.success(request, _("It is tried now."))
     except Problem as problem:
         messages.error(request, str(problem))
@@ -70,7 +70,7 @@ def discard(request: HttpRequest, pk: int) -> HttpResponse:
     form = DiscardForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.discard(message=row, reason=form.cleaned_data["reason"], by=person(request))
+            services.discard_mail(message=row, reason=form.cleaned_data["reason"], by=get_person(request))
             return redirect("mail:message", pk)
         except Problem as problem:
             form.take(problem)
@@ -80,8 +80,8 @@ def discard(request: HttpRequest, pk: int) -> HttpResponse:
 @csrf_exempt  # the link itself is the proof, and mail programs press it without a session (RFC 8058)
 def switch_off(request: HttpRequest, token: str) -> HttpResponse:
     """Say what the link switches off; a press does it, and undoes it. A look changes nothing: scanners of mail look at every link."""
-    meant = unsubscribing.meant(token)
-    kind = notice_kinds.words_of(meant[1]) if meant else None
+    meant = unsubscribing.parse_token(token)
+    kind = notice_kinds.find_label(meant[1]) if meant else None
     if meant is None or kind is None:
         return render(request, "mail/switch_off.html", status=404)
     address, notice = meant

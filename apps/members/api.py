@@ -11,13 +11,13 @@ from rest_framework.response import Response
 
 from apps.lib.api.fields import MacText
 from apps.lib.api.filter_types import TEXT
-from apps.lib.api.filters import Own, filters_of
+from apps.lib.api.filters import CustomFilter, build_filters
 from apps.lib.api.serializers import ApiSerializer
-from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
+from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
 from apps.members import services
 from apps.members.models import Device, Member, Room, Site, Tariff
 from apps.members.selectors import search
-from apps.members.services import Facts
+from apps.members.services import MemberFacts
 
 FACTS = ("name", "email", "language", "tariff", "room", "since", "paid_until", "note")
 
@@ -52,21 +52,21 @@ class MemberSerializer(ApiSerializer):
 
     def create(self, validated_data: Mapping[str, Any]) -> Member:
         blank = {"email": "", "language": "en", "room": None, "paid_until": None, "note": ""}
-        facts = Facts(**{name: (blank | dict(validated_data))[name] for name in FACTS})
+        facts = MemberFacts(**{name: (blank | dict(validated_data))[name] for name in FACTS})
         return services.add_member(facts=facts, number=validated_data.get("number"), by=self.context["request"].user)
 
     def update(self, instance: Member, validated_data: Mapping[str, Any]) -> Member:
-        facts = Facts(**{name: validated_data.get(name, getattr(instance, name)) for name in FACTS})
+        facts = MemberFacts(**{name: validated_data.get(name, getattr(instance, name)) for name in FACTS})
         version = validated_data.get("version", instance.version)
         return services.change_member(member=instance, version=version, facts=facts, by=self.context["request"].user)
 
 
-class MemberViewSet(Reads, Adds, Changes):
+class MemberViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
     """Members; `search` looks in name, number, room, address and MAC."""
 
     serializer_class = MemberSerializer
     member_path = "pk"
-    filters = filters_of(
+    filters = build_filters(
         Member,
         "number",
         "name",
@@ -79,7 +79,7 @@ class MemberViewSet(Reads, Adds, Changes):
         "paid_until",
         "version",
         site="room__site",
-    ) | {"search": Own(TEXT, search, "words, a number, room, address or MAC address")}
+    ) | {"search": CustomFilter(TEXT, search, "words, a number, room, address or MAC address")}
 
     def get_queryset(self) -> QuerySet[Member]:
         return Member.objects.select_related("tariff", "room__site").order_by("name", "id")
@@ -114,12 +114,12 @@ class DeviceSerializer(ApiSerializer):
         return services.change_device(device=instance, by=self.context["request"].user, **given)
 
 
-class DeviceViewSet(Reads, Adds, Changes, Removes):
+class DeviceViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """Members' devices. `member` stays as it was added."""
 
     serializer_class = DeviceSerializer
     member_path = "member"
-    filters = filters_of(Device, "member", "name", "mac")
+    filters = build_filters(Device, "member", "name", "mac")
 
     def get_queryset(self) -> QuerySet[Device]:
         return Device.objects.order_by("id")
@@ -144,15 +144,15 @@ class TariffSerializer(ApiSerializer):
     def update(self, instance: Tariff, validated_data: Mapping[str, Any]) -> Tariff:
         names = ("name", "most_forwards", "most_devices", "up_kbit", "down_kbit", "trial", "version")
         given = {name: validated_data.get(name, getattr(instance, name)) for name in names}
-        return services.change_tariff_itself(tariff=instance, by=self.context["request"].user, **given)
+        return services.change_tariff_terms(tariff=instance, by=self.context["request"].user, **given)
 
 
-class TariffViewSet(Reads, Adds, Changes):
+class TariffViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
     """What members may use."""
 
     serializer_class = TariffSerializer
     queryset = Tariff.objects.order_by("id")
-    filters = filters_of(Tariff, "name", "most_forwards", "most_devices", "up_kbit", "down_kbit", "trial", "version")
+    filters = build_filters(Tariff, "name", "most_forwards", "most_devices", "up_kbit", "down_kbit", "trial", "version")
 
 
 class SiteSerializer(ApiSerializer):
@@ -161,12 +161,12 @@ class SiteSerializer(ApiSerializer):
         fields = ["id", "code", "name"]
 
 
-class SiteViewSet(Reads):
+class SiteViewSet(ReadViewSet):
     """Houses."""
 
     serializer_class = SiteSerializer
     queryset = Site.objects.order_by("id")
-    filters = filters_of(Site, "code", "name")
+    filters = build_filters(Site, "code", "name")
 
 
 class RoomSerializer(ApiSerializer):
@@ -175,9 +175,9 @@ class RoomSerializer(ApiSerializer):
         fields = ["id", "site", "floor", "name"]
 
 
-class RoomViewSet(Reads):
+class RoomViewSet(ReadViewSet):
     """Rooms of houses."""
 
     serializer_class = RoomSerializer
     queryset = Room.objects.order_by("id")
-    filters = filters_of(Room, "site", "floor", "name")
+    filters = build_filters(Room, "site", "floor", "name")

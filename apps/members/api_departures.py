@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from apps.lib.api.filters import filters_of
+from apps.lib.api.filters import build_filters
 from apps.lib.api.serializers import ApiSerializer
-from apps.lib.api.viewsets import Adds, Reads, Removes
+from apps.lib.api.viewsets import AddViewSet, ReadViewSet, RemoveViewSet
 from apps.members import departures
 from apps.members.models import Departure
 
@@ -22,13 +22,13 @@ class DepartureSerializer(ApiSerializer):
         return departures.plan(by=self.context["request"].user, **validated_data)
 
 
-class DepartureViewSet(Reads, Adds, Removes):
+class DepartureViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
     """Days on which members leave or have left; DELETE drops what is planned."""
 
     serializer_class = DepartureSerializer
     member_path = "member"
     queryset = Departure.objects.order_by("id")
-    filters = filters_of(Departure, "member", "on", "state", "by", "planned")
+    filters = build_filters(Departure, "member", "on", "state", "by", "planned")
 
     def remove(self, row: Departure) -> None:
         departures.drop(row)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from apps.lib.api.filters import filters_of
+from apps.lib.api.filters import build_filters
 from apps.lib.api.serializers import ApiSerializer
-from apps.lib.api.viewsets import Adds, Reads, Removes
+from apps.lib.api.viewsets import AddViewSet, ReadViewSet, RemoveViewSet
 from apps.members import invitation_services
 from apps.members.models import MemberInvitation
 
@@ -22,13 +22,13 @@ class MemberInvitationSerializer(ApiSerializer):
         return invitation_services.invite(by=self.context["request"].user, **validated_data)
 
 
-class MemberInvitationViewSet(Reads, Adds, Removes):
+class MemberInvitationViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
     """Links that connect an account with a membership; POST sends one to the member's address, DELETE withdraws it."""
 
     serializer_class = MemberInvitationSerializer
     member_path = "member"
     queryset = MemberInvitation.objects.order_by("id")
-    filters = filters_of(MemberInvitation, "member", "by", "made", "expires", "taken", "withdrawn")
+    filters = build_filters(MemberInvitation, "member", "by", "made", "expires", "taken", "withdrawn")
 
     def remove(self, row: MemberInvitation) -> None:
         invitation_services.withdraw_one(row)

@@ -7,15 +7,15 @@ class MembersConfig(AppConfig):
     name = "apps.members"
 
     def ready(self) -> None:
-        from apps.audit.trail import UNSHOWN, Trail, tell
+        from apps.audit.trail import UNSHOWN, Trail, register_trail
         from apps.lib.ui import formats
         from apps.lib.web import language_switch
         from apps.members import member_token_limits, own_devices
         from apps.members.models import Departure, Device, Member, MemberInvitation
 
-        language_switch.remembers(own_devices.remember_language)
+        language_switch.register_language_saver(own_devices.remember_language)
         member_token_limits.register()
-        tell(
+        register_trail(
             Trail(
                 Member,
                 called=_("Member"),
@@ -23,7 +23,7 @@ class MembersConfig(AppConfig):
                 href=lambda row: reverse("desk:member", args=[row.pk]),
             )
         )
-        tell(
+        register_trail(
             Trail(
                 MemberInvitation,
                 called=_("Invitation of a member"),
@@ -32,17 +32,17 @@ class MembersConfig(AppConfig):
                 unshown=UNSHOWN | {"by", "made"},
             )
         )
-        tell(
+        register_trail(
             Trail(
                 Departure,
                 called=_("Departure"),
                 part_of="member",
-                words=lambda row: formats.day(row.on),
+                words=lambda row: formats.format_day(row.on),
                 href=lambda row: reverse("desk:member", args=[row.member_id]),
                 unshown=UNSHOWN | {"by", "planned"},
             )
         )
-        tell(
+        register_trail(
             Trail(
                 Device,
                 called=_("Device"),

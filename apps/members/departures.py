@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.lib import dependents
 from apps.lib.database.validity import check_reachable, holds_now_or_later
-from apps.lib.enqueue import nudge
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.members import services
 from apps.members.models import Departure, Member
@@ -47,12 +47,12 @@ def drop(departure: Departure) -> None:
         raise Conflict(_("This is not planned any more. Look at the member again."))
 
 
-def planned(member: Member) -> Departure | None:
+def find_planned(member: Member) -> Departure | None:
     """When the member is going to leave."""
     return Departure.objects.filter(member=member, state=Departure.State.PLANNED).select_related("by").first()
 
 
-def due(today: date) -> QuerySet[Departure]:
+def list_due(today: date) -> QuerySet[Departure]:
     """Departures whose day has come."""
     return Departure.objects.filter(state=Departure.State.PLANNED, on__lte=today).select_related("member", "by").order_by("on", "id")
 
@@ -70,17 +70,17 @@ def _decide(departure: Departure, state: str) -> bool:
     return Departure.objects.filter(pk=departure.pk, state=Departure.State.PLANNED).update(state=state) == 1
 
 
-def released_at(left_at: datetime) -> datetime:
+def compute_release_time(left_at: datetime) -> datetime:
     """When what somebody held who left then is free for others."""
     return left_at + timedelta(days=settings.HOLD_DAYS)
 
 
-def erased_at(left_at: datetime) -> datetime:
+def compute_erasure_time(left_at: datetime) -> datetime:
     """When the personal data of somebody who left then are erased: never before their addresses are released."""
     return left_at + timedelta(days=max(settings.ERASE_DAYS, settings.HOLD_DAYS))
 
 
-def held_too_long(now: datetime) -> QuerySet[Member]:
+def list_releasable(now: datetime) -> QuerySet[Member]:
     """Those whose time to come back is over, and for whom something is still held."""
     over = Member.objects.filter(state=Member.State.LEFT, left_at__lte=now - timedelta(days=settings.HOLD_DAYS))
     return over.filter(holds_now_or_later("holdings__valid")).distinct().order_by("pk")
@@ -91,5 +91,5 @@ def release(who: Member) -> bool:
     """End what is held for them. False when they have come back meanwhile, or nothing was."""
     still = Member.objects.filter(state=Member.State.LEFT, pk=who.pk, left_at=who.left_at)
     ended = dependents.end(Member, list(still.select_for_update(of=("self",)).values_list("pk", flat=True)))
-    nudge("workers.reconcile")
+    enqueue_task("workers.reconcile")
     return bool(ended)

@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy
 
 from apps.lib.fields import MacField
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Member, Room, Tariff
-from apps.members.selectors import most_common_tariff, rooms_called
-from apps.members.services import Facts
+from apps.members.selectors import find_common_tariff, list_rooms_by_name
+from apps.members.services import MemberFacts
 
 
 class DateInput(forms.DateInput):
@@ -35,14 +35,14 @@ class RoomField(forms.CharField):
         text = super().clean(value)
         if not text:
             return None
-        found = list(rooms_called(text)[:10])
+        found = list(list_rooms_by_name(text)[:10])
         exact = [room for room in found if str(room).lower() == text.lower()]
         if len(exact or found) != 1:
-            raise ValidationError(_unknown_room(text, text.partition("-")[0].strip()))
+            raise ValidationError(_describe_unknown_room(text, text.partition("-")[0].strip()))
         return (exact or found)[0]
 
 
-def _unknown_room(text: str, code: str) -> str:
+def _describe_unknown_room(text: str, code: str) -> str:
     rooms = list(Room.objects.select_related("site").filter(site__code__iexact=code)[:3])
     if not rooms:
         return _("There is no room “%(text)s”. Write the house and the door, like B-214.") % {"text": text}
@@ -69,9 +69,9 @@ class MemberForm(forms.Form):
         help_text=gettext_lazy("For staff only"),
     )  # fmt: skip
 
-    def facts(self) -> Facts:
+    def facts(self) -> MemberFacts:
         """What the services take; the form is valid."""
-        return Facts(**{name: self.cleaned_data[name] for name in Facts.__dataclass_fields__})
+        return MemberFacts(**{name: self.cleaned_data[name] for name in MemberFacts.__dataclass_fields__})
 
 
 class NewMemberForm(MemberForm):
@@ -89,12 +89,12 @@ class NewMemberForm(MemberForm):
     )
 
     def __init__(self, data: Any = None, *, today: date) -> None:
-        super().__init__(data, initial={"since": today, "tariff": most_common_tariff()})
+        super().__init__(data, initial={"since": today, "tariff": find_common_tariff()})
 
 
-def known(member: Member) -> dict[str, Any]:
+def build_initial(member: Member) -> dict[str, Any]:
     """What the form shows of a member as it is now."""
-    return {name: getattr(member, name) for name in Facts.__dataclass_fields__} | {"version": member.version}
+    return {name: getattr(member, name) for name in MemberFacts.__dataclass_fields__} | {"version": member.version}
 
 
 class MacInput(forms.CharField):

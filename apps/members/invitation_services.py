@@ -22,8 +22,8 @@ from apps.accounts.models import User
 from apps.accounts.roles import Role
 from apps.lib.email_address import is_same_address
 from apps.lib.errors import Conflict, Problem
-from apps.mail.mail_templates import Plain
-from apps.mail.services import write
+from apps.mail.mail_templates import PlainValue
+from apps.mail.services import write_mail
 from apps.members.models import Member, MemberInvitation
 
 DAYS: Final = 7
@@ -31,7 +31,7 @@ _signer: Final = Signer(salt="members.invitation")
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedInvitation:
     """An invitation whose link somebody has opened, and the address that it was sent to."""
 
     invitation: MemberInvitation
@@ -49,8 +49,8 @@ def invite(*, member: Member, by: User) -> MemberInvitation:
         _check(now)
         withdraw(member=now)
         made = MemberInvitation.objects.create(member=now, by=by, expires=timezone.now() + timedelta(days=DAYS))
-        context: dict[str, Plain] = {"name": now.name, "who": by.name, "days": DAYS, "url": _link(made, now.email)}
-        write(
+        context: dict[str, PlainValue] = {"name": now.name, "who": by.name, "days": DAYS, "url": _build_link(made, now.email)}
+        write_mail(
             to=now.email, language=now.language, template="member_invited", context=context, about=now, urgent=True, confidential=True,
             key=f"member invitation {made.pk}",
         )  # fmt: skip
@@ -66,7 +66,7 @@ def _check(member: Member) -> None:
         raise Problem(_("No e-mail address is noted of %(member)s. Note one, then invite.") % {"member": member}, culprit=member)
 
 
-def _link(made: MemberInvitation, email: str) -> str:
+def _build_link(made: MemberInvitation, email: str) -> str:
     return f"{settings.PORTAL_URL}{reverse('own:join', args=[_signer.sign_object([made.pk, email])])}"
 
 
@@ -82,12 +82,12 @@ def withdraw_one(invitation: MemberInvitation) -> None:
         raise Conflict(_("This invitation was used or withdrawn already."))
 
 
-def open_of(member: Member) -> MemberInvitation | None:
+def find_open(member: Member) -> MemberInvitation | None:
     """The invitation that nobody has accepted yet, also when its time is over."""
     return MemberInvitation.objects.filter(member=member, taken=None, withdrawn=None).select_related("by").first()
 
 
-def find(token: str) -> Opened:
+def get_by_token(token: str) -> OpenedInvitation:
     """What the link opens now. Raises Problem with the reason why it opens nothing."""
     try:
         pk, email = _signer.unsign_object(token)
@@ -100,11 +100,11 @@ def find(token: str) -> Opened:
         raise Problem(_("This invitation was used, withdrawn, or has ended. Ask for another one."))
     if not is_same_address(str(email), found.member.email):
         raise Problem(_("This invitation went to an address that is not noted any more. Ask for another one."))
-    return Opened(found, str(email))
+    return OpenedInvitation(found, str(email))
 
 
 @transaction.atomic
-def accept_anew(opened: Opened, *, username: str, first_name: str, last_name: str, password: str) -> User:
+def accept_anew(opened: OpenedInvitation, *, username: str, first_name: str, last_name: str, password: str) -> User:
     """Make an account and connect it. Raises Problem when the name is taken, or somebody signs in with the address already."""
     _claim(opened)
     if invitations.has_account(opened.email):
@@ -117,7 +117,7 @@ def accept_anew(opened: Opened, *, username: str, first_name: str, last_name: st
 
 
 @transaction.atomic
-def accept(opened: Opened, *, user: User) -> None:
+def accept(opened: OpenedInvitation, *, user: User) -> None:
     """Connect the account of who has signed in. Raises Problem when another membership belongs to it."""
     theirs = Member.objects.filter(user=user).first()
     if theirs is not None:
@@ -126,7 +126,7 @@ def accept(opened: Opened, *, user: User) -> None:
     _connect(opened.member, user)
 
 
-def _claim(opened: Opened) -> None:
+def _claim(opened: OpenedInvitation) -> None:
     still = MemberInvitation.objects.filter(pk=opened.invitation.pk, taken=None, withdrawn=None, expires__gt=Now())
     if still.update(taken=Now()) != 1:
         raise Conflict(_("This invitation was used, withdrawn, or has ended. Ask for another one."))

@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.roles import Right
-from apps.accounts.token_limits import Limit, OneOf, limits
+from apps.accounts.token_limits import LimitChoiceField, TokenLimit, register_limit
 from apps.members.models import Member, Site
 
 
@@ -28,19 +28,19 @@ class NumberField(forms.CharField):
 
 def register() -> None:
     """From now on tokens can be limited so on their page."""
-    limits(Limit("member", Right.SEE_MEMBERS, NumberField, _member))
-    limits(Limit("site", Right.SEE_MEMBERS, _house_field, _house))
+    register_limit(TokenLimit("member", Right.SEE_MEMBERS, NumberField, _describe_member))
+    register_limit(TokenLimit("site", Right.SEE_MEMBERS, _build_house_field, _describe_house))
 
 
-def _member(pk: int) -> str:
+def _describe_member(pk: int) -> str:
     found = Member.objects.filter(pk=pk).first()
     return gettext("what is of %(name)s, M-%(number)d") % {"name": found.name, "number": found.number} if found else ""
 
 
-def _house_field() -> forms.Field:
-    return OneOf(_("One house"), lambda: list(Site.objects.values_list("pk", "name")))
+def _build_house_field() -> forms.Field:
+    return LimitChoiceField(_("One house"), lambda: list(Site.objects.values_list("pk", "name")))
 
 
-def _house(pk: int) -> str:
+def _describe_house(pk: int) -> str:
     found = Site.objects.filter(pk=pk).first()
     return gettext("what is of those who live in %(house)s") % {"house": found.name} if found else ""

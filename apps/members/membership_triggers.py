@@ -20,7 +20,7 @@ END = """
 """
 
 
-def notes_when_left() -> pgtrigger.Trigger:
+def build_left_trigger() -> pgtrigger.Trigger:
     """left_at is set with the state, and gone with it."""
     return pgtrigger.Trigger(
         name="notes_when_left",
@@ -39,17 +39,17 @@ def notes_when_left() -> pgtrigger.Trigger:
     )
 
 
-def periods_of_new() -> pgtrigger.Trigger:
+def build_insert_trigger() -> pgtrigger.Trigger:
     """Who is added as active was so since the day that the row names."""
-    return _after("periods_of_new", pgtrigger.Insert, FIRST, new="new_values")
+    return _build_after_trigger("periods_of_new", pgtrigger.Insert, FIRST, new="new_values")
 
 
-def periods_of_changed() -> pgtrigger.Trigger:
+def build_update_trigger() -> pgtrigger.Trigger:
     """One ends and one begins with the state."""
-    return _after("periods_of_changed", pgtrigger.Update, END + BEGIN, old="old_values", new="new_values")
+    return _build_after_trigger("periods_of_changed", pgtrigger.Update, END + BEGIN, old="old_values", new="new_values")
 
 
-def _after(name: str, operation: pgtrigger.Operation, statements: str, **tables: str) -> pgtrigger.Trigger:
+def _build_after_trigger(name: str, operation: pgtrigger.Operation, statements: str, **tables: str) -> pgtrigger.Trigger:
     """Once for each statement, with its rows as tables of these names."""
     return pgtrigger.Trigger(
         name=name,

@@ -8,16 +8,16 @@ from django.db import models
 from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.database.history import tracked
-from apps.lib.database.unaccent import without_accents
-from apps.lib.fields import MacField, stored_mac_digits
+from apps.lib.database.history import track_history
+from apps.lib.database.unaccent import strip_accents
+from apps.lib.fields import MacField, make_mac_digits_expression
 from apps.lib.models import Versioned
-from apps.members.membership_triggers import notes_when_left, periods_of_changed, periods_of_new
+from apps.members.membership_triggers import build_insert_trigger, build_left_trigger, build_update_trigger
 
 LOWEST_KBIT, HIGHEST_KBIT = 64, 10_000_000  # of a rate, kbit/s
 
 
-class Rated:
+class RateProperties:
     """What has a rate each way, or none."""
 
     up_kbit: int | None
@@ -34,7 +34,7 @@ class Rated:
         return self.down_kbit and self.down_kbit * 1000
 
 
-class Tariff(Rated, Versioned):
+class Tariff(RateProperties, Versioned):
     """What a member may use. up_kbit, down_kbit: how fast, through the uplink, from and to the member, kbit/s; None: as fast as it goes."""
 
     name = models.CharField(_("name"), max_length=60, unique=True)
@@ -87,7 +87,7 @@ class Room(models.Model):
         return f"{self.site.code}-{self.name}"
 
 
-@tracked(exclude=["left_at", "erased_at"])
+@track_history(exclude=["left_at", "erased_at"])
 class Member(Versioned):
     """A person who uses the network. The database itself notes when somebody left, and from when to when memberships were active."""
 
@@ -112,11 +112,11 @@ class Member(Versioned):
 
     class Meta:
         ordering = ["name", "id"]
-        triggers = [notes_when_left(), periods_of_new(), periods_of_changed()]
+        triggers = [build_left_trigger(), build_insert_trigger(), build_update_trigger()]
         indexes = [
             models.Index(fields=["left_at"], condition=models.Q(erased_at=None), name="member_left_and_not_erased"),
             models.Index(fields=["name", "id"], name="member_by_name"),
-            GinIndex(OpClass(without_accents("name"), "gin_trgm_ops"), name="member_name_search"),
+            GinIndex(OpClass(strip_accents("name"), "gin_trgm_ops"), name="member_name_search"),
             models.Index(fields=["state", "name", "id"], name="member_by_state_and_name"),
             models.Index(fields=["paid_until", "name", "id"], name="member_by_end_of_payment"),
             models.Index(fields=["state", "tariff"], name="member_counted"),
@@ -135,7 +135,7 @@ class Member(Versioned):
         return self.name
 
 
-@tracked()
+@track_history()
 class Device(models.Model):
     """A member's device on the network."""
 
@@ -147,7 +147,7 @@ class Device(models.Model):
         ordering = ["name", "id"]
         indexes = [
             GinIndex(OpClass(Upper("name"), "gin_trgm_ops"), name="device_name_search"),
-            GinIndex(OpClass(stored_mac_digits("mac"), "gin_trgm_ops"), name="device_mac_search"),
+            GinIndex(OpClass(make_mac_digits_expression("mac"), "gin_trgm_ops"), name="device_mac_search"),
         ]
 
     def __str__(self) -> str:
@@ -171,7 +171,7 @@ class Membership(models.Model):
         return f"{self.member}: {self.valid}"
 
 
-@tracked()
+@track_history()
 class Departure(models.Model):
     """Somebody is going to leave with the beginning of a day, in the site's zone. A worker carries it out; until then it can be dropped."""
 
@@ -197,7 +197,7 @@ class Departure(models.Model):
         return str(self.on)
 
 
-@tracked()
+@track_history()
 class MemberInvitation(models.Model):
     """A link that connects an account with a membership, once. To which address it went, the link itself says (invitation_services.py)."""
 

@@ -26,7 +26,7 @@ def add_device(*, member: Member, name: str, mac: str, by: User) -> Device:
             _check_quota(member)
             return services.add_device(member=member, name=name, mac=mac, by=by)
     except Problem as problem:
-        raise _without_names(problem, member) from problem
+        raise _strip_names(problem, member) from problem
 
 
 def change_device(*, device: Device, name: str, mac: str, by: User) -> Device:
@@ -35,7 +35,7 @@ def change_device(*, device: Device, name: str, mac: str, by: User) -> Device:
     try:
         return services.change_device(device=device, name=name, mac=mac, by=by)
     except Problem as problem:
-        raise _without_names(problem, device.member) from problem
+        raise _strip_names(problem, device.member) from problem
 
 
 def set_language(member: Member, language: str) -> None:
@@ -69,7 +69,7 @@ def _check_quota(member: Member) -> None:
     )
 
 
-def _without_names(problem: Problem, member: Member) -> Problem:
+def _strip_names(problem: Problem, member: Member) -> Problem:
     """The same refusal, without whose it is."""
     if problem.fieldname != "mac" or (isinstance(problem.culprit, Device) and problem.culprit.member_id == member.pk):
         return problem

@@ -15,7 +15,7 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib.enqueue import nudge
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 from apps.members.models import Member
 
@@ -38,7 +38,7 @@ class Payment:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class PaymentFault:
     """A line that is not, and why."""
 
     line: int
@@ -47,11 +47,11 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class PaymentPreview:
     """What a list would do."""
 
     payments: list[Payment]
-    faults: list[Fault]
+    faults: list[PaymentFault]
 
     @property
     def extending(self) -> list[Payment]:
@@ -64,21 +64,21 @@ class Preview:
         return len(self.payments) - len(self.extending)
 
 
-def read(text: str) -> Preview:
+def read(text: str) -> PaymentPreview:
     """What the list would do now. Raises Problem when it is too long, or empty."""
     lines = text.replace("\0", "").removeprefix("\ufeff").splitlines()
     if len(lines) > MOST_LINES:
         raise Problem(_("The list has more than %(most)d lines. Split it.") % {"most": MOST_LINES}, "file")
-    cells = list(_cells(lines))
-    known = {member.number: member for member in Member.objects.filter(number__in=_numbers(cells))}
+    cells = list(_iter_cells(lines))
+    known = {member.number: member for member in Member.objects.filter(number__in=_list_numbers(cells))}
     seen: dict[int, int] = {}
-    found = [_payment(line, given, known, seen) for line, given in cells]
+    found = [_parse_payment(line, given, known, seen) for line, given in cells]
     if not found:
         raise Problem(_("The list is empty."), "file")
-    return Preview([each for each in found if isinstance(each, Payment)], [each for each in found if isinstance(each, Fault)])
+    return PaymentPreview([each for each in found if isinstance(each, Payment)], [each for each in found if isinstance(each, PaymentFault)])
 
 
-def bring(text: str, *, by: User) -> Preview:
+def import_payments(text: str, *, by: User) -> PaymentPreview:
     """Do what the list says. Raises Problem when a line is not understood: then nothing has changed."""
     with transaction.atomic():
         preview = read(text)
@@ -87,11 +87,11 @@ def bring(text: str, *, by: User) -> Preview:
         for each in preview.extending:
             shorter = Member.objects.filter(pk=each.member.pk).exclude(paid_until__gte=each.until)
             shorter.update(paid_until=each.until, version=F("version") + 1)
-        nudge("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by.pk)
     return preview
 
 
-def _cells(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+def _iter_cells(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     """Each line's cells with its number, without empty ones and the head."""
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -103,16 +103,16 @@ def _cells(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
         yield number, cells
 
 
-def _numbers(cells: list[tuple[int, list[str]]]) -> set[int]:
-    return {number for _line, given in cells if (number := _number(given[0])) is not None}
+def _list_numbers(cells: list[tuple[int, list[str]]]) -> set[int]:
+    return {number for _line, given in cells if (number := _parse_number(given[0])) is not None}
 
 
-def _number(cell: str) -> int | None:
+def _parse_number(cell: str) -> int | None:
     digits = cell.upper().removeprefix("M-")
     return int(digits) if digits.isascii() and digits.isdigit() and 0 < int(digits[:10]) < 2**31 and len(digits) <= 10 else None
 
 
-def _day(cell: str) -> date | None:
+def _parse_day(cell: str) -> date | None:
     for form in DAYS:
         try:
             return datetime.strptime(cell, form).date()  # noqa: DTZ007 - a day has no zone
@@ -121,20 +121,20 @@ def _day(cell: str) -> date | None:
     return None
 
 
-def _payment(line: int, cells: list[str], known: dict[int, Member], seen: dict[int, int]) -> Payment | Fault:
+def _parse_payment(line: int, cells: list[str], known: dict[int, Member], seen: dict[int, int]) -> Payment | PaymentFault:
     text = " · ".join(cells[:2])[:80]
-    number = _number(cells[0])
+    number = _parse_number(cells[0])
     if number is None:
-        return Fault(line, text, _("The first cell is no member's number."))
+        return PaymentFault(line, text, _("The first cell is no member's number."))
     member = known.get(number)
     if member is None:
-        return Fault(line, text, _("There is no member M-%(number)d.") % {"number": number})
+        return PaymentFault(line, text, _("There is no member M-%(number)d.") % {"number": number})
     if member.state == Member.State.LEFT:
-        return Fault(line, text, _("%(member)s has left.") % {"member": member})
-    until = _day(cells[1]) if len(cells) > 1 else None
+        return PaymentFault(line, text, _("%(member)s has left.") % {"member": member})
+    until = _parse_day(cells[1]) if len(cells) > 1 else None
     if until is None:
-        return Fault(line, text, _("The second cell is no day. Write it like 2027-03-31 or 31.03.2027."))
+        return PaymentFault(line, text, _("The second cell is no day. Write it like 2027-03-31 or 31.03.2027."))
     if number in seen:
-        return Fault(line, text, _("M-%(number)d stands in line %(line)d too.") % {"number": number, "line": seen[number]})
+        return PaymentFault(line, text, _("M-%(number)d stands in line %(line)d too.") % {"number": number, "line": seen[number]})
     seen[number] = line
     return Payment(line, member, until)

@@ -1,7 +1,7 @@
 """How this app's tables are bounded: as many rows as people enter."""
 
-from apps.operations.registry import Bound, bounded
+from apps.operations.registry import TableBound, register_bounded
 
-bounded(Bound.PEOPLE, "members.Tariff", "members.Site", "members.Room", "members.Member", "members.Device")
-bounded(Bound.PEOPLE, "members.Departure", "members.MemberInvitation")
-bounded(Bound.HISTORY, "members.Membership")
+register_bounded(TableBound.PEOPLE, "members.Tariff", "members.Site", "members.Room", "members.Member", "members.Device")
+register_bounded(TableBound.PEOPLE, "members.Departure", "members.MemberInvitation")
+register_bounded(TableBound.HISTORY, "members.Membership")

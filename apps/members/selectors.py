@@ -9,8 +9,8 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Concat, Lower, Now, Replace
 
-from apps.lib.database.unaccent import without_accents
-from apps.lib.fields import MacField, Prefix, mac_digits, stored_mac_digits
+from apps.lib.database.unaccent import strip_accents
+from apps.lib.fields import MacField, Prefix, extract_mac_digits, make_mac_digits_expression
 from apps.members.models import Device, Member, Room, Tariff
 
 MOST_ROOMS = 1000
@@ -25,23 +25,23 @@ def search(members: QuerySet[Member], text: str) -> QuerySet[Member]:
         return members
     if _is_address(text):
         return members.filter(holdings__prefix__covers=text, holdings__valid__contains=Now()).distinct()
-    if prefix := _prefix(text):
+    if prefix := _parse_prefix(text):
         return members.filter(holdings__prefix__within=prefix, holdings__valid__contains=Now()).distinct()
-    mac = _mac(text)  # after addresses: 2001:db8:a0:10::5 has twelve digits too
+    mac = _parse_mac(text)  # after addresses: 2001:db8:a0:10::5 has twelve digits too
     if mac:
         return members.filter(Exists(Device.objects.filter(member=OuterRef("pk"), mac=mac)))
-    return members.alias(bare_name=without_accents("name")).filter(_by_words(text))
+    return members.alias(bare_name=strip_accents("name")).filter(_build_word_filter(text))
 
 
-def _by_words(text: str) -> Q:
+def _build_word_filter(text: str) -> Q:
     """Each alternative is a question to one index of the table itself, so that the database can join their answers."""
-    found = reduce(and_, (Q(bare_name__contains=without_accents(Value(word))) for word in text.split()))
+    found = reduce(and_, (Q(bare_name__contains=strip_accents(Value(word))) for word in text.split()))
     if "@" in text:
         found |= Q(email__icontains=text)
     digits = text.upper().removeprefix("M-")
     if digits.isascii() and digits.isdigit() and len(digits) < 10:
         found |= Q(number=int(digits))
-    found |= Q(room__in=list(rooms_called(text).values_list("pk", flat=True)[:MOST_ROOMS]))
+    found |= Q(room__in=list(list_rooms_by_name(text).values_list("pk", flat=True)[:MOST_ROOMS]))
     site, dash, room = text.partition("-")
     if dash and site and room:
         rooms = Room.objects.filter(site__code__iexact=site, name__istartswith=room)
@@ -49,14 +49,14 @@ def _by_words(text: str) -> Q:
     return found
 
 
-def _mac(text: str) -> str | None:
+def _parse_mac(text: str) -> str | None:
     try:
         return MacField().parse(text)
     except ValueError:
         return None
 
 
-def _prefix(text: str) -> Prefix | None:
+def _parse_prefix(text: str) -> Prefix | None:
     try:
         return ip_network(text, strict=False) if "/" in text and "%" not in text else None
     except ValueError:
@@ -70,42 +70,42 @@ def _is_address(text: str) -> bool:
         return False
 
 
-def devices_named(text: str) -> QuerySet[Device]:
+def search_devices(text: str) -> QuerySet[Device]:
     """Devices with the text in their name, or its digits in their MAC address, however they are set apart."""
     wanted = Q(name__icontains=text)
-    digits = mac_digits(text)
+    digits = extract_mac_digits(text)
     if digits and all(digit in hexdigits for digit in digits):
         wanted |= Q(written__contains=digits)
-    return Device.objects.alias(written=stored_mac_digits("mac")).filter(wanted)
+    return Device.objects.alias(written=make_mac_digits_expression("mac")).filter(wanted)
 
 
-def with_address(email: str) -> list[Member]:
+def list_by_email(email: str) -> list[Member]:
     """Members who have not left and have this address for mail; two at most, because of several nobody knows who wrote."""
     return list(Member.objects.filter(email__iexact=email).exclude(state=Member.State.LEFT).order_by("pk")[:2]) if email else []
 
 
-def rooms_called(text: str) -> QuerySet[Room]:
+def list_rooms_by_name(text: str) -> QuerySet[Room]:
     """Rooms as people write them: B-214, b214 and “B 214” are one."""
-    name = _without_separators(Lower(Concat("site__code", "name")))
+    name = _strip_separators(Lower(Concat("site__code", "name")))
     return Room.objects.select_related("site").alias(written=name).filter(written="".join(text.lower().replace("-", "").split()))
 
 
-def _without_separators(text: Any) -> Any:
+def _strip_separators(text: Any) -> Any:
     return Replace(Replace(text, Value("-"), Value("")), Value(" "), Value(""))
 
 
-def most_common_tariff() -> Tariff | None:
+def find_common_tariff() -> Tariff | None:
     """The tariff of most active members; of those that nobody has, the one that is no trial."""
     active = Count("member", filter=Q(member__state=Member.State.ACTIVE))
     return Tariff.objects.annotate(number=active).order_by("-number", "trial", "pk").first()
 
 
-def having(tariff: Tariff) -> int:
+def count_members(tariff: Tariff) -> int:
     """How many members who have not left have this tariff."""
     return Member.objects.filter(tariff=tariff).exclude(state=Member.State.LEFT).count()
 
 
-def tariffs_with_members() -> QuerySet[Tariff]:
+def list_tariffs() -> QuerySet[Tariff]:
     """All tariffs by name, each with the `number` of its members who have not left."""
     staying = Count("member", filter=~Q(member__state=Member.State.LEFT))
     return Tariff.objects.annotate(number=staying).order_by("name")

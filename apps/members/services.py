@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.lib import dependents
-from apps.lib.dependents import Ended
-from apps.lib.enqueue import nudge
+from apps.lib.dependents import EndedCount
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import MacField
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Departure, Device, Member, Room, Tariff
@@ -23,7 +23,7 @@ LAST_NUMBER = 2**31 - 1  # that its column holds
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class MemberFacts:
     """What a person enters about a member."""
 
     name: str
@@ -36,28 +36,28 @@ class Facts:
     note: str
 
 
-def add_member(*, facts: Facts, number: int | None = None, active: bool = False, by: User) -> Member:
+def add_member(*, facts: MemberFacts, number: int | None = None, active: bool = False, by: User) -> Member:
     """A new member, with the next free number unless told. Raises Problem when the number is taken."""
     state = Member.State.ACTIVE if active else Member.State.PENDING
     try:
         with transaction.atomic():
-            given = number or _next_number()
-            member = Member.objects.create(number=given, state=state, **_checked(facts))
-            nudge("workers.reconcile", by.pk)
+            given = number or _reserve_number()
+            member = Member.objects.create(number=given, state=state, **_validate_facts(facts))
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
-        raise _explained_member(error, number) from error
+        raise _explain_member(error, number) from error
     return member
 
 
-def change_member(*, member: Member, version: int, facts: Facts, by: User) -> Member:
+def change_member(*, member: Member, version: int, facts: MemberFacts, by: User) -> Member:
     """Change what is known of a member. Raises Conflict when somebody changed it since `version`, Problem when it was erased."""
     if member.erased_at:
-        raise Problem(erased(), culprit=member)
+        raise Problem(describe_erased(), culprit=member)
     with transaction.atomic():
         current = Member.objects.filter(pk=member.pk, version=version)
-        if not current.update(version=F("version") + 1, **_checked(facts)):
+        if not current.update(version=F("version") + 1, **_validate_facts(facts)):
             raise Conflict(_("Somebody changed this member while you were editing. Your input is kept below; compare and save again."))
-        nudge("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by.pk)
     member.refresh_from_db()
     return member
 
@@ -70,17 +70,17 @@ def activate(*, member: Member, by: User) -> None:
     with transaction.atomic():
         changed = Member.objects.select_for_update(of=("self",), no_key=True).filter(pk=member.pk).exclude(state=Member.State.ACTIVE)
         if changed.exclude(erased_at=None).exists():
-            raise Problem(erased(), culprit=member)
+            raise Problem(describe_erased(), culprit=member)
         if changed.update(state=Member.State.ACTIVE, version=F("version") + 1):
-            dependents.stamp(Member, [member.pk])
-        nudge("workers.reconcile", by.pk)
+            dependents.mark_changed(Member, [member.pk])
+        enqueue_task("workers.reconcile", by.pk)
 
 
-def erased() -> str:
+def describe_erased() -> str:
     return _("The personal data of this member were erased. Whoever comes back is added as a new member.")
 
 
-def leave(*, member: Member, by: User) -> list[Ended]:
+def leave(*, member: Member, by: User) -> list[EndedCount]:
     """The member leaves: nothing of theirs is on the gateways any more, and no departure is planned. Twice is harmless.
 
     What is held is kept for HOLD_DAYS, for whoever comes back, and then released (departures.py); without such days it ends now.
@@ -90,9 +90,9 @@ def leave(*, member: Member, by: User) -> list[Ended]:
         staying = Member.objects.filter(pk=member.pk).exclude(state=Member.State.LEFT)
         staying.update(state=Member.State.LEFT, room=None, version=F("version") + 1)
         Departure.objects.filter(member=member, state=Departure.State.PLANNED).update(state=Departure.State.DROPPED)
-        dependents.stamp(Member, [member.pk])
+        dependents.mark_changed(Member, [member.pk])
         held = dependents.count(Member, [member.pk]) if settings.HOLD_DAYS else dependents.end(Member, [member.pk])
-        nudge("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by.pk)
     return held
 
 
@@ -101,15 +101,15 @@ def extend_paid(*, members: QuerySet[Member], until: date, by: User) -> int:
     with transaction.atomic():
         behind = members.filter(paid_until__lt=until) | members.filter(paid_until=None)
         changed = _update(behind, paid_until=until)
-        nudge("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by.pk)
     return changed
 
 
-def change_tariff(*, members: QuerySet[Member], tariff: Tariff, by: User) -> int:
+def assign_tariff(*, members: QuerySet[Member], tariff: Tariff, by: User) -> int:
     """Set the tariff of all of these who have another; returns how many that were."""
     with transaction.atomic():
         changed = _update(members.exclude(tariff=tariff), tariff=tariff)
-        nudge("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by.pk)
     return changed
 
 
@@ -120,14 +120,14 @@ def add_tariff(
     given = {"most_forwards": most_forwards, "most_devices": most_devices, "up_kbit": up_kbit, "down_kbit": down_kbit, "trial": trial}
     try:
         with transaction.atomic():
-            made = Tariff.objects.create(name=_tariff_name(name), **given)
-            nudge("workers.reconcile", by.pk)
+            made = Tariff.objects.create(name=_validate_tariff_name(name), **given)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
-        raise _explained_tariff(error, name) from error
+        raise _explain_tariff(error, name) from error
     return made
 
 
-def change_tariff_itself(
+def change_tariff_terms(
     *,
     tariff: Tariff,
     version: int,
@@ -145,23 +145,23 @@ def change_tariff_itself(
     try:
         with transaction.atomic():
             present = Tariff.objects.filter(pk=tariff.pk, version=version)
-            if not present.update(name=_tariff_name(name), version=F("version") + 1, **given):
+            if not present.update(name=_validate_tariff_name(name), version=F("version") + 1, **given):
                 raise Conflict(_("Somebody changed this tariff while you were editing. Look at it as it is now, then save again."))
-            nudge("workers.reconcile", by.pk)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
-        raise _explained_tariff(error, name) from error
+        raise _explain_tariff(error, name) from error
     tariff.refresh_from_db()
     return tariff
 
 
-def _next_number() -> int:
+def _reserve_number() -> int:
     """A free one, that nobody else gets before the transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('members_member.number'))")
-    return _free_number()
+    return _find_free_number()
 
 
-def _free_number() -> int:
+def _find_free_number() -> int:
     """The one behind the highest; where somebody has the last that there can be, the first that nobody has."""
     last: int = Member.objects.aggregate(last=Max("number"))["last"] or FIRST_NUMBER
     if last < LAST_NUMBER:
@@ -171,13 +171,13 @@ def _free_number() -> int:
     return (before or FIRST_NUMBER) + 1
 
 
-def _tariff_name(name: str) -> str:
+def _validate_tariff_name(name: str) -> str:
     if not name.strip():
         raise Problem(_("A tariff has a name."), "name")
     return name.strip()
 
 
-def _explained_tariff(error: IntegrityError, name: str) -> Problem:
+def _explain_tariff(error: IntegrityError, name: str) -> Problem:
     for fieldname in ("up_kbit", "down_kbit"):
         if f"tariff_{fieldname}" in str(error):
             facts = {"lowest": LOWEST_KBIT, "highest": HIGHEST_KBIT}
@@ -196,10 +196,10 @@ def add_device(*, member: Member, name: str, mac: str, by: User) -> Device:
     """A new device. Raises Problem when somebody has a device with this MAC address."""
     try:
         with transaction.atomic():
-            device = Device.objects.create(member=member, name=_device_name(name), mac=mac)
-            nudge("workers.reconcile", by.pk)
+            device = Device.objects.create(member=member, name=_validate_device_name(name), mac=mac)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
-        raise _explained_device(error, mac) from error
+        raise _explain_device(error, mac) from error
     return device
 
 
@@ -207,10 +207,10 @@ def change_device(*, device: Device, name: str, mac: str, by: User) -> Device:
     """Rename a device, or give it the MAC address of its new network card."""
     try:
         with transaction.atomic():
-            Device.objects.filter(pk=device.pk).update(name=_device_name(name), mac=mac)
-            nudge("workers.reconcile", by.pk)
+            Device.objects.filter(pk=device.pk).update(name=_validate_device_name(name), mac=mac)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
-        raise _explained_device(error, mac) from error
+        raise _explain_device(error, mac) from error
     device.refresh_from_db()
     return device
 
@@ -219,31 +219,31 @@ def remove_device(*, device: Device, by: User) -> None:
     """Forget a device; its addresses stay with the member. Twice is harmless."""
     with transaction.atomic():
         Device.objects.filter(pk=device.pk).delete()
-        nudge("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by.pk)
 
 
-def _checked(facts: Facts) -> dict[str, object]:
-    values = {name: value.strip() if isinstance(value, str) else value for name, value in _shallow(facts)}
+def _validate_facts(facts: MemberFacts) -> dict[str, object]:
+    values = {name: value.strip() if isinstance(value, str) else value for name, value in _iter_facts(facts)}
     if not values["name"]:
         raise Problem(_("A member has a name."), "name")
     return values
 
 
-def _shallow(facts: Facts) -> Iterable[tuple[str, object]]:
-    return ((name, getattr(facts, name)) for name in Facts.__dataclass_fields__)
+def _iter_facts(facts: MemberFacts) -> Iterable[tuple[str, object]]:
+    return ((name, getattr(facts, name)) for name in MemberFacts.__dataclass_fields__)
 
 
-def _device_name(name: str) -> str:
+def _validate_device_name(name: str) -> str:
     if not name.strip():
         raise Problem(_("A device has a name, such as “Laptop”."), "name")
     return name.strip()
 
 
-def _explained_member(error: IntegrityError, number: int | None) -> Problem:
+def _explain_member(error: IntegrityError, number: int | None) -> Problem:
     if "number" not in str(error):
         raise error
     holder = Member.objects.filter(number=number).first() if number else None
-    free = _free_number()
+    free = _find_free_number()
     if holder is None:
         return Problem(_("Somebody else added a member at the same moment. Save again."), "number", offer=str(free))
     text = _("M-%(number)d is %(member)s. M-%(free)d is free.")
@@ -252,7 +252,7 @@ def _explained_member(error: IntegrityError, number: int | None) -> Problem:
     return Problem(text % facts, "number", offer=str(free), culprit=holder, unnamed=unnamed)
 
 
-def _explained_device(error: IntegrityError, mac: str) -> Problem:
+def _explain_device(error: IntegrityError, mac: str) -> Problem:
     if "mac" not in str(error):
         raise error
     holder = Device.objects.filter(mac=MacField().parse(mac)).select_related("member").first()

@@ -5,25 +5,25 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Problem
 from apps.members import services
 from apps.members.forms import TariffForm
 from apps.members.models import Tariff
-from apps.members.selectors import having, tariffs_with_members
+from apps.members.selectors import count_members, list_tariffs
 
 
 @staff_page
 def tariffs(request: HttpRequest) -> HttpResponse:
     """All tariffs, with how many members have each."""
-    return render(request, "members/tariffs.html", {"tariffs": tariffs_with_members()})
+    return render(request, "members/tariffs.html", {"tariffs": list_tariffs()})
 
 
 @staff_page
 def add(request: HttpRequest) -> HttpResponse:
     """A new tariff."""
     form = TariffForm(data=request.POST if request.method == "POST" else None)
-    if form.is_valid() and _saved(form, lambda given: services.add_tariff(by=person(request), **given)):
+    if form.is_valid() and _try_save(form, lambda given: services.add_tariff(by=get_person(request), **given)):
         return redirect("members:tariffs")
     return render(request, "members/tariff.html", {"form": form}, status=422 if form.is_bound else 200)
 
@@ -34,15 +34,15 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
     tariff = get_object_or_404(Tariff, pk=pk)
     form = TariffForm(tariff, request.POST if request.method == "POST" else None)
     version = form.cleaned_data["version"] or 0 if form.is_valid() else 0
-    if form.is_valid() and _saved(
-        form, lambda given: services.change_tariff_itself(tariff=tariff, version=version, by=person(request), **given)
+    if form.is_valid() and _try_save(
+        form, lambda given: services.change_tariff_terms(tariff=tariff, version=version, by=get_person(request), **given)
     ):
         return redirect("members:tariffs")
-    shown = {"form": form, "tariff": tariff, "number": having(tariff)}
+    shown = {"form": form, "tariff": tariff, "number": count_members(tariff)}
     return render(request, "members/tariff.html", shown, status=422 if form.is_bound else 200)
 
 
-def _saved(form: TariffForm, save: Any) -> bool:
+def _try_save(form: TariffForm, save: Any) -> bool:
     """Did the service take it? Its refusal stands under the field that it concerns."""
     try:
         save(form.wanted())

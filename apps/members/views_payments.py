@@ -8,16 +8,16 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import explain
+from apps.lib.ui.form_errors import add_problem_to
 from apps.members import payment_import
 
 MOST_OCTETS = 2_000_000
 SHOWN = 100
 
 
-class ListForm(forms.Form):
+class PaymentListForm(forms.Form):
     """A list as a file, or as text: what was looked at comes back as text."""
 
     file = forms.FileField(
@@ -47,24 +47,24 @@ class ListForm(forms.Form):
 
 
 @staff_page
-def bring(request: HttpRequest) -> HttpResponse:
+def import_payments(request: HttpRequest) -> HttpResponse:
     """The form; with a list what it would do; confirmed, it is done."""
     sent = request.method == "POST"
-    form = ListForm(request.POST if sent else None, request.FILES if sent else None)
+    form = PaymentListForm(request.POST if sent else None, request.FILES if sent else None)
     preview = None
     if form.is_valid():
         text = form.cleaned_data["text"]
         try:
             preview = payment_import.read(text)
             if "confirmed" in request.POST:
-                return _done(request, payment_import.bring(text, by=person(request)))
+                return _report_import(request, payment_import.import_payments(text, by=get_person(request)))
         except Problem as problem:
-            explain(form, problem)
+            add_problem_to(form, problem)
     context = {"form": form, "preview": preview, "shown": SHOWN, "text": form.cleaned_data.get("text", "") if form.is_bound else ""}
     return render(request, "members/payments.html", context, status=422 if form.errors else 200)
 
 
-def _done(request: HttpRequest, done: payment_import.Preview) -> HttpResponse:
+def _report_import(request: HttpRequest, done: payment_import.PaymentPreview) -> HttpResponse:
     count = len(done.extending)
     text = ngettext("%(n)d member is paid for longer now.", "%(n)d members are paid for longer now.", count)
     messages.success(request, text % {"n": count})

@@ -7,14 +7,14 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from apps.lib.api.filter_types import NUMBER
-from apps.lib.api.filters import Filter, Own, filters_of
+from apps.lib.api.filters import CustomFilter, Filter, build_filters
 from apps.lib.api.serializers import ActiveSerializer, Reference
-from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
+from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
 from apps.lib.database.validity import holds_now
 from apps.lib.fields import AddressField
 from apps.nat import forwards_bulk, services
 from apps.nat.models import PortForward
-from apps.nat.selectors import forwards, on_ports
+from apps.nat.selectors import build_ports_filter, list_forwards
 from apps.network.models import Holding
 
 EDITED = ("holding", "public", "protocol", "public_port", "private_port", "ports", "purpose")
@@ -57,20 +57,22 @@ class ForwardSerializer(ActiveSerializer):
         brief = ["id", "protocol", "public_address", "public_port", "ports"]
 
     def create(self, validated_data: Mapping[str, Any]) -> PortForward:
-        return services.add_forward(by=self.context["request"].user, **_told(validated_data))
+        return services.add_forward(by=self.context["request"].user, **_build_arguments(validated_data))
 
     def create_many(self, items: Sequence[dict[str, Any]]) -> list[PortForward]:
-        return forwards_bulk.add_forwards(wanted=[forwards_bulk.Wanted(**_told(item)) for item in items], by=self.context["request"].user)
+        return forwards_bulk.add_forwards(
+            wanted=[forwards_bulk.ForwardDraft(**_build_arguments(item)) for item in items], by=self.context["request"].user
+        )
 
     def update(self, instance: PortForward, validated_data: Mapping[str, Any]) -> PortForward:
-        wanted = _wanted(instance, validated_data)
+        wanted = _build_change(instance, validated_data)
         return forwards_bulk.change_forwards(wanted=[wanted], by=self.context["request"].user)[0]
 
     def update_many(self, changes: Sequence[tuple[PortForward, dict[str, Any]]]) -> list[PortForward]:
-        return forwards_bulk.change_forwards(wanted=[_wanted(row, item) for row, item in changes], by=self.context["request"].user)
+        return forwards_bulk.change_forwards(wanted=[_build_change(row, item) for row, item in changes], by=self.context["request"].user)
 
 
-def _told(item: Mapping[str, Any]) -> dict[str, Any]:
+def _build_arguments(item: Mapping[str, Any]) -> dict[str, Any]:
     until = item.get("valid", {}).get("upper")
     return {name: value for name, value in item.items() if name != "valid"} | {
         "public": AddressField().to_python(item["public"]),
@@ -78,16 +80,16 @@ def _told(item: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _wanted(row: PortForward, item: Mapping[str, Any]) -> forwards_bulk.Changed:
+def _build_change(row: PortForward, item: Mapping[str, Any]) -> forwards_bulk.ForwardChange:
     """The forward as it is to be: what is not told stays."""
     kept = {name: getattr(row, name) for name in (*EDITED, "enabled", "version")} | {"valid": {"upper": row.valid.upper}}
     wanted = kept | dict(item)
     until = wanted.pop("valid")["upper"]
-    return forwards_bulk.Changed(forward=row, **(wanted | {"public": AddressField().to_python(wanted["public"]), "until": until}))
+    return forwards_bulk.ForwardChange(forward=row, **(wanted | {"public": AddressField().to_python(wanted["public"]), "until": until}))
 
 
-def _with_port(rows: QuerySet[PortForward], port: int) -> QuerySet[PortForward]:
-    return rows.filter(on_ports(port, port)) if 0 < port < 65536 else rows.none()
+def _filter_by_port(rows: QuerySet[PortForward], port: int) -> QuerySet[PortForward]:
+    return rows.filter(build_ports_filter(port, port)) if 0 < port < 65536 else rows.none()
 
 
 COLUMNS = (
@@ -109,14 +111,14 @@ COLUMNS = (
 )
 
 
-class ForwardViewSet(Reads, Adds, Changes, Removes):
+class ForwardViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """Port forwards that hold now."""
 
     serializer_class = ForwardSerializer
     group_path = "group"
     member_path = "holding__member"
     columns = COLUMNS
-    filters = filters_of(
+    filters = build_filters(
         PortForward,
         "holding",
         "protocol",
@@ -130,10 +132,10 @@ class ForwardViewSet(Reads, Adds, Changes, Removes):
         private_address="holding__prefix",
         since="valid__startswith",
         until="valid__endswith",
-    ) | {"public_port": Own(NUMBER, _with_port, "a port of it, alone or in a range", Filter("public_port", NUMBER))}
+    ) | {"public_port": CustomFilter(NUMBER, _filter_by_port, "a port of it, alone or in a range", Filter("public_port", NUMBER))}
 
     def get_queryset(self) -> QuerySet[PortForward]:
-        return forwards().order_by("id")
+        return list_forwards().order_by("id")
 
     def remove(self, row: PortForward) -> None:
         services.remove_forward(forward=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked

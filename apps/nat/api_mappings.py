@@ -6,13 +6,13 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework import serializers
 
-from apps.lib.api.filters import filters_of
+from apps.lib.api.filters import build_filters
 from apps.lib.api.serializers import ActiveSerializer, Reference
-from apps.lib.api.viewsets import Adds, Reads, Removes
+from apps.lib.api.viewsets import AddViewSet, ReadViewSet, RemoveViewSet
 from apps.lib.database.validity import holds_now
 from apps.nat import services
 from apps.nat.models import NatMapping
-from apps.nat.selectors import mappings
+from apps.nat.selectors import list_mappings
 from apps.network.models import Holding, Pool
 
 
@@ -53,13 +53,13 @@ class MappingSerializer(ActiveSerializer):
         return services.map_address(by=self.context["request"].user, **validated_data)
 
 
-class MappingViewSet(Reads, Adds, Removes):
+class MappingViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
     """How private addresses leave now."""
 
     serializer_class = MappingSerializer
     group_path = "group"
     member_path = "holding__member"
-    filters = filters_of(
+    filters = build_filters(
         NatMapping,
         "holding",
         "pool",
@@ -71,7 +71,7 @@ class MappingViewSet(Reads, Adds, Removes):
     )
 
     def get_queryset(self) -> QuerySet[NatMapping]:
-        return mappings().order_by("id")
+        return list_mappings().order_by("id")
 
     def remove(self, row: NatMapping) -> None:
         services.unmap_address(mapping=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked

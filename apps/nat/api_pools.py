@@ -6,15 +6,15 @@ from typing import Any
 from django.db import transaction
 
 from apps.nat.pool_sharing import change_sharing
-from apps.nat.selectors import public_addresses_in_use
+from apps.nat.selectors import count_public_by_pool
 from apps.network import api
 from apps.network.models import Pool
 
 
-class PoolSerializer(api.PoolSerializer):
-    fixed_fields = api.PoolSerializer.fixed_fields - {"sharing", "block_size"}
+class PoolSerializer(api.BasePoolSerializer):
+    fixed_fields = api.BasePoolSerializer.fixed_fields - {"sharing", "block_size"}
 
-    class Meta(api.PoolSerializer.Meta):
+    class Meta(api.BasePoolSerializer.Meta):
         pass
 
     @transaction.atomic
@@ -29,7 +29,7 @@ class PoolSerializer(api.PoolSerializer):
         return changed
 
 
-class PoolViewSet(api.PoolViewSet):
+class PoolSharingViewSet(api.BasePoolViewSet):
     """Blocks of addresses. A change takes `name`, `prefix`, and of public ones `sharing` and `block_size`, for all who leave from it."""
 
     serializer_class = PoolSerializer
@@ -37,7 +37,7 @@ class PoolViewSet(api.PoolViewSet):
     def prepared(self, rows: Iterable[Pool]) -> list[Pool]:
         shown = super().prepared(rows)
         if self.shows("held"):
-            used = public_addresses_in_use()
+            used = count_public_by_pool()
             for pool in shown:
                 if pool.kind == Pool.Kind.PUBLIC4:
                     pool.known_held = used.get(pool.pk, 0)  # type: ignore[attr-defined]  # for the serializer alone

@@ -9,36 +9,54 @@ class NatConfig(AppConfig):
     name = "apps.nat"
 
     def ready(self) -> None:
-        from apps.audit.trail import UNSHOWN, Trail, tell
-        from apps.lib.dependents import hang
+        from apps.audit.trail import UNSHOWN, Trail, register_trail
+        from apps.lib.dependents import register_dependents
         from apps.nat import reopening
-        from apps.nat.count_texts import count_of_forwards, count_of_mappings, count_of_pinholes, goal_of_move
+        from apps.nat.count_texts import describe_move_goal, format_forward_count, format_mapping_count, format_pinhole_count
         from apps.nat.models import Move, NatMapping, Pinhole, PortForward, PortRules
         from apps.network.models import Holding
 
-        hang(Holding, lambda ids: PortForward.objects.filter(holding__in=ids), count_of_forwards)
-        hang(Holding, lambda ids: NatMapping.objects.filter(holding__in=ids), count_of_mappings)
-        hang(Holding, lambda ids: Pinhole.objects.filter(holding__in=ids), count_of_pinholes)
+        register_dependents(Holding, lambda ids: PortForward.objects.filter(holding__in=ids), format_forward_count)
+        register_dependents(Holding, lambda ids: NatMapping.objects.filter(holding__in=ids), format_mapping_count)
+        register_dependents(Holding, lambda ids: Pinhole.objects.filter(holding__in=ids), format_pinhole_count)
         hidden = UNSHOWN | {"by", "planned"}
-        tell(
+        register_trail(
             Trail(
                 Move,
                 called=_("Move"),
                 part_of="member",
-                words=goal_of_move,
+                words=describe_move_goal,
                 names=frozenset({"room"}),
                 href=lambda row: reverse("desk:member", args=[row.member_id]),
                 unshown=hidden,
             )
         )
-        tell(Trail(PortRules, called=_("Ports of members"), href=lambda row: reverse("nat:rules", args=[row.group_id])))
+        register_trail(Trail(PortRules, called=_("Ports of members"), href=lambda row: reverse("nat:rules", args=[row.group_id])))
         unshown = UNSHOWN | {"group", "kind", "pool"}
-        tell(Trail(PortForward, called=_("Port forward"), part_of="holding", href=_holders_page, undo=reopening.forwards, unshown=unshown))
+        register_trail(
+            Trail(
+                PortForward,
+                called=_("Port forward"),
+                part_of="holding",
+                href=_get_holder_url,
+                undo=reopening.build_forward_urls,
+                unshown=unshown,
+            )
+        )
         hidden = UNSHOWN | {"group", "kind", "prefix"}
-        tell(Trail(Pinhole, called=_("IPv6 pinhole"), part_of="holding", href=_holders_page, undo=reopening.pinholes, unshown=hidden))
-        tell(Trail(NatMapping, called=_("NAT mapping"), part_of="holding", href=_holders_page, unshown=unshown))
+        register_trail(
+            Trail(
+                Pinhole,
+                called=_("IPv6 pinhole"),
+                part_of="holding",
+                href=_get_holder_url,
+                undo=reopening.build_pinhole_urls,
+                unshown=hidden,
+            )
+        )
+        register_trail(Trail(NatMapping, called=_("NAT mapping"), part_of="holding", href=_get_holder_url, unshown=unshown))
 
 
-def _holders_page(row: Any) -> str:
+def _get_holder_url(row: Any) -> str:
     """The page of the member who holds the address."""
     return reverse("desk:member", args=[row.holding.member_id]) if row.holding else ""

@@ -3,28 +3,28 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.lib.ui.formats import day, number
+from apps.lib.ui.formats import format_day, format_number
 from apps.nat.moving.models import Move
 
 
-def count_of_forwards(many: int) -> str:
+def format_forward_count(many: int) -> str:
     """“2 port forwards”."""
-    return ngettext("%(number)s port forward", "%(number)s port forwards", many) % {"number": number(many)}
+    return ngettext("%(number)s port forward", "%(number)s port forwards", many) % {"number": format_number(many)}
 
 
-def count_of_mappings(many: int) -> str:
+def format_mapping_count(many: int) -> str:
     """“1 NAT mapping”."""
-    return ngettext("%(number)s NAT mapping", "%(number)s NAT mappings", many) % {"number": number(many)}
+    return ngettext("%(number)s NAT mapping", "%(number)s NAT mappings", many) % {"number": format_number(many)}
 
 
-def count_of_pinholes(many: int) -> str:
+def format_pinhole_count(many: int) -> str:
     """“3 IPv6 pinholes”."""
-    return ngettext("%(number)s IPv6 pinhole", "%(number)s IPv6 pinholes", many) % {"number": number(many)}
+    return ngettext("%(number)s IPv6 pinhole", "%(number)s IPv6 pinholes", many) % {"number": format_number(many)}
 
 
-def goal_of_move(move: Move) -> str:
+def describe_move_goal(move: Move) -> str:
     """“to A-101 on 1 Dec 2026”; the room only where it is at hand, for lists ask for the rooms of all their rows at once."""
-    facts = {"day": day(move.on), "room": move._state.fields_cache.get("room")}
+    facts = {"day": format_day(move.on), "room": move._state.fields_cache.get("room")}
     if facts["room"]:
         return _("to %(room)s on %(day)s") % facts
     return (_("to another room on %(day)s") if move.room_id else _("to another address on %(day)s")) % facts

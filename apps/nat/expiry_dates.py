@@ -29,10 +29,10 @@ def check_end(until: datetime | None) -> None:
     """Raises Problem for an end that has passed, or is too far away. None: it stays."""
     check_reachable(until, "until")
     if until is not None and until <= timezone.now():
-        raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none.") % {"end": formats.full(until)}, "until")
+        raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none.") % {"end": formats.format_full_time(until)}, "until")
 
 
-def changed_end(until: Until, row: PortForward | Pinhole) -> dict[str, Any]:
+def build_end_update(until: Until, row: PortForward | Pinhole) -> dict[str, Any]:
     """What an UPDATE sets so that the row ends then; nothing where it ends then already. Raises Problem as `check_end` does."""
     if until is End.UNCHANGED or until == row.valid.upper:
         return {}
@@ -41,7 +41,7 @@ def changed_end(until: Until, row: PortForward | Pinhole) -> dict[str, Any]:
     return {"valid": Func(begins, Value(until, output_field=DateTimeField()), function="tstzrange", output_field=DateTimeRangeField())}
 
 
-def planned_end(ended: PortForward | Pinhole) -> datetime | None:
+def find_planned_end(ended: PortForward | Pinhole) -> datetime | None:
     """When it was to end before somebody ended it, from its history; None: never."""
     now: Any = type(ended)._default_manager.get(pk=ended.pk)
     before = now.events.exclude(valid=now.valid).order_by("-pgh_id").first()

@@ -7,12 +7,12 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.validity import holds_now
-from apps.lib.port_ranges import PortsField, span, written
+from apps.lib.port_ranges import PortsField, format_span, format_typed_span
 from apps.lib.ui.row_choice_field import RowChoiceField
 from apps.members.models import Member
-from apps.nat.last_day_field import LastDayForm, last_day
+from apps.nat.last_day_field import LastDayForm, build_last_day
 from apps.nat.models import PortForward
-from apps.nat.selectors import public_addresses_of
+from apps.nat.selectors import list_public_addresses
 from apps.network.models import Holding, Pool
 
 
@@ -38,11 +38,11 @@ class ForwardForm(LastDayForm):
     offer = ""  # a value that would do where the given one does not
 
     def __init__(self, member: Member, data: Any = None, forward: PortForward | None = None) -> None:
-        super().__init__(data, prefix="forward", initial=_initial(forward) if forward else None)
+        super().__init__(data, prefix="forward", initial=_build_initial(forward) if forward else None)
         if not forward:
             del self.fields["version"]
         held = Holding.objects.filter(holds_now(), member=member, kind=Pool.Kind.PRIVATE4).select_related("device")
-        addresses = sorted({*public_addresses_of(member), *([str(forward.public)] if forward else [])})
+        addresses = sorted({*list_public_addresses(member), *([str(forward.public)] if forward else [])})
         self.fields["holding"].queryset = held  # type: ignore[attr-defined]  # a ModelChoiceField
         self.fields["public"] = forms.ChoiceField(label=_("Public address"), choices=[(each, each) for each in addresses])
         if len(addresses) == 1:
@@ -62,7 +62,7 @@ class ForwardForm(LastDayForm):
 
     def offered(self, first: str) -> str:
         """What would do instead, as it is written in the field: ports from this one on, as many as were asked for."""
-        return span(int(first), self.cleaned_data["public_port"][1]) if first.isdecimal() else first
+        return format_span(int(first), self.cleaned_data["public_port"][1]) if first.isdecimal() else first
 
     def wanted(self) -> dict[str, Any]:
         """What the service takes; `until` is said apart, by `ends` or `changed_end`."""
@@ -73,13 +73,13 @@ class ForwardForm(LastDayForm):
         return {name: value for name, value in cleaned.items() if name not in ("version", "until")} | given
 
 
-def _initial(forward: PortForward) -> dict[str, Any]:
+def _build_initial(forward: PortForward) -> dict[str, Any]:
     return {
         "protocol": forward.protocol,
-        "public_port": written(forward.public_port, forward.ports),
+        "public_port": format_typed_span(forward.public_port, forward.ports),
         "holding": forward.holding_id,
-        "private_port": written(forward.private_port, forward.ports),
+        "private_port": format_typed_span(forward.private_port, forward.ports),
         "public": str(forward.public),
         "purpose": forward.purpose,
         "version": forward.version,
-    } | last_day(forward)
+    } | build_last_day(forward)

@@ -11,13 +11,13 @@ from django.db import connection, transaction
 from django.db.models import F
 
 from apps.accounts.models import User
-from apps.lib.database.validity import ended_now, from_now, holds_now
-from apps.lib.enqueue import nudge
+from apps.lib.database.validity import holds_now, make_range_from_now, make_range_until_now
+from apps.lib.enqueue import enqueue_task
 from apps.lib.fields import Address
 from apps.nat import services
 from apps.nat.expiry_dates import check_end
 from apps.nat.models import PortForward
-from apps.nat.selectors import forwards
+from apps.nat.selectors import list_forwards
 from apps.network.models import Holding, Pool
 from apps.network.services import lock_holdings
 
@@ -32,7 +32,7 @@ CHANGE = """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ForwardDraft:
     """A forward that is to be; as `services.add_forward` takes it."""
 
     holding: Holding
@@ -47,7 +47,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changed(Wanted):
+class ForwardChange(ForwardDraft):
     """How a forward is to be, on top of the version that was read."""
 
     forward: PortForward
@@ -61,23 +61,23 @@ class Changed(Wanted):
         return all(getattr(self.forward, name) == value for name, value in zip(side, now, strict=True))
 
 
-def add_forwards(*, wanted: Sequence[Wanted], by: User) -> list[PortForward]:
+def add_forwards(*, wanted: Sequence[ForwardDraft], by: User) -> list[PortForward]:
     """Add all of these from now on, in their order. Raises Problem or IntegrityError, and adds none."""
     for each in wanted:
         services.check_ports(each.protocol, each.public_port, each.private_port, each.ports)
         check_end(each.until)
-    holdings, pools = _holdings(wanted), _pools(wanted)
+    holdings, pools = _get_holdings(wanted), _list_pools(wanted)
     with transaction.atomic():
         lock_holdings(*holdings)
-        made = PortForward.objects.bulk_create(_row(each, holdings[each.holding.pk], pools) for each in wanted)
-        nudge("workers.reconcile", by.pk)
-        return _now([row.pk for row in made])
+        made = PortForward.objects.bulk_create(_build_row(each, holdings[each.holding.pk], pools) for each in wanted)
+        enqueue_task("workers.reconcile", by.pk)
+        return _reload([row.pk for row in made])
 
 
-def _row(each: Wanted, holding: Holding, pools: Sequence[Pool]) -> PortForward:
+def _build_row(each: ForwardDraft, holding: Holding, pools: Sequence[Pool]) -> PortForward:
     group, public = holding.group_id, each.public
     pool = next((pool for pool in pools if pool.group_id == group and public in pool.prefix), None)
-    pool = pool or services.public_pool(holding, public)
+    pool = pool or services.get_public_pool(holding, public)
     return PortForward(
         holding=holding,
         group_id=group,
@@ -91,11 +91,11 @@ def _row(each: Wanted, holding: Holding, pools: Sequence[Pool]) -> PortForward:
         ports=each.ports,
         purpose=each.purpose.strip(),
         enabled=each.enabled,
-        valid=from_now(each.until),
+        valid=make_range_from_now(each.until),
     )
 
 
-def _holdings(wanted: Iterable[Wanted]) -> dict[int, Holding]:
+def _get_holdings(wanted: Iterable[ForwardDraft]) -> dict[int, Holding]:
     """The holdings as they are now; raises Problem for one that is over, or no private IPv4 address."""
     asked = {each.holding.pk: each.holding for each in wanted}
     found = Holding.objects.filter(holds_now(), kind=Pool.Kind.PRIVATE4).in_bulk(list(asked))
@@ -104,12 +104,12 @@ def _holdings(wanted: Iterable[Wanted]) -> dict[int, Holding]:
     return found
 
 
-def _pools(wanted: Iterable[Wanted]) -> list[Pool]:
+def _list_pools(wanted: Iterable[ForwardDraft]) -> list[Pool]:
     groups = {each.holding.group_id for each in wanted}
     return list(Pool.objects.filter(kind=Pool.Kind.PUBLIC4, group__in=groups))
 
 
-def change_forwards(*, wanted: Sequence[Changed], by: User) -> list[PortForward]:
+def change_forwards(*, wanted: Sequence[ForwardChange], by: User) -> list[PortForward]:
     """Change all of these, in their order; one whose public side changes ends, and another begins in its stead.
 
     Raises Conflict when somebody changed one since its version, Problem or IntegrityError as `services.edit_forward` does.
@@ -123,10 +123,10 @@ def change_forwards(*, wanted: Sequence[Changed], by: User) -> list[PortForward]
         lock_holdings(*{pk for each in wanted for pk in (each.holding.pk, each.forward.holding_id)})
         _lock(each.forward.pk for each in wanted)
         if staying and _update(staying) != len(staying):
-            raise services.changed_meanwhile()
-        ids = [each.forward.pk if each.stays else _moved(each, by) for each in wanted]
-        nudge("workers.reconcile", by.pk)
-        return _now(ids)
+            raise services.build_conflict()
+        ids = [each.forward.pk if each.stays else _move(each, by) for each in wanted]
+        enqueue_task("workers.reconcile", by.pk)
+        return _reload(ids)
 
 
 def _lock(forwards: Iterable[int]) -> list[int]:
@@ -134,7 +134,7 @@ def _lock(forwards: Iterable[int]) -> list[int]:
     return list(PortForward.objects.select_for_update().filter(pk__in=list(forwards)).order_by("pk").values_list("pk", flat=True))
 
 
-def _update(staying: Sequence[Changed]) -> int:
+def _update(staying: Sequence[ForwardChange]) -> int:
     columns = (
         [each.forward.pk for each in staying],
         [each.version for each in staying],
@@ -148,7 +148,7 @@ def _update(staying: Sequence[Changed]) -> int:
         return int(cursor.rowcount)
 
 
-def _moved(each: Changed, by: User) -> int:
+def _move(each: ForwardChange, by: User) -> int:
     forward = services.edit_forward(
         forward=each.forward,
         version=each.version,
@@ -171,11 +171,11 @@ def remove_forwards(*, forwards: Iterable[PortForward], by: User) -> None:
     with transaction.atomic():
         pks = _lock(each.pk for each in forwards)
         current = PortForward.objects.filter(holds_now(), pk__in=pks)
-        current.update(valid=ended_now(), version=F("version") + 1)
-        nudge("workers.reconcile", by.pk)
+        current.update(valid=make_range_until_now(), version=F("version") + 1)
+        enqueue_task("workers.reconcile", by.pk)
 
 
-def _now(ids: Sequence[int]) -> list[PortForward]:
+def _reload(ids: Sequence[int]) -> list[PortForward]:
     """The forwards as they are, in this order; asked before the commit, after which somebody may end them."""
-    found = forwards().in_bulk(ids)
+    found = list_forwards().in_bulk(ids)
     return [found[pk] for pk in ids]

@@ -40,7 +40,7 @@ class LastDayForm(forms.Form):
         return self.ends() if "until" in self.changed_data else End.UNCHANGED
 
 
-def last_day(row: PortForward | Pinhole) -> dict[str, Any]:
+def build_last_day(row: PortForward | Pinhole) -> dict[str, Any]:
     """The field's value for a row: the day in which it ends, or with which."""
     end: datetime | None = row.valid.upper
     return {"until": timezone.localdate(end - timedelta(microseconds=1))} if end else {}

@@ -8,10 +8,10 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import staff_page
-from apps.lib.csv_stream import download
-from apps.lib.ui.activation_status import standing
-from apps.lib.web.paginators import Pages
-from apps.lib.web.query_params import words
+from apps.lib.csv_stream import build_csv_download
+from apps.lib.ui.activation_status import list_activation_statuses
+from apps.lib.web.paginators import DeferredJoinPaginator
+from apps.lib.web.query_params import parse_words
 from apps.nat.list_search import find_forwards, find_pinholes
 from apps.nat.models import Pinhole, PortForward
 from apps.network.models import GatewayGroup
@@ -22,9 +22,9 @@ PER_PAGE = 50
 @staff_page
 def forwards(request: HttpRequest) -> HttpResponse:
     """All port forwards, or those that fit what is typed."""
-    text = words(request.GET, "q")
-    page = Pages(find_forwards(text), PER_PAGE).get_page(request.GET.get("page"))
-    rows = standing(page)
+    text = parse_words(request.GET, "q")
+    page = DeferredJoinPaginator(find_forwards(text), PER_PAGE).get_page(request.GET.get("page"))
+    rows = list_activation_statuses(page)
     return render(
         request, "nat/all_forwards.html", {"page": page, "rows": rows, "q": text, "groups": GatewayGroup.objects.order_by("name")}
     )
@@ -33,9 +33,9 @@ def forwards(request: HttpRequest) -> HttpResponse:
 @staff_page
 def pinholes(request: HttpRequest) -> HttpResponse:
     """All IPv6 pinholes, or those that fit what is typed."""
-    text = words(request.GET, "q")
-    page = Pages(find_pinholes(text), PER_PAGE).get_page(request.GET.get("page"))
-    rows = standing(page)
+    text = parse_words(request.GET, "q")
+    page = DeferredJoinPaginator(find_pinholes(text), PER_PAGE).get_page(request.GET.get("page"))
+    rows = list_activation_statuses(page)
     return render(request, "nat/all_pinholes.html", {"page": page, "rows": rows, "q": text})
 
 
@@ -44,29 +44,29 @@ def forwards_csv(request: HttpRequest) -> StreamingHttpResponse:
     """All rows that fit, in the order of the list."""
     head = [_("Member"), _("Protocol"), _("Public address"), _("Public port"), _("Last port"), _("To address"), _("Its port")]
     head += [_("What for"), _("On"), _("Since"), _("Until")]
-    found = find_forwards(words(request.GET, "q")).iterator(chunk_size=1000)
-    return download("forwards", head, map(_forward_cells, found))
+    found = find_forwards(parse_words(request.GET, "q")).iterator(chunk_size=1000)
+    return build_csv_download("forwards", head, map(_list_forward_cells, found))
 
 
-def _forward_cells(forward: PortForward) -> list[object]:
+def _list_forward_cells(forward: PortForward) -> list[object]:
     ports = [forward.public_port, forward.last_port, forward.holding.address, forward.private_port]
-    return [forward.holding.member, forward.protocol, forward.public, *ports, *_last_cells(forward)]
+    return [forward.holding.member, forward.protocol, forward.public, *ports, *_iter_last_cells(forward)]
 
 
 @staff_page
 def pinholes_csv(request: HttpRequest) -> StreamingHttpResponse:
     """All rows that fit, in the order of the list; without ports where all are open."""
     head = [_("Member"), _("Address"), _("Protocol"), _("Port"), _("Last port"), _("What for"), _("On"), _("Since"), _("Until")]
-    found = find_pinholes(words(request.GET, "q")).iterator(chunk_size=1000)
-    return download("pinholes", head, map(_pinhole_cells, found))
+    found = find_pinholes(parse_words(request.GET, "q")).iterator(chunk_size=1000)
+    return build_csv_download("pinholes", head, map(_list_pinhole_cells, found))
 
 
-def _pinhole_cells(pinhole: Pinhole) -> list[object]:
+def _list_pinhole_cells(pinhole: Pinhole) -> list[object]:
     ports = [pinhole.port, pinhole.last_port] if pinhole.port else ["", ""]
-    return [pinhole.holding.member, pinhole.address, pinhole.protocol, *ports, *_last_cells(pinhole)]
+    return [pinhole.holding.member, pinhole.address, pinhole.protocol, *ports, *_iter_last_cells(pinhole)]
 
 
-def _last_cells(row: Any) -> Iterator[object]:
+def _iter_last_cells(row: Any) -> Iterator[object]:
     yield row.purpose
     yield _("yes") if row.enabled else _("no")
     yield row.valid.lower.isoformat()

@@ -9,18 +9,18 @@ from django.db.models.functions import Upper
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.database.history import tracked
+from apps.lib.database.history import track_history
 from apps.lib.database.triggers import stamp_transaction
 from apps.lib.fields import AddressField, PrefixField
 from apps.lib.models import Deployed, Versioned
-from apps.lib.port_ranges import span
+from apps.lib.port_ranges import format_span
 from apps.nat.moving.models import Move
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.rules.models import PortRules
 from apps.network.models import GatewayGroup, Holding, Pool
 
 
-class OfHolding(Versioned, Deployed):
+class PublicAddressUse(Versioned, Deployed):
     """What a private IPv4 holding has on a public address, for some of the time it is held.
 
     kind, group and held repeat the holding's, pool_kind and pool_prefix the public pool's; composite foreign keys tie
@@ -49,16 +49,16 @@ class OfHolding(Versioned, Deployed):
         ]
 
 
-__all__ = ["Move", "NatMapping", "OfHolding", "Pinhole", "PortForward", "PortRules"]
+__all__ = ["Move", "NatMapping", "Pinhole", "PortForward", "PortRules", "PublicAddressUse"]
 
 
-def address_with_ports(public: str, ports: str) -> str:
+def format_address_with_ports(public: str, ports: str) -> str:
     """“198.51.100.7, ports 32768–33791”; the address alone without ports."""
     return gettext("%(public)s, ports %(ports)s") % {"public": public, "ports": ports} if ports else public
 
 
-@tracked(exclude=["changed_in", "changed_at"])
-class NatMapping(OfHolding):
+@track_history(exclude=["changed_in", "changed_at"])
+class NatMapping(PublicAddressUse):
     """A private address leaves as this public one: alone, with others, or with a block of its ports."""
 
     sharing = models.CharField(
@@ -66,11 +66,11 @@ class NatMapping(OfHolding):
     )
     block = IntegerRangeField(_("ports"), null=True, blank=True)
 
-    class Meta(OfHolding.Meta):
+    class Meta(PublicAddressUse.Meta):
         ordering = ["holding", "id"]
         indexes = [models.Index(fields=["public", "id"], name="natmapping_by_public")]
         constraints = [
-            *OfHolding.Meta.constraints,
+            *PublicAddressUse.Meta.constraints,
             ExclusionConstraint(name="natmapping_one_at_a_time", expressions=[("holding", "="), ("valid", RangeOperators.OVERLAPS)]),
             models.CheckConstraint(condition=Q(sharing__in=["own", "shared", "blocks"]), name="natmapping_sharing"),
             models.CheckConstraint(
@@ -93,11 +93,11 @@ class NatMapping(OfHolding):
     @property
     def leaves(self) -> str:
         """“198.51.100.7, ports 32768–33791”."""
-        return address_with_ports(str(self.public), self.ports)
+        return format_address_with_ports(str(self.public), self.ports)
 
 
-@tracked(exclude=["changed_in", "changed_at"])
-class PortForward(OfHolding):
+@track_history(exclude=["changed_in", "changed_at"])
+class PortForward(PublicAddressUse):
     """Ports of a public address lead to the holding: `ports` of them, from public_port and private_port on. While it is off, they stay
     its own.
     """
@@ -115,7 +115,7 @@ class PortForward(OfHolding):
     purpose = models.CharField(_("what for"), max_length=80, blank=True)
     enabled = models.BooleanField(_("on"), default=True)
 
-    class Meta(OfHolding.Meta):
+    class Meta(PublicAddressUse.Meta):
         ordering = ["protocol", "public_port", "id"]
         indexes = [
             models.Index(fields=["public_port", "protocol"], name="portforward_by_port"),
@@ -123,7 +123,7 @@ class PortForward(OfHolding):
             GinIndex(OpClass(Upper("purpose"), "gin_trgm_ops"), name="portforward_purpose_search"),
         ]
         constraints = [
-            *OfHolding.Meta.constraints,
+            *PublicAddressUse.Meta.constraints,
             ExclusionConstraint(
                 name="portforward_port_taken",
                 expressions=[
@@ -149,12 +149,12 @@ class PortForward(OfHolding):
     @property
     def public_ports(self) -> str:
         """“8443”, “6000–6009”."""
-        return span(self.public_port, self.ports)
+        return format_span(self.public_port, self.ports)
 
     @property
     def private_ports(self) -> str:
         """Where they lead."""
-        return span(self.private_port, self.ports)
+        return format_span(self.private_port, self.ports)
 
     @property
     def last_port(self) -> int:
@@ -163,7 +163,7 @@ class PortForward(OfHolding):
 
 
 class PortClaim(models.Model):
-    """Ports of a public address that are one member's alone for some time. The database writes and keeps these (migration nat/0004).
+    """Ports of a public address that are one member's alone for some time. The database writes and keeps these (migrations/nat/0001).
 
     A mapping claims its block, or all ports of an own address; a forward claims its port. Exactly one of both is given. The protocols are
     a range of IANA's numbers.

@@ -13,15 +13,15 @@ from django.utils.translation import ngettext
 from apps.accounts.models import User
 from apps.lib.errors import Problem
 from apps.lib.fields import Address
-from apps.lib.port_ranges import span
+from apps.lib.port_ranges import format_span
 from apps.members.models import Member
 from apps.members.tariff_allowance import check_room
 from apps.nat import services
-from apps.nat.expiry_dates import planned_end
+from apps.nat.expiry_dates import find_planned_end
 from apps.nat.models import PortForward, PortRules
-from apps.nat.rules.services import rules_of
-from apps.nat.selectors import forwards_of, free_port, public_addresses_of
-from apps.nat.switched_off import check_may_open, check_may_switch_on, switched_off_by_others
+from apps.nat.rules.services import get_rules
+from apps.nat.selectors import find_free_port, list_member_forwards, list_public_addresses
+from apps.nat.switched_off import check_may_open, check_may_switch_on, list_switched_off
 from apps.network.models import Holding
 
 TRIES: Final = 100  # free places that are looked at for one without a forbidden port
@@ -29,12 +29,12 @@ TRIES: Final = 100  # free places that are looked at for one without a forbidden
 
 def may_open(forward: PortForward) -> bool:
     """Are these ports for members? What the administrators opened beyond, members can close, not open again."""
-    return rules_of(forward.group_id).allow(forward.public_port, forward.ports)
+    return get_rules(forward.group_id).allow(forward.public_port, forward.ports)
 
 
 def may_undo_closing(forward: PortForward, by: User) -> bool:
     """May the member open it again? Neither what is not for members, nor what the administrators switched off."""
-    return may_open(forward) and not switched_off_by_others([forward], by)
+    return may_open(forward) and not list_switched_off([forward], by)
 
 
 def open_port(
@@ -55,7 +55,7 @@ def open_port(
     administrators switched it off.
     """
     _check_is_own(member, holding, public)
-    rules = rules_of(holding.group_id)
+    rules = get_rules(holding.group_id)
     _check_rules(rules, public, protocol, public_port, ports)
     former = PortForward.objects.filter(holding__member=member, public=public, protocol=protocol)
     check_may_open(public_port, ports, former, by)
@@ -75,8 +75,8 @@ def open_port(
                 by=by,
             )
     except Problem as problem:
-        problem.offer = problem.offer and _free(rules, public, protocol, int(problem.offer), ports)
-        raise _without_names(problem, public, protocol, public_port, ports) from problem
+        problem.offer = problem.offer and _find_free_ports(rules, public, protocol, int(problem.offer), ports)
+        raise _strip_names(problem, public, protocol, public_port, ports) from problem
 
 
 def _check_rules(rules: PortRules, public: Address, protocol: str, port: int, ports: int) -> None:
@@ -87,16 +87,16 @@ def _check_rules(rules: PortRules, public: Address, protocol: str, port: int, po
         raise Problem(text % facts, "public_port")
     if port < rules.lowest:
         text = _("Ports below %(lowest)d are opened by the administrators. Choose one from %(lowest)d to 65535.")
-        raise Problem(text % facts, "public_port", offer=_free(rules, public, protocol, rules.lowest, ports))
+        raise Problem(text % facts, "public_port", offer=_find_free_ports(rules, public, protocol, rules.lowest, ports))
     if facts["forbidden"] is not None:
         text = _("Port %(forbidden)d is not for members here. Choose another one, or ask the administrators.")
-        raise Problem(text % facts, "public_port", offer=_free(rules, public, protocol, port, ports))
+        raise Problem(text % facts, "public_port", offer=_find_free_ports(rules, public, protocol, port, ports))
 
 
-def _free(rules: PortRules, public: Address, protocol: str, start: int, ports: int) -> str:
+def _find_free_ports(rules: PortRules, public: Address, protocol: str, start: int, ports: int) -> str:
     """The first of so many free ports from there on that members may open; "" when there are none near."""
     for _try in range(TRIES):
-        found = free_port(public, protocol, max(start, rules.lowest), ports)
+        found = find_free_port(public, protocol, max(start, rules.lowest), ports)
         forbidden = None if found is None else rules.forbids(found, ports)
         if found is None or found < rules.lowest:
             return ""
@@ -119,7 +119,7 @@ def reopen_port(*, member: Member, forward: PortForward, by: User) -> PortForwar
         private_port=forward.private_port,
         ports=forward.ports,
         purpose=forward.purpose,
-        until=planned_end(forward),
+        until=find_planned_end(forward),
         enabled=forward.enabled,
         by=by,
     )
@@ -138,13 +138,13 @@ def _check_is_own(member: Member, holding: Holding, public: Address) -> None:
     """Nobody opens a port to what is another's, whatever the form said."""
     if holding.member_id != member.pk:
         raise Problem(_("Choose one of your devices."), "holding")
-    if str(public) not in public_addresses_of(member):
+    if str(public) not in list_public_addresses(member):
         raise Problem(_("Choose an address of yours."), "public")
 
 
 def _check_quota(member: Member) -> None:
     check_room(
-        forwards_of(member),
+        list_member_forwards(member),
         member=member,
         most=lambda tariff: tariff.most_forwards,
         states=(Member.State.ACTIVE,),
@@ -157,11 +157,11 @@ def _check_quota(member: Member) -> None:
     )
 
 
-def _without_names(problem: Problem, public: Address, protocol: str, port: int, ports: int) -> Problem:
+def _strip_names(problem: Problem, public: Address, protocol: str, port: int, ports: int) -> Problem:
     """The same refusal, without who is in the way."""
     if problem.fieldname != "public_port" or (not problem.offer and problem.culprit is None):
         return problem
-    facts = {"protocol": protocol.upper(), "ports": span(port, ports), "public": public, "free": problem.offer}
+    facts = {"protocol": protocol.upper(), "ports": format_span(port, ports), "public": public, "free": problem.offer}
     text = _("%(protocol)s %(ports)s on %(public)s is taken already.") % facts
     if problem.offer:
         text += " " + _("%(free)s is free.") % facts

@@ -2,18 +2,20 @@
 
 from typing import Any
 
-from apps.lib.ui.activation_status import poll, standing
+from apps.lib.ui.activation_status import build_poll_trigger, list_activation_statuses
 from apps.members.models import Member
 from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
-from apps.nat.selectors import forwards_of, public_addresses_of
+from apps.nat.selectors import list_member_forwards, list_public_addresses
 
 
-def context(member: Member, *, form: ForwardForm | None = None, saved: int = 0, removed: int = 0, problem: str = "") -> dict[str, Any]:
+def build_context(
+    member: Member, *, form: ForwardForm | None = None, saved: int = 0, removed: int = 0, problem: str = ""
+) -> dict[str, Any]:
     """What templates/nat/forwards.html needs. `saved`, `removed`: ids of forwards just written; `problem`: why not."""
     gone = PortForward.objects.filter(pk=removed, holding__member=member).first() if removed else None
-    rows = standing(forwards_of(member))
-    lifted = standing([gone] if gone else [])
+    rows = list_activation_statuses(list_member_forwards(member))
+    lifted = list_activation_statuses([gone] if gone else [])
     mine = next((row for row in rows if row.thing.pk == saved), None)
     return {
         "member": member,
@@ -23,6 +25,6 @@ def context(member: Member, *, form: ForwardForm | None = None, saved: int = 0, 
         "problem": problem,
         "removed": lifted[0] if lifted else None,
         "most": member.tariff.most_forwards,
-        "public_addresses": public_addresses_of(member),
-        "poll": poll([*rows, *lifted]),
+        "public_addresses": list_public_addresses(member),
+        "poll": build_poll_trigger([*rows, *lifted]),
     }

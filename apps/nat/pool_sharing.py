@@ -14,11 +14,11 @@ from psycopg.types.range import TimestamptzRange
 
 from apps.accounts.models import User
 from apps.lib.database.validity import holds_now
-from apps.lib.enqueue import nudge
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
-from apps.nat.models import NatMapping, address_with_ports
-from apps.nat.snat_allocation import Place, Places
+from apps.nat.models import NatMapping, format_address_with_ports
+from apps.nat.snat_allocation import SnatAllocator, SnatPlace
 from apps.network.models import Pool
 from apps.network.services import check_sharing, lock_holdings
 
@@ -34,16 +34,16 @@ def change_sharing(*, pool: Pool, sharing: str, block_size: int | None, by: User
         pool = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
         if (pool.sharing, pool.block_size) == (sharing, block_size):
             return 0
-        lock_holdings(*_leaving(pool).values_list("holding_id", flat=True))
-        current = list(_leaving(pool).select_for_update(of=("self",)))
+        lock_holdings(*_list_leaving(pool).values_list("holding_id", flat=True))
+        current = list(_list_leaving(pool).select_for_update(of=("self",)))
         _check_blocks(pool, sharing, len({mapping.holding.member_id for mapping in current}))
-        now = _now()
+        now = _get_database_time()
         ended = Func(F("valid__startswith"), Value(now), function="tstzrange", output_field=DateTimeRangeField())
         NatMapping.objects.filter(pk__in=[mapping.pk for mapping in current]).update(valid=ended, version=F("version") + 1)
         pool.sharing, pool.block_size = sharing, block_size
-        NatMapping.objects.bulk_create(list(_moved(pool, current, now)))
+        NatMapping.objects.bulk_create(list(_iter_new_mappings(pool, current, now)))
         Pool.objects.filter(pk=pool.pk).update(sharing=sharing, block_size=block_size)
-        nudge("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by.pk)
     return len(current)
 
 
@@ -52,12 +52,12 @@ class PlannedMapping:
     """As what a private address leaves now, and as what it would."""
 
     current: NatMapping
-    place: Place
+    place: SnatPlace
 
     @property
     def leaves(self) -> str:
         """“198.51.100.7, ports 32768–33791”."""
-        return address_with_ports(str(self.place.public), self.place.ports)
+        return format_address_with_ports(str(self.place.public), self.place.ports)
 
 
 def plan_sharing(*, pool: Pool, sharing: str, block_size: int | None) -> list[PlannedMapping]:
@@ -65,16 +65,16 @@ def plan_sharing(*, pool: Pool, sharing: str, block_size: int | None) -> list[Pl
     check_sharing(pool.kind, sharing, block_size)
     if (pool.sharing, pool.block_size) == (sharing, block_size):
         return []
-    current = list(_leaving(pool).select_related("holding__member"))
+    current = list(_list_leaving(pool).select_related("holding__member"))
     _check_blocks(pool, sharing, len({mapping.holding.member_id for mapping in current}))
     wanted = copy(pool)
     wanted.sharing, wanted.block_size = sharing, block_size
-    places = _places(wanted, current)
-    planned = [PlannedMapping(each, places[each.holding.member_id] if places else Place(each.public)) for each in current]
+    places = _allocate_places(wanted, current)
+    planned = [PlannedMapping(each, places[each.holding.member_id] if places else SnatPlace(each.public)) for each in current]
     return sorted(planned, key=lambda each: (int(each.place.public), each.place.first_port))
 
 
-def _leaving(pool: Pool) -> QuerySet[NatMapping]:
+def _list_leaving(pool: Pool) -> QuerySet[NatMapping]:
     return NatMapping.objects.filter(holds_now(), pool=pool).select_related("holding").order_by("public", "holding__prefix")
 
 
@@ -85,10 +85,12 @@ def _check_blocks(pool: Pool, sharing: str, members: int) -> None:
         "%(n)s member has a block of %(size)s ports of this pool.", "%(n)s members have blocks of %(size)s ports of this pool.", members
     )
     text += " " + _("Their size changes only while nobody has one: let members share without blocks first.")
-    raise Problem(text % {"n": formats.number(members), "size": formats.number(pool.block_size or 0)}, "block_size", culprit=pool)
+    raise Problem(
+        text % {"n": formats.format_number(members), "size": formats.format_number(pool.block_size or 0)}, "block_size", culprit=pool
+    )
 
 
-def _now() -> datetime:
+def _get_database_time() -> datetime:
     """The database's own clock."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT statement_timestamp()")
@@ -96,11 +98,11 @@ def _now() -> datetime:
     return now
 
 
-def _moved(pool: Pool, current: list[NatMapping], now: datetime) -> Iterator[NatMapping]:
+def _iter_new_mappings(pool: Pool, current: list[NatMapping], now: datetime) -> Iterator[NatMapping]:
     """The mappings as they begin now."""
-    places = _places(pool, current)
+    places = _allocate_places(pool, current)
     for mapping in current:
-        place = places[mapping.holding.member_id] if places else Place(mapping.public)
+        place = places[mapping.holding.member_id] if places else SnatPlace(mapping.public)
         yield NatMapping(
             holding_id=mapping.holding_id,
             group_id=mapping.group_id,
@@ -114,24 +116,24 @@ def _moved(pool: Pool, current: list[NatMapping], now: datetime) -> Iterator[Nat
         )
 
 
-def _places(pool: Pool, current: list[NatMapping]) -> dict[int, Place]:
+def _allocate_places(pool: Pool, current: list[NatMapping]) -> dict[int, SnatPlace]:
     """By member, for whoever has something alone; nothing where all share. Raises Problem when they are too few."""
     if pool.sharing == Pool.Sharing.SHARED:
         return {}
     publics: dict[int, list[NatMapping]] = {}
     for mapping in current:
         publics.setdefault(mapping.holding.member_id, []).append(mapping)
-    free, found = Places(pool), dict[int, Place]()
+    free, found = SnatAllocator(pool), dict[int, SnatPlace]()
     for member, mappings in publics.items():
         place = free.take(member, [mapping.public for mapping in mappings])
         if place is None:
-            raise _too_few(pool, len(publics), len(found))
+            raise _build_shortage(pool, len(publics), len(found))
         found[member] = place
     return found
 
 
-def _too_few(pool: Pool, members: int, places: int) -> Problem:
-    facts = {"members": formats.number(members), "places": formats.number(places)}
+def _build_shortage(pool: Pool, members: int, places: int) -> Problem:
+    facts = {"members": formats.format_number(members), "places": formats.format_number(places)}
     if pool.sharing == Pool.Sharing.OWN:
         text = _("%(members)s members leave from this pool, and it has addresses for %(places)s of them. Let them share, or add addresses.")
         return Problem(text % facts, "sharing", culprit=pool)

@@ -25,18 +25,18 @@ def is_claimed(error: IntegrityError) -> bool:
     return "portclaim_of_one_member" in str(error)
 
 
-def claim_on(public: Address, member: int, ports: Int4Range | None = None) -> tuple[PortClaim, Member] | None:
+def find_claim(public: Address, member: int, ports: Int4Range | None = None) -> tuple[PortClaim, Member] | None:
     """What another member has of this address, or of these ports of it, and who that is."""
     claims = PortClaim.objects.filter(holds_now_or_later(), public=public).exclude(member_id=member)
     claim = (claims.filter(ports__overlap=ports) if ports is not None else claims).order_by("pk").first()
     return (claim, Member.objects.get(pk=claim.member_id)) if claim else None
 
 
-def refused_forward(holding: Holding, public: Address, protocol: str, port: int, ports: int) -> Problem:
+def build_claim_problem(holding: Holding, public: Address, protocol: str, port: int, ports: int) -> Problem:
     """A forward of ports that lie in somebody else's block, or on an address that only they have."""
-    free = _free_port(holding, public, protocol, port, ports)
+    free = _find_free_port(holding, public, protocol, port, ports)
     facts: dict[str, object] = {"port": port, "public": public, "free": free}
-    found = claim_on(public, holding.member_id, Int4Range(port, port + ports))
+    found = find_claim(public, holding.member_id, Int4Range(port, port + ports))
     if found is None:
         text = _("Port %(port)d of %(public)s was just given to somebody else.")
     else:
@@ -54,7 +54,7 @@ def refused_forward(holding: Holding, public: Address, protocol: str, port: int,
     return Problem(said, "public_port", offer=str(facts["free"] or ""), culprit=found and found[0], unnamed=unnamed)
 
 
-def _free_port(holding: Holding, public: Address, protocol: str, wanted: int, ports: int) -> int | None:
+def _find_free_port(holding: Holding, public: Address, protocol: str, wanted: int, ports: int) -> int | None:
     """The first of so many in a row, from `wanted` on, that are no other member's, nor forwarded; from 1024 when there are none above."""
     where: dict[str, str | int] = {"public": str(public), "ports": ports, "protocol": PROTOCOLS[protocol], "member": holding.member_id}
     with connection.cursor() as cursor:

@@ -11,19 +11,19 @@ from apps.lib.database.validity import holds_now
 from apps.nat.models import Pinhole, PortForward
 
 
-def forwards(ended: Sequence[EndedRow]) -> Mapping[int, str]:
+def build_forward_urls(ended: Sequence[EndedRow]) -> Mapping[int, str]:
     """Addresses by the id of the forward."""
     taken = PortForward.objects.filter(public__in={each.row.public for each in ended})
-    return _addresses(ended, taken, ("public", "protocol", "public_port"), "nat:forward-restore")
+    return _build_urls(ended, taken, ("public", "protocol", "public_port"), "nat:forward-restore")
 
 
-def pinholes(ended: Sequence[EndedRow]) -> Mapping[int, str]:
+def build_pinhole_urls(ended: Sequence[EndedRow]) -> Mapping[int, str]:
     """Addresses by the id of the pinhole."""
     taken = Pinhole.objects.filter(address__in={each.row.address for each in ended})
-    return _addresses(ended, taken, ("address", "protocol", "port"), "nat:pinhole-restore")
+    return _build_urls(ended, taken, ("address", "protocol", "port"), "nat:pinhole-restore")
 
 
-def _addresses(ended: Sequence[EndedRow], taken: QuerySet[Any], place: tuple[str, ...], route: str) -> dict[int, str]:
+def _build_urls(ended: Sequence[EndedRow], taken: QuerySet[Any], place: tuple[str, ...], route: str) -> dict[int, str]:
     """Of those that are kept, whose address is still held, and whose first port nobody has now."""
     kept = taken.model._default_manager.filter(pk__in={each.row.pk for each in ended})
     there = set(kept.filter(holds_now("holding__valid")).values_list("pk", flat=True))

@@ -1,6 +1,6 @@
 """How this app's tables are bounded. Who left as what, and where ports led, is history."""
 
-from apps.operations.registry import Bound, bounded
+from apps.operations.registry import TableBound, register_bounded
 
-bounded(Bound.HISTORY, "nat.NatMapping", "nat.PortForward", "nat.Pinhole", "nat.Move")
-bounded(Bound.PEOPLE, "nat.PortRules", "nat.PortClaim")
+register_bounded(TableBound.HISTORY, "nat.NatMapping", "nat.PortForward", "nat.Pinhole", "nat.Move")
+register_bounded(TableBound.PEOPLE, "nat.PortRules", "nat.PortClaim")

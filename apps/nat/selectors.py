@@ -8,7 +8,7 @@ from django.db.models import Count, F, Q, QuerySet
 
 from apps.lib.database.validity import holds_now, holds_now_or_later
 from apps.lib.fields import Address
-from apps.lib.web.request_cache import once_a_page
+from apps.lib.web.request_cache import cache_per_request
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortForward
 from apps.network.models import Pool
@@ -16,45 +16,45 @@ from apps.network.models import Pool
 LOWEST_OFFERED = 1024
 
 
-def forwards() -> QuerySet[PortForward]:
+def list_forwards() -> QuerySet[PortForward]:
     """All forwards that hold now, on or off, with what their rows show."""
     return PortForward.objects.filter(holds_now()).select_related("holding__member", "holding__device")
 
 
-def forwards_of(member: Member) -> QuerySet[PortForward]:
+def list_member_forwards(member: Member) -> QuerySet[PortForward]:
     """The member's forwards, by public port."""
-    return forwards().filter(holding__member=member).order_by("protocol", "public_port")
+    return list_forwards().filter(holding__member=member).order_by("protocol", "public_port")
 
 
-def mappings() -> QuerySet[NatMapping]:
+def list_mappings() -> QuerySet[NatMapping]:
     """How every address leaves now."""
     return NatMapping.objects.filter(holds_now()).select_related("holding", "pool")
 
 
-@once_a_page
-def mappings_of(member: Member) -> Sequence[NatMapping]:
+@cache_per_request
+def list_member_mappings(member: Member) -> Sequence[NatMapping]:
     """How the member's addresses leave."""
     found = NatMapping.objects.filter(holds_now(), holding__member=member).select_related("holding")
     return tuple(found.order_by("holding__prefix"))
 
 
-def public_addresses_of(member: Member) -> list[str]:
+def list_public_addresses(member: Member) -> list[str]:
     """The public addresses the member leaves as, each once."""
-    return sorted({str(mapping.public) for mapping in mappings_of(member)})
+    return sorted({str(mapping.public) for mapping in list_member_mappings(member)})
 
 
-def on_ports(first: int, last: int) -> Q:
+def build_ports_filter(first: int, last: int) -> Q:
     """Forwards of any of these public ports, both ends included."""
     return Q(public_port__lte=last, public_port__gt=first - F("ports"))
 
 
-def holder_of_ports(public: Address, protocol: str, first: int, ports: int = 1) -> PortForward | None:
+def find_port_holder(public: Address, protocol: str, first: int, ports: int = 1) -> PortForward | None:
     """The forward that holds any of these public ports now or later."""
-    held = PortForward.objects.filter(on_ports(first, first + ports - 1), holds_now_or_later(), public=public, protocol=protocol)
+    held = PortForward.objects.filter(build_ports_filter(first, first + ports - 1), holds_now_or_later(), public=public, protocol=protocol)
     return held.select_related("holding__member").order_by("public_port", "id").first()
 
 
-def free_port(public: Address, protocol: str, wanted: int, ports: int = 1) -> int | None:
+def find_free_port(public: Address, protocol: str, wanted: int, ports: int = 1) -> int | None:
     """The first of so many ports in a row that nobody holds now or later, from `wanted` on; from 1024 when there are none above."""
     query = """
         SELECT min(first) FROM (
@@ -75,51 +75,51 @@ def free_port(public: Address, protocol: str, wanted: int, ports: int = 1) -> in
     return None
 
 
-def public_pools() -> QuerySet[Pool]:
+def list_public_pools() -> QuerySet[Pool]:
     """Pools that public addresses come from."""
     return Pool.objects.filter(kind=Pool.Kind.PUBLIC4)
 
 
-def leaves_as(public: Address, port: int | None = None) -> QuerySet[NatMapping]:
+def list_leaving_as(public: Address, port: int | None = None) -> QuerySet[NatMapping]:
     """Who leaves as this public address now, with this port or with any."""
-    return _with_port(NatMapping.objects.filter(holds_now(), public=public), port)
+    return _filter_by_port(NatMapping.objects.filter(holds_now(), public=public), port)
 
 
-def left_as(public: Address, at: datetime, port: int | None = None) -> QuerySet[NatMapping]:
+def list_left_as(public: Address, at: datetime, port: int | None = None) -> QuerySet[NatMapping]:
     """Who left as this public address at that moment; with a port, who can have left with it: with blocks and own addresses one member."""
-    return _with_port(NatMapping.objects.filter(public=public, valid__contains=at), port)
+    return _filter_by_port(NatMapping.objects.filter(public=public, valid__contains=at), port)
 
 
-def _with_port(mappings: QuerySet[NatMapping], port: int | None) -> QuerySet[NatMapping]:
+def _filter_by_port(mappings: QuerySet[NatMapping], port: int | None) -> QuerySet[NatMapping]:
     some = mappings if port is None else mappings.filter(Q(block=None) | Q(block__contains=port))
     return some.select_related("holding__member").order_by("holding__prefix")
 
 
-def port_led_to(public: Address, port: int, at: datetime) -> QuerySet[PortForward]:
+def list_port_targets(public: Address, port: int, at: datetime) -> QuerySet[PortForward]:
     """Where this public port led at that moment: one forward per protocol, if it was on then or not."""
-    led = PortForward.objects.filter(on_ports(port, port), public=public, valid__contains=at)
+    led = PortForward.objects.filter(build_ports_filter(port, port), public=public, valid__contains=at)
     return led.select_related("holding__member").order_by("protocol")
 
 
-def forwards_on_port(port: int, public: Address | None = None) -> QuerySet[PortForward]:
+def list_forwards_on_port(port: int, public: Address | None = None) -> QuerySet[PortForward]:
     """The forwards of this public port, alone or in a range, on any or on this address."""
-    found = forwards().filter(on_ports(port, port))
+    found = list_forwards().filter(build_ports_filter(port, port))
     return found.filter(public=public) if public else found
 
 
-def leaving_as_pools() -> Mapping[int, int]:
+def count_used_by_pool() -> Mapping[int, int]:
     """As how many addresses of each public pool somebody leaves now; of a pool of blocks, how many of these somebody has."""
     leaving = NatMapping.objects.filter(holds_now()).order_by().values_list("pool", "pool__sharing")
     counted = leaving.annotate(addresses=Count("public", distinct=True), members=Count("holding__member", distinct=True))
     return {pool: members if sharing == Pool.Sharing.BLOCKS else addresses for pool, sharing, addresses, members in counted}
 
 
-def members_leaving_from(pool: Pool) -> int:
+def count_members_leaving(pool: Pool) -> int:
     """How many members leave from a public pool now."""
     return NatMapping.objects.filter(holds_now(), pool=pool).values("holding__member").distinct().count()
 
 
-def leaving_in(pool: Pool) -> QuerySet[NatMapping, tuple[object, int]]:
+def list_users_by_address(pool: Pool) -> QuerySet[NatMapping, tuple[object, int]]:
     """The addresses of a public pool and how many members leave as each, by address."""
     mapped = (
         NatMapping.objects.filter(holds_now(), pool=pool).values_list("public").annotate(number=Count("holding__member", distinct=True))
@@ -127,7 +127,7 @@ def leaving_in(pool: Pool) -> QuerySet[NatMapping, tuple[object, int]]:
     return mapped.order_by("public")
 
 
-def public_addresses_in_use() -> dict[int, int]:
+def count_public_by_pool() -> dict[int, int]:
     """As how many public addresses members leave now, by the pool's id."""
     leaving = NatMapping.objects.filter(holds_now()).order_by().values_list("pool")
     return dict(leaving.annotate(number=Count("public", distinct=True)))

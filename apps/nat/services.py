@@ -7,17 +7,17 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib.database.constraint_violations import detail_of
-from apps.lib.database.validity import ended_now, from_now, holds_now
-from apps.lib.enqueue import nudge
+from apps.lib.database.constraint_violations import find_violation_detail
+from apps.lib.database.validity import holds_now, make_range_from_now, make_range_until_now
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
-from apps.lib.port_ranges import Span, span
+from apps.lib.port_ranges import Span, format_span
 from apps.nat import port_claims
-from apps.nat.expiry_dates import End, Until, changed_end, check_end, planned_end
+from apps.nat.expiry_dates import End, Until, build_end_update, check_end, find_planned_end
 from apps.nat.models import NatMapping, PortForward
-from apps.nat.selectors import free_port, holder_of_ports
-from apps.nat.snat_allocation import Place, place_in, pools_to_leave_from
+from apps.nat.selectors import find_free_port, find_port_holder
+from apps.nat.snat_allocation import SnatPlace, find_place, list_source_pools
 from apps.network.models import Holding, Pool
 from apps.network.services import lock_holdings
 
@@ -42,7 +42,7 @@ def add_forward(
     check_ports(protocol, public_port, private_port, ports)
     check_holding(holding)
     check_end(until)
-    pool = public_pool(holding, public)
+    pool = get_public_pool(holding, public)
     try:
         with transaction.atomic():
             lock_holdings(holding.pk)
@@ -59,14 +59,14 @@ def add_forward(
                 ports=ports,
                 purpose=purpose.strip(),
                 enabled=enabled,
-                valid=from_now(until),
+                valid=make_range_from_now(until),
             )
-            nudge("workers.reconcile", by.pk)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
         if port_claims.is_claimed(error):
-            raise port_claims.refused_forward(holding, public, protocol, public_port, ports) from error
+            raise port_claims.build_claim_problem(holding, public, protocol, public_port, ports) from error
         check_holding(holding)
-        raise _explained(error, public, protocol, public_port, ports) from error
+        raise _explain(error, public, protocol, public_port, ports) from error
     forward.refresh_from_db()
     return forward
 
@@ -77,11 +77,11 @@ def change_forward(
     """Change where a forward leads, whether it is on and when it ends. Raises Conflict when somebody changed it since `version`."""
     check_ports(forward.protocol, forward.public_port, private_port, forward.ports)
     current = PortForward.objects.filter(holds_now(), pk=forward.pk, version=version)
-    given = {"private_port": private_port, "purpose": purpose.strip(), "enabled": enabled} | changed_end(until, forward)
+    given = {"private_port": private_port, "purpose": purpose.strip(), "enabled": enabled} | build_end_update(until, forward)
     with transaction.atomic():
         if not current.update(**given, version=F("version") + 1):
-            raise changed_meanwhile()
-        nudge("workers.reconcile", by.pk)
+            raise build_conflict()
+        enqueue_task("workers.reconcile", by.pk)
     forward.refresh_from_db()
     return forward
 
@@ -109,8 +109,10 @@ def edit_forward(
         return change_forward(forward=forward, version=version, **facts, until=until, by=by)  # type: ignore[arg-type]  # by their names
     with transaction.atomic():
         lock_holdings(forward.holding_id, holding.pk)
-        if not PortForward.objects.filter(holds_now(), pk=forward.pk, version=version).update(valid=ended_now(), version=F("version") + 1):
-            raise changed_meanwhile()
+        if not PortForward.objects.filter(holds_now(), pk=forward.pk, version=version).update(
+            valid=make_range_until_now(), version=F("version") + 1
+        ):
+            raise build_conflict()
         return add_forward(
             holding=holding,
             public=public,
@@ -125,15 +127,15 @@ def edit_forward(
         )
 
 
-def changed_meanwhile() -> Conflict:
+def build_conflict() -> Conflict:
     return Conflict(_("Somebody changed or removed this forward while you were editing. Look at it as it is now, then save again."))
 
 
 def remove_forward(*, forward: PortForward, by: User) -> None:
     """End a forward now; its history stays. Ending it twice is harmless."""
     with transaction.atomic():
-        PortForward.objects.filter(holds_now(), pk=forward.pk).update(valid=ended_now(), version=F("version") + 1)
-        nudge("workers.reconcile", by.pk)
+        PortForward.objects.filter(holds_now(), pk=forward.pk).update(valid=make_range_until_now(), version=F("version") + 1)
+        enqueue_task("workers.reconcile", by.pk)
 
 
 def restore_forward(*, forward: PortForward, by: User) -> PortForward:
@@ -148,7 +150,7 @@ def restore_forward(*, forward: PortForward, by: User) -> PortForward:
         private_port=forward.private_port,
         ports=forward.ports,
         purpose=forward.purpose,
-        until=planned_end(forward),
+        until=find_planned_end(forward),
         enabled=forward.enabled,
         by=by,
     )
@@ -162,9 +164,9 @@ def map_address(*, holding: Holding, public: Address | None = None, pool: Pool |
     check_holding(holding)
     try:
         with transaction.atomic():
-            pool, place = _place(holding, public, pool)
+            pool, place = _allocate_place(holding, public, pool)
             lock_holdings(holding.pk)
-            NatMapping.objects.filter(holds_now(), holding=holding).update(valid=ended_now(), version=F("version") + 1)
+            NatMapping.objects.filter(holds_now(), holding=holding).update(valid=make_range_until_now(), version=F("version") + 1)
             mapping = NatMapping.objects.create(
                 holding=holding,
                 group_id=holding.group_id,
@@ -174,9 +176,9 @@ def map_address(*, holding: Holding, public: Address | None = None, pool: Pool |
                 public=place.public,
                 sharing=pool.sharing,
                 block=place.block,
-                valid=from_now(),
+                valid=make_range_from_now(),
             )
-            nudge("workers.reconcile", by.pk)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
         check_holding(holding)
         if not port_claims.is_claimed(error):
@@ -189,23 +191,23 @@ def map_address(*, holding: Holding, public: Address | None = None, pool: Pool |
 def unmap_address(*, mapping: NatMapping, by: User) -> None:
     """Let the holding leave as nothing from now on: it reaches what is inside, not the internet. Twice is harmless."""
     with transaction.atomic():
-        NatMapping.objects.filter(holds_now(), pk=mapping.pk).update(valid=ended_now(), version=F("version") + 1)
-        nudge("workers.reconcile", by.pk)
+        NatMapping.objects.filter(holds_now(), pk=mapping.pk).update(valid=make_range_until_now(), version=F("version") + 1)
+        enqueue_task("workers.reconcile", by.pk)
 
 
-def _place(holding: Holding, public: Address | None, pool: Pool | None) -> tuple[Pool, Place]:
+def _allocate_place(holding: Holding, public: Address | None, pool: Pool | None) -> tuple[Pool, SnatPlace]:
     """Where it leaves from. Who wants a place of the same pool waits for the other; readers and foreign keys do not."""
     if public is not None:
-        pool = public_pool(holding, public)
-    pools = [pool] if pool else pools_to_leave_from(holding.group_id)
+        pool = get_public_pool(holding, public)
+    pools = [pool] if pool else list_source_pools(holding.group_id)
     for each in pools:
         locked = Pool.objects.select_for_update(no_key=True).get(pk=each.pk)
-        if place := place_in(locked, holding.member, public):
+        if place := find_place(locked, holding.member, public):
             return locked, place
-    raise _no_place(holding, public, pools)
+    raise _build_no_place(holding, public, pools)
 
 
-def _no_place(holding: Holding, public: Address | None, pools: list[Pool]) -> Problem:
+def _build_no_place(holding: Holding, public: Address | None, pools: list[Pool]) -> Problem:
     facts: dict[str, object] = {"public": public, "pools": ", ".join(map(str, pools))}
     if not pools:
         return Problem(_("There is no public pool to leave from. Add one first."), "public")
@@ -213,9 +215,9 @@ def _no_place(holding: Holding, public: Address | None, pools: list[Pool]) -> Pr
         return Problem(
             _("Nothing is free in %(pools)s. Add addresses, or let more members share them.") % facts, "public", culprit=pools[0]
         )
-    free = place_in(pools[0], holding.member)
+    free = find_place(pools[0], holding.member)
     facts["free"] = free.public if free else ""
-    found = port_claims.claim_on(public, holding.member_id)
+    found = port_claims.find_claim(public, holding.member_id)
     if found and pools[0].sharing == Pool.Sharing.OWN:
         text = _("%(public)s cannot be the address of one member alone: %(other)s has it, or ports of it.")
         unnamed = _("%(public)s cannot be the address of one member alone: somebody else has it, or ports of it.")
@@ -250,7 +252,7 @@ def check_holding(holding: Holding) -> None:
         raise Problem(text % {"member": holding.member, "address": holding.address}, "holding", culprit=holding)
 
 
-def public_pool(holding: Holding, public: Address) -> Pool:
+def get_public_pool(holding: Holding, public: Address) -> Pool:
     pool = Pool.objects.filter(kind=Pool.Kind.PUBLIC4, group=holding.group_id, prefix__covers=public).first()
     if pool is None:
         known = Pool.objects.filter(kind=Pool.Kind.PUBLIC4, group=holding.group_id)
@@ -260,20 +262,20 @@ def public_pool(holding: Holding, public: Address) -> Pool:
     return pool
 
 
-def _explained(error: IntegrityError, public: Address, protocol: str, port: int, ports: int) -> Problem:
+def _explain(error: IntegrityError, public: Address, protocol: str, port: int, ports: int) -> Problem:
     """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
-    if listener := detail_of(error, "listener_beside_forwards"):
+    if listener := find_violation_detail(error, "listener_beside_forwards"):
         server = _("%(protocol)s %(port)d on %(public)s is where “%(listener)s” listens, a server of the network. Choose another port.")
         return Problem(server % {"protocol": protocol.upper(), "port": port, "public": public, "listener": listener}, "public_port")
     if "portforward_port_taken" not in str(error):
         raise error
-    holder, first = holder_of_ports(public, protocol, port, ports), free_port(public, protocol, port, ports)
-    free = span(first, ports) if first else ""
-    facts: dict[str, object] = {"protocol": protocol.upper(), "port": span(port, ports), "public": public, "free": free}
-    unnamed, facts["ports"] = _("%(protocol)s %(ports)s on %(public)s is taken already."), span(port, ports)
+    holder, first = find_port_holder(public, protocol, port, ports), find_free_port(public, protocol, port, ports)
+    free = format_span(first, ports) if first else ""
+    facts: dict[str, object] = {"protocol": protocol.upper(), "port": format_span(port, ports), "public": public, "free": free}
+    unnamed, facts["ports"] = _("%(protocol)s %(ports)s on %(public)s is taken already."), format_span(port, ports)
     if holder:
         text = _("%(protocol)s %(port)s on %(public)s is held by forward %(id)d of %(member)s.")
-        facts |= {"member": holder.holding.member.name, "id": holder.pk, "port": span(*_shared(holder, port, ports))}
+        facts |= {"member": holder.holding.member.name, "id": holder.pk, "port": format_span(*_intersect_ports(holder, port, ports))}
     else:
         text = _("%(protocol)s %(port)s on %(public)s was just taken by somebody else.")
     more = " " + (_("%(free)s is free.") if ports == 1 else _("%(free)s are free.")) if free else ""
@@ -281,7 +283,7 @@ def _explained(error: IntegrityError, public: Address, protocol: str, port: int,
     return Problem(said, "public_port", offer=str(first or ""), culprit=holder, unnamed=other)
 
 
-def _shared(holder: PortForward, first: int, ports: int) -> Span:
+def _intersect_ports(holder: PortForward, first: int, ports: int) -> Span:
     """The ports that both want."""
     begin, last = max(first, holder.public_port), min(first + ports - 1, holder.last_port)
     return begin, last - begin + 1

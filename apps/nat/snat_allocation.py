@@ -11,7 +11,7 @@ from apps.lib.database.validity import holds_now, holds_now_or_later
 from apps.lib.fields import Address
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortClaim
-from apps.network.models import ALL_PORTS, Gateway, Pool, first_port
+from apps.network.models import ALL_PORTS, Gateway, Pool, compute_first_port
 
 MOST_SHARED = 1024  # addresses of a shared pool that are looked at
 MOST = 65536
@@ -40,7 +40,7 @@ LEAST_USED = f"""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SnatPlace:
     """What a member leaves as: an address, and with blocks which of its ports."""
 
     public: Address
@@ -57,65 +57,65 @@ class Place:
         return f"{self.block.lower}–{self.block.upper - 1}" if self.block and self.block.upper else ""
 
 
-def block_size(pool: Pool) -> int:
+def get_block_size(pool: Pool) -> int:
     """How many ports of an address one member has alone; of an own address all."""
     return pool.block_size or ALL_PORTS
 
 
-def place_in(pool: Pool, member: Member, public: Address | None = None) -> Place | None:
+def find_place(pool: Pool, member: Member, public: Address | None = None) -> SnatPlace | None:
     """Where the member leaves from in this pool, or as this address of it: where that is so already, or the next free place. None: full."""
     if pool.sharing == Pool.Sharing.SHARED:
-        return Place(public) if public else _least_used(pool)
-    mine = _has_already(pool, member, public)
+        return SnatPlace(public) if public else _find_least_used(pool)
+    mine = _find_current_place(pool, member, public)
     if mine:
         return mine
-    size = block_size(pool)
-    where = {"pool": pool.pk, "most": MOST, "size": size, "first": first_port(size), "member": member.pk}
-    found = _row(FREE, {**where, "public": str(public) if public else None})
-    return _place(IPv4Address(found[0]), found[1], size) if found else None
+    size = get_block_size(pool)
+    where = {"pool": pool.pk, "most": MOST, "size": size, "first": compute_first_port(size), "member": member.pk}
+    found = _fetch_row(FREE, {**where, "public": str(public) if public else None})
+    return _build_place(IPv4Address(found[0]), found[1], size) if found else None
 
 
-def _place(public: Address, port: int, size: int) -> Place:
-    return Place(public, None if size == ALL_PORTS else Int4Range(port, port + size))
+def _build_place(public: Address, port: int, size: int) -> SnatPlace:
+    return SnatPlace(public, None if size == ALL_PORTS else Int4Range(port, port + size))
 
 
-def _has_already(pool: Pool, member: Member, public: Address | None) -> Place | None:
+def _find_current_place(pool: Pool, member: Member, public: Address | None) -> SnatPlace | None:
     has = NatMapping.objects.filter(holds_now(), pool=pool, holding__member=member, sharing=pool.sharing)
     for mapping in has.filter(public=public) if public else has:
         if mapping.block is None or mapping.block.upper - mapping.block.lower == pool.block_size:
-            return Place(mapping.public, mapping.block)
+            return SnatPlace(mapping.public, mapping.block)
     return None
 
 
-def _least_used(pool: Pool) -> Place | None:
-    found = _row(LEAST_USED, {"pool": pool.pk, "most": MOST_SHARED})
-    return Place(IPv4Address(found[0])) if found else None
+def _find_least_used(pool: Pool) -> SnatPlace | None:
+    found = _fetch_row(LEAST_USED, {"pool": pool.pk, "most": MOST_SHARED})
+    return SnatPlace(IPv4Address(found[0])) if found else None
 
 
-def _row(query: str, parameters: Mapping[str, int | str | None]) -> tuple[str, int] | None:
+def _fetch_row(query: str, parameters: Mapping[str, int | str | None]) -> tuple[str, int] | None:
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
         found: tuple[str, int] | None = cursor.fetchone()
     return found
 
 
-def pools_to_leave_from(group: int) -> list[Pool]:
+def list_source_pools(group: int) -> list[Pool]:
     """The group's public pools: first those with an address for each, then blocks, then shared ones."""
     pools = Pool.objects.filter(group=group, kind=Pool.Kind.PUBLIC4).order_by("prefix")
     order = [Pool.Sharing.OWN, Pool.Sharing.BLOCKS, Pool.Sharing.SHARED]
     return sorted(pools, key=lambda pool: order.index(Pool.Sharing(pool.sharing)))
 
 
-class Places:
+class SnatAllocator:
     """All places of a pool at once, to give them to many members. What nobody's claims touch goes to whoever comes."""
 
     def __init__(self, pool: Pool) -> None:
-        self._size = block_size(pool)
-        self._addresses = list(_addresses(pool))
+        self._size = get_block_size(pool)
+        self._addresses = list(_iter_addresses(pool))
         self._known = set(self._addresses)
         self._claimed: dict[Address, dict[int, set[int]]] = {}
         self._taken: set[tuple[Address, int]] = set()
-        self._next = dict.fromkeys(self._addresses, first_port(self._size))
+        self._next = dict.fromkeys(self._addresses, compute_first_port(self._size))
         self._at = 0
         for claim in PortClaim.objects.filter(holds_now_or_later(), public__within=pool.prefix):
             self._claim(claim)
@@ -125,7 +125,7 @@ class Places:
         for number in range(claim.ports.lower // self._size, (claim.ports.upper - 1) // self._size + 1):
             whose.setdefault(number * self._size, set()).add(claim.member_id)
 
-    def take(self, member: int, preferred: Iterable[Address]) -> Place | None:
+    def take(self, member: int, preferred: Iterable[Address]) -> SnatPlace | None:
         """A place that is nobody else's, of one of these addresses if they have any; None when the pool is full."""
         for address in preferred:
             if address in self._known and (place := self._take_of(address, member)):
@@ -136,18 +136,18 @@ class Places:
             self._at += 1
         return None
 
-    def _take_of(self, address: Address, member: int) -> Place | None:
+    def _take_of(self, address: Address, member: int) -> SnatPlace | None:
         port = self._theirs(address, member)
         if port is None:
             port = self._untouched(address)
         if port is None:
             return None
         self._taken.add((address, port))
-        return _place(address, port, self._size)
+        return _build_place(address, port, self._size)
 
     def _theirs(self, address: Address, member: int) -> int | None:
         """Where forwards of the member lie, and nobody else's."""
-        least = first_port(self._size)
+        least = compute_first_port(self._size)
         for port, whose in self._claimed.get(address, {}).items():
             if whose == {member} and port >= least and (address, port) not in self._taken:
                 return port
@@ -163,7 +163,7 @@ class Places:
         return None
 
 
-def _addresses(pool: Pool) -> Iterator[Address]:
+def _iter_addresses(pool: Pool) -> Iterator[Address]:
     probes = set(Gateway.objects.exclude(probe_public4=None).values_list("probe_public4", flat=True))
     hosts = pool.prefix if pool.prefix.prefixlen > 30 else pool.prefix.hosts()
     return (address for address in hosts if address not in probes)

@@ -13,7 +13,7 @@ from apps.nat.pinholes.models import Pinhole
 
 def check_may_switch_on(row: PortForward | Pinhole, person: User) -> None:
     """Raises Problem for what somebody else than this person switched off last."""
-    if switched_off_by_others([row], person):
+    if list_switched_off([row], person):
         raise Problem(_("The administrators switched this off. Ask them to switch it on again."))
 
 
@@ -26,18 +26,18 @@ def check_may_open(first: int, ports: int, former: Iterable[PortForward | Pinhol
     wanted, newer, last = range(first, first + ports), list[range](), list[PortForward | Pinhole]()
     for row in sorted(former, key=lambda each: each.pk, reverse=True):
         its = range(row.last_port - row.ports + 1, row.last_port + 1)
-        if _overlap(its, wanted) and not any(_overlap(its, each) for each in newer):
+        if _is_overlapping(its, wanted) and not any(_is_overlapping(its, each) for each in newer):
             last.append(row)
         newer.append(its)
-    if switched_off_by_others(last, person):
+    if list_switched_off(last, person):
         raise Problem(_("The administrators switched this off. Ask them to switch it on again."))
 
 
-def _overlap(one: range, other: range) -> bool:
+def _is_overlapping(one: range, other: range) -> bool:
     return one.start < other.stop and other.start < one.stop
 
 
-def switched_off_by_others(rows: Iterable[PortForward | Pinhole], person: User) -> set[int]:
+def list_switched_off(rows: Iterable[PortForward | Pinhole], person: User) -> set[int]:
     """The ids of those that are off, and that somebody else than this person, or nobody known, switched off last. One query, or none."""
     off = [row for row in rows if not row.enabled]
     if not off:

@@ -7,27 +7,27 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Conflict, Problem
-from apps.lib.web.query_params import number
+from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
 from apps.nat import panel, services
 from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
-from apps.nat.selectors import forwards_of
+from apps.nat.selectors import list_member_forwards
 
 
-def _member(pk: int) -> Member:
+def _get_member(pk: int) -> Member:
     return get_object_or_404(Member.objects.select_related("tariff"), pk=pk)
 
 
-def _answer(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse:
+def _render_answer(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse:
     """The panel for HTMX; for a browser without it the member's page, with what was saved in its address."""
     wrong = shown.get("form") or shown.get("problem")
     if request.headers.get("HX-Request") or wrong:
         status = 422 if wrong else 200
         template = "nat/forwards.html#panel" if request.headers.get("HX-Request") else "nat/forwards.html"
-        return render(request, template, panel.context(member, **shown), status=status)
+        return render(request, template, panel.build_context(member, **shown), status=status)
     said = "&".join(f"{name}={pk}" for name, pk in shown.items() if pk)
     return redirect(f"{reverse('desk:member', args=[member.pk])}?{said}#forwards")
 
@@ -35,42 +35,47 @@ def _answer(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse:
 @staff_page
 def forwards(request: HttpRequest, pk: int) -> HttpResponse:
     """The panel as it is now; asked for again while a gateway is missing."""
-    return _answer(request, _member(pk), saved=number(request.GET, "saved"), removed=number(request.GET, "removed"))
+    return _render_answer(request, _get_member(pk), saved=parse_number(request.GET, "saved"), removed=parse_number(request.GET, "removed"))
 
 
 @staff_page
 @require_POST
 def add(request: HttpRequest, pk: int) -> HttpResponse:
     """Add a forward."""
-    member = _member(pk)
+    member = _get_member(pk)
     form = ForwardForm(member, data=request.POST)
     if not form.is_valid():
-        return _answer(request, member, form=form)
+        return _render_answer(request, member, form=form)
     try:
         forward = services.add_forward(by=request.user, until=form.ends(), **form.wanted())  # type: ignore[arg-type]  # staff_page: signed in
     except Problem as problem:
         form.offer = form.offered(problem.offer)
         form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
-        return _answer(request, member, form=form)
-    return _answer(request, member, saved=forward.pk)
+        return _render_answer(request, member, form=form)
+    return _render_answer(request, member, saved=forward.pk)
 
 
-def _forward(pk: int) -> PortForward:
+def _get_forward(pk: int) -> PortForward:
     return get_object_or_404(PortForward.objects.select_related("holding__member__tariff", "holding__group"), pk=pk)
 
 
 @staff_page
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     """Change a forward; whoever comes second sees what the first made of it."""
-    forward = _forward(pk)
+    forward = _get_forward(pk)
     member = forward.holding.member
     form = ForwardForm(member, request.POST if request.method == "POST" else None, forward)
-    shown: dict[str, Any] = {"forward": forward, "member": member, "form": form, "over": not forwards_of(member).filter(pk=pk).exists()}
+    shown: dict[str, Any] = {
+        "forward": forward,
+        "member": member,
+        "form": form,
+        "over": not list_member_forwards(member).filter(pk=pk).exists(),
+    }
     if form.is_valid():
         version = form.cleaned_data["version"] or 0
         try:
             changed = form.wanted() | {"until": form.changed_end()}
-            saved = services.edit_forward(forward=forward, version=version, by=person(request), **changed)
+            saved = services.edit_forward(forward=forward, version=version, by=get_person(request), **changed)
             return redirect(f"{reverse('desk:member', args=[member.pk])}?saved={saved.pk}#forwards")
         except Problem as problem:
             form.offer = form.offered(problem.offer)
@@ -88,39 +93,39 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def switch(request: HttpRequest, pk: int) -> HttpResponse:
     """Switch a forward on or off; its port stays its own."""
-    forward = _forward(pk)
+    forward = _get_forward(pk)
     try:
         services.change_forward(
             forward=forward,
-            version=number(request.POST, "version"),
+            version=parse_number(request.POST, "version"),
             private_port=forward.private_port,
             purpose=forward.purpose,
             enabled=request.POST.get("enabled") == "1",
             by=request.user,  # type: ignore[arg-type]  # staff_page: signed in
         )
     except Problem as problem:
-        return _answer(request, forward.holding.member, problem=str(problem))
-    return _answer(request, forward.holding.member, saved=forward.pk)
+        return _render_answer(request, forward.holding.member, problem=str(problem))
+    return _render_answer(request, forward.holding.member, saved=forward.pk)
 
 
 @staff_page
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what removing does; then do it."""
-    forward = _forward(pk)
+    forward = _get_forward(pk)
     if request.method != "POST":
         return render(request, "nat/remove.html", {"forward": forward, "member": forward.holding.member})
     services.remove_forward(forward=forward, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
-    return _answer(request, forward.holding.member, removed=forward.pk)
+    return _render_answer(request, forward.holding.member, removed=forward.pk)
 
 
 @staff_page
 @require_POST
 def restore(request: HttpRequest, pk: int) -> HttpResponse:
     """Undo a removal."""
-    forward = _forward(pk)
+    forward = _get_forward(pk)
     member = forward.holding.member
     try:
         again = services.restore_forward(forward=forward, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
     except Problem as problem:
-        return _answer(request, member, problem=str(problem))
-    return _answer(request, member, saved=again.pk)
+        return _render_answer(request, member, problem=str(problem))
+    return _render_answer(request, member, saved=again.pk)

@@ -8,14 +8,14 @@ from rest_framework import serializers
 
 from apps.lib.api.fields import PrefixText
 from apps.lib.api.filter_types import NET_CONTAINS, NETWORK
-from apps.lib.api.filters import Filter, filters_of
+from apps.lib.api.filters import Filter, build_filters
 from apps.lib.api.serializers import ActiveSerializer, ApiSerializer, Reference
-from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
+from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
 from apps.lib.database.validity import holds_now
 from apps.members.models import Member
 from apps.network import services
 from apps.network.models import Holding, Pool
-from apps.network.selectors import held_in_pools, pools, size
+from apps.network.selectors import count_held_shares, count_shares, list_pools
 
 
 class HoldingSerializer(ActiveSerializer):
@@ -38,16 +38,16 @@ class HoldingSerializer(ActiveSerializer):
         return said | {"address": instance.address} if "address" in said else said
 
     def create(self, validated_data: Mapping[str, Any]) -> Holding:
-        return services.hold(by=self.context["request"].user, **validated_data)
+        return services.assign_address(by=self.context["request"].user, **validated_data)
 
 
-class HoldingViewSet(Reads, Adds, Removes):
+class HoldingViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
     """Addresses and prefixes that members hold now. `address`: whoever holds it. Removing one ends what hangs on it."""
 
     serializer_class = HoldingSerializer
     group_path = "group"
     member_path = "member"
-    filters = filters_of(Holding, "member", "device", "pool", "kind", since="valid__startswith", until="valid__endswith") | {
+    filters = build_filters(Holding, "member", "device", "pool", "kind", since="valid__startswith", until="valid__endswith") | {
         "address": Filter("prefix", NETWORK, exact=NET_CONTAINS)
     }
 
@@ -58,7 +58,7 @@ class HoldingViewSet(Reads, Adds, Removes):
         services.release(holding=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
 
 
-class PoolSerializer(ApiSerializer):
+class BasePoolSerializer(ApiSerializer):
     fixed_fields = frozenset({"group", "kind", "member_length", "sharing", "block_size"})
     observed_fields = frozenset({"held"})
     prefix = PrefixText()
@@ -75,7 +75,7 @@ class PoolSerializer(ApiSerializer):
 
     def get_size(self, pool: Pool) -> int:
         """How many shares it has; a public pool: addresses."""
-        return size(pool)
+        return count_shares(pool)
 
     def get_held(self, pool: Pool) -> int:
         """How many shares members hold now; of a public pool: as how many addresses they leave."""
@@ -90,19 +90,19 @@ class PoolSerializer(ApiSerializer):
         return services.change_pool(pool=instance, by=self.context["request"].user, **given)
 
 
-class PoolViewSet(Reads, Adds, Changes):
+class BasePoolViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
     """Blocks of addresses. A change takes `name` and `prefix`, and leaves the rest as it is."""
 
-    serializer_class = PoolSerializer
+    serializer_class = BasePoolSerializer
     group_path = "group"
-    filters = filters_of(Pool, "group", "kind", "name", "prefix", "member_length", "sharing", "block_size", "version")
+    filters = build_filters(Pool, "group", "kind", "name", "prefix", "member_length", "sharing", "block_size", "version")
 
     def get_queryset(self) -> QuerySet[Pool]:
-        return pools().order_by("id")
+        return list_pools().order_by("id")
 
     def prepared(self, rows: Iterable[Pool]) -> list[Pool]:
         shown = list(rows)
-        held = held_in_pools() if shown and self.shows("held") else {}
+        held = count_held_shares() if shown and self.shows("held") else {}
         for pool in shown:
             pool.known_held = held.get(pool.pk, 0)  # type: ignore[attr-defined]  # for the serializer alone
         return shown

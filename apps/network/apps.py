@@ -7,16 +7,16 @@ class NetworkConfig(AppConfig):
     name = "apps.network"
 
     def ready(self) -> None:
-        from apps.audit.trail import UNSHOWN, Trail, tell
-        from apps.lib.dependents import hang
+        from apps.audit.trail import UNSHOWN, Trail, register_trail
+        from apps.lib.dependents import register_dependents
         from apps.members.models import Member
         from apps.network import group_token_limits
-        from apps.network.count_texts import count_of_holdings
+        from apps.network.count_texts import format_holding_count
         from apps.network.models import Holding, Pool
 
         group_token_limits.register()
-        hang(Member, lambda ids: Holding.objects.filter(member__in=ids), count_of_holdings)
-        tell(
+        register_dependents(Member, lambda ids: Holding.objects.filter(member__in=ids), format_holding_count)
+        register_trail(
             Trail(
                 Holding,
                 part_of="member",
@@ -25,4 +25,4 @@ class NetworkConfig(AppConfig):
                 unshown=UNSHOWN | {"group", "kind"},
             )
         )
-        tell(Trail(Pool, called=_("Pool"), href=lambda row: reverse("network:pool", args=[row.pk])))
+        register_trail(Trail(Pool, called=_("Pool"), href=lambda row: reverse("network:pool", args=[row.pk])))

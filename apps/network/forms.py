@@ -10,7 +10,7 @@ from apps.lib.fields import AddressField, PrefixField
 from apps.lib.ui import formats
 from apps.lib.ui.row_choice_field import RowChoiceField
 from apps.members.models import Device, Member
-from apps.network.models import BLOCK_SIZES, GatewayGroup, Pool, blocks_of_address
+from apps.network.models import BLOCK_SIZES, GatewayGroup, Pool, count_address_blocks
 
 
 class PrefixInput(forms.CharField):
@@ -49,10 +49,10 @@ class HoldForm(forms.Form):
         self.fields["device"].queryset = member.devices.all()  # type: ignore[attr-defined]  # a ModelChoiceField
 
 
-def _ports(size: int) -> str:
+def _describe_block_size(size: int) -> str:
     return _("%(n)s ports: %(members)s members on an address") % {
-        "n": formats.number(size),
-        "members": formats.number(blocks_of_address(size)),
+        "n": formats.format_number(size),
+        "members": formats.format_number(count_address_blocks(size)),
     }
 
 
@@ -78,7 +78,7 @@ class PoolForm(forms.Form):
         super().__init__(data, initial=initial)
         self._public = public
         if public:
-            self.fields["block_size"].choices = [("", _("no blocks")), *((size, _ports(size)) for size in BLOCK_SIZES)]  # type: ignore[attr-defined]
+            self.fields["block_size"].choices = [("", _("no blocks")), *((size, _describe_block_size(size)) for size in BLOCK_SIZES)]  # type: ignore[attr-defined]
         else:
             del self.fields["sharing"], self.fields["block_size"]
 
@@ -118,7 +118,7 @@ class NewPoolForm(PoolForm):
         self.fields["block_size"].choices = sizes  # type: ignore[attr-defined]  # a ChoiceField
 
 
-class HeldForm(forms.Form):
+class HolderLookupForm(forms.Form):
     """Who held an address, and which port of it, at a moment."""
 
     address = AddressInput(

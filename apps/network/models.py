@@ -9,7 +9,7 @@ from django.db.models.functions import Mod
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.database.history import tracked
+from apps.lib.database.history import track_history
 from apps.lib.database.triggers import stamp_transaction
 from apps.lib.fields import AddressField, PrefixField
 from apps.lib.models import Deployed, Versioned
@@ -23,17 +23,17 @@ HOST_KEY = "^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43}$"
 ACCOUNT = "^[a-z_][a-z0-9_-]{0,31}$"  # useradd(8)
 
 
-def family(expression: str) -> Func:
+def make_family_expression(expression: str) -> Func:
     """4 or 6."""
     return Func(F(expression), function="family", output_field=models.IntegerField())
 
 
-def length(expression: str) -> Func:
+def make_length_expression(expression: str) -> Func:
     """The prefix length."""
     return Func(F(expression), function="masklen", output_field=models.IntegerField())
 
 
-@tracked()
+@track_history()
 class GatewayGroup(Versioned):
     """Gateways that stand in for each other and run the same policy, how their rollouts go, and what their probes connect to."""
 
@@ -55,8 +55,8 @@ class GatewayGroup(Versioned):
             models.CheckConstraint(condition=Q(confirm_within__range=(5, 600)), name="gatewaygroup_confirm_within"),
             models.CheckConstraint(condition=Q(removal_share__range=(0, 100)), name="gatewaygroup_removal_share"),
             models.CheckConstraint(condition=Q(removal_least__gte=1), name="gatewaygroup_removal_least"),
-            models.CheckConstraint(condition=Q(Exact(family("probe_target4"), 4)), name="group_probe_target4_is_ipv4"),
-            models.CheckConstraint(condition=Q(Exact(family("probe_target6"), 6)), name="group_probe_target6_is_ipv6"),
+            models.CheckConstraint(condition=Q(Exact(make_family_expression("probe_target4"), 4)), name="group_probe_target4_is_ipv4"),
+            models.CheckConstraint(condition=Q(Exact(make_family_expression("probe_target6"), 6)), name="group_probe_target6_is_ipv6"),
             models.CheckConstraint(
                 condition=Q(probe_target4=None, probe_target6=None, probe_port=None)
                 | (
@@ -71,7 +71,7 @@ class GatewayGroup(Versioned):
         return self.name
 
 
-@tracked()
+@track_history()
 class Gateway(Versioned):
     """One Linux gateway. Interface names and management addresses are its own; so each gateway has a ruleset of its own."""
 
@@ -118,10 +118,10 @@ class Gateway(Versioned):
             models.CheckConstraint(
                 condition=Q(probe_source4=None, probe_public4=None)
                 | Q(probe_source4__isnull=False, probe_public4__isnull=False)
-                & Q(Exact(family("probe_source4"), 4), Exact(family("probe_public4"), 4)),
+                & Q(Exact(make_family_expression("probe_source4"), 4), Exact(make_family_expression("probe_public4"), 4)),
                 name="gateway_probe_ipv4_is_whole",
             ),
-            models.CheckConstraint(condition=Q(Exact(family("probe_source6"), 6)), name="gateway_probe_source6_is_ipv6"),
+            models.CheckConstraint(condition=Q(Exact(make_family_expression("probe_source6"), 6)), name="gateway_probe_source6_is_ipv6"),
             models.CheckConstraint(
                 condition=Q(probe_interface="", probe_source4=None, probe_source6=None)
                 | (~Q(probe_interface="") & (Q(probe_source4__isnull=False) | Q(probe_source6__isnull=False))),
@@ -142,23 +142,23 @@ BLOCK_SIZES = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 SUITABLE_BLOCK_SIZES = (1024, 512, 256)  # the best first; why these: docs/adr/0023-one-port-towards-everybody.md
 
 
-def first_port(size: int) -> int:
+def compute_first_port(size: int) -> int:
     """Where the first block of an address begins: blocks lie at multiples of their size, and above the ports of well-known services."""
     return 0 if size == ALL_PORTS else max(size, LEAST_BLOCK_PORT)
 
 
-def blocks_of_address(size: int) -> int:
+def count_address_blocks(size: int) -> int:
     """How many members can have a block of one address."""
-    return (ALL_PORTS - first_port(size)) // size
+    return (ALL_PORTS - compute_first_port(size)) // size
 
 
-def fitting_block_size(addresses: int, members: int) -> int | None:
+def find_block_size(addresses: int, members: int) -> int | None:
     """Ports of a block that suit so many members on so many addresses, with room for a quarter more. None: not even the smallest do."""
-    fits = (size for size in SUITABLE_BLOCK_SIZES if 4 * addresses * blocks_of_address(size) >= 5 * members)
+    fits = (size for size in SUITABLE_BLOCK_SIZES if 4 * addresses * count_address_blocks(size) >= 5 * members)
     return next(fits, None)
 
 
-@tracked()
+@track_history()
 class Pool(Versioned):
     """A block of addresses that members get theirs from. All pools are disjoint: one installation is one network.
 
@@ -200,7 +200,8 @@ class Pool(Versioned):
                 name="pool_block_size",
             ),
             models.CheckConstraint(
-                condition=Q(Exact(family("prefix"), 6), kind="prefix6") | Q(Exact(family("prefix"), 4), kind__in=["private4", "public4"]),
+                condition=Q(Exact(make_family_expression("prefix"), 6), kind="prefix6")
+                | Q(Exact(make_family_expression("prefix"), 4), kind__in=["private4", "public4"]),
                 name="pool_family_fits_kind",
             ),
         ]
@@ -209,7 +210,7 @@ class Pool(Versioned):
         return f"{self.name} ({self.prefix})"
 
 
-@tracked(exclude=["changed_in", "changed_at"])
+@track_history(exclude=["changed_in", "changed_at"])
 class Holding(Deployed):
     """A member holds an address, or an IPv6 prefix, from one moment to another. Nobody else does at the same time.
 
@@ -239,7 +240,8 @@ class Holding(Deployed):
             models.CheckConstraint(condition=Q(kind__in=["private4", "prefix6"]), name="holding_kind"),
             models.CheckConstraint(condition=Q(prefix__within=F("pool_prefix")), name="holding_within_pool"),
             models.CheckConstraint(
-                condition=Q(Exact(family("prefix"), 4), Exact(length("prefix"), 32)) | Q(Exact(family("prefix"), 6)),
+                condition=Q(Exact(make_family_expression("prefix"), 4), Exact(make_length_expression("prefix"), 32))
+                | Q(Exact(make_family_expression("prefix"), 6)),
                 name="holding_ipv4_is_one_address",
             ),
             models.CheckConstraint(condition=Q(valid__isempty=False), name="holding_valid_some_time"),
@@ -254,7 +256,7 @@ class Holding(Deployed):
         return str(self.prefix.network_address if self.prefix.version == 4 else self.prefix)
 
 
-@tracked(exclude=["changed_in", "changed_at"])
+@track_history(exclude=["changed_in", "changed_at"])
 class Protection(Versioned, Deployed):
     """What a group's gateways refuse, and which routers may speak to them, beyond the members' traffic. Without a row: nothing of it.
 
@@ -279,7 +281,7 @@ class Protection(Versioned, Deployed):
         return str(self.group)
 
 
-@tracked(exclude=["changed_in", "changed_at"])
+@track_history(exclude=["changed_in", "changed_at"])
 class Limits(Versioned, Deployed):
     """How many connections one may open through a group's gateways; 0: no limit. Without a row there is none.
 
@@ -315,7 +317,7 @@ class Limits(Versioned, Deployed):
 RECOMMENDED = firewall.Profile()
 
 
-@tracked(exclude=["changed_in", "changed_at"])
+@track_history(exclude=["changed_in", "changed_at"])
 class Profile(Versioned, Deployed):
     """What the kernels of a group's gateways are set to; without a row, or not `managed`, they are left as they are.
 

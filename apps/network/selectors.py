@@ -10,7 +10,7 @@ from django.db.models import Count, QuerySet
 
 from apps.lib.database.validity import holds_now, holds_now_or_later
 from apps.lib.fields import Address, Prefix
-from apps.lib.web.request_cache import once_a_page
+from apps.lib.web.request_cache import cache_per_request
 from apps.members.models import Member
 from apps.network.models import Gateway, Holding, Pool
 
@@ -39,7 +39,7 @@ FREE = """
 """
 
 
-def free_prefix(pool: Pool) -> Prefix | None:
+def find_free_prefix(pool: Pool) -> Prefix | None:
     """The next address or prefix of the pool that nobody holds now or later; None when the pool is full."""
     with connection.cursor() as cursor:
         cursor.execute(FREE, {"pool": pool.pk})
@@ -47,60 +47,60 @@ def free_prefix(pool: Pool) -> Prefix | None:
     return ip_network(found) if found else None
 
 
-def size(pool: Pool) -> int:
+def count_shares(pool: Pool) -> int:
     """How many shares the pool has for members; a public pool: addresses."""
     if isinstance(pool.prefix, IPv6Network):
         return int(2 ** (pool.member_length - pool.prefix.prefixlen))
     return int(pool.prefix.num_addresses) - (2 if pool.prefix.prefixlen < 31 else 0)
 
 
-def pools() -> QuerySet[Pool]:
+def list_pools() -> QuerySet[Pool]:
     """All pools by prefix: IPv4, then IPv6."""
     return Pool.objects.select_related("group").order_by("prefix")
 
 
-@once_a_page
-def held_in_pools() -> Mapping[int, int]:
+@cache_per_request
+def count_held_shares() -> Mapping[int, int]:
     """How many shares of each pool are held now."""
     held = Holding.objects.filter(holds_now()).order_by().values_list("pool").annotate(number=Count("pk"))
     return dict(held)
 
 
-def holdings_of(member: Member) -> QuerySet[Holding]:
+def list_holdings(member: Member) -> QuerySet[Holding]:
     """What the member holds now: IPv4 addresses, then IPv6 prefixes."""
     return Holding.objects.filter(holds_now(), member=member).select_related("device", "pool").order_by("prefix")
 
 
-@once_a_page
-def current_holdings(member: Member) -> tuple[Holding, ...]:
+@cache_per_request
+def list_cached_holdings(member: Member) -> tuple[Holding, ...]:
     """The same, read once for all parts of a page."""
-    return tuple(holdings_of(member))
+    return tuple(list_holdings(member))
 
 
-def holders_in(pool: Pool) -> QuerySet[Holding]:
+def list_pool_holdings(pool: Pool) -> QuerySet[Holding]:
     """Who holds what of the pool now, by address."""
     held = Holding.objects.filter(holds_now(), pool=pool, kind=pool.kind)
     return held.select_related("member", "device").order_by("kind", "prefix")
 
 
-def holder_now_or_later(prefix: Prefix) -> Holding | None:
+def find_overlapping_holding(prefix: Prefix) -> Holding | None:
     """The holding that stands in the way of somebody else's."""
     return Holding.objects.filter(holds_now_or_later(), prefix__overlaps=prefix).select_related("member").first()
 
 
-def held_at(address: Address, at: datetime) -> QuerySet[Holding]:
+def list_holdings_at(address: Address, at: datetime) -> QuerySet[Holding]:
     """Who held the address, or the prefix around it, at that moment: one, or nobody."""
     held = Holding.objects.filter(prefix__covers=address, valid__contains=at)
     return held.select_related("member", "device", "pool")
 
 
-def held_ever(address: Address) -> QuerySet[Holding]:
+def list_address_holdings(address: Address) -> QuerySet[Holding]:
     """Everybody who ever held the address, the last one first."""
     return Holding.objects.filter(prefix__covers=address).select_related("member", "device").order_by("-valid")
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class PreviousHolder:
     """Who held an address before somebody."""
 
     holding: int
@@ -108,7 +108,7 @@ class Before:
     name: str
 
 
-def holders_before(holdings: Sequence[Holding]) -> Mapping[int, Before]:
+def list_previous_holders(holdings: Sequence[Holding]) -> Mapping[int, PreviousHolder]:
     """For each holding, by its id, who had its address last before; nothing for addresses that nobody had."""
     query = """
         SELECT asked.id, before.member_id, m.name FROM network_holding asked
@@ -119,10 +119,10 @@ def holders_before(holdings: Sequence[Holding]) -> Mapping[int, Before]:
     """
     with connection.cursor() as cursor:
         cursor.execute(query, [[holding.pk for holding in holdings]])
-        return {pk: Before(pk, member, name) for pk, member, name in cursor.fetchall()}
+        return {pk: PreviousHolder(pk, member, name) for pk, member, name in cursor.fetchall()}
 
 
-def own_prefixes() -> tuple[Prefix, ...]:
+def list_own_prefixes() -> tuple[Prefix, ...]:
     """Our own networks, which nobody may have the portal ask: all pools, and those from which gateways are managed."""
     pools = list(Pool.objects.values_list("prefix", flat=True))
     managed = [each for networks in Gateway.objects.values_list("management_networks", flat=True) for each in networks]

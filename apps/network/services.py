@@ -7,25 +7,25 @@ from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.lib import dependents
-from apps.lib.database.constraint_violations import detail_of
-from apps.lib.database.validity import from_now, holds_now
-from apps.lib.dependents import Ended
-from apps.lib.enqueue import nudge
+from apps.lib.database.constraint_violations import find_violation_detail
+from apps.lib.database.validity import holds_now, make_range_from_now
+from apps.lib.dependents import EndedCount
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
 from apps.members.models import Device, Member
-from apps.network.models import BLOCK_SIZES, GatewayGroup, Holding, Pool, fitting_block_size
-from apps.network.selectors import free_prefix, holder_now_or_later, size
+from apps.network.models import BLOCK_SIZES, GatewayGroup, Holding, Pool, find_block_size
+from apps.network.selectors import count_shares, find_free_prefix, find_overlapping_holding
 
 
-def hold(*, member: Member, pool: Pool, prefix: Prefix | None = None, device: Device | None = None, by: User) -> Holding:
+def assign_address(*, member: Member, pool: Pool, prefix: Prefix | None = None, device: Device | None = None, by: User) -> Holding:
     """Give the member an address or prefix of the pool from now on: this one, or the next that is free. Raises Problem."""
     _check_member(member, device)
     try:
         with transaction.atomic():
             # Those who want the next free one of the same pool go one after the other; readers and foreign keys do not wait.
             pool = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
-            share = _checked(pool, prefix) if prefix else _next(pool)
+            share = _validate_prefix(pool, prefix) if prefix else _get_next_free(pool)
             holding = Holding.objects.create(
                 member=member,
                 device=device,
@@ -34,11 +34,11 @@ def hold(*, member: Member, pool: Pool, prefix: Prefix | None = None, device: De
                 kind=pool.kind,
                 pool_prefix=pool.prefix,
                 prefix=share,
-                valid=from_now(),
+                valid=make_range_from_now(),
             )
-            nudge("workers.reconcile", by.pk)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
-        raise _explained(error, pool, prefix) from error
+        raise _explain_holding_error(error, pool, prefix) from error
     holding.refresh_from_db()
     return holding
 
@@ -52,13 +52,13 @@ def lock_holdings(*pks: int) -> None:
     list(Holding.objects.select_for_update().filter(pk__in=pks).order_by("pk").values_list("pk", flat=True))
 
 
-def release(*, holding: Holding, by: User) -> list[Ended]:
+def release(*, holding: Holding, by: User) -> list[EndedCount]:
     """End the holding now, and first what hangs on it; returns what that was. Releasing twice is harmless."""
     with transaction.atomic():
         held = Holding.objects.select_for_update().filter(holds_now(), pk=holding.pk)
         ended = dependents.end(Holding, held.values_list("pk", flat=True)) if held.exists() else []
-        dependents.cut(Holding.objects.filter(pk=holding.pk))
-        nudge("workers.reconcile", by.pk)
+        dependents.end_rows(Holding.objects.filter(pk=holding.pk))
+        enqueue_task("workers.reconcile", by.pk)
     return ended
 
 
@@ -78,18 +78,18 @@ def add_pool(
     sharing: without it, a public pool gives each member an address alone if it has one for each who holds a private address now, else a
     block of ports; only where even the smallest suitable blocks are too few do they share without.
     """
-    pool = Pool(name=name.strip(), kind=kind, prefix=prefix, group=group, member_length=_length(kind, member_length))
+    pool = Pool(name=name.strip(), kind=kind, prefix=prefix, group=group, member_length=_get_member_length(kind, member_length))
     _check_pool(pool)
-    pool.sharing, pool.block_size = (sharing, block_size) if sharing else _fitting(pool)
+    pool.sharing, pool.block_size = (sharing, block_size) if sharing else _choose_sharing(pool)
     if not sharing and block_size is not None:
         pool.sharing, pool.block_size = Pool.Sharing.BLOCKS, block_size
     check_sharing(pool.kind, pool.sharing, pool.block_size)
     try:
         with transaction.atomic():
             pool.save(force_insert=True)
-            nudge("workers.reconcile", by.pk)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
-        raise _explained_pool(error, pool) from error
+        raise _explain_pool_error(error, pool) from error
     return pool
 
 
@@ -104,15 +104,15 @@ def check_sharing(kind: str, sharing: str, block_size: int | None) -> None:
         raise Problem(_("Choose how many ports a member has: %(sizes)s.") % {"sizes": sizes}, "block_size")
 
 
-def _fitting(pool: Pool) -> tuple[str, int | None]:
+def _choose_sharing(pool: Pool) -> tuple[str, int | None]:
     """An address for each where there are enough, else a block of ports, else shared ones; with the size of the blocks."""
     if pool.kind != Pool.Kind.PUBLIC4:
         return Pool.Sharing.SHARED, None
     private = Holding.objects.filter(holds_now(), group=pool.group, kind=Pool.Kind.PRIVATE4)
     members = private.values("member").distinct().count()
-    if members <= size(pool):
+    if members <= count_shares(pool):
         return Pool.Sharing.OWN, None
-    block_size = fitting_block_size(size(pool), members)
+    block_size = find_block_size(count_shares(pool), members)
     return (Pool.Sharing.BLOCKS if block_size else Pool.Sharing.SHARED), block_size
 
 
@@ -125,9 +125,9 @@ def change_pool(*, pool: Pool, version: int, name: str, prefix: Prefix, by: User
             current = Pool.objects.filter(pk=pool.pk, version=version)
             if not current.update(name=wanted.name, prefix=prefix, version=F("version") + 1):
                 raise Conflict(_("Somebody changed this pool while you were editing. Your input is kept below; compare and save again."))
-            nudge("workers.reconcile", by.pk)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
-        raise _explained_pool(error, wanted) from error
+        raise _explain_pool_error(error, wanted) from error
     pool.refresh_from_db()
     return pool
 
@@ -141,24 +141,24 @@ def _check_member(member: Member, device: Device | None) -> None:
         raise Problem(text % {"device": device, "owner": device.member, "member": member}, "device", culprit=device, unnamed=unnamed)
 
 
-def _checked(pool: Pool, prefix: Prefix) -> Prefix:
-    facts = {"prefix": _bare(prefix), "pool": pool, "length": pool.member_length}
+def _validate_prefix(pool: Pool, prefix: Prefix) -> Prefix:
+    facts = {"prefix": _format_prefix(prefix), "pool": pool, "length": pool.member_length}
     if pool.kind == Pool.Kind.PUBLIC4:
         raise Problem(_("%(pool)s holds public addresses: members leave as them, they do not hold them.") % facts, "pool", culprit=pool)
     if prefix.version != pool.prefix.version or not prefix.subnet_of(pool.prefix):
-        raise Problem(_("%(prefix)s is not in the pool %(pool)s.") % facts, "prefix", offer=_offer(pool), culprit=pool)
+        raise Problem(_("%(prefix)s is not in the pool %(pool)s.") % facts, "prefix", offer=_find_offer(pool), culprit=pool)
     if prefix.prefixlen != pool.member_length:
-        raise Problem(_("A member's share of the pool %(pool)s is a /%(length)d.") % facts, "prefix", offer=_offer(pool), culprit=pool)
+        raise Problem(_("A member's share of the pool %(pool)s is a /%(length)d.") % facts, "prefix", offer=_find_offer(pool), culprit=pool)
     if prefix.version == 4 and pool.prefix.prefixlen < 31 and prefix[0] in (pool.prefix[0], pool.prefix[-1]):
         text = _("%(prefix)s is the first or last address of the pool %(pool)s, which nobody holds.")
-        raise Problem(text % facts, "prefix", offer=_offer(pool), culprit=pool)
+        raise Problem(text % facts, "prefix", offer=_find_offer(pool), culprit=pool)
     return prefix
 
 
-def _next(pool: Pool) -> Prefix:
+def _get_next_free(pool: Pool) -> Prefix:
     if pool.kind == Pool.Kind.PUBLIC4:
-        return _checked(pool, pool.prefix)
-    free = free_prefix(pool)
+        return _validate_prefix(pool, pool.prefix)
+    free = find_free_prefix(pool)
     if free is None:
         raise Problem(
             _("The pool %(pool)s is full. Release what is not needed any more, or add a pool.") % {"pool": pool}, "pool", culprit=pool
@@ -166,13 +166,13 @@ def _next(pool: Pool) -> Prefix:
     return free
 
 
-def _explained(error: IntegrityError, pool: Pool, prefix: Prefix | None) -> Problem:
+def _explain_holding_error(error: IntegrityError, pool: Pool, prefix: Prefix | None) -> Problem:
     """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
     if "holding_address_held_twice" not in str(error) or prefix is None:
         raise error
-    holder, offer = holder_now_or_later(prefix), _offer(pool)
+    holder, offer = find_overlapping_holding(prefix), _find_offer(pool)
     facts = {
-        "prefix": _bare(prefix),
+        "prefix": _format_prefix(prefix),
         "member": holder.member if holder else "",
         "number": holder.member.number if holder else 0,
         "free": offer,
@@ -183,17 +183,17 @@ def _explained(error: IntegrityError, pool: Pool, prefix: Prefix | None) -> Prob
     return Problem((text + more) % facts, "prefix", offer=offer, culprit=holder, unnamed=unnamed)
 
 
-def _offer(pool: Pool) -> str:
-    free = free_prefix(pool) if pool.kind != Pool.Kind.PUBLIC4 else None
-    return _bare(free) if free else ""
+def _find_offer(pool: Pool) -> str:
+    free = find_free_prefix(pool) if pool.kind != Pool.Kind.PUBLIC4 else None
+    return _format_prefix(free) if free else ""
 
 
-def _bare(prefix: Prefix) -> str:
+def _format_prefix(prefix: Prefix) -> str:
     """An IPv4 address without its length."""
     return str(prefix[0]) if prefix.prefixlen == 32 and prefix.version == 4 else str(prefix)
 
 
-def _length(kind: str, length: int) -> int:
+def _get_member_length(kind: str, length: int) -> int:
     return length if kind == Pool.Kind.PREFIX6 else 32
 
 
@@ -217,9 +217,9 @@ def _check_pool(pool: Pool) -> None:
         raise Problem(_("%(prefix)s overlaps the pool %(pool)s.") % {"prefix": pool.prefix, "pool": other}, "prefix", culprit=other)
 
 
-def _explained_pool(error: IntegrityError, pool: Pool) -> Problem:
+def _explain_pool_error(error: IntegrityError, pool: Pool) -> Problem:
     text = str(error)
-    if listener := detail_of(error, "listener_outside_pools"):
+    if listener := find_violation_detail(error, "listener_outside_pools"):
         sentence = _("The listener %(listener)s is in %(prefix)s. Servers and members cannot share a pool; remove the listener first.")
         return Problem(sentence % {"listener": listener, "prefix": pool.prefix}, "prefix")
     if "pool_overlaps" in text:

@@ -4,12 +4,12 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.database.history import tracked
+from apps.lib.database.history import track_history
 from apps.lib.database.triggers import stamp_transaction
 from apps.lib.models import Deployed, Versioned
 
 
-@tracked(exclude=["changed_in", "changed_at"])
+@track_history(exclude=["changed_in", "changed_at"])
 class Uplink(Versioned, Deployed):
     """A group's way out. up_kbit, down_kbit: what it carries, kbit/s; None: nobody knows. Without a row, rates are limited as asked for.
 

@@ -20,21 +20,22 @@ from apps.operations.models import RoleHeartbeat
 def health(_request: HttpRequest) -> JsonResponse:
     """200 while the database answers and every role does its work, else 503."""
     try:
-        report = _report()
+        report = _build_report()
     except DatabaseError:
         report = {"status": "failing", "database": False, "roles": {}}
     return JsonResponse(report, status=200 if report["status"] == "ok" else 503)
 
 
-def _report() -> dict[str, Any]:
+def _build_report() -> dict[str, Any]:
     now = timezone.now()
-    faults = {fault.role: fault.fault.value for fault in heartbeats.faults(now)}
-    known = heartbeats.known()
+    faults = {fault.role: fault.fault.value for fault in heartbeats.list_role_faults(now)}
+    known = heartbeats.list_heartbeats()
     roles = {
-        role.value: {"fault": faults.get(role), "seconds_since_seen": _age(known.get(role), now)} for role in heartbeats.expected_roles()
+        role.value: {"fault": faults.get(role), "seconds_since_seen": _compute_age(known.get(role), now)}
+        for role in heartbeats.list_expected_roles()
     }
     return {"status": "failing" if faults else "ok", "database": True, "roles": roles}
 
 
-def _age(row: RoleHeartbeat | None, now: Any) -> int | None:
+def _compute_age(row: RoleHeartbeat | None, now: Any) -> int | None:
     return max(0, round((now - row.seen).total_seconds())) if row and row.seen else None

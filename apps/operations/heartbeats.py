@@ -18,14 +18,14 @@ from django.utils import timezone
 from redis import Redis
 from redis.exceptions import RedisError
 
-from apps.lib.web.request_cache import once_a_page
-from apps.operations.models import Role, RoleHeartbeat
+from apps.lib.web.request_cache import cache_per_request
+from apps.operations.models import ProcessRole, RoleHeartbeat
 
 EVERY: Final = settings.HEARTBEAT_SECONDS  # between two signs of life
 SILENT: Final = timedelta(seconds=5 * EVERY)  # after which a role counts as silent; some signs may be late on a busy machine
 BROKER_TIMEOUT: Final = 5.0  # seconds
 PROBE_KEY: Final = "netzwart:heartbeat"
-OF_QUEUES: Final = (Role.WORKER, Role.COLLECTOR, Role.FEEDS, Role.MAILER)
+OF_QUEUES: Final = (ProcessRole.WORKER, ProcessRole.COLLECTOR, ProcessRole.FEEDS, ProcessRole.MAILER)
 ALIVE = """
     INSERT INTO operations_roleheartbeat AS beat (role, started, seen, broker_error, broker_failing)
     VALUES (%(role)s, %(started)s, now(), %(error)s, CASE WHEN %(error)s <> '' THEN now() END)
@@ -39,7 +39,7 @@ SERVED = """
 log = structlog.get_logger()
 
 
-class Fault(StrEnum):
+class RoleFaultKind(StrEnum):
     """What is wrong with a role."""
 
     SILENT = "silent"  # its process gives no sign of life
@@ -51,67 +51,67 @@ class Fault(StrEnum):
 class RoleFault:
     """A role that does not do its work. since: its last evidence, None when there never was any; error: what the broker says."""
 
-    role: Role
-    fault: Fault
+    role: ProcessRole
+    fault: RoleFaultKind
     since: datetime | None
     error: str = ""
 
 
-def record_alive(role: Role, started: datetime, broker_error: str = "") -> None:
+def record_alive(role: ProcessRole, started: datetime, broker_error: str = "") -> None:
     """Write a sign of life."""
     with connection.cursor() as cursor:
         cursor.execute(ALIVE, {"role": role.value, "started": started, "error": broker_error[:300].replace("\0", "")})
 
 
-def record_served(role: Role) -> None:
+def record_served(role: ProcessRole) -> None:
     """Write that a task came through the broker and was carried out."""
     with connection.cursor() as cursor:
         cursor.execute(SERVED, {"role": role.value})
 
 
-def expected_roles() -> list[Role]:
+def list_expected_roles() -> list[ProcessRole]:
     """Roles that must report: all but live events, where there are none."""
-    return [role for role in Role if role != Role.EVENTS or settings.EVENTS_URL]
+    return [role for role in ProcessRole if role != ProcessRole.EVENTS or settings.EVENTS_URL]
 
 
-@once_a_page
-def known() -> Mapping[str, RoleHeartbeat]:
+@cache_per_request
+def list_heartbeats() -> Mapping[str, RoleHeartbeat]:
     """The last signs of life, by role: one query for a page."""
     return {row.role: row for row in RoleHeartbeat.objects.all()}
 
 
-def faults(now: datetime) -> list[RoleFault]:
+def list_role_faults(now: datetime) -> list[RoleFault]:
     """Roles that do not do their work, in the order of their importance; none that is only a consequence of another."""
-    rows = known()
-    silent = [fault for role in expected_roles() if (fault := _silent(role, rows.get(role), now))]
+    rows = list_heartbeats()
+    silent = [fault for role in list_expected_roles() if (fault := _find_silent_fault(role, rows.get(role), now))]
     dead = {fault.role for fault in silent}
-    broker = [fault for role in expected_roles() if role not in dead and (fault := _of_broker(role, rows.get(role)))]
-    ticking = not broker and Role.TICKER not in dead
-    idle = [fault for role in OF_QUEUES if ticking and role not in dead and (fault := _idle(role, rows, now))]
+    broker = [fault for role in list_expected_roles() if role not in dead and (fault := _find_broker_fault(role, rows.get(role)))]
+    ticking = not broker and ProcessRole.TICKER not in dead
+    idle = [fault for role in OF_QUEUES if ticking and role not in dead and (fault := _find_idle_fault(role, rows, now))]
     return [*silent, *broker, *idle]
 
 
-def _silent(role: Role, row: RoleHeartbeat | None, now: datetime) -> RoleFault | None:
+def _find_silent_fault(role: ProcessRole, row: RoleHeartbeat | None, now: datetime) -> RoleFault | None:
     last = (row.seen or row.expected) if row else None
-    return None if last and now - last <= SILENT else RoleFault(role, Fault.SILENT, row.seen if row else None)
+    return None if last and now - last <= SILENT else RoleFault(role, RoleFaultKind.SILENT, row.seen if row else None)
 
 
-def _of_broker(role: Role, row: RoleHeartbeat | None) -> RoleFault | None:
-    return RoleFault(role, Fault.BROKER, row.broker_failing, row.broker_error) if row and row.broker_failing else None
+def _find_broker_fault(role: ProcessRole, row: RoleHeartbeat | None) -> RoleFault | None:
+    return RoleFault(role, RoleFaultKind.BROKER, row.broker_failing, row.broker_error) if row and row.broker_failing else None
 
 
-def _idle(role: Role, rows: Mapping[str, RoleHeartbeat], now: datetime) -> RoleFault | None:
+def _find_idle_fault(role: ProcessRole, rows: Mapping[str, RoleHeartbeat], now: datetime) -> RoleFault | None:
     """It lives longer than SILENT, as the scheduler does, and in that time no task of its queue was finished."""
-    row, ticker = rows.get(role), rows.get(Role.TICKER)
+    row, ticker = rows.get(role), rows.get(ProcessRole.TICKER)
     if row is None or row.seen is None or ticker is None:
         return None
     begun = [each for each in (row.started, ticker.started, row.served) if each]
-    return RoleFault(role, Fault.IDLE, row.served) if begun and now - max(begun) > SILENT else None
+    return RoleFault(role, RoleFaultKind.IDLE, row.served) if begun and now - max(begun) > SILENT else None
 
 
-def away(role: Role, now: datetime) -> tuple[bool, datetime | None]:
+def get_role_outage(role: ProcessRole, now: datetime) -> tuple[bool, datetime | None]:
     """Whether the role does not do its work now, and since when; None where it never did."""
-    found = next((fault for fault in faults(now) if fault.role == role), None)
+    found = next((fault for fault in list_role_faults(now) if fault.role == role), None)
     return found is not None, found.since if found else None
 
 
@@ -128,7 +128,7 @@ def probe_broker() -> str:
 class Heartbeat:
     """A thread that writes the signs of life of a process, for as long as the process lives."""
 
-    def __init__(self, roles: Sequence[Role], *, probe: Callable[[], str] = probe_broker, every: float = EVERY) -> None:
+    def __init__(self, roles: Sequence[ProcessRole], *, probe: Callable[[], str] = probe_broker, every: float = EVERY) -> None:
         self._roles, self._probe, self._every = roles, probe, every
         self._started, self._stop = timezone.now(), Event()
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import structlog
 from django.db import connection
 
-from apps.operations.models import JobRecord, Role, RoleHeartbeat
+from apps.operations.models import JobRecord, ProcessRole, RoleHeartbeat
 
 WRITE_EVERY: Final = timedelta(seconds=10)
 MISSED_PERIODS: Final = 3
@@ -61,7 +61,7 @@ def describe(error: BaseException) -> str:
 
 
 @contextmanager
-def recorded(name: str) -> Iterator[None]:
+def record_outcome(name: str) -> Iterator[None]:
     """Runs a part of a job whose failure stops nothing else: it is logged and recorded, not raised."""
     try:
         yield
@@ -79,9 +79,9 @@ def set_schedule(periods: Mapping[str, float]) -> None:
     JobRecord.objects.exclude(name__in=periods).exclude(period=None).delete()
 
 
-def faults(now: datetime) -> list[JobFault]:
+def list_job_faults(now: datetime) -> list[JobFault]:
     """Jobs that fail at present, and those that have not run for several periods although somebody should have asked for them."""
-    ticker = RoleHeartbeat.objects.filter(role=Role.TICKER).first()
+    ticker = RoleHeartbeat.objects.filter(role=ProcessRole.TICKER).first()
     began = (ticker.started or ticker.expected) if ticker else None
     found = []
     for job in JobRecord.objects.order_by("name"):

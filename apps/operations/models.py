@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 
-class Role(models.TextChoices):
+class ProcessRole(models.TextChoices):
     """A program of the portal that runs beside the web server; the value is its name in `portal.stack.commands`."""
 
     WORKER = "worker", _("deploy worker")
@@ -27,7 +27,7 @@ class RoleHeartbeat(models.Model):
     broker. expected: since when a report is awaited. broker_error, broker_failing: why it cannot write to the broker, and since when.
     """
 
-    role = models.CharField(max_length=16, primary_key=True, choices=Role)
+    role = models.CharField(max_length=16, primary_key=True, choices=ProcessRole)
     expected = models.DateTimeField(db_default=Now())
     started = models.DateTimeField(null=True)
     seen = models.DateTimeField(null=True)
@@ -37,7 +37,7 @@ class RoleHeartbeat(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(role__in=Role.values), name="roleheartbeat_of_a_role"),
+            models.CheckConstraint(condition=Q(role__in=ProcessRole.values), name="roleheartbeat_of_a_role"),
             models.CheckConstraint(
                 condition=Q(broker_failing=None, broker_error="") | (Q(broker_failing__isnull=False) & ~Q(broker_error="")),
                 name="roleheartbeat_failing_says_why",

@@ -26,7 +26,7 @@ type Pruner = Callable[[datetime, int], int]
 """Removes up to so many rows that are too old at that moment; how many it removed. Fewer than allowed: nothing is left."""
 
 
-class Bound(StrEnum):
+class TableBound(StrEnum):
     """What keeps a table from growing for ever."""
 
     PEOPLE = "people"  # rows for what there is: members, devices, rules; as many as people enter
@@ -41,7 +41,7 @@ class Retention:
     prune (`by`)."""
 
     label: str  # app_label.ModelName
-    bound: Bound
+    bound: TableBound
     kept: str | Promise = ""
     prune: Pruner | None = None
     by: str = ""  # the task or function that prunes, where it is not `prune`
@@ -55,18 +55,18 @@ class Retention:
 _registry: dict[str, Retention] = {}
 
 
-def bounded(bound: Bound, *labels: str) -> None:
+def register_bounded(bound: TableBound, *labels: str) -> None:
     """Register tables that need no pruning."""
     for label in labels:
         _registry[label] = Retention(label, bound)
 
 
-def pruned(label: str, *, kept: str | Promise, prune: Pruner | None = None, by: str = "") -> None:
+def register_pruned(label: str, *, kept: str | Promise, prune: Pruner | None = None, by: str = "") -> None:
     """Register a table that is pruned: by `prune`, which the hourly task calls, or by the task that is named."""
-    _registry[label] = Retention(label, Bound.PRUNED, kept, prune, by)
+    _registry[label] = Retention(label, TableBound.PRUNED, kept, prune, by)
 
 
-def all_retentions() -> list[Retention]:
+def list_retentions() -> list[Retention]:
     """Every registered table, by its label."""
     return [_registry[label] for label in sorted(_registry)]
 
@@ -82,9 +82,9 @@ def prune_all(now: datetime | None = None) -> bool:
     """Run every pruner in bounded steps; one that fails stops no other. Returns whether some table has more to remove."""
     at = now or timezone.now()
     more = False
-    for each in all_retentions():
+    for each in list_retentions():
         if each.prune:
-            with jobs.recorded(each.job):
+            with jobs.record_outcome(each.job):
                 more = _prune(each.label, each.prune, at) or more
     return more
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.lib.api.idempotency import KEPT
 from apps.lib.models import KeptAnswer
-from apps.operations.registry import Bound, bounded, delete_oldest, pruned
+from apps.operations.registry import TableBound, delete_oldest, register_bounded, register_pruned
 
 CONFIRMATIONS = timedelta(days=7)
 FRESH = timedelta(hours=1)  # a session may be noted before its own row is committed
@@ -37,12 +37,12 @@ def prune_kept_answers(now: datetime, at_most: int) -> int:
     return delete_oldest(KeptAnswer.objects.filter(at__lte=now - KEPT), "at", at_most)
 
 
-pruned("sessions.Session", kept=_("until the session ends"), prune=prune_sessions)
-pruned("usersessions.UserSession", kept=_("until the session ends"), prune=prune_user_sessions)
-pruned("account.EmailConfirmation", kept=_("7 days"), prune=prune_confirmations)
-pruned("lib.KeptAnswer", kept=_("24 hours"), prune=prune_kept_answers)
-bounded(Bound.CODE, "operations.RoleHeartbeat", "operations.JobRecord")
-bounded(Bound.CODE, "auth.Permission", "auth.Group", "contenttypes.ContentType")
-bounded(Bound.PEOPLE, "account.EmailAddress", "mfa.Authenticator")
-bounded(Bound.PEOPLE, "socialaccount.SocialApp", "socialaccount.SocialAccount", "socialaccount.SocialToken")
-bounded(Bound.HISTORY, "pghistory.Context")
+register_pruned("sessions.Session", kept=_("until the session ends"), prune=prune_sessions)
+register_pruned("usersessions.UserSession", kept=_("until the session ends"), prune=prune_user_sessions)
+register_pruned("account.EmailConfirmation", kept=_("7 days"), prune=prune_confirmations)
+register_pruned("lib.KeptAnswer", kept=_("24 hours"), prune=prune_kept_answers)
+register_bounded(TableBound.CODE, "operations.RoleHeartbeat", "operations.JobRecord")
+register_bounded(TableBound.CODE, "auth.Permission", "auth.Group", "contenttypes.ContentType")
+register_bounded(TableBound.PEOPLE, "account.EmailAddress", "mfa.Authenticator")
+register_bounded(TableBound.PEOPLE, "socialaccount.SocialApp", "socialaccount.SocialAccount", "socialaccount.SocialToken")
+register_bounded(TableBound.HISTORY, "pghistory.Context")

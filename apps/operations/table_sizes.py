@@ -6,7 +6,7 @@ from django.apps import apps
 from django.db import connection
 from pghistory.models import Event as HistoryEvent
 
-from apps.operations.registry import Bound, Retention, all_retentions
+from apps.operations.registry import Retention, TableBound, list_retentions
 
 SIZES = """
     SELECT c.relname, sum(pg_total_relation_size(part.relid))::bigint, sum(greatest(p.reltuples, 0))::bigint
@@ -32,22 +32,22 @@ class TableSize:
     retention: Retention | None
 
 
-def table_sizes() -> list[TableSize]:
+def list_table_sizes() -> list[TableSize]:
     """All tables of the portal, the largest first. One query, which reads no table."""
-    declared = _declared()
+    declared = _map_retentions()
     with connection.cursor() as cursor:
         cursor.execute(SIZES)
         return [TableSize(name, octets, rows, declared.get(name)) for name, octets, rows in cursor.fetchall()]
 
 
-def _declared() -> dict[str, Retention]:
+def _map_retentions() -> dict[str, Retention]:
     """By the table's name; tables of history and those between two models are bounded as what they belong to."""
-    by_label = {each.label: each for each in all_retentions()}
+    by_label = {each.label: each for each in list_retentions()}
     found = {label: each for label, each in by_label.items() if "." not in label}
     for model in apps.get_models(include_auto_created=True):
         label, owner = model._meta.label, model._meta.auto_created
         if issubclass(model, HistoryEvent):
-            found.setdefault(model._meta.db_table, Retention(label, Bound.HISTORY))
+            found.setdefault(model._meta.db_table, Retention(label, TableBound.HISTORY))
         elif owner and owner is not True:
             label = owner._meta.label
         if label in by_label:

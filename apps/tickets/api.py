@@ -11,25 +11,25 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.lib.api.filters import filters_of
-from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, TRUTH, Shape, array, nullable, record
-from apps.lib.api.openapi.operations import answers
+from apps.lib.api.filters import build_filters
+from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, TRUTH, Shape, make_array, make_nullable, make_object
+from apps.lib.api.openapi.operations import declare_response
 from apps.lib.api.serializers import ApiSerializer
-from apps.lib.api.unknown_fields import LINES, GivenFields
-from apps.lib.api.viewsets import Adds, Changes, Reads, Removes, given
+from apps.lib.api.unknown_fields import LINES, StrictSerializer
+from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet, parse_request
 from apps.lib.errors import Problem
 from apps.members.models import Member
 from apps.tickets import bulk, canned, merging, selectors, services, splitting
 from apps.tickets.models import Bulk, Canned, Message, Move, Ticket
 
-FILES: Shape = array(record(id=INTEGER, name=TEXT, size=INTEGER))
-MESSAGE: Shape = record(
-    id=INTEGER, kind=TEXT, author=nullable(INTEGER), sender=TEXT, verified=TRUTH, via=TEXT, text=TEXT, at=TIME, files=FILES
+FILES: Shape = make_array(make_object(id=INTEGER, name=TEXT, size=INTEGER))
+MESSAGE: Shape = make_object(
+    id=INTEGER, kind=TEXT, author=make_nullable(INTEGER), sender=TEXT, verified=TRUTH, via=TEXT, text=TEXT, at=TIME, files=FILES
 )
 
 
 class TicketSerializer(ApiSerializer):
-    shapes = {"tags": array(TEXT)}
+    shapes = {"tags": make_array(TEXT)}
     observed_fields = frozenset({"touched_at", "first_answered_at"})
     version = serializers.IntegerField(required=False, min_value=1)
 
@@ -42,13 +42,13 @@ class TicketSerializer(ApiSerializer):
 
     def update(self, instance: Ticket, validated_data: Mapping[str, Any]) -> Ticket:
         names = ("state", "priority", "assignee", "tags")
-        facts = services.Facts(**{name: validated_data.get(name, getattr(instance, name)) for name in names})
+        facts = services.TicketFacts(**{name: validated_data.get(name, getattr(instance, name)) for name in names})
         version = validated_data.get("version", instance.version)
-        services.change(ticket=instance, version=version, facts=facts, by=self.context["request"].user)
+        services.change_ticket(ticket=instance, version=version, facts=facts, by=self.context["request"].user)
         return Ticket.objects.get(pk=instance.pk)
 
 
-class WriteSerializer(GivenFields):
+class WriteSerializer(StrictSerializer):
     """What staff writes to a member first."""
 
     member = serializers.PrimaryKeyRelatedField(queryset=Member.objects.all())
@@ -56,45 +56,45 @@ class WriteSerializer(GivenFields):
     text = serializers.CharField(max_length=services.LONGEST, style=LINES)
 
 
-class AnswerSerializer(GivenFields):
+class AnswerSerializer(StrictSerializer):
     """What is written to whoever asked; `solved` ends the ticket with it."""
 
     text = serializers.CharField(max_length=services.LONGEST, style=LINES)
     solved = serializers.BooleanField(default=False)
 
 
-class NoteSerializer(GivenFields):
+class NoteSerializer(StrictSerializer):
     """What staff writes for itself."""
 
     text = serializers.CharField(max_length=services.LONGEST, style=LINES)
 
 
-class AssignMemberSerializer(GivenFields):
+class AssignMemberSerializer(StrictSerializer):
     """Whose a ticket is."""
 
     member = serializers.PrimaryKeyRelatedField(queryset=Member.objects.all())
 
 
-class MergeSerializer(GivenFields):
+class MergeSerializer(StrictSerializer):
     """Which tickets become part of this one."""
 
-    shapes = {"tickets": array(INTEGER)}
+    shapes = {"tickets": make_array(INTEGER)}
     tickets = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=merging.MOST)
 
 
-class SplitSerializer(GivenFields):
+class SplitSerializer(StrictSerializer):
     """Which messages become a ticket of their own: of the same member, or of nobody."""
 
-    shapes = {"messages": array(INTEGER)}
+    shapes = {"messages": make_array(INTEGER)}
     messages = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=1000)
     subject = serializers.CharField(max_length=services.LONGEST_SUBJECT)
     same_member = serializers.BooleanField(default=True)
 
 
-class AnswerManySerializer(GivenFields):
+class AnswerManySerializer(StrictSerializer):
     """One answer to many tickets, in German, English or both; with the same `key` it is sent once, however often it is asked for."""
 
-    shapes = {"key": TEXT, "tickets": array(INTEGER)}
+    shapes = {"key": TEXT, "tickets": make_array(INTEGER)}
     key = serializers.UUIDField(default=uuid4)
     tickets = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=bulk.MOST)
     text_de = serializers.CharField(max_length=canned.LONGEST, default="", allow_blank=True, style=LINES)
@@ -103,7 +103,7 @@ class AnswerManySerializer(GivenFields):
 
 
 class SentSerializer(ApiSerializer):
-    shapes = {"key": TEXT, "left_out": array(record(ticket=INTEGER, why=TEXT)), "tickets": INTEGER, "answered": INTEGER}
+    shapes = {"key": TEXT, "left_out": make_array(make_object(ticket=INTEGER, why=TEXT)), "tickets": INTEGER, "answered": INTEGER}
     tickets = serializers.SerializerMethodField()
     answered = serializers.SerializerMethodField()
     left_out = serializers.SerializerMethodField()
@@ -124,20 +124,20 @@ class SentSerializer(ApiSerializer):
         return [{"ticket": each.ticket_id, "why": each.why} for each in row.items.all() if each.why]
 
 
-class SentViewSet(Reads):
+class BulkAnswerViewSet(ReadViewSet):
     """Answers to many tickets: how many are answered, and which were left out, and why."""
 
     serializer_class = SentSerializer
     queryset = Bulk.objects.prefetch_related("items").order_by("id")
-    filters = filters_of(Bulk, "by", "at", "state")
+    filters = build_filters(Bulk, "by", "at", "state")
 
 
-class TicketViewSet(Reads, Changes):
+class TicketViewSet(ReadViewSet, ChangeViewSet):
     """Tickets. A change takes `state`, `priority`, `assignee` and `tags`, and leaves the rest as it is."""
 
     serializer_class = TicketSerializer
     member_path = "member"
-    filters = filters_of(
+    filters = build_filters(
         Ticket,
         "member",
         "merged_into",
@@ -156,50 +156,50 @@ class TicketViewSet(Reads, Changes):
     def get_queryset(self) -> QuerySet[Ticket]:
         return Ticket.objects.order_by("id")
 
-    @answers(201, TicketSerializer)
+    @declare_response(201, TicketSerializer)
     @action(detail=False, methods=["post"], serializer_class=WriteSerializer)
     def write(self, request: Request) -> Response:
         """Write to a member first, by mail and on the own page: a ticket that waits for the member."""
-        made = services.write_to(by=self.writer(), **given(WriteSerializer, request))
+        made = services.write_to(by=self.writer(), **parse_request(WriteSerializer, request))
         self.within_reach([made])
         return Response(TicketSerializer(self.get_queryset().get(pk=made.pk), context=self.get_serializer_context()).data, status=201)
 
-    @answers(200, array(MESSAGE))
+    @declare_response(200, make_array(MESSAGE))
     @action(detail=True)
     def messages(self, request: Request, pk: str = "") -> Response:
         """The thread, with internal notes; files by name, to be saved on the ticket's page."""
-        return Response([_shown(each) for each in selectors.thread(self.get_object())])
+        return Response([_render_message(each) for each in selectors.list_messages(self.get_object())])
 
-    @answers(201, MESSAGE)
+    @declare_response(201, MESSAGE)
     @action(detail=True, methods=["post"], url_path="answer", url_name="answer", serializer_class=AnswerSerializer)
     def answer_it(self, request: Request, pk: str = "") -> Response:
         """Write to whoever asked, by mail and on the own page; a ticket that is nobody's is then yours."""
-        made = services.answer(ticket=self.get_object(), by=self.writer(), **given(AnswerSerializer, request))
-        return Response(_shown(made), status=201)
+        made = services.answer_ticket(ticket=self.get_object(), by=self.writer(), **parse_request(AnswerSerializer, request))
+        return Response(_render_message(made), status=201)
 
-    @answers(201, MESSAGE)
+    @declare_response(201, MESSAGE)
     @action(detail=True, methods=["post"], serializer_class=NoteSerializer)
     def note(self, request: Request, pk: str = "") -> Response:
         """Write something for staff alone."""
-        made = services.note(ticket=self.get_object(), by=self.writer(), **given(NoteSerializer, request))
-        return Response(_shown(made), status=201)
+        made = services.add_note(ticket=self.get_object(), by=self.writer(), **parse_request(NoteSerializer, request))
+        return Response(_render_message(made), status=201)
 
     @action(detail=True, methods=["post"])
     def take(self, request: Request, pk: str = "") -> Response:
         """It is yours from now on; twice is harmless."""
-        services.take(ticket=self.get_object(), by=self.writer())
+        services.take_ticket(ticket=self.get_object(), by=self.writer())
         return self.answer(self.get_object())
 
     @action(detail=True, methods=["post"], url_path="assign-member", serializer_class=AssignMemberSerializer)
     def assign_member(self, request: Request, pk: str = "") -> Response:
         """Say whose a ticket is that was nobody's: the member sees it, and has the answers."""
-        services.assign_member(ticket=self.get_object(), by=self.writer(), **given(AssignMemberSerializer, request))
+        services.assign_member(ticket=self.get_object(), by=self.writer(), **parse_request(AssignMemberSerializer, request))
         return self.changed(self.get_object())
 
     @action(detail=True, methods=["post"], serializer_class=MergeSerializer)
     def merge(self, request: Request, pk: str = "") -> Response:
         """Make other tickets of the same member, or of nobody, part of this one: they point to it from now on. No mail leaves."""
-        merging.merge(into=self.get_object(), tickets=self.named(given(MergeSerializer, request)["tickets"]), by=self.writer())
+        merging.merge(into=self.get_object(), tickets=self.named(parse_request(MergeSerializer, request)["tickets"]), by=self.writer())
         return self.changed(self.get_object())
 
     @action(detail=True, methods=["post"])
@@ -209,23 +209,23 @@ class TicketViewSet(Reads, Changes):
         move = ticket.moves_out.filter(kind=Move.Kind.MERGE, undone_at=None).first()
         if move is None:
             raise Problem(_("#%(ticket)d is not merged.") % {"ticket": ticket.pk})
-        merging.undo(move=move, by=self.writer())
+        merging.undo_merge(move=move, by=self.writer())
         return self.changed(self.get_object())
 
-    @answers(201, TicketSerializer)
+    @declare_response(201, TicketSerializer)
     @action(detail=True, methods=["post"], serializer_class=SplitSerializer)
     def split(self, request: Request, pk: str = "") -> Response:
         """Make chosen messages a ticket of their own. No mail leaves."""
-        asked = given(SplitSerializer, request)
+        asked = parse_request(SplitSerializer, request)
         made = splitting.split(ticket=self.get_object(), by=self.writer(), **asked)
         self.within_reach([made])
         return self.changed(made, code=201)
 
-    @answers(202, SentSerializer)
+    @declare_response(202, SentSerializer)
     @action(detail=False, methods=["post"], url_path="answer-many", serializer_class=AnswerManySerializer)
     def answer_many(self, request: Request) -> Response:
         """Have one answer sent to many tickets, each in its reader's language; `tickets/answers/{id}/` says how far it is."""
-        asked = given(AnswerManySerializer, request)
+        asked = parse_request(AnswerManySerializer, request)
         tickets = self.named(asked.pop("tickets"))
         return Response(SentSerializer(bulk.answer_many(tickets=tickets, by=self.writer(), **asked)).data, status=202)
 
@@ -246,7 +246,7 @@ class TicketViewSet(Reads, Changes):
         return self.request.user
 
 
-def _shown(message: Message) -> dict[str, Any]:
+def _render_message(message: Message) -> dict[str, Any]:
     facts = {name: getattr(message, name) for name in ("id", "kind", "sender", "verified", "via", "text", "at")}
     files = [{"id": each.pk, "name": each.name, "size": each.size} for each in message.attachments.all()]
     return facts | {"author": message.author_id, "files": files}
@@ -272,12 +272,12 @@ class CannedSerializer(ApiSerializer):
         return Canned.objects.get(pk=instance.pk)
 
 
-class CannedViewSet(Reads, Adds, Changes, Removes):
+class CannedViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """Answers that are kept, in both languages."""
 
     serializer_class = CannedSerializer
     queryset = Canned.objects.order_by("id")
-    filters = filters_of(Canned, "name", "version")
+    filters = build_filters(Canned, "name", "version")
 
     def remove(self, row: Canned) -> None:
         canned.remove(canned=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked

@@ -9,22 +9,22 @@ class TicketsConfig(AppConfig):
     name = "apps.tickets"
 
     def ready(self) -> None:
-        from apps.audit.trail import Trail, tell
-        from apps.inbound.dispatcher import takes
+        from apps.audit.trail import Trail, register_trail
+        from apps.inbound.dispatcher import register_handler
         from apps.lib.web import navigation
         from apps.mail import notice_kinds
         from apps.tickets import mail_handler
         from apps.tickets.models import Canned, Ticket
         from apps.tickets.notifications import ANSWERS, KIND
-        from apps.tickets.selectors import asking
+        from apps.tickets.selectors import count_for_navigation
 
-        tell(Trail(Ticket, called=_("Ticket"), href=_page))
-        tell(Trail(Canned, called=_("Canned answer"), href=lambda _row: reverse("tickets:canned")))
-        notice_kinds.tell(KIND, _("Mails to staff about new tickets, and what is written in their own"), for_staff=True)
-        notice_kinds.tell(ANSWERS, _("Mails when your tickets are answered"))
-        navigation.counts("tickets:list")(asking)
-        takes(mail_handler.take)
+        register_trail(Trail(Ticket, called=_("Ticket"), href=_build_ticket_url))
+        register_trail(Trail(Canned, called=_("Canned answer"), href=lambda _row: reverse("tickets:canned")))
+        notice_kinds.register_kind(KIND, _("Mails to staff about new tickets, and what is written in their own"), for_staff=True)
+        notice_kinds.register_kind(ANSWERS, _("Mails when your tickets are answered"))
+        navigation.register_counter("tickets:list")(count_for_navigation)
+        register_handler(mail_handler.handle_mail)
 
 
-def _page(row: Any) -> str:
+def _build_ticket_url(row: Any) -> str:
     return reverse("tickets:ticket", args=[row.pk])

@@ -20,7 +20,7 @@ STRANGERS: Final = 4  # a part of the total that files in tickets of nobody may 
 
 
 @dataclass(frozen=True)
-class Quota:
+class AttachmentQuota:
     """What is used of a limit."""
 
     used: int
@@ -31,44 +31,44 @@ class Quota:
         return max(self.limit - self.used, 0)
 
 
-def total() -> Quota:
+def get_total_quota() -> AttachmentQuota:
     """Of all files."""
-    return Quota(_size_of(Q()), settings.ATTACHMENTS_TOTAL_OCTETS)
+    return AttachmentQuota(_sum_sizes(Q()), settings.ATTACHMENTS_TOTAL_OCTETS)
 
 
-def of_member(member: Member) -> Quota:
+def get_member_quota(member: Member) -> AttachmentQuota:
     """Of what the member sent, by page or by mail; files of staff count for nobody but in total."""
     sent = Q(message__ticket__member=member, message__kind=Message.Kind.MEMBER)
-    return Quota(_size_of(sent), settings.ATTACHMENTS_MEMBER_OCTETS)
+    return AttachmentQuota(_sum_sizes(sent), settings.ATTACHMENTS_MEMBER_OCTETS)
 
 
-def of_strangers() -> Quota:
+def get_strangers_quota() -> AttachmentQuota:
     """Of what came in tickets of nobody."""
     sent = Q(message__ticket__member=None, message__kind=Message.Kind.MEMBER)
-    return Quota(_size_of(sent), settings.ATTACHMENTS_TOTAL_OCTETS // STRANGERS)
+    return AttachmentQuota(_sum_sizes(sent), settings.ATTACHMENTS_TOTAL_OCTETS // STRANGERS)
 
 
-def room_for(message: Message) -> Quota:
+def get_tightest_quota(message: Message) -> AttachmentQuota:
     """The quota that leaves the message the least room."""
-    whole = total()
+    whole = get_total_quota()
     if message.kind != Message.Kind.MEMBER:
         return whole
     member = message.ticket.member
-    own = of_member(member) if member else of_strangers()
+    own = get_member_quota(member) if member else get_strangers_quota()
     return min(own, whole, key=lambda quota: quota.left)
 
 
 def check_room(message: Message, size: int) -> None:
     """Raises Problem when the files of a message do not fit."""
-    quota = room_for(message) if size else None
+    quota = get_tightest_quota(message) if size else None
     if quota is None or size <= quota.left:
         return
-    facts = {"size": formats.volume(size), "left": formats.volume(quota.left), "limit": formats.volume(quota.limit)}
+    facts = {"size": formats.format_volume(size), "left": formats.format_volume(quota.left), "limit": formats.format_volume(quota.limit)}
     words = _(
         "These files have %(size)s, and of %(limit)s only %(left)s are left. Send fewer, or ask the administrators to remove old ones."
     )
     raise Problem(words % facts, "files")
 
 
-def _size_of(where: Q) -> int:
+def _sum_sizes(where: Q) -> int:
     return Attachment.objects.filter(where).aggregate(sum=Sum("size"))["sum"] or 0

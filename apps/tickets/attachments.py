@@ -23,49 +23,49 @@ SEALED: Final = "default-src 'none'; sandbox"
 
 
 @dataclass(frozen=True)
-class File:
+class AttachmentFile:
     """A file that somebody sent; `name` as they gave it."""
 
     name: str
     octets: bytes
 
 
-def refused(file: File) -> str:
+def explain_rejection(file: AttachmentFile) -> str:
     """Why it is not kept, as a sentence; "" when it is."""
-    name = kept_name(file.name)
-    if ending(name) not in settings.ATTACHMENT_TYPES:
+    name = clean_file_name(file.name)
+    if get_extension(name) not in settings.ATTACHMENT_TYPES:
         facts = {"name": name, "types": ", ".join(sorted(settings.ATTACHMENT_TYPES))}
         return _("“%(name)s” is of no kind that is taken. These are: %(types)s.") % facts
     if not file.octets:
         return _("“%(name)s” is empty.") % {"name": name}
     if len(file.octets) > settings.ATTACHMENT_OCTETS:
-        facts = {"name": name, "size": formats.volume(len(file.octets)), "limit": formats.volume(settings.ATTACHMENT_OCTETS)}
+        facts = {"name": name, "size": formats.format_volume(len(file.octets)), "limit": formats.format_volume(settings.ATTACHMENT_OCTETS)}
         return _("“%(name)s” has %(size)s; %(limit)s is the most.") % facts
     return ""
 
 
-def check(files: Sequence[File]) -> None:
+def check_files(files: Sequence[AttachmentFile]) -> None:
     """Raises Problem when there are too many, or one is not taken."""
     if len(files) > MOST:
         raise Problem(_("%(number)d files; %(most)d is the most.") % {"number": len(files), "most": MOST}, "files")
     for file in files:
-        if why := refused(file):
+        if why := explain_rejection(file):
             raise Problem(why, "files")
 
 
-def keep(message: Message, files: Sequence[File]) -> None:
+def save_files(message: Message, files: Sequence[AttachmentFile]) -> None:
     """Within the transaction of their message; they were checked."""
     for file in files:
-        made = Attachment.objects.create(message=message, name=kept_name(file.name), size=len(file.octets))
+        made = Attachment.objects.create(message=message, name=clean_file_name(file.name), size=len(file.octets))
         Content.objects.create(attachment=made, octets=file.octets)
 
 
-def ending(name: str) -> str:
+def get_extension(name: str) -> str:
     """`png` of `Screenshot.PNG`; "" where there is none."""
     return PurePosixPath(name).suffix.lower().removeprefix(".")
 
 
-def kept_name(name: str) -> str:
+def clean_file_name(name: str) -> str:
     """Without directories and what cannot be seen, and not too long; the ending stays."""
     seen = "".join(each for each in name.replace("\\", "/") if each.isprintable())
     last = seen.rpartition("/")[2].strip(" .") or "file"
@@ -73,7 +73,7 @@ def kept_name(name: str) -> str:
     return f"{stem[: LONGEST_NAME - len(suffix) - 1]}{dot}{suffix}" if dot and len(suffix) < 10 else last[:LONGEST_NAME]
 
 
-def handed_out(attachment: Attachment) -> HttpResponse:
+def build_download(attachment: Attachment) -> HttpResponse:
     """To be saved: octets without a type, which no browser shows, and which could do nothing here if one did."""
     response = HttpResponse(bytes(attachment.content.octets), content_type="application/octet-stream")
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=attachment.name)

@@ -17,13 +17,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from apps.accounts.models import User
-from apps.accounts.permissions import may
+from apps.accounts.permissions import has_right
 from apps.accounts.roles import Right
-from apps.lib.enqueue import nudge
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 from apps.tickets import canned, services
 from apps.tickets.models import Bulk, BulkItem, Ticket
-from apps.tickets.notifications import asker, readers
+from apps.tickets.notifications import get_asker, list_readers
 from apps.tickets.thread import tidy
 
 MOST: Final = 500  # tickets at once
@@ -33,7 +33,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Reached:
+class AnswerReach:
     """Who gets an answer to these tickets: how many by mail, how many on their page alone; how many in each language."""
 
     tickets: int
@@ -45,20 +45,20 @@ class Reached:
         return self.tickets - self.by_mail
 
 
-def reached(tickets: Sequence[Ticket]) -> Reached:
+def compute_reach(tickets: Sequence[Ticket]) -> AnswerReach:
     """What an answer to them all reaches."""
-    known = readers(tickets)
+    known = list_readers(tickets)
     counted = {code: sum(language == code for _to, language in known) for code in ("de", "en")}
-    return Reached(len(tickets), sum(bool(to) for to, _language in known), {code: number for code, number in counted.items() if number})
+    return AnswerReach(len(tickets), sum(bool(to) for to, _language in known), {code: number for code, number in counted.items() if number})
 
 
-def words_for(ticket: Ticket, texts: Mapping[str, str], by: User) -> str:
+def render_answer(ticket: Ticket, texts: Mapping[str, str], by: User) -> str:
     """The answer to this one: in its reader's language where it was written in that, with its placeholders filled in."""
-    text = texts.get(asker(ticket)[1]) or next(each for each in texts.values() if each)
-    return canned.filled_in(text, ticket, by)
+    text = texts.get(get_asker(ticket)[1]) or next(each for each in texts.values() if each)
+    return canned.fill_placeholders(text, ticket, by)
 
 
-def checked(texts: Mapping[str, str]) -> dict[str, str]:
+def validate_texts(texts: Mapping[str, str]) -> dict[str, str]:
     """As they are kept. Raises Problem when there is none, one is too long, or a placeholder is unknown."""
     kept = {language: tidy(text) for language, text in texts.items()}
     if not any(kept.values()):
@@ -71,14 +71,14 @@ def checked(texts: Mapping[str, str]) -> dict[str, str]:
 def answer_many(*, key: UUID, tickets: Sequence[Ticket], text_de: str, text_en: str, solved: bool = False, by: User) -> Bulk:
     """Have all of them answered. With a key that was used before it is that one, and nothing is sent again. Raises Problem for a text that
     cannot be sent, for no ticket and for too many."""
-    texts = checked({"de": text_de, "en": text_en})
+    texts = validate_texts({"de": text_de, "en": text_en})
     _check_number(tickets)
     state = Ticket.State.SOLVED if solved else Ticket.State.WAITING
     try:
         with transaction.atomic():
             made = Bulk.objects.create(key=key, text_de=texts["de"], text_en=texts["en"], state=state, by=by)
             BulkItem.objects.bulk_create([BulkItem(bulk=made, ticket=each) for each in tickets])
-            nudge(TASK)
+            enqueue_task(TASK)
     except IntegrityError:
         if known := Bulk.objects.filter(key=key).first():
             return known
@@ -87,7 +87,7 @@ def answer_many(*, key: UUID, tickets: Sequence[Ticket], text_de: str, text_en: 
     return made
 
 
-def work_off(most: int = AT_ONCE) -> bool:
+def answer_pending(most: int = AT_ONCE) -> bool:
     """Answer the next ones; whether more are left. Any number of workers may do so at once."""
     for _each in range(most):
         with transaction.atomic():
@@ -95,37 +95,37 @@ def work_off(most: int = AT_ONCE) -> bool:
             item = rows.select_related("bulk__by", "ticket__member").first()
             if item is None:
                 return False
-            _answer(item)
+            _answer_item(item)
     return BulkItem.objects.filter(done_at=None).exists()
 
 
-def _answer(item: BulkItem) -> None:
+def _answer_item(item: BulkItem) -> None:
     with override(item.bulk.by.speaks):
-        why, message = _left_out(item), None
+        why, message = _explain_omission(item), None
         if not why:
             try:
                 with transaction.atomic():
-                    message = _sent(item)
+                    message = _send_item(item)
             except Problem as problem:
                 why = str(problem)
     BulkItem.objects.filter(pk=item.pk).update(done_at=Now(), message=message, why=why[:300])
 
 
-def _sent(item: BulkItem) -> Any:
-    text = words_for(item.ticket, {"de": item.bulk.text_de, "en": item.bulk.text_en}, item.bulk.by)
-    return services.answer(ticket=item.ticket, text=text, solved=item.bulk.state == Ticket.State.SOLVED, by=item.bulk.by)
+def _send_item(item: BulkItem) -> Any:
+    text = render_answer(item.ticket, {"de": item.bulk.text_de, "en": item.bulk.text_en}, item.bulk.by)
+    return services.answer_ticket(ticket=item.ticket, text=text, solved=item.bulk.state == Ticket.State.SOLVED, by=item.bulk.by)
 
 
-def _left_out(item: BulkItem) -> str:
+def _explain_omission(item: BulkItem) -> str:
     if item.ticket.merged_into_id:
         return _("It was merged into #%(target)d.") % {"target": item.ticket.merged_into_id}
-    if not may(item.bulk.by, Right.ANSWER):
+    if not has_right(item.bulk.by, Right.ANSWER):
         return _("%(who)s may not answer tickets.") % {"who": item.bulk.by.name}
     return ""
 
 
 @dataclass(frozen=True)
-class Changes:
+class TicketChanges:
     """What is set of all of them; None: that stays. assignee: (nobody,) is `(None,)`. add, drop: tags."""
 
     state: str | None = None
@@ -136,8 +136,8 @@ class Changes:
 
     def of(self, ticket: Ticket) -> dict[str, Any]:
         """The columns of this ticket that become others. Raises Problem for too many tags."""
-        drop = set(services.checked_tags(self.drop))
-        wanted: dict[str, Any] = {"tags": services.checked_tags([*(tag for tag in ticket.tags if tag not in drop), *self.add])}
+        drop = set(services.validate_tags(self.drop))
+        wanted: dict[str, Any] = {"tags": services.validate_tags([*(tag for tag in ticket.tags if tag not in drop), *self.add])}
         if self.state is not None:
             wanted["state"] = self.state
         if self.priority is not None:
@@ -147,7 +147,7 @@ class Changes:
         return {name: value for name, value in wanted.items() if getattr(ticket, name) != value}
 
 
-def change_many(*, tickets: Sequence[Ticket], changes: Changes, by: User) -> int:
+def change_many(*, tickets: Sequence[Ticket], changes: TicketChanges, by: User) -> int:
     """Set it of all of them, all or none; how many became others. Raises Problem for what cannot be set."""
     _check_number(tickets)
     services.check_facts(changes.state, changes.priority, changes.assignee[0] if changes.assignee else None)
@@ -162,7 +162,7 @@ def change_many(*, tickets: Sequence[Ticket], changes: Changes, by: User) -> int
     return changed
 
 
-def affected(tickets: Sequence[Ticket], changes: Changes) -> int:
+def count_affected(tickets: Sequence[Ticket], changes: TicketChanges) -> int:
     """How many would become others."""
     of: Callable[[Ticket], dict[str, Any]] = changes.of
     return sum(bool(of(each)) for each in tickets)

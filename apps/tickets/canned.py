@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy
 from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
 from apps.tickets.models import Canned, Ticket
-from apps.tickets.notifications import asker
+from apps.tickets.notifications import get_asker
 from apps.tickets.thread import tidy
 
 log = structlog.get_logger()
@@ -36,41 +36,41 @@ PLACES: Final[dict[str, tuple[str | Promise, Fill]]] = {
 }
 
 
-def filled(canned: Canned, ticket: Ticket, by: User) -> str:
+def fill_canned(canned: Canned, ticket: Ticket, by: User) -> str:
     """The answer in the language of whoever asked, as text for the form; what is filled in is not looked at again."""
-    return filled_in(canned.text_de if asker(ticket)[1] == "de" else canned.text_en, ticket, by)
+    return fill_placeholders(canned.text_de if get_asker(ticket)[1] == "de" else canned.text_en, ticket, by)
 
 
-def filled_in(text: str, ticket: Ticket, by: User) -> str:
+def fill_placeholders(text: str, ticket: Ticket, by: User) -> str:
     """The text, with what stands in its placeholders for this ticket."""
     return _PLACE.sub(lambda found: PLACES[found[1]][1](ticket, by) if found[1] in PLACES else found[0], text)
 
 
-def unknown_places(text: str) -> list[str]:
+def list_unknown_places(text: str) -> list[str]:
     """Placeholders that nobody can fill in, as they were written."""
     return [found[0] for found in _PLACE.finditer(text) if found[1] not in PLACES]
 
 
 def add(*, name: str, text_de: str, text_en: str, by: User) -> Canned:
     """Keep an answer. Raises Problem when the name is taken, a text is missing, or a placeholder is unknown."""
-    given = _checked(name, text_de, text_en)
+    given = _validate_answer(name, text_de, text_en)
     try:
         with transaction.atomic():
             made = Canned.objects.create(**given)
     except IntegrityError as error:
-        raise _explained(error, name) from error
+        raise _explain_integrity_error(error, name) from error
     log.info("canned answer added", answer=made.pk, by=by.username)
     return made
 
 
 def change(*, canned: Canned, version: int, name: str, text_de: str, text_en: str, by: User) -> None:
     """Raises Problem as `add` does, Conflict when somebody changed it since `version`."""
-    given = _checked(name, text_de, text_en)
+    given = _validate_answer(name, text_de, text_en)
     try:
         with transaction.atomic():
             changed = Canned.objects.filter(pk=canned.pk, version=version).update(version=F("version") + 1, **given)
     except IntegrityError as error:
-        raise _explained(error, name) from error
+        raise _explain_integrity_error(error, name) from error
     if not changed:
         raise Conflict(_("Somebody changed this answer while you were editing. Look at it as it is now, then save again."))
     log.info("canned answer changed", answer=canned.pk, by=by.username)
@@ -82,7 +82,7 @@ def remove(*, canned: Canned, by: User) -> None:
     log.info("canned answer removed", answer=canned.pk, by=by.username)
 
 
-def _checked(name: str, text_de: str, text_en: str) -> dict[str, str]:
+def _validate_answer(name: str, text_de: str, text_en: str) -> dict[str, str]:
     given = {"name": " ".join(tidy(name).split()), "text_de": tidy(text_de), "text_en": tidy(text_en)}
     for field, text in given.items():
         if not text:
@@ -96,12 +96,12 @@ def check_text(text: str, field: str) -> None:
     """Raises Problem when it is too long, or has a placeholder that nobody can fill in."""
     if len(text) > LONGEST:
         raise Problem(_("%(length)d characters; %(limit)d is the most.") % {"length": len(text), "limit": LONGEST}, field)
-    if unknown := unknown_places(text):
+    if unknown := list_unknown_places(text):
         facts = {"unknown": ", ".join(unknown), "known": ", ".join(f"{{{each}}}" for each in PLACES)}
         raise Problem(_("Nobody can fill in %(unknown)s. Known are %(known)s.") % facts, field)
 
 
-def _explained(error: IntegrityError, name: str) -> Problem:
+def _explain_integrity_error(error: IntegrityError, name: str) -> Problem:
     if "name" not in str(error):
         raise error
     return Problem(_("There is an answer named “%(name)s” already.") % {"name": name}, "name")

@@ -39,7 +39,7 @@ ANSWERS: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class PeriodCounts:
     """A day or a week. open: at its end, or now; median: seconds to the first answer, of those first answered in it, None for none."""
 
     begins: date
@@ -51,17 +51,17 @@ class Counted:
     open: int = 0
 
 
-def window(name: str, now: datetime) -> list[Counted]:
+def list_counts(name: str, now: datetime) -> list[PeriodCounts]:
     """30 days, or 53 weeks from Monday to Sunday, the last of which goes on; the oldest first."""
     unit, number = WINDOWS[name]
-    begins = begins_of(unit, number, now)
+    begins = list_begins(unit, number, now)
     fill(unit, begins, now)
     kept = {row.begins: row for row in Period.objects.filter(unit=unit, begins__in=begins)}
-    live = {each.begins: each for each in _counted(unit, [day for day in begins if day not in kept])}
-    return _with_open([_of(kept[day]) if day in kept else live[day] for day in begins])
+    live = {each.begins: each for each in _count_periods(unit, [day for day in begins if day not in kept])}
+    return _add_open_counts([_from_row(kept[day]) if day in kept else live[day] for day in begins])
 
 
-def begins_of(unit: str, number: int, now: datetime) -> list[date]:
+def list_begins(unit: str, number: int, now: datetime) -> list[date]:
     """The first days of the last so many, the oldest first."""
     today = timezone.localdate(now)
     last, step = (today - timedelta(days=today.weekday()), 7) if unit == Period.Unit.WEEK else (today, 1)
@@ -70,63 +70,63 @@ def begins_of(unit: str, number: int, now: datetime) -> list[date]:
 
 def fill(unit: str, begins: Sequence[date], now: datetime) -> int:
     """Keep what is over and was not kept yet; how many there were. Twice, or by two at once, is harmless."""
-    over = [day for day in begins if _midnight(_after(unit, day)) + SETTLES <= now]
+    over = [day for day in begins if _make_midnight(_compute_next_begin(unit, day)) + SETTLES <= now]
     known = set(Period.objects.filter(unit=unit, begins__in=over).values_list("begins", flat=True))
     missing = [day for day in over if day not in known]
     if missing:
         span = [day for day in over if missing[0] <= day <= missing[-1]]
-        rows = [_row(unit, each) for each in _counted(unit, span) if each.begins in missing]
+        rows = [_to_row(unit, each) for each in _count_periods(unit, span) if each.begins in missing]
         Period.objects.bulk_create(rows, ignore_conflicts=True)
     return len(missing)
 
 
 def fill_all(now: datetime) -> int:
     """All that the pages show."""
-    return sum(fill(unit, begins_of(unit, number, now), now) for unit, number in WINDOWS.values())
+    return sum(fill(unit, list_begins(unit, number, now), now) for unit, number in WINDOWS.values())
 
 
-def starts(unit: str, counted: Sequence[Counted]) -> tuple[list[datetime], datetime]:
+def list_starts(unit: str, counted: Sequence[PeriodCounts]) -> tuple[list[datetime], datetime]:
     """When each begins, and when the last one ends."""
-    return [_midnight(each.begins) for each in counted], _midnight(_after(unit, counted[-1].begins))
+    return [_make_midnight(each.begins) for each in counted], _make_midnight(_compute_next_begin(unit, counted[-1].begins))
 
 
-def _row(unit: str, of: Counted) -> Period:
+def _to_row(unit: str, of: PeriodCounts) -> Period:
     facts = {name: getattr(of, name) for name in ("begins", "opened", "solved", "reopened", "answered", "median")}
     return Period(unit=unit, **facts)
 
 
-def _of(row: Period) -> Counted:
-    return Counted(row.begins, row.opened, row.solved, row.reopened, row.answered, row.median)
+def _from_row(row: Period) -> PeriodCounts:
+    return PeriodCounts(row.begins, row.opened, row.solved, row.reopened, row.answered, row.median)
 
 
-def _counted(unit: str, begins: Sequence[date]) -> list[Counted]:
+def _count_periods(unit: str, begins: Sequence[date]) -> list[PeriodCounts]:
     """Of periods that follow one another."""
     if not begins:
         return []
-    first = [_midnight(day) for day in begins]
-    given = {"begins": first, "first": first[0], "end": _midnight(_after(unit, begins[-1]))}
-    events, answers = _asked(EVENTS, given), _asked(ANSWERS, given)
-    return [Counted(day, *events.get(n, (0, 0, 0)), *answers.get(n, (0, None))) for n, day in enumerate(begins, 1)]
+    first = [_make_midnight(day) for day in begins]
+    given = {"begins": first, "first": first[0], "end": _make_midnight(_compute_next_begin(unit, begins[-1]))}
+    events, answers = _run_query(EVENTS, given), _run_query(ANSWERS, given)
+    return [PeriodCounts(day, *events.get(n, (0, 0, 0)), *answers.get(n, (0, None))) for n, day in enumerate(begins, 1)]
 
 
-def _asked(sql: str, given: dict[str, Any]) -> dict[int, tuple[Any, ...]]:
+def _run_query(sql: str, given: dict[str, Any]) -> dict[int, tuple[Any, ...]]:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL jit = off")  # compiling took ten times as long as counting the days of a month
         cursor.execute(sql, given)
         return {row[0]: tuple(row[1:]) for row in cursor.fetchall()}
 
 
-def _with_open(counted: Sequence[Counted]) -> list[Counted]:
+def _add_open_counts(counted: Sequence[PeriodCounts]) -> list[PeriodCounts]:
     ends = [Ticket.objects.order_by().exclude(state=Ticket.State.SOLVED).count()]
     for _earlier, later in reversed(list(pairwise(counted))):
         ends.append(ends[-1] - later.opened + later.solved - later.reopened)
     pairs = zip(counted, reversed(ends), strict=True)
-    return [Counted(each.begins, each.opened, each.solved, each.reopened, each.answered, each.median, end) for each, end in pairs]
+    return [PeriodCounts(each.begins, each.opened, each.solved, each.reopened, each.answered, each.median, end) for each, end in pairs]
 
 
-def _after(unit: str, day: date) -> date:
+def _compute_next_begin(unit: str, day: date) -> date:
     return day + timedelta(days=7 if unit == Period.Unit.WEEK else 1)
 
 
-def _midnight(day: date) -> datetime:
+def _make_midnight(day: date) -> datetime:
     return datetime.combine(day, time(), timezone.get_current_timezone())

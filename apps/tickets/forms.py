@@ -10,13 +10,13 @@ from django.utils.translation import gettext_lazy as _
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
 from apps.members.models import Member
-from apps.tickets.attachment_quota import Quota
-from apps.tickets.attachments import MOST, File
+from apps.tickets.attachment_quota import AttachmentQuota
+from apps.tickets.attachments import MOST, AttachmentFile
 from apps.tickets.canned import LONGEST as LONGEST_CANNED
-from apps.tickets.links import candidates
+from apps.tickets.links import iter_candidates
 from apps.tickets.models import Canned, Ticket
-from apps.tickets.selectors import answerers
-from apps.tickets.services import LONGEST, LONGEST_SUBJECT, Facts
+from apps.tickets.selectors import list_answerers
+from apps.tickets.services import LONGEST, LONGEST_SUBJECT, TicketFacts
 
 
 class FilesInput(forms.ClearableFileInput):
@@ -33,12 +33,12 @@ class FilesField(forms.FileField):
     def __init__(self) -> None:
         super().__init__(label=_("Files"), required=False, widget=FilesInput)
 
-    def clean(self, data: Any, initial: Any = None) -> list[File]:
+    def clean(self, data: Any, initial: Any = None) -> list[AttachmentFile]:
         given = data if isinstance(data, list | tuple) else [data] if data else []
-        return [File(each.name or "", _octets(each)) for each in given[: MOST + 1]]
+        return [AttachmentFile(each.name or "", _read_octets(each)) for each in given[: MOST + 1]]
 
 
-def _octets(upload: UploadedFile[Any]) -> bytes:
+def _read_octets(upload: UploadedFile[Any]) -> bytes:
     """What is too large is not read to its end."""
     octets: bytes = upload.read(settings.ATTACHMENT_OCTETS + 1)
     return octets
@@ -53,7 +53,7 @@ class ProblemForm(forms.Form):
         self.add_error(place if place in self.fields else None, str(problem))
 
 
-class _Written(ProblemForm):
+class _MessageForm(ProblemForm):
     text = forms.CharField(
         label=_("Message"),
         max_length=LONGEST,
@@ -64,21 +64,21 @@ class _Written(ProblemForm):
 
     def __init__(self, data: Any = None, files: Any = None, **given: Any) -> None:
         super().__init__(data, files, **given)
-        facts = {"most": MOST, "size": formats.volume(settings.ATTACHMENT_OCTETS)}
+        facts = {"most": MOST, "size": formats.format_volume(settings.ATTACHMENT_OCTETS)}
         self.fields["uploads"].help_text = _("Up to %(most)d, each up to %(size)s.") % facts
 
-    def say_room(self, quota: Quota) -> None:
+    def say_room(self, quota: AttachmentQuota) -> None:
         """Say beside the files how much room is left for them."""
-        facts = {"most": MOST, "size": formats.volume(settings.ATTACHMENT_OCTETS), "left": formats.volume(quota.left)}
+        facts = {"most": MOST, "size": formats.format_volume(settings.ATTACHMENT_OCTETS), "left": formats.format_volume(quota.left)}
         words = _("Up to %(most)d, each up to %(size)s. Of %(limit)s for all of your files, %(left)s are left.")
-        self.fields["uploads"].help_text = words % (facts | {"limit": formats.volume(quota.limit)})
+        self.fields["uploads"].help_text = words % (facts | {"limit": formats.format_volume(quota.limit)})
 
     def wanted(self) -> dict[str, Any]:
         """What the services take."""
         return {{"uploads": "files"}.get(name, name): value for name, value in self.cleaned_data.items()}
 
 
-class WriteForm(_Written):
+class WriteForm(_MessageForm):
     """An answer or a note."""
 
     def __init__(self, data: Any = None, files: Any = None, **given: Any) -> None:
@@ -86,7 +86,7 @@ class WriteForm(_Written):
         self.fields["text"].widget.attrs |= {"data-key": "r"}
 
 
-class AskForm(_Written):
+class AskForm(_MessageForm):
     """A new ticket, of a member."""
 
     subject = forms.CharField(
@@ -95,7 +95,7 @@ class AskForm(_Written):
     field_order: tuple[str, ...] = ("subject", "text", "uploads")
 
 
-class MemberForm(ProblemForm):
+class MemberNumberForm(ProblemForm):
     """A member, by number."""
 
     member = forms.CharField(label=_("Member"), max_length=20, help_text=_("The number, like M-2207"))
@@ -108,7 +108,7 @@ class MemberForm(ProblemForm):
         return found
 
 
-class WriteToForm(MemberForm, AskForm):
+class WriteToForm(MemberNumberForm, AskForm):
     """A new ticket for a member, by staff."""
 
     field_order = ("member", "subject", "text", "uploads")
@@ -126,16 +126,16 @@ class FactsForm(ProblemForm):
     def __init__(self, ticket: Ticket, data: Any = None) -> None:
         given = {"version": ticket.version, "state": ticket.state, "priority": ticket.priority, "assignee": ticket.assignee_id or ""}
         super().__init__(data, initial=given | {"tags": ", ".join(ticket.tags)})
-        self._people = {str(user.pk): user for user in [*answerers(), *([ticket.assignee] if ticket.assignee else [])]}
+        self._people = {str(user.pk): user for user in [*list_answerers(), *([ticket.assignee] if ticket.assignee else [])]}
         choices = [("", _("nobody")), *((pk, user.name) for pk, user in self._people.items())]
         for name, key in (("state", "s"), ("assignee", "a")):
             self.fields[name].widget.attrs |= {"data-key": key, "aria-keyshortcuts": key}
         self.fields["assignee"].choices = choices  # type: ignore[attr-defined]  # of a ChoiceField
 
-    def wanted(self) -> Facts:
+    def wanted(self) -> TicketFacts:
         """What the service takes."""
         given = self.cleaned_data
-        return Facts(given["state"], given["priority"], self._people.get(given["assignee"]), given["tags"].split(","))
+        return TicketFacts(given["state"], given["priority"], self._people.get(given["assignee"]), given["tags"].split(","))
 
 
 class LinkForm(ProblemForm):
@@ -146,7 +146,7 @@ class LinkForm(ProblemForm):
 
     def __init__(self, ticket: Ticket, data: Any = None) -> None:
         super().__init__(data)
-        self.fields["what"].choices = [("", "–"), *candidates(ticket.member)]  # type: ignore[attr-defined]  # of a ChoiceField
+        self.fields["what"].choices = [("", "–"), *iter_candidates(ticket.member)]  # type: ignore[attr-defined]  # of a ChoiceField
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data

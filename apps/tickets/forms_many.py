@@ -5,11 +5,11 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.tickets.bulk import Changes
+from apps.tickets.bulk import TicketChanges
 from apps.tickets.canned import LONGEST
 from apps.tickets.forms import ProblemForm
 from apps.tickets.models import Ticket
-from apps.tickets.selectors import answerers
+from apps.tickets.selectors import list_answerers
 from apps.tickets.services import LONGEST_SUBJECT
 
 
@@ -51,15 +51,15 @@ class ChangeManyForm(ProblemForm):
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)
-        self._people = {str(user.pk): user for user in answerers()}
+        self._people = {str(user.pk): user for user in list_answerers()}
         choices = [("", _("stays")), ("nobody", _("nobody")), *((pk, user.name) for pk, user in self._people.items())]
         self.fields["assignee"].choices = choices  # type: ignore[attr-defined]  # of a ChoiceField
 
-    def changes(self) -> Changes:
+    def changes(self) -> TicketChanges:
         """What the service takes."""
         given = self.cleaned_data
         assignee = (self._people.get(given["assignee"]),) if given["assignee"] else None
-        return Changes(given["state"] or None, given["priority"], assignee, given["add"].split(","), given["drop"].split(","))
+        return TicketChanges(given["state"] or None, given["priority"], assignee, given["add"].split(","), given["drop"].split(","))
 
 
 class SplitForm(ProblemForm):

@@ -11,7 +11,7 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True)
-class Order:
+class KeysetOrder:
     """Columns as `order_by` takes them, the last of them unique; moments and integers."""
 
     columns: tuple[str, ...]
@@ -39,8 +39,8 @@ class Order:
         if len(parts) != len(self.columns) or not all(part.isascii() and part.isdigit() and len(part) < 18 for part in parts):
             return None
         kinds = (model._meta.get_field(column.removeprefix("-")).get_internal_type() for column in self.columns)
-        return [_moment(int(part)) if kind == "DateTimeField" else int(part) for part, kind in zip(parts, kinds, strict=True)]
+        return [_parse_moment(int(part)) if kind == "DateTimeField" else int(part) for part, kind in zip(parts, kinds, strict=True)]
 
 
-def _moment(microseconds: int) -> datetime:
+def _parse_moment(microseconds: int) -> datetime:
     return EPOCH + MICROSECOND * min(microseconds, 10**17)

@@ -22,7 +22,7 @@ from apps.members.models import Device, Member
 from apps.nat.models import Pinhole, PortForward
 from apps.network.models import Gateway
 from apps.tickets.models import Link, Ticket
-from apps.tickets.thread import current
+from apps.tickets.thread import resolve_merged
 
 log = structlog.get_logger()
 
@@ -46,7 +46,7 @@ class Linkable:
         return rows.select_related(*self.related) if self.related else rows
 
 
-def _member_page(row: Any) -> str:
+def _build_member_url(row: Any) -> str:
     return reverse("desk:member", args=[row.holding.member_id])
 
 
@@ -56,11 +56,11 @@ KINDS: Final = {
         Linkable(Member, gettext_lazy("Member"), lambda row: reverse("desk:member", args=[row.pk])),
         Linkable(Device, gettext_lazy("Device"), lambda row: reverse("desk:member", args=[row.member_id]), lambda of: of.devices.all()),
         Linkable(
-            PortForward, gettext_lazy("Port forward"), _member_page,
+            PortForward, gettext_lazy("Port forward"), _build_member_url,
             lambda of: PortForward.objects.filter(holds_now(), holding__member=of).select_related("holding"), ("holding",),
         ),
         Linkable(
-            Pinhole, gettext_lazy("IPv6 pinhole"), _member_page,
+            Pinhole, gettext_lazy("IPv6 pinhole"), _build_member_url,
             lambda of: Pinhole.objects.filter(holds_now(), holding__member=of).select_related("holding"), ("holding",),
         ),
         Linkable(
@@ -77,7 +77,7 @@ KINDS: Final = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class LinkRow:
     """A link as the page shows it; `words` and `url` are "" for a row that is no more."""
 
     link: Link
@@ -86,42 +86,42 @@ class Shown:
     url: str
 
 
-def linked(ticket: Ticket) -> list[Shown]:
+def list_links(ticket: Ticket) -> list[LinkRow]:
     """What the ticket is about; a query for each kind that is there."""
     links = list(ticket.links.order_by("id"))
     wanted: dict[str, list[int]] = defaultdict(list)
     for link in links:
         wanted[link.kind].append(link.object_id)
     found = {(kind, row.pk): row for kind, pks in wanted.items() if kind in KINDS for row in KINDS[kind].rows().filter(pk__in=pks)}
-    return [_shown(link, found.get((link.kind, link.object_id))) for link in links]
+    return [_build_link_row(link, found.get((link.kind, link.object_id))) for link in links]
 
 
-def _shown(link: Link, row: Any) -> Shown:
+def _build_link_row(link: Link, row: Any) -> LinkRow:
     kind = KINDS.get(link.kind)
     name = str(kind.name) if kind else link.kind
-    return Shown(link, name, _words(row) if row else "", kind.href(row) if kind and row else "")
+    return LinkRow(link, name, _describe_row(row) if row else "", kind.href(row) if kind and row else "")
 
 
-def candidates(member: Member | None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+def iter_candidates(member: Member | None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Kinds with what of them can be linked by choosing: `("Device", [("members.device:17", "Laptop")])`."""
     for kind in KINDS.values():
         if kind.of and (member or kind.model is Gateway):
-            rows = [(f"{kind.key}:{row.pk}", _words(row)) for row in kind.of(member)]  # type: ignore[arg-type]  # gateways ask for none
+            rows = [(f"{kind.key}:{row.pk}", _describe_row(row)) for row in kind.of(member)]  # type: ignore[arg-type]  # gateways ask for none
             if rows:
                 yield str(kind.name), rows
 
 
-def _words(row: Any) -> str:
+def _describe_row(row: Any) -> str:
     return str(row.get_reason_display()) if isinstance(row, Block) else str(row.prefix) if isinstance(row, Ban) else str(row)
 
 
-def link(*, ticket: Ticket, kind: str, object_id: int, by: User) -> None:
+def add_link(*, ticket: Ticket, kind: str, object_id: int, by: User) -> None:
     """Say what the ticket is about. Twice is harmless. Raises Problem for what there is not."""
     if kind not in KINDS or not KINDS[kind].rows().filter(pk=object_id).exists():
         raise Problem(_("There is no such thing any more."), "what")
     try:
         with transaction.atomic():
-            Link.objects.create(ticket_id=current(ticket.pk), kind=kind, object_id=object_id, by=by)
+            Link.objects.create(ticket_id=resolve_merged(ticket.pk), kind=kind, object_id=object_id, by=by)
     except IntegrityError as error:
         if "ticket_link_once" not in str(error):
             raise
@@ -137,7 +137,7 @@ def link_ban(*, ticket: Ticket, text: str, by: User) -> None:
     found = next(iter(bans), None)
     if found is None:
         raise Problem(_("There is no ban of %(prefix)s.") % {"prefix": prefix}, "ban")
-    link(ticket=ticket, kind=Ban._meta.label_lower, object_id=found.pk, by=by)
+    add_link(ticket=ticket, kind=Ban._meta.label_lower, object_id=found.pk, by=by)
 
 
 def unlink(*, link: Link, by: User) -> None:

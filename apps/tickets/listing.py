@@ -9,14 +9,14 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from apps.lib.templatetags.netzwart import state, when
+from apps.lib.templatetags.netzwart import render_when, state
 from apps.tickets.models import Ticket
 
 ANY: Final = 10**17  # a number that stands for each
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TicketRow:
     """One ticket; all but `ticket` is text for the page. label: of the box that picks it."""
 
     ticket: Ticket
@@ -30,13 +30,13 @@ class Row:
     label: str
 
 
-def listed(tickets: Iterable[Ticket]) -> Iterator[Row]:
+def iter_rows(tickets: Iterable[Ticket]) -> Iterator[TicketRow]:
     """In the language of the page."""
-    states, priorities = {each: state_of(each) for each in Ticket.State}, {each: priority_of(each) for each in Ticket.Priority}
+    states, priorities = {each: render_state(each) for each in Ticket.State}, {each: render_priority(each) for each in Ticket.Priority}
     url, label, unknown = reverse("tickets:ticket", args=[ANY]), _("Select #%(pk)s"), _("nobody knows who")
     for ticket in tickets:
         number = str(ticket.pk)
-        yield Row(
+        yield TicketRow(
             ticket=ticket,
             url=url.replace(str(ANY), number),
             who=str(ticket.member) if ticket.member else ticket.address or unknown,
@@ -44,12 +44,12 @@ def listed(tickets: Iterable[Ticket]) -> Iterator[Row]:
             state=states[Ticket.State(ticket.state)],
             priority=priorities[Ticket.Priority(ticket.priority)],
             tags=format_html_join("", ' <span class="nw-tag">{}</span>', ((tag,) for tag in ticket.tags)),
-            touched=when(ticket.touched_at, "short"),
+            touched=render_when(ticket.touched_at, "short"),
             label=label % {"pk": number},
         )
 
 
-def state_of(of: Ticket.State) -> SafeString:
+def render_state(of: Ticket.State) -> SafeString:
     """Whose turn it is."""
     if of == Ticket.State.OPEN:
         return state("wait", _("our turn"), icon="wait")
@@ -58,7 +58,7 @@ def state_of(of: Ticket.State) -> SafeString:
     return state("plain", _("their turn"), icon="clock") if of == Ticket.State.WAITING else state("active", _("solved"))
 
 
-def priority_of(of: Ticket.Priority) -> SafeString:
+def render_priority(of: Ticket.Priority) -> SafeString:
     """Louder, the more urgent."""
     if of >= Ticket.Priority.HIGH:
         return state("bad" if of == Ticket.Priority.URGENT else "warn", of.label, icon="arrow-up")

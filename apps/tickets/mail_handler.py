@@ -18,19 +18,19 @@ from django.utils.translation import gettext_lazy, gettext_noop, override
 
 from apps.accounts.models import User
 from apps.inbound.automatic_mail import is_out_of_office
-from apps.inbound.dispatcher import Refused
-from apps.inbound.message import Received
+from apps.inbound.dispatcher import MailRefused
+from apps.inbound.message import ReceivedMail
 from apps.inbound.models import Arrival
 from apps.lib.email_address import is_same_address
 from apps.mail import models as outbox
 from apps.mail.redaction import redact
-from apps.members.selectors import with_address
+from apps.members.selectors import list_by_email
 from apps.tickets import notifications, services, thread
-from apps.tickets.attachment_quota import room_for, total
-from apps.tickets.attachments import MOST, File, kept_name, refused
-from apps.tickets.mail_threading import FOR_STAFF, Place, bounced, kept_id, place
+from apps.tickets.attachment_quota import get_tightest_quota, get_total_quota
+from apps.tickets.attachments import MOST, AttachmentFile, clean_file_name, explain_rejection
+from apps.tickets.mail_threading import FOR_STAFF, ThreadPlace, find_bounced_mail, find_place, normalize_message_id
 from apps.tickets.models import Message, Ticket
-from apps.tickets.quoting import written
+from apps.tickets.quoting import strip_quote
 
 OURS_AGAIN: Final = gettext_noop("The portal wrote this mail itself.")
 BOUNCE_OF_NOTHING: Final = gettext_noop("It says that a mail could not be delivered, but no ticket knows that mail.")
@@ -44,13 +44,13 @@ LOUD: Final = 10  # mails of one sender in an hour, after which nobody is told o
 log = structlog.get_logger()
 
 
-def take(arrival: Arrival, mail: Received) -> None:
+def handle_mail(arrival: Arrival, mail: ReceivedMail) -> None:
     """File one mail; the same octets under the same Message-ID once. Raises Refused for what nobody could do anything with."""
-    key = kept_id(mail.message_id)
+    key = normalize_message_id(mail.message_id)
     if key and outbox.Message.objects.filter(message_id=key).exists():
-        raise Refused(OURS_AGAIN)
+        raise MailRefused(OURS_AGAIN)
     if not (mail.bounce or mail.text.strip() or mail.subject or mail.files):
-        raise Refused(EMPTY)
+        raise MailRefused(EMPTY)
     if key and Message.objects.filter(Q(message_id=key) | Q(came_as=key)).exists():
         return _file_beside(arrival, mail)
     try:
@@ -62,7 +62,7 @@ def take(arrival: Arrival, mail: Received) -> None:
         _file_beside(arrival, mail)
 
 
-def _file_beside(arrival: Arrival, mail: Received) -> None:
+def _file_beside(arrival: Arrival, mail: ReceivedMail) -> None:
     """A mail whose Message-ID is there already: nothing when it is the same mail, else a message of its own.
 
     With a Message-ID that an arrival holds, the same octets are one arrival already (`inbound_once`); of longer ones, octets tell.
@@ -72,144 +72,150 @@ def _file_beside(arrival: Arrival, mail: Received) -> None:
         log.info("mail is there already", arrival=arrival.pk)
         return
     message = _file(mail, None)
-    _note_beside(message.ticket, mail, SAME_ID)
+    _add_side_note(message.ticket, mail, SAME_ID)
 
 
-def _file(mail: Received, key: str | None) -> Message:
+def _file(mail: ReceivedMail, key: str | None) -> Message:
     if mail.bounce:
         return _file_bounce(mail, key)
-    found = place(mail)
+    found = find_place(mail)
     if found is None:
-        return _open(mail, key)
-    if found.staff and _is_of(found.staff, mail):
-        return _answer(found.ticket, found.staff, mail, key)
-    return _note(found, mail, key) if found.staff or found.from_staff else _reply(found.ticket, mail, key)
+        return _file_new_ticket(mail, key)
+    if found.staff and _is_written_by(found.staff, mail):
+        return _file_answer(found.ticket, found.staff, mail, key)
+    return _file_note(found, mail, key) if found.staff or found.from_staff else _file_reply(found.ticket, mail, key)
 
 
-def _is_of(staff: User, mail: Received) -> bool:
+def _is_written_by(staff: User, mail: ReceivedMail) -> bool:
     """Whether this person wrote it: from the registered address, by the word of our own server, and no machine in their stead."""
-    own = mail.authenticated and is_same_address(_sender(mail), staff.email)
+    own = mail.authenticated and is_same_address(_get_sender(mail), staff.email)
     return own and not mail.automatic and not is_out_of_office(mail.subject)
 
 
-def _open(mail: Received, key: str | None) -> Message:
+def _file_new_ticket(mail: ReceivedMail, key: str | None) -> Message:
     """A ticket of the member only where our server vouches for the sender; else of nobody, and staff see whose address it is."""
-    sender = _sender(mail)
-    members = with_address(sender)
+    sender = _get_sender(mail)
+    members = list_by_email(sender)
     member = members[0] if len(members) == 1 else None
     ticket = Ticket.objects.create(
-        subject=_subject(mail), member=member if mail.authenticated else None, address=sender[:254],
+        subject=_make_subject(mail), member=member if mail.authenticated else None, address=sender[:254],
         language=member.language if member else settings.LANGUAGE_CODE[:2],
     )  # fmt: skip
     ticket.refresh_from_db()
     quiet = mail.automatic or _is_loud(sender)
-    message = _add(ticket, Message.Kind.MEMBER, mail, key, verified=mail.authenticated and bool(sender))
+    message = _add_message(ticket, Message.Kind.MEMBER, mail, key, verified=mail.authenticated and bool(sender))
     if not quiet:
         notifications.tell_of_new(message)
     return message
 
 
-def _reply(ticket: Ticket, mail: Received, key: str | None) -> Message:
-    current, sender = thread.locked(ticket.pk), _sender(mail)
-    verified = mail.authenticated and is_same_address(sender, notifications.asker(current)[0])
+def _file_reply(ticket: Ticket, mail: ReceivedMail, key: str | None) -> Message:
+    current, sender = thread.lock_ticket(ticket.pk), _get_sender(mail)
+    verified = mail.authenticated and is_same_address(sender, notifications.get_asker(current)[0])
     quiet = mail.automatic or _is_loud(sender)
-    message = _add(current, Message.Kind.MEMBER, mail, key, verified=verified)
+    message = _add_message(current, Message.Kind.MEMBER, mail, key, verified=verified)
     if not mail.automatic:
-        thread.heard(current)
+        thread.hand_to_staff(current)
     if not quiet:
         notifications.tell_of_reply(message)
     return message
 
 
-def _answer(ticket: Ticket, by: User, mail: Received, key: str | None) -> Message:
+def _file_answer(ticket: Ticket, by: User, mail: ReceivedMail, key: str | None) -> Message:
     """As staff would on the page: the Message-ID that the thread goes on from is that of our own mail."""
     member = ticket.member
-    files, lost = _files(mail, total().left if mail.files else 0) if member and member.user_id else ([], _names(mail))
-    text = _cut(redact(written(mail.text))) or "–"
-    message = services.answer(ticket=ticket, text=text, files=files, by=by)
+    files, lost = (
+        _select_files(mail, get_total_quota().left if mail.files else 0) if member and member.user_id else ([], _list_file_names(mail))
+    )
+    text = _cut_text(redact(strip_quote(mail.text))) or "–"
+    message = services.answer_ticket(ticket=ticket, text=text, files=files, by=by)
     Message.objects.filter(pk=message.pk).update(via=Message.Via.MAIL, came_as=key)
     if lost:
-        text = _in_words(LOST_FILES, names=", ".join(lost[:MOST]))
-        thread.add(Message(ticket=ticket, kind=Message.Kind.NOTE, via=Message.Via.MAIL, author=by, text=text))
+        text = _translate_for_staff(LOST_FILES, names=", ".join(lost[:MOST]))
+        thread.add_message(Message(ticket=ticket, kind=Message.Kind.NOTE, via=Message.Via.MAIL, author=by, text=text))
     return message
 
 
-def _note(found: Place, mail: Received, key: str | None) -> Message:
+def _file_note(found: ThreadPlace, mail: ReceivedMail, key: str | None) -> Message:
     """An internal note. Whose address it came to is told, unless a machine wrote it: perhaps it was meant as an answer."""
-    quiet = mail.automatic or is_out_of_office(mail.subject) or _is_loud(_sender(mail))
-    message = _add(thread.locked(found.ticket.pk), Message.Kind.NOTE, mail, key, verified=False)
+    quiet = mail.automatic or is_out_of_office(mail.subject) or _is_loud(_get_sender(mail))
+    message = _add_message(thread.lock_ticket(found.ticket.pk), Message.Kind.NOTE, mail, key, verified=False)
     if found.staff and not quiet:
-        _note_beside(message.ticket, mail, NOT_PROVEN, who=found.staff.name)
+        _add_side_note(message.ticket, mail, NOT_PROVEN, who=found.staff.name)
         notifications.tell_of_unsent(message, found.staff)
     return message
 
 
-def _file_bounce(mail: Received, key: str | None) -> Message:
+def _file_bounce(mail: ReceivedMail, key: str | None) -> Message:
     """What could not be delivered is our turn again."""
-    sent = bounced(mail)
-    elsewhere = place(mail) if sent is None else None
+    sent = find_bounced_mail(mail)
+    elsewhere = find_place(mail) if sent is None else None
     found = sent[0] if sent else elsewhere.ticket if elsewhere else None
     if found is None:
-        raise Refused(BOUNCE_OF_NOTHING)
-    ticket = thread.locked(found.pk)
-    message = _add(ticket, Message.Kind.NOTE, mail, key, verified=False)
+        raise MailRefused(BOUNCE_OF_NOTHING)
+    ticket = thread.lock_ticket(found.pk)
+    message = _add_message(ticket, Message.Kind.NOTE, mail, key, verified=False)
     if sent and sent[1].template not in FOR_STAFF and ticket.state == Ticket.State.WAITING:
-        thread.turn(ticket, Ticket.State.OPEN)
+        thread.set_state(ticket, Ticket.State.OPEN)
     return message
 
 
-def _add(ticket: Ticket, kind: Message.Kind, mail: Received, key: str | None, *, verified: bool) -> Message:
-    text = _cut(redact(written(mail.text)))
-    message = Message(ticket=ticket, kind=kind, via=Message.Via.MAIL, sender=_sender(mail), text=text, verified=verified, message_id=key)
-    files, lost = _files(mail, room_for(message).left if mail.files else 0)
-    made = thread.add(message, files)
+def _add_message(ticket: Ticket, kind: Message.Kind, mail: ReceivedMail, key: str | None, *, verified: bool) -> Message:
+    text = _cut_text(redact(strip_quote(mail.text)))
+    message = Message(
+        ticket=ticket, kind=kind, via=Message.Via.MAIL, sender=_get_sender(mail), text=text, verified=verified, message_id=key
+    )
+    files, lost = _select_files(mail, get_tightest_quota(message).left if mail.files else 0)
+    made = thread.add_message(message, files)
     if lost:
-        _note_beside(ticket, mail, LOST_FILES, names=", ".join(lost[:MOST]))
+        _add_side_note(ticket, mail, LOST_FILES, names=", ".join(lost[:MOST]))
     return made
 
 
-def _note_beside(ticket: Ticket, mail: Received, words: Promise, **facts: str) -> None:
+def _add_side_note(ticket: Ticket, mail: ReceivedMail, words: Promise, **facts: str) -> None:
     """What staff should know of a mail."""
-    text = _in_words(words, **facts)
-    thread.add(Message(ticket=ticket, kind=Message.Kind.NOTE, via=Message.Via.MAIL, sender=_sender(mail), text=text, verified=False))
+    text = _translate_for_staff(words, **facts)
+    thread.add_message(
+        Message(ticket=ticket, kind=Message.Kind.NOTE, via=Message.Via.MAIL, sender=_get_sender(mail), text=text, verified=False)
+    )
 
 
-def _files(mail: Received, room: int) -> tuple[list[File], list[str]]:
+def _select_files(mail: ReceivedMail, room: int) -> tuple[list[AttachmentFile], list[str]]:
     """Those that are kept, as far as there is room in octets, and the names of the others."""
-    kept, lost = list[File](), list[str]()
-    for file in (File(_name(each.name, each.media_type), each.octets) for each in mail.files):
-        if len(kept) == MOST or refused(file) or len(file.octets) > room:
-            lost.append(kept_name(file.name))
+    kept, lost = list[AttachmentFile](), list[str]()
+    for file in (AttachmentFile(_choose_file_name(each.name, each.media_type), each.octets) for each in mail.files):
+        if len(kept) == MOST or explain_rejection(file) or len(file.octets) > room:
+            lost.append(clean_file_name(file.name))
         else:
             kept.append(file)
             room -= len(file.octets)
     return kept, lost
 
 
-def _names(mail: Received) -> list[str]:
-    return [kept_name(_name(each.name, each.media_type)) for each in mail.files]
+def _list_file_names(mail: ReceivedMail) -> list[str]:
+    return [clean_file_name(_choose_file_name(each.name, each.media_type)) for each in mail.files]
 
 
-def _name(name: str, media_type: str) -> str:
+def _choose_file_name(name: str, media_type: str) -> str:
     return redact(name) or f"file{guess_extension(media_type) or ''}"
 
 
-def _in_words(words: Promise, **facts: str) -> str:
+def _translate_for_staff(words: Promise, **facts: str) -> str:
     """For staff, in the site's language."""
     with override(settings.LANGUAGE_CODE):
         return str(words) % facts
 
 
-def _subject(mail: Received) -> str:
+def _make_subject(mail: ReceivedMail) -> str:
     words = " ".join(redact(mail.subject).split())[: services.LONGEST_SUBJECT]
     return words or " ".join(redact(mail.text).split())[:60] or "–"
 
 
-def _cut(text: str) -> str:
+def _cut_text(text: str) -> str:
     return text if len(text) <= services.LONGEST else f"{text[: services.LONGEST - 2]} …"
 
 
-def _sender(mail: Received) -> str:
+def _get_sender(mail: ReceivedMail) -> str:
     """The address in From, "" if none; one of ours for staff is nobody's."""
     address = mail.sender.address[:320] if mail.sender else ""
     return address if redact(address) == address else ""

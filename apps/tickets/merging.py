@@ -14,19 +14,19 @@ from django.db.models.functions import Greatest, Now
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib.email_address import ascii_lower
+from apps.lib.email_address import lower_ascii
 from apps.lib.errors import Conflict, Problem
 from apps.tickets import thread
 from apps.tickets.models import Attachment, Message, Move, Ticket
-from apps.tickets.notifications import readers
-from apps.tickets.services import checked_tags
+from apps.tickets.notifications import list_readers
+from apps.tickets.services import validate_tags
 
 MOST: Final = 50  # tickets that are merged at once
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Preview:
+class MergePreview:
     """What merging does. unheard: addresses that get no more answers; shown_to: the member who sees more then."""
 
     target: Ticket
@@ -37,17 +37,17 @@ class Preview:
     shown_to: str
 
 
-def preview(*, into: Ticket, tickets: Sequence[Ticket]) -> Preview:
+def preview_merge(*, into: Ticket, tickets: Sequence[Ticket]) -> MergePreview:
     """Raises Problem for what cannot be merged."""
-    check(into, tickets)
+    validate_merge(into, tickets)
     moved = Message.objects.filter(ticket__in=tickets)
-    (to, _language), *others = readers([into, *tickets])
-    unheard = sorted({address for address, _language in others if address and ascii_lower(address) != ascii_lower(to)})
+    (to, _language), *others = list_readers([into, *tickets])
+    unheard = sorted({address for address, _language in others if address and lower_ascii(address) != lower_ascii(to)})
     shown_to = str(into.member) if into.member and any(each.member_id is None for each in tickets) else ""
-    return Preview(into, list(tickets), moved.count(), Attachment.objects.filter(message__in=moved).count(), unheard, shown_to)
+    return MergePreview(into, list(tickets), moved.count(), Attachment.objects.filter(message__in=moved).count(), unheard, shown_to)
 
 
-def check(into: Ticket, tickets: Iterable[Ticket]) -> None:
+def validate_merge(into: Ticket, tickets: Iterable[Ticket]) -> None:
     """Raises Problem: merged already, into itself, none, or of different members."""
     sources = list(tickets)
     if not sources:
@@ -66,16 +66,16 @@ def check(into: Ticket, tickets: Iterable[Ticket]) -> None:
             words = _("#%(ticket)d is of %(member)s, #%(target)d of %(whose)s: only tickets of one member become one.")
             unnamed = _("#%(ticket)d and #%(target)d are not of one member: only tickets of one member become one.") % whose
             raise Problem(words % whose, "tickets", culprit=each, unnamed=unnamed)
-    checked_tags([tag for each in (into, *sources) for tag in each.tags])
+    validate_tags([tag for each in (into, *sources) for tag in each.tags])
 
 
 def merge(*, into: Ticket, tickets: Sequence[Ticket], by: User) -> None:
-    """Make them one. Raises Problem as `check` does. No mail leaves."""
+    """Make them one. Raises Problem as `validate_merge` does. No mail leaves."""
     with transaction.atomic():
         rows = Ticket.objects.select_for_update().prefetch_related("member", "assignee")
         found = {row.pk: row for row in rows.filter(pk__in={into.pk, *(each.pk for each in tickets)}).order_by("pk")}
         target, sources = found[into.pk], [found[pk] for pk in dict.fromkeys(each.pk for each in tickets)]
-        check(target, sources)
+        validate_merge(target, sources)
         for source in sources:
             _take_over(target, source, by)
         _sum_up(target, sources)
@@ -103,7 +103,7 @@ def _sum_up(target: Ticket, sources: Sequence[Ticket]) -> None:
     if not target.is_ours and any(each.is_ours for each in sources):
         state = Ticket.State.OPEN if target.state == Ticket.State.WAITING else Ticket.State.REOPENED
     assignee = next((each.assignee for each in everyone if each.assignee), None)
-    tags, priority = checked_tags([tag for each in everyone for tag in each.tags]), max(each.priority for each in everyone)
+    tags, priority = validate_tags([tag for each in everyone for tag in each.tags]), max(each.priority for each in everyone)
     changed = {"state": state, "priority": priority, "assignee": assignee, "tags": tags}
     Ticket.objects.filter(pk=target.pk).update(**changed, version=F("version") + 1, touched_at=Now())
     answered = [each.first_answered_at for each in sources if each.first_answered_at]
@@ -111,7 +111,7 @@ def _sum_up(target: Ticket, sources: Sequence[Ticket]) -> None:
         Ticket.objects.filter(pk=target.pk).update(first_answered_at=Greatest(min(answered), F("opened_at")))
 
 
-def undo(*, move: Move, by: User) -> None:
+def undo_merge(*, move: Move, by: User) -> None:
     """What was merged is a ticket of its own again, with what was written in it before; what came since stays. Raises Conflict when it was
     undone already, Problem when the other was merged on."""
     with transaction.atomic():
@@ -139,8 +139,8 @@ def _give_back(move: Move) -> None:
     target.update(first_answered_at=Greatest(first, F("opened_at")) if first else None)
 
 
-def by_number(numbers: Iterable[int]) -> list[Ticket]:
+def list_by_numbers(numbers: Iterable[int]) -> list[Ticket]:
     """The tickets of these numbers, or those that they were merged into, each once, in the order of the numbers."""
-    current = dict.fromkeys(thread.current(number) for number in numbers)
+    current = dict.fromkeys(thread.resolve_merged(number) for number in numbers)
     found = Ticket.objects.select_related("member", "assignee").in_bulk(list(current))
     return [found[pk] for pk in current if pk in found]

@@ -9,18 +9,18 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.database.history import tracked
+from apps.lib.database.history import track_history
 from apps.lib.models import Versioned
 from apps.members.models import Member
 
 
-@tracked(exclude=["touched_at", "first_answered_at"])
+@track_history(exclude=["touched_at", "first_answered_at"])
 class Ticket(Versioned):
     """A question and its thread; its id is the number that people say.
 
     member: whose it is, None where nobody knows; address: where answers go then. touched_at: when anything was last written or changed.
     first_answered_at: when staff first wrote to whoever asked. merged_into: where everything that was written here stands now, and what
-    comes yet goes; that one is never itself merged (migrations/tickets/0003). split_from: where its first messages were written.
+    comes yet goes; that one is never itself merged (migrations/tickets/0001). split_from: where its first messages were written.
     """
 
     class State(models.TextChoices):
@@ -131,7 +131,7 @@ class Message(models.Model):
 class Words(models.Model):
     """What the search finds a ticket by: the words of its subject and of all messages, by three dictionaries (searching.py).
 
-    Triggers alone write it (migrations/tickets/0005), beside the ticket: neither its version nor its history knows of it. characters:
+    Triggers alone write it (migrations/tickets/0001), beside the ticket: neither its version nor its history knows of it. characters:
     how many were read; what follows the first 20,000 of a message, or 200,000 of a ticket, is not found.
     """
 
@@ -293,7 +293,7 @@ class Period(models.Model):
         return f"{self.unit} {self.begins}"
 
 
-@tracked()
+@track_history()
 class Canned(Versioned):
     """An answer that is kept, in both languages, with the placeholders of `canned.py`."""
 

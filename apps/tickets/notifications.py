@@ -11,12 +11,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.accounts.roles import Right, with_right
-from apps.lib.email_address import ascii_lower, is_same_address
-from apps.mail.mail_templates import Plain
+from apps.accounts.roles import Right, list_roles_with_right
+from apps.lib.email_address import is_same_address, lower_ascii
+from apps.mail.mail_templates import PlainValue
 from apps.mail.models import SwitchedOff
-from apps.mail.services import write
-from apps.mail.unsubscribing import off_of
+from apps.mail.services import write_mail
+from apps.mail.unsubscribing import list_switched_off
 from apps.tickets import addressing
 from apps.tickets.models import Message, Ticket
 
@@ -26,55 +26,55 @@ REFERENCES: Final = 20  # Message-IDs that a mail names: the first, and the last
 EXCERPT: Final = 2000  # characters that a notice quotes
 
 
-def key_of(message: int) -> str:
+def build_message_key(message: int) -> str:
     """The key of the mail that an answer left as; those of notices go on with a space."""
     return f"ticket message {message}"
 
 
-def asker(ticket: Ticket) -> tuple[str, str]:
+def get_asker(ticket: Ticket) -> tuple[str, str]:
     """The address and the language of whoever asked, whether mails are wanted or not."""
     return (ticket.member.email, ticket.member.language) if ticket.member else (ticket.address, ticket.language)
 
 
-def reader(ticket: Ticket) -> tuple[str, str]:
+def get_reader(ticket: Ticket) -> tuple[str, str]:
     """Where answers go, "" for nowhere, and in which language."""
-    return readers([ticket])[0]
+    return list_readers([ticket])[0]
 
 
-def readers(tickets: Sequence[Ticket]) -> list[tuple[str, str]]:
+def list_readers(tickets: Sequence[Ticket]) -> list[tuple[str, str]]:
     """The same of many, in their order, with one question to the database. Only who has an account, and so a page, can want no mails."""
     of_accounts = [each.member.email for each in tickets if each.member and each.member.user_id]
-    off = off_of(of_accounts, ANSWERS)
+    off = list_switched_off(of_accounts, ANSWERS)
 
     def wanted(ticket: Ticket, address: str) -> str:
-        return "" if ticket.member and ticket.member.user_id and ascii_lower(address) in off else address
+        return "" if ticket.member and ticket.member.user_id and lower_ascii(address) in off else address
 
-    return [(wanted(each, address), language) for each in tickets for address, language in [asker(each)]]
+    return [(wanted(each, address), language) for each in tickets for address, language in [get_asker(each)]]
 
 
 def write_answer(message: Message) -> None:
     """The answer as a mail; none where there is no address. The message then knows the mail's Message-ID."""
-    ticket, (to, language) = message.ticket, reader(message.ticket)
+    ticket, (to, language) = message.ticket, get_reader(message.ticket)
     if not to:
         return
-    before = references(message)
-    context: dict[str, Plain] = {
+    before = list_references(message)
+    context: dict[str, PlainValue] = {
         "ticket": ticket.pk, "subject": ticket.subject, "text": message.text, "who": message.author.name if message.author else "",
         "files": [each.name for each in message.attachments.all()],
         "continues": ticket.messages.exclude(pk=message.pk).exclude(kind=Message.Kind.NOTE).exists(),
         "url": f"{settings.PORTAL_URL}{reverse('own:ticket', args=[ticket.pk])}" if ticket.member_id else "",
         "by_mail": bool(settings.SUPPORT_ADDRESS),
     }  # fmt: skip
-    mail = write(
-        to=to, language=language, template="ticket_answer", context=context, about=ticket, key=key_of(message.pk),
-        reply_to=addressing.of_ticket(ticket.pk), in_reply_to=before[-1] if before else "", references=before, automatic=False,
+    mail = write_mail(
+        to=to, language=language, template="ticket_answer", context=context, about=ticket, key=build_message_key(message.pk),
+        reply_to=addressing.build_ticket_address(ticket.pk), in_reply_to=before[-1] if before else "", references=before, automatic=False,
         notice=ANSWERS if ticket.member and ticket.member.user_id else "",
     )  # fmt: skip
     if mail:
         Message.objects.filter(pk=message.pk).update(message_id=mail.message_id)
 
 
-def references(message: Message) -> list[str]:
+def list_references(message: Message) -> list[str]:
     """The Message-IDs of the thread before this message, the oldest first, without those that only staff knows."""
     thread = message.ticket.messages.exclude(pk=message.pk).exclude(kind=Message.Kind.NOTE).exclude(message_id=None)
     known = [str(each) for each in thread.order_by("at", "id").values_list("message_id", flat=True)]
@@ -83,22 +83,22 @@ def references(message: Message) -> list[str]:
 
 def tell_of_new(message: Message) -> None:
     """Everybody of the staff who answers tickets and wants to know."""
-    for user in interested():
-        _notice("ticket_new", message, user)
+    for user in list_interested():
+        _write_notice("ticket_new", message, user)
 
 
 def tell_of_reply(message: Message) -> None:
     """Whose ticket it is."""
     user = message.ticket.assignee
     if user and user.is_active and user.email and user != message.author:
-        _notice("ticket_reply", message, user)
+        _write_notice("ticket_reply", message, user)
 
 
-def interested() -> list[User]:
+def list_interested() -> list[User]:
     """Those who answer tickets, have an address and did not switch these mails off."""
-    unwilling = {ascii_lower(address) for address in SwitchedOff.objects.filter(notice=KIND).values_list("address", flat=True)}
-    staff = User.objects.filter(is_active=True, roles__overlap=with_right(Right.ANSWER)).exclude(email="").order_by("pk")
-    return [user for user in staff if ascii_lower(user.email) not in unwilling]
+    unwilling = {lower_ascii(address) for address in SwitchedOff.objects.filter(notice=KIND).values_list("address", flat=True)}
+    staff = User.objects.filter(is_active=True, roles__overlap=list_roles_with_right(Right.ANSWER)).exclude(email="").order_by("pk")
+    return [user for user in staff if lower_ascii(user.email) not in unwilling]
 
 
 def tell_of_unsent(message: Message, user: User) -> None:
@@ -109,20 +109,20 @@ def tell_of_unsent(message: Message, user: User) -> None:
     if not user.email:
         return
     ticket = message.ticket
-    context: dict[str, Plain] = {
+    context: dict[str, PlainValue] = {
         "ticket": ticket.pk, "sender": message.sender, "yours": user.email, "same": is_same_address(message.sender, user.email),
         "url": f"{settings.PORTAL_URL}{reverse('tickets:ticket', args=[ticket.pk])}",
     }  # fmt: skip
     key = f"ticket {ticket.pk} unsent {user.pk} {timezone.now():%Y-%m-%d %H}"
-    write(to=user.email, language=user.speaks, template="ticket_unsent", context=context, about=ticket, key=key)
+    write_mail(to=user.email, language=user.speaks, template="ticket_unsent", context=context, about=ticket, key=key)
 
 
-def takes_answers() -> bool:
+def accepts_answers() -> bool:
     """Whether staff can answer by mail: mail comes in, and somebody vouches for its senders."""
     return bool(settings.SUPPORT_ADDRESS and settings.MAIL_IN_AUTHSERV_ID)
 
 
-def named_author(message: Message) -> str:
+def get_author_name(message: Message) -> str:
     """Who wrote it: a person who was signed in, the member where our mail server vouches for the address, else that address alone."""
     member = message.ticket.member
     if message.author:
@@ -132,14 +132,14 @@ def named_author(message: Message) -> str:
     return message.sender
 
 
-def _notice(template: str, message: Message, user: User) -> None:
+def _write_notice(template: str, message: Message, user: User) -> None:
     ticket = message.ticket
-    context: dict[str, Plain] = {
-        "ticket": ticket.pk, "subject": ticket.subject, "who": named_author(message), "verified": message.verified,
-        "text": message.text[:EXCERPT], "more": len(message.text) > EXCERPT, "by_mail": takes_answers(),
+    context: dict[str, PlainValue] = {
+        "ticket": ticket.pk, "subject": ticket.subject, "who": get_author_name(message), "verified": message.verified,
+        "text": message.text[:EXCERPT], "more": len(message.text) > EXCERPT, "by_mail": accepts_answers(),
         "url": f"{settings.PORTAL_URL}{reverse('tickets:ticket', args=[ticket.pk])}",
     }  # fmt: skip
-    write(
+    write_mail(
         to=user.email, language=user.speaks, template=template, context=context, about=ticket, notice=KIND,
-        key=f"{key_of(message.pk)} to {user.pk}", reply_to=addressing.of_staff(user, ticket.pk),
+        key=f"{build_message_key(message.pk)} to {user.pk}", reply_to=addressing.build_staff_address(user, ticket.pk),
     )  # fmt: skip

@@ -13,48 +13,48 @@ from apps.accounts.models import User
 from apps.lib.errors import Problem
 from apps.members.models import Member
 from apps.tickets import notifications, services, thread
-from apps.tickets.attachments import File
+from apps.tickets.attachments import AttachmentFile
 from apps.tickets.models import Attachment, Message, Ticket
 
 MOST_AN_HOUR: Final = 30  # messages of one member, so that nobody fills the database
 
 
-def tickets_of(member: Member) -> QuerySet[Ticket]:
+def list_own_tickets(member: Member) -> QuerySet[Ticket]:
     """The member's own, the last written to first; what was merged stands in the one that it was merged into."""
     return Ticket.objects.filter(member=member, merged_into=None).order_by("-touched_at", "-id")
 
 
-def moved_to(member: Member, pk: int) -> int | None:
+def find_merge_target(member: Member, pk: int) -> int | None:
     """The number of the member's ticket that this one was merged into."""
     return Ticket.objects.filter(member=member, pk=pk, merged_into__member=member).values_list("merged_into", flat=True).first()
 
 
-def messages_of(ticket: Ticket) -> QuerySet[Message]:
+def list_messages(ticket: Ticket) -> QuerySet[Message]:
     """The thread, without what staff notes for itself."""
     files = Prefetch("attachments", Attachment.objects.order_by("id"))
     return ticket.messages.exclude(kind=Message.Kind.NOTE).select_related("author").prefetch_related(files).order_by("at", "id")
 
 
-def attachments_of(member: Member) -> QuerySet[Attachment]:
+def list_attachments(member: Member) -> QuerySet[Attachment]:
     """Files that the member may have."""
     return Attachment.objects.filter(message__ticket__member=member).exclude(message__kind=Message.Kind.NOTE).select_related("content")
 
 
-def ask(*, member: Member, subject: str, text: str, files: Sequence[File] = (), by: User) -> Ticket:
+def open_own_ticket(*, member: Member, subject: str, text: str, files: Sequence[AttachmentFile] = (), by: User) -> Ticket:
     """Open a ticket. Raises Problem when one writes too much, or nothing."""
     with transaction.atomic():
         _check_pace(member)
         return services.open_ticket(subject=subject, text=text, member=member, files=files, by=by)
 
 
-def reply(*, member: Member, ticket: Ticket, text: str, files: Sequence[File] = (), by: User) -> Message:
+def reply_to_ticket(*, member: Member, ticket: Ticket, text: str, files: Sequence[AttachmentFile] = (), by: User) -> Message:
     """Write again; what was solved is open again. Raises Problem when one writes too much, or nothing."""
     services.check_text(text, files)
     with transaction.atomic():
         _check_pace(member)
-        current = thread.locked(ticket.pk)
-        message = thread.add(Message(ticket=current, kind=Message.Kind.MEMBER, text=text, author=by), files)
-        thread.heard(current)
+        current = thread.lock_ticket(ticket.pk)
+        message = thread.add_message(Message(ticket=current, kind=Message.Kind.MEMBER, text=text, author=by), files)
+        thread.hand_to_staff(current)
         notifications.tell_of_reply(message)
     return message
 

@@ -6,7 +6,7 @@ ENDS_LIKE_AN_INTRODUCTION: Final = (":", "：")
 INTRODUCTION: Final = 3  # lines that “On …, … wrote:” may take
 
 
-def written(text: str) -> str:
+def strip_quote(text: str) -> str:
     """Without the quote at its end and the line that introduces it; the whole text where nothing else would be left."""
     lines = text.rstrip().split("\n")
     end = len(lines)
@@ -14,14 +14,14 @@ def written(text: str) -> str:
         end -= 1
     if end == len(lines):
         return text.strip()
-    return "\n".join(lines[: _before_introduction(lines, end)]).strip() or text.strip()
+    return "\n".join(lines[: _skip_introduction(lines, end)]).strip() or text.strip()
 
 
 def _is_quoted(line: str) -> bool:
     return not line.strip() or line.lstrip().startswith(">")
 
 
-def _before_introduction(lines: list[str], end: int) -> int:
+def _skip_introduction(lines: list[str], end: int) -> int:
     if not end or not lines[end - 1].rstrip().endswith(ENDS_LIKE_AN_INTRODUCTION):
         return end
     for start in range(end - 1, max(end - 1 - INTRODUCTION, -1), -1):

@@ -1,7 +1,7 @@
 """How this app's tables are bounded: tickets are history, until the personal data in them are erased."""
 
-from apps.operations.registry import Bound, bounded
+from apps.operations.registry import TableBound, register_bounded
 
-bounded(Bound.HISTORY, "tickets.Ticket", "tickets.Message", "tickets.Words", "tickets.Attachment", "tickets.Content")
-bounded(Bound.HISTORY, "tickets.Link", "tickets.Move", "tickets.Bulk", "tickets.BulkItem", "tickets.Period")
-bounded(Bound.PEOPLE, "tickets.Canned")
+register_bounded(TableBound.HISTORY, "tickets.Ticket", "tickets.Message", "tickets.Words", "tickets.Attachment", "tickets.Content")
+register_bounded(TableBound.HISTORY, "tickets.Link", "tickets.Move", "tickets.Bulk", "tickets.BulkItem", "tickets.Period")
+register_bounded(TableBound.PEOPLE, "tickets.Canned")

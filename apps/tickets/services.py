@@ -15,14 +15,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from apps.accounts.models import User
-from apps.accounts.permissions import may
+from apps.accounts.permissions import has_right
 from apps.accounts.roles import Right
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui import formats
 from apps.members.models import Member
-from apps.members.services import erased
+from apps.members.services import describe_erased
 from apps.tickets import notifications, thread
-from apps.tickets.attachments import File, check
+from apps.tickets.attachments import AttachmentFile, check_files
 from apps.tickets.models import Attachment, Message, Ticket
 
 log = structlog.get_logger()
@@ -32,7 +32,7 @@ MOST_TAGS, LONGEST_TAG = 10, 30
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class TicketFacts:
     """What staff sets of a ticket."""
 
     state: str
@@ -41,69 +41,69 @@ class Facts:
     tags: Sequence[str]
 
 
-def open_ticket(*, subject: str, text: str, member: Member, files: Sequence[File] = (), by: User) -> Ticket:
+def open_ticket(*, subject: str, text: str, member: Member, files: Sequence[AttachmentFile] = (), by: User) -> Ticket:
     """The member asks. Staff who want to know are told."""
-    return _opened(Message(kind=Message.Kind.MEMBER, text=text, author=by), subject, member, files)
+    return _create_ticket(Message(kind=Message.Kind.MEMBER, text=text, author=by), subject, member, files)
 
 
-def write_to(*, member: Member, subject: str, text: str, files: Sequence[File] = (), by: User) -> Ticket:
+def write_to(*, member: Member, subject: str, text: str, files: Sequence[AttachmentFile] = (), by: User) -> Ticket:
     """Staff writes to a member first."""
-    return _opened(Message(kind=Message.Kind.ANSWER, text=text, author=by), subject, member, files)
+    return _create_ticket(Message(kind=Message.Kind.ANSWER, text=text, author=by), subject, member, files)
 
 
-def _opened(first: Message, subject: str, member: Member, files: Sequence[File]) -> Ticket:
-    kept = checked_subject(subject)
+def _create_ticket(first: Message, subject: str, member: Member, files: Sequence[AttachmentFile]) -> Ticket:
+    kept = validate_subject(subject)
     check_text(first.text, files)
     with transaction.atomic():
         ticket = Ticket.objects.create(subject=kept, member=member, language=member.language)
         ticket.refresh_from_db()
         first.ticket = ticket
         _check_files_arrive(first, files)
-        thread.add(first, files)
+        thread.add_message(first, files)
         if first.kind == Message.Kind.ANSWER and first.author:
-            _mine(ticket, first.author)
+            _assign_if_free(ticket, first.author)
             Ticket.objects.filter(pk=ticket.pk).update(first_answered_at=F("opened_at"))
-            thread.answered(ticket, Ticket.State.WAITING)
+            thread.mark_answered(ticket, Ticket.State.WAITING)
             notifications.write_answer(first)
         else:
             notifications.tell_of_new(first)
     return ticket
 
 
-def answer(*, ticket: Ticket, text: str, files: Sequence[File] = (), solved: bool = False, by: User) -> Message:
+def answer_ticket(*, ticket: Ticket, text: str, files: Sequence[AttachmentFile] = (), solved: bool = False, by: User) -> Message:
     """Write to whoever asked; a ticket that is nobody's is then the writer's. Raises Problem for an empty text."""
     check_text(text, files)
     with transaction.atomic():
-        current = thread.locked(ticket.pk)
+        current = thread.lock_ticket(ticket.pk)
         message = Message(ticket=current, kind=Message.Kind.ANSWER, text=text, author=by)
         _check_files_arrive(message, files)
-        thread.add(message, files)
-        _mine(current, by)
-        thread.answered(current, Ticket.State.SOLVED if solved else Ticket.State.WAITING)
+        thread.add_message(message, files)
+        _assign_if_free(current, by)
+        thread.mark_answered(current, Ticket.State.SOLVED if solved else Ticket.State.WAITING)
         notifications.write_answer(message)
     return message
 
 
-def note(*, ticket: Ticket, text: str, files: Sequence[File] = (), by: User) -> Message:
+def add_note(*, ticket: Ticket, text: str, files: Sequence[AttachmentFile] = (), by: User) -> Message:
     """Write something for staff alone. Whose turn it is stays."""
     check_text(text, files)
     with transaction.atomic():
-        return thread.add(Message(ticket=thread.locked(ticket.pk), kind=Message.Kind.NOTE, text=text, author=by), files)
+        return thread.add_message(Message(ticket=thread.lock_ticket(ticket.pk), kind=Message.Kind.NOTE, text=text, author=by), files)
 
 
 def remove_file(*, file: Attachment, by: User) -> None:
     """Erase a file for good, which gives its sender room again; a note says so. Twice is harmless."""
     with transaction.atomic():
-        current = thread.locked(file.message.ticket_id)
+        current = thread.lock_ticket(file.message.ticket_id)
         if Attachment.objects.filter(pk=file.pk).delete()[0]:
-            facts = {"name": file.name, "size": formats.volume(file.size)}
+            facts = {"name": file.name, "size": formats.format_volume(file.size)}
             with override(settings.LANGUAGE_CODE):
                 text = _("Removed a file: “%(name)s”, %(size)s.") % facts
-            thread.add(Message(ticket=current, kind=Message.Kind.NOTE, text=text, author=by))
+            thread.add_message(Message(ticket=current, kind=Message.Kind.NOTE, text=text, author=by))
     log.info("file of a ticket removed", ticket=current.pk, file=file.pk, by=by.username)
 
 
-def take(*, ticket: Ticket, by: User) -> None:
+def take_ticket(*, ticket: Ticket, by: User) -> None:
     """It is mine now. Raises Conflict when somebody else was quicker; twice is harmless."""
     free = Ticket.objects.filter(pk=ticket.pk, assignee=None, merged_into=None)
     if free.update(assignee=by, version=F("version") + 1, touched_at=Now()):
@@ -119,17 +119,17 @@ def assign_member(*, ticket: Ticket, member: Member, by: User) -> None:
     Raises Problem for a member whose data are erased, Conflict when the ticket is somebody's by now.
     """
     if member.erased_at:
-        raise Problem(erased(), "member")
+        raise Problem(describe_erased(), "member")
     free = Ticket.objects.filter(pk=ticket.pk, member=None, merged_into=None)
     if not free.update(member=member, language=member.language, version=F("version") + 1, touched_at=Now()):
         raise Conflict(_("Somebody said meanwhile whose ticket this is. Look at it again."))
     log.info("ticket became a member's", ticket=ticket.pk, member=member.number, by=by.username)
 
 
-def change(*, ticket: Ticket, version: int, facts: Facts, by: User) -> None:
+def change_ticket(*, ticket: Ticket, version: int, facts: TicketFacts, by: User) -> None:
     """Set state, priority, assignee and tags. Raises Conflict when somebody changed it since `version`, or it was written to."""
     check_facts(facts.state, facts.priority, facts.assignee)
-    given = {"state": facts.state, "priority": facts.priority, "assignee": facts.assignee, "tags": checked_tags(facts.tags)}
+    given = {"state": facts.state, "priority": facts.priority, "assignee": facts.assignee, "tags": validate_tags(facts.tags)}
     current = Ticket.objects.filter(pk=ticket.pk, version=version, merged_into=None)
     if not current.update(version=F("version") + 1, touched_at=Now(), **given):
         raise Conflict(_("Somebody changed this ticket, or wrote to it, while you were editing. Look at it as it is now, then save again."))
@@ -140,11 +140,11 @@ def check_facts(state: str | None, priority: int | None, assignee: User | None) 
     """Raises Problem for what no ticket can have; None is not looked at."""
     if state not in (None, *Ticket.State.values) or priority not in (None, *Ticket.Priority.values):
         raise Problem(_("Choose a state and a priority from the lists."), "state")
-    if assignee and not may(assignee, Right.ANSWER):
+    if assignee and not has_right(assignee, Right.ANSWER):
         raise Problem(_("%(who)s may not answer tickets.") % {"who": assignee.name}, "assignee")
 
 
-def checked_subject(subject: str) -> str:
+def validate_subject(subject: str) -> str:
     """In one line. Raises Problem when there is none, or it is too long."""
     kept = " ".join(thread.tidy(subject).split())
     if not kept:
@@ -154,7 +154,7 @@ def checked_subject(subject: str) -> str:
     return kept
 
 
-def checked_tags(tags: Sequence[str]) -> list[str]:
+def validate_tags(tags: Sequence[str]) -> list[str]:
     """Each once, in small letters, sorted. Raises Problem when there are too many, or one is too long."""
     kept = sorted({" ".join(tag.replace("\0", "").lower().split()) for tag in tags} - {""})
     if len(kept) > MOST_TAGS:
@@ -164,22 +164,22 @@ def checked_tags(tags: Sequence[str]) -> list[str]:
     return kept
 
 
-def _mine(ticket: Ticket, by: User) -> None:
+def _assign_if_free(ticket: Ticket, by: User) -> None:
     if ticket.assignee is None:
         Ticket.objects.filter(pk=ticket.pk).update(assignee=by, version=F("version") + 1)
         ticket.assignee = by
 
 
-def check_text(text: str, files: Sequence[File]) -> None:
+def check_text(text: str, files: Sequence[AttachmentFile]) -> None:
     length = len(thread.tidy(text))
     if not length:
         raise Problem(_("Write something first."), "text")
     if length > LONGEST:
         raise Problem(_("%(length)d characters; %(limit)d is the most.") % {"length": length, "limit": LONGEST}, "text")
-    check(files)
+    check_files(files)
 
 
-def _check_files_arrive(message: Message, files: Sequence[File]) -> None:
+def _check_files_arrive(message: Message, files: Sequence[AttachmentFile]) -> None:
     member = message.ticket.member
     if files and message.kind == Message.Kind.ANSWER and not (member and member.user_id):
         raise Problem(_("Whoever asked cannot sign in here, and mails carry no files. Send without them."), "files")

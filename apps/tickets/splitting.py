@@ -12,7 +12,7 @@ from apps.accounts.models import User
 from apps.lib.errors import Problem
 from apps.tickets import thread
 from apps.tickets.models import Message, Move, Ticket
-from apps.tickets.services import checked_subject
+from apps.tickets.services import validate_subject
 
 log = structlog.get_logger()
 
@@ -20,11 +20,11 @@ log = structlog.get_logger()
 def split(*, ticket: Ticket, messages: Sequence[int], subject: str, same_member: bool, by: User) -> Ticket:
     """The new ticket: of the same member, or of nobody. messages: ids. Raises Problem when none is chosen, all are, or one is not of the
     ticket. No mail leaves."""
-    kept = checked_subject(subject)
+    kept = validate_subject(subject)
     with transaction.atomic():
-        current = thread.locked(ticket.pk)
-        chosen = _chosen(current, messages)
-        made = Ticket.objects.create(**_facts(current, chosen, same_member), subject=kept, split_from=current)
+        current = thread.lock_ticket(ticket.pk)
+        chosen = _select_messages(current, messages)
+        made = Ticket.objects.create(**_build_facts(current, chosen, same_member), subject=kept, split_from=current)
         Message.objects.filter(pk__in=[each.pk for each in chosen]).update(ticket=made)
         if any(each.kind == Message.Kind.ANSWER for each in chosen):
             Ticket.objects.filter(pk=made.pk).update(first_answered_at=F("opened_at"))
@@ -35,7 +35,7 @@ def split(*, ticket: Ticket, messages: Sequence[int], subject: str, same_member:
     return made
 
 
-def _chosen(ticket: Ticket, messages: Sequence[int]) -> list[Message]:
+def _select_messages(ticket: Ticket, messages: Sequence[int]) -> list[Message]:
     chosen = list(ticket.messages.filter(pk__in=messages).order_by("at", "id"))
     if not chosen or len(chosen) != len(set(messages)):
         raise Problem(_("Choose messages of this ticket."), "messages")
@@ -44,7 +44,7 @@ def _chosen(ticket: Ticket, messages: Sequence[int]) -> list[Message]:
     return chosen
 
 
-def _facts(ticket: Ticket, chosen: Sequence[Message], same_member: bool) -> dict[str, object]:
+def _build_facts(ticket: Ticket, chosen: Sequence[Message], same_member: bool) -> dict[str, object]:
     """Whose turn it is follows from what was written last."""
     said = [each for each in chosen if each.kind != Message.Kind.NOTE]
     waits = bool(said) and said[-1].kind == Message.Kind.ANSWER

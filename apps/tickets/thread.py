@@ -6,50 +6,50 @@ from django.db.models import F
 from django.db.models.functions import Coalesce, Now
 
 from apps.tickets.attachment_quota import check_room
-from apps.tickets.attachments import File, keep
+from apps.tickets.attachments import AttachmentFile, save_files
 from apps.tickets.models import Message, Ticket
 
 
-def locked(pk: int) -> Ticket:
+def lock_ticket(pk: int) -> Ticket:
     """The ticket, or the one that it was merged into; nobody else writes to it until the transaction ends.
 
     Member and assignee are read apart: joined, they are missing where somebody changed them while this waited for the lock.
     """
     rows = Ticket.objects.select_for_update().prefetch_related("member", "assignee")
-    found = rows.get(pk=current(pk))
+    found = rows.get(pk=resolve_merged(pk))
     while found.merged_into_id:  # merged between the two looks
         found = rows.get(pk=found.merged_into_id)
     return found
 
 
-def current(pk: int) -> int:
+def resolve_merged(pk: int) -> int:
     """The number of the ticket in which that one stands now: its own, or the one that it was merged into."""
     return Ticket.objects.filter(pk=pk).values_list("merged_into", flat=True).first() or pk
 
 
-def add(message: Message, files: Sequence[File] = ()) -> Message:
+def add_message(message: Message, files: Sequence[AttachmentFile] = ()) -> Message:
     """The message, with its files. Raises Problem when there is no room for these."""
     check_room(message, sum(len(file.octets) for file in files))
     message.text = tidy(message.text)
     message.save(force_insert=True)
-    keep(message, files)
+    save_files(message, files)
     Ticket.objects.filter(pk=message.ticket_id).update(touched_at=Now())
     return message
 
 
-def heard(ticket: Ticket) -> None:
+def hand_to_staff(ticket: Ticket) -> None:
     """Whoever asked has written again: it is the staff's turn; what was solved is open again."""
     closed = ticket.state in (Ticket.State.SOLVED, Ticket.State.REOPENED)
-    turn(ticket, Ticket.State.REOPENED if closed else Ticket.State.OPEN)
+    set_state(ticket, Ticket.State.REOPENED if closed else Ticket.State.OPEN)
 
 
-def answered(ticket: Ticket, state: Ticket.State) -> None:
+def mark_answered(ticket: Ticket, state: Ticket.State) -> None:
     """Staff has written to whoever asked."""
     Ticket.objects.filter(pk=ticket.pk).update(first_answered_at=Coalesce("first_answered_at", Now()))
-    turn(ticket, state)
+    set_state(ticket, state)
 
 
-def turn(ticket: Ticket, state: Ticket.State) -> None:
+def set_state(ticket: Ticket, state: Ticket.State) -> None:
     """Whoever has an older state before his eyes must look again before saving another: the version counts on."""
     if ticket.state != state:
         Ticket.objects.filter(pk=ticket.pk).update(state=state, version=F("version") + 1)

@@ -5,11 +5,11 @@ from datetime import datetime
 
 from django.utils.translation import pgettext
 
-from apps.lib.ui.charts import Chart, Line, Unit
-from apps.lib.ui.charts.drawing import Drawing, drawn
+from apps.lib.ui.charts import Chart, ChartLine, ChartUnit
+from apps.lib.ui.charts.drawing import Drawing, draw_chart
 from apps.tickets import counting
 from apps.tickets.models import Period, Ticket
-from apps.tickets.selectors import OURS, counts
+from apps.tickets.selectors import OURS, count_by_turn
 
 
 @dataclass(frozen=True)
@@ -36,17 +36,17 @@ class Trend:
         return -self.more
 
 
-def trend(now: datetime) -> Trend:
+def compute_trend(now: datetime) -> Trend:
     """In a bounded number of queries."""
-    counted, waiting = counting.window("month", now), counts()
+    counted, waiting = counting.list_counts("month", now), count_by_turn()
     today = counted[-1]
-    starts, end = counting.starts(Period.Unit.DAY, counted)
+    starts, end = counting.list_starts(Period.Unit.DAY, counted)
     words = pgettext("tickets", "Open")
-    days = drawn(Chart("tickets", words, starts, end, [Line(words, [each.open for each in counted])], Unit(("", "k"))))
-    return Trend(waiting["ours"], waiting["waiting"], today.open - counted[-2].open, today.opened, today.solved, _oldest(), days)
+    days = draw_chart(Chart("tickets", words, starts, end, [ChartLine(words, [each.open for each in counted])], ChartUnit(("", "k"))))
+    return Trend(waiting["ours"], waiting["waiting"], today.open - counted[-2].open, today.opened, today.solved, _find_oldest(), days)
 
 
-def _oldest() -> Ticket | None:
+def _find_oldest() -> Ticket | None:
     """The first of each state by its index: over both at once the planner goes through all tickets in order of time."""
     found = [Ticket.objects.filter(state=state).order_by("touched_at", "id").first() for state in OURS]
     return min((each for each in found if each), key=lambda each: (each.touched_at, each.pk), default=None)

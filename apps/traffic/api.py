@@ -12,21 +12,21 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.lib.api.filters import filters_of
-from apps.lib.api.openapi.json_schema import INTEGER, TIME, TRUTH, Shape, array, nullable, record
-from apps.lib.api.openapi.operations import answers
+from apps.lib.api.filters import build_filters
+from apps.lib.api.openapi.json_schema import INTEGER, TIME, TRUTH, Shape, make_array, make_nullable, make_object
+from apps.lib.api.openapi.operations import declare_response
 from apps.lib.api.serializers import ApiSerializer, Reference
-from apps.lib.api.viewsets import Reads
+from apps.lib.api.viewsets import ReadViewSet
 from apps.members.models import Member
 from apps.network.models import Holding
-from apps.traffic.query_window import IN_WINDOW, WORDS, WORDS_OF_SPAN, asked_window
-from apps.traffic.selectors import Octets, Point, series, series_of_holding, used_by_holdings, used_by_members
+from apps.traffic.query_window import IN_WINDOW, WORDS, WORDS_OF_SPAN, parse_window
+from apps.traffic.selectors import Octets, Point, build_holding_series, build_member_series, sum_usage_by_holding, sum_usage_by_member
 from apps.traffic.windows import Window
 
-OCTETS: Shape = record(**dict.fromkeys(Octets._fields, INTEGER))
-SPAN: Shape = record(since=TIME, until=TIME)
-POINTS: Shape = array(record(start=TIME, octets=nullable(OCTETS), lost=TRUTH))
-SERIES: Shape = record(since=TIME, until=TIME, unit_seconds=INTEGER, points=POINTS)
+OCTETS: Shape = make_object(**dict.fromkeys(Octets._fields, INTEGER))
+SPAN: Shape = make_object(since=TIME, until=TIME)
+POINTS: Shape = make_array(make_object(start=TIME, octets=make_nullable(OCTETS), lost=TRUTH))
+SERIES: Shape = make_object(since=TIME, until=TIME, unit_seconds=INTEGER, points=POINTS)
 
 
 class UsedSerializer(ApiSerializer):
@@ -47,7 +47,7 @@ class UsedSerializer(ApiSerializer):
         return octets._asdict()
 
 
-class Used(Reads):
+class UsageViewSet(ReadViewSet):
     """Rows with their usage in a window."""
 
     series: Callable[..., list[Point]]
@@ -61,7 +61,7 @@ class Used(Reads):
     @cached_property
     def window(self) -> Window:
         """What is asked for."""
-        return asked_window(self.request.query_params.dict(), self.now)
+        return parse_window(self.request.query_params.dict(), self.now)
 
     def get_serializer_context(self) -> dict[str, Any]:
         known = {"window": self.window} if self._reads() else {}
@@ -74,17 +74,17 @@ class Used(Reads):
             row.known_octets = used.get(row.pk, Octets())
         return shown
 
-    @answers(200, SERIES, **WORDS)
+    @declare_response(200, SERIES, **WORDS)
     @action(detail=True, url_path="series", url_name="series")
     def over_time(self, request: Request, pk: str = "") -> Response:
         """How it went, a point for each bucket: `octets` is null where no gateway was read, `lost` says that some was never read."""
         row, window = self.get_object(), self.window
         points = type(self).series(row, window.since, window.until, window.unit, now=self.now)
         facts = {"since": window.since, "until": window.until, "unit_seconds": int(window.unit.total_seconds())}
-        return Response(facts | {"points": [_shown(point) for point in points]})
+        return Response(facts | {"points": [_render_point(point) for point in points]})
 
 
-def _shown(point: Point) -> dict[str, Any]:
+def _render_point(point: Point) -> dict[str, Any]:
     return {"start": point.start, "octets": point.octets and point.octets._asdict(), "lost": point.lost}
 
 
@@ -95,18 +95,18 @@ class MembersUsageSerializer(UsedSerializer):
         brief = ["id", "octets"]
 
 
-class MembersUsageViewSet(Used):
+class MembersUsageViewSet(UsageViewSet):
     """What members forwarded in a window of time, by the member's id."""
 
     serializer_class = MembersUsageSerializer
     member_path = "pk"
-    filters = filters_of(Member, "number", "name", "state", "tariff", "room", site="room__site") | IN_WINDOW
-    series, used = staticmethod(series), staticmethod(used_by_members)
+    filters = build_filters(Member, "number", "name", "state", "tariff", "room", site="room__site") | IN_WINDOW
+    series, used = staticmethod(build_member_series), staticmethod(sum_usage_by_member)
 
     def get_queryset(self) -> QuerySet[Member]:
         return Member.objects.order_by("id")
 
-    @answers(200, MembersUsageSerializer, **WORDS_OF_SPAN)
+    @declare_response(200, MembersUsageSerializer, **WORDS_OF_SPAN)
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return super().retrieve(request, *args, **kwargs)
 
@@ -123,17 +123,17 @@ class AddressesUsageSerializer(UsedSerializer):
         brief = ["id", "octets"]
 
 
-class AddressesUsageViewSet(Used):
+class AddressesUsageViewSet(UsageViewSet):
     """What went through each address or prefix that a member holds or held, by the holding's id."""
 
     serializer_class = AddressesUsageSerializer
     member_path = "member"
-    filters = filters_of(Holding, "member", "kind", "pool") | IN_WINDOW
-    series, used = staticmethod(series_of_holding), staticmethod(used_by_holdings)
+    filters = build_filters(Holding, "member", "kind", "pool") | IN_WINDOW
+    series, used = staticmethod(build_holding_series), staticmethod(sum_usage_by_holding)
 
     def get_queryset(self) -> QuerySet[Holding]:
         return Holding.objects.order_by("id")
 
-    @answers(200, AddressesUsageSerializer, **WORDS_OF_SPAN)
+    @declare_response(200, AddressesUsageSerializer, **WORDS_OF_SPAN)
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return super().retrieve(request, *args, **kwargs)

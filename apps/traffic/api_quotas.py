@@ -6,9 +6,9 @@ from typing import Any
 from django.db.models import F
 from rest_framework import serializers
 
-from apps.lib.api.filters import filters_of
+from apps.lib.api.filters import build_filters
 from apps.lib.api.serializers import ApiSerializer
-from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
+from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
 from apps.members.models import Tariff
 from apps.traffic.models import Quota
 from apps.traffic.quotas import MOST, set_quota
@@ -35,12 +35,12 @@ class QuotaSerializer(ApiSerializer):
         return Quota.objects.get(tariff=tariff)
 
 
-class QuotaViewSet(Reads, Adds, Changes, Removes):
+class QuotaViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """How many octets a member with a tariff should not exceed in a calendar month, up and down together; by the tariff's id."""
 
     serializer_class = QuotaSerializer
     queryset = Quota.objects.annotate(id=F("tariff_id")).order_by("pk")
-    filters = filters_of(Quota, "octets")
+    filters = build_filters(Quota, "octets")
 
     def remove(self, row: Quota) -> None:
         set_quota(tariff=row.tariff, octets=None, by=self.request.user)  # type: ignore[arg-type]  # who signed in is a User

@@ -23,7 +23,7 @@ from apps.network.models import Gateway
 from apps.traffic import usage_writer
 from apps.traffic.models import Collected, LastCounts
 from firewall import counters, wire
-from firewall.counters import Advance, Baseline, ReadingError
+from firewall.counters import Baseline, ReadingAdvance, ReadingError
 
 RATED_OVER = 10.0  # seconds, at least, unless readings come more often
 LONGEST = timedelta(days=365)  # what a gateway may have counted before it was read for the first time
@@ -31,7 +31,7 @@ LONGEST = timedelta(days=365)  # what a gateway may have counted before it was r
 log = structlog.get_logger()
 
 
-class Outcome(StrEnum):
+class ReadingOutcome(StrEnum):
     """What became of a reading."""
 
     WRITTEN = "written"
@@ -40,34 +40,34 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ticket:
+class ReadingTicket:
     """The right to write down one reading, and how to ask for it."""
 
     number: int
     request: wire.Counters
 
 
-def draw(gateway: Gateway) -> Ticket:
+def draw_ticket(gateway: Gateway) -> ReadingTicket:
     """A ticket newer than all before it."""
     Collected.objects.get_or_create(gateway=gateway)
     with transaction.atomic():
         Collected.objects.filter(gateway=gateway).update(asked=F("asked") + 1)
         row = Collected.objects.get(gateway=gateway)
-    return Ticket(row.asked, wire.Counters(row.log, row.gone))
+    return ReadingTicket(row.asked, wire.Counters(row.log, row.gone))
 
 
-def record(*, gateway: Gateway, ticket: Ticket, reading: wire.Reading, at: datetime) -> Outcome:
+def record_reading(*, gateway: Gateway, ticket: ReadingTicket, reading: wire.Reading, at: datetime) -> ReadingOutcome:
     """Write down the reading, taken at this moment."""
     try:
         with transaction.atomic():
-            return _record(gateway, ticket, reading, at)
+            return _write_reading(gateway, ticket, reading, at)
     except ReadingError as error:
         why = str(error)
     except (DataError, ValueError) as error:  # a number or a text that no column takes
         why = f"the database cannot hold it: {str(error).splitlines()[0]}"
     log.warning("reading refused", gateway=gateway.name, sequence=reading.sequence, error=why)
     note_refusal(gateway=gateway, why=why, at=at)
-    return Outcome.REFUSED
+    return ReadingOutcome.REFUSED
 
 
 def note_refusal(*, gateway: Gateway, why: str, at: datetime | None = None) -> None:
@@ -76,35 +76,35 @@ def note_refusal(*, gateway: Gateway, why: str, at: datetime | None = None) -> N
     Collected.objects.filter(gateway=gateway).update(refused=why.replace("\0", "")[:500], refused_at=since)
 
 
-def accept(*, gateway: Gateway) -> None:
+def accept_next_reading(*, gateway: Gateway) -> None:
     """Let the next reading be where counting begins again, whatever it says; what passed since the last one is not counted."""
     Collected.objects.filter(gateway=gateway).update(skip=True)
 
 
-def _record(gateway: Gateway, ticket: Ticket, reading: wire.Reading, at: datetime) -> Outcome:
+def _write_reading(gateway: Gateway, ticket: ReadingTicket, reading: wire.Reading, at: datetime) -> ReadingOutcome:
     row = Collected.objects.select_for_update().get(gateway=gateway)
-    before = Baseline() if row.skip else _baseline(row)
+    before = Baseline() if row.skip else _load_baseline(row)
     advance = counters.advance(before, reading) if ticket.number > row.told else None
     if advance is None:
-        check_numbers(row, ticket, reading, at)
+        validate_numbers(row, ticket, reading, at)
         log.info("old reading", gateway=gateway.name, ticket=ticket.number, sequence=reading.sequence)
-        return Outcome.OLD
+        return ReadingOutcome.OLD
     if row.skip:
         advance = replace(advance, passed={}, continues=False)
-    check(advance, at - row.at if row.at else LONGEST)
-    bucket = usage_writer.bucket_of(at)
+    validate_advance(advance, at - row.at if row.at else LONGEST)
+    bucket = usage_writer.get_open_bucket(at)
     nobodys = usage_writer.add_usage(advance.passed, at, bucket)
     usage_writer.add_throughput(gateway, advance.passed, bucket)
-    usage_writer.cover(gateway, at, continues=advance.continues)
-    hits.record(gateway=gateway, passed=advance.passed, at=at)
-    _keep(gateway, ticket, advance.baseline, nobodys, at)
+    usage_writer.record_coverage(gateway, at, continues=advance.continues)
+    hits.record_hits(gateway=gateway, passed=advance.passed, at=at)
+    _save_baseline(gateway, ticket, advance.baseline, nobodys, at)
     _note_rates(row, advance, at)
     if nobodys.number:
         log.warning("counted for nobody", gateway=gateway.name, elements=nobodys.number, first=nobodys.first)
-    return Outcome.WRITTEN
+    return ReadingOutcome.WRITTEN
 
 
-def _note_rates(row: Collected, advance: Advance, at: datetime) -> None:
+def _note_rates(row: Collected, advance: ReadingAdvance, at: datetime) -> None:
     """How fast it went lately. Two readings at once say nothing about that: what passed between them belongs to the next rate."""
     seconds = (at - row.rated_at).total_seconds() if row.rated_at and advance.continues else -1.0
     octets = {way: sum(number for name, number in advance.octets.items() if name.startswith(way)) for way in ("up", "down")}
@@ -118,13 +118,13 @@ def _note_rates(row: Collected, advance: Advance, at: datetime) -> None:
     Collected.objects.filter(pk=row.pk).update(**values)
 
 
-def check_numbers(row: Collected, ticket: Ticket, reading: wire.Reading, at: datetime) -> None:
+def validate_numbers(row: Collected, ticket: ReadingTicket, reading: wire.Reading, at: datetime) -> None:
     """Is the newest reading older than one that was written down long ago? Then that one had a wrong number. Raises ReadingError."""
     if row.at and row.told < ticket.number == row.asked and at - row.at > usage_writer.PAUSE:
         raise ReadingError(f"it is reading {reading.sequence}, and reading {row.sequence} of the same log was written down before")
 
 
-def check(advance: Advance, elapsed: timedelta) -> None:
+def validate_advance(advance: ReadingAdvance, elapsed: timedelta) -> None:
     """Could so much pass in that time? Raises ReadingError. A clock that was set back is no reason to doubt."""
     seconds = max(elapsed.total_seconds(), settings.COLLECT_SECONDS) + settings.COLLECT_SECONDS
     most = int(settings.LINE_MBITS * 1_000_000 / 8 * seconds)
@@ -138,7 +138,7 @@ def check(advance: Advance, elapsed: timedelta) -> None:
                 raise ReadingError(f"set {name}: {packets} packets of {octets} octets altogether")
 
 
-def _baseline(row: Collected) -> Baseline:
+def _load_baseline(row: Collected) -> Baseline:
     sets = {
         each.set: wire.Counts(each.elements, bytes(each.keys), bytes(each.packets), bytes(each.octets), bytes(each.owners))
         for each in LastCounts.objects.filter(gateway=row.gateway_id).iterator(1)
@@ -146,7 +146,9 @@ def _baseline(row: Collected) -> Baseline:
     return Baseline(row.boot, row.table, row.log, row.sequence, row.gone, sets)
 
 
-def _keep(gateway: Gateway, ticket: Ticket, baseline: Baseline, nobodys: usage_writer.Nobodys, at: datetime) -> None:
+def _save_baseline(
+    gateway: Gateway, ticket: ReadingTicket, baseline: Baseline, nobodys: usage_writer.UnownedElements, at: datetime
+) -> None:
     Collected.objects.filter(gateway=gateway).update(
         told=ticket.number,
         boot=baseline.boot,
@@ -161,10 +163,10 @@ def _keep(gateway: Gateway, ticket: Ticket, baseline: Baseline, nobodys: usage_w
         nobodys=nobodys.number,
         nobodys_first=nobodys.first[:60],
     )
-    _keep_counts(gateway, baseline.sets)
+    _save_counts(gateway, baseline.sets)
 
 
-def _keep_counts(gateway: Gateway, sets: Mapping[str, wire.Counts]) -> None:
+def _save_counts(gateway: Gateway, sets: Mapping[str, wire.Counts]) -> None:
     LastCounts.objects.filter(gateway=gateway).exclude(set__in=sets).delete()
     rows = (
         LastCounts(

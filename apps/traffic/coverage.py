@@ -12,7 +12,7 @@ from apps.traffic.models import Coverage
 from apps.traffic.usage_writer import PAUSE
 
 
-class Stretch(NamedTuple):
+class CoveredStretch(NamedTuple):
     """A gateway was read from one moment to another; carried as in Coverage."""
 
     since: datetime
@@ -21,10 +21,10 @@ class Stretch(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class ReadingCoverage:
     """The stretches of each gateway, in order."""
 
-    gateways: Sequence[Sequence[Stretch]]
+    gateways: Sequence[Sequence[CoveredStretch]]
 
     def gap(self, since: datetime, until: datetime) -> bool:
         """Was no gateway read at any moment of it?"""
@@ -45,11 +45,11 @@ class Covered:
         return any(begin < until and since < end for begin, end in breaks)
 
 
-def covered(gateways: Iterable[int], since: datetime, until: datetime) -> Covered:
+def get_coverage(gateways: Iterable[int], since: datetime, until: datetime) -> ReadingCoverage:
     """Of these gateways, as far as the window needs: with the stretch before it, after which something may have been lost."""
-    found: dict[int, list[Stretch]] = {gateway: [] for gateway in gateways}
+    found: dict[int, list[CoveredStretch]] = {gateway: [] for gateway in gateways}
     of = Coverage.objects.filter(gateway__in=found)
     before = of.filter(until__lt=since - PAUSE).order_by("gateway_id", "-until").distinct("gateway_id")
     for row in of.filter(Q(until__gte=since - PAUSE) | Q(pk__in=before.values("pk")), since__lte=until).order_by("since"):
-        found[row.gateway_id].append(Stretch(row.since, row.until, row.carried))
-    return Covered(list(found.values()))
+        found[row.gateway_id].append(CoveredStretch(row.since, row.until, row.carried))
+    return ReadingCoverage(list(found.values()))

@@ -7,21 +7,25 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.traffic.quotas import Above
-from apps.traffic.selectors import By, Share, Talker
-from apps.traffic.usage_charts import Way
+from apps.traffic.quotas import MemberNearQuota
+from apps.traffic.selectors import GroupBy, TopTalker, UsageShare
+from apps.traffic.usage_charts import GatewayThroughput
 
-type Row = list[object]
+type CsvRow = list[object]
 
-BY: Final[dict[By, Promise]] = {By.SITE: gettext_lazy("Site"), By.ROOM: gettext_lazy("Room"), By.TARIFF: gettext_lazy("Tariff")}
+BY: Final[dict[GroupBy, Promise]] = {
+    GroupBy.SITE: gettext_lazy("Site"),
+    GroupBy.ROOM: gettext_lazy("Room"),
+    GroupBy.TARIFF: gettext_lazy("Tariff"),
+}
 
 
-def way_head() -> list[str]:
+def build_throughput_head() -> list[str]:
     head = [_("Gateway"), _("IP version"), _("Begins"), _("Ends")]
     return [*head, _("Down, bit/s"), _("Up, bit/s"), _("Down, packets/s"), _("Up, packets/s"), _("Remark")]
 
 
-def way_rows(ways: Iterable[Way]) -> Iterator[Row]:
+def iter_throughput_rows(ways: Iterable[GatewayThroughput]) -> Iterator[CsvRow]:
     """A row for each bucket; without numbers where nobody read the gateway."""
     for way in ways:
         for step in way.steps:
@@ -30,25 +34,25 @@ def way_rows(ways: Iterable[Way]) -> Iterator[Row]:
             yield [way.gateway, way.family, step.start.isoformat(), (step.start + way.unit).isoformat(), *numbers, remark]
 
 
-def talker_head() -> list[str]:
+def build_talker_head() -> list[str]:
     return [_("Place"), _("Member"), _("Down, bytes"), _("Up, bytes"), _("Together, bytes")]
 
 
-def talker_rows(talkers: Iterable[Talker]) -> Iterator[Row]:
+def iter_talker_rows(talkers: Iterable[TopTalker]) -> Iterator[CsvRow]:
     return ([place, each.name, each.down, each.up, each.both] for place, each in enumerate(talkers, 1))
 
 
-def sum_head(by: By) -> list[str]:
+def build_share_head(by: GroupBy) -> list[str]:
     return [str(BY[by]), _("Members"), _("Down, bytes"), _("Up, bytes"), _("Together, bytes")]
 
 
-def sum_rows(shares: Iterable[Share]) -> Iterator[Row]:
+def iter_share_rows(shares: Iterable[UsageShare]) -> Iterator[CsvRow]:
     return ([each.name or _("none"), each.members, each.down, each.up, each.both] for each in shares)
 
 
-def above_head() -> list[str]:
+def build_quota_head() -> list[str]:
     return [_("Member"), _("Tariff"), _("Used, bytes"), _("Quota, bytes"), _("Percent")]
 
 
-def above_rows(found: Iterable[Above]) -> Iterator[Row]:
+def iter_quota_rows(found: Iterable[MemberNearQuota]) -> Iterator[CsvRow]:
     return ([each.name, each.tariff, each.both, each.quota, each.percent] for each in found)

@@ -18,7 +18,7 @@ LOCAL: Final = "%Y-%m-%dT%H:%M"  # how a browser's datetime-local field speaks
 GIGA: Final = 10**9
 
 
-def _moment(label: Any, help_text: Any = "") -> forms.DateTimeField:
+def _make_moment_field(label: Any, help_text: Any = "") -> forms.DateTimeField:
     widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=LOCAL)
     return forms.DateTimeField(label=label, help_text=help_text, required=False, widget=widget)
 
@@ -26,8 +26,8 @@ def _moment(label: Any, help_text: Any = "") -> forms.DateTimeField:
 class WindowForm(forms.Form):
     """From when to when; without both, one of the presets."""
 
-    since = _moment(pgettext_lazy("time", "From"))
-    until = _moment(pgettext_lazy("time", "To"))
+    since = _make_moment_field(pgettext_lazy("time", "From"))
+    until = _make_moment_field(pgettext_lazy("time", "To"))
 
     def __init__(self, data: Any, *, now: datetime) -> None:
         super().__init__(data)
@@ -46,9 +46,11 @@ class WindowForm(forms.Form):
             return None
         if since >= self.now:
             raise forms.ValidationError(_("This is still to come. Choose a time that has passed."))
-        oldest = self.now - timedelta(days=_kept())
+        oldest = self.now - timedelta(days=_get_kept_days())
         if since < oldest:
-            raise forms.ValidationError(_("What was before %(day)s is no longer kept. Choose a later time.") % {"day": formats.day(oldest)})
+            raise forms.ValidationError(
+                _("What was before %(day)s is no longer kept. Choose a later time.") % {"day": formats.format_day(oldest)}
+            )
         return since
 
     def clean(self) -> dict[str, Any]:
@@ -62,11 +64,11 @@ class WindowForm(forms.Form):
         """What was asked for; the form is valid."""
         since, until = self.cleaned_data["since"], self.cleaned_data["until"]
         if since is None:
-            return windows.ending(self.now, windows.preset_of(self.data.get("window", "")), windows.LISTS)
-        return windows.between(since, min(until or self.now, self.now))
+            return windows.build_recent_window(self.now, windows.parse_preset(self.data.get("window", "")), windows.LISTS)
+        return windows.build_window(since, min(until or self.now, self.now))
 
 
-def _kept() -> int:
+def _get_kept_days() -> int:
     """Days."""
     row = Level.objects.filter(name=Level.Name.DAY).first()
     return row.days if row else 730

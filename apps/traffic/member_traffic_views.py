@@ -5,45 +5,47 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 
 from apps.accounts.permissions import staff_page
-from apps.lib.csv_stream import download
+from apps.lib.csv_stream import build_csv_download
 from apps.members.models import Member
 from apps.traffic import months, panel
-from apps.traffic.windows import ending, preset_of
+from apps.traffic.windows import build_recent_window, parse_preset
 
 
-def _member(pk: int) -> Member:
+def _get_member(pk: int) -> Member:
     return get_object_or_404(Member, pk=pk)
 
 
 @staff_page
 def traffic(request: HttpRequest, pk: int) -> HttpResponse:
     """The panel alone; as part of itself for HTMX."""
-    member = _member(pk)
+    member = _get_member(pk)
     part = "#panel" if request.headers.get("HX-Target") == "traffic" else ""
-    context = {"member": member, "usage": panel.panel(member, request.GET, panel.for_staff(), now=timezone.now())}
+    context = {"member": member, "usage": panel.build_panel(member, request.GET, panel.build_staff_names(), now=timezone.now())}
     return render(request, f"traffic/of.html{part}", context)
 
 
 @staff_page
 def traffic_csv(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """Each bucket of the window."""
-    return as_csv(_member(pk), request)
+    return download_usage(_get_member(pk), request)
 
 
 @staff_page
 def months_csv(_request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """Each of the last twelve months."""
-    return months_as_csv(_member(pk))
+    return download_months(_get_member(pk))
 
 
-def months_as_csv(member: Member) -> StreamingHttpResponse:
+def download_months(member: Member) -> StreamingHttpResponse:
     """The member's usage month by month, and the quota as far as it is known, to be saved."""
-    return download(f"months-M-{member.number}", months.head(), months.rows(months.months(member, now=timezone.now())))
+    return build_csv_download(
+        f"months-M-{member.number}", months.build_head(), months.iter_rows(months.list_months(member, now=timezone.now()))
+    )
 
 
-def as_csv(member: Member, request: HttpRequest) -> StreamingHttpResponse:
+def download_usage(member: Member, request: HttpRequest) -> StreamingHttpResponse:
     """The member's usage in the window that the address names, to be saved."""
     now = timezone.now()
-    window = ending(now, preset_of(request.GET.get("window", "")))
-    points = panel.points_of(member, window, now=now)
-    return download(f"traffic-M-{member.number}-{window.preset}", panel.head(), panel.rows(points, window))
+    window = build_recent_window(now, parse_preset(request.GET.get("window", "")))
+    points = panel.list_points(member, window, now=now)
+    return build_csv_download(f"traffic-M-{member.number}-{window.preset}", panel.build_head(), panel.build_rows(points, window))

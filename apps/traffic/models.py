@@ -7,8 +7,8 @@ allows none in a composite primary key, and holdings are never deleted.
 from django.db import models
 from django.db.models import F, Q
 
-from apps.lib.database.history import tracked
-from apps.lib.ui.formats import volume
+from apps.lib.database.history import track_history
+from apps.lib.ui.formats import format_volume
 from apps.members.models import Tariff
 from apps.network.models import Gateway, Holding
 from apps.traffic.fairshare.models import FairShare as FairShare
@@ -31,7 +31,7 @@ class Tally(models.Model):
         constraints = [models.UniqueConstraint(fields=["gateway", "holding"], name="tally_once_per_gateway")]
 
 
-class Counted(models.Model):
+class CounterColumns(models.Model):
     """Octets and packets each way."""
 
     up_octets = models.BigIntegerField()
@@ -43,7 +43,7 @@ class Counted(models.Model):
         abstract = True
 
 
-class Usage(Counted):
+class Usage(CounterColumns):
     """What one holding forwarded over all gateways in the time that begins at `bucket`. A silent holding has no row.
 
     The tables are partitioned by `bucket`; partitions.py makes and drops them.
@@ -195,7 +195,7 @@ class Coverage(models.Model):
         constraints = [models.CheckConstraint(condition=Q(until__gte=F("since")), name="coverage_ends_after_it_begins")]
 
 
-class Throughput(Counted):
+class Throughput(CounterColumns):
     """What members sent and got through one gateway by one IP version in five minutes, whoever they were."""
 
     gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="+")
@@ -210,7 +210,7 @@ class Throughput(Counted):
         indexes = [models.Index(fields=["bucket"], name="throughput_by_time")]  # what is too old is looked for every minute
 
 
-@tracked()
+@track_history()
 class Quota(models.Model):
     """How many octets a member with this tariff should not exceed in a calendar month, up and down together. Nothing is cut off by it."""
 
@@ -221,4 +221,4 @@ class Quota(models.Model):
         constraints = [models.CheckConstraint(condition=Q(octets__gt=0), name="quota_is_something")]
 
     def __str__(self) -> str:
-        return volume(self.octets)
+        return format_volume(self.octets)

@@ -14,17 +14,17 @@ from django.utils.timezone import get_current_timezone, localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from apps.audit.trail import trail_of
+from apps.audit.trail import get_trail
 from apps.lib.ui import formats
 from apps.lib.ui.charts import VOLUME
-from apps.lib.ui.charts.bars import Bar, Bars, drawn
+from apps.lib.ui.charts.bars import Bar, BarChart, draw_bars
 from apps.members.models import Member
-from apps.traffic.coverage import covered
+from apps.traffic.coverage import get_coverage
 from apps.traffic.models import Quota
-from apps.traffic.quotas import month
+from apps.traffic.quotas import compute_month
 from apps.traffic.rollup import EPOCH
-from apps.traffic.rollup_planner import finest_kept, pieces, union
-from apps.traffic.selectors import Held, gateways_of, held_by
+from apps.traffic.rollup_planner import build_union, find_finest_unit, plan_pieces
+from apps.traffic.selectors import MemberHolding, list_gateway_ids, list_member_holdings
 
 NUMBER: Final = 12
 _SUM: Final = "SELECT month, sum(up_octets), sum(down_octets) FROM ({rows}) u GROUP BY 1"
@@ -56,23 +56,23 @@ class Month(NamedTuple):
     @property
     def limit(self) -> str:
         """500 GB (Standard)."""
-        return f"{formats.volume(self.quota)} ({self.tariff})" if self.quota else ""
+        return f"{formats.format_volume(self.quota)} ({self.tariff})" if self.quota else ""
 
 
-class Limit(NamedTuple):
+class QuotaLimit(NamedTuple):
     """What a tariff allowed: its name, and octets."""
 
     tariff: str
     octets: int
 
 
-def months(member: Member, *, now: datetime) -> list[Month]:
+def list_months(member: Member, *, now: datetime) -> list[Month]:
     """The last twelve, the oldest first; the last one is under way."""
-    spans = list(_spans(now))
-    held = held_by(member.pk)
-    sums = _sums(held, spans, now)
-    read = covered(gateways_of(frozenset(each.group for each in held)), spans[0][0], now)
-    limits = _limits(member, [until for _since, until in spans])
+    spans = list(_list_spans(now))
+    held = list_member_holdings(member.pk)
+    sums = _sum_by_month(held, spans, now)
+    read = get_coverage(list_gateway_ids(frozenset(each.group for each in held)), spans[0][0], now)
+    limits = _list_limits(member, [until for _since, until in spans])
 
     def one(number: int, since: datetime, until: datetime) -> Month:
         before = localtime(until).date() <= member.since or read.gap(since, min(until, now))
@@ -83,21 +83,21 @@ def months(member: Member, *, now: datetime) -> list[Month]:
     return [one(number, since, until) for number, (since, until) in enumerate(spans)]
 
 
-def _spans(now: datetime) -> Iterable[tuple[datetime, datetime]]:
-    since, until = month(now)
+def _list_spans(now: datetime) -> Iterable[tuple[datetime, datetime]]:
+    since, until = compute_month(now)
     found = [(since, until)]
     while len(found) < NUMBER:
-        since, until = month(since - timedelta(days=1))
+        since, until = compute_month(since - timedelta(days=1))
         found.append((since, until))
     return reversed(found)
 
 
-def _sums(held: Iterable[Held], spans: Iterable[tuple[datetime, datetime]], now: datetime) -> dict[int, tuple[int, int]]:
+def _sum_by_month(held: Iterable[MemberHolding], spans: Iterable[tuple[datetime, datetime]], now: datetime) -> dict[int, tuple[int, int]]:
     """Octets up and down of each month in which something was counted, by its place."""
     keys, parts, given = [each.pk for each in held], list[str](), list[Any]()
     for number, (since, until) in enumerate(spans):
-        found = pieces(_border(since, now), min(_border(until, now), now), now)
-        rows, moments = union(found, f"{number} AS month, up_octets, down_octets", "holding_id = ANY(%s)")
+        found = plan_pieces(_align_border(since, now), min(_align_border(until, now), now), now)
+        rows, moments = build_union(found, f"{number} AS month, up_octets, down_octets", "holding_id = ANY(%s)")
         parts.append(rows)
         for first, last in zip(moments[::2], moments[1::2], strict=True):
             given += [first, last, keys]
@@ -106,42 +106,42 @@ def _sums(held: Iterable[Held], spans: Iterable[tuple[datetime, datetime]], now:
         return {number: (int(up), int(down)) for number, up, down in cursor.fetchall()}
 
 
-def _border(at: datetime, now: datetime) -> datetime:
+def _align_border(at: datetime, now: datetime) -> datetime:
     """The moment itself; where no buckets so fine are kept any more, the nearest at which some begin."""
-    unit = finest_kept(at, now)
+    unit = find_finest_unit(at, now)
     middle = at.astimezone(UTC) + unit / 2
     return middle - (middle - EPOCH) % unit
 
 
-def _limits(member: Member, ends: Iterable[datetime]) -> list[Limit | None]:
+def _list_limits(member: Member, ends: Iterable[datetime]) -> list[QuotaLimit | None]:
     """The quota at each of these moments, of the tariff that the member had then; None where there was none, or none is known."""
-    own = trail_of(Member).events.objects.filter(pgh_obj_id=member.pk)
+    own = get_trail(Member).events.objects.filter(pgh_obj_id=member.pk)
     tariffs = list(own.order_by("pgh_id").values_list("pgh_created_at", "tariff_id"))
-    events = trail_of(Quota).events.objects.filter(tariff_id__in={tariff for _at, tariff in tariffs}).order_by("pgh_id")
+    events = get_trail(Quota).events.objects.filter(tariff_id__in={tariff for _at, tariff in tariffs}).order_by("pgh_id")
     quotas = list(events.values_list("pgh_created_at", "tariff_id", "tariff__name", "octets", "pgh_label"))
-    return list(_in_force(tariffs, quotas, ends))
+    return list(_iter_limits_in_force(tariffs, quotas, ends))
 
 
-def _in_force(tariffs: list[Any], quotas: list[Any], ends: Iterable[datetime]) -> Iterator[Limit | None]:
+def _iter_limits_in_force(tariffs: list[Any], quotas: list[Any], ends: Iterable[datetime]) -> Iterator[QuotaLimit | None]:
     for end in ends:
         had = next((tariff for at, tariff in reversed(tariffs) if at < end), None)
         of = [row for row in quotas if row[0] < end and row[1] == had]
-        yield Limit(of[-1][2], of[-1][3]) if of and of[-1][4] != "delete" else None
+        yield QuotaLimit(of[-1][2], of[-1][3]) if of and of[-1][4] != "delete" else None
 
 
-def drawing(found: Iterable[Month]) -> Bars:
+def draw_months(found: Iterable[Month]) -> BarChart:
     """Bars of what was used, with a line at what was allowed."""
     below = pgettext("month below a chart", "M")
     bars = [Bar(format_date(localtime(each.since), below), each.words, each.both, each.quota) for each in found]
-    return drawn("months", _("Traffic of the last twelve months"), bars, VOLUME)
+    return draw_bars("months", _("Traffic of the last twelve months"), bars, VOLUME)
 
 
-def head() -> list[str]:
+def build_head() -> list[str]:
     """What stands above the columns of the CSV."""
     return [_("Begins"), _("Ends"), _("Down, bytes"), _("Up, bytes"), _("Together, bytes"), _("Tariff"), _("Quota, bytes")]
 
 
-def rows(found: Iterable[Month]) -> Iterator[list[object]]:
+def iter_rows(found: Iterable[Month]) -> Iterator[list[object]]:
     """The months as cells of a CSV; empty where nobody counted, or no quota is known."""
     for each in found:
         numbers = ["" if number is None else number for number in (each.down, each.up, each.both)]

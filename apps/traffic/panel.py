@@ -14,20 +14,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.lib.ui import formats
-from apps.lib.ui.charts.bars import Bars
+from apps.lib.ui.charts.bars import BarChart
 from apps.lib.ui.charts.drawing import Drawing
 from apps.members.models import Member
 from apps.traffic import usage_charts
-from apps.traffic.months import Month, drawing, months
-from apps.traffic.quotas import Filling, filling
-from apps.traffic.selectors import Octets, Point, Total, against_before, read_until, series, total_of
-from apps.traffic.usage_charts import Names, Shown, down_up
-from apps.traffic.windows import LABELS, Preset, Window, ending, preset_of
+from apps.traffic.months import Month, draw_months, list_months
+from apps.traffic.quotas import QuotaUsage, find_quota_usage
+from apps.traffic.selectors import Octets, Point, Total, build_member_series, compare_usage, find_last_reading, get_usage_total
+from apps.traffic.usage_charts import DirectionNames, ShownVersion, get_down_up
+from apps.traffic.windows import LABELS, Preset, Window, build_recent_window, parse_preset
 
-VERSIONS: Final[dict[Shown, Promise]] = {
-    Shown.BOTH: gettext_lazy("IPv4 and IPv6"),
-    Shown.FOUR: gettext_lazy("IPv4"),
-    Shown.SIX: gettext_lazy("IPv6"),
+VERSIONS: Final[dict[ShownVersion, Promise]] = {
+    ShownVersion.BOTH: gettext_lazy("IPv4 and IPv6"),
+    ShownVersion.FOUR: gettext_lazy("IPv4"),
+    ShownVersion.SIX: gettext_lazy("IPv6"),
 }
 BEFORE: Final[dict[Preset, Promise]] = {
     Preset.HOUR: gettext_lazy("the hour before"),
@@ -38,7 +38,7 @@ BEFORE: Final[dict[Preset, Promise]] = {
 }
 
 
-class Choice(NamedTuple):
+class ChoiceLink(NamedTuple):
     """A link: what it shows, its words, and whether that is shown now."""
 
     name: str
@@ -46,7 +46,7 @@ class Choice(NamedTuple):
     current: bool
 
 
-class Sum(NamedTuple):
+class VersionSum(NamedTuple):
     """Octets of one IP version, or of both, in the window and in the one before."""
 
     words: Promise
@@ -60,46 +60,46 @@ class Sum(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class UsagePanel:
     """All that templates/traffic/_usage.html shows. read_until: the last reading, if it is longer ago than two readings are apart."""
 
     window: Window
-    version: Shown
-    names: Names
+    version: ShownVersion
+    names: DirectionNames
     total: Total
     points: list[Point]
     octets: Octets
     before: Octets
-    quota: Filling | None
+    quota: QuotaUsage | None
     months: list[Month]
     read_until: datetime | None
 
     @property
-    def windows(self) -> list[Choice]:
-        return [Choice(each, words, each is self.window.preset) for each, words in LABELS.items()]
+    def windows(self) -> list[ChoiceLink]:
+        return [ChoiceLink(each, words, each is self.window.preset) for each, words in LABELS.items()]
 
     @property
-    def versions(self) -> list[Choice]:
-        return [Choice(each, words, each is self.version) for each, words in VERSIONS.items()]
+    def versions(self) -> list[ChoiceLink]:
+        return [ChoiceLink(each, words, each is self.version) for each, words in VERSIONS.items()]
 
     @property
-    def sums(self) -> list[Sum]:
+    def sums(self) -> list[VersionSum]:
         """IPv4, IPv6, and both together."""
-        order = (Shown.FOUR, Shown.SIX, Shown.BOTH)
-        return [Sum(VERSIONS[each], *down_up(self.octets, each), sum(down_up(self.before, each))) for each in order]
+        order = (ShownVersion.FOUR, ShownVersion.SIX, ShownVersion.BOTH)
+        return [VersionSum(VERSIONS[each], *get_down_up(self.octets, each), sum(get_down_up(self.before, each))) for each in order]
 
     @property
-    def shown(self) -> Sum:
+    def shown(self) -> VersionSum:
         """Of what the chart shows."""
         return next(each for each in self.sums if each.words is VERSIONS[self.version])
 
     @property
     def drawing(self) -> Drawing:
-        return usage_charts.usage(self.points, self.window, self.names, self.version)
+        return usage_charts.draw_usage(self.points, self.window, self.names, self.version)
 
     @property
-    def bars(self) -> Bars:
-        return drawing(self.months)
+    def bars(self) -> BarChart:
+        return draw_months(self.months)
 
     @property
     def compares(self) -> bool:
@@ -111,67 +111,70 @@ class Panel:
     def compared(self) -> str:
         """How much it is against the window before."""
         if not self.compares or self.window.preset is None:
-            return _("Counting began on %(day)s; there is nothing to compare with yet.") % {"day": formats.day(self.total.since)}
-        return against(self.shown.both, self.shown.before, str(BEFORE[self.window.preset]))
+            return _("Counting began on %(day)s; there is nothing to compare with yet.") % {"day": formats.format_day(self.total.since)}
+        return describe_change(self.shown.both, self.shown.before, str(BEFORE[self.window.preset]))
 
 
-def against(now: int, before: int, when: str) -> str:
+def describe_change(now: int, before: int, when: str) -> str:
     """In words. when: "the 7 days before"."""
-    facts = {"when": when, "before": formats.volume(before)}
+    facts = {"when": when, "before": formats.format_volume(before)}
     if not before:
         return _("In %(when)s there was nothing.") % facts
     change = round(100 * (now - before) / before)
     if change > 900:
         return _("More than ten times as much as in %(when)s (%(before)s).") % facts
-    facts["percent"] = formats.percent(abs(change))
+    facts["percent"] = formats.format_percent(abs(change))
     if change == 0:
         return _("As much as in %(when)s (%(before)s).") % facts
     more = _("%(percent)s more than in %(when)s (%(before)s).")
     return (more if change > 0 else _("%(percent)s less than in %(when)s (%(before)s).")) % facts
 
 
-def for_staff() -> Names:
-    return Names(_("down"), _("up"))
+def build_staff_names() -> DirectionNames:
+    return DirectionNames(_("down"), _("up"))
 
 
-def for_members() -> Names:
-    return Names(_("received"), _("sent"))
+def build_member_names() -> DirectionNames:
+    return DirectionNames(_("received"), _("sent"))
 
 
-def panel(member: Member, asked: QueryDict, names: Names, *, now: datetime) -> Panel:
+def build_panel(member: Member, asked: QueryDict, names: DirectionNames, *, now: datetime) -> UsagePanel:
     """What the address asks for; without anything the last 24 hours."""
-    window = ending(now, preset_of(asked.get("window", "")))
+    window = build_recent_window(now, parse_preset(asked.get("window", "")))
     family = asked.get("family", "")
-    version = Shown(family) if family in Shown else Shown.BOTH
-    octets, before = against_before(member, window.since, window.until, now=now)
-    points = points_of(member, window, now=now)
-    read = read_until(member, window.since, window.until)
-    quota, by_month = filling(member, now=now), months(member, now=now)
-    return Panel(window, version, names, total_of(member), points, octets, before, quota, by_month, read)
+    version = ShownVersion(family) if family in ShownVersion else ShownVersion.BOTH
+    octets, before = compare_usage(member, window.since, window.until, now=now)
+    points = list_points(member, window, now=now)
+    read = find_last_reading(member, window.since, window.until)
+    quota, by_month = find_quota_usage(member, now=now), list_months(member, now=now)
+    return UsagePanel(window, version, names, get_usage_total(member), points, octets, before, quota, by_month, read)
 
 
-def points_of(member: Member, window: Window, *, now: datetime) -> list[Point]:
+def list_points(member: Member, window: Window, *, now: datetime) -> list[Point]:
     """The member's usage in the window's buckets."""
-    return series(member, window.since, window.until, window.unit, now=now)
+    return build_member_series(member, window.since, window.until, window.unit, now=now)
 
 
-def rows(points: Sequence[Point], window: Window) -> list[list[object]]:
+def build_rows(points: Sequence[Point], window: Window) -> list[list[object]]:
     """The points as cells of a CSV, without octets where nobody read."""
-    return [[point.start.isoformat(), (point.start + window.unit).isoformat(), *_octets(point), _note(point)] for point in points]
+    return [
+        [point.start.isoformat(), (point.start + window.unit).isoformat(), *_build_octet_cells(point), _describe_gap(point)]
+        for point in points
+    ]
 
 
-def head() -> list[str]:
+def build_head() -> list[str]:
     """What stands above them."""
     down, up = _("IPv%(family)d down, bytes"), _("IPv%(family)d up, bytes")
     return [_("Begins"), _("Ends"), *(each % {"family": family} for family in (4, 6) for each in (down, up)), _("Remark")]
 
 
-def _octets(point: Point) -> list[object]:
+def _build_octet_cells(point: Point) -> list[object]:
     octets = point.octets
     return [octets.down4, octets.up4, octets.down6, octets.up6] if octets else [""] * 4
 
 
-def _note(point: Point) -> str:
+def _describe_gap(point: Point) -> str:
     if point.octets is None:
         return _("no reading")
     return _("a part was not read") if point.lost else ""

@@ -24,7 +24,7 @@ _LOCK = 7_011_700  # of pg_advisory_xact_lock: one at a time makes partitions
 _ROOM = {Level.Name.FIVE_MINUTES: "WITH (fillfactor = 60)", Level.Name.TODAY: "WITH (fillfactor = 50)"}
 
 
-def span(level: str, at: datetime) -> tuple[datetime, datetime]:
+def compute_span(level: str, at: datetime) -> tuple[datetime, datetime]:
     """From when to when the partition is that holds this moment: a day, a week (from Monday) or a month, in UTC."""
     day = at.astimezone(UTC).date()
     if level in (Level.Name.FIVE_MINUTES, Level.Name.TODAY):
@@ -41,7 +41,7 @@ def span(level: str, at: datetime) -> tuple[datetime, datetime]:
 def ensure(level: str, at: datetime) -> None:
     """Make the partition that holds this moment, if it is not there. Costs one look into the catalogue if it is."""
     table = TABLES[level]._meta.db_table
-    since, until = span(level, at)
+    since, until = compute_span(level, at)
     name = f"{table}_{since:%Y%m%d}"
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass(%s)", [name])
@@ -59,28 +59,28 @@ def ensure_between(level: str, since: datetime, until: datetime) -> None:
     at = since
     while at <= until:
         ensure(level, at)
-        at = span(level, at)[1]
+        at = compute_span(level, at)[1]
 
 
-def ahead(now: datetime) -> None:
+def ensure_ahead(now: datetime) -> None:
     """Make what will be needed soon."""
     for level in TABLES:
         ensure_between(level, now, now + AHEAD)
 
 
-def existing(level: str) -> Iterator[tuple[str, datetime]]:
+def iter_existing(level: str) -> Iterator[tuple[str, datetime]]:
     """Name and end of each partition that is there, the oldest first."""
     table = TABLES[level]._meta.db_table
     with connection.cursor() as cursor:
         cursor.execute("SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = %s::regclass", [table])
         names = sorted(name for (name,) in cursor.fetchall())
     for name in names:
-        yield name, span(level, datetime.strptime(name.removeprefix(f"{table}_"), "%Y%m%d").replace(tzinfo=UTC))[1]
+        yield name, compute_span(level, datetime.strptime(name.removeprefix(f"{table}_"), "%Y%m%d").replace(tzinfo=UTC))[1]
 
 
 def drop_before(level: str, end: datetime) -> list[str]:
     """Drop the partitions that ended by then; their names."""
-    over = [name for name, until in existing(level) if until <= end]
+    over = [name for name, until in iter_existing(level) if until <= end]
     with connection.cursor() as cursor:
         for name in over:
             cursor.execute(f"DROP TABLE {name}")

@@ -9,8 +9,8 @@ from typing import Final
 from django.db import connection, transaction
 
 from apps.traffic.models import Level, Span
-from apps.traffic.selectors import LARGE, by_members
-from apps.traffic.windows import DAY, LISTS, Preset, ending
+from apps.traffic.selectors import LARGE, build_member_sums_sql
+from apps.traffic.windows import DAY, LISTS, Preset, build_recent_window
 
 PRESETS: Final = (Preset.WEEK, Preset.MONTH, Preset.YEAR)
 _FILL: Final = """
@@ -20,13 +20,13 @@ _FILL: Final = """
 
 
 @transaction.atomic
-def make(now: datetime) -> int:
+def refresh_totals(now: datetime) -> int:
     """Let there be a span for each preset, from its begin to the end of yesterday, and no other; how many were added up.
 
     Doing it twice does nothing twice. Once a day there is something to do.
     """
     complete = Level.objects.select_for_update().get(name=Level.Name.DAY).complete_until
-    wanted = {(ending(now, preset, LISTS).since, complete) for preset in PRESETS}
+    wanted = {(build_recent_window(now, preset, LISTS).since, complete) for preset in PRESETS}
     known = {(span.since, span.until): span.pk for span in Span.objects.all()}
     missing = [(since, until) for since, until in wanted - known.keys() if until - since > DAY]
     for since, until in missing:
@@ -36,7 +36,7 @@ def make(now: datetime) -> int:
 
 
 def _fill(since: datetime, until: datetime, now: datetime) -> None:
-    by_member, given = by_members(since, until, now)
+    by_member, given = build_member_sums_sql(since, until, now)
     span = Span.objects.create(since=since, until=until)
     with connection.cursor() as cursor:
         cursor.execute(LARGE)

@@ -7,57 +7,59 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from apps.lib.api.filter_types import MOMENT, Kind, choice
-from apps.lib.api.filters import Filter, Own
+from apps.lib.api.filter_types import MOMENT, FilterType, build_choice_type
+from apps.lib.api.filters import CustomFilter, Filter
 from apps.traffic import windows
-from apps.traffic.rollup_planner import finest_kept
+from apps.traffic.rollup_planner import find_finest_unit
 from apps.traffic.windows import DAY, FIVE_MINUTES, HOUR, Preset, Window
 
 UNITS: Final = {"5min": FIVE_MINUTES, "hour": HOUR, "day": DAY}
 MOST_POINTS: Final = 10_000
 FIRST: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
-WINDOW: Final[dict[str, tuple[Kind, str]]] = {
-    "window": (choice(tuple(Preset)), "how long it is, up to until: day, unless told"),
+WINDOW: Final[dict[str, tuple[FilterType, str]]] = {
+    "window": (build_choice_type(tuple(Preset)), "how long it is, up to until: day, unless told"),
     "since": (MOMENT, "from this moment on, instead of window"),
     "until": (MOMENT, "up to this moment; now, unless told"),
 }
-UNIT: Final[dict[str, tuple[Kind, str]]] = {"unit": (choice(tuple(UNITS)), "how long a point is; by the window, unless told")}
-IN_WINDOW: Final[dict[str, Filter | Own]] = {name: Own(kind, None, words) for name, (kind, words) in WINDOW.items()}
+UNIT: Final[dict[str, tuple[FilterType, str]]] = {
+    "unit": (build_choice_type(tuple(UNITS)), "how long a point is; by the window, unless told")
+}
+IN_WINDOW: Final[dict[str, Filter | CustomFilter]] = {name: CustomFilter(kind, None, words) for name, (kind, words) in WINDOW.items()}
 WORDS: Final = {name: words for name, (_kind, words) in (WINDOW | UNIT).items()}
 WORDS_OF_SPAN: Final = {name: words for name, (_kind, words) in WINDOW.items()}
 
 
-def asked_window(params: Mapping[str, str], now: datetime) -> Window:
+def parse_window(params: Mapping[str, str], now: datetime) -> Window:
     """The window that an address asks for. Raises ValidationError by parameter."""
-    given = {name: _read(name, kind, params[name]) for name, (kind, _words) in (WINDOW | UNIT).items() if name in params}
+    given = {name: _parse_parameter(name, kind, params[name]) for name, (kind, _words) in (WINDOW | UNIT).items() if name in params}
     until = min(given.get("until", now), now)
     if until < FIRST:
-        raise _wrong("until", _("Nothing was counted before %(year)d.") % {"year": FIRST.year})
+        raise _build_error("until", _("Nothing was counted before %(year)d.") % {"year": FIRST.year})
     if "since" not in given:
-        return _by(windows.ending(until, Preset(given.get("window", Preset.DAY))), given.get("unit", ""), now)
+        return _apply_unit(windows.build_recent_window(until, Preset(given.get("window", Preset.DAY))), given.get("unit", ""), now)
     if given["since"] >= until:
-        raise _wrong("since", _("It has to begin before it ends, and before now."))
-    return _by(windows.between(given["since"], until), given.get("unit", ""), now)
+        raise _build_error("since", _("It has to begin before it ends, and before now."))
+    return _apply_unit(windows.build_window(given["since"], until), given.get("unit", ""), now)
 
 
-def _read(name: str, kind: Kind, text: str) -> Any:
+def _parse_parameter(name: str, kind: FilterType, text: str) -> Any:
     try:
         return kind.read(text)
     except ValueError as error:
-        raise _wrong(name, str(error)) from error
+        raise _build_error(name, str(error)) from error
 
 
-def _by(window: Window, wanted: str, now: datetime) -> Window:
+def _apply_unit(window: Window, wanted: str, now: datetime) -> Window:
     """With points of this unit; "": such as fit the window, and are kept."""
-    kept = finest_kept(window.since, now)
+    kept = find_finest_unit(window.since, now)
     unit: timedelta = UNITS[wanted] if wanted else max(window.unit, kept)
     if (window.until - window.since) / unit > MOST_POINTS:
-        raise _wrong("unit", _("These are more than 10,000 points. Choose a longer unit or a shorter time."))
+        raise _build_error("unit", _("These are more than 10,000 points. Choose a longer unit or a shorter time."))
     if unit < kept:
-        raise _wrong("unit", _("Usage so old is only kept by longer units. Choose one, or a later time."))
+        raise _build_error("unit", _("Usage so old is only kept by longer units. Choose one, or a later time."))
     return Window(window.since, window.until, unit)
 
 
-def _wrong(name: str, sentence: str) -> serializers.ValidationError:
+def _build_error(name: str, sentence: str) -> serializers.ValidationError:
     return serializers.ValidationError({f"?{name}": [sentence]})

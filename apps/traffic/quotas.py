@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.lib.errors import Problem
-from apps.lib.ui.states import Kind
+from apps.lib.ui.states import StateKind
 from apps.members.models import Member, Tariff
 from apps.traffic.models import Quota
-from apps.traffic.selectors import by_members, over_all, used
+from apps.traffic.selectors import build_member_sums_sql, run_large_query, sum_usage
 
 log = structlog.get_logger()
 
@@ -30,7 +30,7 @@ _ABOVE: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Filling:
+class QuotaUsage:
     """How far a quota is used up, in octets, in the month that began then and ends then."""
 
     used: int
@@ -43,11 +43,11 @@ class Filling:
         return 100 * self.used // self.octets
 
     @property
-    def kind(self) -> Kind:
-        return kind_of(self.percent)
+    def kind(self) -> StateKind:
+        return classify_percent(self.percent)
 
 
-class Above(NamedTuple):
+class MemberNearQuota(NamedTuple):
     """A member who is near the quota or over it; octets."""
 
     member: int
@@ -66,37 +66,37 @@ class Above(NamedTuple):
         return 100 * self.both // self.quota
 
     @property
-    def kind(self) -> Kind:
-        return kind_of(self.percent)
+    def kind(self) -> StateKind:
+        return classify_percent(self.percent)
 
 
-def kind_of(percent: int) -> Kind:
+def classify_percent(percent: int) -> StateKind:
     """Whether it is all right, near the quota, or over it."""
-    return Kind.BAD if percent >= 100 else Kind.WARN if percent >= NEAR else Kind.PLAIN
+    return StateKind.BAD if percent >= 100 else StateKind.WARN if percent >= NEAR else StateKind.PLAIN
 
 
-def month(now: datetime) -> tuple[datetime, datetime]:
+def compute_month(now: datetime) -> tuple[datetime, datetime]:
     """From when to when the calendar month is that holds this moment, by the clock on the wall."""
     first = now.astimezone(get_current_timezone()).replace(day=1, hour=0, minute=0, second=0, microsecond=0, fold=0)
     return first, (first + timedelta(days=32)).replace(day=1)
 
 
-def filling(member: Member, *, now: datetime) -> Filling | None:
+def find_quota_usage(member: Member, *, now: datetime) -> QuotaUsage | None:
     """How far the member's quota is used up this month; None where the tariff has none."""
     quota = Quota.objects.filter(tariff=member.tariff_id).first()
     if quota is None:
         return None
-    since, until = month(now)
-    return Filling(used(member, since, now, now=now).both, quota.octets, since, until)
+    since, until = compute_month(now)
+    return QuotaUsage(sum_usage(member, since, now, now=now).both, quota.octets, since, until)
 
 
-def above(percent: int, *, now: datetime) -> list[Above]:
+def list_members_above(percent: int, *, now: datetime) -> list[MemberNearQuota]:
     """Who has used up at least so much of the quota this month, the fullest first."""
     if not Quota.objects.exists():
         return []
-    by_member, given = by_members(month(now)[0], now, now)
-    found = over_all(_ABOVE.format(by_member=by_member), [*given, percent])
-    return [Above(pk, name, tariff, int(up), int(down), quota) for pk, name, tariff, up, down, quota in found]
+    by_member, given = build_member_sums_sql(compute_month(now)[0], now, now)
+    found = run_large_query(_ABOVE.format(by_member=by_member), [*given, percent])
+    return [MemberNearQuota(pk, name, tariff, int(up), int(down), quota) for pk, name, tariff, up, down, quota in found]
 
 
 def set_quota(*, tariff: Tariff, octets: int | None, by: User) -> None:

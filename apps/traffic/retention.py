@@ -2,13 +2,13 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from apps.operations.registry import Bound, bounded, pruned
+from apps.operations.registry import TableBound, register_bounded, register_pruned
 
 USAGE = ("FiveMinutes", "Hour", "Day", "Today", "Week", "FourWeeks", "Coverage", "Throughput")
 for each in USAGE:
-    pruned(f"traffic.{each}", kept=_("as long as its level says (accounting)"), by="workers.tend_usage")
-pruned("traffic.Span", kept=_("until the next one"), by="workers.tend_usage")
-pruned("traffic.SpanUsage", kept=_("until the next one"), by="workers.tend_usage")
-bounded(Bound.CODE, "traffic.Level", "traffic.Collected", "traffic.LastCounts", "traffic.Tally")
-bounded(Bound.PEOPLE, "traffic.FairShare", "traffic.Quota")
-bounded(Bound.HISTORY, "traffic.RateLimit")
+    register_pruned(f"traffic.{each}", kept=_("as long as its level says (accounting)"), by="workers.tend_usage")
+register_pruned("traffic.Span", kept=_("until the next one"), by="workers.tend_usage")
+register_pruned("traffic.SpanUsage", kept=_("until the next one"), by="workers.tend_usage")
+register_bounded(TableBound.CODE, "traffic.Level", "traffic.Collected", "traffic.LastCounts", "traffic.Tally")
+register_bounded(TableBound.PEOPLE, "traffic.FairShare", "traffic.Quota")
+register_bounded(TableBound.HISTORY, "traffic.RateLimit")

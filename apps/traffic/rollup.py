@@ -1,6 +1,6 @@
 """From five minutes to hours, days and weeks, inside the database; and what is older than it is kept goes.
 
-Whoever writes usage holds the levels that five minutes are rolled up to (`open_since`), so nothing is added to those that have been.
+A writer of usage locks the oldest open bucket (`lock_oldest_open_bucket`), so nothing is added to a bucket that has been rolled up.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -41,22 +41,22 @@ ROLL: Final = """
 """
 
 
-def begin_of(level: str, at: datetime) -> datetime:
+def compute_bucket_start(level: str, at: datetime) -> datetime:
     """When the bucket began that holds this moment, in UTC."""
     at = at.astimezone(UTC)
     return at - (at - EPOCH) % UNITS[Level.Name(level)]
 
 
-def levels(now: datetime) -> None:
+def ensure_levels(now: datetime) -> None:
     """Each level has its row, with what is kept by default; nothing before now is waited for."""
     if Level.objects.count() < len(DAYS):
-        made = (Level(name=name, days=days, complete_until=begin_of(name, now)) for name, days in DAYS.items())
+        made = (Level(name=name, days=days, complete_until=compute_bucket_start(name, now)) for name, days in DAYS.items())
         Level.objects.bulk_create(made, ignore_conflicts=True)
 
 
-def open_since(now: datetime) -> datetime:
+def lock_oldest_open_bucket(now: datetime) -> datetime:
     """The first five minutes into which may still be written; they stay open until the end of this transaction."""
-    levels(now)
+    ensure_levels(now)
     first = [level for level, finer in FINER.items() if finer == FIVE_MINUTES]
     with connection.cursor() as cursor:
         cursor.execute("SELECT complete_until FROM traffic_level WHERE name = ANY(%s) ORDER BY name FOR SHARE", [first])
@@ -64,10 +64,10 @@ def open_since(now: datetime) -> datetime:
     return max(complete for (complete,) in completes)
 
 
-def tick(now: datetime) -> None:
+def run_maintenance(now: datetime) -> None:
     """What is due: partitions, roll-ups, and what is too old. Doing it twice does nothing twice."""
-    levels(now)
-    partitions.ahead(now)
+    ensure_levels(now)
+    partitions.ensure_ahead(now)
     for level in FINER:
         roll_up(level, now)
     forget(now)
@@ -86,7 +86,7 @@ def _roll_up_some(level: Level.Name, now: datetime) -> int | None:
     """The next weeks of it, so that a long time is no one long transaction: how many rows. None: it is complete."""
     row = Level.objects.select_for_update().get(name=level)
     settled = now - SETTLES if FINER[level] == FIVE_MINUTES else Level.objects.get(name=FINER[level]).complete_until
-    until = min(settled, begin_of(FOUR_WEEKS, row.complete_until) + UNITS[FOUR_WEEKS])
+    until = min(settled, compute_bucket_start(FOUR_WEEKS, row.complete_until) + UNITS[FOUR_WEEKS])
     until -= (until - EPOCH) % STEPS[level]
     if until <= row.complete_until:
         return None

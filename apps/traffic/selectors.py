@@ -14,13 +14,13 @@ from django.db import connection, transaction
 from django.db.models import F, Max, Min, Sum
 from django.utils import timezone
 
-from apps.lib.web.request_cache import once_a_page
+from apps.lib.web.request_cache import cache_per_request
 from apps.members.models import Member
 from apps.network.models import Gateway, Holding
-from apps.traffic.coverage import Covered, covered
+from apps.traffic.coverage import ReadingCoverage, get_coverage
 from apps.traffic.models import Level, Span, Tally
 from apps.traffic.rollup import EPOCH, UNITS
-from apps.traffic.rollup_planner import pieces, union
+from apps.traffic.rollup_planner import build_union, plan_pieces
 
 FOREVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
 
@@ -56,7 +56,7 @@ class Octets(NamedTuple):
         return sum(self)
 
 
-class Held(NamedTuple):
+class MemberHolding(NamedTuple):
     """An address or prefix of a member, of what kind it is, and which group of gateways carries it."""
 
     pk: int
@@ -72,7 +72,7 @@ class Point(NamedTuple):
     lost: bool
 
 
-class Talker(NamedTuple):
+class TopTalker(NamedTuple):
     """A member and what was forwarded for them in the window."""
 
     member: int
@@ -85,7 +85,7 @@ class Talker(NamedTuple):
         return self.up + self.down
 
 
-class Order(StrEnum):
+class TalkerOrder(StrEnum):
     """By what the greatest talkers are the greatest."""
 
     BOTH = "both"
@@ -93,7 +93,7 @@ class Order(StrEnum):
     UP = "up"
 
 
-class Share(NamedTuple):
+class UsageShare(NamedTuple):
     """A room, site or tariff (None: without one), what its members forwarded, and how many of them anything."""
 
     pk: int | None
@@ -107,7 +107,7 @@ class Share(NamedTuple):
         return self.up + self.down
 
 
-class Carried(NamedTuple):
+class ThroughputBucket(NamedTuple):
     """What a gateway carried of one IP version in one bucket. octets: up and down; packets: likewise."""
 
     gateway: int
@@ -117,7 +117,7 @@ class Carried(NamedTuple):
     packets: tuple[int, int]
 
 
-class By(StrEnum):
+class GroupBy(StrEnum):
     """What sums are made by."""
 
     ROOM = "room"
@@ -126,11 +126,11 @@ class By(StrEnum):
 
 
 _BY: Final = {
-    By.ROOM: "SELECT m.id AS member, r.id AS pk, s.code || '-' || r.name AS name FROM members_member m"
+    GroupBy.ROOM: "SELECT m.id AS member, r.id AS pk, s.code || '-' || r.name AS name FROM members_member m"
     " LEFT JOIN members_room r ON r.id = m.room_id LEFT JOIN members_site s ON s.id = r.site_id",
-    By.SITE: "SELECT m.id AS member, s.id AS pk, s.name FROM members_member m"
+    GroupBy.SITE: "SELECT m.id AS member, s.id AS pk, s.name FROM members_member m"
     " LEFT JOIN members_room r ON r.id = m.room_id LEFT JOIN members_site s ON s.id = r.site_id",
-    By.TARIFF: "SELECT m.id AS member, t.id AS pk, t.name FROM members_member m JOIN members_tariff t ON t.id = m.tariff_id",
+    GroupBy.TARIFF: "SELECT m.id AS member, t.id AS pk, t.name FROM members_member m JOIN members_tariff t ON t.id = m.tariff_id",
 }
 _UP_DOWN: Final = "holding_id, up_octets, down_octets"
 _OF_MEMBER: Final = "holding_id = ANY(ARRAY(SELECT id FROM network_holding WHERE member_id = %s))"
@@ -154,21 +154,21 @@ _TOP: Final = """
     SELECT m.id, m.name, t.up, t.down FROM (SELECT * FROM ({by_member}) s ORDER BY {order} DESC, member LIMIT %s) t
     JOIN members_member m ON m.id = t.member ORDER BY {order} DESC, 1
 """
-_ORDERS: Final = {Order.BOTH: "up + down", Order.DOWN: "down", Order.UP: "up"}
+_ORDERS: Final = {TalkerOrder.BOTH: "up + down", TalkerOrder.DOWN: "down", TalkerOrder.UP: "up"}
 _SUMS: Final = """
     SELECT g.pk, g.name, sum(u.up), sum(u.down), count(*) FROM ({by_member}) u JOIN ({groups}) g ON g.member = u.member
     GROUP BY 1, 2 ORDER BY sum(u.up) + sum(u.down) DESC, 1
 """
 
 
-def total_of(member: Member) -> Total:
+def get_usage_total(member: Member) -> Total:
     """What the member forwarded so far, as far as it is kept."""
     tallies = Tally.objects.filter(holding__member=member).aggregate(
         up=Sum("up_octets"), down=Sum("down_octets"), since=Min("since"), last=Max("last")
     )
-    rows, given = union(pieces(EPOCH, FOREVER, timezone.now(), UNITS[Level.Name.DAY]), f"bucket, {_UP_DOWN}", _OF_MEMBER)
-    parameters = _each_with(given, member.pk)
-    [(up, down, since, last)] = _rows(_TOTAL.format(rows=rows), parameters)
+    rows, given = build_union(plan_pieces(EPOCH, FOREVER, timezone.now(), UNITS[Level.Name.DAY]), f"bucket, {_UP_DOWN}", _OF_MEMBER)
+    parameters = _interleave_parameter(given, member.pk)
+    [(up, down, since, last)] = _fetch_rows(_TOTAL.format(rows=rows), parameters)
     return Total(
         (tallies["up"] or 0) + int(up or 0),
         (tallies["down"] or 0) + int(down or 0),
@@ -177,50 +177,50 @@ def total_of(member: Member) -> Total:
     )
 
 
-@once_a_page
-def held_by(member: int) -> tuple[Held, ...]:
+@cache_per_request
+def list_member_holdings(member: int) -> tuple[MemberHolding, ...]:
     """All that the member holds and held."""
-    return tuple(Held(*row) for row in Holding.objects.filter(member=member).values_list("pk", "kind", "group"))
+    return tuple(MemberHolding(*row) for row in Holding.objects.filter(member=member).values_list("pk", "kind", "group"))
 
 
-@once_a_page
-def gateways_of(groups: frozenset[int]) -> tuple[int, ...]:
+@cache_per_request
+def list_gateway_ids(groups: frozenset[int]) -> tuple[int, ...]:
     """Of these groups, by id."""
     return tuple(Gateway.objects.filter(group__in=groups).values_list("pk", flat=True))
 
 
-def series(member: Member, since: datetime, until: datetime, unit: timedelta, *, now: datetime) -> list[Point]:
+def build_member_series(member: Member, since: datetime, until: datetime, unit: timedelta, *, now: datetime) -> list[Point]:
     """The member's usage, a point for each bucket of `unit` (a multiple of five minutes) that begins in the window and has begun by now."""
-    return _series(held_by(member.pk), since, until, unit, now)
+    return _build_series(list_member_holdings(member.pk), since, until, unit, now)
 
 
-def series_of_holding(holding: Holding, since: datetime, until: datetime, unit: timedelta, *, now: datetime) -> list[Point]:
+def build_holding_series(holding: Holding, since: datetime, until: datetime, unit: timedelta, *, now: datetime) -> list[Point]:
     """The same of one address or prefix alone."""
-    return _series([Held(holding.pk, holding.kind, holding.group_id)], since, until, unit, now)
+    return _build_series([MemberHolding(holding.pk, holding.kind, holding.group_id)], since, until, unit, now)
 
 
-def read_until(member: Member, since: datetime, until: datetime) -> datetime | None:
+def find_last_reading(member: Member, since: datetime, until: datetime) -> datetime | None:
     """The last reading of any gateway that carries the member, if it is longer ago than two readings are apart."""
-    return _coverage_of(frozenset(each.group for each in held_by(member.pk)), since, until).read_until(until)
+    return _get_coverage(frozenset(each.group for each in list_member_holdings(member.pk)), since, until).read_until(until)
 
 
-@once_a_page
-def _coverage_of(groups: frozenset[int], since: datetime, until: datetime) -> Covered:
-    return covered(gateways_of(groups), since, until)
+@cache_per_request
+def _get_coverage(groups: frozenset[int], since: datetime, until: datetime) -> ReadingCoverage:
+    return get_coverage(list_gateway_ids(groups), since, until)
 
 
-def _series(held: Sequence[Held], since: datetime, until: datetime, unit: timedelta, now: datetime) -> list[Point]:
-    read = _coverage_of(frozenset(each.group for each in held), since, until)
-    sums = _by_bucket(held, since, until, unit, now)
-    return [_point(start, unit, sums.get(start, Octets()), read, now) for start in starts(since, min(until, now), unit)]
+def _build_series(held: Sequence[MemberHolding], since: datetime, until: datetime, unit: timedelta, now: datetime) -> list[Point]:
+    read = _get_coverage(frozenset(each.group for each in held), since, until)
+    sums = _sum_by_bucket(held, since, until, unit, now)
+    return [_build_point(start, unit, sums.get(start, Octets()), read, now) for start in iter_bucket_starts(since, min(until, now), unit)]
 
 
-def _point(start: datetime, unit: timedelta, octets: Octets, read: Covered, now: datetime) -> Point:
+def _build_point(start: datetime, unit: timedelta, octets: Octets, read: ReadingCoverage, now: datetime) -> Point:
     end = min(start + unit, now)
     return Point(start, None if not any(octets) and read.gap(start, end) else octets, read.lost(start, end))
 
 
-def starts(since: datetime, until: datetime, unit: timedelta) -> Iterator[datetime]:
+def iter_bucket_starts(since: datetime, until: datetime, unit: timedelta) -> Iterator[datetime]:
     """When the buckets begin that begin in the window."""
     start = since - (since - EPOCH) % unit
     if start < since:
@@ -230,99 +230,103 @@ def starts(since: datetime, until: datetime, unit: timedelta) -> Iterator[dateti
         start += unit
 
 
-def _by_bucket(held: Sequence[Held], since: datetime, until: datetime, unit: timedelta, now: datetime) -> dict[datetime, Octets]:
-    rows, given = union(pieces(since, until, now, unit), f"bucket, {_UP_DOWN}", "holding_id = ANY(%s)")
-    parameters = _each_with(given, [each.pk for each in held])
+def _sum_by_bucket(
+    held: Sequence[MemberHolding], since: datetime, until: datetime, unit: timedelta, now: datetime
+) -> dict[datetime, Octets]:
+    rows, given = build_union(plan_pieces(since, until, now, unit), f"bucket, {_UP_DOWN}", "holding_id = ANY(%s)")
+    parameters = _interleave_parameter(given, [each.pk for each in held])
     four = [each.pk for each in held if each.kind == "private4"]
     return {
         start: Octets(*map(int, sums))
-        for start, *sums in _rows(_BY_BUCKET.format(rows=rows), [unit, EPOCH, four, four, four, four, *parameters])
+        for start, *sums in _fetch_rows(_BY_BUCKET.format(rows=rows), [unit, EPOCH, four, four, four, four, *parameters])
     }
 
 
-def used(member: Member, since: datetime, until: datetime, *, now: datetime) -> Octets:
+def sum_usage(member: Member, since: datetime, until: datetime, *, now: datetime) -> Octets:
     """All that the member forwarded in the window."""
-    sums = _by_bucket(held_by(member.pk), since, until, UNITS[Level.Name.DAY], now)
+    sums = _sum_by_bucket(list_member_holdings(member.pk), since, until, UNITS[Level.Name.DAY], now)
     return Octets(*map(sum, zip(Octets(), *sums.values(), strict=True)))
 
 
-def against_before(member: Member, since: datetime, until: datetime, *, now: datetime) -> tuple[Octets, Octets]:
+def compare_usage(member: Member, since: datetime, until: datetime, *, now: datetime) -> tuple[Octets, Octets]:
     """What the member forwarded in the window, and in the one of the same length before it."""
-    return used(member, since, until, now=now), used(member, since - (until - since), since, now=now)
+    return sum_usage(member, since, until, now=now), sum_usage(member, since - (until - since), since, now=now)
 
 
-def used_by_holdings(holdings: Sequence[int], since: datetime, until: datetime, *, now: datetime) -> dict[int, Octets]:
+def sum_usage_by_holding(holdings: Sequence[int], since: datetime, until: datetime, *, now: datetime) -> dict[int, Octets]:
     """All that was forwarded for each of these holdings in the window, by its id; who was silent is not there."""
-    rows, given = union(pieces(since, until, now), _UP_DOWN, "holding_id = ANY(%s)")
-    parameters = _each_with(given, list(holdings))
-    sums = {pk: (int(up), int(down)) for pk, up, down in _rows(_BY_HOLDING.format(rows=rows), parameters)}
+    rows, given = build_union(plan_pieces(since, until, now), _UP_DOWN, "holding_id = ANY(%s)")
+    parameters = _interleave_parameter(given, list(holdings))
+    sums = {pk: (int(up), int(down)) for pk, up, down in _fetch_rows(_BY_HOLDING.format(rows=rows), parameters)}
     kinds = Holding.objects.filter(pk__in=sums).values_list("pk", "kind")
     return {pk: Octets(*sums[pk], 0, 0) if kind == "private4" else Octets(0, 0, *sums[pk]) for pk, kind in kinds}
 
 
-def used_by_members(members: Sequence[int], since: datetime, until: datetime, *, now: datetime) -> dict[int, Octets]:
+def sum_usage_by_member(members: Sequence[int], since: datetime, until: datetime, *, now: datetime) -> dict[int, Octets]:
     """All that each of these members forwarded in the window, by the member's id."""
     holder = dict(Holding.objects.filter(member__in=members).values_list("pk", "member"))
     found = dict.fromkeys(members, Octets())
-    for holding, octets in used_by_holdings(list(holder), since, until, now=now).items():
+    for holding, octets in sum_usage_by_holding(list(holder), since, until, now=now).items():
         found[holder[holding]] = Octets(*map(sum, zip(found[holder[holding]], octets, strict=True)))
     return found
 
 
-def top_talkers(since: datetime, until: datetime, *, now: datetime, limit: int = 10, order: Order = Order.BOTH) -> list[Talker]:
+def list_top_talkers(
+    since: datetime, until: datetime, *, now: datetime, limit: int = 10, order: TalkerOrder = TalkerOrder.BOTH
+) -> list[TopTalker]:
     """Who forwarded most in the window, up and down together or one of them."""
-    by_member, given = by_members(since, until, now)
+    by_member, given = build_member_sums_sql(since, until, now)
     query = _TOP.format(by_member=by_member, order=_ORDERS[order])
-    return [Talker(pk, name, int(up), int(down)) for pk, name, up, down in over_all(query, [*given, limit])]
+    return [TopTalker(pk, name, int(up), int(down)) for pk, name, up, down in run_large_query(query, [*given, limit])]
 
 
-def sums_by(by: By, since: datetime, until: datetime, *, now: datetime) -> list[Share]:
+def list_usage_shares(by: GroupBy, since: datetime, until: datetime, *, now: datetime) -> list[UsageShare]:
     """What the members of each room, site or tariff forwarded in the window, the most first."""
-    by_member, given = by_members(since, until, now)
+    by_member, given = build_member_sums_sql(since, until, now)
     query = _SUMS.format(by_member=by_member, groups=_BY[by])
-    return [Share(pk, name, int(up), int(down), members) for pk, name, up, down, members in over_all(query, given)]
+    return [UsageShare(pk, name, int(up), int(down), members) for pk, name, up, down, members in run_large_query(query, given)]
 
 
-def by_members(since: datetime, until: datetime, now: datetime) -> tuple[str, list[Any]]:
+def build_member_sums_sql(since: datetime, until: datetime, now: datetime) -> tuple[str, list[Any]]:
     """SQL that gives member, up and down of the window, and its parameters. What was added up before is taken from there."""
-    span = _longest_span(since, until)
-    found = [*pieces(since, span.since, now), *pieces(span.until, until, now)] if span else pieces(since, until, now)
-    rows, given = union(found, _UP_DOWN)
+    span = _find_longest_span(since, until)
+    found = [*plan_pieces(since, span.since, now), *plan_pieces(span.until, until, now)] if span else plan_pieces(since, until, now)
+    rows, given = build_union(found, _UP_DOWN)
     of_members = _OF_MEMBERS.format(rows=rows)
     if span is None:
         return _BY_MEMBER.format(rows=of_members), given
     return _BY_MEMBER.format(rows=f"{of_members} UNION ALL {_OF_SPAN}"), [*given, span.pk]
 
 
-def _longest_span(since: datetime, until: datetime) -> Span | None:
+def _find_longest_span(since: datetime, until: datetime) -> Span | None:
     """What was added up of this window."""
     return Span.objects.filter(since__gte=since, until__lte=until).order_by(F("since") - F("until")).first()
 
 
-def throughput(gateways: Sequence[int], since: datetime, until: datetime, unit: timedelta) -> list[Carried]:
+def list_throughput(gateways: Sequence[int], since: datetime, until: datetime, unit: timedelta) -> list[ThroughputBucket]:
     """What each of the gateways carried of each IP version, by bucket; nothing where nothing passed."""
     query = """
         SELECT gateway_id, family, date_bin(%s, bucket, %s), sum(up_octets), sum(down_octets), sum(up_packets), sum(down_packets)
         FROM traffic_throughput WHERE gateway_id = ANY(%s) AND bucket >= %s AND bucket < %s GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
     """
-    found = _rows(query, [unit, EPOCH, list(gateways), since, until])
-    return [Carried(at, family, start, (int(a), int(b)), (int(c), int(d))) for at, family, start, a, b, c, d in found]
+    found = _fetch_rows(query, [unit, EPOCH, list(gateways), since, until])
+    return [ThroughputBucket(at, family, start, (int(a), int(b)), (int(c), int(d))) for at, family, start, a, b, c, d in found]
 
 
-def over_all(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+def run_large_query(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
     """The rows of a query that looks at everybody's usage."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(LARGE)
-        return _rows(query, parameters)
+        return _fetch_rows(query, parameters)
 
 
-def _each_with(given: Sequence[Any], asked: object) -> list[Any]:
-    """The parameters of `union`, two for each piece, with what its condition asks for after them."""
+def _interleave_parameter(given: Sequence[Any], asked: object) -> list[Any]:
+    """The parameters of `build_union`, two for each piece, with what its condition asks for after them."""
     return [each for pair in zip(given[::2], given[1::2], strict=True) for each in (*pair, asked)]
 
 
-def _rows(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+def _fetch_rows(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
         found: list[tuple[Any, ...]] = cursor.fetchall()

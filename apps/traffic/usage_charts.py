@@ -9,18 +9,18 @@ from typing import Final, NamedTuple
 
 from django.utils.translation import gettext as _
 
-from apps.lib.ui.charts import RATE, VOLUME, Chart, Line, Unit
-from apps.lib.ui.charts.drawing import Drawing, drawn
+from apps.lib.ui.charts import RATE, VOLUME, Chart, ChartLine, ChartUnit
+from apps.lib.ui.charts.drawing import Drawing, draw_chart
 from apps.lib.ui.formats import PACKETS
 from apps.network.models import Gateway
-from apps.traffic.coverage import Covered, covered
-from apps.traffic.selectors import Carried, Octets, Point, starts, throughput
-from apps.traffic.windows import FIVE_MINUTES, TITLES, Window, begin
+from apps.traffic.coverage import ReadingCoverage, get_coverage
+from apps.traffic.selectors import Octets, Point, ThroughputBucket, iter_bucket_starts, list_throughput
+from apps.traffic.windows import FIVE_MINUTES, TITLES, Window, align_down
 
 FAMILIES: Final = (4, 6)
 
 
-class Shown(StrEnum):
+class ShownVersion(StrEnum):
     """Of which IP version a chart is."""
 
     BOTH = ""
@@ -35,45 +35,45 @@ class Measure(StrEnum):
     PACKETS = "packets"
 
 
-class Names(NamedTuple):
+class DirectionNames(NamedTuple):
     """What the two directions are called: staff look at a member, members at themselves."""
 
     down: str
     up: str
 
 
-def down_up(octets: Octets, shown: Shown) -> tuple[int, int]:
+def get_down_up(octets: Octets, shown: ShownVersion) -> tuple[int, int]:
     """Of one IP version, or of both."""
-    if shown is Shown.BOTH:
+    if shown is ShownVersion.BOTH:
         return octets.down, octets.up
-    return (octets.down4, octets.up4) if shown is Shown.FOUR else (octets.down6, octets.up6)
+    return (octets.down4, octets.up4) if shown is ShownVersion.FOUR else (octets.down6, octets.up6)
 
 
-def usage(points: Sequence[Point], window: Window, names: Names, shown: Shown = Shown.BOTH) -> Drawing:
+def draw_usage(points: Sequence[Point], window: Window, names: DirectionNames, shown: ShownVersion = ShownVersion.BOTH) -> Drawing:
     """A member's usage, down and up; what nobody read is a gap. Only of days the one that is under way is shown."""
     over = [point for point in points if window.grows or point.start + window.unit <= window.until]
-    known = until_last_reading(over)
+    known = drop_unread_end(over)
     if window.unit == FIVE_MINUTES:
-        known = without_half_read(known)
-    pairs = [point.octets and down_up(point.octets, shown) for point in known]
-    lines = [Line(name, [pair and pair[at] for pair in pairs]) for at, name in enumerate(names)]
+        known = blank_half_read(known)
+    pairs = [point.octets and get_down_up(point.octets, shown) for point in known]
+    lines = [ChartLine(name, [pair and pair[at] for pair in pairs]) for at, name in enumerate(names)]
     title = _("Traffic of %(time)s") % {"time": TITLES[window.preset]} if window.preset else _("Traffic")
     end = known[-1].start + window.unit if known else window.until
-    return drawn(Chart("usage", title, [point.start for point in known], end, lines, VOLUME))
+    return draw_chart(Chart("usage", title, [point.start for point in known], end, lines, VOLUME))
 
 
-def until_last_reading(points: Sequence[Point]) -> Sequence[Point]:
+def drop_unread_end(points: Sequence[Point]) -> Sequence[Point]:
     """Without the last one if nothing of it was read yet: what is not known yet is neither zero nor a gap."""
     return points[:-1] if points and points[-1].octets is None else points
 
 
-def without_half_read(points: Sequence[Point]) -> Sequence[Point]:
+def blank_half_read(points: Sequence[Point]) -> Sequence[Point]:
     """With a gap where reading ended: a number of a part of the bucket would look as if less had passed."""
     ends = {one.start for one, two in pairwise(points) if two.octets is None}
     return [point._replace(octets=None) if point.start in ends else point for point in points]
 
 
-class Step(NamedTuple):
+class ThroughputStep(NamedTuple):
     """What a gateway carried of one IP version in one bucket, a second; None where nobody read it. Bits and packets, down and up.
 
     whole: not the bucket in which reading ended for longer.
@@ -86,14 +86,14 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class GatewayThroughput:
     """One gateway and IP version over the window. read_until: the last reading, if that is longer ago than readings are apart."""
 
     gateway: Gateway
     family: int
     unit: timedelta
     end: datetime
-    steps: list[Step]
+    steps: list[ThroughputStep]
     read_until: datetime | None
 
     @property
@@ -115,37 +115,37 @@ class Way:
 
     def drawing(self, measure: Measure) -> Drawing:
         pairs = [(step.bits if measure is Measure.BITS else step.packets) if step.whole else None for step in self.steps]
-        lines = [Line(name, [pair and round(pair[at], 1) for pair in pairs]) for at, name in enumerate((_("down"), _("up")))]
+        lines = [ChartLine(name, [pair and round(pair[at], 1) for pair in pairs]) for at, name in enumerate((_("down"), _("up")))]
         title = _("IPv%(family)d through %(gateway)s") % {"family": self.family, "gateway": self.gateway}
-        unit = RATE if measure is Measure.BITS else Unit(PACKETS)
-        return drawn(Chart(f"way-{self.gateway.pk}-{self.family}", title, [step.start for step in self.steps], self.end, lines, unit))
+        unit = RATE if measure is Measure.BITS else ChartUnit(PACKETS)
+        return draw_chart(Chart(f"way-{self.gateway.pk}-{self.family}", title, [step.start for step in self.steps], self.end, lines, unit))
 
 
-def ways(gateways: Sequence[Gateway], window: Window) -> list[Way]:
+def list_gateway_throughput(gateways: Sequence[Gateway], window: Window) -> list[GatewayThroughput]:
     """Each gateway by IPv4 and IPv6, in buckets that are over."""
-    until = begin(window.until, window.unit)
+    until = align_down(window.until, window.unit)
     keys = [gateway.pk for gateway in gateways]
-    read = dict(zip(keys, covered(keys, window.since, window.until).gateways, strict=True))
-    known = {(each.gateway, each.family, each.start): each for each in throughput(keys, window.since, until, window.unit)}
-    moments = list(starts(window.since, until, window.unit))
+    read = dict(zip(keys, get_coverage(keys, window.since, window.until).gateways, strict=True))
+    known = {(each.gateway, each.family, each.start): each for each in list_throughput(keys, window.since, until, window.unit)}
+    moments = list(iter_bucket_starts(window.since, until, window.unit))
 
-    def way(gateway: Gateway, family: int) -> Way:
-        of = Covered([read[gateway.pk]])
-        steps = [_step(start, window.unit, known.get((gateway.pk, family, start)), of) for start in moments]
+    def way(gateway: Gateway, family: int) -> GatewayThroughput:
+        of = ReadingCoverage([read[gateway.pk]])
+        steps = [_build_step(start, window.unit, known.get((gateway.pk, family, start)), of) for start in moments]
         if steps and not steps[-1].whole:
             steps.pop()  # its rest is not known yet
         end = steps[-1].start + window.unit if steps else until
-        return Way(gateway, family, window.unit, end, steps, of.read_until(window.until))
+        return GatewayThroughput(gateway, family, window.unit, end, steps, of.read_until(window.until))
 
     return [way(gateway, family) for gateway in gateways for family in FAMILIES]
 
 
-def _step(start: datetime, unit: timedelta, carried: Carried | None, read: Covered) -> Step:
+def _build_step(start: datetime, unit: timedelta, carried: ThroughputBucket | None, read: ReadingCoverage) -> ThroughputStep:
     end = start + unit
     whole = not (read.ends_within(start, end) and read.gap(end, end + unit))
     if carried is None:
         nothing = None if read.gap(start, end) else (0.0, 0.0)
-        return Step(start, nothing, nothing, whole)
+        return ThroughputStep(start, nothing, nothing, whole)
     seconds = unit.total_seconds()
     (up, down), (packets_up, packets_down) = carried.octets, carried.packets
-    return Step(start, (8 * down / seconds, 8 * up / seconds), (packets_down / seconds, packets_up / seconds), whole)
+    return ThroughputStep(start, (8 * down / seconds, 8 * up / seconds), (packets_down / seconds, packets_up / seconds), whole)

@@ -13,8 +13,8 @@ from django.db import connection
 from apps.network.models import Gateway
 from apps.traffic import partitions, rollup
 from apps.traffic.models import Coverage, Level
-from firewall.counters import Counted, Passed
-from firewall.sets import length_of
+from firewall.counters import OwnerTraffic, SetTraffic
+from firewall.sets import parse_length
 
 PAUSE: Final = timedelta(minutes=5)  # a longer one between two readings is a gap
 
@@ -54,57 +54,59 @@ THROUGHPUT: Final = """
         down_octets = known.down_octets + excluded.down_octets, down_packets = known.down_packets + excluded.down_packets
 """
 
-type Row = list[int]  # octets and packets up, octets and packets down
+type OwnerCounts = list[int]  # octets and packets up, octets and packets down
 
 
-class Nobodys(NamedTuple):
+class UnownedElements(NamedTuple):
     """Elements whose owner is unknown here, and the first of them."""
 
     number: int
     first: str
 
 
-def bucket_of(at: datetime) -> datetime:
+def get_open_bucket(at: datetime) -> datetime:
     """The five minutes into which what is read at this moment belongs: the present ones, or the first that are still open."""
-    open_since = rollup.open_since(at)
-    return max(rollup.begin_of(Level.Name.FIVE_MINUTES, at), open_since)
+    open_since = rollup.lock_oldest_open_bucket(at)
+    return max(rollup.compute_bucket_start(Level.Name.FIVE_MINUTES, at), open_since)
 
 
-def add_usage(passed: Mapping[str, Iterable[Passed]], at: datetime, bucket: datetime) -> Nobodys:
+def add_usage(passed: Mapping[str, Iterable[OwnerTraffic]], at: datetime, bucket: datetime) -> UnownedElements:
     """Add what members' elements counted to their holdings' usage; who says no owner is known by who holds the address at this moment."""
     partitions.ensure(Level.Name.FIVE_MINUTES, bucket)
     rows = 0
     with connection.cursor() as cursor:
         cursor.execute(STAGE)
         with cursor.copy("COPY traffic_passed (owner, prefix, up_octets, up_packets, down_octets, down_packets) FROM STDIN") as copy:
-            for lines in _lines(passed):
+            for lines in _iter_copy_lines(passed):
                 rows += len(lines)
                 copy.write("".join(lines))
         cursor.execute(ADD, {"at": at, "bucket": bucket})
         if cursor.rowcount == rows:
-            return Nobodys(0, "")
+            return UnownedElements(0, "")
         cursor.execute(NOBODYS, {"at": at})
         number, first = cursor.fetchone()
-        return Nobodys(number, first or "")
+        return UnownedElements(number, first or "")
 
 
-def _lines(passed: Mapping[str, Iterable[Passed]]) -> Iterator[list[str]]:
+def _iter_copy_lines(passed: Mapping[str, Iterable[OwnerTraffic]]) -> Iterator[list[str]]:
     """Lines of COPY, by kind of address: what follows "up" and "down" in the names of sets."""
     for kind in sorted({name.removeprefix("up").removeprefix("down") for name in passed if name.startswith(("up", "down"))}):
-        rows: dict[tuple[int, bytes], Row] = {}
+        rows: dict[tuple[int, bytes], OwnerCounts] = {}
         for at, way in ((0, "up"), (2, "down")):
             for owner, key, packets, octets in passed.get(way + kind, ()):
                 row = rows.setdefault((owner, b"" if owner else key), [0, 0, 0, 0])
                 row[at] += octets
                 row[at + 1] += packets
-        yield [f"{owner}\t{_prefix(kind, key) if key else '\\N'}\t{a}\t{b}\t{c}\t{d}\n" for (owner, key), (a, b, c, d) in rows.items()]
+        yield [
+            f"{owner}\t{_build_prefix(kind, key) if key else '\\N'}\t{a}\t{b}\t{c}\t{d}\n" for (owner, key), (a, b, c, d) in rows.items()
+        ]
 
 
-def _prefix(kind: str, key: bytes) -> IPv4Network | IPv6Network:
-    return IPv4Network(key) if kind == "4" else IPv6Network((key, length_of(kind)))
+def _build_prefix(kind: str, key: bytes) -> IPv4Network | IPv6Network:
+    return IPv4Network(key) if kind == "4" else IPv6Network((key, parse_length(kind)))
 
 
-def add_throughput(gateway: Gateway, passed: Mapping[str, Counted], bucket: datetime) -> None:
+def add_throughput(gateway: Gateway, passed: Mapping[str, SetTraffic], bucket: datetime) -> None:
     """Add the sums of all members' elements, whoever they count for."""
     with connection.cursor() as cursor:
         for family in (4, 6):
@@ -114,11 +116,11 @@ def add_throughput(gateway: Gateway, passed: Mapping[str, Counted], bucket: date
                 cursor.execute(THROUGHPUT, facts | sums)
 
 
-def _sum(passed: Mapping[str, Counted], start: str, what: str) -> int:
+def _sum(passed: Mapping[str, SetTraffic], start: str, what: str) -> int:
     return sum(sum(getattr(some, what)) for name, some in passed.items() if name.startswith(start))
 
 
-def cover(gateway: Gateway, at: datetime, *, continues: bool) -> None:
+def record_coverage(gateway: Gateway, at: datetime, *, continues: bool) -> None:
     """The gateway was read at this moment, and nothing is lost since the reading before, or something may be."""
     last = Coverage.objects.filter(gateway=gateway).order_by("-until").first()
     if last and continues and timedelta(0) <= at - last.until <= PAUSE:

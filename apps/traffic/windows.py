@@ -75,23 +75,23 @@ class Window:
         return self.unit >= DAY
 
 
-def preset_of(text: str, otherwise: Preset = Preset.DAY) -> Preset:
+def parse_preset(text: str, otherwise: Preset = Preset.DAY) -> Preset:
     """The preset of this name, as it stands in an address."""
     return Preset(text) if text in Preset else otherwise
 
 
-def begin(at: datetime, unit: timedelta) -> datetime:
+def align_down(at: datetime, unit: timedelta) -> datetime:
     """When the bucket began that holds this moment; buckets begin in UTC."""
     return at - (at - EPOCH) % unit
 
 
-def ending(now: datetime, preset: Preset, units: dict[Preset, tuple[timedelta, int]] = USAGE) -> Window:
+def build_recent_window(now: datetime, preset: Preset, units: dict[Preset, tuple[timedelta, int]] = USAGE) -> Window:
     """The window that ends now; its last bucket is under way."""
     unit, count = units[preset]
-    return Window(begin(now, unit) - unit * (count - 1), now, unit, preset)
+    return Window(align_down(now, unit) - unit * (count - 1), now, unit, preset)
 
 
-def between(since: datetime, until: datetime) -> Window:
+def build_window(since: datetime, until: datetime) -> Window:
     """The window that somebody chose, with buckets that make a readable chart of it."""
     length = until - since
     unit = FIVE_MINUTES if length <= 2 * DAY else HOUR if length <= 14 * DAY else DAY

@@ -10,19 +10,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts.models import ApiToken
-from apps.lib.api.filters import filters_of
-from apps.lib.api.openapi.json_schema import TEXT, array
-from apps.lib.api.openapi.operations import answers
+from apps.lib.api.filters import build_filters
+from apps.lib.api.openapi.json_schema import TEXT, make_array
+from apps.lib.api.openapi.operations import declare_response
 from apps.lib.api.serializers import ApiSerializer
-from apps.lib.api.viewsets import Changes, Reads, Removes
+from apps.lib.api.viewsets import ChangeViewSet, ReadViewSet, RemoveViewSet
 from apps.webhooks import services
 from apps.webhooks.models import EVENTS, Delivery, Endpoint
-from apps.webhooks.services import Facts
+from apps.webhooks.services import EndpointFacts
 
 
 class WebhookSerializer(ApiSerializer):
     observed_fields = frozenset({"failures", "rest_until"})
-    shapes = {"kinds": array(TEXT), "events": array(TEXT | {"enum": list(EVENTS)})}
+    shapes = {"kinds": make_array(TEXT), "events": make_array(TEXT | {"enum": list(EVENTS)})}
     kinds = serializers.ListField(child=serializers.CharField(max_length=40), required=False, max_length=200)
     events = serializers.ListField(child=serializers.ChoiceField(choices=EVENTS), source="on", required=False, max_length=len(EVENTS))
     version = serializers.IntegerField(required=False, min_value=1)
@@ -38,7 +38,7 @@ class WebhookSerializer(ApiSerializer):
 
     def update(self, instance: Endpoint, validated_data: Mapping[str, Any]) -> Endpoint:
         given = {name: validated_data.get(name, getattr(instance, name)) for name in ("name", "url", "kinds", "active")}
-        facts = Facts(**given, events=validated_data.get("on", instance.on))
+        facts = EndpointFacts(**given, events=validated_data.get("on", instance.on))
         version, token = validated_data.get("version", instance.version), self.context["request"].auth
         if isinstance(token, ApiToken):
             services.check_token(token=token, endpoint=instance, facts=facts)
@@ -57,17 +57,17 @@ class DeliverySerializer(ApiSerializer):
         brief = ["id", "event", "state"]
 
 
-class WebhookViewSet(Reads, Changes, Removes):
+class WebhookViewSet(ReadViewSet, ChangeViewSet, RemoveViewSet):
     """Who is told of changes. New ones are made on their page: the secret is shown there, once."""
 
     serializer_class = WebhookSerializer
     queryset = Endpoint.objects.select_related("owner").order_by("id")
-    filters = filters_of(Endpoint, "name", "url", "owner", "active", "created", "failures", "version")
+    filters = build_filters(Endpoint, "name", "url", "owner", "active", "created", "failures", "version")
 
     def remove(self, row: Endpoint) -> None:
         services.remove(endpoint=row, by=self.writer())
 
-    @answers(201, DeliverySerializer)
+    @declare_response(201, DeliverySerializer)
     @action(detail=True, methods=["post"])
     def ping(self, request: Request, pk: str = "") -> Response:
         """Queue a test; its delivery."""
@@ -80,11 +80,11 @@ class WebhookViewSet(Reads, Changes, Removes):
         return self.request.user
 
 
-class DeliveryViewSet(Reads):
+class DeliveryViewSet(ReadViewSet):
     """What webhooks were told: body and answer stand on the page."""
 
     serializer_class = DeliverySerializer
-    filters = filters_of(Delivery, "endpoint", "event", "object_id", "written", "state", "tries", "due", "status", "ended")
+    filters = build_filters(Delivery, "endpoint", "event", "object_id", "written", "state", "tries", "due", "status", "ended")
 
     def get_queryset(self) -> QuerySet[Delivery]:
         return Delivery.objects.defer("body", "answer").order_by("id")
@@ -92,5 +92,5 @@ class DeliveryViewSet(Reads):
     @action(detail=True, methods=["post"])
     def again(self, request: Request, pk: str = "") -> Response:
         """Send it once more, under the same id."""
-        services.again(delivery=self.get_object(), by=self.request.user)  # type: ignore[arg-type]  # who signed in is a User
+        services.resend(delivery=self.get_object(), by=self.request.user)  # type: ignore[arg-type]  # who signed in is a User
         return self.answer(self.get_object())

@@ -8,10 +8,10 @@ class WebhooksConfig(AppConfig):
         from django.urls import reverse
         from django.utils.translation import gettext_lazy as _
 
-        from apps.audit.trail import UNSHOWN, Trail, tell
+        from apps.audit.trail import UNSHOWN, Trail, register_trail
         from apps.lib.web import navigation
         from apps.webhooks.models import Endpoint
-        from apps.webhooks.selectors import asking
+        from apps.webhooks.selectors import count_failing
 
-        tell(Trail(Endpoint, called=_("Webhook"), href=lambda row: reverse("webhooks:webhook", args=[row.pk]), unshown=UNSHOWN))
-        navigation.counts("webhooks:list")(asking)
+        register_trail(Trail(Endpoint, called=_("Webhook"), href=lambda row: reverse("webhooks:webhook", args=[row.pk]), unshown=UNSHOWN))
+        navigation.register_counter("webhooks:list")(count_failing)

@@ -15,9 +15,9 @@ from django.db.models import OuterRef, Subquery
 from rest_framework.utils.encoders import JSONEncoder
 
 from apps.accounts.models import User
-from apps.accounts.permissions import may
+from apps.accounts.permissions import has_right
 from apps.webhooks import payload
-from apps.webhooks.event_kinds import Kind, kinds
+from apps.webhooks.event_kinds import EventKind, list_event_kinds
 from apps.webhooks.models import Delivery, Endpoint, Position
 
 MOST: Final = 1000  # events of one table in one look
@@ -37,7 +37,7 @@ WRITING: Final = """
 
 def begin() -> None:
     """From now on changes are told: each table whose events were not read yet begins with what comes next."""
-    tables, drawn = _tables(), _drawn()
+    tables, drawn = _list_tables(), _list_drawn_ids()
     known = set(Position.objects.values_list("table", flat=True))
     fresh = [Position(table=each, done=drawn.get(each, 0), settled=drawn.get(each, 0)) for each in tables if each not in known]
     Position.objects.bulk_create(fresh, ignore_conflicts=True)
@@ -46,36 +46,36 @@ def begin() -> None:
 @transaction.atomic
 def gather() -> bool:
     """Queue what has happened; whether there is more. Somebody else at it, or nobody to tell: nothing."""
-    if not _alone():
+    if not _try_lock():
         return False
     if not Endpoint.objects.exists():
         Position.objects.all().delete()
         return False
-    if Position.objects.count() < len(kinds()):
+    if Position.objects.count() < len(list_event_kinds()):
         begin()
     endpoints = list(Endpoint.objects.filter(active=True, owner__is_active=True).select_related("owner"))
-    positions = _settled()
-    return sum(_gathered(kind, positions[kind.events._meta.db_table], endpoints) for kind in kinds().values()) > 0
+    positions = _settle_positions()
+    return sum(_gather_kind(kind, positions[kind.events._meta.db_table], endpoints) for kind in list_event_kinds().values()) > 0
 
 
-def _gathered(kind: Kind, position: Position, endpoints: Sequence[Endpoint]) -> bool:
+def _gather_kind(kind: EventKind, position: Position, endpoints: Sequence[Endpoint]) -> bool:
     if position.done >= position.settled:
         return False
-    wanted = [each for each in endpoints if wants(each, kind)]
-    found = _events(kind, position) if wanted else []
-    Delivery.objects.bulk_create(_deliveries(kind, found, wanted), ignore_conflicts=True, batch_size=500)
+    wanted = [each for each in endpoints if is_subscribed(each, kind)]
+    found = _list_events(kind, position) if wanted else []
+    Delivery.objects.bulk_create(_iter_deliveries(kind, found, wanted), ignore_conflicts=True, batch_size=500)
     more = len(found) == MOST
     Position.objects.filter(pk=position.pk).update(done=found[-1][0].pgh_id if more else position.settled)
     return more
 
 
-def wants(endpoint: Endpoint, kind: Kind) -> bool:
+def is_subscribed(endpoint: Endpoint, kind: EventKind) -> bool:
     """Whether this kind was chosen, and the owner may see it now."""
     owner: User = endpoint.owner
-    return (not endpoint.kinds or kind.name in endpoint.kinds) and owner.is_active and may(owner, kind.right)
+    return (not endpoint.kinds or kind.name in endpoint.kinds) and owner.is_active and has_right(owner, kind.right)
 
 
-def _events(kind: Kind, position: Position) -> list[tuple[Any, Any | None]]:
+def _list_events(kind: EventKind, position: Position) -> list[tuple[Any, Any | None]]:
     """Each event with the one before it of the same row, by id."""
     manager = kind.events._default_manager
     earlier = manager.filter(pgh_obj_id=OuterRef("pgh_obj_id"), pgh_id__lt=OuterRef("pgh_id")).order_by("-pgh_id")
@@ -85,23 +85,25 @@ def _events(kind: Kind, position: Position) -> list[tuple[Any, Any | None]]:
     return [(event, before.get(event.earlier)) for event in chosen]
 
 
-def _deliveries(kind: Kind, found: Sequence[tuple[Any, Any | None]], endpoints: Sequence[Endpoint]) -> Iterable[Delivery]:
-    people = _people(event for event, _before in found)
+def _iter_deliveries(kind: EventKind, found: Sequence[tuple[Any, Any | None]], endpoints: Sequence[Endpoint]) -> Iterable[Delivery]:
+    people = _map_usernames(event for event, _before in found)
     for event, before in found:
-        facts = payload.told(kind, event, before, people)
+        facts = payload.build_payload(kind, event, before, people)
         for endpoint in endpoints if facts else ():
-            if not endpoint.on or payload.what(event, before) in endpoint.on:
-                yield delivery(endpoint, facts or {}, source=kind.events._meta.db_table, position=event.pgh_id, object_id=kind.id_of(event))
+            if not endpoint.on or payload.classify_event(event, before) in endpoint.on:
+                yield build_delivery(
+                    endpoint, facts or {}, source=kind.events._meta.db_table, position=event.pgh_id, object_id=kind.id_of(event)
+                )
 
 
-def delivery(endpoint: Endpoint, facts: Mapping[str, Any], **about: Any) -> Delivery:
+def build_delivery(endpoint: Endpoint, facts: Mapping[str, Any], **about: Any) -> Delivery:
     """The row, not saved yet; its body names it."""
     uid = uuid4()
     body = json.dumps({"delivery": str(uid), **facts}, cls=JSONEncoder, ensure_ascii=False)
     return Delivery(endpoint=endpoint, uid=uid, event=facts["event"], body=body, **about)
 
 
-def _people(events: Iterable[Any]) -> dict[int, str]:
+def _map_usernames(events: Iterable[Any]) -> dict[int, str]:
     ids = {event.pgh_context.metadata.get("user") for event in events if event.pgh_context}
     wanted = [each for each in ids if isinstance(each, int)]
     return dict(get_user_model()._default_manager.filter(pk__in=wanted).values_list("pk", "username")) if wanted else {}
@@ -110,9 +112,9 @@ def _people(events: Iterable[Any]) -> dict[int, str]:
 # --- How far the history stands still
 
 
-def _settled() -> dict[str, Position]:
+def _settle_positions() -> dict[str, Position]:
     """All positions, moved to where nobody can still commit below them."""
-    drawn, writing = _drawn(), _writing()
+    drawn, writing = _list_drawn_ids(), _list_writers()
     positions = {each.table: each for each in Position.objects.all()}
     for position in positions.values():
         if settle(position, drawn.get(position.table, 0), writing.get(position.table, [])):
@@ -133,27 +135,27 @@ def settle(position: Position, drawn: int, writing: Sequence[str]) -> bool:
     return was != (position.settled, position.candidate)
 
 
-def _tables() -> list[str]:
-    return [kind.events._meta.db_table for kind in kinds().values()]
+def _list_tables() -> list[str]:
+    return [kind.events._meta.db_table for kind in list_event_kinds().values()]
 
 
-def _drawn() -> dict[str, int]:
+def _list_drawn_ids() -> dict[str, int]:
     """The highest id of each table that anybody drew."""
     with connection.cursor() as cursor:
-        cursor.execute(DRAWN, [[f"{table}_pgh_id_seq" for table in _tables()]])
+        cursor.execute(DRAWN, [[f"{table}_pgh_id_seq" for table in _list_tables()]])
         return {name.removesuffix("_pgh_id_seq"): last for name, last in cursor.fetchall()}
 
 
-def _writing() -> dict[str, list[str]]:
+def _list_writers() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     with connection.cursor() as cursor:
-        cursor.execute(WRITING, [_tables()])
+        cursor.execute(WRITING, [_list_tables()])
         for table, transaction_ in cursor.fetchall():
             found.setdefault(table, []).append(transaction_)
     return found
 
 
-def _alone() -> bool:
+def _try_lock() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK])
         return bool(cursor.fetchone()[0])

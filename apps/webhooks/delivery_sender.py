@@ -18,15 +18,15 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from apps.lib.web import guarded_http
-from apps.lib.web.guarded_http import NoAnswer, Question, Reach
-from apps.mail.mail_templates import Plain
-from apps.mail.services import write
-from apps.network.selectors import own_prefixes
-from apps.webhooks.delivery_gathering import wants
+from apps.lib.web.guarded_http import AllowedTargets, NoAnswer, OutgoingRequest
+from apps.mail.mail_templates import PlainValue
+from apps.mail.services import write_mail
+from apps.network.selectors import list_own_prefixes
+from apps.webhooks.delivery_gathering import is_subscribed
 from apps.webhooks.error_texts import NO_RIGHT
-from apps.webhooks.event_kinds import kinds
+from apps.webhooks.event_kinds import list_event_kinds
 from apps.webhooks.models import Delivery, Endpoint
-from apps.webhooks.signing import secrets_of, signature
+from apps.webhooks.signing import compute_signature, derive_secrets
 
 LEASE: Final = timedelta(minutes=1)  # longer than a try may take
 TRY: Final = 10.0  # seconds, with DNS
@@ -41,7 +41,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Answer:
+class DeliveryAnswer:
     """What a try came to: a status and the beginning of what was said, or why there was none."""
 
     status: int | None = None
@@ -53,12 +53,12 @@ class Answer:
         return self.status is not None and 200 <= self.status < 300
 
 
-def reach() -> Reach:
+def build_allowed_targets() -> AllowedTargets:
     """What may be asked: the internet but our own networks, and what the settings allow beside."""
-    return Reach(also=tuple(settings.WEBHOOK_NETWORKS), never=own_prefixes())
+    return AllowedTargets(also=tuple(settings.WEBHOOK_NETWORKS), never=list_own_prefixes())
 
 
-def schemes() -> tuple[str, ...]:
+def list_schemes() -> tuple[str, ...]:
     return ("https", "http") if settings.WEBHOOK_HTTP else ("https",)
 
 
@@ -69,7 +69,7 @@ def send_due(clock: Clock = timezone.now) -> bool:
         row = claim(clock())
         if row is None:
             return False
-        record(row, tried(row, clock()), clock())
+        record_answer(row, try_delivery(row, clock()), clock())
         if monotonic() > end:
             break
     return True
@@ -89,27 +89,29 @@ def claim(now: datetime) -> Delivery | None:
     return row
 
 
-def tried(row: Delivery, now: datetime) -> Answer | None:
+def try_delivery(row: Delivery, now: datetime) -> DeliveryAnswer | None:
     """Send it; None when its owner may not see it any more."""
-    if not may_be_told(row):
+    if not can_be_sent(row):
         return None
     try:
-        parts, body = guarded_http.taken_apart(row.endpoint.url, schemes()), row.body.encode()
-        with guarded_http.asked(parts, Question("POST", body, headers(row, body, now)), reach(), TRY) as response:
+        parts, body = guarded_http.parse_url(row.endpoint.url, list_schemes()), row.body.encode()
+        with guarded_http.open_request(
+            parts, OutgoingRequest("POST", body, build_headers(row, body, now)), build_allowed_targets(), TRY
+        ) as response:
             said = response.read(KEPT)
     except NoAnswer as error:
-        return Answer(error=f"{error.fault}: {error.what}")
-    return Answer(response.status, said.decode(errors="replace").replace("\0", "�"))
+        return DeliveryAnswer(error=f"{error.fault}: {error.what}")
+    return DeliveryAnswer(response.status, said.decode(errors="replace").replace("\0", "�"))
 
 
-def may_be_told(row: Delivery) -> bool:
+def can_be_sent(row: Delivery) -> bool:
     """What the owner could see when it happened, and may not now, is not told."""
-    kind = kinds().get(row.event.partition(".")[0])
+    kind = list_event_kinds().get(row.event.partition(".")[0])
     owner = row.endpoint.owner
-    return owner.is_active and owner.is_staff and (kind is None or wants(row.endpoint, kind))
+    return owner.is_active and owner.is_staff and (kind is None or is_subscribed(row.endpoint, kind))
 
 
-def headers(row: Delivery, body: bytes, now: datetime) -> dict[str, str]:
+def build_headers(row: Delivery, body: bytes, now: datetime) -> dict[str, str]:
     """What stands above the body."""
     return {
         "Content-Type": "application/json",
@@ -118,12 +120,12 @@ def headers(row: Delivery, body: bytes, now: datetime) -> dict[str, str]:
         "Connection": "close",
         "X-Netzwart-Delivery": str(row.uid),
         "X-Netzwart-Event": row.event,
-        "X-Netzwart-Signature": signature(secrets_of(row.endpoint.salt), int(now.timestamp()), body),
+        "X-Netzwart-Signature": compute_signature(derive_secrets(row.endpoint.salt), int(now.timestamp()), body),
     }
 
 
 @transaction.atomic
-def record(row: Delivery, answer: Answer | None, now: datetime) -> None:
+def record_answer(row: Delivery, answer: DeliveryAnswer | None, now: datetime) -> None:
     """Write down what came of a try, with all that follows from it or nothing. A worker that slept longer than its lease changes
     nothing, unless it arrived."""
     ended, waiting = {"ended": now, "claimed_until": None}, Delivery.State.WAITING
@@ -141,21 +143,21 @@ def record(row: Delivery, answer: Answer | None, now: datetime) -> None:
     endpoint.update(failures=F("failures") + 1, rest_until=now + rest)
     mine = there.filter(tries=row.tries)
     if row.tries < GIVE_UP:
-        mine.update(claimed_until=None, due=now + pause(row.tries), **said)
+        mine.update(claimed_until=None, due=now + compute_pause(row.tries), **said)
     elif mine.update(state=Delivery.State.FAILED, **said, **ended):
         log.warning("webhook given up", endpoint=row.endpoint_id, delivery=str(row.uid), status=answer.status, error=answer.error)
-        give_notice(row, now)
+        notify_owner(row, now)
 
 
-def pause(tries: int) -> timedelta:
+def compute_pause(tries: int) -> timedelta:
     """After so many tries in vain: a minute, then twice as long each time, up to a day."""
     return min(FIRST_PAUSE * 2.0 ** min(tries - 1, 20), LONGEST_PAUSE)
 
 
-def give_notice(row: Delivery, now: datetime) -> None:
+def notify_owner(row: Delivery, now: datetime) -> None:
     """A mail to the owner, one a day for each endpoint."""
     owner, endpoint = row.endpoint.owner, row.endpoint
     if owner.email:
-        facts: dict[str, Plain] = {"name": endpoint.name, "url": f"{settings.PORTAL_URL}/webhooks/{endpoint.pk}/", "tries": row.tries}
+        facts: dict[str, PlainValue] = {"name": endpoint.name, "url": f"{settings.PORTAL_URL}/webhooks/{endpoint.pk}/", "tries": row.tries}
         key = f"webhook {endpoint.pk} {now:%Y-%m-%d}"
-        write(to=owner.email, language=owner.speaks, template="webhook", context=facts, about=endpoint, key=key)
+        write_mail(to=owner.email, language=owner.speaks, template="webhook", context=facts, about=endpoint, key=key)

@@ -5,23 +5,23 @@ from typing import Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.web.guarded_http import Fault
+from apps.lib.web.guarded_http import HttpFault
 
 NO_RIGHT: Final = "no right"
 FAULTS: Final[dict[str, Promise]] = {
-    Fault.SCHEME: _("“%(what)s” is not https."),
-    Fault.ADDRESS: _("“%(what)s” is no address of a web server."),
-    Fault.UNKNOWN_HOST: _("There is no host called %(what)s."),
-    Fault.PRIVATE: _("%(what)s is not on the public internet, or is one of our own networks. NETZWART_WEBHOOK_NETWORKS can allow it."),
-    Fault.UNREACHABLE: _("It cannot be reached: %(what)s"),
-    Fault.CERTIFICATE: _("Its certificate is not valid: %(what)s"),
-    Fault.TOO_SLOW: _("It did not answer within %(what)s seconds."),
+    HttpFault.SCHEME: _("“%(what)s” is not https."),
+    HttpFault.ADDRESS: _("“%(what)s” is no address of a web server."),
+    HttpFault.UNKNOWN_HOST: _("There is no host called %(what)s."),
+    HttpFault.PRIVATE: _("%(what)s is not on the public internet, or is one of our own networks. NETZWART_WEBHOOK_NETWORKS can allow it."),
+    HttpFault.UNREACHABLE: _("It cannot be reached: %(what)s"),
+    HttpFault.CERTIFICATE: _("Its certificate is not valid: %(what)s"),
+    HttpFault.TOO_SLOW: _("It did not answer within %(what)s seconds."),
     NO_RIGHT: _("The webhook’s owner may not see this any more."),
 }
 HAPPENINGS: Final[dict[str, Promise]] = {"created": _("created"), "changed": _("changed"), "removed": _("removed")}
 
 
-def why(error: str) -> str:
+def explain_error(error: str) -> str:
     """One sentence from what is kept of a fault, as in `unknown host: hooks.example.org`."""
     fault, _colon, what = error.partition(": ")
     return str(FAULTS[fault]) % {"what": what} if fault in FAULTS else error

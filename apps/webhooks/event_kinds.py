@@ -10,16 +10,16 @@ from django.contrib.postgres.fields import RangeField
 from django.db.models import Field, Model
 from rest_framework import serializers
 
-from apps.accounts.permission_matrix import found
+from apps.accounts.permission_matrix import list_url_patterns
 from apps.accounts.roles import Right
 from apps.accounts.route_rights import API
-from apps.audit.trail import trails
+from apps.audit.trail import list_trails
 
 EVERYBODYS = frozenset({Right.ANYONE, Right.OWN})
 
 
 @dataclass(frozen=True)
-class Kind:
+class EventKind:
     """A collection. path: its address. right: what it takes to read it. events: the table of its history."""
 
     name: str
@@ -36,33 +36,35 @@ class Kind:
 
     def shown(self, event: Any) -> dict[str, Any]:
         """The row's own fields as the API shows them, as they were at an event. What is computed of other rows is left out."""
-        return {name: _text(field, event, column) for name, field, column in fields_of(self)}
+        return {name: _render_value(field, event, column) for name, field, column in list_fields(self)}
 
 
 @cache
-def kinds() -> Mapping[str, Kind]:
+def list_event_kinds() -> Mapping[str, EventKind]:
     """By name; of a table that several collections show, the first."""
-    histories = {trail.model: trail.events for trail in trails()}
-    known: dict[str, Kind] = {}
-    for kind in _collections(histories):
+    histories = {trail.model: trail.events for trail in list_trails()}
+    known: dict[str, EventKind] = {}
+    for kind in _iter_collections(histories):
         if kind.model not in {each.model for each in known.values()}:
             known[kind.name] = kind
     return dict(sorted(known.items()))
 
 
-def _collections(histories: Mapping[type[Model], Any]) -> Iterator[Kind]:
-    for _name, path, pattern in found():
+def _iter_collections(histories: Mapping[type[Model], Any]) -> Iterator[EventKind]:
+    for _name, path, pattern in list_url_patterns():
         callback: Any = pattern.callback
         name = getattr(callback, "initkwargs", {}).get("basename", "")
         serializer: Any = getattr(getattr(callback, "cls", None), "serializer_class", None)
         model: Any = getattr(getattr(serializer, "Meta", None), "model", None)
         reads = getattr(callback, "actions", {}).get("get") == "retrieve"
         if reads and name in API and API[name].read not in EVERYBODYS and model in histories:
-            yield Kind(name, "/" + re.split(r"\^|\(\?P", path.replace("^", ""))[0], API[name].read, model, histories[model], serializer)
+            yield EventKind(
+                name, "/" + re.split(r"\^|\(\?P", path.replace("^", ""))[0], API[name].read, model, histories[model], serializer
+            )
 
 
 @cache
-def fields_of(kind: Kind) -> list[tuple[str, serializers.Field[Any, Any, Any, Any], Field[Any, Any]]]:
+def list_fields(kind: EventKind) -> list[tuple[str, serializers.Field[Any, Any, Any, Any], Field[Any, Any]]]:
     """The fields that are shown: name, how it is written, and its column. Of a range each end can be a field."""
     tracked = {field.name for field in kind.events._meta.concrete_fields}
     columns = {field.name: field for field in kind.model._meta.concrete_fields if field.name in tracked}
@@ -72,7 +74,7 @@ def fields_of(kind: Kind) -> list[tuple[str, serializers.Field[Any, Any, Any, An
     return [(name, field, columns[field.source]) for name, field in fields if not field.write_only and field.source in columns]
 
 
-def _text(field: serializers.Field[Any, Any, Any, Any], event: Any, column: Field[Any, Any]) -> Any:
+def _render_value(field: serializers.Field[Any, Any, Any, Any], event: Any, column: Field[Any, Any]) -> Any:
     value = getattr(event, column.attname)
     if isinstance(column, RangeField):
         value = getattr(value, str(field.source).rpartition(".")[2])

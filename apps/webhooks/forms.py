@@ -5,16 +5,16 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.collection_names import grouped
+from apps.accounts.collection_names import iter_collection_groups
 from apps.accounts.models import User
-from apps.accounts.permissions import may
+from apps.accounts.permissions import has_right
 from apps.lib.errors import Problem
-from apps.lib.ui.checkbox_grid import Boxes
-from apps.lib.ui.form_errors import explain
+from apps.lib.ui.checkbox_grid import CheckboxGrid
+from apps.lib.ui.form_errors import add_problem_to
 from apps.webhooks.error_texts import HAPPENINGS
-from apps.webhooks.event_kinds import kinds
+from apps.webhooks.event_kinds import list_event_kinds
 from apps.webhooks.models import Endpoint
-from apps.webhooks.services import Facts
+from apps.webhooks.services import EndpointFacts
 
 
 class WebhookForm(forms.Form):
@@ -29,7 +29,7 @@ class WebhookForm(forms.Form):
         label=_("Of these kinds of things"),
         required=False,
         help_text=_("None chosen: of all, also of those that come later."),
-        widget=Boxes(),
+        widget=CheckboxGrid(),
     )
     events = forms.MultipleChoiceField(
         label=_("When they are"),
@@ -46,12 +46,14 @@ class WebhookForm(forms.Form):
             initial = {name: getattr(row, name) for name in ("version", "name", "url", "kinds", "active")} | {"events": row.on}
         super().__init__(data, initial=initial)
         field: Any = self.fields["kinds"]
-        field.choices = list(grouped(lambda name: name in kinds() and may(owner, kinds()[name].right)))
+        field.choices = list(
+            iter_collection_groups(lambda name: name in list_event_kinds() and has_right(owner, list_event_kinds()[name].right))
+        )
 
-    def wanted(self) -> Facts:
+    def wanted(self) -> EndpointFacts:
         """As services take it."""
-        return Facts(**{name: self.cleaned_data[name] for name in ("name", "url", "kinds", "events", "active")})
+        return EndpointFacts(**{name: self.cleaned_data[name] for name in ("name", "url", "kinds", "events", "active")})
 
     def take(self, problem: Problem) -> None:
         """A service's refusal, under the field that it concerns."""
-        explain(self, problem)
+        add_problem_to(self, problem)

@@ -9,13 +9,13 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.database.history import tracked
+from apps.lib.database.history import track_history
 from apps.lib.models import Versioned
 
 EVENTS = ("created", "changed", "removed")
 
 
-@tracked(exclude=["salt", "failures", "rest_until"])
+@track_history(exclude=["salt", "failures", "rest_until"])
 class Endpoint(Versioned):
     """A program of somebody's that is told of changes. Its secret is derived from `salt` and the portal's key, and stands nowhere.
 

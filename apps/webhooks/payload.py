@@ -6,26 +6,26 @@ from typing import Any, Final
 
 from django.conf import settings
 
-from apps.webhooks.event_kinds import Kind
+from apps.webhooks.event_kinds import EventKind
 
 NOW: Final = timedelta(minutes=1)  # an event has the time at which its transaction began, an end that of its statement
 
 
-def what(event: Any, before: Any | None) -> str:
+def classify_event(event: Any, before: Any | None) -> str:
     """created, changed or removed. A row that is ended now is removed, though the history keeps it; with another end it is changed."""
     if event.pgh_label == "insert":
         return "created"
-    return "removed" if event.pgh_label == "delete" or (before and _ended(event, before)) else "changed"
+    return "removed" if event.pgh_label == "delete" or (before and _has_ended(event, before)) else "changed"
 
 
-def _ended(event: Any, before: Any) -> bool:
+def _has_ended(event: Any, before: Any) -> bool:
     end = event.valid.upper if hasattr(event, "valid") else None
     return bool(end and end != before.valid.upper and end <= event.pgh_created_at + NOW)
 
 
-def told(kind: Kind, event: Any, before: Any | None, people: Mapping[int, str]) -> dict[str, Any] | None:
+def build_payload(kind: EventKind, event: Any, before: Any | None, people: Mapping[int, str]) -> dict[str, Any] | None:
     """The facts of an event, without the delivery's id; None when nothing changed that the API shows."""
-    happened, now = what(event, before), kind.shown(event)
+    happened, now = classify_event(event, before), kind.shown(event)
     earlier = kind.shown(before) if before is not None else (now if happened == "removed" else None)
     if happened == "changed" and earlier == now:
         return None
@@ -34,7 +34,7 @@ def told(kind: Kind, event: Any, before: Any | None, people: Mapping[int, str]) 
     person, reason = metadata.get("user"), metadata.get("reason")
     return {
         "event": f"{kind.name}.{happened}",
-        "at": moment(event.pgh_created_at),
+        "at": format_time(event.pgh_created_at),
         "object": {"kind": kind.name, "id": pk, "url": f"{settings.PORTAL_URL}{kind.path}{pk}/"},
         "by": {"id": person, "username": people.get(person)} if isinstance(person, int) else None,
         "reason": reason if isinstance(reason, str) else "",
@@ -43,6 +43,6 @@ def told(kind: Kind, event: Any, before: Any | None, people: Mapping[int, str]) 
     }
 
 
-def moment(at: datetime) -> str:
+def format_time(at: datetime) -> str:
     """RFC 3339."""
     return at.isoformat()

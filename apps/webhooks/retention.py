@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from apps.operations.registry import Bound, bounded, delete_oldest, pruned
+from apps.operations.registry import TableBound, delete_oldest, register_bounded, register_pruned
 from apps.webhooks.models import Delivery
 
 
@@ -14,6 +14,6 @@ def prune_deliveries(now: datetime, at_most: int) -> int:
     return delete_oldest(old, "ended", at_most)
 
 
-pruned("webhooks.Delivery", kept="NETZWART_KEEP_WEBHOOK_DAYS", prune=prune_deliveries)
-bounded(Bound.PEOPLE, "webhooks.Endpoint")
-bounded(Bound.CODE, "webhooks.Position")
+register_pruned("webhooks.Delivery", kept="NETZWART_KEEP_WEBHOOK_DAYS", prune=prune_deliveries)
+register_bounded(TableBound.PEOPLE, "webhooks.Endpoint")
+register_bounded(TableBound.CODE, "webhooks.Position")

@@ -3,11 +3,11 @@
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 
-from apps.lib.web.navigation import Count as NavigationCount
+from apps.lib.web.navigation import NavigationCount as NavigationCount
 from apps.webhooks.models import Delivery, Endpoint
 
 
-def endpoints() -> QuerySet[Endpoint]:
+def list_endpoints() -> QuerySet[Endpoint]:
     """All, each with its last result, and how many deliveries wait or failed."""
     tried = Delivery.objects.filter(endpoint=OuterRef("pk"), tries__gt=0).order_by("-id")
     last = {f"last_{name}": Subquery(tried.values(name)[:1]) for name in ("state", "status", "error", "ended")}
@@ -15,7 +15,7 @@ def endpoints() -> QuerySet[Endpoint]:
     return Endpoint.objects.select_related("owner").annotate(**last, **numbers).order_by("name", "id")
 
 
-def asking(_request: HttpRequest) -> NavigationCount | None:
+def count_failing(_request: HttpRequest) -> NavigationCount | None:
     """The number beside “Webhooks”: those whose deliveries fail."""
     number = Endpoint.objects.filter(active=True, failures__gte=3).count()
     return NavigationCount(number, asks=True) if number else None

@@ -11,16 +11,16 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import ApiToken, User
-from apps.accounts.permissions import may
+from apps.accounts.permissions import has_right
 from apps.accounts.tokens import covers
-from apps.lib.enqueue import nudge
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.web import guarded_http
 from apps.lib.web.guarded_http import NoAnswer
 from apps.webhooks import delivery_gathering, delivery_sender, payload
-from apps.webhooks.event_kinds import kinds
+from apps.webhooks.event_kinds import list_event_kinds
 from apps.webhooks.models import EVENTS, Delivery, Endpoint
-from apps.webhooks.signing import new_salt, secret_of
+from apps.webhooks.signing import derive_secret, make_salt
 
 MOST = 20
 PING = "ping"
@@ -29,7 +29,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Facts:
+class EndpointFacts:
     """What an endpoint is, as forms and scripts say it. No kinds or events: all of them."""
 
     name: str
@@ -40,23 +40,23 @@ class Facts:
 
 
 @transaction.atomic
-def add(*, facts: Facts, by: User) -> tuple[Endpoint, str]:
+def add(*, facts: EndpointFacts, by: User) -> tuple[Endpoint, str]:
     """A new endpoint of this person, and its secret, which is shown now or never. Raises Problem."""
-    check(facts, by)
+    validate_facts(facts, by)
     if Endpoint.objects.count() >= MOST:
         raise Problem(_("There are %(most)d webhooks already. Remove one that nobody needs.") % {"most": MOST})
-    made = Endpoint(owner=by, salt=new_salt(), **_columns(facts))
-    _saved(made)
+    made = Endpoint(owner=by, salt=make_salt(), **_build_columns(facts))
+    _save_endpoint(made)
     delivery_gathering.begin()
     log.info("webhook added", webhook=made.pk, by=by.username)
-    return made, secret_of(made.salt)
+    return made, derive_secret(made.salt)
 
 
 @transaction.atomic
-def change(*, endpoint: Endpoint, version: int, facts: Facts, by: User) -> Endpoint:
+def change(*, endpoint: Endpoint, version: int, facts: EndpointFacts, by: User) -> Endpoint:
     """Change what it is told, or pause it: while it is not active nothing is queued. Raises Problem; Conflict if somebody else did."""
-    check(facts, endpoint.owner)
-    changed = _columns(facts) | ({"failures": 0, "rest_until": None} if facts.active else {})
+    validate_facts(facts, endpoint.owner)
+    changed = _build_columns(facts) | ({"failures": 0, "rest_until": None} if facts.active else {})
     try:
         with transaction.atomic():
             if not Endpoint.objects.filter(pk=endpoint.pk, version=version).update(version=F("version") + 1, **changed):
@@ -67,19 +67,19 @@ def change(*, endpoint: Endpoint, version: int, facts: Facts, by: User) -> Endpo
     return Endpoint.objects.get(pk=endpoint.pk)
 
 
-def check_token(*, token: ApiToken, endpoint: Endpoint, facts: Facts) -> None:
+def check_token(*, token: ApiToken, endpoint: Endpoint, facts: EndpointFacts) -> None:
     """A script does not make a webhook tell more than the script itself may read, nor tell somebody else. Raises Problem."""
     if facts.url != endpoint.url:
         raise Problem(_("Where a webhook sends to is changed on its page, by somebody who has signed in."), "url")
-    told, before = _told(facts.kinds), _told(endpoint.kinds)
+    told, before = _resolve_kinds(facts.kinds), _resolve_kinds(endpoint.kinds)
     beyond = sorted(kind for kind in told - before if not covers(token, kind, "GET"))
     if beyond:
         text = _("The token does not read %(kinds)s, so it cannot have a webhook told of that.")
         raise Problem(text % {"kinds": ", ".join(beyond)}, "kinds")
 
 
-def _told(chosen: Sequence[str]) -> set[str]:
-    return set(chosen or kinds())
+def _resolve_kinds(chosen: Sequence[str]) -> set[str]:
+    return set(chosen or list_event_kinds())
 
 
 def remove(*, endpoint: Endpoint, by: User) -> None:
@@ -90,35 +90,35 @@ def remove(*, endpoint: Endpoint, by: User) -> None:
 
 def renew_secret(*, endpoint: Endpoint, by: User) -> str:
     """A new secret, shown now or never; the old one signs nothing any more."""
-    salt = new_salt()
+    salt = make_salt()
     Endpoint.objects.filter(pk=endpoint.pk).update(salt=salt, version=F("version") + 1)
     log.info("webhook secret renewed", webhook=endpoint.pk, by=by.username)
-    return secret_of(salt)
+    return derive_secret(salt)
 
 
 def ping(*, endpoint: Endpoint, by: User) -> Delivery:
     """Queue a test. Raises Problem while the endpoint is paused."""
-    _not_paused(endpoint)
-    made = delivery_gathering.delivery(
-        endpoint, {"event": PING, "at": payload.moment(timezone.now()), "by": {"id": by.pk, "username": by.username}}
+    _validate_active(endpoint)
+    made = delivery_gathering.build_delivery(
+        endpoint, {"event": PING, "at": payload.format_time(timezone.now()), "by": {"id": by.pk, "username": by.username}}
     )
     with transaction.atomic():
         made.save()
         Endpoint.objects.filter(pk=endpoint.pk).update(rest_until=None)
-        nudge(TASK)
+        enqueue_task(TASK)
     return made
 
 
-def again(*, delivery: Delivery, by: User) -> None:
+def resend(*, delivery: Delivery, by: User) -> None:
     """Send it once more, under the same id, also while the endpoint rests. Raises Conflict while it waits, or is being sent; Problem while
     the endpoint is paused."""
-    _not_paused(delivery.endpoint)
+    _validate_active(delivery.endpoint)
     ended = Delivery.objects.filter(pk=delivery.pk).exclude(state=Delivery.State.WAITING)
     with transaction.atomic():
         if not ended.update(state=Delivery.State.WAITING, ended=None, due=timezone.now(), tries=0, claimed_until=None):
             raise Conflict(_("It waits already."))
         Endpoint.objects.filter(pk=delivery.endpoint_id).update(rest_until=None)
-        nudge(TASK)
+        enqueue_task(TASK)
     log.info("webhook delivery sent again", delivery=str(delivery.uid), by=by.username)
 
 
@@ -132,21 +132,21 @@ def forget_author(user: int) -> None:
     Delivery.objects.filter(body__contains=f'"by": {{"id": {user}, ').delete()
 
 
-def _not_paused(endpoint: Endpoint) -> None:
+def _validate_active(endpoint: Endpoint) -> None:
     if not endpoint.active:
         raise Problem(_("It is paused. Switch it on first."))
 
 
-def check(facts: Facts, owner: User) -> None:
+def validate_facts(facts: EndpointFacts, owner: User) -> None:
     """Raises Problem for what can never work."""
     try:
-        parts = guarded_http.taken_apart(facts.url, delivery_sender.schemes())
+        parts = guarded_http.parse_url(facts.url, delivery_sender.list_schemes())
     except NoAnswer as error:
         raise Problem(
             _("“%(url)s” is no address that a webhook can have. It begins with https://.") % {"url": facts.url[:80]}, "url"
         ) from error
     try:
-        outside = delivery_sender.reach().has(ip_address(str(parts.hostname)))
+        outside = delivery_sender.build_allowed_targets().has(ip_address(str(parts.hostname)))
     except ValueError:
         outside = True  # a name: what it leads to is seen when it is asked
     if not outside:
@@ -154,14 +154,16 @@ def check(facts: Facts, owner: User) -> None:
             _("%(host)s is not on the public internet, or is ours. NETZWART_WEBHOOK_NETWORKS allows networks.") % {"host": parts.hostname},
             "url",
         )
-    wrong = next((each for each in facts.kinds if each not in kinds() or not may(owner, kinds()[each].right)), None)
+    wrong = next(
+        (each for each in facts.kinds if each not in list_event_kinds() or not has_right(owner, list_event_kinds()[each].right)), None
+    )
     if wrong is not None:
         raise Problem(_("Of “%(kind)s” nothing can be told.") % {"kind": wrong[:40]}, "kinds")
     if unknown := next((each for each in facts.events if each not in EVENTS), None):
         raise Problem(_("There is no event “%(event)s”.") % {"event": unknown[:40]}, "events")
 
 
-def _columns(facts: Facts) -> dict[str, object]:
+def _build_columns(facts: EndpointFacts) -> dict[str, object]:
     return {
         "name": facts.name,
         "url": facts.url,
@@ -171,7 +173,7 @@ def _columns(facts: Facts) -> dict[str, object]:
     }
 
 
-def _saved(row: Endpoint) -> None:
+def _save_endpoint(row: Endpoint) -> None:
     try:
         with transaction.atomic():
             row.save(force_insert=True)

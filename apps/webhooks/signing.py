@@ -7,28 +7,28 @@ from typing import Final
 
 from django.utils.crypto import salted_hmac
 
-from apps.lib.secret_keys import secret_keys
+from apps.lib.secret_keys import list_secret_keys
 
 START: Final = "nwh_"
 SALT: Final = 32  # octets
 
 
-def new_salt() -> bytes:
+def make_salt() -> bytes:
     return random.token_bytes(SALT)
 
 
-def secret_of(salt: bytes | memoryview) -> str:
+def derive_secret(salt: bytes | memoryview) -> str:
     """What the receiver is given, once, and signs with."""
-    return secrets_of(salt)[0]
+    return derive_secrets(salt)[0]
 
 
-def secrets_of(salt: bytes | memoryview) -> list[str]:
+def derive_secrets(salt: bytes | memoryview) -> list[str]:
     """The secret under each of the portal's keys, the current one first: receivers may still have one from before a key was replaced."""
-    made = (salted_hmac("apps.webhooks.secret", bytes(salt).hex(), secret=key, algorithm="sha256") for key in secret_keys())
+    made = (salted_hmac("apps.webhooks.secret", bytes(salt).hex(), secret=key, algorithm="sha256") for key in list_secret_keys())
     return [START + each.hexdigest() for each in made]
 
 
-def signature(secrets: str | Sequence[str], at: int, body: bytes) -> str:
+def compute_signature(secrets: str | Sequence[str], at: int, body: bytes) -> str:
     """`t=…,v1=…`: seconds since 1970, and HMAC-SHA256 (RFC 2104) of "t.body" in hexadecimal digits, by each secret."""
     of = [secrets] if isinstance(secrets, str) else secrets
     return ",".join([f"t={at}", *(f"v1={hmac.digest(each.encode(), b'%d.' % at + body, 'sha256').hex()}" for each in of)])

@@ -14,5 +14,5 @@ urlpatterns = [
     path("<int:pk>/remove/", views.remove, name="remove"),
     path("<int:pk>/ping/", views.ping, name="ping"),
     path("deliveries/<int:pk>/", views.delivery, name="delivery"),
-    path("deliveries/<int:pk>/again/", views.again, name="again"),
+    path("deliveries/<int:pk>/again/", views.resend, name="again"),
 ]

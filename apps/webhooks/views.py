@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
-from apps.audit.selectors import history_of
+from apps.accounts.permissions import get_person, staff_page
+from apps.audit.selectors import list_row_history
 from apps.lib.errors import Conflict, Problem
 from apps.webhooks import selectors, services
 from apps.webhooks.forms import WebhookForm
@@ -24,14 +24,14 @@ PER_PAGE = 50
 @staff_page
 def webhooks(request: HttpRequest) -> HttpResponse:
     """All of them, each with its last result."""
-    return render(request, "webhooks/list.html", {"rows": selectors.endpoints()})
+    return render(request, "webhooks/list.html", {"rows": selectors.list_endpoints()})
 
 
 @never_cache
 @staff_page
 def add(request: HttpRequest) -> HttpResponse:
     """One more; its secret is shown in the answer, and never again."""
-    by = person(request)
+    by = get_person(request)
     form = WebhookForm(by, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
@@ -45,10 +45,10 @@ def add(request: HttpRequest) -> HttpResponse:
 @staff_page
 def webhook(request: HttpRequest, pk: int) -> HttpResponse:
     """One, with what it was told."""
-    row = get_object_or_404(selectors.endpoints(), pk=pk)
+    row = get_object_or_404(selectors.list_endpoints(), pk=pk)
     deliveries = Delivery.objects.filter(endpoint=row).defer("body", "answer").order_by("-id")
     page = Paginator(deliveries, PER_PAGE).get_page(request.GET.get("page"))
-    shown = {"row": row, "page": page, "history": history_of(row), "resting": row.rest_until and row.rest_until > timezone.now()}
+    shown = {"row": row, "page": page, "history": list_row_history(row), "resting": row.rest_until and row.rest_until > timezone.now()}
     return render(request, "webhooks/webhook.html", shown)
 
 
@@ -59,7 +59,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     form = WebhookForm(row.owner, request.POST if request.method == "POST" else None, row)
     if form.is_valid():
         try:
-            services.change(endpoint=row, version=form.cleaned_data["version"] or 0, facts=form.wanted(), by=person(request))
+            services.change(endpoint=row, version=form.cleaned_data["version"] or 0, facts=form.wanted(), by=get_person(request))
             return redirect("webhooks:webhook", pk)
         except Problem as problem:
             form.take(problem)
@@ -76,16 +76,16 @@ def secret(request: HttpRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(Endpoint, pk=pk)
     if request.method != "POST":
         return render(request, "webhooks/renew.html", {"row": row})
-    return render(request, "webhooks/secret.html", {"row": row, "secret": services.renew_secret(endpoint=row, by=person(request))})
+    return render(request, "webhooks/secret.html", {"row": row, "secret": services.renew_secret(endpoint=row, by=get_person(request))})
 
 
 @staff_page
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what is gone then; then do it."""
-    row = get_object_or_404(selectors.endpoints(), pk=pk)
+    row = get_object_or_404(selectors.list_endpoints(), pk=pk)
     if request.method != "POST":
         return render(request, "webhooks/remove.html", {"row": row})
-    services.remove(endpoint=row, by=person(request))
+    services.remove(endpoint=row, by=get_person(request))
     return redirect("webhooks:list")
 
 
@@ -95,7 +95,7 @@ def ping(request: HttpRequest, pk: int) -> HttpResponse:
     """Send a test."""
     row = get_object_or_404(Endpoint, pk=pk)
     try:
-        services.ping(endpoint=row, by=person(request))
+        services.ping(endpoint=row, by=get_person(request))
         messages.success(request, _("A test is on its way: it stands first in the log."))
     except Problem as problem:
         messages.error(request, str(problem))
@@ -112,11 +112,11 @@ def delivery(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 @require_POST
-def again(request: HttpRequest, pk: int) -> HttpResponse:
+def resend(request: HttpRequest, pk: int) -> HttpResponse:
     """Send it once more."""
     row = get_object_or_404(Delivery, pk=pk)
     try:
-        services.again(delivery=row, by=person(request))
+        services.resend(delivery=row, by=get_person(request))
         messages.success(request, _("It is sent once more, under the same id."))
     except Problem as problem:
         messages.error(request, str(problem))

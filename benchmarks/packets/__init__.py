@@ -16,7 +16,7 @@ from benchmarks.figures import Figure
 from benchmarks.packets import costs
 from benchmarks.packets.costs import WAYS, Round
 from benchmarks.packets.racer import Racer
-from benchmarks.packets.rulesets import WITHOUT, everything
+from benchmarks.packets.rulesets import WITHOUT, build_full_policy
 from firewall.compile import compile_policy
 from firewall.policy import Policy
 
@@ -29,7 +29,7 @@ def run(members: int, *, feed: str = "", explain: bool = False) -> Iterator[Figu
     """Medians of ROUNDS."""
     if os.geteuid():
         raise SystemExit("script/bench packets needs root: for network namespaces and nftables")
-    policy = everything(members, addresses(Path(feed)) if feed else None)
+    policy = build_full_policy(members, read_addresses(Path(feed)) if feed else None)
     ruleset = compile_policy(policy)
     with ExitStack() as open_until:
         racers = {PLAIN: Racer(None, members), FULL: Racer(ruleset, members)}
@@ -37,25 +37,25 @@ def run(members: int, *, feed: str = "", explain: bool = False) -> Iterator[Figu
             open_until.enter_context(closing(racer))
         rounds = race(racers, ROUNDS)
         if explain:
-            for line in explanation(policy, racers, members):
+            for line in iter_explanation(policy, racers, members):
                 print(line, file=sys.stderr, flush=True)
     yield Figure("elements", ruleset.count_elements(), "")
     yield Figure("rules", ruleset.count_rules(), "")
-    yield from costs.figures(rounds, FULL, PLAIN, judged=members >= LARGE)
+    yield from costs.iter_figures(rounds, FULL, PLAIN, judged=members >= LARGE)
 
 
-def addresses(feed: Path) -> list[IPv4Address]:
+def read_addresses(feed: Path) -> list[IPv4Address]:
     """The addresses of a feed: the first word of each line that is no remark."""
     lines = feed.read_text().splitlines()
     return list(dict.fromkeys(IPv4Address(line.split()[0]) for line in lines if line.strip() and not line.startswith("#")))
 
 
-def explanation(policy: Policy, racers: dict[str, Racer], members: int) -> Iterator[str]:
+def iter_explanation(policy: Policy, racers: dict[str, Racer], members: int) -> Iterator[str]:
     """What each thing costs that can be switched off, by doing without it: a line for each."""
     yield costs.HEADING
     for name, without in WITHOUT.items():
         with closing(Racer(compile_policy(without(policy)), members)) as racer:
-            yield costs.explained(race({**racers, name: racer}, WITH_EXPLANATION), name, FULL, PLAIN)
+            yield costs.render_explanation(race({**racers, name: racer}, WITH_EXPLANATION), name, FULL, PLAIN)
 
 
 def race(racers: dict[str, Racer], rounds: int) -> list[Round]:

@@ -17,7 +17,7 @@ SETTINGS = {"ipv4/ip_forward": "1", "ipv4/conf/all/rp_filter": "0", "ipv4/conf/d
 DEAD_END = "table netdev dead_end {{ chain thrown_away {{ type filter hook ingress device {} priority 0; policy drop; }}; }}"
 
 
-class Space:
+class NamespaceThread:
     """One thread in its own network namespace, on one CPU."""
 
     def __init__(self, cpu: int) -> None:
@@ -43,14 +43,14 @@ class Cables:
 
     def __init__(self) -> None:
         cpu = max(os.sched_getaffinity(0))
-        self.members, self.gateway, self.internet = Space(cpu), Space(cpu), Space(cpu)
+        self.members, self.gateway, self.internet = NamespaceThread(cpu), NamespaceThread(cpu), NamespaceThread(cpu)
         for space in (self.members, self.internet):
-            space.do(_settle, {"ipv6/conf/all/disable_ipv6": "1", "ipv6/conf/default/disable_ipv6": "1"})
-        self.gateway.do(_settle, SETTINGS | {"ipv6/conf/default/disable_ipv6": "1"})
+            space.do(_write_settings, {"ipv6/conf/all/disable_ipv6": "1", "ipv6/conf/default/disable_ipv6": "1"})
+        self.gateway.do(_write_settings, SETTINGS | {"ipv6/conf/default/disable_ipv6": "1"})
         self.gateway.run("ip", "-batch", "-", given=self._links())
         self.members.run("ip", "link", "set", "m0", "up")
         self.internet.run("ip", "link", "set", "i0", "up")
-        self.gateway.run("ip", "-batch", "-", given=_network())
+        self.gateway.run("ip", "-batch", "-", given=_render_network())
         self.members.run("nft", DEAD_END.format("m0"))
         self.internet.run("nft", DEAD_END.format("i0"))
 
@@ -63,11 +63,11 @@ class Cables:
 
     def arrived_outside(self) -> int:
         """How many frames have come out at the internet's end."""
-        return self.internet.do(_received, "i0")
+        return self.internet.do(_count_received, "i0")
 
     def arrived_inside(self) -> int:
         """How many have at the members' end."""
-        return self.members.do(_received, "m0")
+        return self.members.do(_count_received, "m0")
 
     def close(self) -> None:
         """Everything goes with the namespaces."""
@@ -75,13 +75,13 @@ class Cables:
             space.close()
 
 
-def _received(card: str) -> int:
+def _count_received(card: str) -> int:
     """By /proc, which is that of the thread's own namespace; /sys is not."""
     lines = Path("/proc/thread-self/net/dev").read_text().splitlines()
     return next(int(line.split()[2]) for line in lines if line.strip().startswith(f"{card}:"))
 
 
-def _network() -> str:
+def _render_network() -> str:
     return (
         f"addr add {ROUTER}/32 dev lan0\naddr add {UPLINK}/32 dev wan0\n"
         f"neigh add 10.254.0.2 lladdr {MEMBERS_MAC} nud permanent dev lan0\n"
@@ -90,6 +90,6 @@ def _network() -> str:
     )
 
 
-def _settle(settings: dict[str, str]) -> None:
+def _write_settings(settings: dict[str, str]) -> None:
     for name, value in settings.items():
         Path("/proc/sys/net", name).write_text(value)

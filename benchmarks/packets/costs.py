@@ -27,17 +27,17 @@ class Round:
         return self.cost(name) / self.cost(to)
 
 
-def cost(rounds: Sequence[Round], way: str, name: str) -> float:
+def compute_cost(rounds: Sequence[Round], way: str, name: str) -> float:
     """Nanoseconds a packet, over all rounds of the way."""
     return median(each.cost(name) for each in rounds if each.way == way)
 
 
-def ratio(rounds: Sequence[Round], way: str, name: str, to: str) -> float:
+def compute_ratio(rounds: Sequence[Round], way: str, name: str, to: str) -> float:
     """What a packet costs beside another competitor's: the median of the rounds' own ratios, because the machine's speed wanders."""
     return median(each.ratio(name, to) for each in rounds if each.way == way)
 
 
-def spread(rounds: Sequence[Round], way: str, name: str, to: str) -> float:
+def compute_spread(rounds: Sequence[Round], way: str, name: str, to: str) -> float:
     """Between which quarters of the rounds' ratios lie: the upper quartile less the lower; 0 for a single round."""
     ratios = [each.ratio(name, to) for each in rounds if each.way == way]
     if len(ratios) < 2:
@@ -46,19 +46,19 @@ def spread(rounds: Sequence[Round], way: str, name: str, to: str) -> float:
     return upper - lower
 
 
-def figures(rounds: Sequence[Round], name: str, to: str, *, judged: bool) -> Iterator[Figure]:
+def iter_figures(rounds: Sequence[Round], name: str, to: str, *, judged: bool) -> Iterator[Figure]:
     """Of each way the ratio, which has a goal when it is judged, its spread, and both costs."""
     for way in WAYS:
-        yield Figure(f"{way}_ratio", ratio(rounds, way, name, to), "", GOALS[way] if judged else None)
-        yield Figure(f"{way}_ratio_spread", spread(rounds, way, name, to), "")
-        yield Figure(f"{way}_ns", cost(rounds, way, name), "ns")
-        yield Figure(f"{way}_{to}_ns", cost(rounds, way, to), "ns")
+        yield Figure(f"{way}_ratio", compute_ratio(rounds, way, name, to), "", GOALS[way] if judged else None)
+        yield Figure(f"{way}_ratio_spread", compute_spread(rounds, way, name, to), "")
+        yield Figure(f"{way}_ns", compute_cost(rounds, way, name), "ns")
+        yield Figure(f"{way}_{to}_ns", compute_cost(rounds, way, to), "ns")
 
 
 HEADING = f"  {'costs':<16}" + "".join(f"{way:>8}" for way in WAYS)
 
 
-def explained(rounds: Sequence[Round], without: str, whole: str, to: str) -> str:
+def render_explanation(rounds: Sequence[Round], without: str, whole: str, to: str) -> str:
     """A line under HEADING: how much of the ratio goes away with what a competitor does without."""
-    saved = (ratio(rounds, way, whole, to) - ratio(rounds, way, without, to) for way in WAYS)
+    saved = (compute_ratio(rounds, way, whole, to) - compute_ratio(rounds, way, without, to) for way in WAYS)
     return f"  {without:<16}" + "".join(f"{each:>+8.3f}" for each in saved)

@@ -8,7 +8,7 @@ from random import Random
 from benchmarks.networks import PRIVATE
 from benchmarks.packets.cables import INTERNET_MAC, LAN_MAC, MEMBERS_MAC, WAN_MAC, Cables
 from benchmarks.packets.rulesets import MASQUERADE
-from benchmarks.packets.sender import BURST, Datagram, Listener, Sender, Train, frame
+from benchmarks.packets.sender import BURST, Datagram, FrameListener, Sender, Train, build_frame
 from firewall.diff import diff
 from firewall.ruleset import EMPTY, Ruleset
 from gateway.kernel import Kernel
@@ -40,13 +40,13 @@ class Racer:
         """Connections, which have been answered."""
         self._cables.gateway.do(lambda: self._kernel.cut(self._kernel.flows()))
         first = [Datagram(PRIVATE + at, 1024 + at % 60_000, FOREIGN + at * 251, 53) for at in self._members]
-        with closing(self._cables.internet.do(Listener, "i0")) as listener:
-            self._send(self._inside, _up(first))
+        with closing(self._cables.internet.do(FrameListener, "i0")) as listener:
+            self._send(self._inside, _build_up_train(first))
             answers = [each.answered() for each in listener.heard()]
         self._all_of(len(first), len(answers), "to begin with")
-        self._send(self._outside, _down(answers))
+        self._send(self._outside, _build_down_train(answers))
         sequence = [self._random.randrange(len(first)) for _ in range(FRAMES)]
-        self._up, self._down = _up([first[at] for at in sequence]), _down([answers[at] for at in sequence])
+        self._up, self._down = _build_up_train([first[at] for at in sequence]), _build_down_train([answers[at] for at in sequence])
 
     def turn(self, way: str) -> Sequence[float]:
         """Nanoseconds a packet, of each burst. Raises SystemExit when packets do not come out at the other end."""
@@ -77,7 +77,7 @@ class Racer:
         self._fresh += FRAMES
         members = self._random.choices(self._members, k=FRAMES)
         pairs = zip(members, numbers, strict=True)
-        return _up([Datagram(PRIVATE + at, 1024 + number % 60_000, FOREIGN + (1 << 22) + number, 443) for at, number in pairs])
+        return _build_up_train([Datagram(PRIVATE + at, 1024 + number % 60_000, FOREIGN + (1 << 22) + number, 443) for at, number in pairs])
 
     def close(self) -> None:
         """Everything goes with the namespaces."""
@@ -87,9 +87,9 @@ class Racer:
         self._cables.close()
 
 
-def _up(datagrams: list[Datagram]) -> Train:
-    return Train([frame(each, LAN_MAC, MEMBERS_MAC) for each in datagrams])
+def _build_up_train(datagrams: list[Datagram]) -> Train:
+    return Train([build_frame(each, LAN_MAC, MEMBERS_MAC) for each in datagrams])
 
 
-def _down(datagrams: list[Datagram]) -> Train:
-    return Train([frame(each, WAN_MAC, INTERNET_MAC) for each in datagrams])
+def _build_down_train(datagrams: list[Datagram]) -> Train:
+    return Train([build_frame(each, WAN_MAC, INTERNET_MAC) for each in datagrams])

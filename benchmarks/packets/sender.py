@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from lab.datagram import checksum
+from lab.datagram import compute_checksum
 
 BURST = 512  # frames between two looks at the clock
 UDP, HOPS = 17, 64
@@ -29,13 +29,13 @@ class Datagram(NamedTuple):
         return Datagram(self.destination, self.destination_port, self.source, self.source_port)
 
 
-def frame(datagram: Datagram, to: str, sender: str) -> bytes:
+def build_frame(datagram: Datagram, to: str, sender: str) -> bytes:
     """A frame of 60 octets, without a UDP checksum (RFC 768 allows that over IPv4)."""
     ends = struct.pack("!II", datagram.source, datagram.destination)
     bare = struct.pack("!BBHHHBBH", 0x45, 0, 46, 0, 0, HOPS, UDP, 0) + ends
-    header = bare[:10] + struct.pack("!H", checksum(bare)) + bare[12:]
+    header = bare[:10] + struct.pack("!H", compute_checksum(bare)) + bare[12:]
     ports = struct.pack("!HHHH", datagram.source_port, datagram.destination_port, 26, 0)
-    return _mac(to) + _mac(sender) + b"\x08\0" + header + ports + bytes(18)
+    return _parse_mac(to) + _parse_mac(sender) + b"\x08\0" + header + ports + bytes(18)
 
 
 def read(data: bytes) -> Datagram | None:
@@ -46,7 +46,7 @@ def read(data: bytes) -> Datagram | None:
     return Datagram(source, source_port, destination, destination_port)
 
 
-def _mac(text: str) -> bytes:
+def _parse_mac(text: str) -> bytes:
     return bytes.fromhex(text.replace(":", ""))
 
 
@@ -116,7 +116,7 @@ class Sender:
         self._socket.close()
 
 
-class Listener:
+class FrameListener:
     """Whatever comes out at one card of the calling thread's namespace."""
 
     def __init__(self, card: str) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import Figure
-from portal.stack.environment import variables
-from portal.stack.state_paths import Places
+from portal.stack.environment import build_variables
+from portal.stack.state_paths import StatePaths
 
 
 def run(name: str, **options: Any) -> Iterator[Figure]:
@@ -22,7 +22,11 @@ def run(name: str, **options: Any) -> Iterator[Figure]:
     if os.geteuid():
         raise SystemExit(f"script/bench {name} needs root: for network namespaces, nftables and sshd")
     with tempfile.TemporaryDirectory(prefix="nw-bench-") as directory:
-        values = {**os.environ, **variables(Places.at(Path(directory))), "NETZWART_MOMENTS": "1" if options.get("explain") else ""}
+        values = {
+            **os.environ,
+            **build_variables(StatePaths.at(Path(directory))),
+            "NETZWART_MOMENTS": "1" if options.get("explain") else "",
+        }
         values["DJANGO_SETTINGS_MODULE"] = "portal.settings"
         command = [sys.executable, "-m", "benchmarks.whole", name, json.dumps(options)]
         done = subprocess.run(command, env=values, stdout=subprocess.PIPE, text=True, check=False)

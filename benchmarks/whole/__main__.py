@@ -11,7 +11,7 @@ from pathlib import Path
 import django
 
 from benchmarks.figures import Figure
-from portal.stack.state_paths import Places
+from portal.stack.state_paths import StatePaths
 
 
 def main() -> int:
@@ -21,7 +21,7 @@ def main() -> int:
     from benchmarks.whole import commit, slow, soak
 
     benchmarks: dict[str, Callable[..., list[Figure]]] = {"commit": commit.measure, "slow": slow.measure, "soak": soak.measure}
-    places = Places.at(Path(os.environ["NETZWART_VAR"]))
+    places = StatePaths.at(Path(os.environ["NETZWART_VAR"]))
     try:
         figures = benchmarks[name](places, **options)
     finally:

@@ -11,11 +11,11 @@ from django.db import connection, transaction
 
 from apps.accounts.models import User
 from apps.bans.models import Ban, BanList
-from apps.bans.services import ban, lift
+from apps.bans.services import ban_prefix, lift_ban
 from apps.lib.database.validity import holds_now
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortForward
-from apps.nat.selectors import free_port
+from apps.nat.selectors import find_free_port
 from apps.nat.services import add_forward, change_forward, map_address, remove_forward
 
 SAMPLE = 2000  # mappings to choose from
@@ -23,14 +23,14 @@ BANNED = int(IPv4Address("45.0.0.0"))  # far from all addresses of the network
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class CommittedChange:
     """xid: the transaction's id; at: Unix time right after its commit returned, before anybody was nudged."""
 
     xid: str
     at: float
 
 
-def committed(change: Callable[[], object]) -> Commit:
+def commit_change(change: Callable[[], object]) -> CommittedChange:
     """Do it in one transaction."""
     at: list[float] = []
     with transaction.atomic():
@@ -39,10 +39,10 @@ def committed(change: Callable[[], object]) -> Commit:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_current_xact_id()::text")
             (xid,) = cursor.fetchone()
-    return Commit(xid, at[0])
+    return CommittedChange(xid, at[0])
 
 
-class Changes:
+class ChangeStream:
     """A stream of changes, the same for the same random numbers. Touches no member whose id is in `spared`."""
 
     def __init__(self, random: Random, *, spared: frozenset[int] = frozenset()) -> None:
@@ -57,7 +57,7 @@ class Changes:
         self.made: list[str] = []  # ids of the transactions that were committed
         self._prefixes = iter(random.sample(range(1 << 22), 1 << 16))
 
-    def single(self) -> Commit:
+    def single(self) -> CommittedChange:
         """One element or two: a forward comes, is switched or goes, a ban comes or goes, a member leaves as another address."""
         kinds: list[Callable[[], object]] = [self.forward, self.ban, self.remap]
         kinds += [self.switch, self.remove] if self._forwards else []
@@ -72,10 +72,10 @@ class Changes:
         else:
             self.single()
 
-    def _committed(self, change: Callable[[], object]) -> Commit:
+    def _committed(self, change: Callable[[], object]) -> CommittedChange:
         forwards, bans = list(self._forwards), list(self._bans)
         try:
-            commit = committed(change)
+            commit = commit_change(change)
         except Exception:  # nobody knows what became of it: what it was about is not counted upon
             self._forwards = [each for each in self._forwards if each in forwards]
             self._bans = [each for each in self._bans if each in bans]
@@ -89,7 +89,7 @@ class Changes:
 
     def sql_switch(self) -> None:
         """Some forward of the network, on or off."""
-        _sql(
+        _run_sql(
             "UPDATE nat_portforward SET enabled = NOT enabled WHERE id = (SELECT id FROM nat_portforward WHERE holding_id = ANY(%s)"
             " AND upper_inf(valid) ORDER BY random() LIMIT 1)",
             [[holding for holding, _public in self._mappings]],
@@ -99,7 +99,7 @@ class Changes:
         """Two rows in one transaction."""
         for _row in range(2):
             prefix = f"{IPv4Address(BANNED + next(self._prefixes) * 4)}/32"
-            _sql(
+            _run_sql(
                 "INSERT INTO bans_ban (version, list_id, prefix, comment, created) VALUES (1, %s, %s::inet, 'by hand', now())",
                 [self._list.pk, prefix],
             )
@@ -107,7 +107,7 @@ class Changes:
     def sql_member(self) -> None:
         """A member leaves, or comes back."""
         holding, _public = self.random.choice(self._mappings)
-        _sql(
+        _run_sql(
             "UPDATE members_member SET state = CASE state WHEN 'left' THEN 'active' ELSE 'left' END"
             " WHERE id = (SELECT member_id FROM network_holding WHERE id = %s)",
             [holding],
@@ -120,7 +120,7 @@ class Changes:
     def forward(self) -> PortForward:
         """A port of a public address leads to a member."""
         holding, public = self._mapping()
-        port = free_port(public, "tcp", self.random.randrange(1024, 60000))
+        port = find_free_port(public, "tcp", self.random.randrange(1024, 60000))
         if port is None:
             raise SystemExit(f"{public} has no free port")
         made = add_forward(holding=holding.holding, public=public, protocol="tcp", public_port=port, private_port=443, by=self.by)
@@ -152,11 +152,11 @@ class Changes:
     def _ban(self, length: int) -> Ban:
         mask = (1 << 32) - (1 << (32 - length))
         prefix = ip_network(f"{IPv4Address((BANNED + next(self._prefixes) * 4) & mask)}/{length}")
-        return ban(list=self._list, prefix=prefix, comment="seen by the benchmark", author=self.by)
+        return ban_prefix(list=self._list, prefix=prefix, comment="seen by the benchmark", author=self.by)
 
     def lift(self) -> None:
         """A ban that this made."""
-        lift(ban=self._bans.pop(self.random.randrange(len(self._bans))), by=self.by)
+        lift_ban(ban=self._bans.pop(self.random.randrange(len(self._bans))), by=self.by)
 
     def remap(self) -> None:
         """A member leaves as another address from now on."""
@@ -164,11 +164,11 @@ class Changes:
         other = self.random.choice([each for each in self._publics if each != public])
         map_address(holding=mapping.holding, public=other, by=self.by)
 
-    def rules(self, length: int) -> tuple[Commit, Callable[[], Commit]]:
+    def rules(self, length: int) -> tuple[CommittedChange, Callable[[], CommittedChange]]:
         """The first ban of a prefix length brings a set and rules; the second commit ends it, and they go."""
         made: list[Ban] = []
-        first = committed(lambda: made.append(self._ban(length)))
-        return first, lambda: committed(lambda: lift(ban=made[0], by=self.by))
+        first = commit_change(lambda: made.append(self._ban(length)))
+        return first, lambda: commit_change(lambda: lift_ban(ban=made[0], by=self.by))
 
     def _mapping(self) -> tuple[NatMapping, IPv4Address]:
         holding, _public = self.random.choice(self._mappings)
@@ -176,6 +176,6 @@ class Changes:
         return mapping, IPv4Address(str(mapping.public))
 
 
-def _sql(query: str, parameters: list[Any]) -> None:
+def _run_sql(query: str, parameters: list[Any]) -> None:
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)

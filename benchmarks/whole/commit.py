@@ -23,15 +23,15 @@ from apps.bans.services import create_list
 from apps.deployments.models import Rollout, RolloutStep
 from apps.lib import enqueue
 from apps.network.models import GatewayGroup
-from benchmarks.baselines import insert_ms, nft_ms
+from benchmarks.baselines import measure_insert_ms, measure_nft_ms
 from benchmarks.figures import Figure
 from benchmarks.whole import explain, verify
-from benchmarks.whole.changes import Changes, Commit
-from benchmarks.whole.first_rollout import at_rest, bring_first_rollout
-from benchmarks.whole.stack import Stack, running, say, until
+from benchmarks.whole.changes import ChangeStream, CommittedChange
+from benchmarks.whole.first_rollout import bring_first_rollout, is_at_rest
+from benchmarks.whole.stack import Stack, run_stack, say, wait_until
 from benchmarks.whole.watch import Confirmations
 from portal.stack import commands, postgres
-from portal.stack.state_paths import Places
+from portal.stack.state_paths import StatePaths
 
 LENGTHS = (10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21)
 BURST, WRITERS = 1000, 4
@@ -47,71 +47,71 @@ INSERT = """
 """
 
 
-def measure(places: Places, *, members: int, bans: bool, explain: bool, singles: int, seed: int) -> list[Figure]:
+def measure(places: StatePaths, *, members: int, bans: bool, explain: bool, singles: int, seed: int) -> list[Figure]:
     """Everything once; `singles` changes of elements.
 
     Removals of an hour add up, and above a limit they wait for a second person. There is none here, so the limit is out of reach.
     """
     say(f"Seed {seed}")
-    with running(places, members=members) as stack, closing(Confirmations(postgres.url(places), len(commands.GATEWAYS))) as heard:
+    with run_stack(places, members=members) as stack, closing(Confirmations(postgres.build_url(places), len(commands.GATEWAYS))) as heard:
         GatewayGroup.objects.update(removal_least=UNREACHABLE)
-        changes = Changes(Random(seed))
+        changes = ChangeStream(Random(seed))
         if bans:
-            feed(changes)
+            import_feed(changes)
         bring_first_rollout(changes.by)
-        return list(_figures(stack, heard, changes, singles, explaining=explain))
+        return list(_iter_figures(stack, heard, changes, singles, explaining=explain))
 
 
-def feed(changes: Changes) -> None:
+def import_feed(changes: ChangeStream) -> None:
     """A blocklist as large as those that are published."""
     lines = "\n".join(str(IPv4Address((60 << 24) + at * 7)) for at in range(FEED))
-    feed_import.bring(list=create_list(name="Feed", by=changes.by), feed=feed_parser.parse(lines), by=changes.by)
+    feed_import.import_feed(list=create_list(name="Feed", by=changes.by), feed=feed_parser.parse(lines), by=changes.by)
 
 
-def _figures(stack: Stack, heard: Confirmations, changes: Changes, singles: int, *, explaining: bool) -> Iterator[Figure]:
+def _iter_figures(stack: Stack, heard: Confirmations, changes: ChangeStream, singles: int, *, explaining: bool) -> Iterator[Figure]:
     say(f"{singles} single changes …")
-    moments = explain.Log(stack.worker.log)
-    each = [_timed(heard, changes, changes.single) for _ in range(singles)]
-    bare = median(insert_ms() for _ in range(LENGTHS[0])) + len(commands.GATEWAYS) * nft_ms()
+    moments = explain.MomentLog(stack.worker.log)
+    each = [_time_change(heard, changes, changes.single) for _ in range(singles)]
+    bare = median(measure_insert_ms() for _ in range(LENGTHS[0])) + len(commands.GATEWAYS) * measure_nft_ms()
     yield Figure("n", len(each), "")
-    yield Figure("p50_ms", _at(each, 0.5), "ms", "<= 400", bare, BARE, "<= 20")
-    yield Figure("p99_ms", _at(each, 0.99), "ms", "<= 1000", bare, BARE, "<= 100")
+    yield Figure("p50_ms", _compute_percentile(each, 0.5), "ms", "<= 400", bare, BARE, "<= 20")
+    yield Figure("p99_ms", _compute_percentile(each, 0.99), "ms", "<= 1000", bare, BARE, "<= 100")
     if explaining:
         say(moments.told(each))
     say("Changes of rules …")
-    rules = [pair for length in LENGTHS for pair in _rules(heard, changes, length)]
+    rules = [pair for length in LENGTHS for pair in _iter_rule_times(heard, changes, length)]
     yield Figure("rules_n", len(rules), "")
-    yield Figure("rules_p50_ms", _at(rules, 0.5), "ms", "<= 1500", bare, BARE, "<= 75")
+    yield Figure("rules_p50_ms", _compute_percentile(rules, 0.5), "ms", "<= 1500", bare, BARE, "<= 75")
     if explaining:
         say(moments.told(rules))
     say("A burst …")
-    yield from _burst(stack, changes)
+    yield from _measure_burst(stack, changes)
 
 
-def _timed(heard: Confirmations, changes: Changes, change: Callable[[], Commit]) -> tuple[float, float]:
+def _time_change(heard: Confirmations, changes: ChangeStream, change: Callable[[], CommittedChange]) -> tuple[float, float]:
     """When it was committed, and the milliseconds from then until both gateways had confirmed it."""
-    until(at_rest, "The worker's rest")
+    wait_until(is_at_rest, "The worker's rest")
     time.sleep(changes.random.uniform(*PAUSE))
     commit = change()
     confirmed, _rollout = heard.wait(commit.xid)
     return commit.at, (confirmed - commit.at) * 1000
 
 
-def _rules(heard: Confirmations, changes: Changes, length: int) -> Iterator[tuple[float, float]]:
-    later: list[Callable[[], Commit]] = []
+def _iter_rule_times(heard: Confirmations, changes: ChangeStream, length: int) -> Iterator[tuple[float, float]]:
+    later: list[Callable[[], CommittedChange]] = []
 
-    def come() -> Commit:
+    def come() -> CommittedChange:
         commit, go = changes.rules(length)
         later.append(go)
         return commit
 
-    yield _timed(heard, changes, come)
-    yield _timed(heard, changes, later[0])
+    yield _time_change(heard, changes, come)
+    yield _time_change(heard, changes, later[0])
     if Rollout.objects.filter(state=Rollout.State.CONFIRMED).order_by("-pk")[0].harmless:
         raise SystemExit("a change of rules was taken for one of elements")
 
 
-def _at(each: list[tuple[float, float]], share: float) -> float:
+def _compute_percentile(each: list[tuple[float, float]], share: float) -> float:
     """The smallest time that so many of them do not exceed."""
     ordered = sorted(ms for _when, ms in each)
     return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
@@ -120,35 +120,35 @@ def _at(each: list[tuple[float, float]], share: float) -> float:
 # --- The burst
 
 
-def _burst(stack: Stack, changes: Changes) -> Iterator[Figure]:
-    until(at_rest, "The worker's rest")
+def _measure_burst(stack: Stack, changes: ChangeStream) -> Iterator[Figure]:
+    wait_until(is_at_rest, "The worker's rest")
     before = Rollout.objects.count()
     own, author = BanList.objects.order_by("pk")[0].pk, changes.by.pk
     wanted = {f"{IPv4Address(BURST_BASE + at)}/32" for at in range(BURST)}
     connection.close()
     connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL's backend
-    enqueue._publisher.cache_clear()
+    enqueue._get_publisher.cache_clear()
     start = time.time()
-    writers = [_writer(postgres.url(stack.places), own, author, at) for at in range(WRITERS)]
+    writers = [_start_writer(postgres.build_url(stack.places), own, author, at) for at in range(WRITERS)]
     for writer in writers:
         writer.join()
     written = time.time()
-    until(lambda: _active(wanted), "The burst")
+    wait_until(lambda: _is_active(wanted), "The burst")
     rows = RolloutStep.objects.filter(rollout__pk__gt=0, confirmed__isnull=False).order_by("-confirmed")
     active = rows[0].confirmed or timezone.now()
-    kernels = [verify.banned(stack, name) for name in commands.GATEWAYS]
+    kernels = [verify.list_banned(stack, name) for name in commands.GATEWAYS]
     if lost := [wanted - kernel for kernel in kernels if not wanted <= kernel]:
         raise SystemExit(f"confirmed, but not in the kernel: {sorted(lost[0])[:5]} and {sum(map(len, lost)) - 5} more")
-    if wrong := verify.mismatches(stack):
-        say(f"! The agents read something else from their kernels: {wrong}\n{verify.told(stack)}")
-    until(at_rest, "The worker's rest")
+    if wrong := verify.list_mismatches(stack):
+        say(f"! The agents read something else from their kernels: {wrong}\n{verify.render_complaints(stack)}")
+    wait_until(is_at_rest, "The worker's rest")
     yield Figure("burst_written_seconds", written - start, "s")
     yield Figure("burst_seconds", active.timestamp() - start, "s", "<= 5", written - start, WRITING, "<= 2.4")
     yield Figure("burst_rollouts", Rollout.objects.count() - before, "", "<= 10")
     yield Figure("burst_digest_mismatches", len(wrong), "", "== 0")
 
 
-def _writer(url: str, own: int, author: int, share: int) -> ForkProcess:
+def _start_writer(url: str, own: int, author: int, share: int) -> ForkProcess:
     process = get_context("fork").Process(target=_write, args=(url, own, author, share))
     process.start()
     return process
@@ -161,7 +161,7 @@ def _write(url: str, own: int, author: int, share: int) -> None:
             enqueue.send("workers.reconcile", author)
 
 
-def _active(wanted: set[str]) -> bool:
+def _is_active(wanted: set[str]) -> bool:
     """All gateways have confirmed what saw every row of the burst; quick questions first."""
     time.sleep(0.01)
     with connection.cursor() as cursor:

@@ -10,7 +10,7 @@ MOMENT = re.compile(r"moment (\d+\.\d+) (.+)$")
 type Moment = tuple[float, str]  # Unix time, and what happened then
 
 
-class Log:
+class MomentLog:
     """The worker's log from now on."""
 
     def __init__(self, file: Path) -> None:
@@ -26,9 +26,9 @@ class Log:
         return "\n".join(
             [
                 f"  {'moment':<34}{'ms':>8}{'since':>9}",
-                *_medians([when for when, _ms in timed], ways),
+                *_render_medians([when for when, _ms in timed], ways),
                 f"  the slowest, {timed[slowest][1]:.0f} ms:",
-                *_row_by_row(timed[slowest][0], ways[slowest]),
+                *_render_rows(timed[slowest][0], ways[slowest]),
             ]
         )
 
@@ -40,7 +40,7 @@ class Log:
         return found
 
 
-def _medians(commits: list[float], ways: list[list[Moment]]) -> list[str]:
+def _render_medians(commits: list[float], ways: list[list[Moment]]) -> list[str]:
     spans: dict[tuple[int, str], list[tuple[float, float]]] = defaultdict(list)
     for commit, way in zip(commits, ways, strict=True):
         last = commit
@@ -51,7 +51,7 @@ def _medians(commits: list[float], ways: list[list[Moment]]) -> list[str]:
     return [f"  {what:<34}{median(ms for ms, _ in pairs):>8.1f}{median(all_ms for _, all_ms in pairs):>9.1f}" for what, pairs in often]
 
 
-def _row_by_row(commit: float, way: list[Moment]) -> list[str]:
+def _render_rows(commit: float, way: list[Moment]) -> list[str]:
     befores = [commit, *(when for when, _what in way)]
     return [
         f"  {what:<34}{(when - before) * 1000:>8.1f}{(when - commit) * 1000:>9.1f}"

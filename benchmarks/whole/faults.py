@@ -7,7 +7,7 @@ from signal import SIGQUIT
 
 from redis import Redis
 
-from benchmarks.whole.changes import Changes
+from benchmarks.whole.changes import ChangeStream
 from benchmarks.whole.stack import Stack, say
 from portal.stack import commands
 
@@ -17,7 +17,7 @@ LONGEST_CUT = 15.0  # seconds
 class Faults:
     """Faults by name. `rebuilt` counts by gateway how often its connections were lost with its kernel's state."""
 
-    def __init__(self, stack: Stack, random: Random, changes: Changes) -> None:
+    def __init__(self, stack: Stack, random: Random, changes: ChangeStream) -> None:
         self._stack, self._random, self.changes = stack, random, changes
         self.rebuilt = dict.fromkeys(commands.GATEWAYS, 0)
         self.kinds: dict[str, Callable[[], None]] = {

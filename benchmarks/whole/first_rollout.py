@@ -2,23 +2,23 @@
 
 from apps.accounts.models import User
 from apps.deployments.models import Rollout
-from apps.deployments.services import request
-from benchmarks.whole.stack import say, until
+from apps.deployments.services import request_reconcile
+from benchmarks.whole.stack import say, wait_until
 
 LONGEST = 3600.0  # seconds; a first load of 100,000 members takes its time on a slow machine
 
 
 def bring_first_rollout(by: User) -> None:
     """Ask for it, and wait until all gateways have confirmed it. Raises SystemExit when one has not."""
-    request(by=by)
-    until(at_rest, "The first rollout", seconds=LONGEST)
+    request_reconcile(by=by)
+    wait_until(is_at_rest, "The first rollout", seconds=LONGEST)
     newest = Rollout.objects.order_by("-pk")[0]
     if newest.state != Rollout.State.CONFIRMED:
         raise SystemExit(f"The first rollout was not confirmed but {newest.state}: {newest.error}")
     say("The first rollout is confirmed.")
 
 
-def at_rest() -> bool:
+def is_at_rest() -> bool:
     """Nothing is open, and the newest rollout has been done with; there has been one."""
     newest = Rollout.objects.select_related("revision__content").order_by("-pk").first()
     return newest is not None and newest.state not in Rollout.OPEN and hasattr(newest.revision, "content")

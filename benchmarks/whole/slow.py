@@ -14,23 +14,23 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from apps.bans.models import BanList
-from apps.deployments.desired_state.desired_rulesets import want
+from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import GatewayState, Revision, Rollout, RolloutStep
 from apps.deployments.rollouts.decisions import release
 from apps.deployments.rollouts.rollback import roll_back
-from apps.deployments.services import request
+from apps.deployments.services import request_reconcile
 from apps.network.models import Gateway
 from apps.traffic.models import Collected
 from benchmarks.figures import Figure
 from benchmarks.whole import verify
-from benchmarks.whole.changes import Changes, Commit
-from benchmarks.whole.first_rollout import at_rest
-from benchmarks.whole.stack import Part, Stack, group, running, say
+from benchmarks.whole.changes import ChangeStream, CommittedChange
+from benchmarks.whole.first_rollout import is_at_rest
+from benchmarks.whole.stack import Stack, StackPart, get_group, run_stack, say
 from benchmarks.whole.throttle import Throttle, throttle
 from firewall.ruleset import Ruleset
 from gateway import elements as codec
 from gateway.netlink import GETSETELEM, Netlink
-from portal.stack.state_paths import Places
+from portal.stack.state_paths import StatePaths
 from tests.whole.system import inside
 
 LONGEST = 3600.0  # seconds for one phase; who needs longer has failed
@@ -51,31 +51,31 @@ SEEN = """
 """
 
 
-def measure(places: Places, *, members: int, seed: int) -> list[Figure]:
+def measure(places: StatePaths, *, members: int, seed: int) -> list[Figure]:
     """Everything once."""
     say(f"Seed {seed}")
-    with throttle() as hold, running(places, members=members) as stack:
-        hold.take(_pids([stack.worker, stack.collector, *stack.agents.values()]))
+    with throttle() as hold, run_stack(places, members=members) as stack:
+        hold.take(_list_pids([stack.worker, stack.collector, *stack.agents.values()]))
         try:
-            return list(Slowly(stack, hold, Changes(Random(seed))).figures())
+            return list(SlowRun(stack, hold, ChangeStream(Random(seed))).figures())
         finally:
             hold.free()
 
 
-def _pids(parts: list[Part]) -> list[int]:
+def _list_pids(parts: list[StackPart]) -> list[int]:
     return [part.pid for part in parts if part.pid]
 
 
-class Slowly:
+class SlowRun:
     """The phases, one after the other, and what went wrong in them."""
 
-    def __init__(self, stack: Stack, hold: Throttle, changes: Changes) -> None:
+    def __init__(self, stack: Stack, hold: Throttle, changes: ChangeStream) -> None:
         self._stack, self._hold, self._changes = stack, hold, changes
         self._late: list[str] = []  # phases that did not come to their end
 
     def figures(self) -> Iterator[Figure]:
         """Each phase's time, and then what must be nothing."""
-        _sql(BANS, [BanList.objects.order_by("pk")[0].pk, self._changes.by.pk, TIMED])
+        _run_sql(BANS, [BanList.objects.order_by("pk")[0].pk, self._changes.by.pk, TIMED])
         yield self._timed("first_load", self._first_load)
         yield self._timed("change", self._singles)
         yield self._timed("rules", self._rules)
@@ -94,22 +94,22 @@ class Slowly:
             work()
         except TimeoutError as late:
             self._late.append(f"{what}: {late}")
-            say(f"! {self._late[-1]}\n{verify.told(self._stack)}")
+            say(f"! {self._late[-1]}\n{verify.render_complaints(self._stack)}")
         return Figure(f"{what}_seconds", time.monotonic() - start, "s")
 
     # --- Phases
 
     def _first_load(self) -> None:
-        xid = _now()
-        request(by=self._changes.by)
-        _until(lambda: not _behind(xid) or _failed() > 0, "both gateways have confirmed")
+        xid = _get_current_xid()
+        request_reconcile(by=self._changes.by)
+        _wait_until(lambda: not _count_behind(xid) or _count_failed() > 0, "both gateways have confirmed")
 
     def _singles(self) -> None:
         for _change in range(SINGLES):
             self._carried(self._changes.single())
 
-    def _carried(self, commit: Commit) -> None:
-        _until(lambda: not _behind(commit.xid), "both gateways have confirmed the change")
+    def _carried(self, commit: CommittedChange) -> None:
+        _wait_until(lambda: not _count_behind(commit.xid), "both gateways have confirmed the change")
 
     def _rules(self) -> None:
         come, go = self._changes.rules(LENGTH)
@@ -118,57 +118,59 @@ class Slowly:
 
     def _rollback(self) -> None:
         """To what ran first, and back to what the database asks for."""
-        _until(at_rest, "the rollout before")
+        _wait_until(is_at_rest, "the rollout before")
         first = Revision.objects.order_by("pk")[0]
         roll_back(first, why="slow", by=self._changes.by, alone=True)
-        _until(lambda: _arrived(Revision.objects.filter(again=first)), "both gateways have gone back")
-        release(group(), by=self._changes.by)
+        _wait_until(lambda: _have_arrived(Revision.objects.filter(again=first)), "both gateways have gone back")
+        release(get_group(), by=self._changes.by)
         self._carried(self._changes.single())
 
     def _takeover(self) -> None:
         """The worker is killed while a gateway is being changed, and another one goes on."""
-        _until(at_rest, "the rollout before")
+        _wait_until(is_at_rest, "the rollout before")
         commit = self._changes.single()
-        _until(lambda: RolloutStep.objects.filter(state__in=RolloutStep.MOVING).exists() or not _behind(commit.xid), "the rollout")
+        _wait_until(
+            lambda: RolloutStep.objects.filter(state__in=RolloutStep.MOVING).exists() or not _count_behind(commit.xid), "the rollout"
+        )
         self._stack.worker.kill()
         self._stack.start_worker()
-        self._hold.take(_pids([self._stack.worker]))
+        self._hold.take(_list_pids([self._stack.worker]))
         self._carried(commit)
 
     def _drift(self) -> None:
         """Somebody has made a table of his own, so each gateway reads everything anew. Nothing of ours has changed."""
-        _until(at_rest, "the rollout before")
+        _wait_until(is_at_rest, "the rollout before")
         for name in self._stack.agents:
             self._stack.lab.run(name, ["nft", "add", "table", "inet", FOREIGN])
         for _tick in range(2):
-            xid = _now()
-            _until(lambda xid=xid: not _behind(xid), "a look at both gateways")  # type: ignore[misc]  # a lambda's default has no type
+            xid = _get_current_xid()
+            _wait_until(lambda xid=xid: not _count_behind(xid), "a look at both gateways")  # type: ignore[misc]  # a lambda's default has no type
         for name in self._stack.agents:
             self._stack.lab.run(name, ["nft", "delete", "table", "inet", FOREIGN])
 
     def _collect(self) -> None:
         begun = timezone.now()
         both = Collected.objects.filter(at__gte=begun, refused="")
-        _until(lambda: both.count() == Gateway.objects.count(), "a reading of each gateway")
+        _wait_until(lambda: both.count() == Gateway.objects.count(), "a reading of each gateway")
 
     # --- What became of it
 
     def _verdict(self, needless: int) -> Iterator[Figure]:
         log = self._stack.worker.log.read_text(errors="replace")
         drifted = [line for line in log.splitlines() if DRIFT.search(line) and "gateway=" in line]
-        wrong = verify.mismatches(self._stack)
+        wrong = verify.list_mismatches(self._stack)
         bad = [f"{step.rollout} on {step.gateway}: {step.error}" for step in RolloutStep.objects.filter(state__in=RolloutStep.BAD)]
         for each in [*self._late, *bad, *drifted, *wrong.items()]:
             say(f"! {each}")
         yield Figure("rollouts", Rollout.objects.count(), "")
-        yield Figure("failed", len(self._late) + _failed(), "", "== 0")
+        yield Figure("failed", len(self._late) + _count_failed(), "", "== 0")
         yield Figure("leases_lost", len(LEASE_LOST.findall(log)), "", "== 0")
         yield Figure("false_drifts", len(drifted) + needless, "", "== 0")
         yield Figure("digest_mismatches", len(wrong), "", "== 0")
-        yield Figure("largest_end_error_s", max(_end_error(self._stack, gateway) for gateway in Gateway.objects.all()), "s", "<= 1")
+        yield Figure("largest_end_error_s", max(_compute_end_error(self._stack, gateway) for gateway in Gateway.objects.all()), "s", "<= 1")
 
 
-def _until(ready: Callable[[], bool], what: str) -> None:
+def _wait_until(ready: Callable[[], bool], what: str) -> None:
     """Raises TimeoutError."""
     give_up = time.monotonic() + LONGEST
     while not ready():
@@ -177,12 +179,12 @@ def _until(ready: Callable[[], bool], what: str) -> None:
         time.sleep(0.05)
 
 
-def _sql(query: str, parameters: list[str | int]) -> None:
+def _run_sql(query: str, parameters: list[str | int]) -> None:
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
 
 
-def _now() -> str:
+def _get_current_xid() -> str:
     """A transaction that whoever looks from now on sees."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_current_xact_id()::text")
@@ -190,7 +192,7 @@ def _now() -> str:
     return str(xid)
 
 
-def _behind(xid: str) -> int:
+def _count_behind(xid: str) -> int:
     """Gateways that have not confirmed what saw this transaction."""
     with connection.cursor() as cursor:
         cursor.execute(SEEN, [xid])
@@ -198,32 +200,32 @@ def _behind(xid: str) -> int:
     return int(behind)
 
 
-def _arrived(revisions: QuerySet[Revision]) -> bool:
+def _have_arrived(revisions: QuerySet[Revision]) -> bool:
     """Do all gateways run one of these?"""
     return not GatewayState.objects.exclude(revision__in=revisions).exists()
 
 
-def _failed() -> int:
+def _count_failed() -> int:
     """Rollouts that did not bring their revision to all gateways."""
     over = Rollout.objects.exclude(state__in=Rollout.OPEN)
     return over.filter(~Q(state=Rollout.State.CONFIRMED) | Q(steps__state__in=RolloutStep.BAD)).distinct().count()
 
 
-def _end_error(stack: Stack, gateway: Gateway) -> float:
+def _compute_end_error(stack: Stack, gateway: Gateway) -> float:
     """Seconds by which the end of any element in the gateway's kernel differs from what the database asks for."""
-    ruleset, errors = want(group()).rulesets[gateway.pk], [0.0]
-    reading = Thread(target=lambda: errors.extend(_errors(stack, gateway.name, ruleset)))
+    ruleset, errors = compute_desired_state(get_group()).rulesets[gateway.pk], [0.0]
+    reading = Thread(target=lambda: errors.extend(_iter_end_errors(stack, gateway.name, ruleset)))
     reading.start()
     reading.join()
     return max(errors)
 
 
-def _errors(stack: Stack, name: str, ruleset: Ruleset) -> Iterator[float]:
+def _iter_end_errors(stack: Stack, name: str, ruleset: Ruleset) -> Iterator[float]:
     timed = [each for each, of in ruleset.sets.items() if of.timeout and ruleset.elements[each]]
     with inside(stack.lab, name):
         own = Netlink()
     for each in timed:
-        for bodies, _undisturbed in own.parts(GETSETELEM, codec.in_set(each)):
+        for bodies, _undisturbed in own.parts(GETSETELEM, codec.pack_set_reference(each)):
             now = time.time()
             for columns in (columns for body in bodies for columns in codec.decode(body)):
                 held = zip(columns.keys, columns.remaining, strict=True)

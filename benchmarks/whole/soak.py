@@ -23,12 +23,12 @@ from apps.nat.models import PortForward
 from apps.network.models import Holding
 from benchmarks.figures import Figure
 from benchmarks.whole import verify
-from benchmarks.whole.changes import Changes
+from benchmarks.whole.changes import ChangeStream
 from benchmarks.whole.faults import Faults
 from benchmarks.whole.first_rollout import bring_first_rollout
-from benchmarks.whole.stack import Stack, running, say, until
-from benchmarks.whole.streams import Stream
-from portal.stack.state_paths import Places
+from benchmarks.whole.stack import Stack, run_stack, say, wait_until
+from benchmarks.whole.streams import EchoStream
+from portal.stack.state_paths import StatePaths
 from tests.whole.system import INTERNET
 
 CHANGE, FAULT = 2.0, 20.0  # seconds
@@ -39,10 +39,10 @@ CONVERGE = 300.0  # seconds in which nothing has moved; until then everything ha
 NOT_COMMITTED = "SELECT xid FROM unnest(%s::text[]) xid WHERE pg_xact_status(xid::xid8) IS DISTINCT FROM 'committed'"
 
 
-class Torment(Thread):
+class ChangeThread(Thread):
     """Makes changes until it is stopped; what the database refused, because it was away, is not counted."""
 
-    def __init__(self, changes: Changes) -> None:
+    def __init__(self, changes: ChangeStream) -> None:
         super().__init__(name="changes", daemon=True)
         self.made, self.refused = 0, 0
         self._changes, self.stop = changes, Event()
@@ -59,44 +59,44 @@ class Torment(Thread):
         connection.close()
 
 
-def measure(places: Places, *, members: int, minutes: float, seed: int, faults: Sequence[str]) -> list[Figure]:
+def measure(places: StatePaths, *, members: int, minutes: float, seed: int, faults: Sequence[str]) -> list[Figure]:
     """As long as asked, and then until everything is at rest."""
     say(f"Seed {seed}")
-    with running(places, members=members) as stack:
-        changes = Changes(Random(seed), spared=_spared())
+    with run_stack(places, members=members) as stack:
+        changes = ChangeStream(Random(seed), spared=_list_spared())
         bring_first_rollout(changes.by)
-        befall = Faults(stack, Random(seed + 1), Changes(Random(seed + 2), spared=_spared()))
-        streams = _streams(stack, befall)
-        torment = Torment(changes)
+        befall = Faults(stack, Random(seed + 1), ChangeStream(Random(seed + 2), spared=_list_spared()))
+        streams = _build_streams(stack, befall)
+        torment = ChangeThread(changes)
         for stream in streams:
             stream.start()
         torment.start()
-        done = _befall(befall, list(faults) or list(befall.kinds), Random(seed + 3), seconds=minutes * 60)
+        done = _inject_faults(befall, list(faults) or list(befall.kinds), Random(seed + 3), seconds=minutes * 60)
         torment.stop.set()
         torment.join()
         changes.made += befall.changes.made
         _come_to_rest(stack, changes)
         for stream in streams:
             stream.end()
-        return _figures(stack, changes, befall, torment, streams, done)
+        return _build_figures(stack, changes, befall, torment, streams, done)
 
 
-def _spared() -> frozenset[int]:
+def _list_spared() -> frozenset[int]:
     return frozenset(Holding.objects.filter(prefix__in=[f"{host}/32" for host in HOSTS]).values_list("member", flat=True))
 
 
-def _streams(stack: Stack, befall: Faults) -> list[Stream]:
+def _build_streams(stack: Stack, befall: Faults) -> list[EchoStream]:
     forward = PortForward.objects.filter(holds_now(), holding__prefix=f"{HOSTS[0]}/32", protocol="tcp", enabled=True)[0]
     four, six = (lambda: befall.rebuilt["nat-1"]), (lambda: befall.rebuilt["nat-2"])
     return [
-        Stream(stack.lab, "m3", INTERNET, 443, four),
-        Stream(stack.lab, "m4", INTERNET, 80, four),
-        Stream(stack.lab, "internet", str(forward.public), forward.public_port, four),
-        Stream(stack.lab, "m2", INTERNET6, 443, six),
+        EchoStream(stack.lab, "m3", INTERNET, 443, four),
+        EchoStream(stack.lab, "m4", INTERNET, 80, four),
+        EchoStream(stack.lab, "internet", str(forward.public), forward.public_port, four),
+        EchoStream(stack.lab, "m2", INTERNET6, 443, six),
     ]
 
 
-def _befall(befall: Faults, kinds: list[str], random: Random, *, seconds: float) -> Counter[str]:
+def _inject_faults(befall: Faults, kinds: list[str], random: Random, *, seconds: float) -> Counter[str]:
     done: Counter[str] = Counter()
     start = time.monotonic()
     while (left := start + seconds - time.monotonic()) > 0:
@@ -116,29 +116,29 @@ def _befall(befall: Faults, kinds: list[str], random: Random, *, seconds: float)
 # --- Afterwards
 
 
-def _come_to_rest(stack: Stack, changes: Changes) -> None:
+def _come_to_rest(stack: Stack, changes: ChangeStream) -> None:
     """What a gateway did not confirm is tried again when something else is wanted: so there is one more change. What waits is approved."""
     connection.close()
-    until(_answers, "The database")
+    wait_until(_is_answering, "The database")
     changes.single()
-    moved, give_up = _moved(), time.monotonic() + CONVERGE
+    moved, give_up = _get_progress(), time.monotonic() + CONVERGE
     while time.monotonic() < give_up:
         for held in HeldBack.objects.filter(state=HeldBack.State.WAITING):
             approve(held, digest=held.digest, by=User.objects.get(username="jakob"), signed_in_again=True)
-        if _at_rest() and not _unexplained() and not verify.mismatches(stack):
+        if _is_at_rest() and not _list_unexplained() and not verify.list_mismatches(stack):
             return
-        if (now := _moved()) != moved:
+        if (now := _get_progress()) != moved:
             moved, give_up = now, time.monotonic() + CONVERGE
         time.sleep(1)
-    say(f"It has not come to rest.\n{verify.told(stack)}")
+    say(f"It has not come to rest.\n{verify.render_complaints(stack)}")
 
 
-def _moved() -> object:
+def _get_progress() -> object:
     """Another value whenever a rollout begins, gets on or says that it works."""
     return list(RolloutStep.objects.order_by("-pk").values_list("pk", "state", "heard")[:4])
 
 
-def _answers() -> bool:
+def _is_answering() -> bool:
     try:
         return Rollout.objects.exists()
     except (DatabaseError, InterfaceError):
@@ -146,11 +146,11 @@ def _answers() -> bool:
         return False
 
 
-def _at_rest() -> bool:
+def _is_at_rest() -> bool:
     return Rollout.objects.exists() and not Rollout.objects.filter(state__in=Rollout.OPEN).exists()
 
 
-def _unexplained() -> list[str]:
+def _list_unexplained() -> list[str]:
     """Rollouts, steps and gateways that are neither fine nor say why not."""
     over = Rollout.objects.exclude(state__in=Rollout.OPEN)
     rows = [
@@ -163,17 +163,19 @@ def _unexplained() -> list[str]:
     return [f"{type(row).__name__} {row.pk}: {row} {getattr(row, 'state', '')}" for row in rows]
 
 
-def _lost(stack: Stack, changes: Changes) -> list[str]:
+def _list_lost(stack: Stack, changes: ChangeStream) -> list[str]:
     """Changes that were acknowledged, and are not in the database or not in a kernel, as nft lists it."""
     with connection.cursor() as cursor:
         cursor.execute(NOT_COMMITTED, [changes.made])
         gone = [f"transaction {xid}" for (xid,) in cursor.fetchall()]
     wanted = {f"{address}/32" for address in changes.banned()}
-    return gone + [f"{address} on {name}" for name in stack.agents for address in wanted - verify.banned(stack, name)]
+    return gone + [f"{address} on {name}" for name in stack.agents for address in wanted - verify.list_banned(stack, name)]
 
 
-def _figures(stack: Stack, changes: Changes, befall: Faults, torment: Torment, streams: list[Stream], done: Counter[str]) -> list[Figure]:
-    wrong, lost, states = verify.mismatches(stack), _lost(stack, changes), _unexplained()
+def _build_figures(
+    stack: Stack, changes: ChangeStream, befall: Faults, torment: ChangeThread, streams: list[EchoStream], done: Counter[str]
+) -> list[Figure]:
+    wrong, lost, states = verify.list_mismatches(stack), _list_lost(stack, changes), _list_unexplained()
     broken = [each for stream in streams for each in stream.broken]
     for each in [*wrong.items(), *lost, *broken, *states]:
         say(f"! {each}")

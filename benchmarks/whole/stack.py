@@ -23,10 +23,10 @@ from apps.network.models import GatewayGroup
 from lab import sshd as lab_sshd
 from lab.lab import Lab
 from lab.register import Register
-from lab.topology import parse
+from lab.topology import parse_topology
 from portal.stack import commands, postgres, redis, sshd
 from portal.stack.program import Program
-from portal.stack.state_paths import Places
+from portal.stack.state_paths import StatePaths
 from tests.whole.system import descendants
 
 TOPOLOGY = commands.ROOT / "lab" / "topology.toml"
@@ -38,7 +38,7 @@ def say(words: str) -> None:
     print(words, file=sys.stderr, flush=True)
 
 
-def until(ready: Callable[[], bool], what: str, *, seconds: float = PATIENCE) -> None:
+def wait_until(ready: Callable[[], bool], what: str, *, seconds: float = PATIENCE) -> None:
     """Poll until ready; an error that names what did not come in time."""
     give_up = time.monotonic() + seconds
     while not ready():
@@ -47,7 +47,7 @@ def until(ready: Callable[[], bool], what: str, *, seconds: float = PATIENCE) ->
         time.sleep(0.01)
 
 
-class Part:
+class StackPart:
     """One program of the stack, with a log of its own."""
 
     def __init__(self, program: Program, log: Path, ready: Callable[[], bool]) -> None:
@@ -67,7 +67,7 @@ class Part:
                 process_group=0,
                 cwd=commands.ROOT,
             )
-        until(lambda: self._ready() or not self.runs, f"{self.program.name} (its log: {self.log})")
+        wait_until(lambda: self._ready() or not self.runs, f"{self.program.name} (its log: {self.log})")
         if not self.runs:
             raise SystemExit(f"{self.program.name} ended:\n{self.tail()}")
 
@@ -108,30 +108,32 @@ class Part:
 class Stack:
     """All parts, and the network they serve."""
 
-    def __init__(self, places: Places, lab: Lab) -> None:
+    def __init__(self, places: StatePaths, lab: Lab) -> None:
         self.places, self.lab = places, lab
         logs = places.var / "log"
         logs.mkdir(parents=True, exist_ok=True)
-        self.postgres = Part(postgres.program(places), logs / "postgres.log", lambda: postgres.answers(places))
-        self.redis = Part(redis.program(places), logs / "redis.log", lambda: redis.answers(places))
+        self.postgres = StackPart(postgres.build_program(places), logs / "postgres.log", lambda: postgres.is_answering(places))
+        self.redis = StackPart(redis.build_program(places), logs / "redis.log", lambda: redis.is_answering(places))
         self.agents = {name: self._agent(name, logs) for name in commands.GATEWAYS}
         self.sshds = {name: self._sshd(name, logs) for name in commands.GATEWAYS}
         worker_log = logs / "worker.log"
-        self.worker = Part(commands.in_lab(places, commands.worker()), worker_log, lambda: _ready_again(worker_log, self))
-        self.collector = Part(commands.in_lab(places, commands.collector()), logs / "collector.log", lambda: True)
-        self.beat = Part(commands.ticker(places), logs / "beat.log", lambda: True)
+        self.worker = StackPart(
+            commands.move_into_lab(places, commands.build_worker()), worker_log, lambda: _is_ready_again(worker_log, self)
+        )
+        self.collector = StackPart(commands.move_into_lab(places, commands.build_collector()), logs / "collector.log", lambda: True)
+        self.beat = StackPart(commands.build_ticker(places), logs / "beat.log", lambda: True)
         self.worker_begins = 0
 
-    def _agent(self, name: str, logs: Path) -> Part:
-        socket = commands.gateway_socket(self.places, name)
-        return Part(commands.gateway(self.places, name, "--group", lab_sshd.GROUP), logs / f"{name}.log", socket.exists)
+    def _agent(self, name: str, logs: Path) -> StackPart:
+        socket = commands.get_gateway_socket(self.places, name)
+        return StackPart(commands.build_gateway(self.places, name, "--group", lab_sshd.GROUP), logs / f"{name}.log", socket.exists)
 
-    def _sshd(self, name: str, logs: Path) -> Part:
-        return Part(sshd.program(self.places, name), logs / f"{name}.sshd.log", lambda: sshd.answers(self.places, name))
+    def _sshd(self, name: str, logs: Path) -> StackPart:
+        return StackPart(sshd.build_program(self.places, name), logs / f"{name}.sshd.log", lambda: sshd.is_answering(self.places, name))
 
     def start_agent(self, name: str) -> None:
         """As systemd does, with a socket of its own."""
-        commands.gateway_socket(self.places, name).unlink(missing_ok=True)
+        commands.get_gateway_socket(self.places, name).unlink(missing_ok=True)
         self.agents[name].start()
 
     def start_worker(self) -> None:
@@ -140,25 +142,25 @@ class Stack:
         self.worker.start()
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[StackPart]:
         """In the order in which they are stopped."""
         return [self.beat, self.collector, self.worker, *self.sshds.values(), *self.agents.values(), self.redis, self.postgres]
 
 
-def _ready_again(log: Path, stack: Stack) -> bool:
+def _is_ready_again(log: Path, stack: Stack) -> bool:
     with log.open("rb") as file:
         file.seek(stack.worker_begins)
         return b" ready." in file.read()
 
 
 @contextmanager
-def running(places: Places, *, members: int) -> Iterator[Stack]:
+def run_stack(places: StatePaths, *, members: int) -> Iterator[Stack]:
     """Everything is up, and the gateways run nothing yet. At the end everything is gone."""
     postgres.prepare(places)
     places.gateway_sockets.mkdir(parents=True, exist_ok=True)
     places.beat_schedule.parent.mkdir(parents=True, exist_ok=True)
     sshd.prepare(places)
-    with Lab.start(parse(TOPOLOGY.read_text())) as lab:
+    with Lab.start(parse_topology(TOPOLOGY.read_text())) as lab:
         Register(places.lab, places.lab_name).directory.mkdir(parents=True, exist_ok=True)
         Register(places.lab, places.lab_name).write(lab, TOPOLOGY.read_text())
         stack = Stack(places, lab)
@@ -185,11 +187,13 @@ def _start(stack: Stack, members: int) -> None:
     stack.beat.start()
 
 
-def seed(places: Places, members: int) -> None:
+def seed(places: StatePaths, members: int) -> None:
     """A network of so many members, the first of whom live on the lab's hosts, and who administers it."""
-    host_keys = {name: lab_sshd.host_key(places.sshd / name) for name in commands.GATEWAYS}
+    host_keys = {name: lab_sshd.ensure_host_key(places.sshd / name) for name in commands.GATEWAYS}
     today = date.today()  # noqa: DTZ011 - any day will do
-    network_plan.write(network_plan.plan(1, members, lab_network.read(members), today, demo.RESIDENTS, demo.FORWARDS), "ssh", host_keys)
+    network_plan.write(
+        network_plan.make_plan(1, members, lab_network.read(members), today, demo.RESIDENTS, demo.FORWARDS), "ssh", host_keys
+    )
     admin = User.objects.create(username="mara", roles=["network_admin", "approver"])
     User.objects.create(username="jakob", roles=["network_admin", "approver"])
     demo.ban(admin)
@@ -197,6 +201,6 @@ def seed(places: Places, members: int) -> None:
         cursor.execute("ANALYZE")
 
 
-def group() -> GatewayGroup:
+def get_group() -> GatewayGroup:
     """The one that is seeded."""
     return GatewayGroup.objects.get()

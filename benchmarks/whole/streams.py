@@ -14,7 +14,7 @@ PATIENCE = 600.0  # seconds for an echo: a gateway without rules is healed by th
 PACE = 1.0
 
 
-class Stream:
+class EchoStream:
     """One connection in a thread of its own. excused: how often, so far, its gateway lost all connections by itself."""
 
     def __init__(self, lab: Lab, node: str, host: str, port: int, excused: Callable[[], int]) -> None:

@@ -47,7 +47,7 @@ class ControlGroup:
     def take(self, pids: Iterable[int]) -> None:
         """Children come into the group of their parent; who was born while that was moved follows in the next round."""
         parents = list(pids)
-        while outside := {*_families(parents)} - self._held():
+        while outside := {*_list_families(parents)} - self._held():
             _move(outside, self._directory)
 
     def _held(self) -> set[int]:
@@ -70,11 +70,11 @@ def _move(pids: Iterable[int], to: Path) -> None:
             (to / "cgroup.procs").write_text(str(pid))
 
 
-def _families(pids: Iterable[int]) -> list[int]:
+def _list_families(pids: Iterable[int]) -> list[int]:
     return [each for pid in pids for each in (pid, *descendants(pid))]
 
 
-class Turns:
+class SignalThrottle:
     """Stopped and let go on in a rhythm."""
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class Turns:
     def _run(self) -> None:
         while not self._over.is_set():
             with self._lock:
-                held = _families(self._pids)
+                held = _list_families(self._pids)
                 _signal(held, signal.SIGSTOP)
                 self._over.wait(PERIOD * (1 - SHARE))
                 _signal(held, signal.SIGCONT)
@@ -114,7 +114,7 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
 @contextmanager
 def throttle() -> Iterator[Throttle]:
     """A tenth of one core for all that is taken, together."""
-    made = _control_group() or Turns()
+    made = _make_control_group() or SignalThrottle()
     say(f"Held back by {type(made).__name__}")
     try:
         yield made
@@ -122,11 +122,11 @@ def throttle() -> Iterator[Throttle]:
         made.remove()
 
 
-def _control_group() -> ControlGroup | None:
+def _make_control_group() -> ControlGroup | None:
     name, microseconds = f"nw-slow-{os.getpid()}", round(PERIOD * 1_000_000)
     quota = round(microseconds * SHARE)
-    groups = [ControlGroup(root / name, "cpu.max", f"{quota} {microseconds}") for root in _mounted("cgroup2")]
-    groups += [ControlGroup(root / name, "cpu.cfs_quota_us", f"{quota}") for root in _mounted("cgroup", having="cpu")]
+    groups = [ControlGroup(root / name, "cpu.max", f"{quota} {microseconds}") for root in _list_mounts("cgroup2")]
+    groups += [ControlGroup(root / name, "cpu.cfs_quota_us", f"{quota}") for root in _list_mounts("cgroup", having="cpu")]
     for group in groups:
         with suppress(OSError):
             group.make()
@@ -134,7 +134,7 @@ def _control_group() -> ControlGroup | None:
     return None
 
 
-def _mounted(kind: str, having: str = "") -> list[Path]:
+def _list_mounts(kind: str, having: str = "") -> list[Path]:
     """Where cgroups of this kind are mounted: proc(5), /proc/mounts."""
     mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
     return [Path(where) for _device, where, fs, options, *_ in mounts if fs == kind and (not having or having in options.split(","))]

@@ -5,11 +5,11 @@ import re
 import time
 from ipaddress import ip_network
 
-from apps.deployments.desired_state.desired_rulesets import want
+from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import GatewayState
 from apps.deployments.transport import agent_channel
 from apps.network.models import Gateway
-from benchmarks.whole.stack import Stack, group
+from benchmarks.whole.stack import Stack, get_group
 from firewall import wire
 from tests.whole.system import inside
 
@@ -17,10 +17,10 @@ MOST_WORDS = 2000
 COMPLAINT = re.compile(r"error|warning|critical|Traceback", re.IGNORECASE)
 
 
-def mismatches(stack: Stack) -> dict[str, str]:
+def list_mismatches(stack: Stack) -> dict[str, str]:
     """By gateway: what its agent reads from the kernel is something else than what the database asks for now."""
-    wanted, found = want(group()), {}
-    with inside(stack.lab, "portal"), agent_channel.fresh_channels() as channel:
+    wanted, found = compute_desired_state(get_group()), {}
+    with inside(stack.lab, "portal"), agent_channel.open_own_channels() as channel:
         for gateway in Gateway.objects.order_by("name"):
             target = wanted.targets[gateway.pk]
             try:
@@ -34,23 +34,23 @@ def mismatches(stack: Stack) -> dict[str, str]:
     return found
 
 
-def told(stack: Stack) -> str:
+def render_complaints(stack: Stack) -> str:
     """What the worker complained of, and what each gateway is known to run: for whoever has to find out."""
     lines = [line for line in stack.worker.log.read_text(errors="replace").splitlines() if COMPLAINT.search(line)]
     known = [f"{state.gateway}: {state.digest} of {state.revision}" for state in GatewayState.objects.select_related("gateway", "revision")]
     return "\n".join([*lines[-60:], *known])
 
 
-def banned(stack: Stack, gateway: str) -> set[str]:
+def list_banned(stack: Stack, gateway: str) -> set[str]:
     """The single IPv4 addresses that the kernel of the gateway bans, as nft lists them."""
     listed = stack.lab.run(gateway, ["nft", "-j", "list", "set", "inet", "netzwart", "bans4_32"], check=False)
     if listed.returncode:
         return set()
     sets = [each["set"] for each in json.loads(listed.stdout)["nftables"] if "set" in each]
-    return {str(ip_network(_value(element))) for each in sets for element in each.get("elem", [])}
+    return {str(ip_network(_get_value(element))) for each in sets for element in each.get("elem", [])}
 
 
-def _value(element: object) -> str:
+def _get_value(element: object) -> str:
     while isinstance(element, dict):
         element = element["elem"]["val"] if "elem" in element else element["val"]
     return str(element)

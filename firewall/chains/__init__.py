@@ -11,11 +11,11 @@ from firewall.chains import (
     bans,
     blocks,
     bogons,
+    conntrack_helpers,
     directions,
     dstnat,
     forward,
     guards,
-    helpers,
     icmp6,
     input,
     limits,
@@ -28,72 +28,72 @@ from firewall.chains import (
     raw,
     spoofed,
 )
-from firewall.chains.used_sets import Used
-from firewall.policy import Gateway, PolicyError, Settings
+from firewall.chains.used_sets import UsedSets
+from firewall.policy import GatewaySpec, GroupSettings, PolicyError
 from firewall.ruleset import Chain
 
 COUNTERS = frozenset({"leaked", "spoofed", "refused", "unmatched", "unmapped", "portless", "blocked", "misdirected"})
 
 
-def counters(gateway: Gateway, used: Used) -> frozenset[str]:
+def list_counters(gateway: GatewaySpec, used: UsedSets) -> frozenset[str]:
     """The names of all counters of one gateway."""
-    of_settings = _of_settings(gateway.settings) | limits.counters(gateway) | rates.counters(gateway, used)
-    return COUNTERS | probing.counters(gateway) | of_settings | ({"untracked"} if listeners.in_use(used) else frozenset())
+    of_settings = _list_settings_counters(gateway.settings) | limits.list_counters(gateway) | rates.list_counters(gateway, used)
+    return COUNTERS | probing.list_counters(gateway) | of_settings | ({"untracked"} if listeners.is_in_use(used) else frozenset())
 
 
-def _of_settings(settings: Settings) -> frozenset[str]:
+def _list_settings_counters(settings: GroupSettings) -> frozenset[str]:
     return frozenset({"bogons_from", "bogons_to"} if settings.protection.bogons else ())
 
 
-def build(gateway: Gateway, used: Used) -> dict[str, Chain]:
+def build_chains(gateway: GatewaySpec, used: UsedSets) -> dict[str, Chain]:
     """All chains of one gateway by name, those that are jumped to before those that jump.
 
     Nearly every change is of elements alone and finds the chains of the one before it: building them takes most of the time that one
     costs. The chains are the same objects then, so comparing them costs nothing either.
     """
-    return dict(_build(gateway, used))
+    return dict(_build_cached(gateway, used))
 
 
 @lru_cache(maxsize=64)
-def _build(gateway: Gateway, used: Used) -> dict[str, Chain]:
-    return directions.split(gateway.interfaces, whole(gateway, used))
+def _build_cached(gateway: GatewaySpec, used: UsedSets) -> dict[str, Chain]:
+    return directions.split_by_direction(gateway.interfaces, build_unspecialized(gateway, used))
 
 
-def whole(gateway: Gateway, used: Used) -> dict[str, Chain]:
+def build_unspecialized(gateway: GatewaySpec, used: UsedSets) -> dict[str, Chain]:
     """The chains before connections have lanes: they do the same, and ask more."""
     at = gateway.interfaces
     for interface in (at.lan, at.wan, at.management, *filter(None, [at.sync, at.server])):
-        names.interface(interface)
+        names.validate_interface(interface)
     if at.server in (at.lan, at.wan, at.management, *filter(None, [at.sync])):
         raise PolicyError(f"gateway {gateway.name}: {at.server} is another interface of it already; servers need one of their own, or none")
     if gateway.probe:
         probing.check(gateway.name, at, gateway.probe)
     chains = (
-        *bans.sources(used),
-        *bans.destinations(used),
-        listeners.raw(gateway, used),
-        raw.prerouting(gateway, used),
-        raw.output(gateway),
-        dstnat.chain(gateway, used),
-        helpers.chain(gateway),
-        input.chain(gateway),
-        bans.chain(gateway, used),
-        spoofed.chain(gateway, used),
-        *bogons.chains(gateway),
-        blocks.chain(gateway),
-        *limits.chains(gateway, used),
-        listeners.chain(gateway, used),
-        *guards.chains(gateway, used),
-        new.chain(gateway, used),
-        icmp6.related(),
-        members.up(gateway, used),
-        members.down(gateway, used),
-        members.inside6(used),
-        members.inside(used),
-        *rates.chains(gateway, used),
-        mangle.forward(gateway, used),
-        forward.chain(gateway, used),
-        postrouting.srcnat(gateway),
-        postrouting.fail_closed(gateway),
+        *bans.build_source_chains(used),
+        *bans.build_destination_chains(used),
+        listeners.build_raw_chain(gateway, used),
+        raw.build_prerouting_chain(gateway, used),
+        raw.build_output_chain(gateway),
+        dstnat.build_chain(gateway, used),
+        conntrack_helpers.build_chain(gateway),
+        input.build_chain(gateway),
+        bans.build_chain(gateway, used),
+        spoofed.build_chain(gateway, used),
+        *bogons.build_chains(gateway),
+        blocks.build_chain(gateway),
+        *limits.build_chains(gateway, used),
+        listeners.build_chain(gateway, used),
+        *guards.build_chains(gateway, used),
+        new.build_chain(gateway, used),
+        icmp6.build_related_chain(),
+        members.build_up_chain(gateway, used),
+        members.build_down_chain(gateway, used),
+        members.build_inside6_chain(used),
+        members.build_inside_chain(used),
+        *rates.build_chains(gateway, used),
+        mangle.build_forward_chain(gateway, used),
+        forward.build_chain(gateway, used),
+        postrouting.build_srcnat_chain(gateway),
+        postrouting.build_fail_closed_chain(gateway),
     )
     return {chain.name: chain for chain in chains if chain}

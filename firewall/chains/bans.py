@@ -2,44 +2,44 @@
 
 from collections.abc import Mapping
 
-from firewall.chains.rule_helpers import DROP, RETURN, at, in_prefixes, jump, rule
-from firewall.chains.used_sets import Used
-from firewall.policy import Gateway
-from firewall.ruleset import Action, Chain, Field, Verdict, VerdictMap
+from firewall.chains.rule_helpers import DROP, RETURN, jump, make_rule, match_field, match_prefix
+from firewall.chains.used_sets import UsedSets
+from firewall.policy import GatewaySpec
+from firewall.ruleset import Chain, Field, Verdict, VerdictAction, VerdictMap
 
 FROM, TO = "bans_from", "bans_to"
 _SOURCES = {4: Field.IP_SADDR, 6: Field.IP6_SADDR}
 _DESTINATIONS = {4: Field.IP_DADDR, 6: Field.IP6_DADDR}
 
 
-def sources(used: Used) -> tuple[Chain, ...]:
+def build_source_chains(used: UsedSets) -> tuple[Chain, ...]:
     """Drop a banned source; the last is also called before connection tracking, in flood mode. None when no source is banned."""
-    return _side(FROM, used, _SOURCES, ("bans", "bansin"))
+    return _build_side(FROM, used, _SOURCES, ("bans", "bans_in"))
 
 
-def destinations(used: Used) -> tuple[Chain, ...]:
+def build_destination_chains(used: UsedSets) -> tuple[Chain, ...]:
     """Drop what goes to a banned destination. None when none is banned."""
-    return _side(TO, used, _DESTINATIONS, ("bans", "bansout"))
+    return _build_side(TO, used, _DESTINATIONS, ("bans", "bans_out"))
 
 
-def chain(gateway: Gateway, used: Used) -> Chain:
+def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     """Both, for a connection's first packet. Foreign is who is on the uplink: nobody else is looked up."""
-    sides = ((Field.IIFNAME, FROM, sources(used)), (Field.OIFNAME, TO, destinations(used)))
-    return Chain("bans", tuple(rule(at(way, gateway.interfaces.wan), jump(name)) for way, name, side in sides if side))
+    sides = ((Field.IIFNAME, FROM, build_source_chains(used)), (Field.OIFNAME, TO, build_destination_chains(used)))
+    return Chain("bans", tuple(make_rule(match_field(way, gateway.interfaces.wan), jump(name)) for way, name, side in sides if side))
 
 
-def _side(name: str, used: Used, fields: Mapping[int, Field], families: tuple[str, ...]) -> tuple[Chain, ...]:
+def _build_side(name: str, used: UsedSets, fields: Mapping[int, Field], families: tuple[str, ...]) -> tuple[Chain, ...]:
     """A chain for each version of IP with bans, and the one that leads there."""
-    versions = {version: each for version, field in fields.items() if (each := _version(name, used, version, field, families))}
+    versions = {version: each for version, field in fields.items() if (each := _build_version_chain(name, used, version, field, families))}
     if not versions:
         return ()
-    entries = tuple(((f"ipv{version}",), Verdict(Action.GOTO, each.name)) for version, each in versions.items())
-    return (*versions.values(), Chain(name, (rule(VerdictMap((Field.NFPROTO,), entries)),)))
+    entries = tuple(((f"ipv{version}",), Verdict(VerdictAction.GOTO, each.name)) for version, each in versions.items())
+    return (*versions.values(), Chain(name, (make_rule(VerdictMap((Field.NFPROTO,), entries)),)))
 
 
-def _version(name: str, used: Used, version: int, field: Field, families: tuple[str, ...]) -> Chain | None:
+def _build_version_chain(name: str, used: UsedSets, version: int, field: Field, families: tuple[str, ...]) -> Chain | None:
     """None when nothing is banned, whatever is allowed."""
     lengths = [(f"{family}{version}", length) for family in families for length in used.lengths(f"{family}{version}")]
-    drops = [rule(in_prefixes(field, family, length), DROP) for family, length in lengths]
-    returns = [rule(in_prefixes(field, f"allowed{version}", length), RETURN) for length in used.lengths(f"allowed{version}")]
+    drops = [make_rule(match_prefix(field, family, length), DROP) for family, length in lengths]
+    returns = [make_rule(match_prefix(field, f"allowed{version}", length), RETURN) for length in used.lengths(f"allowed{version}")]
     return Chain(f"{name}{version}", (*returns, *drops)) if drops else None

@@ -2,56 +2,58 @@
 
 from dataclasses import replace
 
-from firewall.chains.specialize import Known, Narrowed
+from firewall.chains.specialize import KnownFields, SpecializedChains
 from firewall.policy import Interfaces
-from firewall.ruleset import Action, Chain, Field, Match, Rule, Verdict, VerdictMap, chains_used
+from firewall.ruleset import Chain, Field, Match, Rule, Verdict, VerdictAction, VerdictMap, iter_used_chains
 
 CHAIN = "new"
 _FIELDS = (Field.NFPROTO, Field.IIFNAME, Field.OIFNAME)
 
 
-def lanes(names: Interfaces) -> tuple[Known, ...]:
+def list_directions(names: Interfaces) -> tuple[KnownFields, ...]:
     """The ways that most connections go; what is left goes through the chain for all. Forwards are IPv4's alone."""
     ways = (("up", names.lan, names.wan), ("down", names.wan, names.lan), ("inside", names.lan, names.lan))
-    return tuple(Known(f"{way}{version}", come, leave, f"ipv{version}", version == 4) for way, come, leave in ways for version in (4, 6))
+    return tuple(
+        KnownFields(f"{way}{version}", come, leave, f"ipv{version}", version == 4) for way, come, leave in ways for version in (4, 6)
+    )
 
 
-def split(names: Interfaces, chains: dict[str, Chain]) -> dict[str, Chain]:
+def split_by_direction(names: Interfaces, chains: dict[str, Chain]) -> dict[str, Chain]:
     """The chains with those of the lanes, those that are jumped to before those that jump."""
     narrow: dict[str, Chain] = {}
     entries = []
-    for known in lanes(names):
-        lane = Narrowed(known, chains)
+    for known in list_directions(names):
+        lane = SpecializedChains(known, chains)
         target = lane.chain(CHAIN)
         narrow |= lane.chains
-        entries.append(((known.nfproto, known.iifname, known.oifname), Verdict(Action.GOTO, target)))
+        entries.append(((known.nfproto, known.iifname, known.oifname), Verdict(VerdictAction.GOTO, target)))
     first = Rule((VerdictMap(_FIELDS, tuple(entries)),), "each way its own")
-    rest = chains | {name: _rest(chains[name], names) for name in _only_from_here(chains)}
+    rest = chains | {name: _drop_covered_rules(chains[name], names) for name in _list_exclusive_chains(chains)}
     found: dict[str, Chain] = {}
     for name, chain in rest.items():
         found |= narrow | {name: replace(chain, rules=(first, *chain.rules))} if name == CHAIN else {name: chain}
     return found
 
 
-def _only_from_here(chains: dict[str, Chain]) -> frozenset[str]:
+def _list_exclusive_chains(chains: dict[str, Chain]) -> frozenset[str]:
     """The chain for all, and those that nothing else calls."""
-    elsewhere = {called for name, chain in chains.items() if name != CHAIN for called in chains_used(chain)}
-    return frozenset({CHAIN, *chains_used(chains[CHAIN])} - (elsewhere - {CHAIN}))
+    elsewhere = {called for name, chain in chains.items() if name != CHAIN for called in iter_used_chains(chain)}
+    return frozenset({CHAIN, *iter_used_chains(chains[CHAIN])} - (elsewhere - {CHAIN}))
 
 
-def _rest(chain: Chain, names: Interfaces) -> Chain:
+def _drop_covered_rules(chain: Chain, names: Interfaces) -> Chain:
     """Without what is only about packets that have a lane."""
-    return replace(chain, rules=tuple(rule for rule in chain.rules if not _in_lanes(rule, names)))
+    return replace(chain, rules=tuple(rule for rule in chain.rules if not _is_covered(rule, names)))
 
 
-def _in_lanes(rule: Rule, names: Interfaces) -> bool:
+def _is_covered(rule: Rule, names: Interfaces) -> bool:
     """Is the rule about such packets only?"""
-    come, leave = (_values(rule, field) for field in (Field.IIFNAME, Field.OIFNAME))
-    pairs = {(known.iifname, known.oifname) for known in lanes(names)}
+    come, leave = (_list_matched_values(rule, field) for field in (Field.IIFNAME, Field.OIFNAME))
+    pairs = {(known.iifname, known.oifname) for known in list_directions(names)}
     return bool(come and leave) and {(a, b) for a in come for b in leave} <= pairs
 
 
-def _values(rule: Rule, field: Field) -> set[str]:
+def _list_matched_values(rule: Rule, field: Field) -> set[str]:
     """Which values the rule asks for; none: it does not ask."""
     asked = [part for part in rule.parts if isinstance(part, Match) and part.field is field and not part.negated]
     return {str(value) for part in asked for value in part.values}

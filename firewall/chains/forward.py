@@ -2,41 +2,46 @@
 
 from firewall import probing
 from firewall.chains import guards, listeners
-from firewall.chains.rule_helpers import ACCEPT, at, jump, rule
-from firewall.chains.used_sets import Used
-from firewall.policy import Gateway, Interfaces
-from firewall.ruleset import Action, Chain, Count, Field, Hook, Priority, Verdict, VerdictMap
+from firewall.chains.rule_helpers import ACCEPT, jump, make_rule, match_field
+from firewall.chains.used_sets import UsedSets
+from firewall.policy import GatewaySpec, Interfaces
+from firewall.ruleset import Chain, Count, Field, Hook, HookPriority, Verdict, VerdictAction, VerdictMap
 
 
-def chain(gateway: Gateway, used: Used) -> Chain:
+def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     """One lookup is membership, accounting and acceptance; who leaves the sets loses his open flows."""
     names = gateway.interfaces
-    ways = (((names.lan, names.wan), "up"), ((names.wan, names.lan), "down"), ((names.lan, names.lan), "inside"), *probing.ways(gateway))
-    jumps = (*((interfaces, jump(chain)) for interfaces, chain in ways), *_servers(names))
+    ways = (
+        ((names.lan, names.wan), "up"),
+        ((names.wan, names.lan), "down"),
+        ((names.lan, names.lan), "inside"),
+        *probing.list_paths(gateway),
+    )
+    jumps = (*((interfaces, jump(chain)) for interfaces, chain in ways), *_list_server_verdicts(names))
     return Chain(
         "forward",
         (
-            rule(
+            make_rule(
                 VerdictMap(
                     (Field.CT_STATE,),
                     (
-                        (("invalid",), guards.verdict(used)),
-                        (("untracked",), listeners.verdict(used)),
+                        (("invalid",), guards.get_verdict(used)),
+                        (("untracked",), listeners.get_verdict(used)),
                         (("new",), jump("new")),
                         (("related",), jump("related")),
                     ),
                 )
             ),
-            rule(VerdictMap((Field.IIFNAME, Field.OIFNAME), jumps)),
-            *guards.passing(gateway, used),
-            rule(at(Field.CT_STATE, "related"), ACCEPT),
-            rule(Count("unmatched")),
+            make_rule(VerdictMap((Field.IIFNAME, Field.OIFNAME), jumps)),
+            *guards.iter_forward_rules(gateway, used),
+            make_rule(match_field(Field.CT_STATE, "related"), ACCEPT),
+            make_rule(Count("unmatched")),
         ),
-        Hook("filter", "forward", Priority.FILTER, Action.DROP),
+        Hook("filter", "forward", HookPriority.FILTER, VerdictAction.DROP),
     )
 
 
-def _servers(names: Interfaces) -> tuple[tuple[tuple[str, str], Verdict], ...]:
+def _list_server_verdicts(names: Interfaces) -> tuple[tuple[tuple[str, str], Verdict], ...]:
     """Members pay for what they exchange with servers as with the internet; servers are nobody's."""
     if not names.server:
         return ()

@@ -3,68 +3,70 @@
 from ipaddress import collapse_addresses
 
 from firewall import limit_sets
-from firewall.chains.rule_helpers import DROP, RETURN, at, in_prefixes, rule
-from firewall.chains.used_sets import Used
-from firewall.limit_sets import Limited, Meter
-from firewall.policy import Gateway
-from firewall.ruleset import Action, Chain, Count, Field, Match, OpenOver, Part, RateOver, Refusal, Reject, Rule, Verdict
+from firewall.chains.rule_helpers import DROP, RETURN, make_rule, match_field, match_prefix
+from firewall.chains.used_sets import UsedSets
+from firewall.limit_sets import LimitKind, LimitMeter
+from firewall.policy import GatewaySpec
+from firewall.ruleset import Chain, Count, Field, Match, OpenOver, Part, RateOver, Refusal, Reject, Rule, Verdict, VerdictAction
 
 FOREIGN_LENGTH = 64  # of IPv6: whoever has a network has all its addresses
 MAIL = Match(Field.TCP_DPORT, (25,))
 
 
-def chains(gateway: Gateway, used: Used) -> tuple[Chain, ...]:
+def build_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
     """`limits`, and `over` for what is over; none while nothing is limited."""
-    meters = limit_sets.meters(gateway.settings.limits)
+    meters = limit_sets.list_meters(gateway.settings.limits)
     if not meters:
         return ()
-    rules = [each for meter in meters for each in _rules(gateway, used, meter)]
-    return _over(gateway), Chain("limits", (*_exempt(gateway), *rules))
+    rules = [each for meter in meters for each in _build_meter_rules(gateway, used, meter)]
+    return _build_over_chain(gateway), Chain("limits", (*_build_exempt_rules(gateway), *rules))
 
 
-def counters(gateway: Gateway) -> frozenset[str]:
+def list_counters(gateway: GatewaySpec) -> frozenset[str]:
     """The names of the counters of what was over."""
-    return frozenset(meter.limited.counter for meter in limit_sets.meters(gateway.settings.limits))
+    return frozenset(meter.limited.counter for meter in limit_sets.list_meters(gateway.settings.limits))
 
 
-def _over(gateway: Gateway) -> Chain:
+def _build_over_chain(gateway: GatewaySpec) -> Chain:
     if not gateway.settings.limits.refuses:
-        return Chain("over", (rule(DROP),))
-    return Chain("over", (rule(at(Field.L4PROTO, "tcp"), Reject(Refusal.TCP_RESET)), rule(Reject(Refusal.ADMIN_PROHIBITED))))
+        return Chain("over", (make_rule(DROP),))
+    return Chain(
+        "over", (make_rule(match_field(Field.L4PROTO, "tcp"), Reject(Refusal.TCP_RESET)), make_rule(Reject(Refusal.ADMIN_PROHIBITED)))
+    )
 
 
-def _exempt(gateway: Gateway) -> list[Rule]:
+def _build_exempt_rules(gateway: GatewaySpec) -> list[Rule]:
     """A rule for each family, however many there are."""
     exempt = gateway.settings.limits.exempt
     four = tuple(collapse_addresses(each for each in exempt if each.version == 4))
     six = tuple(collapse_addresses(each for each in exempt if each.version == 6))
     named = ((Field.IP_SADDR, four), (Field.IP6_SADDR, six))
-    return [rule(Match(field, prefixes), RETURN, comment="exempt") for field, prefixes in named if prefixes]
+    return [make_rule(Match(field, prefixes), RETURN, comment="exempt") for field, prefixes in named if prefixes]
 
 
-def _rules(gateway: Gateway, used: Used, meter: Meter) -> list[Rule]:
-    then = (Count(meter.limited.counter), Verdict(Action.GOTO, "over"))
+def _build_meter_rules(gateway: GatewaySpec, used: UsedSets, meter: LimitMeter) -> list[Rule]:
+    then = (Count(meter.limited.counter), Verdict(VerdictAction.GOTO, "over"))
     names = gateway.interfaces
     match meter.limited:
-        case Limited.SOURCE_RATE | Limited.SOURCE_OPEN:
-            way: tuple[Part, ...] = (at(Field.IIFNAME, names.wan),)
-            six = [_meter(meter, Field.IP6_SADDR, FOREIGN_LENGTH)]
-            return [rule(*way, part, *then) for part in (_meter(meter, Field.IP_SADDR), *six)]
-        case Limited.MAIL:
-            way = (at(Field.IIFNAME, names.lan), at(Field.OIFNAME, names.wan), MAIL)
+        case LimitKind.SOURCE_RATE | LimitKind.SOURCE_OPEN:
+            way: tuple[Part, ...] = (match_field(Field.IIFNAME, names.wan),)
+            six = [_build_meter_part(meter, Field.IP6_SADDR, FOREIGN_LENGTH)]
+            return [make_rule(*way, part, *then) for part in (_build_meter_part(meter, Field.IP_SADDR), *six)]
+        case LimitKind.MAIL:
+            way = (match_field(Field.IIFNAME, names.lan), match_field(Field.OIFNAME, names.wan), MAIL)
         case _:
-            way = (at(Field.IIFNAME, names.lan),)
-    held = [(*_in_no_other(used, length), _meter(meter, Field.IP6_SADDR, length)) for length in used.lengths("up6")]
-    return [rule(*way, *parts, *then) for parts in ((_meter(meter, Field.IP_SADDR),), *held)]
+            way = (match_field(Field.IIFNAME, names.lan),)
+    held = [(*_exclude_other_lengths(used, length), _build_meter_part(meter, Field.IP6_SADDR, length)) for length in used.lengths("up6")]
+    return [make_rule(*way, *parts, *then) for parts in ((_build_meter_part(meter, Field.IP_SADDR),), *held)]
 
 
-def _meter(meter: Meter, field: Field, length: int | None = None) -> Part:
+def _build_meter_part(meter: LimitMeter, field: Field, length: int | None = None) -> Part:
     name = meter.set(4 if field is Field.IP_SADDR else 6)
     if meter.per is None:
         return OpenOver((field,), name, meter.most, length)
     return RateOver((field,), name, meter.most, meter.per, meter.burst, length)
 
 
-def _in_no_other(used: Used, length: int) -> list[Part]:
+def _exclude_other_lengths(used: UsedSets, length: int) -> list[Part]:
     """`spoofed` has seen that somebody holds the source: where no other length has it, this one does. (To find it would count it.)"""
-    return [in_prefixes(Field.IP6_SADDR, "up6", other, negated=True) for other in used.lengths("up6") if other != length]
+    return [match_prefix(Field.IP6_SADDR, "up6", other, negated=True) for other in used.lengths("up6") if other != length]

@@ -1,14 +1,14 @@
 """What befalls packets on their way through, before anything is decided about them: rate limits, and what is changed in them."""
 
 from firewall.chains import rates
-from firewall.chains.rule_helpers import rule
-from firewall.chains.used_sets import Used
-from firewall.policy import Gateway
-from firewall.ruleset import Chain, ClampMss, Field, Hook, Match, Priority
+from firewall.chains.rule_helpers import make_rule
+from firewall.chains.used_sets import UsedSets
+from firewall.policy import GatewaySpec
+from firewall.ruleset import Chain, ClampMss, Field, Hook, HookPriority, Match
 
 
-def forward(gateway: Gateway, used: Used) -> Chain | None:
+def build_forward_chain(gateway: GatewaySpec, used: UsedSets) -> Chain | None:
     """The chain, if there is anything to limit or to change."""
-    clamp = rule(Match(Field.TCP_FLAGS, ("syn",)), ClampMss(), comment="the way out has a small MTU")
-    rules = (*rates.jumps(gateway, used), *((clamp,) if gateway.settings.clamp_mss else ()))
-    return Chain("mangle_forward", rules, Hook("filter", "forward", Priority.MANGLE)) if rules else None
+    clamp = make_rule(Match(Field.TCP_FLAGS, ("syn",)), ClampMss(), comment="the way out has a small MTU")
+    rules = (*rates.build_jumps(gateway, used), *((clamp,) if gateway.settings.clamp_mss else ()))
+    return Chain("mangle_forward", rules, Hook("filter", "forward", HookPriority.MANGLE)) if rules else None

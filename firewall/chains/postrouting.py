@@ -2,39 +2,39 @@
 
 from firewall.addresses import PRIVATE
 from firewall.chains import timeouts
-from firewall.chains.rule_helpers import DROP, WITH_PORTS, at, rule
-from firewall.policy import Gateway
-from firewall.ruleset import Chain, Count, Field, Hook, Masquerade, Match, Priority, Snat
+from firewall.chains.rule_helpers import DROP, WITH_PORTS, make_rule, match_field
+from firewall.policy import GatewaySpec
+from firewall.ruleset import Chain, Count, Field, Hook, HookPriority, Masquerade, Match, Snat
 
 SHARED_PORTS = (1024, 32_767)
 """With which ports members leave who share an address: none that their systems draw by themselves (49152 to 65535, RFC 6335; Linux:
 32768 to 60999). So two who connect from the same such port in the same instant each get one drawn, and are not taken for each other."""
 
 
-def srcnat(gateway: Gateway) -> Chain:
+def build_srcnat_chain(gateway: GatewaySpec) -> Chain:
     """Source NAT on the uplink; and for members who reach each other's forwards from inside (hairpin)."""
     names = gateway.interfaces
-    out = (at(Field.OIFNAME, names.wan),)
-    hairpin = (at(Field.IIFNAME, names.lan), at(Field.OIFNAME, names.lan), Match(Field.CT_STATUS, ("dnat",)))
+    out = (match_field(Field.OIFNAME, names.wan),)
+    hairpin = (match_field(Field.IIFNAME, names.lan), match_field(Field.OIFNAME, names.lan), Match(Field.CT_STATUS, ("dnat",)))
     rules = (
-        *timeouts.rules(gateway),
-        rule(*out, WITH_PORTS, _snat("snat4_block"), comment="a block's ports and identifiers"),
-        rule(*out, WITH_PORTS, _snat("snat4", *SHARED_PORTS), comment="ports of a shared address"),
-        rule(*out, _snat("snat4"), comment="shared, without ports"),
-        rule(*out, _snat("snat4_own"), comment="keeps its port where it can"),
-        rule(*hairpin, WITH_PORTS, _snat("snat4_block"), comment="hairpin"),
-        rule(*hairpin, WITH_PORTS, _snat("snat4", *SHARED_PORTS), comment="hairpin"),
-        rule(*hairpin, _snat("snat4_own"), comment="hairpin"),
-        rule(*hairpin, Masquerade(), comment="hairpin of who has no public address"),
+        *timeouts.iter_rules(gateway),
+        make_rule(*out, WITH_PORTS, _build_snat("snat4_block"), comment="a block's ports and identifiers"),
+        make_rule(*out, WITH_PORTS, _build_snat("snat4", *SHARED_PORTS), comment="ports of a shared address"),
+        make_rule(*out, _build_snat("snat4"), comment="shared, without ports"),
+        make_rule(*out, _build_snat("snat4_own"), comment="keeps its port where it can"),
+        make_rule(*hairpin, WITH_PORTS, _build_snat("snat4_block"), comment="hairpin"),
+        make_rule(*hairpin, WITH_PORTS, _build_snat("snat4", *SHARED_PORTS), comment="hairpin"),
+        make_rule(*hairpin, _build_snat("snat4_own"), comment="hairpin"),
+        make_rule(*hairpin, Masquerade(), comment="hairpin of who has no public address"),
     )
-    return Chain("srcnat", rules, Hook("nat", "postrouting", Priority.SRCNAT))
+    return Chain("srcnat", rules, Hook("nat", "postrouting", HookPriority.SRCNAT))
 
 
-def _snat(name: str, first: int = 0, last: int = 0) -> Snat:
+def _build_snat(name: str, first: int = 0, last: int = 0) -> Snat:
     return Snat((Field.IP_SADDR,), name, first_port=first, last_port=last)
 
 
-def fail_closed(gateway: Gateway) -> Chain:
+def build_fail_closed_chain(gateway: GatewaySpec) -> Chain:
     """After source NAT: whatever still carries a private source does not leave. (Within srcnat, known flows are not seen.)"""
-    shut = rule(at(Field.OIFNAME, gateway.interfaces.wan), Match(Field.IP_SADDR, PRIVATE), Count("leaked"), DROP)
-    return Chain("fail_closed", (shut,), Hook("filter", "postrouting", Priority.AFTER_SRCNAT))
+    shut = make_rule(match_field(Field.OIFNAME, gateway.interfaces.wan), Match(Field.IP_SADDR, PRIVATE), Count("leaked"), DROP)
+    return Chain("fail_closed", (shut,), Hook("filter", "postrouting", HookPriority.AFTER_SRCNAT))

@@ -6,10 +6,10 @@ longer that of destination NAT, so both are the member's own.
 
 from collections.abc import Iterator
 
-from firewall.chains.rule_helpers import DROP, in_prefixes, jump, rule
-from firewall.chains.used_sets import Used
+from firewall.chains.rule_helpers import DROP, jump, make_rule, match_prefix
+from firewall.chains.used_sets import UsedSets
 from firewall.elements.rates import NOW, TARIFF
-from firewall.policy import Gateway
+from firewall.policy import GatewaySpec
 from firewall.ruleset import Chain, Count, Field, Lookup, Rule, VerdictMap
 
 UP, DOWN = "rates_up", "rates_down"
@@ -17,30 +17,30 @@ _ADDRESSES = {UP: (Field.IP_SADDR, Field.IP6_SADDR), DOWN: (Field.IP_DADDR, Fiel
 _WAYS = {UP: "up", DOWN: "down"}
 
 
-def chains(gateway: Gateway, used: Used) -> tuple[Chain, ...]:
+def build_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
     """`rates_up` and `rates_down`, those of them in which somebody is limited."""
-    rules = {name: tuple(_rules(name, used)) for name in (UP, DOWN)} if not gateway.settings.rates_off else {}
+    rules = {name: tuple(_iter_rules(name, used)) for name in (UP, DOWN)} if not gateway.settings.rates_off else {}
     return tuple(Chain(name, each) for name, each in rules.items() if each)
 
 
-def counters(gateway: Gateway, used: Used) -> frozenset[str]:
+def list_counters(gateway: GatewaySpec, used: UsedSets) -> frozenset[str]:
     """What was dropped because it was over: counters named after the chains."""
-    return frozenset(chain.name for chain in chains(gateway, used))
+    return frozenset(chain.name for chain in build_chains(gateway, used))
 
 
-def jumps(gateway: Gateway, used: Used) -> tuple[Rule, ...]:
+def build_jumps(gateway: GatewaySpec, used: UsedSets) -> tuple[Rule, ...]:
     """Only what passes the uplink; between members, and to the network's own servers, nobody is limited."""
-    names, there = gateway.interfaces, counters(gateway, used)
+    names, there = gateway.interfaces, list_counters(gateway, used)
     ways = (((names.lan, names.wan), UP), ((names.wan, names.lan), DOWN))
     entries = tuple((way, jump(name)) for way, name in ways if name in there)
-    return (rule(VerdictMap((Field.IIFNAME, Field.OIFNAME), entries), comment="rate limits"),) if entries else ()
+    return (make_rule(VerdictMap((Field.IIFNAME, Field.OIFNAME), entries), comment="rate limits"),) if entries else ()
 
 
-def _rules(name: str, used: Used) -> Iterator[Rule]:
+def _iter_rules(name: str, used: UsedSets) -> Iterator[Rule]:
     """A lookup that finds somebody finds him over his rate."""
     four, six = _ADDRESSES[name]
     for made in (TARIFF, NOW):
-        start = f"{made}{_WAYS[name]}"
+        start = f"{made}_{_WAYS[name]}"
         if f"{start}4" in used:
-            yield rule(Lookup((four,), f"{start}4"), Count(name), DROP)
-        yield from (rule(in_prefixes(six, f"{start}6", length), Count(name), DROP) for length in used.lengths(f"{start}6"))
+            yield make_rule(Lookup((four,), f"{start}4"), Count(name), DROP)
+        yield from (make_rule(match_prefix(six, f"{start}6", length), Count(name), DROP) for length in used.lengths(f"{start}6"))

@@ -2,45 +2,49 @@
 
 from firewall.chains import bans, guards, listeners
 from firewall.chains.input import NEIGHBOUR_DISCOVERY
-from firewall.chains.rule_helpers import ACCEPT, DROP, VRRP, at, jump, rule
-from firewall.chains.used_sets import Used
-from firewall.policy import Gateway
-from firewall.ruleset import Chain, Field, Hook, Match, Notrack, Priority, Rule
+from firewall.chains.rule_helpers import ACCEPT, DROP, VRRP, jump, make_rule, match_field
+from firewall.chains.used_sets import UsedSets
+from firewall.policy import GatewaySpec
+from firewall.ruleset import Chain, Field, Hook, HookPriority, Match, Notrack, Rule
 
 
-def prerouting(gateway: Gateway, used: Used) -> Chain:
+def build_prerouting_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     """What comes in."""
-    flood = _flood(gateway.interfaces.wan) if gateway.settings.flood_mode and bans.sources(used) else ()
-    servers = (*listeners.untracked(gateway, used), *guards.untracked(used))
-    return _chain("prerouting", (*_untracked(gateway, Field.IIFNAME, Field.TCP_DPORT), *flood, *servers))
+    flood = _build_flood_rules(gateway.interfaces.wan) if gateway.settings.flood_mode and bans.build_source_chains(used) else ()
+    servers = (*listeners.iter_untracked_rules(gateway, used), *guards.iter_untracked_rules(used))
+    return _build_chain("prerouting", (*_build_untracked_rules(gateway, Field.IIFNAME, Field.TCP_DPORT), *flood, *servers))
 
 
-def output(gateway: Gateway) -> Chain:
+def build_output_chain(gateway: GatewaySpec) -> Chain:
     """What the gateway itself sends: both directions, or the answers alone would be tracked. Of redirects none: a member who obeys one
     sends past the gateway. IPv4 has a switch of the kernel for that, IPv6 has not.
     """
-    redirects = rule(Match(Field.ICMPV6_TYPE, ("nd-redirect",)), DROP, comment="no redirects")
-    return _chain("output", (*_untracked(gateway, Field.OIFNAME, Field.TCP_SPORT), redirects))
+    redirects = make_rule(Match(Field.ICMPV6_TYPE, ("nd-redirect",)), DROP, comment="no redirects")
+    return _build_chain("output", (*_build_untracked_rules(gateway, Field.OIFNAME, Field.TCP_SPORT), redirects))
 
 
-def _chain(hook: str, rules: tuple[Rule, ...]) -> Chain:
-    return Chain(f"raw_{hook}", rules, Hook("filter", hook, Priority.RAW))
+def _build_chain(hook: str, rules: tuple[Rule, ...]) -> Chain:
+    return Chain(f"raw_{hook}", rules, Hook("filter", hook, HookPriority.RAW))
 
 
-def _untracked(gateway: Gateway, interface: Field, port: Field) -> tuple[Rule, ...]:
+def _build_untracked_rules(gateway: GatewaySpec, interface: Field, port: Field) -> tuple[Rule, ...]:
     """Management and state sync never depend on connection tracking, whatever fills its table."""
     names = gateway.interfaces
-    rules = [rule(at(interface, names.management), Match(port, (gateway.management.port,)), Notrack(), ACCEPT, comment="management")]
+    rules = [
+        make_rule(
+            match_field(interface, names.management), Match(port, (gateway.management.port,)), Notrack(), ACCEPT, comment="management"
+        )
+    ]
     if names.sync:
-        rules.append(rule(at(interface, names.sync), Notrack(), ACCEPT, comment="state sync"))
+        rules.append(make_rule(match_field(interface, names.sync), Notrack(), ACCEPT, comment="state sync"))
     return tuple(rules)
 
 
-def _flood(wan: str) -> tuple[Rule, ...]:
+def _build_flood_rules(wan: str) -> tuple[Rule, ...]:
     """Banned sources end here, on the uplink alone: never what the gateways themselves need to stay up."""
-    outside = at(Field.IIFNAME, wan)
+    outside = match_field(Field.IIFNAME, wan)
     return (
-        rule(outside, Match(Field.L4PROTO, (VRRP,)), ACCEPT, comment="VRRP, RFC 9568"),
-        rule(outside, Match(Field.ICMPV6_TYPE, NEIGHBOUR_DISCOVERY), Match(Field.HOPLIMIT, (255,)), ACCEPT, comment="RFC 4861"),
-        rule(outside, jump(bans.FROM), comment="flood mode"),
+        make_rule(outside, Match(Field.L4PROTO, (VRRP,)), ACCEPT, comment="VRRP, RFC 9568"),
+        make_rule(outside, Match(Field.ICMPV6_TYPE, NEIGHBOUR_DISCOVERY), Match(Field.HOPLIMIT, (255,)), ACCEPT, comment="RFC 4861"),
+        make_rule(outside, jump(bans.FROM), comment="flood mode"),
     )

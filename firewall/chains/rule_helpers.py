@@ -1,9 +1,9 @@
 """The words that chains are written in: what many rules say, said shortly."""
 
-from firewall.ruleset import Action, Field, Lookup, Match, Part, Rule, Verdict
-from firewall.sets import of_length
+from firewall.ruleset import Field, Lookup, Match, Part, Rule, Verdict, VerdictAction
+from firewall.sets import format_set_name
 
-ACCEPT, DROP, RETURN = Verdict(Action.ACCEPT), Verdict(Action.DROP), Verdict(Action.RETURN)
+ACCEPT, DROP, RETURN = Verdict(VerdictAction.ACCEPT), Verdict(VerdictAction.DROP), Verdict(VerdictAction.RETURN)
 ERRORS4 = ("destination-unreachable", "time-exceeded", "parameter-problem")
 ERRORS6 = ("destination-unreachable", "packet-too-big", "time-exceeded", "parameter-problem")
 
@@ -11,22 +11,22 @@ VRRP = 112  # by number, because nft looks names that it does not know itself up
 WITH_PORTS = Match(Field.L4PROTO, ("tcp", "udp", "icmp"))  # what a block of ports is for; ICMP's identifiers count as ports
 
 
-def rule(*parts: Part, comment: str = "") -> Rule:
+def make_rule(*parts: Part, comment: str = "") -> Rule:
     """A rule of these parts, from left to right."""
     return Rule(parts, comment)
 
 
-def at(field: Field, *values: str) -> Match:
+def match_field(field: Field, *values: str) -> Match:
     """The field, mostly an interface, is one of the values."""
     return Match(field, values)
 
 
 def jump(chain: str) -> Verdict:
     """Go through another chain and come back."""
-    return Verdict(Action.JUMP, chain)
+    return Verdict(VerdictAction.JUMP, chain)
 
 
-def in_prefixes(field: Field, family: str, length: int, *, negated: bool = False) -> Lookup:
+def match_prefix(field: Field, family: str, length: int, *, negated: bool = False) -> Lookup:
     """The address lies in a prefix of this length in the family's set; negated: in none."""
     whole = 32 if field in (Field.IP_SADDR, Field.IP_DADDR) else 128
-    return Lookup((field,), of_length(family, length), None if length == whole else length, negated)
+    return Lookup((field,), format_set_name(family, length), None if length == whole else length, negated)

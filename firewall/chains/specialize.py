@@ -7,7 +7,7 @@ IP; a chain made for one way and version asks less than half of them, and reads 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from firewall.ruleset import Action, Chain, Count, Field, Lookup, Match, OpenOver, Part, RateOver, Reject, Rule, Verdict, VerdictMap
+from firewall.ruleset import Chain, Count, Field, Lookup, Match, OpenOver, Part, RateOver, Reject, Rule, Verdict, VerdictAction, VerdictMap
 
 _VERSIONS = {
     Field.IP_SADDR: "ipv4",
@@ -21,7 +21,7 @@ _VERSIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownFields:
     """What is certain of a packet. name: what is appended to the names of chains made for it; led: may its destination be a forward's?"""
 
     name: str
@@ -40,10 +40,10 @@ class Known:
         return values if len(values) == len(fields) else ()
 
 
-class Narrowed:
+class SpecializedChains:
     """The chains that packets of one kind pass, made from those for all packets."""
 
-    def __init__(self, known: Known, chains: Mapping[str, Chain]) -> None:
+    def __init__(self, known: KnownFields, chains: Mapping[str, Chain]) -> None:
         self._known, self._all = known, chains
         self.chains: dict[str, Chain] = {}  # those made so far by name, each after what it jumps to
 
@@ -52,7 +52,7 @@ class Narrowed:
         narrow = Chain(f"{name}_{self._known.name}", tuple(self._rules(self._all[name])))
         if narrow.rules == self._all[name].rules:
             return name
-        if gone := _gone_to(narrow):
+        if gone := _find_goto_target(narrow):
             return gone
         self.chains[narrow.name] = narrow
         return narrow.name
@@ -66,7 +66,7 @@ class Narrowed:
             narrow = replace(rule, parts=parts)
             put = tuple(self._jumped(narrow))
             yield from put
-            if put and _ends(put[-1]):
+            if put and _is_terminal(put[-1]):
                 return
 
     def _parts(self, rule: Rule) -> tuple[Part, ...] | None:
@@ -100,10 +100,10 @@ class Narrowed:
         if not isinstance(verdict, Verdict) or not verdict.chain:
             yield rule
             return
-        target = Narrowed(self._known, self._all)
+        target = SpecializedChains(self._known, self._all)
         name = target.chain(verdict.chain)
         made = target.chains.get(name)
-        if made and rule.parts == (verdict,) and verdict.action is Action.JUMP and not self._returns(made):
+        if made and rule.parts == (verdict,) and verdict.action is VerdictAction.JUMP and not self._returns(made):
             self.chains |= {each: chain for each, chain in target.chains.items() if each != name}
             yield from made.rules
         else:
@@ -113,23 +113,23 @@ class Narrowed:
     def _returns(self, chain: Chain) -> bool:
         """Does a packet get back from the chain to whoever called it, before its end? Who goes to another chain comes back from its end."""
         verdicts = [part for rule in chain.rules for part in rule.parts if isinstance(part, Verdict)]
-        gone = (verdict.chain for verdict in verdicts if verdict.action is Action.GOTO)
-        return any(verdict.action is Action.RETURN for verdict in verdicts) or not all(map(self._decides, gone))
+        gone = (verdict.chain for verdict in verdicts if verdict.action is VerdictAction.GOTO)
+        return any(verdict.action is VerdictAction.RETURN for verdict in verdicts) or not all(map(self._decides, gone))
 
     def _decides(self, name: str) -> bool:
         """Does every packet end in the chain?"""
         chain = self.chains.get(name, self._all.get(name))
-        return bool(chain and chain.rules and _ends(chain.rules[-1]) and not self._returns(chain))
+        return bool(chain and chain.rules and _is_terminal(chain.rules[-1]) and not self._returns(chain))
 
 
-def _gone_to(chain: Chain) -> str:
+def _find_goto_target(chain: Chain) -> str:
     """The chain that every packet of this one goes on to; "" if it does something itself."""
     parts = [part for rule in chain.rules for part in rule.parts]
-    return parts[0].chain if len(parts) == 1 and isinstance(parts[0], Verdict) and parts[0].action is Action.GOTO else ""
+    return parts[0].chain if len(parts) == 1 and isinstance(parts[0], Verdict) and parts[0].action is VerdictAction.GOTO else ""
 
 
-def _ends(rule: Rule) -> bool:
+def _is_terminal(rule: Rule) -> bool:
     """Does no packet come past the rule?"""
     last = rule.parts[-1] if rule.parts else None
-    decides = isinstance(last, Reject) or (isinstance(last, Verdict) and last.action is not Action.JUMP)
+    decides = isinstance(last, Reject) or (isinstance(last, Verdict) and last.action is not VerdictAction.JUMP)
     return decides and all(isinstance(part, Count) for part in rule.parts[:-1])

@@ -6,8 +6,8 @@ RFC 5382, REQ-5: an open TCP connection at least 2 hours and 4 minutes. nft has 
 
 from collections.abc import Iterator
 
-from firewall.chains.rule_helpers import rule
-from firewall.policy import Gateway, Profile
+from firewall.chains.rule_helpers import make_rule
+from firewall.policy import GatewaySpec, Profile
 from firewall.ruleset import Field, Match, Rule, SetTimeout
 
 LEAST_UDP = 120  # seconds
@@ -15,12 +15,12 @@ QUESTIONS = (53, 123)
 """UDP ports of DNS and NTP: a question and its answer, thousands of times a minute, which nobody comes back to."""
 
 
-def rules(gateway: Gateway) -> Iterator[Rule]:
+def iter_rules(gateway: GatewaySpec) -> Iterator[Rule]:
     """For a chain that sees a connection's first packet alone, once it may pass. Of TCP only where no profile says how long."""
     profile = gateway.settings.profile
     kept = profile or Profile()
     udp = SetTimeout("udp", (("unreplied", max(LEAST_UDP, kept.udp)), ("replied", max(LEAST_UDP, kept.udp_stream))))
-    yield rule(Match(Field.UDP_DPORT, QUESTIONS, negated=True), udp, comment="RFC 4787, REQ-5")
+    yield make_rule(Match(Field.UDP_DPORT, QUESTIONS, negated=True), udp, comment="RFC 4787, REQ-5")
     if profile is None:
         tcp = SetTimeout("tcp", (("established", kept.tcp_established),))
-        yield rule(Match(Field.L4PROTO, ("tcp",)), tcp, comment="RFC 5382, REQ-5")
+        yield make_rule(Match(Field.L4PROTO, ("tcp",)), tcp, comment="RFC 5382, REQ-5")

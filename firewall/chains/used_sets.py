@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from firewall.sets import length_of
+from firewall.sets import parse_length
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class UsedSets:
     """The names of the sets that a ruleset has."""
 
     names: frozenset[str]
@@ -16,4 +16,4 @@ class Used:
 
     def lengths(self, family: str) -> tuple[int, ...]:
         """The prefix lengths in use of one family, ascending."""
-        return tuple(sorted(length_of(name) for name in self.names if name.startswith(f"{family}_")))
+        return tuple(sorted(parse_length(name) for name in self.names if name.startswith(f"{family}_")))

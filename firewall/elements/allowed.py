@@ -1,33 +1,33 @@
 """The allow list: foreign addresses and prefixes that no ban concerns, each with when it ends."""
 
 from firewall import names
-from firewall.elements.bans import LENGTHS, too
+from firewall.elements.bans import LENGTHS, describe_length
 from firewall.elements.types import ElementsBySet, KeysBySet
-from firewall.elements.unique import all_different
-from firewall.policy import Keys, Policy, PolicyError, Prefix
-from firewall.ruleset import Element, lasting
-from firewall.sets import of_length
+from firewall.elements.unique import check_unique
+from firewall.policy import Policy, PolicyError, PolicyKeys, Prefix
+from firewall.ruleset import Element, cap_expiry
+from firewall.sets import format_set_name
 
 
-def elements(policy: Policy) -> ElementsBySet:
+def build_elements(policy: Policy) -> ElementsBySet:
     """Raises PolicyError when a prefix is allowed twice, or of a length that no ban can have."""
     sets: ElementsBySet = {}
     for entry in policy.allowed:
         if entry.prefix.prefixlen not in LENGTHS[entry.prefix.version]:
-            raise PolicyError(f"allow entry {entry.id}: {entry.prefix} is {too(entry.prefix)} than a ban can be")
-        element = Element(comment=names.comment(entry.comment), expires=lasting(entry.expires))
-        sets.setdefault(_set(entry.prefix), {})[entry.prefix.network_address.packed] = element
-    all_different("allow entry of", [entry.prefix for entry in policy.allowed], [key for each in sets.values() for key in each])
+            raise PolicyError(f"allow entry {entry.id}: {entry.prefix} is {describe_length(entry.prefix)} than a ban can be")
+        element = Element(comment=names.sanitize_comment(entry.comment), expires=cap_expiry(entry.expires))
+        sets.setdefault(_get_set_name(entry.prefix), {})[entry.prefix.network_address.packed] = element
+    check_unique("allow entry of", [entry.prefix for entry in policy.allowed], [key for each in sets.values() for key in each])
     return sets
 
 
-def _set(prefix: Prefix) -> str:
-    return of_length(f"allowed{prefix.version}", prefix.prefixlen)
+def _get_set_name(prefix: Prefix) -> str:
+    return format_set_name(f"allowed{prefix.version}", prefix.prefixlen)
 
 
-def keys(touched: Keys) -> KeysBySet:
+def build_keys(touched: PolicyKeys) -> KeysBySet:
     """Where the touched prefixes are allowed, if they are."""
     found: KeysBySet = {}
     for prefix in touched.allowed:
-        found.setdefault(_set(prefix), set()).add(prefix.network_address.packed)
+        found.setdefault(_get_set_name(prefix), set()).add(prefix.network_address.packed)
     return found

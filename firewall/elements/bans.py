@@ -5,54 +5,54 @@ One that holds both ways is one element; the two ways of one prefix with ends of
 
 from firewall import names
 from firewall.elements.types import ElementsBySet, KeysBySet
-from firewall.elements.unique import all_different
-from firewall.policy import Ban, Direction, Keys, Policy, PolicyError, Prefix
-from firewall.ruleset import Element, lasting
-from firewall.sets import of_length
+from firewall.elements.unique import check_unique
+from firewall.policy import BanDirection, BanSpec, Policy, PolicyError, PolicyKeys, Prefix
+from firewall.ruleset import Element, cap_expiry
+from firewall.sets import format_set_name, split_length
 
 LENGTHS = {4: range(8, 33), 6: (*range(16, 65), 128)}  # one rule each way per length in use, so they are bounded
-FAMILIES = {Direction.BOTH: "bans", Direction.IN: "bansin", Direction.OUT: "bansout"}
+FAMILIES = {BanDirection.BOTH: "bans", BanDirection.IN: "bans_in", BanDirection.OUT: "bans_out"}
 
 
-def elements(policy: Policy) -> ElementsBySet:
+def build_elements(policy: Policy) -> ElementsBySet:
     """Raises PolicyError when a prefix is banned twice the same way, or of a length that no ban can have."""
     sets: ElementsBySet = {}
     for ban in policy.bans:
         if ban.prefix.prefixlen not in LENGTHS[ban.prefix.version]:
-            raise PolicyError(f"ban {ban.id}: {ban.prefix} is {too(ban.prefix)} than a ban can be")
-        element = Element(comment=names.comment(ban.comment), expires=lasting(ban.expires))
-        sets.setdefault(_set(ban.direction, ban.prefix), {})[ban.prefix.network_address.packed] = element
-    all_different("ban of", [_named(ban) for ban in policy.bans], [key for elements in sets.values() for key in elements])
-    _no_way_twice(sets)
+            raise PolicyError(f"ban {ban.id}: {ban.prefix} is {describe_length(ban.prefix)} than a ban can be")
+        element = Element(comment=names.sanitize_comment(ban.comment), expires=cap_expiry(ban.expires))
+        sets.setdefault(_get_set_name(ban.direction, ban.prefix), {})[ban.prefix.network_address.packed] = element
+    check_unique("ban of", [_describe_ban(ban) for ban in policy.bans], [key for elements in sets.values() for key in elements])
+    _check_directions(sets)
     return sets
 
 
-def too(prefix: Prefix) -> str:
+def describe_length(prefix: Prefix) -> str:
     """What is wrong with the length of a prefix that no ban can have."""
     return "wider" if prefix.prefixlen < 24 else "narrower"
 
 
-def _named(ban: Ban) -> str:
-    return str(ban.prefix) if ban.direction is Direction.BOTH else f"{ban.prefix} ({ban.direction})"
+def _describe_ban(ban: BanSpec) -> str:
+    return str(ban.prefix) if ban.direction is BanDirection.BOTH else f"{ban.prefix} ({ban.direction})"
 
 
-def _no_way_twice(sets: ElementsBySet) -> None:
+def _check_directions(sets: ElementsBySet) -> None:
     """Who is banned both ways is not banned one way besides."""
     for name, elements in sets.items():
-        start, _, length = name.partition("_")
-        for family in ("bansin", "bansout"):
+        start, length = split_length(name)
+        for family in ("bans_in", "bans_out"):
             if start.startswith(family) and (twice := elements.keys() & sets.get(f"bans{start[-1]}_{length}", {}).keys()):
                 raise PolicyError(f"{name}: {min(twice).hex()} is banned both ways already")
 
 
-def _set(direction: Direction, prefix: Prefix) -> str:
-    return of_length(f"{FAMILIES[direction]}{prefix.version}", prefix.prefixlen)
+def _get_set_name(direction: BanDirection, prefix: Prefix) -> str:
+    return format_set_name(f"{FAMILIES[direction]}{prefix.version}", prefix.prefixlen)
 
 
-def keys(touched: Keys) -> KeysBySet:
+def build_keys(touched: PolicyKeys) -> KeysBySet:
     """Where the touched prefixes are banned, if they are."""
     found: KeysBySet = {}
     for prefix in touched.bans:
-        for direction in Direction:
-            found.setdefault(_set(direction, prefix), set()).add(prefix.network_address.packed)
+        for direction in BanDirection:
+            found.setdefault(_get_set_name(direction, prefix), set()).add(prefix.network_address.packed)
     return found

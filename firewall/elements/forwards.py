@@ -6,14 +6,14 @@ Ranges stay out of the kernel: a concatenation with intervals costs every new co
 from ipaddress import IPv4Address
 
 from firewall.elements.types import ElementsBySet, KeysBySet
-from firewall.policy import Forward, Keys, Policy, PolicyError, Protocol
+from firewall.policy import ForwardSpec, Policy, PolicyError, PolicyKeys, TransportProtocol
 from firewall.ruleset import Element
 
-PROTOCOL_KEY = {Protocol.TCP: b"\x06\0\0\0", Protocol.UDP: b"\x11\0\0\0"}  # IANA protocol numbers, padded
+PROTOCOL_KEY = {TransportProtocol.TCP: b"\x06\0\0\0", TransportProtocol.UDP: b"\x11\0\0\0"}  # IANA protocol numbers, padded
 MOST_PORTS = 1000  # of one forward
 
 
-def elements(policy: Policy) -> ElementsBySet:
+def build_elements(policy: Policy) -> ElementsBySet:
     """Raises PolicyError when a port leads to two places, or is none, or a forward has too many."""
     found: dict[bytes, Element] = {}
     wanted = 0
@@ -21,15 +21,15 @@ def elements(policy: Policy) -> ElementsBySet:
         _check(forward)
         public, private = forward.public.packed + PROTOCOL_KEY[forward.protocol], forward.private.packed
         away = forward.private_port - forward.public_port
-        for port in _public_ports(forward):
-            found[public + _port(port)] = Element(private + _port(port + away))
+        for port in _list_public_ports(forward):
+            found[public + _pack_port(port)] = Element(private + _pack_port(port + away))
         wanted += forward.ports
     if len(found) != wanted:
-        _name_twice(policy.forwards)
-    return {"fwd4": found}
+        _raise_duplicate(policy.forwards)
+    return {"forward4": found}
 
 
-def _check(forward: Forward) -> None:
+def _check(forward: ForwardSpec) -> None:
     if not 0 < forward.ports <= MOST_PORTS:
         raise PolicyError(f"forward {forward.id}: {forward.ports} ports; a forward has 1 to {MOST_PORTS}")
     for first in (forward.public_port, forward.private_port):
@@ -38,24 +38,24 @@ def _check(forward: Forward) -> None:
             raise PolicyError(f"forward {forward.id}: port {wrong} is not between 1 and 65535")
 
 
-def _name_twice(forwards: tuple[Forward, ...]) -> None:
-    first: dict[tuple[Protocol, IPv4Address, int], Forward] = {}
+def _raise_duplicate(forwards: tuple[ForwardSpec, ...]) -> None:
+    first: dict[tuple[TransportProtocol, IPv4Address, int], ForwardSpec] = {}
     for forward in forwards:
-        for port in _public_ports(forward):
+        for port in _list_public_ports(forward):
             before = first.setdefault((forward.protocol, forward.public, port), forward)
             if before is not forward:
                 where = f"{forward.protocol} {forward.public}:{port}"
                 raise PolicyError(f"forward of {where} is given twice: by forward {before.id} and by forward {forward.id}")
 
 
-def _public_ports(forward: Forward) -> range:
+def _list_public_ports(forward: ForwardSpec) -> range:
     return range(forward.public_port, forward.public_port + forward.ports)
 
 
-def _port(port: int) -> bytes:
+def _pack_port(port: int) -> bytes:
     return port.to_bytes(2) + b"\0\0"
 
 
-def keys(touched: Keys) -> KeysBySet:
+def build_keys(touched: PolicyKeys) -> KeysBySet:
     """Where the touched ports are, if they are."""
-    return {"fwd4": {public.packed + PROTOCOL_KEY[protocol] + _port(port) for protocol, public, port in touched.ports}}
+    return {"forward4": {public.packed + PROTOCOL_KEY[protocol] + _pack_port(port) for protocol, public, port in touched.ports}}

@@ -6,34 +6,34 @@ One map for each way of sharing, because the rule that looks it up says how the 
 from ipaddress import IPv4Address
 
 from firewall.elements.types import ElementsBySet, KeysBySet
-from firewall.policy import Keys, NatMapping, Policy, PolicyError, Sharing
+from firewall.policy import NatMappingSpec, Policy, PolicyError, PolicyKeys, SharingMode
 from firewall.ruleset import PLAIN, Element
 
-MAPS = {Sharing.SHARED: "snat4", Sharing.OWN: "snat4_own", Sharing.BLOCKS: "snat4_block"}
+MAPS = {SharingMode.SHARED: "snat4", SharingMode.OWN: "snat4_own", SharingMode.BLOCKS: "snat4_block"}
 WHOLE, BLOCK = "out4", "out4_block"  # who leaves with any protocol, and who with those that have ports
 
 
-def elements(policy: Policy) -> ElementsBySet:
+def build_elements(policy: Policy) -> ElementsBySet:
     """Raises PolicyError when a private address has two mappings, or a block is none."""
     sets: ElementsBySet = {name: {} for name in (*MAPS.values(), WHOLE, BLOCK)}
     shared, out = sets["snat4"], sets[WHOLE]
     for mapping in policy.mappings:
         private = mapping.private.packed
-        if mapping.sharing is Sharing.SHARED:
+        if mapping.sharing is SharingMode.SHARED:
             shared[private] = Element(mapping.public.packed)
             out[private] = PLAIN
-        elif mapping.sharing is Sharing.OWN:
+        elif mapping.sharing is SharingMode.OWN:
             sets["snat4_own"][private] = Element(mapping.public.packed)
             out[private] = PLAIN
         else:
-            sets["snat4_block"][private] = Element(_block(mapping))
+            sets["snat4_block"][private] = Element(_pack_block(mapping))
             sets[BLOCK][private] = PLAIN
     if len(out.keys() | sets[BLOCK].keys()) != len(policy.mappings):
-        _name_twice(policy.mappings)
+        _raise_duplicate(policy.mappings)
     return sets
 
 
-def _block(mapping: NatMapping) -> bytes:
+def _pack_block(mapping: NatMappingSpec) -> bytes:
     """Address and port of its first and of its last."""
     first, last = mapping.first_port, mapping.last_port
     if not 0 < first < last < 65536:
@@ -41,15 +41,15 @@ def _block(mapping: NatMapping) -> bytes:
     return b"".join(mapping.public.packed + port.to_bytes(2) + b"\0\0" for port in (first, last))
 
 
-def _name_twice(mappings: tuple[NatMapping, ...]) -> None:
+def _raise_duplicate(mappings: tuple[NatMappingSpec, ...]) -> None:
     """Both public addresses are named: one of them may be that of a gateway's probe."""
-    first: dict[IPv4Address, NatMapping] = {}
+    first: dict[IPv4Address, NatMappingSpec] = {}
     for mapping in mappings:
         before = first.setdefault(mapping.private, mapping)
         if before is not mapping:
             raise PolicyError(f"NAT mapping of {mapping.private} is given twice: to {before.public} and to {mapping.public}")
 
 
-def keys(touched: Keys) -> KeysBySet:
+def build_keys(touched: PolicyKeys) -> KeysBySet:
     """Where the mappings of the touched addresses are, if they are."""
     return {name: {address.packed for address in touched.addresses} for name in (*MAPS.values(), WHOLE, BLOCK)}

@@ -5,39 +5,39 @@ from ipaddress import IPv4Address, IPv6Network
 
 from firewall import owners
 from firewall.elements.types import ElementsBySet, KeysBySet
-from firewall.elements.unique import all_different
-from firewall.policy import Keys, Policy, PolicyError
+from firewall.elements.unique import check_unique
+from firewall.policy import Policy, PolicyError, PolicyKeys
 from firewall.ruleset import PLAIN, Element
-from firewall.sets import of_length
+from firewall.sets import format_set_name
 
 LENGTHS = range(32, 65)
 MOST_LENGTHS = 4
 
 
-def elements(policy: Policy) -> ElementsBySet:
+def build_elements(policy: Policy) -> ElementsBySet:
     """Raises PolicyError when an address or prefix is given twice, or a prefix cannot be a member's."""
-    owned = {owner.prefix: Element(owners.packed(owner.holding)) for owner in policy.owners}
+    owned = {owner.prefix: Element(owners.pack_holding(owner.holding)) for owner in policy.owners}
     members = {address.packed: owned.get(address, PLAIN) for address in policy.addresses}
-    all_different("address", policy.addresses, members)
-    return {"up4": members, "down4": members.copy(), **_prefixes(policy, owned)}
+    check_unique("address", policy.addresses, members)
+    return {"up4": members, "down4": members.copy(), **_build_prefix_elements(policy, owned)}
 
 
-def _prefixes(policy: Policy, owned: Mapping[IPv4Address | IPv6Network, Element]) -> ElementsBySet:
+def _build_prefix_elements(policy: Policy, owned: Mapping[IPv4Address | IPv6Network, Element]) -> ElementsBySet:
     sets: ElementsBySet = {}
     for prefix in policy.prefixes:
         length = prefix.prefixlen
         if length not in LENGTHS:
             raise PolicyError(f"prefix {prefix}: a member's prefix is between /32 and /64 long")
-        sets.setdefault(of_length("up6", length), {})[prefix.network_address.packed] = owned.get(prefix, PLAIN)
-    all_different("prefix", policy.prefixes, [key for elements in sets.values() for key in elements])
+        sets.setdefault(format_set_name("up6", length), {})[prefix.network_address.packed] = owned.get(prefix, PLAIN)
+    check_unique("prefix", policy.prefixes, [key for elements in sets.values() for key in elements])
     return sets | {name.replace("up", "down"): elements.copy() for name, elements in sets.items()}
 
 
-def keys(touched: Keys) -> KeysBySet:
+def build_keys(touched: PolicyKeys) -> KeysBySet:
     """Where the touched addresses and prefixes are, if they are."""
     addresses = {address.packed for address in touched.addresses}
     found: KeysBySet = {"up4": addresses, "down4": addresses}
     for prefix in touched.prefixes:
         for family in ("up6", "down6"):
-            found.setdefault(of_length(family, prefix.prefixlen), set()).add(prefix.network_address.packed)
+            found.setdefault(format_set_name(family, prefix.prefixlen), set()).add(prefix.network_address.packed)
     return found

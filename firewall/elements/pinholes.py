@@ -6,25 +6,25 @@ from collections.abc import Iterator
 
 from firewall.elements.forwards import MOST_PORTS, PROTOCOL_KEY
 from firewall.elements.types import ElementsBySet, KeysBySet
-from firewall.policy import Hole, Keys, Pinhole, Policy, PolicyError
+from firewall.policy import Hole, PinholeSpec, Policy, PolicyError, PolicyKeys
 from firewall.ruleset import PLAIN
 
 
-def elements(policy: Policy) -> ElementsBySet:
+def build_elements(policy: Policy) -> ElementsBySet:
     """Raises PolicyError when something is open twice, or a port is none."""
-    holders: dict[tuple[str, bytes], Pinhole] = {}
-    found: ElementsBySet = {"pin6": {}, "pinproto6": {}, "pinhost6": {}}
+    holders: dict[tuple[str, bytes], PinholeSpec] = {}
+    found: ElementsBySet = {"pinhole6": {}, "pinhole_protocol6": {}, "pinhole_host6": {}}
     for pinhole in policy.pinholes:
         _check(pinhole)
-        for name, key in _keys(pinhole.hole):
+        for name, key in _iter_keys(pinhole.hole):
             before = holders.setdefault((name, key), pinhole)
             if before is not pinhole:
-                raise PolicyError(f"pinhole {pinhole.id}: {_text(pinhole.hole)} is open already by pinhole {before.id}")
+                raise PolicyError(f"pinhole {pinhole.id}: {_describe_hole(pinhole.hole)} is open already by pinhole {before.id}")
             found[name][key] = PLAIN
     return found
 
 
-def _check(pinhole: Pinhole) -> None:
+def _check(pinhole: PinholeSpec) -> None:
     _address, protocol, port, ports = pinhole.hole
     if protocol is None and port:
         raise PolicyError(f"pinhole {pinhole.id}: a port needs a protocol")
@@ -34,27 +34,27 @@ def _check(pinhole: Pinhole) -> None:
         raise PolicyError(f"pinhole {pinhole.id}: ports {port} to {port + ports - 1} are not between 1 and 65535")
 
 
-def _text(hole: Hole) -> str:
+def _describe_hole(hole: Hole) -> str:
     return " ".join(filter(None, [str(hole.address), hole.protocol or "everything", str(hole.port or "")]))
 
 
-def _keys(hole: Hole) -> Iterator[tuple[str, bytes]]:
+def _iter_keys(hole: Hole) -> Iterator[tuple[str, bytes]]:
     """In which set, under which keys."""
     address, protocol, port, ports = hole
     if protocol is None:
-        yield "pinhost6", address.packed
+        yield "pinhole_host6", address.packed
     elif not port:
-        yield "pinproto6", address.packed + PROTOCOL_KEY[protocol]
+        yield "pinhole_protocol6", address.packed + PROTOCOL_KEY[protocol]
     else:
         start = address.packed + PROTOCOL_KEY[protocol]
         for each in range(port, port + ports):
-            yield "pin6", start + each.to_bytes(2) + b"\0\0"
+            yield "pinhole6", start + each.to_bytes(2) + b"\0\0"
 
 
-def keys(touched: Keys) -> KeysBySet:
+def build_keys(touched: PolicyKeys) -> KeysBySet:
     """Where the touched holes are, if they are."""
     found: KeysBySet = {}
     for hole in touched.holes:
-        for name, key in _keys(hole):
+        for name, key in _iter_keys(hole):
             found.setdefault(name, set()).add(key)
     return found

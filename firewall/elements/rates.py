@@ -3,49 +3,49 @@
 from collections.abc import Iterable
 
 from firewall.elements.types import ElementsBySet, KeysBySet
-from firewall.elements.unique import all_different
-from firewall.policy import Keys, Policy, PolicyError, Prefix, RateLimit
-from firewall.ruleset import HIGHEST_RATE, LOWEST_RATE, RATE_WIDTH, Element, lasting
-from firewall.sets import of_length
+from firewall.elements.unique import check_unique
+from firewall.policy import Policy, PolicyError, PolicyKeys, Prefix, RateLimitSpec
+from firewall.ruleset import HIGHEST_RATE, LOWEST_RATE, RATE_WIDTH, Element, cap_expiry
+from firewall.sets import format_set_name
 
 TARIFF, NOW = "tariff", "rate"
 
 
-def elements(policy: Policy) -> ElementsBySet:
+def build_elements(policy: Policy) -> ElementsBySet:
     """Raises PolicyError when an address or prefix is limited twice, or by a rate that is none."""
-    return _elements(TARIFF, policy.tariff_rates) | _elements(NOW, policy.rate_limits)
+    return _build_rate_elements(TARIFF, policy.tariff_rates) | _build_rate_elements(NOW, policy.rate_limits)
 
 
-def _elements(start: str, limits: Iterable[RateLimit]) -> ElementsBySet:
+def _build_rate_elements(start: str, limits: Iterable[RateLimitSpec]) -> ElementsBySet:
     sets: ElementsBySet = {}
     listed = list(limits)
     for limit in listed:
         for way, rate in (("up", limit.up), ("down", limit.down)):
             if rate:
-                element = Element(_value(limit, rate), f"{_MADE_BY[start]} {limit.id}", lasting(limit.expires))
-                sets.setdefault(_set(start + way, limit.prefix), {})[limit.prefix.network_address.packed] = element
-    all_different(f"{_MADE_BY[start]} for", [limit.prefix for limit in listed], {limit.prefix for limit in listed})
+                element = Element(_pack_rate(limit, rate), f"{_MADE_BY[start]} {limit.id}", cap_expiry(limit.expires))
+                sets.setdefault(_get_set_name(f"{start}_{way}", limit.prefix), {})[limit.prefix.network_address.packed] = element
+    check_unique(f"{_MADE_BY[start]} for", [limit.prefix for limit in listed], {limit.prefix for limit in listed})
     return sets
 
 
 _MADE_BY = {TARIFF: "tariff", NOW: "rate limit"}
 
 
-def _value(limit: RateLimit, rate: int) -> bytes:
+def _pack_rate(limit: RateLimitSpec, rate: int) -> bytes:
     if not LOWEST_RATE <= rate <= HIGHEST_RATE:
         raise PolicyError(f"rate of {limit.prefix}: {rate} octets a second are not between {LOWEST_RATE} and {HIGHEST_RATE}")
     return rate.to_bytes(RATE_WIDTH)
 
 
-def _set(start: str, prefix: Prefix) -> str:
-    return f"{start}4" if prefix.version == 4 else of_length(f"{start}6", prefix.prefixlen)
+def _get_set_name(start: str, prefix: Prefix) -> str:
+    return f"{start}4" if prefix.version == 4 else format_set_name(f"{start}6", prefix.prefixlen)
 
 
-def keys(touched: Keys) -> KeysBySet:
+def build_keys(touched: PolicyKeys) -> KeysBySet:
     """Where the touched addresses and prefixes are limited, if they are."""
     found: KeysBySet = {}
-    for start in (f"{made}{way}" for made in _MADE_BY for way in ("up", "down")):
+    for start in (f"{made}_{way}" for made in _MADE_BY for way in ("up", "down")):
         found[f"{start}4"] = {address.packed for address in touched.addresses}
         for prefix in touched.prefixes:
-            found.setdefault(_set(start, prefix), set()).add(prefix.network_address.packed)
+            found.setdefault(_get_set_name(start, prefix), set()).add(prefix.network_address.packed)
     return found

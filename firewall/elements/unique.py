@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sized
 from firewall.policy import PolicyError
 
 
-def all_different(kind: str, objects: Iterable[object], keys: Sized) -> None:
+def check_unique(kind: str, objects: Iterable[object], keys: Sized) -> None:
     """Raises PolicyError, naming the one that is given twice, when the objects became fewer keys than they are."""
     listed = list(objects)
     if len(listed) == len(keys):

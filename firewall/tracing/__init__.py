@@ -4,26 +4,26 @@ In goes a `Ruleset` value, a packet, and where the gateway routes; out comes a `
 hooks, never that of a set's or chain's name. `tests/packets` holds it against a real kernel.
 """
 
-from firewall.tracing.packet import Ends, Flow, Icmp, Packet, State
-from firewall.tracing.result import Leaving, Outcome, Read, Step, Trace, TraceError
-from firewall.tracing.routes import Route, Routes
+from firewall.tracing.packet import ConntrackState, Endpoints, Icmp, Packet, PacketFlow
+from firewall.tracing.result import LeavingPacket, PartReading, Trace, TraceError, TraceOutcome, TraceStep
+from firewall.tracing.routes import GatewayRoute, RoutingTable
 from firewall.tracing.trace import Conversation, trace, trace_flow
 
 __all__ = [
+    "ConntrackState",
     "Conversation",
-    "Ends",
-    "Flow",
+    "Endpoints",
+    "GatewayRoute",
     "Icmp",
-    "Leaving",
-    "Outcome",
+    "LeavingPacket",
     "Packet",
-    "Read",
-    "Route",
-    "Routes",
-    "State",
-    "Step",
+    "PacketFlow",
+    "PartReading",
+    "RoutingTable",
     "Trace",
     "TraceError",
+    "TraceOutcome",
+    "TraceStep",
     "trace",
     "trace_flow",
 ]

@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 from firewall.ruleset import Field, Type, Value
 from firewall.tracing.packet import ICMP, ICMPV6, TCP, UDP, WITH_PORTS
-from firewall.tracing.packet_in_transit import Passage
+from firewall.tracing.packet_in_transit import PacketInTransit
 from firewall.tracing.result import Reading, TraceError
 
 # What nft calls numbers of protocols and ICMP types (nft describe)
@@ -51,54 +51,54 @@ BITS = {Field.CT_STATUS: frozenset({"dnat", "snat"}), Field.TCP_FLAGS: frozenset
 SYMBOLS = {Field.L4PROTO: PROTOCOLS, Field.ICMP_TYPE: ICMP_TYPES, Field.ICMPV6_TYPE: ICMPV6_TYPES}
 
 
-def _source(passage: Passage, version: int) -> Reading:
+def _read_source(passage: PacketInTransit, version: int) -> Reading:
     return passage.packet.source if passage.packet.version == version else None
 
 
-def _destination(passage: Passage, version: int) -> Reading:
+def _read_destination(passage: PacketInTransit, version: int) -> Reading:
     return passage.packet.destination if passage.packet.version == version else None
 
 
-def _ports(passage: Passage, *protocols: int) -> tuple[int | None, int | None]:
+def _read_ports(passage: PacketInTransit, *protocols: int) -> tuple[int | None, int | None]:
     packet = passage.packet
     return (packet.source_port, packet.destination_port) if packet.protocol in (protocols or WITH_PORTS) else (None, None)
 
 
-def _icmp_type(passage: Passage, protocol: int) -> Reading:
+def _read_icmp_type(passage: PacketInTransit, protocol: int) -> Reading:
     return passage.packet.icmp.type if passage.packet.icmp and passage.packet.protocol == protocol else None
 
 
-READERS: dict[Field, Callable[[Passage], Reading]] = {
+READERS: dict[Field, Callable[[PacketInTransit], Reading]] = {
     Field.IIFNAME: lambda passage: passage.packet.interface,
     Field.OIFNAME: lambda passage: passage.interface,
     Field.NFPROTO: lambda passage: f"ipv{passage.packet.version}",
     Field.L4PROTO: lambda passage: passage.packet.protocol,
-    Field.IP_SADDR: lambda passage: _source(passage, 4),
-    Field.IP_DADDR: lambda passage: _destination(passage, 4),
-    Field.IP6_SADDR: lambda passage: _source(passage, 6),
-    Field.IP6_DADDR: lambda passage: _destination(passage, 6),
+    Field.IP_SADDR: lambda passage: _read_source(passage, 4),
+    Field.IP_DADDR: lambda passage: _read_destination(passage, 4),
+    Field.IP6_SADDR: lambda passage: _read_source(passage, 6),
+    Field.IP6_DADDR: lambda passage: _read_destination(passage, 6),
     Field.HOPLIMIT: lambda passage: passage.packet.hop_limit if passage.packet.version == 6 else None,
-    Field.TH_DPORT: lambda passage: _ports(passage)[1],
-    Field.TH_SPORT: lambda passage: _ports(passage)[0],
-    Field.TCP_SPORT: lambda passage: _ports(passage, TCP)[0],
-    Field.TCP_DPORT: lambda passage: _ports(passage, TCP)[1],
-    Field.UDP_DPORT: lambda passage: _ports(passage, UDP)[1],
+    Field.TH_DPORT: lambda passage: _read_ports(passage)[1],
+    Field.TH_SPORT: lambda passage: _read_ports(passage)[0],
+    Field.TCP_SPORT: lambda passage: _read_ports(passage, TCP)[0],
+    Field.TCP_DPORT: lambda passage: _read_ports(passage, TCP)[1],
+    Field.UDP_DPORT: lambda passage: _read_ports(passage, UDP)[1],
     Field.TCP_FLAGS: lambda passage: passage.packet.flags if passage.packet.protocol == TCP else None,
-    Field.ICMP_TYPE: lambda passage: _icmp_type(passage, ICMP),
-    Field.ICMPV6_TYPE: lambda passage: _icmp_type(passage, ICMPV6),
+    Field.ICMP_TYPE: lambda passage: _read_icmp_type(passage, ICMP),
+    Field.ICMPV6_TYPE: lambda passage: _read_icmp_type(passage, ICMPV6),
     Field.CT_STATE: lambda passage: passage.state.value,
     Field.CT_STATUS: lambda passage: passage.status(),
 }
 
 
-def read(passage: Passage, field: Field) -> Reading:
+def read_field(passage: PacketInTransit, field: Field) -> Reading:
     """What the field says now; None when the packet has no such thing, which no comparison passes, negated or not."""
     if field not in READERS:
         raise TraceError(f"no trace reads the field {field.value!r}; it needs a line in firewall/tracing/fields.py")
     return READERS[field](passage)
 
 
-def same(field: Field, value: Value, reading: Reading) -> bool:
+def is_match(field: Field, value: Value, reading: Reading) -> bool:
     """Is what was read the value that a rule names, or in it?"""
     if isinstance(reading, frozenset):
         if value not in BITS[field]:
@@ -107,33 +107,33 @@ def same(field: Field, value: Value, reading: Reading) -> bool:
     if isinstance(value, IPv4Network | IPv6Network):
         return isinstance(reading, IPv4Address | IPv6Address) and reading.version == value.version and reading in value
     if isinstance(value, str) and isinstance(reading, int):
-        return _number(field, value) == reading
+        return _get_number(field, value) == reading
     return value == reading
 
 
-def _number(field: Field, symbol: str) -> int:
+def _get_number(field: Field, symbol: str) -> int:
     known = SYMBOLS.get(field, {})
     if symbol not in known:
         raise TraceError(f"{field.value} {symbol}: no trace knows that number; it needs a line in firewall/tracing/fields.py")
     return known[symbol]
 
 
-def key_of(types: tuple[Type, ...], readings: tuple[Reading, ...], length: int | None = None) -> bytes | None:
+def build_key(types: tuple[Type, ...], readings: tuple[Reading, ...], length: int | None = None) -> bytes | None:
     """The readings as a key of these types, the leading bits alone if a length is given; None if one of them is missing."""
     if len(types) != len(readings):
         raise TraceError(f"a key of {len(types)} fields is looked up by {len(readings)}")
     parts = []
     for each, reading in zip(types, readings, strict=True):
-        octets = _octets(each, reading)
+        octets = _pack_reading(each, reading)
         if octets is None:
             return None
         parts.append(octets)
     if len(parts) == 1:
-        return parts[0] if length is None else _leading(parts[0], length)
+        return parts[0] if length is None else _mask_octets(parts[0], length)
     return b"".join(octets + bytes(each.padded - each.width) for each, octets in zip(types, parts, strict=True))
 
 
-def _octets(of: Type, reading: Reading) -> bytes | None:
+def _pack_reading(of: Type, reading: Reading) -> bytes | None:
     match reading:
         case None:
             return None
@@ -145,12 +145,12 @@ def _octets(of: Type, reading: Reading) -> bytes | None:
             raise TraceError(f"{reading!r} cannot be looked up as {of.value}")
 
 
-def _leading(octets: bytes, length: int) -> bytes:
+def _mask_octets(octets: bytes, length: int) -> bytes:
     away = len(octets) * 8 - length
     return (int.from_bytes(octets) >> away << away).to_bytes(len(octets))
 
 
-def values_of(types: tuple[Type, ...], octets: bytes) -> tuple[Reading, ...]:
+def unpack_values(types: tuple[Type, ...], octets: bytes) -> tuple[Reading, ...]:
     """The fields of a key or value."""
     values: list[Reading] = []
     start = 0

@@ -5,28 +5,28 @@ Source: linux/netfilter_ipv4.h (priorities), man nft, "CHAINS" and "VERDICT STAT
 
 from collections.abc import Callable, Iterator
 
-from firewall.ruleset import Action, Chain, Rule, Ruleset, Verdict
-from firewall.tracing.packet_in_transit import Passage
-from firewall.tracing.part_effects import meet
-from firewall.tracing.result import Ending, Read, Step, TraceError
+from firewall.ruleset import Chain, Rule, Ruleset, Verdict, VerdictAction
+from firewall.tracing.packet_in_transit import PacketInTransit
+from firewall.tracing.part_effects import apply_part
+from firewall.tracing.result import Ending, PartReading, TraceError, TraceStep
 
 _TRACKING, _DESTINATION, _SOURCE = -200, -100, 100  # NF_IP_PRI_CONNTRACK, NF_IP_PRI_NAT_DST, NF_IP_PRI_NAT_SRC
 _DEEPEST = 16  # NFT_JUMP_STACK_SIZE
 _BEFORE_CHAINS, _CHAIN, _AFTER_CHAINS = range(3)
 
 
-class Walk:
+class HookTraversal:
     """One packet's way through the chains of a ruleset; `steps` are the rules it met."""
 
-    def __init__(self, ruleset: Ruleset, passage: Passage) -> None:
+    def __init__(self, ruleset: Ruleset, passage: PacketInTransit) -> None:
         self._ruleset, self.passage = ruleset, passage
-        self.steps: list[Step] = []
+        self.steps: list[TraceStep] = []
 
     def hook(self, name: str) -> Ending | None:
         """Let the packet meet everything at one hook. What ends it, or None when it goes on."""
         for _priority, _order, stage in sorted(self._stages(name), key=lambda each: each[:2]):
             ending = stage()
-            if ending and (not isinstance(ending, Verdict) or ending.action is Action.DROP):
+            if ending and (not isinstance(ending, Verdict) or ending.action is VerdictAction.DROP):
                 return ending
         return None
 
@@ -49,7 +49,7 @@ class Walk:
         ending = self._chain(chain, 0)
         if ending is None:
             ending = Verdict(chain.hook.policy)
-            self.steps.append(Step(chain, 0, None, (), ending, self.passage.packet))
+            self.steps.append(TraceStep(chain, 0, None, (), ending, self.passage.packet))
         return ending
 
     def _chain(self, chain: Chain, depth: int) -> Ending | None:
@@ -60,11 +60,11 @@ class Walk:
             match verdict:
                 case None:
                     continue
-                case Verdict(Action.RETURN):
+                case Verdict(VerdictAction.RETURN):
                     return None
-                case Verdict(Action.GOTO):
+                case Verdict(VerdictAction.GOTO):
                     return self._chain(self._named(verdict.chain), depth + 1)
-                case Verdict(Action.JUMP):
+                case Verdict(VerdictAction.JUMP):
                     ending = self._chain(self._named(verdict.chain), depth + 1)
                     if ending is not None:
                         return ending
@@ -78,14 +78,14 @@ class Walk:
         return self._ruleset.chains[name]
 
     def _rule(self, chain: Chain, number: int, rule: Rule) -> Ending | None:
-        reads: list[Read] = []
+        reads: list[PartReading] = []
         at = len(self.steps)
         packet = self.passage.packet
         for part in rule.parts:
-            read = meet(self.passage, part)
+            read = apply_part(self.passage, part)
             reads.append(read)
             if not read.passed or read.verdict:
                 break
         verdict = reads[-1].verdict if reads and reads[-1].passed else None
-        self.steps.insert(at, Step(chain, number, rule, tuple(reads), verdict, packet))
+        self.steps.insert(at, TraceStep(chain, number, rule, tuple(reads), verdict, packet))
         return verdict

@@ -11,7 +11,7 @@ ANSWERS = {ICMP: {8: 0, 13: 14, 15: 16, 17: 18}, ICMPV6: {128: 129, 139: 140}}  
 SYN = frozenset({"syn"})
 
 
-class State(StrEnum):
+class ConntrackState(StrEnum):
     """What connection tracking says of a packet, in nft's words (man nft, "CONNTRACK EXPRESSIONS")."""
 
     NEW = "new"
@@ -22,7 +22,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class Endpoints:
     """Who speaks to whom. The id of an ICMP query is the port of him who asks; where there is no port there is a zero."""
 
     source: Address
@@ -30,20 +30,20 @@ class Ends:
     source_port: int = 0
     destination_port: int = 0
 
-    def turned(self) -> "Ends":
+    def turned(self) -> "Endpoints":
         """The same of a packet the other way."""
-        return Ends(self.destination, self.source, self.destination_port, self.source_port)
+        return Endpoints(self.destination, self.source, self.destination_port, self.source_port)
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class PacketFlow:
     """A tracked connection: its ends as the first packet had them, and as an answer has them when it arrives.
 
     NAT shows as the difference between the two. replied: has connection tracking seen an answer?
     """
 
-    original: Ends
-    reply: Ends
+    original: Endpoints
+    reply: Endpoints
     replied: bool = True
 
     @property
@@ -64,7 +64,7 @@ class Icmp:
     type: int
     code: int = 0
     id: int = 0
-    quoted: Ends | None = None
+    quoted: Endpoints | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +86,8 @@ class Packet:
     hop_limit: int = 64
     fragment: bool = False
     cookie: bool = False
-    flow: Flow | None = None
-    state: State | None = None
+    flow: PacketFlow | None = None
+    state: ConntrackState | None = None
 
     @property
     def version(self) -> int:
@@ -95,12 +95,12 @@ class Packet:
         return self.source.version
 
     @property
-    def ends(self) -> Ends:
+    def ends(self) -> Endpoints:
         """Who speaks to whom."""
         ports = (self.source_port, self.destination_port)
         if self.icmp:
             ports = (0, self.icmp.id) if self._answers else (self.icmp.id, 0)
-        return Ends(self.source, self.destination, *ports)
+        return Endpoints(self.source, self.destination, *ports)
 
     @property
     def _answers(self) -> bool:
@@ -118,7 +118,7 @@ class Packet:
             return self.icmp.quoted.turned() == self.flow.original
         return self.ends == self.flow.original
 
-    def moved(self, ends: Ends) -> "Packet":
+    def moved(self, ends: Endpoints) -> "Packet":
         """The packet with other ends, as NAT rewrites it. Of an error only the addresses change here, not what it quotes."""
         if self.icmp is None:
             return replace(

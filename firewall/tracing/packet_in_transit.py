@@ -8,14 +8,14 @@ from collections import Counter
 from dataclasses import replace
 
 from firewall.policy import Address
-from firewall.ruleset import Action, Element, Ruleset, Set, Verdict
+from firewall.ruleset import Element, Ruleset, Set, Verdict, VerdictAction
 from firewall.tracing import ports
-from firewall.tracing.packet import Ends, Flow, Packet, State
+from firewall.tracing.packet import ConntrackState, Endpoints, Packet, PacketFlow
 from firewall.tracing.result import TraceError
-from firewall.tracing.tracking import state_of
+from firewall.tracing.tracking import compute_state
 
 
-class Passage:
+class PacketInTransit:
     """A packet in a gateway. packet: as it is now; state: what connection tracking says by now.
 
     interface: where it leaves; own: the gateway's address there, None where that is not known.
@@ -23,20 +23,20 @@ class Passage:
     begins: does it go the way of its connection's first packet?
     """
 
-    accepted = Verdict(Action.ACCEPT)
+    accepted = Verdict(VerdictAction.ACCEPT)
 
     def __init__(self, ruleset: Ruleset, packet: Packet, *, now: int, begins: bool) -> None:
         self._ruleset, self._now, self._begins, self._arrived = ruleset, now, begins, packet
         self.packet, self.interface = packet, ""
         self.own: Address | None = None
-        self.state = State.INVALID  # what an expression reads before the packet is tracked
+        self.state = ConntrackState.INVALID  # what an expression reads before the packet is tracked
         self.source_ports: range | None = None
         self.elements: Counter[tuple[str, bytes]] = Counter()
         self.counters: Counter[str] = Counter()
 
     def status(self) -> frozenset[str] | None:
         """Which NAT the packet's connection has; None without a connection."""
-        if self.state in (State.INVALID, State.UNTRACKED):
+        if self.state in (ConntrackState.INVALID, ConntrackState.UNTRACKED):
             return None
         flow = self._arrived.flow
         if flow:
@@ -70,41 +70,41 @@ class Passage:
 
     def leave_untracked(self) -> None:
         """Connection tracking, which comes later, shall not see the packet; nothing happens if it has."""
-        if self.state is State.INVALID:
-            self.state = State.UNTRACKED
+        if self.state is ConntrackState.INVALID:
+            self.state = ConntrackState.UNTRACKED
 
     def rewrite_destination(self, address: Address, port: int | None) -> None:
         """Destination NAT of a connection's first packet."""
         ends = self.packet.ends
-        self.packet = self.packet.moved(Ends(ends.source, address, ends.source_port, ends.destination_port if port is None else port))
+        self.packet = self.packet.moved(Endpoints(ends.source, address, ends.source_port, ends.destination_port if port is None else port))
 
     def rewrite_source(self, address: Address, *, random: bool, within: range | None = None) -> None:
         """Source NAT of a connection's first packet. within: the ports it may leave with, None for any."""
         ends = self.packet.ends
-        self.source_ports = ports.chosen_from(self.packet, random=random, within=within)
-        self.packet = self.packet.moved(Ends(address, ends.destination, ends.source_port, ends.destination_port))
+        self.source_ports = ports.list_candidate_ports(self.packet, random=random, within=within)
+        self.packet = self.packet.moved(Endpoints(address, ends.destination, ends.source_port, ends.destination_port))
 
     def track(self) -> None:
         """Connection tracking sees the packet, unless it was told not to."""
-        if self.state is State.INVALID:
-            self.state = state_of(self._arrived)
+        if self.state is ConntrackState.INVALID:
+            self.state = compute_state(self._arrived)
 
     @property
-    def _flow(self) -> Flow | None:
-        return None if self.state in (State.INVALID, State.UNTRACKED) else self._arrived.flow
+    def _flow(self) -> PacketFlow | None:
+        return None if self.state in (ConntrackState.INVALID, ConntrackState.UNTRACKED) else self._arrived.flow
 
-    def flow_now(self) -> Flow | None:
+    def flow_now(self) -> PacketFlow | None:
         """The connection as it stands before source NAT; None without one."""
-        if self.state in (State.INVALID, State.UNTRACKED):
+        if self.state in (ConntrackState.INVALID, ConntrackState.UNTRACKED):
             return None
-        return self._arrived.flow or Flow(self._arrived.ends, self.packet.ends.turned(), replied=False)
+        return self._arrived.flow or PacketFlow(self._arrived.ends, self.packet.ends.turned(), replied=False)
 
     def translate_destination(self) -> None:
         """A known connection's packet, to where the NAT of its first packet says."""
         flow = self._flow
         if flow and (flow.destination_changed if self._begins else flow.source_changed):
             now, to = self.packet.ends, self._as_sent(flow).turned()
-            self.packet = self.packet.moved(Ends(now.source, to.destination, now.source_port, to.destination_port))
+            self.packet = self.packet.moved(Endpoints(now.source, to.destination, now.source_port, to.destination_port))
             self._quote(source=True, flow=flow)
 
     def translate_source(self) -> None:
@@ -112,25 +112,25 @@ class Passage:
         flow = self._flow
         if flow and (flow.source_changed if self._begins else flow.destination_changed):
             now, to = self.packet.ends, self._as_sent(flow).turned()
-            self.packet = self.packet.moved(Ends(to.source, now.destination, to.source_port, now.destination_port))
+            self.packet = self.packet.moved(Endpoints(to.source, now.destination, to.source_port, now.destination_port))
             self._quote(source=False, flow=flow)
 
-    def _as_sent(self, flow: Flow) -> Ends:
+    def _as_sent(self, flow: PacketFlow) -> Endpoints:
         """The ends of a packet of the other side, as that side sends it."""
         return flow.reply if self._begins else flow.original
 
-    def _quote(self, *, source: bool, flow: Flow) -> None:
+    def _quote(self, *, source: bool, flow: PacketFlow) -> None:
         """An error quotes its receiver's own packet as he sent it (RFC 3022, 4.3)."""
         icmp = self.packet.icmp
         if icmp and icmp.quoted:
             sent, old = self._as_sent(flow), icmp.quoted
             if source:
-                quoted = Ends(sent.source, old.destination, sent.source_port, old.destination_port)
+                quoted = Endpoints(sent.source, old.destination, sent.source_port, old.destination_port)
             else:
-                quoted = Ends(old.source, sent.destination, old.source_port, sent.destination_port)
+                quoted = Endpoints(old.source, sent.destination, old.source_port, sent.destination_port)
             self.packet = replace(self.packet, icmp=replace(icmp, quoted=quoted))
 
     @property
     def asks_for_nat(self) -> bool:
         """NAT chains see a connection's first packet alone."""
-        return self.state is State.NEW and self._arrived.flow is None
+        return self.state is ConntrackState.NEW and self._arrived.flow is None

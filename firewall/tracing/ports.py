@@ -8,7 +8,7 @@ from firewall.tracing.packet import WITH_PORTS, Packet
 LOW, PRIVILEGED, HIGH, IDS = range(1, 512), range(600, 1024), range(1024, 65536), range(65536)
 
 
-def chosen_from(packet: Packet, *, random: bool, within: range | None = None) -> range:
+def list_candidate_ports(packet: Packet, *, random: bool, within: range | None = None) -> range:
     """The ports (of an ICMP query: the ids) that the first packet of a connection may leave with.
 
     within: those that NAT allows, None for any. Without randomness the packet keeps its own where it may; only if another
@@ -20,10 +20,10 @@ def chosen_from(packet: Packet, *, random: bool, within: range | None = None) ->
         return own
     if not random and (within is None or kept in within):
         return own
-    return within if within is not None else _class_of(packet, kept)
+    return within if within is not None else _get_port_class(packet, kept)
 
 
-def _class_of(packet: Packet, port: int) -> range:
+def _get_port_class(packet: Packet, port: int) -> range:
     """Privileged ports stay privileged."""
     if packet.icmp:
         return IDS

@@ -7,14 +7,14 @@ from typing import TypeAlias
 
 from firewall.policy import Address
 from firewall.ruleset import Chain, Element, Part, Refusal, Reject, Rule, Synproxy, Verdict
-from firewall.tracing.packet import Ends, Flow, Packet, State
+from firewall.tracing.packet import ConntrackState, Endpoints, Packet, PacketFlow
 
 
 class TraceError(Exception):
     """The ruleset says something that no trace understands, or does not hold together. The message names it."""
 
 
-class Outcome(StrEnum):
+class TraceOutcome(StrEnum):
     """What becomes of a packet."""
 
     FORWARDED = "forwarded"
@@ -31,7 +31,7 @@ Reading: TypeAlias = str | int | Address | frozenset[str] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class PartReading:
     """One part of a rule: what it read of the packet (None: nothing there), and whether the packet passed it.
 
     set, key: what was looked up there; element: what was found. verdict: what the part says, if it says anything.
@@ -47,7 +47,7 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TraceStep:
     """One rule that the packet met. number: its place in the chain, from 1; 0 for the chain's policy, which has no rule.
 
     verdict: what the rule said of the packet, None when the packet did not match or only was counted. packet: as it was then.
@@ -56,7 +56,7 @@ class Step:
     chain: Chain
     number: int
     rule: Rule | None
-    reads: tuple[Read, ...]
+    reads: tuple[PartReading, ...]
     verdict: Ending | None
     packet: Packet
 
@@ -67,7 +67,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
+class LeavingPacket:
     """A packet as it leaves, or as the gateway's own programs get it ("" as the interface).
 
     source_ports: one port, or those that the kernel chooses from; for an ICMP query its id.
@@ -77,11 +77,11 @@ class Leaving:
     packet: Packet
     source_ports: range
 
-    def ends(self, source_port: int | None = None) -> Ends:
+    def ends(self, source_port: int | None = None) -> Endpoints:
         """Its ends, with the port that the kernel chose (by default the first that it may)."""
         ends = self.packet.ends
         port = self.source_ports[0] if source_port is None else source_port
-        return Ends(ends.source, ends.destination, port, ends.destination_port)
+        return Endpoints(ends.source, ends.destination, port, ends.destination_port)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,23 +94,23 @@ class Trace:
     """
 
     packet: Packet
-    outcome: Outcome
-    state: State
-    steps: tuple[Step, ...] = ()
+    outcome: TraceOutcome
+    state: ConntrackState
+    steps: tuple[TraceStep, ...] = ()
     interface: str = ""
-    leaves: Leaving | None = None
+    leaves: LeavingPacket | None = None
     refusal: Refusal | None = None
     elements: Mapping[tuple[str, bytes], int] = field(default_factory=dict)
     counters: Mapping[str, int] = field(default_factory=dict)
     answer: "Trace | None" = None
 
     @property
-    def decided(self) -> Step | None:
+    def decided(self) -> TraceStep | None:
         """The step that decided: the last that let the packet go on or ended it."""
         return next((step for step in reversed(self.steps) if step.verdict is not None), None)
 
-    def flow(self, source_port: int | None = None) -> Flow | None:
+    def flow(self, source_port: int | None = None) -> PacketFlow | None:
         """The connection that this packet begins or belongs to, once the kernel has chosen its port; None if there is none."""
-        if self.packet.flow or self.leaves is None or self.state is not State.NEW:
+        if self.packet.flow or self.leaves is None or self.state is not ConntrackState.NEW:
             return self.packet.flow
-        return Flow(self.packet.ends, self.leaves.ends(source_port).turned(), replied=False)
+        return PacketFlow(self.packet.ends, self.leaves.ends(source_port).turned(), replied=False)

@@ -6,7 +6,7 @@ from firewall.policy import Address, Prefix
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class GatewayRoute:
     """Packets to the prefix leave by the interface; "" leads nowhere (a blackhole)."""
 
     to: Prefix
@@ -14,10 +14,10 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
-class Routes:
+class RoutingTable:
     """The gateway's routes, and its own addresses by interface (a packet to one of these is for itself)."""
 
-    routes: tuple[Route, ...]
+    routes: tuple[GatewayRoute, ...]
     own: tuple[tuple[str, Address], ...] = ()
 
     def is_own(self, address: Address) -> bool:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from firewall.ruleset import Refusal, Reject, Ruleset, Synproxy, Verdict
-from firewall.tracing.hook_traversal import Walk
-from firewall.tracing.packet import ANSWERS, ICMP, ICMPV6, SYN, TCP, Flow, Icmp, Packet, State
-from firewall.tracing.packet_in_transit import Passage
-from firewall.tracing.result import Ending, Leaving, Outcome, Trace
-from firewall.tracing.routes import Routes
-from firewall.tracing.tracking import state_of
+from firewall.tracing.hook_traversal import HookTraversal
+from firewall.tracing.packet import ANSWERS, ICMP, ICMPV6, SYN, TCP, ConntrackState, Icmp, Packet, PacketFlow
+from firewall.tracing.packet_in_transit import PacketInTransit
+from firewall.tracing.result import Ending, LeavingPacket, Trace, TraceOutcome
+from firewall.tracing.routes import RoutingTable
+from firewall.tracing.tracking import compute_state
 
 _PROHIBITED = {4: Icmp(3, 13), 6: Icmp(1, 1)}  # RFC 1812, 5.2.7.1; RFC 4443, 3.1
 _LAST_INFORMATIVE = 18  # an ICMP message of a later type is told nothing, like an error (NR_ICMP_TYPES)
@@ -31,40 +31,40 @@ class Conversation:
     next: Trace | None = None
 
 
-def trace(ruleset: Ruleset, packet: Packet, routes: Routes, *, now: int) -> Trace:
+def trace(ruleset: Ruleset, packet: Packet, routes: RoutingTable, *, now: int) -> Trace:
     """What the ruleset does to the packet at `now` (Unix seconds).
 
     Rates count as not exceeded. Raises TraceError for a part or field that no trace understands.
     """
     if packet.fragment:
-        return Trace(packet, Outcome.HELD, state_of(packet))
-    walk = Walk(ruleset, Passage(ruleset, packet, now=now, begins=packet.begins))
-    outcome, ending = _own(walk, routes) if not packet.interface else _through(walk, routes)
-    result = _result(packet, walk, outcome)
+        return Trace(packet, TraceOutcome.HELD, compute_state(packet))
+    walk = HookTraversal(ruleset, PacketInTransit(ruleset, packet, now=now, begins=packet.begins))
+    outcome, ending = _traverse_own(walk, routes) if not packet.interface else _traverse_forward(walk, routes)
+    result = _build_trace(packet, walk, outcome)
     match ending:
         case Reject(refusal):
-            own, begins = _refusing(walk.passage, refusal, routes), not packet.begins
+            own, begins = _build_refusal(walk.passage, refusal, routes), not packet.begins
             result = replace(result, refusal=refusal)
         case Synproxy():
-            own, begins = _stand_in(packet), True
+            own, begins = _build_stand_in(packet), True
         case _:
             return result
-    answer = _answer(ruleset, own, routes, now, begins=begins) if own else None
+    answer = _trace_answer(ruleset, own, routes, now, begins=begins) if own else None
     return replace(
         result,
         answer=answer,
-        elements=_sum(result.elements, answer.elements if answer else {}),
-        counters=_sum(result.counters, answer.counters if answer else {}),
+        elements=_sum_counts(result.elements, answer.elements if answer else {}),
+        counters=_sum_counts(result.counters, answer.counters if answer else {}),
     )
 
 
-def trace_flow(ruleset: Ruleset, packet: Packet, routes: Routes, *, now: int) -> Conversation:
+def trace_flow(ruleset: Ruleset, packet: Packet, routes: RoutingTable, *, now: int) -> Conversation:
     """The same for a connection: its first packet, then what an answer to it and a further packet meet."""
     first = trace(ruleset, packet, routes, now=now)
-    if first.outcome is Outcome.ANSWERED:
-        return _guarded(ruleset, first, routes, now)
+    if first.outcome is TraceOutcome.ANSWERED:
+        return _trace_guarded(ruleset, first, routes, now)
     flow = first.flow()
-    if flow is None or first.outcome is not Outcome.FORWARDED:
+    if flow is None or first.outcome is not TraceOutcome.FORWARDED:
         return Conversation(first)
     known = replace(flow, replied=True)
     further = replace(packet, flow=known, flags=frozenset({"ack"}))
@@ -75,84 +75,86 @@ def trace_flow(ruleset: Ruleset, packet: Packet, routes: Routes, *, now: int) ->
     return Conversation(first, trace(ruleset, back, routes, now=now), trace(ruleset, further, routes, now=now))
 
 
-def _guarded(ruleset: Ruleset, first: Trace, routes: Routes, now: int) -> Conversation:
+def _trace_guarded(ruleset: Ruleset, first: Trace, routes: RoutingTable, now: int) -> Conversation:
     """A connection that the gateway makes with both sides."""
     packet = first.packet
     following = trace(ruleset, replace(packet, flags=frozenset({"ack"}), cookie=True), routes, now=now)
     begun = following.answer
-    if begun is None or begun.outcome is not Outcome.FORWARDED:
+    if begun is None or begun.outcome is not TraceOutcome.FORWARDED:
         return Conversation(first, next=following)
-    flow = Flow(packet.ends, packet.ends.turned())
+    flow = PacketFlow(packet.ends, packet.ends.turned())
     back = replace(packet, interface=begun.interface, flow=flow, flags=frozenset({"ack"})).moved(flow.reply)
     return Conversation(first, trace(ruleset, back, routes, now=now), following)
 
 
-def _through(walk: Walk, routes: Routes) -> tuple[Outcome, Ending | None]:
+def _traverse_forward(walk: HookTraversal, routes: RoutingTable) -> tuple[TraceOutcome, Ending | None]:
     """A packet from outside."""
     passage = walk.passage
     ending = walk.hook("prerouting")
     if ending:
-        return _ended(ending), ending
+        return _get_outcome(ending), ending
     if routes.is_own(passage.packet.destination):
         ending = walk.hook("input")
-        return (_ended(ending) if ending else Outcome.DELIVERED), ending
+        return (_get_outcome(ending) if ending else TraceOutcome.DELIVERED), ending
     passage.interface = routes.interface(passage.packet.destination)
     if not passage.interface:
-        return Outcome.UNROUTED, None
+        return TraceOutcome.UNROUTED, None
     passage.own = routes.address(passage.interface, passage.packet.version)
     ending = walk.hook("forward") or walk.hook("postrouting")
-    return (_ended(ending) if ending else Outcome.FORWARDED), ending
+    return (_get_outcome(ending) if ending else TraceOutcome.FORWARDED), ending
 
 
-def _own(walk: Walk, routes: Routes) -> tuple[Outcome, Ending | None]:
+def _traverse_own(walk: HookTraversal, routes: RoutingTable) -> tuple[TraceOutcome, Ending | None]:
     """A packet of the gateway's own."""
     passage = walk.passage
     passage.interface = routes.interface(passage.packet.destination)
     if not passage.interface:
-        return Outcome.UNROUTED, None
+        return TraceOutcome.UNROUTED, None
     ending = walk.hook("output") or walk.hook("postrouting")
-    return (_ended(ending) if ending else Outcome.FORWARDED), ending
+    return (_get_outcome(ending) if ending else TraceOutcome.FORWARDED), ending
 
 
-def _ended(ending: Ending) -> Outcome:
+def _get_outcome(ending: Ending) -> TraceOutcome:
     match ending:
         case Reject():
-            return Outcome.REJECTED
+            return TraceOutcome.REJECTED
         case Synproxy():
-            return Outcome.ANSWERED
+            return TraceOutcome.ANSWERED
         case Verdict():
-            return Outcome.DROPPED
+            return TraceOutcome.DROPPED
 
 
-def _result(packet: Packet, walk: Walk, outcome: Outcome) -> Trace:
+def _build_trace(packet: Packet, walk: HookTraversal, outcome: TraceOutcome) -> Trace:
     passage, leaves = walk.passage, None
-    if outcome in (Outcome.FORWARDED, Outcome.DELIVERED):
+    if outcome in (TraceOutcome.FORWARDED, TraceOutcome.DELIVERED):
         kept = passage.packet.ends.source_port
-        leaves = Leaving(passage.interface, passage.packet, passage.source_ports or range(kept, kept + 1))
+        leaves = LeavingPacket(passage.interface, passage.packet, passage.source_ports or range(kept, kept + 1))
     elements, counters = dict(passage.elements), dict(passage.counters)
     return Trace(packet, outcome, passage.state, tuple(walk.steps), passage.interface, leaves, elements=elements, counters=counters)
 
 
-def _stand_in(packet: Packet) -> Packet:
+def _build_stand_in(packet: Packet) -> Packet:
     """What the gateway sends in the other side's stead: a SYN-ACK to a client, or, once he has proved himself, a SYN to the server.
 
     The first belongs to no connection, the second begins one (`synproxy_send_client_synack`, `synproxy_send_server_syn`).
     """
     if "syn" in packet.flags:
-        return replace(packet, interface="", flags=frozenset({"syn", "ack"}), flow=None, state=State.INVALID).moved(packet.ends.turned())
+        return replace(packet, interface="", flags=frozenset({"syn", "ack"}), flow=None, state=ConntrackState.INVALID).moved(
+            packet.ends.turned()
+        )
     return replace(packet, interface="", flags=SYN, flow=None, state=None, cookie=False)
 
 
-def _answer(ruleset: Ruleset, packet: Packet, routes: Routes, now: int, *, begins: bool) -> Trace:
+def _trace_answer(ruleset: Ruleset, packet: Packet, routes: RoutingTable, now: int, *, begins: bool) -> Trace:
     """What becomes of the gateway's own packet."""
-    passage = Passage(ruleset, packet, now=now, begins=begins)
+    passage = PacketInTransit(ruleset, packet, now=now, begins=begins)
     passage.track()
-    walk = Walk(ruleset, passage)
-    outcome, _ = _own(walk, routes)
-    return _result(packet, walk, outcome)
+    walk = HookTraversal(ruleset, passage)
+    outcome, _ = _traverse_own(walk, routes)
+    return _build_trace(packet, walk, outcome)
 
 
-def _refusing(refused: Passage, refusal: Refusal, routes: Routes) -> Packet | None:
+def _build_refusal(refused: PacketInTransit, refusal: Refusal, routes: RoutingTable) -> Packet | None:
     """The gateway's own packet. It belongs to the connection that it refuses (`nf_ct_attach`), whose NAT so holds for it too."""
     packet, known = refused.packet, refused.flow_now()
     back = routes.interface(packet.source)
@@ -160,17 +162,17 @@ def _refusing(refused: Passage, refusal: Refusal, routes: Routes) -> Packet | No
         if packet.protocol != TCP or "rst" in packet.flags or not back:
             return None
         reset = frozenset({"rst"} if "ack" in packet.flags else {"rst", "ack"})  # RFC 9293, 3.10.7.1
-        turned = replace(packet, interface="", flags=reset, flow=known, state=State.RELATED if known else State.INVALID)
+        turned = replace(packet, interface="", flags=reset, flow=known, state=ConntrackState.RELATED if known else ConntrackState.INVALID)
         return turned.moved(packet.ends.turned())
     source = routes.address(back, packet.version)
-    if source is None or _tells_nobody(packet):
+    if source is None or _is_unanswerable(packet):
         return None
     protocol, told = (ICMP, _PROHIBITED[4]) if packet.version == 4 else (ICMPV6, _PROHIBITED[6])
-    state = State.RELATED if known else State.INVALID
+    state = ConntrackState.RELATED if known else ConntrackState.INVALID
     return Packet("", source, packet.source, protocol, icmp=replace(told, quoted=packet.ends), flow=known, state=state)
 
 
-def _tells_nobody(packet: Packet) -> bool:
+def _is_unanswerable(packet: Packet) -> bool:
     """Nobody is told about an error (RFC 1122, 3.2.2; RFC 4443, 2.4)."""
     if packet.icmp is None:
         return False
@@ -179,5 +181,5 @@ def _tells_nobody(packet: Packet) -> bool:
     return packet.icmp.type > _LAST_INFORMATIVE or packet.icmp.type in (3, 4, 5, 11, 12)
 
 
-def _sum(one: Mapping[Key, int], other: Mapping[Key, int]) -> dict[Key, int]:
+def _sum_counts(one: Mapping[Key, int], other: Mapping[Key, int]) -> dict[Key, int]:
     return {key: one.get(key, 0) + other.get(key, 0) for key in (*one, *(key for key in other if key not in one))}

@@ -3,28 +3,28 @@
 Source: linux/net/netfilter/nf_conntrack_proto_{tcp,icmp,icmpv6}.c.
 """
 
-from firewall.tracing.packet import ICMP, ICMPV6, TCP, Packet, State
+from firewall.tracing.packet import ICMP, ICMPV6, TCP, ConntrackState, Packet
 
 _QUERIES = {ICMP: frozenset({8, 13, 15, 17}), ICMPV6: frozenset({128, 139})}  # echo, timestamp, information, mask; node information
 _NEIGHBOURS = frozenset({130, 131, 132, 133, 134, 135, 136, 143})  # multicast listeners and neighbour discovery
 
 
-def state_of(packet: Packet) -> State:
+def compute_state(packet: Packet) -> ConntrackState:
     """The packet's state: what it says itself, else by the connection it belongs to, else as one that belongs to none."""
     if packet.state is not None:
         return packet.state
     if packet.flow is None:
-        return _alone(packet)
+        return _compute_unconnected_state(packet)
     if packet.icmp and packet.icmp.quoted:
-        return State.RELATED
-    return State.NEW if packet.begins and not packet.flow.replied else State.ESTABLISHED
+        return ConntrackState.RELATED
+    return ConntrackState.NEW if packet.begins and not packet.flow.replied else ConntrackState.ESTABLISHED
 
 
-def _alone(packet: Packet) -> State:
+def _compute_unconnected_state(packet: Packet) -> ConntrackState:
     if packet.icmp:
         if packet.protocol == ICMPV6 and packet.icmp.type in _NEIGHBOURS:
-            return State.UNTRACKED
-        return State.NEW if packet.icmp.type in _QUERIES.get(packet.protocol, ()) else State.INVALID
+            return ConntrackState.UNTRACKED
+        return ConntrackState.NEW if packet.icmp.type in _QUERIES.get(packet.protocol, ()) else ConntrackState.INVALID
     if packet.protocol == TCP and not ("syn" in packet.flags and packet.flags.isdisjoint({"ack", "rst", "fin"})):
-        return State.INVALID
-    return State.NEW
+        return ConntrackState.INVALID
+    return ConntrackState.NEW

@@ -6,14 +6,14 @@ from typing import NamedTuple
 READY = json.dumps({"ready": True}) + "\n"
 
 
-def ready() -> None:
+def report_ready() -> None:
     print(READY, end="", flush=True)
 
 
 def report(result: NamedTuple) -> None:
-    print(json.dumps(plain(result)), flush=True)
+    print(json.dumps(to_dict(result)), flush=True)
 
 
-def plain(result: NamedTuple) -> dict[str, object]:
+def to_dict(result: NamedTuple) -> dict[str, object]:
     """The same as a dictionary; json would make a list of it, without the names."""
-    return {name: plain(value) if hasattr(value, "_asdict") else value for name, value in result._asdict().items()}
+    return {name: to_dict(value) if hasattr(value, "_asdict") else value for name, value in result._asdict().items()}

@@ -8,10 +8,10 @@ from typing import Any
 
 from lab.lab import Lab
 from lab.measure.output import READY
-from lab.measure.sniff import Sniffed
-from lab.measure.tcp import Arrived, Transfer
-from lab.measure.udp import Received, Sent
-from lab.program import module
+from lab.measure.sniff import SniffReport
+from lab.measure.tcp import TcpReceiverReport, Transfer
+from lab.measure.udp import UdpReceiverReport, UdpSenderReport
+from lab.program import build_module_command
 
 TIMEOUT = 60.0  # seconds to wait for a report after the work is done
 
@@ -20,7 +20,7 @@ class MeasuringError(Exception):
     """A program ended without a report; the message says what it complained of."""
 
 
-def udp_stream(
+def run_udp_stream(
     lab: Lab,
     sender: str,
     receiver: str,
@@ -31,23 +31,23 @@ def udp_stream(
     rate: float = 1000,
     seconds: float = 1,
     size: int = 100,
-) -> tuple[Sent, Received]:
+) -> tuple[UdpSenderReport, UdpReceiverReport]:
     """Send to `host` and `port`; the receiver listens on `arrives_at`, if a forward leads to another port than that."""
     options = ("--rate", str(rate), "--seconds", str(seconds), "--size", str(size))
-    with _waiting(lab, receiver, "lab.measure.udp", "receive", str(arrives_at or port)) as waiting:
+    with _start_program(lab, receiver, "lab.measure.udp", "receive", str(arrives_at or port)) as waiting:
         sent = _run(lab, sender, seconds + TIMEOUT, "lab.measure.udp", "send", host, str(port), *options)
-        return Sent(**sent), Received(**_last_report(waiting))
+        return UdpSenderReport(**sent), UdpReceiverReport(**_read_last_report(waiting))
 
 
-def tcp_transfer(
+def run_tcp_transfer(
     lab: Lab, sender: str, receiver: str, host: str, port: int, *, arrives_at: int = 0, octets: int = 1_000_000, rate: float = 0
 ) -> Transfer:
     """Send to `host` and `port`; the receiver listens on `arrives_at`, if a forward leads to another port than that."""
     options = ("--octets", str(octets), "--rate", str(rate))
     seconds = octets / rate if rate else 0
-    with _waiting(lab, receiver, "lab.measure.tcp", "receive", str(arrives_at or port)):
+    with _start_program(lab, receiver, "lab.measure.tcp", "receive", str(arrives_at or port)):
         sent = _run(lab, sender, seconds + TIMEOUT, "lab.measure.tcp", "send", host, str(port), *options)
-        return Transfer(**sent | {"arrived": Arrived(**sent["arrived"])})
+        return Transfer(**sent | {"arrived": TcpReceiverReport(**sent["arrived"])})
 
 
 class Sniffer:
@@ -56,25 +56,25 @@ class Sniffer:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def stop(self) -> Sniffed:
+    def stop(self) -> SniffReport:
         """Everything that arrived until now is counted."""
         self._process.terminate()
-        told = _last_report(self._process)
-        return Sniffed(**told | {"examples": tuple(told["examples"])})
+        told = _read_last_report(self._process)
+        return SniffReport(**told | {"examples": tuple(told["examples"])})
 
 
 @contextmanager
-def sniffing(lab: Lab, node: str, device: str, *prefixes: str) -> Iterator[Sniffer]:
+def start_sniffer(lab: Lab, node: str, device: str, *prefixes: str) -> Iterator[Sniffer]:
     """Watch for packets that arrive with a source in these prefixes, or without any: in the private ones."""
     options = [word for prefix in prefixes for word in ("--source", prefix)]
-    with _waiting(lab, node, "lab.measure.sniff", device, *options) as process:
+    with _start_program(lab, node, "lab.measure.sniff", device, *options) as process:
         yield Sniffer(process)
 
 
 @contextmanager
-def _waiting(lab: Lab, node: str, program: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def _start_program(lab: Lab, node: str, program: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     """The program, once it is ready; killed at the end if it is still there."""
-    with lab.popen(node, module(program, *arguments), stderr=subprocess.STDOUT) as process:
+    with lab.popen(node, build_module_command(program, *arguments), stderr=subprocess.STDOUT) as process:
         try:
             _await_ready(process)
             yield process
@@ -89,15 +89,15 @@ def _await_ready(process: subprocess.Popen[str]) -> None:
 
 
 def _run(lab: Lab, node: str, timeout: float, program: str, *arguments: str) -> dict[str, Any]:
-    done = lab.run(node, module(program, *arguments), timeout=timeout, check=False)
-    return _parsed(done.stdout or done.stderr)
+    done = lab.run(node, build_module_command(program, *arguments), timeout=timeout, check=False)
+    return _parse_output(done.stdout or done.stderr)
 
 
-def _last_report(process: subprocess.Popen[str]) -> dict[str, Any]:
-    return _parsed(process.stdout.read() if process.stdout else "")
+def _read_last_report(process: subprocess.Popen[str]) -> dict[str, Any]:
+    return _parse_output(process.stdout.read() if process.stdout else "")
 
 
-def _parsed(output: str) -> dict[str, Any]:
+def _parse_output(output: str) -> dict[str, Any]:
     try:
         told: dict[str, Any] = json.loads(output)
     except json.JSONDecodeError as error:

@@ -11,7 +11,7 @@ from argparse import ArgumentParser
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import NamedTuple
 
-from lab.measure.output import ready, report
+from lab.measure.output import report, report_ready
 
 PRIVATE = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")  # RFC 1918, RFC 6598, RFC 4193
 ETH_P_ALL, ETH_P_IP, ETH_P_IPV6 = 0x0003, 0x0800, 0x86DD
@@ -22,7 +22,7 @@ SNAP = 40  # octets; both addresses of either family lie within
 EXAMPLES = 5
 
 
-class Sniffed(NamedTuple):
+class SniffReport(NamedTuple):
     """`seen`: IP packets that arrived; `leaked`: those with a watched source; `dropped`: what the kernel could not hand over,
     if not 0 the other two are too small; `examples`: source and destination of the first leaks."""
 
@@ -32,13 +32,13 @@ class Sniffed(NamedTuple):
     examples: tuple[str, ...]
 
 
-class Watch:
+class LeakCounter:
     """Which source addresses count as leaks, and how many there were."""
 
     def __init__(self, prefixes: tuple[str, ...]) -> None:
         networks = [ip_network(prefix) for prefix in prefixes]
-        self._four = [_bits(network) for network in networks if network.version == 4]
-        self._six = [_bits(network) for network in networks if network.version == 6]
+        self._four = [_get_bits(network) for network in networks if network.version == 4]
+        self._six = [_get_bits(network) for network in networks if network.version == 6]
         self.seen = self.leaked = 0
         self.examples: list[str] = []
 
@@ -58,19 +58,19 @@ class Watch:
                 self.examples.append(f"{ip_address(source)} -> {ip_address(target)}")
 
 
-def _bits(network: IPv4Network | IPv6Network) -> tuple[int, int]:
+def _get_bits(network: IPv4Network | IPv6Network) -> tuple[int, int]:
     return int(network.network_address), int(network.netmask)
 
 
-def sniff(device: str, prefixes: tuple[str, ...], seconds: float) -> Sniffed:
+def sniff(device: str, prefixes: tuple[str, ...], seconds: float) -> SniffReport:
     stopped: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda received, _: stopped.append(received))
-    watch = Watch(prefixes)
+    watch = LeakCounter(prefixes)
     with socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_ALL)) as tap:
         tap.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
         tap.bind((device, ETH_P_ALL))
-        ready()
+        report_ready()
         end = time.monotonic() + seconds
         tap.settimeout(0.02)
         while not stopped and time.monotonic() < end:
@@ -79,10 +79,10 @@ def sniff(device: str, prefixes: tuple[str, ...], seconds: float) -> Sniffed:
         while _take(tap, watch) and time.monotonic() < end + 1:
             pass
         _, dropped = struct.unpack("II", tap.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))
-    return Sniffed(watch.seen, watch.leaked, dropped, tuple(watch.examples))
+    return SniffReport(watch.seen, watch.leaked, dropped, tuple(watch.examples))
 
 
-def _take(tap: socket.socket, watch: Watch) -> bool:
+def _take(tap: socket.socket, watch: LeakCounter) -> bool:
     """False if there was none to take."""
     try:
         packet, (_, protocol, kind, *_) = tap.recvfrom(SNAP)

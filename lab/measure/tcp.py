@@ -9,13 +9,13 @@ from argparse import ArgumentParser
 from hashlib import sha256
 from typing import NamedTuple
 
-from lab.measure.output import ready, report
+from lab.measure.output import report, report_ready
 
 CHUNK = 65536
 TOTAL_RETRANSMITS = struct.Struct("100xI")  # tcpi_total_retrans in struct tcp_info, linux/tcp.h
 
 
-class Arrived(NamedTuple):
+class TcpReceiverReport(NamedTuple):
     """`peer` is who sent it, as seen here; `sha256` of all octets, in hexadecimal digits."""
 
     octets: int
@@ -33,7 +33,7 @@ class Transfer(NamedTuple):
     sha256: str
     seconds: float
     retransmits: int
-    arrived: Arrived
+    arrived: TcpReceiverReport
 
     @property
     def intact(self) -> bool:
@@ -52,16 +52,16 @@ def send(host: str, port: int, *, octets: int, rate: float, timeout: float) -> T
             connection.sendall(chunk)
         connection.shutdown(socket.SHUT_WR)
         with connection.makefile("rb") as stream:
-            arrived = Arrived(**json.loads(stream.readline()))
+            arrived = TcpReceiverReport(**json.loads(stream.readline()))
         seconds = round(time.monotonic() - start, 3)
-        return Transfer(octets, digest.hexdigest(), seconds, _retransmits(connection), arrived)
+        return Transfer(octets, digest.hexdigest(), seconds, _count_retransmits(connection), arrived)
 
 
-def receive(port: int, *, timeout: float) -> Arrived:
+def receive(port: int, *, timeout: float) -> TcpReceiverReport:
     """One connection; `timeout` is how long to wait for it, and how long it may be silent."""
     with socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True) as listener:
         listener.settimeout(timeout)
-        ready()
+        report_ready()
         connection, peer = listener.accept()
     with connection:
         connection.settimeout(timeout)
@@ -71,12 +71,12 @@ def receive(port: int, *, timeout: float) -> Arrived:
             digest.update(chunk)
             octets += len(chunk)
         seconds = round(time.monotonic() - start, 3)
-        arrived = Arrived(octets, digest.hexdigest(), seconds, peer[0].removeprefix("::ffff:"))
+        arrived = TcpReceiverReport(octets, digest.hexdigest(), seconds, peer[0].removeprefix("::ffff:"))
         connection.sendall(json.dumps(arrived._asdict()).encode() + b"\n")
         return arrived
 
 
-def _retransmits(connection: socket.socket) -> int:
+def _count_retransmits(connection: socket.socket) -> int:
     info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
     count: int = TOTAL_RETRANSMITS.unpack_from(info)[0]
     return count

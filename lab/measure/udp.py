@@ -10,7 +10,7 @@ import time
 from argparse import ArgumentParser
 from typing import NamedTuple
 
-from lab.measure.output import ready, report
+from lab.measure.output import report, report_ready
 
 HEADER = struct.Struct("!III")  # stream, number, how many
 SO_TIMESTAMPNS = 35  # asm-generic/socket.h: when the kernel received it, not when this program got round to it
@@ -18,7 +18,7 @@ SO_RCVBUFFORCE = 33
 BUFFER = 64 << 20
 
 
-class Sent(NamedTuple):
+class UdpSenderReport(NamedTuple):
     """`failed`: the kernel refused them or reported an earlier one as unreachable. `size` is in octets, without headers."""
 
     sent: int
@@ -27,7 +27,7 @@ class Sent(NamedTuple):
     seconds: float
 
 
-class Received(NamedTuple):
+class UdpReceiverReport(NamedTuple):
     """`received` counts each number once; `peer` is who sent the first, as seen here."""
 
     expected: int
@@ -39,7 +39,7 @@ class Received(NamedTuple):
     peer: str
 
 
-class Tally:
+class StreamTally:
     """What has arrived of the first stream that is seen; other streams are left out."""
 
     def __init__(self) -> None:
@@ -74,13 +74,13 @@ class Tally:
         self._highest = max(self._highest, number)
         self.numbers.add(number)
 
-    def result(self) -> Received:
+    def result(self) -> UdpReceiverReport:
         missing = self.expected - len(self.numbers)
         gap = round(self._gap_ns / 1e6, 3)
-        return Received(self.expected, len(self.numbers), missing, self.duplicate, self.reordered, gap, self.peer)
+        return UdpReceiverReport(self.expected, len(self.numbers), missing, self.duplicate, self.reordered, gap, self.peer)
 
 
-def send(host: str, port: int, *, rate: float, seconds: float, size: int) -> Sent:
+def send(host: str, port: int, *, rate: float, seconds: float, size: int) -> UdpSenderReport:
     """`rate` is datagrams per second. One that is late is sent at once; the number of datagrams is always rate × seconds."""
     total = round(rate * seconds)
     stream = time.monotonic_ns() & 0xFFFFFFFF
@@ -95,29 +95,29 @@ def send(host: str, port: int, *, rate: float, seconds: float, size: int) -> Sen
                 sender.send(HEADER.pack(stream, number, total) + padding)
             except OSError:
                 failed += 1
-    return Sent(total - failed, failed, size, round(time.monotonic() - start, 3))
+    return UdpSenderReport(total - failed, failed, size, round(time.monotonic() - start, 3))
 
 
-def receive(port: int, *, patience: float, idle: float) -> Received:
+def receive(port: int, *, patience: float, idle: float) -> UdpReceiverReport:
     """Until all have come and 50 ms more (for duplicates), or none for `idle` seconds, or no first one for `patience`."""
-    tally = Tally()
+    tally = StreamTally()
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as receiver:
         receiver.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         receiver.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         receiver.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
         receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         receiver.bind(("::", port))
-        ready()
+        report_ready()
         while True:
             receiver.settimeout(0.05 if tally.complete else idle if tally.stream is not None else patience)
             try:
                 datagram, ancillary, _, peer = receiver.recvmsg(65536, 64)
             except TimeoutError:
                 return tally.result()
-            tally.add(datagram, peer[0].removeprefix("::ffff:"), _arrival(ancillary))
+            tally.add(datagram, peer[0].removeprefix("::ffff:"), _get_arrival_time(ancillary))
 
 
-def _arrival(ancillary: list[tuple[int, int, bytes]]) -> int:
+def _get_arrival_time(ancillary: list[tuple[int, int, bytes]]) -> int:
     for level, kind, data in ancillary:
         if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS):
             seconds, nanoseconds = struct.unpack("qq", data)

@@ -8,27 +8,27 @@ import sys
 from pathlib import Path
 
 from portal.stack import database, environment, snapshot
-from portal.stack.directory_lock import alone, held
+from portal.stack.directory_lock import is_locked, lock_directory
 from portal.stack.errors import StackError
 from portal.stack.output import Output
 from portal.stack.processes import supervise
 from portal.stack.program import Program
 from portal.stack.serve import serve
-from portal.stack.sshd import in_portal_node
-from portal.stack.state_paths import Places
+from portal.stack.sshd import build_portal_command
+from portal.stack.state_paths import StatePaths
 
 
-def port(text: str) -> int:
+def parse_port(text: str) -> int:
     if not text.isdigit() or not 1 <= int(text) <= 65_535:
         raise argparse.ArgumentTypeError(f"'{text}' is no port: a port is a number from 1 to 65535")
     return int(text)
 
 
-def arguments() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m portal.stack", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     everything = commands.add_parser("serve", help="start the whole portal, and stop it with Ctrl-C")
-    everything.add_argument("--port", type=port, default=8000, help="on 127.0.0.1 (default 8000)")
+    everything.add_argument("--port", type=parse_port, default=8000, help="on 127.0.0.1 (default 8000)")
     servers = commands.add_parser("database", help="start PostgreSQL and Redis only, and print the environment as export lines")
     with_database = commands.add_parser("run", help="start PostgreSQL and Redis, run a command with their environment, stop them")
     with_database.add_argument("argv", nargs="+", metavar="COMMAND", help="the command, after --")
@@ -40,41 +40,41 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-async def only_database(places: Places, output: Output, *, throwaway: bool) -> None:
-    with alone(places):
+async def serve_database(places: StatePaths, output: Output, *, throwaway: bool) -> None:
+    with lock_directory(places):
         async with supervise(os.environ, output) as supervisor:
-            await database.up(supervisor, places, throwaway=throwaway)
-            sys.stdout.write(environment.export_lines(environment.variables(places)))
+            await database.start_servers(supervisor, places, throwaway=throwaway)
+            sys.stdout.write(environment.render_exports(environment.build_variables(places)))
             sys.stdout.flush()
             await asyncio.get_running_loop().create_future()
 
 
-async def run(places: Places, command: list[str], output: Output, *, throwaway: bool) -> int:
+async def run(places: StatePaths, command: list[str], output: Output, *, throwaway: bool) -> int:
     """The status of the command. Uses the servers of the state directory if they are up already, but never for tests; then it
     stands where the workers stand."""
-    values = {**os.environ, **environment.variables(places)}
-    if held(places) and not throwaway:
-        return subprocess.run(in_portal_node(places, tuple(command)), env=values, check=False).returncode
-    with alone(places):
+    values = {**os.environ, **environment.build_variables(places)}
+    if is_locked(places) and not throwaway:
+        return subprocess.run(build_portal_command(places, tuple(command)), env=values, check=False).returncode
+    with lock_directory(places):
         async with supervise(values, output) as supervisor:
-            await database.up(supervisor, places, throwaway=throwaway)
+            await database.start_servers(supervisor, places, throwaway=throwaway)
             return await supervisor.foreground(Program("command", tuple(command)))
     return 1  # a signal ended it
 
 
 def main() -> int:
-    asked = arguments().parse_args()
+    asked = build_parser().parse_args()
     try:
         if asked.command == "snapshot":
             asyncio.run(snapshot.write(Output()))
             return 0
-        places = Places.at(asked.var)
+        places = StatePaths.at(asked.var)
         if asked.command == "serve":
             asyncio.run(serve(places, asked.port, Output()))
             return 0
         output = Output(sys.stderr)
         if asked.command == "database":
-            asyncio.run(only_database(places, output, throwaway=asked.throwaway))
+            asyncio.run(serve_database(places, output, throwaway=asked.throwaway))
             return 0
         return asyncio.run(run(places, asked.argv, output, throwaway=asked.throwaway))
     except StackError as failure:

@@ -14,7 +14,7 @@ type Json = Any
 
 
 @dataclass(frozen=True)
-class Api:
+class ApiClient:
     """`address` is http://HOST:PORT; each call waits at most `timeout` seconds."""
 
     address: str

@@ -1,6 +1,6 @@
 """Every command of the portal that `serve` starts, as data: to start something else, change it here and nowhere else.
 
-Comes in: the places of a state directory and a port. Pure but for `accept_queue`, which asks the kernel.
+Comes in: the places of a state directory and a port. Pure but for `read_accept_queue`, which asks the kernel.
 """
 
 import sys
@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from portal.stack.program import Program
-from portal.stack.state_paths import Places
+from portal.stack.state_paths import StatePaths
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PYTHON = sys.executable
@@ -33,140 +33,140 @@ ROUTINE = r"Task \S+ (received|succeeded)"
 ROOT_WARNING = "You're running the worker with superuser privileges"
 
 
-def manage(name: str, *arguments: str) -> Program:
+def build_manage(name: str, *arguments: str) -> Program:
     """Without Django's checks of models and pages: they are about code, and read all of it. Tests run them, not each start."""
     return Program(name, (PYTHON, str(ROOT / "manage.py"), *arguments, "--skip-checks"))
 
 
-def migrate() -> Program:
-    return manage("migrate", "migrate", "--no-input", "--verbosity", "0")
+def build_migrate() -> Program:
+    return build_manage("migrate", "migrate", "--no-input", "--verbosity", "0")
 
 
-def seed(port: int, host_keys: Path | None) -> Program:
+def build_seed(port: int, host_keys: Path | None) -> Program:
     """Idempotent; writes Places.demo. host_keys: Places.sshd, where gateways are reached by ssh."""
     by_ssh = ("--host-keys", str(host_keys)) if host_keys else ()
-    return manage("seed", "seed", "--demo", "--url", f"http://127.0.0.1:{port}/", *by_ssh)
+    return build_manage("seed", "seed", "--demo", "--url", f"http://127.0.0.1:{port}/", *by_ssh)
 
 
-def lab(places: Places, *arguments: str) -> Program:
-    return Program("lab", lab_command(places, *arguments), hush=".*")
+def build_lab(places: StatePaths, *arguments: str) -> Program:
+    return Program("lab", build_lab_command(places, *arguments), hush=".*")
 
 
-def lab_keeper(places: Places) -> Program:
+def build_lab_keeper(places: StatePaths) -> Program:
     """Takes the lab down when it is stopped, or when the supervisor is gone."""
-    return Program("lab", (PYTHON, "-m", "portal.stack.wait_then_exec", *lab_command(places, "down")), hush=".*")
+    return Program("lab", (PYTHON, "-m", "portal.stack.wait_then_exec", *build_lab_command(places, "down")), hush=".*")
 
 
-def lab_command(places: Places, *arguments: str) -> tuple[str, ...]:
+def build_lab_command(places: StatePaths, *arguments: str) -> tuple[str, ...]:
     return (PYTHON, "-m", "lab", "--name", places.lab_name, "--state", str(places.lab), *arguments)
 
 
-def in_node(places: Places, node: str, command: tuple[str, ...]) -> tuple[str, ...]:
-    return lab_command(places, "exec", node, "--", *command)
+def build_node_command(places: StatePaths, node: str, command: tuple[str, ...]) -> tuple[str, ...]:
+    return build_lab_command(places, "exec", node, "--", *command)
 
 
-def gateway(places: Places, name: str, *more: str) -> Program:
+def build_gateway(places: StatePaths, name: str, *more: str) -> Program:
     """The agent of a gateway, inside the lab's node of that name."""
-    prober = str(prober_socket(places, name))
-    return Program(name, in_node(places, name, _agent(places, name, "--prober", prober, *more)))
+    prober = str(get_prober_socket(places, name))
+    return Program(name, build_node_command(places, name, _build_agent_command(places, name, "--prober", prober, *more)))
 
 
-def prober(places: Places, name: str) -> Program:
+def build_prober(places: StatePaths, name: str) -> Program:
     """Connects through the gateway of this name, from the lab's node beside it."""
-    command = (PYTHON, "-m", "gateway", "prober", "--socket", str(prober_socket(places, name)))
-    return Program(PROBES[name], in_node(places, PROBES[name], command))
+    command = (PYTHON, "-m", "gateway", "prober", "--socket", str(get_prober_socket(places, name)))
+    return Program(PROBES[name], build_node_command(places, PROBES[name], command))
 
 
-def prober_socket(places: Places, name: str) -> Path:
+def get_prober_socket(places: StatePaths, name: str) -> Path:
     return places.gateway_sockets / f"{PROBES[name]}.sock"
 
 
-def gateway_in_memory(places: Places, name: str) -> Program:
+def build_memory_gateway(places: StatePaths, name: str) -> Program:
     """The same agent with a ruleset that is kept in memory instead of the kernel."""
-    return Program(name, _agent(places, name, "--fake"))
+    return Program(name, _build_agent_command(places, name, "--fake"))
 
 
-def gateway_socket(places: Places, name: str) -> Path:
+def get_gateway_socket(places: StatePaths, name: str) -> Path:
     return places.gateway_sockets / f"{name}.sock"
 
 
-def _agent(places: Places, name: str, *more: str) -> tuple[str, ...]:
-    socket, state = gateway_socket(places, name), places.gateway_states / name
+def _build_agent_command(places: StatePaths, name: str, *more: str) -> tuple[str, ...]:
+    socket, state = get_gateway_socket(places, name), places.gateway_states / name
     return (PYTHON, "-m", "gateway", "serve", *more, "--name", name, "--socket", str(socket), "--state", str(state))
 
 
-def web(port: int) -> Program:
+def build_web(port: int) -> Program:
     """The code is loaded once and then forked: half the work at the start, and less memory."""
     options = ("--preload", "--worker-class", WEB_WORKER, "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS))
-    bind = ("--bind", f"127.0.0.1:{port}", "--backlog", str(max(accept_queue(), SMALLEST_BACKLOG)))
+    bind = ("--bind", f"127.0.0.1:{port}", "--backlog", str(max(read_accept_queue(), SMALLEST_BACKLOG)))
     log = ("--log-level", "warning", "--access-logfile", "-")
     quiet = ("--no-control-socket", "--graceful-timeout", "2", "--timeout", str(SILENT_SECONDS), "--keep-alive", str(KEEP_ALIVE_SECONDS))
     return Program("web", (PYTHON, "-m", "gunicorn", *options, *bind, *log, *quiet, "portal.wsgi:application"))
 
 
-def events(port: int) -> Program:
+def build_events(port: int) -> Program:
     """Live events and requests that wait: one process, whatever the number of streams. Whose proxy is believed, our settings say."""
-    bind = ("--host", "127.0.0.1", "--port", str(port), "--backlog", str(max(accept_queue(), SMALLEST_BACKLOG)))
+    bind = ("--host", "127.0.0.1", "--port", str(port), "--backlog", str(max(read_accept_queue(), SMALLEST_BACKLOG)))
     most = ("--http", PROTOCOL, "--limit-concurrency", str(EVENTS_CONNECTIONS), "--timeout-graceful-shutdown", "2")
     rest = ("--timeout-keep-alive", str(KEEP_ALIVE_SECONDS))
     quiet = ("--no-proxy-headers", "--no-server-header", "--no-access-log", "--log-level", "warning", "--lifespan", "on")
     return Program("events", (PYTHON, "-m", "uvicorn", *bind, *most, *rest, *quiet, "portal.asgi:application"))
 
 
-def events_port(port: int) -> int:
+def choose_events_port(port: int) -> int:
     """From where on a port is looked for: far from the web server's, beside which a second portal may listen."""
     return port + 1000 if port < 64_000 else port - 1000
 
 
-def notice(places: Places) -> Program:
+def build_notice(places: StatePaths) -> Program:
     """The notice page for blocked members, on the lab's host to which the gateways lead their HTTP. It keeps no connection."""
     options = ("--worker-class", NOTICE_WORKER, "--workers", "1", "--threads", "4", "--bind", "[::]:80")
     quiet = ("--no-control-socket", "--graceful-timeout", "2", "--log-level", "warning", "--timeout", str(SILENT_SECONDS))
     command = (PYTHON, "-m", "gunicorn", *options, *quiet, "portal.notice:application")
-    return Program("notice", in_node(places, NOTICE, command), environment={"NETZWART_LAB_NAME": ""})
+    return Program("notice", build_node_command(places, NOTICE, command), environment={"NETZWART_LAB_NAME": ""})
 
 
-def worker() -> Program:
+def build_worker() -> Program:
     """Brings changes to the gateways."""
-    return _worker("worker", CHANGES, 4)
+    return _build_celery_worker("worker", CHANGES, 4)
 
 
-def collector() -> Program:
+def build_collector() -> Program:
     """Reads the gateways' counters, in a process of its own: that is much Python at once, and changes would wait for it."""
-    return _worker("collector", READINGS, 4)
+    return _build_celery_worker("collector", READINGS, 4)
 
 
-def mailer() -> Program:
+def build_mailer() -> Program:
     """Sends mail, and may wait for a slow server while others work."""
-    return _worker("mailer", MAIL, 2)
+    return _build_celery_worker("mailer", MAIL, 2)
 
 
-def feeds() -> Program:
+def build_feeds() -> Program:
     """Imports what feeds of bans say: a large one takes minutes, and nothing else waits behind it."""
-    return _worker("feeds", FEEDS, 2)
+    return _build_celery_worker("feeds", FEEDS, 2)
 
 
-def _worker(name: str, queue: str, threads: int) -> Program:
+def _build_celery_worker(name: str, queue: str, threads: int) -> Program:
     alone = ("--without-gossip", "--without-mingle", "--without-heartbeat")  # workers have nothing to tell each other
     tasks = ("--queues", queue, "--hostname", f"{name}@%h", "--pool", "threads", "--concurrency", str(threads))
-    return Program(name, celery("worker", "--loglevel", "INFO", *tasks, *alone), hush=ROUTINE)
+    return Program(name, build_celery_command("worker", "--loglevel", "INFO", *tasks, *alone), hush=ROUTINE)
 
 
-def in_lab(places: Places, program: Program) -> Program:
+def move_into_lab(places: StatePaths, program: Program) -> Program:
     """The same worker on the management network, from where it reaches gateways by ssh; it is in the lab and enters none."""
-    return replace(program, command=in_node(places, PORTAL, program.command), environment={"NETZWART_LAB_NAME": ""})
+    return replace(program, command=build_node_command(places, PORTAL, program.command), environment={"NETZWART_LAB_NAME": ""})
 
 
-def ticker(places: Places) -> Program:
+def build_ticker(places: StatePaths) -> Program:
     """Sends the nudges of the schedule. It keeps nothing that matters: every nudge only makes a worker look."""
-    return Program("beat", celery("beat", "--loglevel", "WARNING", "--schedule", str(places.beat_schedule)))
+    return Program("beat", build_celery_command("beat", "--loglevel", "WARNING", "--schedule", str(places.beat_schedule)))
 
 
-def celery(*arguments: str) -> tuple[str, ...]:
+def build_celery_command(*arguments: str) -> tuple[str, ...]:
     return (PYTHON, "-W", f"ignore:{ROOT_WARNING}", "-m", "celery", "--quiet", "-A", "workers", *arguments)
 
 
-def accept_queue() -> int:
+def read_accept_queue() -> int:
     """The longest queue of connections that wait to be accepted, as the kernel allows it."""
     file = Path("/proc/sys/net/core/somaxconn")
     return int(file.read_text()) if file.exists() else SMALLEST_BACKLOG

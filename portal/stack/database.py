@@ -2,29 +2,36 @@
 
 import asyncio
 from functools import partial
+from pathlib import Path
 
 import psycopg
 
 from apps.lib.database import schema_snapshot
 from portal.stack import postgres, redis
+from portal.stack.errors import StackError
 from portal.stack.processes import Supervisor
-from portal.stack.state_paths import Places
+from portal.stack.state_paths import StatePaths
 
 
-async def up(supervisor: Supervisor, places: Places, *, throwaway: bool = False) -> None:
+async def start_servers(supervisor: Supervisor, places: StatePaths, *, throwaway: bool = False) -> None:
     """Both answer when this returns."""
     with supervisor.output.step("PostgreSQL"):
         fresh = await asyncio.to_thread(postgres.prepare, places)
         if fresh:
             places.demo.unlink(missing_ok=True)  # the logins of a database that is no more
-        supervisor.start(postgres.program(places, throwaway=throwaway))
-        await supervisor.until(partial(postgres.answers, places), "PostgreSQL's answer")
+        supervisor.start(postgres.build_program(places, throwaway=throwaway))
+        await supervisor.until(partial(postgres.is_answering, places), "PostgreSQL's answer")
     with supervisor.output.step("Redis"):
-        supervisor.start(redis.program(places))
-        await supervisor.until(partial(redis.answers, places), "Redis's answer")
+        supervisor.start(redis.build_program(places))
+        await supervisor.until(partial(redis.is_answering, places), "Redis's answer")
 
 
-def has_current_schema(places: Places) -> bool:
-    """Whether every migration that is here has run in the database of a server that answers."""
-    with psycopg.connect(postgres.url(places)) as connection, connection.cursor() as cursor:
+def has_current_schema(url: str, cluster: Path) -> bool:
+    """Whether every migration that is here has run in the database of a server that answers.
+
+    StackError if migrations that are no more made it: it names the cluster, which somebody may move away.
+    """
+    with psycopg.connect(url) as connection, connection.cursor() as cursor:
+        if schema_snapshot.is_outdated(cursor):
+            raise StackError(f"{schema_snapshot.OUTDATED} If nothing in it matters, move {cluster} away: a new one is made.")
         return schema_snapshot.is_current(cursor)

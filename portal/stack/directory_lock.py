@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from portal.stack.errors import StackError
-from portal.stack.state_paths import Places
+from portal.stack.state_paths import StatePaths
 
 
 @contextmanager
-def alone(places: Places) -> Iterator[None]:
+def lock_directory(places: StatePaths) -> Iterator[None]:
     """Holds the state directory; StackError with the holder's pid if somebody else does."""
     places.var.mkdir(parents=True, exist_ok=True)
     with places.lock.open("a+") as file:
@@ -28,7 +28,7 @@ def alone(places: Places) -> Iterator[None]:
         yield
 
 
-def held(places: Places) -> bool:
+def is_locked(places: StatePaths) -> bool:
     """Whether somebody runs this state directory now."""
     if not places.lock.exists():
         return False

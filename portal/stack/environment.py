@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from portal.stack import postgres, redis
-from portal.stack.state_paths import Places
+from portal.stack.state_paths import StatePaths
 
 SECRET_CHARACTERS = 50
 
 
-def variables(places: Places, *, lab: bool = False) -> dict[str, str]:
+def build_variables(places: StatePaths, *, lab: bool = False) -> dict[str, str]:
     """What processes of this state directory need to find each other. Makes the secret key if there is none."""
     return {
         "NETZWART_VAR": str(places.var),
-        "NETZWART_SECRET_KEY": secret_key(places.secret_key),
-        "NETZWART_DATABASE_URL": postgres.url(places),
-        "NETZWART_REDIS_URL": redis.url(places),
+        "NETZWART_SECRET_KEY": ensure_secret_key(places.secret_key),
+        "NETZWART_DATABASE_URL": postgres.build_url(places),
+        "NETZWART_REDIS_URL": redis.build_url(places),
         "NETZWART_LAB_NAME": places.lab_name if lab else "",
         "NETZWART_LAB_STATE": str(places.lab),
         "NETZWART_GATEWAY_SOCKETS": str(places.gateway_sockets),
@@ -26,7 +26,7 @@ def variables(places: Places, *, lab: bool = False) -> dict[str, str]:
     }
 
 
-def secret_key(file: Path) -> str:
+def ensure_secret_key(file: Path) -> str:
     """The key kept in the file (mode 0600), made at the first call."""
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -37,6 +37,6 @@ def secret_key(file: Path) -> str:
     return file.read_text().strip()
 
 
-def export_lines(values: Mapping[str, str]) -> str:
+def render_exports(values: Mapping[str, str]) -> str:
     """Lines that a shell can read: `export NAME='value'`."""
     return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in sorted(values.items()))

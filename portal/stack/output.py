@@ -16,7 +16,7 @@ FRAME_SECONDS, REMINDER_SECONDS = 0.1, 10.0
 CLEAR_LINE = "\r\x1b[2K"
 
 
-class Lines:
+class LineSplitter:
     """Cuts a stream of bytes into lines of text; a line longer than LONGEST_LINE is cut into several."""
 
     def __init__(self) -> None:

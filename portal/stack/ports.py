@@ -17,7 +17,7 @@ def is_free(port: int) -> bool:
     return True
 
 
-def next_free(port: int) -> int:
+def find_free_port(port: int) -> int:
     """The first free port from this one on; StackError if TRIED of them are taken."""
     last = min(port + TRIED, 65_536)
     for candidate in range(port, last):
@@ -26,6 +26,6 @@ def next_free(port: int) -> int:
     raise StackError(f"No port from {port} to {last - 1} is free on 127.0.0.1. Choose another with --port.")
 
 
-def demand(port: int) -> None:
+def require_free_port(port: int) -> None:
     if not is_free(port):
-        raise StackError(f"Port {port} is taken by another program. {next_free(port)} is free: add --port {next_free(port)}")
+        raise StackError(f"Port {port} is taken by another program. {find_free_port(port)} is free: add --port {find_free_port(port)}")

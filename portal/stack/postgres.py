@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from portal.stack.errors import StackError
-from portal.stack.postgres_account import Account, open_the_way, private_directory
+from portal.stack.postgres_account import ServerAccount, allow_traversal, make_private_directory
 from portal.stack.program import Program
-from portal.stack.state_paths import Places
+from portal.stack.state_paths import StatePaths
 
 OLDEST_VERSION = 15  # what Django 6.1 asks for
 DEBIAN_BINARIES = Path("/usr/lib/postgresql")
@@ -46,11 +46,11 @@ class Binaries:
         return str(self.directory / name)
 
 
-def url(places: Places) -> str:
+def build_url(places: StatePaths) -> str:
     return f"host={places.sockets} dbname={DATABASE} user={OWNER}"
 
 
-def installed(under: Path = DEBIAN_BINARIES) -> list[Binaries]:
+def list_installed(under: Path = DEBIAN_BINARIES) -> list[Binaries]:
     """The PostgreSQL servers on this machine, newest first."""
     found = {int(path.parts[-3]): path.parent for path in under.glob("*/bin/initdb") if path.parts[-3].isdigit()}
     on_path = shutil.which("initdb")
@@ -60,7 +60,7 @@ def installed(under: Path = DEBIAN_BINARIES) -> list[Binaries]:
     return [Binaries(major, directory) for major, directory in sorted(found.items(), reverse=True)]
 
 
-def suitable(cluster: Path, servers: list[Binaries]) -> Binaries:
+def choose_server(cluster: Path, servers: list[Binaries]) -> Binaries:
     """The server for this cluster: the one that made it; for a cluster that is still to be made, the newest."""
     usable = [server for server in servers if server.major >= OLDEST_VERSION]
     if not usable:
@@ -83,15 +83,15 @@ def suitable(cluster: Path, servers: list[Binaries]) -> Binaries:
     )
 
 
-def prepare(places: Places) -> bool:
+def prepare(places: StatePaths) -> bool:
     """Makes the cluster with an empty database if there is none, and clears what a crash left. True: it was made now.
 
     As root it also lets the server's account pass through the directories above.
     """
-    server = suitable(places.postgres, installed())
-    account = _account(places.postgres)
-    private_directory(places.sockets, account)
-    open_the_way(places.postgres, account)
+    server = choose_server(places.postgres, list_installed())
+    account = _choose_account(places.postgres)
+    make_private_directory(places.sockets, account)
+    allow_traversal(places.postgres, account)
     fresh = not (places.postgres / "PG_VERSION").exists()
     if fresh:
         _make(places, server, account)
@@ -100,65 +100,65 @@ def prepare(places: Places) -> bool:
     return fresh
 
 
-def program(places: Places, *, throwaway: bool = False) -> Program:
+def build_program(places: StatePaths, *, throwaway: bool = False) -> Program:
     """The server in the foreground. SIGINT is its fast shutdown: it does not wait until everybody has left."""
-    server = suitable(places.postgres, installed())
+    server = choose_server(places.postgres, list_installed())
     values = {**SETTINGS, "unix_socket_directories": str(places.sockets), **(THROWAWAY if throwaway else {})}
     options = (part for name, value in values.items() for part in ("-c", f"{name}={value}"))
     command = (server.tool("postgres"), "-D", str(places.postgres), *options)
-    return Program("postgres", command, stop=signal.SIGINT, account=_account(places.postgres), hush=HUSH)
+    return Program("postgres", command, stop=signal.SIGINT, account=_choose_account(places.postgres), hush=HUSH)
 
 
-def answers(places: Places) -> bool:
+def is_answering(places: StatePaths) -> bool:
     """Whether the server takes connections now."""
-    server = suitable(places.postgres, installed())
+    server = choose_server(places.postgres, list_installed())
     command = [server.tool("pg_isready"), "--quiet", "--timeout=1", "--host", str(places.sockets), "--username", OWNER]
     return subprocess.run(command, check=False, stdin=subprocess.DEVNULL).returncode == 0
 
 
-def _account(cluster: Path) -> Account:
+def _choose_account(cluster: Path) -> ServerAccount:
     """Whose cluster it is; for one that is still to be made, whose it shall be."""
     if not cluster.exists():
-        return Account.of_the_server()
-    owner = Account.owning(cluster)
+        return ServerAccount.of_the_server()
+    owner = ServerAccount.owning(cluster)
     if os.geteuid() not in (0, owner.uid):
         raise StackError(f"{cluster} belongs to the account {owner.name}. Start as that account or as root, or use another --var.")
     return owner
 
 
-def _make(places: Places, server: Binaries, account: Account) -> None:
+def _make(places: StatePaths, server: Binaries, account: ServerAccount) -> None:
     """All or nothing: the cluster gets its name when it is complete."""
     growing = places.postgres.with_name(f"{places.postgres.name}.new")
     shutil.rmtree(growing, ignore_errors=True)
     shutil.rmtree(places.postgres, ignore_errors=True)  # without PG_VERSION it is no cluster
-    private_directory(growing, account)
-    _as(account, server.tool("initdb"), "-D", str(growing), "-U", OWNER, "-E", "UTF8", "--locale=C.UTF-8", "--auth=trust", "--no-sync")
-    _as(account, server.tool("postgres"), "--single", "-D", str(growing), "postgres", said=f"CREATE DATABASE {DATABASE};\n")
+    make_private_directory(growing, account)
+    _run_as(account, server.tool("initdb"), "-D", str(growing), "-U", OWNER, "-E", "UTF8", "--locale=C.UTF-8", "--auth=trust", "--no-sync")
+    _run_as(account, server.tool("postgres"), "--single", "-D", str(growing), "postgres", said=f"CREATE DATABASE {DATABASE};\n")
     growing.rename(places.postgres)
 
 
-def _as(account: Account, *command: str, said: str = "") -> None:
+def _run_as(account: ServerAccount, *command: str, said: str = "") -> None:
     arguments = Program(Path(command[0]).name, command, account=account).arguments()
     done = subprocess.run(arguments, input=said, capture_output=True, text=True, check=False, cwd="/", timeout=120)
     if done.returncode != 0:
         raise StackError(f"{command[0]} ended with status {done.returncode}: {(done.stderr or done.stdout).strip()}")
 
 
-def _clear_stale_pid(places: Places) -> None:
+def _clear_stale_pid(places: StatePaths) -> None:
     """Removes a postmaster.pid that no living server holds; refuses to go on beside a living one.
 
     PostgreSQL does so by itself, but not if the pid belongs to another program of the same account by now.
     """
     file = places.postgres / "postmaster.pid"
     first = file.read_text().split("\n", 1)[0].strip() if file.exists() else ""
-    if first.isdigit() and serves(int(first), places.postgres):
+    if first.isdigit() and is_serving(int(first), places.postgres):
         raise StackError(f"PostgreSQL (pid {first}) still serves {places.postgres}. End it with: kill -INT {first}")
     file.unlink(missing_ok=True)
     for left in places.sockets.glob(".s.PGSQL.*"):
         left.unlink()
 
 
-def serves(pid: int, cluster: Path) -> bool:
+def is_serving(pid: int, cluster: Path) -> bool:
     """Whether this process is the server of the cluster: it works in the cluster's directory."""
     try:
         return Path(f"/proc/{pid}/cwd").resolve(strict=True) == cluster.resolve()

@@ -12,13 +12,13 @@ SERVER_ACCOUNTS = ("postgres", "nobody")
 
 
 @dataclass(frozen=True)
-class Account:
+class ServerAccount:
     name: str
     uid: int
     gid: int
 
     @classmethod
-    def of_the_server(cls) -> "Account":
+    def of_the_server(cls) -> "ServerAccount":
         """Ourselves, or, if we are root, the first of SERVER_ACCOUNTS that exists."""
         if os.geteuid() != 0:
             return cls(str(os.geteuid()), os.geteuid(), os.getegid())
@@ -31,7 +31,7 @@ class Account:
         )
 
     @classmethod
-    def owning(cls, path: Path) -> "Account":
+    def owning(cls, path: Path) -> "ServerAccount":
         found = path.stat()
         try:
             name = pwd.getpwuid(found.st_uid).pw_name
@@ -40,7 +40,7 @@ class Account:
         return cls(name, found.st_uid, found.st_gid)
 
 
-def private_directory(path: Path, owner: Account) -> None:
+def make_private_directory(path: Path, owner: ServerAccount) -> None:
     """Makes the directory with mode 0700 for the owner; refuses one that a stranger made before us, or a link."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = path.lstat()
@@ -50,7 +50,7 @@ def private_directory(path: Path, owner: Account) -> None:
     os.chown(path, owner.uid, owner.gid)
 
 
-def open_the_way(path: Path, account: Account) -> list[Path]:
+def allow_traversal(path: Path, account: ServerAccount) -> list[Path]:
     """Lets the account pass through the parents of a path. Returns the directories it had to change.
 
     Only the right to pass is added, not the right to look around, and only where the account lacks it.
@@ -58,14 +58,14 @@ def open_the_way(path: Path, account: Account) -> list[Path]:
     changed = []
     for parent in reversed(path.absolute().parents):
         found = parent.stat()
-        needed = _right_to_pass(found, account)
+        needed = _compute_pass_bit(found, account)
         if not found.st_mode & needed:
             parent.chmod(stat.S_IMODE(found.st_mode) | needed)
             changed.append(parent)
     return changed
 
 
-def _right_to_pass(found: os.stat_result, account: Account) -> int:
+def _compute_pass_bit(found: os.stat_result, account: ServerAccount) -> int:
     """The one bit of the mode that the kernel looks at for this account."""
     if found.st_uid == account.uid:
         return stat.S_IXUSR

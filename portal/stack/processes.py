@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from portal.stack.errors import StackError
-from portal.stack.output import Lines, Output
+from portal.stack.output import LineSplitter, Output
 from portal.stack.program import Program
 
 START_WITHIN = 600.0  # seconds for the first answer of a program that runs; one that ends is not waited for
@@ -27,7 +27,7 @@ LAST_CHUNKS = 64
 HELD_BACK = 20
 
 
-class Running:
+class RunningProgram:
     """One started program. With an output it leads its own process group, and its lines are shown as they come;
     without one it has our terminal, as if it had been started alone."""
 
@@ -83,7 +83,7 @@ class _Reader:
 
     def __init__(self, pipe: IO[bytes], program: Program, output: Output) -> None:
         self._pipe, self._program, self._output = pipe, program, output
-        self._lines = Lines()
+        self._lines = LineSplitter()
         self._held_back: deque[str] = deque(maxlen=HELD_BACK)
         os.set_blocking(pipe.fileno(), False)
         asyncio.get_running_loop().add_reader(pipe.fileno(), self._read)
@@ -121,7 +121,7 @@ class _Reader:
 
 
 @dataclass(frozen=True)
-class Stopped:
+class StopReason:
     """Everything is being stopped because somebody asked for it, or because the work is done; no fault."""
 
     by: str = ""
@@ -133,37 +133,37 @@ class Supervisor:
     def __init__(self, environment: Mapping[str, str], output: Output) -> None:
         self.environment = dict(environment)
         self.output = output
-        self._started: list[Running] = []
+        self._started: list[RunningProgram] = []
         self._main = asyncio.current_task()
-        self.reason: Stopped | StackError | None = None
+        self.reason: StopReason | StackError | None = None
 
-    def start(self, program: Program) -> Running:
+    def start(self, program: Program) -> RunningProgram:
         """From now on its end, whatever the status, is the end of all."""
-        running = Running(program, self.environment, self.output)
+        running = RunningProgram(program, self.environment, self.output)
         self._started.append(running)
 
         def died(ended: asyncio.Future[int]) -> None:
             if self.reason is None:
                 running.tell_all()
-                self.end(StackError(f"{program.name} {manner(ended.result())}."))
+                self.end(StackError(f"{program.name} {describe_exit(ended.result())}."))
 
         running.ended.add_done_callback(died)
         return running
 
     async def run(self, program: Program) -> None:
         """Waits for a program that is expected to end well; StackError if it does not."""
-        running = Running(program, self.environment, self.output)
+        running = RunningProgram(program, self.environment, self.output)
         try:
             status = await asyncio.shield(running.ended)
         finally:
             await running.stop(within=1.0)
         if status != 0:
             running.tell_all()
-            raise StackError(f"{program.name} {manner(status)}.")
+            raise StackError(f"{program.name} {describe_exit(status)}.")
 
     async def foreground(self, program: Program) -> int:
         """Gives the terminal to a program until it ends, and returns its status; Ctrl-C is the program's own affair."""
-        running = Running(program, self.environment, None)
+        running = RunningProgram(program, self.environment, None)
         self._started.append(running)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         return await asyncio.shield(running.ended)
@@ -178,7 +178,7 @@ class Supervisor:
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, 0.2)
 
-    def end(self, reason: Stopped | StackError) -> None:
+    def end(self, reason: StopReason | StackError) -> None:
         """Ends whatever `supervise` is doing; the first reason counts."""
         if self.reason is None:
             self.reason = reason
@@ -187,7 +187,7 @@ class Supervisor:
 
     async def stop(self) -> None:
         """Everything in reverse order. Each gets a fair share of the time that is left, and gives on what it does not use."""
-        self.reason = self.reason or Stopped()
+        self.reason = self.reason or StopReason()
         deadline = time.monotonic() + STOP_WITHIN
         while self._started:
             share = max(deadline - time.monotonic(), 0.1) / len(self._started)
@@ -204,21 +204,21 @@ async def supervise(environment: Mapping[str, str], output: Output) -> AsyncIter
     supervisor = Supervisor(environment, output)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, supervisor.end, Stopped(signal.Signals(number).name))
+        loop.add_signal_handler(number, supervisor.end, StopReason(signal.Signals(number).name))
     try:
         yield supervisor
     except asyncio.CancelledError:
         if supervisor.reason is None:
             raise
     finally:
-        if isinstance(supervisor.reason, Stopped):
+        if isinstance(supervisor.reason, StopReason):
             output.say(f"{supervisor.reason.by}: stopping …")
-        await _whatever_happens(supervisor.stop())
+        await _finish_uncancelled(supervisor.stop())
     if isinstance(supervisor.reason, StackError):
         raise supervisor.reason
 
 
-async def side_by_side(*works: Coroutine[None, None, None]) -> None:
+async def run_concurrently(*works: Coroutine[None, None, None]) -> None:
     """All of them at once. The first that fails ends the others, and its error is raised."""
     try:
         async with asyncio.TaskGroup() as group:
@@ -228,7 +228,7 @@ async def side_by_side(*works: Coroutine[None, None, None]) -> None:
         raise failures.exceptions[0] from None
 
 
-async def _whatever_happens(work: Coroutine[None, None, None]) -> None:
+async def _finish_uncancelled(work: Coroutine[None, None, None]) -> None:
     """Sees it through, even if our task was cancelled a moment ago."""
     task = asyncio.ensure_future(work)
     while not task.done():
@@ -237,7 +237,7 @@ async def _whatever_happens(work: Coroutine[None, None, None]) -> None:
     task.result()
 
 
-def manner(status: int) -> str:
+def describe_exit(status: int) -> str:
     """How a process ended, in words."""
     if status < 0:
         return f"was ended by {signal.Signals(-status).name}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from portal.stack.errors import StackError
-from portal.stack.postgres_account import Account
+from portal.stack.postgres_account import ServerAccount
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Program:
     name: str
     command: tuple[str, ...]
     stop: signal.Signals = signal.SIGTERM
-    account: Account | None = None
+    account: ServerAccount | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     hush: str = ""
 

@@ -5,14 +5,14 @@ import socket
 
 from portal.stack.errors import StackError
 from portal.stack.program import Program
-from portal.stack.state_paths import Places
+from portal.stack.state_paths import StatePaths
 
 
-def url(places: Places) -> str:
+def build_url(places: StatePaths) -> str:
     return f"unix://{places.redis_socket}?db=0"
 
 
-def program(places: Places) -> Program:
+def build_program(places: StatePaths) -> Program:
     """Redis with its defaults, but without a network port."""
     found = shutil.which("redis-server")
     if found is None:
@@ -31,7 +31,7 @@ def program(places: Places) -> Program:
     return Program("redis", command, hush=".*")
 
 
-def answers(places: Places) -> bool:
+def is_answering(places: StatePaths) -> bool:
     """Whether the server on the socket says PONG to a PING."""
     try:
         with socket.socket(socket.AF_UNIX) as connection:

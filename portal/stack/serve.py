@@ -10,51 +10,53 @@ import time
 from functools import partial
 
 from lab.sshd import GROUP
-from portal.stack import commands, database, ports, sshd
+from portal.stack import commands, database, ports, postgres, sshd
 from portal.stack.demo import Demo
-from portal.stack.directory_lock import alone
-from portal.stack.environment import variables
+from portal.stack.directory_lock import lock_directory
+from portal.stack.environment import build_variables
 from portal.stack.output import Output
-from portal.stack.processes import Supervisor, side_by_side, supervise
+from portal.stack.processes import Supervisor, run_concurrently, supervise
 from portal.stack.program import Program
-from portal.stack.state_paths import Places
+from portal.stack.state_paths import StatePaths
 
 
-async def serve(places: Places, port: int, output: Output) -> None:
+async def serve(places: StatePaths, port: int, output: Output) -> None:
     """Runs until Ctrl-C or SIGTERM. StackError names the part that could not be started or that died."""
-    ports.demand(port)
+    ports.require_free_port(port)
     os.chdir(commands.ROOT)
     started = time.monotonic()
-    with alone(places):
-        no_lab = why_no_lab(places)
-        events = ports.next_free(commands.events_port(port))
-        given = {**addresses(port, events), **os.environ}
-        environment = {**given, "PYTHONUNBUFFERED": "1", **variables(places, lab=not no_lab)}
+    with lock_directory(places):
+        no_lab = explain_missing_lab(places)
+        events = ports.find_free_port(commands.choose_events_port(port))
+        given = {**build_addresses(port, events), **os.environ}
+        environment = {**given, "PYTHONUNBUFFERED": "1", **build_variables(places, lab=not no_lab)}
         async with supervise(environment, output) as supervisor:
-            await database.up(supervisor, places)
-            no_ssh = sshd.obstacle(places, no_lab)
-            await _keys(places, no_ssh)
-            await side_by_side(_schema(supervisor, places), _gateways(supervisor, places, no_lab, no_ssh))
+            await database.start_servers(supervisor, places)
+            no_ssh = sshd.find_obstacle(places, no_lab)
+            await _prepare_keys(places, no_ssh)
+            await run_concurrently(_migrate_schema(supervisor, places), _start_gateways(supervisor, places, no_lab, no_ssh))
             # Programs take seconds until they have read their code, and the demo network comes into being in one transaction.
-            await side_by_side(_demo_network(supervisor, places, port, no_ssh), _programs(supervisor, places, port, no_ssh))
-            _others(supervisor, places, events, no_lab, no_ssh)
-            output.say(f"\nNetzwart is up after {time.monotonic() - started:.1f} s.\n" + welcome(places, port, no_lab))
+            await run_concurrently(_seed_demo_network(supervisor, places, port, no_ssh), _start_programs(supervisor, places, port, no_ssh))
+            _start_others(supervisor, places, events, no_lab, no_ssh)
+            output.say(f"\nNetzwart is up after {time.monotonic() - started:.1f} s.\n" + render_welcome(places, port, no_lab))
             await asyncio.get_running_loop().create_future()  # until somebody or something ends it
 
 
-def addresses(port: int, events: int) -> dict[str, str]:
+def build_addresses(port: int, events: int) -> dict[str, str]:
     """Where pages and live events are, unless somebody has said so: a proxy before both makes them one address."""
     return {"NETZWART_URL": f"http://127.0.0.1:{port}", "NETZWART_EVENTS_URL": f"http://127.0.0.1:{events}/events/"}
 
 
-def why_no_lab(places: Places) -> str:
+def explain_missing_lab(places: StatePaths) -> str:
     """Why this machine cannot run the lab's network namespaces; empty if it can."""
-    done = subprocess.run(commands.lab_command(places, "check"), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        commands.build_lab_command(places, "check"), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
     said = (done.stdout + done.stderr).strip().splitlines()
     return "" if done.returncode == 0 else (said[-1] if said else f"'lab check' ended with status {done.returncode}")
 
 
-async def _keys(places: Places, no_ssh: str) -> None:
+async def _prepare_keys(places: StatePaths, no_ssh: str) -> None:
     places.gateway_sockets.mkdir(parents=True, exist_ok=True)
     if not no_ssh:
         await asyncio.to_thread(sshd.prepare, places)
@@ -62,74 +64,74 @@ async def _keys(places: Places, no_ssh: str) -> None:
         shutil.rmtree(places.sshd, ignore_errors=True)  # the mark of a demo network that is no more
 
 
-async def _schema(supervisor: Supervisor, places: Places) -> None:
+async def _migrate_schema(supervisor: Supervisor, places: StatePaths) -> None:
     with supervisor.output.step("Database schema"):
-        if not await asyncio.to_thread(database.has_current_schema, places):
-            await supervisor.run(commands.migrate())
+        if not await asyncio.to_thread(database.has_current_schema, postgres.build_url(places), places.postgres):
+            await supervisor.run(commands.build_migrate())
 
 
-async def _demo_network(supervisor: Supervisor, places: Places, port: int, no_ssh: str) -> None:
+async def _seed_demo_network(supervisor: Supervisor, places: StatePaths, port: int, no_ssh: str) -> None:
     if not places.demo.exists():
         with supervisor.output.step("Demo network"):
-            await supervisor.run(commands.seed(port, None if no_ssh else places.sshd))
+            await supervisor.run(commands.build_seed(port, None if no_ssh else places.sshd))
 
 
-async def _gateways(supervisor: Supervisor, places: Places, no_lab: str, no_ssh: str) -> None:
+async def _start_gateways(supervisor: Supervisor, places: StatePaths, no_lab: str, no_ssh: str) -> None:
     if no_lab:
         supervisor.output.say(f"! The gateways keep their rules in memory, and no packet is touched. {no_lab}")
     else:
         with supervisor.output.step("Lab network"):
-            await supervisor.run(commands.lab(places, "down"))  # one that a crash left may be of another topology
-            supervisor.start(commands.lab_keeper(places))
-            await supervisor.run(commands.lab(places, "up"))
+            await supervisor.run(commands.build_lab(places, "down"))  # one that a crash left may be of another topology
+            supervisor.start(commands.build_lab_keeper(places))
+            await supervisor.run(commands.build_lab(places, "up"))
     with supervisor.output.step(f"Gateways {', '.join(commands.GATEWAYS)}"):
         for name in commands.GATEWAYS:
-            commands.gateway_socket(places, name).unlink(missing_ok=True)
-            commands.prober_socket(places, name).unlink(missing_ok=True)
+            commands.get_gateway_socket(places, name).unlink(missing_ok=True)
+            commands.get_prober_socket(places, name).unlink(missing_ok=True)
             if not no_lab:
-                supervisor.start(commands.prober(places, name))
-            supervisor.start(_gateway(places, name, no_lab, no_ssh))
+                supervisor.start(commands.build_prober(places, name))
+            supervisor.start(_build_gateway(places, name, no_lab, no_ssh))
             if not no_ssh:
-                supervisor.start(sshd.program(places, name))
+                supervisor.start(sshd.build_program(places, name))
         for name in commands.GATEWAYS:
-            await supervisor.until(partial(_listens, str(commands.gateway_socket(places, name))), f"The answer of gateway {name}")
+            await supervisor.until(partial(_is_listening, str(commands.get_gateway_socket(places, name))), f"The answer of gateway {name}")
             if not no_ssh:
-                await supervisor.until(partial(sshd.answers, places, name), f"The answer of {name}'s sshd")
+                await supervisor.until(partial(sshd.is_answering, places, name), f"The answer of {name}'s sshd")
 
 
-def _gateway(places: Places, name: str, no_lab: str, no_ssh: str) -> Program:
+def _build_gateway(places: StatePaths, name: str, no_lab: str, no_ssh: str) -> Program:
     if no_lab:
-        return commands.gateway_in_memory(places, name)
-    return commands.gateway(places, name) if no_ssh else commands.gateway(places, name, "--group", GROUP)
+        return commands.build_memory_gateway(places, name)
+    return commands.build_gateway(places, name) if no_ssh else commands.build_gateway(places, name, "--group", GROUP)
 
 
-async def _programs(supervisor: Supervisor, places: Places, port: int, no_ssh: str) -> None:
+async def _start_programs(supervisor: Supervisor, places: StatePaths, port: int, no_ssh: str) -> None:
     for directory in (places.beat_schedule.parent, places.static):
         directory.mkdir(parents=True, exist_ok=True)
     with supervisor.output.step("Web server, worker, ticker"):
-        for program in (commands.web(port), _reaching_gateways(commands.worker(), places, no_ssh), commands.ticker(places)):
+        for program in (commands.build_web(port), _place_worker(commands.build_worker(), places, no_ssh), commands.build_ticker(places)):
             supervisor.start(program)
-        await supervisor.until(partial(_answers_http, port), "The web server's answer")
+        await supervisor.until(partial(_is_answering_http, port), "The web server's answer")
 
 
-def _others(supervisor: Supervisor, places: Places, events: int, no_lab: str, no_ssh: str) -> None:
+def _start_others(supervisor: Supervisor, places: StatePaths, events: int, no_lab: str, no_ssh: str) -> None:
     """What nobody waits for when the portal comes up."""
-    collector = _reaching_gateways(commands.collector(), places, no_ssh)
+    collector = _place_worker(commands.build_collector(), places, no_ssh)
     for program in (
-        commands.events(events),
+        commands.build_events(events),
         collector,
-        commands.mailer(),
-        commands.feeds(),
-        *(() if no_lab else (commands.notice(places),)),
+        commands.build_mailer(),
+        commands.build_feeds(),
+        *(() if no_lab else (commands.build_notice(places),)),
     ):
         supervisor.start(program)
 
 
-def _reaching_gateways(worker: Program, places: Places, no_ssh: str) -> Program:
-    return worker if no_ssh else commands.in_lab(places, worker)
+def _place_worker(worker: Program, places: StatePaths, no_ssh: str) -> Program:
+    return worker if no_ssh else commands.move_into_lab(places, worker)
 
 
-def _listens(path: str) -> bool:
+def _is_listening(path: str) -> bool:
     try:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(1)
@@ -139,7 +141,7 @@ def _listens(path: str) -> bool:
     return True
 
 
-def _answers_http(port: int) -> bool:
+def _is_answering_http(port: int) -> bool:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     try:
         connection.request("GET", "/")
@@ -156,11 +158,11 @@ ONE_FACTOR = (
 )
 
 
-def welcome(places: Places, port: int, no_lab: str) -> str:
+def render_welcome(places: StatePaths, port: int, no_lab: str) -> str:
     """The address, the logins, and three things to try."""
     address = f"http://127.0.0.1:{port}/"
     demo = Demo.read(places.demo)
-    in_lab = "(not on this machine: the lab does not run)" if no_lab else " ".join(commands.lab_command(places, "status"))
+    in_lab = "(not on this machine: the lab does not run)" if no_lab else " ".join(commands.build_lab_command(places, "status"))
     lines = [
         f"  {address}",
         "",

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from portal.stack import commands, ports
-from portal.stack.api_client import Api, Json
+from portal.stack.api_client import ApiClient, Json
 from portal.stack.demo import Demo
 from portal.stack.errors import StackError
 from portal.stack.output import Output
 from portal.stack.program import Program
-from portal.stack.state_paths import Places
+from portal.stack.state_paths import StatePaths
 
 TIME_LIMIT = 600.0  # seconds for each thing that is waited for
 STOPPING = 11.0
@@ -32,7 +32,7 @@ PUBLIC_ADDRESS, PUBLIC_PORT, PRIVATE_PORT = "198.51.100.7", 8443, 443
 UP = "Netzwart is up"
 
 
-class Clock:
+class WaitLimit:
     """Each thing is waited for so many seconds: a slow machine does everything, and all of it later."""
 
     def __init__(self, seconds: float) -> None:
@@ -48,10 +48,10 @@ class Clock:
         return found
 
 
-class Portal:
+class SmokePortal:
     """A started `serve` whose output goes to a file."""
 
-    def __init__(self, places: Places, port: int) -> None:
+    def __init__(self, places: StatePaths, port: int) -> None:
         self.places = places
         self.address = f"http://127.0.0.1:{port}"
         self.log = places.var / "smoke.log"
@@ -78,14 +78,14 @@ class Portal:
             self._popen.wait()
 
 
-def connect(places: Places) -> Json | None:
+def connect(places: StatePaths) -> Json | None:
     """Who answers a real TCP connection from the demo internet to the forwarded port; None if nobody does."""
-    command = commands.lab_command(places, "connect", "internet", "tcp", PUBLIC_ADDRESS, str(PUBLIC_PORT), "--timeout", "1")
+    command = commands.build_lab_command(places, "connect", "internet", "tcp", PUBLIC_ADDRESS, str(PUBLIC_PORT), "--timeout", "1")
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=commands.ROOT, stdin=subprocess.DEVNULL)
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
-def holding_in_the_lab(api: Api) -> tuple[Json, str]:
+def get_lab_holding(api: ApiClient) -> tuple[Json, str]:
     """What a demo member with a host in the lab holds, and the address of that host."""
     topology = tomllib.loads((commands.ROOT / "lab" / "topology.toml").read_text())
     members = [node for node in topology["nodes"].values() if node["role"] == "member"]
@@ -96,15 +96,15 @@ def holding_in_the_lab(api: Api) -> tuple[Json, str]:
     raise StackError(f"No demo member holds an address of the lab's hosts ({', '.join(hosts)}).")
 
 
-def active_everywhere(api: Api, forward: int) -> dict[str, Any] | None:
+def find_activation(api: ApiClient, forward: int) -> dict[str, Any] | None:
     """Since when each gateway has the forward; None as long as one lacks it."""
     since = {at["gateway"]: at["since"] for at in api.get(f"/api/nat/forwards/{forward}/")["active"]}
     return since if set(since) >= set(commands.GATEWAYS) and all(since.values()) else None
 
 
-def rollout_is_over(api: Api, after: int) -> Json | None:
+def find_finished_rollout(api: ApiClient, after: int) -> Json | None:
     """The newest rollout if it is younger than the given one and confirmed; StackError if it failed."""
-    newest = newest_rollout(api)
+    newest = find_newest_rollout(api)
     if newest is None or newest["id"] <= after:
         return None
     if newest["state"] == "failed":
@@ -112,20 +112,20 @@ def rollout_is_over(api: Api, after: int) -> Json | None:
     return newest if newest["state"] == "confirmed" else None
 
 
-def newest_rollout(api: Api) -> Json | None:
+def find_newest_rollout(api: ApiClient) -> Json | None:
     return next(iter(api.rows("/api/deployments/rollouts/", ordering="-id", limit=1)), None)
 
 
-def follow(portal: Portal, output: Output, clock: Clock) -> None:
+def follow(portal: SmokePortal, output: Output, clock: WaitLimit) -> None:
     """The steps. StackError says which one failed and why."""
     with output.step("The whole portal starts"):
         clock.until(portal.is_up, "The portal")
     in_lab = "in memory" not in portal.log.read_text(errors="replace")
     with output.step("The administrator's token opens the API"):
-        api = Api(portal.address, Demo.read(portal.places.demo).token)
+        api = ApiClient(portal.address, Demo.read(portal.places.demo).token)
         api.get("/api/members/members/", limit=1)
     with output.step("A demo member holds an address in the lab"):
-        holding, address = holding_in_the_lab(api)
+        holding, address = get_lab_holding(api)
     if in_lab:
         with output.step("From the internet nobody gets in"):
             demand(connect(portal.places) is None, "somebody answers before the forward exists")
@@ -140,15 +140,15 @@ def follow(portal: Portal, output: Output, clock: Clock) -> None:
             purpose="Smoke test",
         )["id"]
     with output.step("Both gateways confirm it"):
-        clock.until(lambda: active_everywhere(api, forward), "The confirmation of both gateways")
+        clock.until(lambda: find_activation(api, forward), "The confirmation of both gateways")
     if in_lab:
         with output.step("A connection from the internet arrives at the member's host"):
             answer = clock.until(lambda: connect(portal.places), "An answer")
             demand((answer["address"], answer["port"]) == (address, PRIVATE_PORT), f"another host answered: {answer}")
     with output.step("The port forward is removed, and the gateways confirm that"):
-        before = (newest_rollout(api) or {"id": 0})["id"]
+        before = (find_newest_rollout(api) or {"id": 0})["id"]
         api.delete(f"/api/nat/forwards/{forward}/")
-        clock.until(lambda: rollout_is_over(api, before), "The confirmed rollout")
+        clock.until(lambda: find_finished_rollout(api, before), "The confirmed rollout")
     if in_lab:
         with output.step("From the internet nobody gets in any more"):
             clock.until(lambda: True if connect(portal.places) is None else None, "The refusal")
@@ -165,11 +165,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keep", action="store_true", help="keep the scratch directory")
     keep = parser.parse_args().keep
-    output, clock = Output(), Clock(TIME_LIMIT - STOPPING)
+    output, clock = Output(), WaitLimit(TIME_LIMIT - STOPPING)
     (commands.ROOT / "var").mkdir(exist_ok=True)
-    places = Places.at(Path(tempfile.mkdtemp(prefix="smoke-", dir=commands.ROOT / "var")))
+    places = StatePaths.at(Path(tempfile.mkdtemp(prefix="smoke-", dir=commands.ROOT / "var")))
     failure = ""
-    portal = Portal(places, ports.next_free(FIRST_PORT))
+    portal = SmokePortal(places, ports.find_free_port(FIRST_PORT))
     try:
         follow(portal, output, clock)
     except (StackError, KeyError, TypeError, ValueError) as wrong:
@@ -183,7 +183,7 @@ def main() -> int:
     return 1 if failure else 0
 
 
-def clean(places: Places) -> None:
+def clean(places: StatePaths) -> None:
     shutil.rmtree(places.var, ignore_errors=True)
     with suppress(OSError):
         shutil.rmtree(places.sockets)

@@ -15,7 +15,7 @@ from apps.lib.database.schema_snapshot import SNAPSHOT
 from portal.stack import commands, database, environment, postgres
 from portal.stack.output import Output
 from portal.stack.processes import supervise
-from portal.stack.state_paths import Places
+from portal.stack.state_paths import StatePaths
 
 HEADER = """\
 -- The schema that the migrations lead to. Written by `python -m portal.stack snapshot`; a test compares it with what they make.
@@ -37,23 +37,25 @@ APPLIED
 async def write(output: Output, file: Path = SNAPSHOT) -> None:
     """Takes as long as all migrations."""
     with tempfile.TemporaryDirectory(prefix="netzwart-", dir=commands.ROOT / "var") as directory:
-        places = Places.at(Path(directory))
-        async with supervise({**os.environ, **environment.variables(places)}, output) as supervisor:
-            await database.up(supervisor, places, throwaway=True)
+        places = StatePaths.at(Path(directory))
+        async with supervise({**os.environ, **environment.build_variables(places)}, output) as supervisor:
+            await database.start_servers(supervisor, places, throwaway=True)
             with output.step("Migrations, one by one"):
-                await supervisor.run(commands.manage("migrate", "migrate", "--one-by-one", "--no-input", "--verbosity", "0"))
-            file.write_text(dump(postgres.url(places), postgres.suitable(places.postgres, postgres.installed())))
+                await supervisor.run(commands.build_manage("migrate", "migrate", "--one-by-one", "--no-input", "--verbosity", "0"))
+            file.write_text(dump(postgres.build_url(places), postgres.choose_server(places.postgres, postgres.list_installed())))
         shutil.rmtree(places.sockets, ignore_errors=True)
     output.say(f"{file.relative_to(commands.ROOT)}: {len(file.read_text().splitlines()):,} lines")
 
 
 def dump(url: str, server: postgres.Binaries) -> str:
     """A database's schema as SQL that makes it again, with the names of its migrations."""
-    schema = _said(server.tool("pg_dump"), "--schema-only", "--no-owner", "--no-privileges", url)
+    schema = _run_for_output(server.tool("pg_dump"), "--schema-only", "--no-owner", "--no-privileges", url)
     lines = [line for line in schema.splitlines() if not NOISE.match(line)]
-    names = _said(server.tool("psql"), "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--command", APPLIED, url).splitlines()
+    names = _run_for_output(
+        server.tool("psql"), "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--command", APPLIED, url
+    ).splitlines()
     return HEADER + re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n" + ROWS.replace("APPLIED", ",\n".join(names))
 
 
-def _said(*command: str) -> str:
+def _run_for_output(*command: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL).stdout

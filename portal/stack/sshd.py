@@ -9,30 +9,30 @@ from pathlib import Path
 
 from lab import sshd
 from lab.register import Register
-from lab.topology import load
+from lab.topology import load_topology
 from portal.stack import commands
 from portal.stack.errors import StackError
 from portal.stack.program import Program
-from portal.stack.state_paths import Places
+from portal.stack.state_paths import StatePaths
 
 SYSTEM_PYTHON = "/usr/bin/python3"  # an account without rights may not be able to enter where ours lies
 CODE, SOCKETS = sshd.SHOWN / "code", sshd.SHOWN / "sockets"
 READABLE = 0o005
 
 
-def obstacle(places: Places, no_lab: str) -> str:
+def find_obstacle(places: StatePaths, no_lab: str) -> str:
     """Why the gateways are not reached by ssh; "" if they are.
 
     StackError where the demo network was made for ssh and it cannot be had: its addresses mean somebody else outside the lab.
     """
     made_without = places.demo.exists() and not places.sshd.exists()
-    reason = "the demo network was made without it" if made_without else no_lab or sshd.obstacle() or _unreadable()
+    reason = "the demo network was made without it" if made_without else no_lab or sshd.find_obstacle() or _find_unreadable()
     if reason and places.demo.exists() and places.sshd.exists():
         raise StackError(f"The demo network in {places.var} is reached by ssh, and that is not possible now: {reason}. Use another --var.")
     return reason
 
 
-def _unreadable() -> str:
+def _find_unreadable() -> str:
     relay = commands.ROOT / "gateway" / "relay.py"
     if commands.ROOT.stat().st_mode & READABLE != READABLE or not relay.stat().st_mode & READABLE:
         return f"{commands.ROOT} may not be read by other accounts"
@@ -41,17 +41,17 @@ def _unreadable() -> str:
     return "" if tried else f"{SYSTEM_PYTHON} is missing or older than 3.11"
 
 
-def prepare(places: Places) -> None:
+def prepare(places: StatePaths) -> None:
     """Make what is not there yet: the portal's key, the host keys, and who may come in."""
     places.ssh_key.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    key = portal_key(places.ssh_key)
+    key = ensure_portal_key(places.ssh_key)
     for name in commands.GATEWAYS:
-        sshd.host_key(places.sshd / name)
-        authorized_keys(places, name).write_text(relay_line(name, key))
+        sshd.ensure_host_key(places.sshd / name)
+        get_authorized_keys_path(places, name).write_text(render_relay_line(name, key))
     places.gateway_sockets.chmod(0o711)
 
 
-def portal_key(file: Path) -> str:
+def ensure_portal_key(file: Path) -> str:
     """The public half of the key in the file, which is made at the first call."""
     if not file.exists():
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "netzwart", "-f", str(file)], check=True)
@@ -59,32 +59,32 @@ def portal_key(file: Path) -> str:
     return done.stdout.strip()
 
 
-def relay_line(name: str, key: str) -> str:
+def render_relay_line(name: str, key: str) -> str:
     """The line of authorized_keys that lets this public key relay to the gateway's agent, and do nothing else."""
     relay = f"PYTHONPATH={CODE} {SYSTEM_PYTHON} -S -m gateway relay --socket {SOCKETS}/{name}.sock"
     return f'restrict,command="{relay}" {key}\n'
 
 
-def authorized_keys(places: Places, name: str) -> Path:
+def get_authorized_keys_path(places: StatePaths, name: str) -> Path:
     return places.sshd / name / "authorized_keys"
 
 
-def program(places: Places, name: str) -> Program:
+def build_program(places: StatePaths, name: str) -> Program:
     """The gateway's sshd, inside its node."""
     shown = {CODE.name: commands.ROOT, SOCKETS.name: places.gateway_sockets}
-    command = sshd.command(places.sshd / name, authorized_keys(places, name), shown)
-    return Program(f"sshd {name}", commands.lab_command(places, "exec", name, "--", *command), hush=".*")
+    command = sshd.build_command(places.sshd / name, get_authorized_keys_path(places, name), shown)
+    return Program(f"sshd {name}", commands.build_lab_command(places, "exec", name, "--", *command), hush=".*")
 
 
-def answers(places: Places, name: str) -> bool:
+def is_answering(places: StatePaths, name: str) -> bool:
     """Whether something that is none of the lab's hosts answers at the gateway's ssh port, as seen from the portal's node."""
-    address = str(load().node(name).hosts(4, "management")[0])
-    command = commands.lab_command(places, "connect", commands.PORTAL, "tcp", address, "22", "--timeout", "1")
+    address = str(load_topology().node(name).hosts(4, "management")[0])
+    command = commands.build_lab_command(places, "connect", commands.PORTAL, "tcp", address, "22", "--timeout", "1")
     done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     return "without an answer" in done.stderr
 
 
-def in_portal_node(places: Places, command: tuple[str, ...]) -> tuple[str, ...]:
+def build_portal_command(places: StatePaths, command: tuple[str, ...]) -> tuple[str, ...]:
     """The command as it has to be run to reach the gateways: inside the portal's node, while that network is up."""
     up = places.sshd.exists() and os.geteuid() == 0 and Register(places.lab, places.lab_name).find()
-    return commands.in_node(places, commands.PORTAL, command) if up else command
+    return commands.build_node_command(places, commands.PORTAL, command) if up else command

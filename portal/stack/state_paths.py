@@ -15,13 +15,13 @@ LONGEST_GATEWAY_NAME = 20
 
 
 @dataclass(frozen=True)
-class Places:
+class StatePaths:
     """The paths under one state directory; `at` makes them absolute."""
 
     var: Path
 
     @classmethod
-    def at(cls, var: Path) -> "Places":
+    def at(cls, var: Path) -> "StatePaths":
         return cls(var.resolve())
 
     @property

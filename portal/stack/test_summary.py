@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CaseOutcome:
     """`result` is passed, failed or skipped; an error before or after a test counts as failed."""
 
     test: str
@@ -17,7 +17,7 @@ class Outcome:
     reason: str = ""
 
 
-def read(report: Path) -> Iterable[Outcome]:
+def read(report: Path) -> Iterable[CaseOutcome]:
     for case in ElementTree.parse(report).iter("testcase"):  # noqa: S314
         test = f"{case.get('classname', '')}::{case.get('name', '')}"
         result, reason = "passed", ""
@@ -26,10 +26,10 @@ def read(report: Path) -> Iterable[Outcome]:
                 result, reason = "failed", child.get("message", "")
             elif child.tag == "skipped" and result == "passed":
                 result, reason = "skipped", child.get("message", "")
-        yield Outcome(test, result, reason.splitlines()[0] if reason else "")
+        yield CaseOutcome(test, result, reason.splitlines()[0] if reason else "")
 
 
-def summary(outcomes: list[Outcome]) -> list[str]:
+def summarize(outcomes: list[CaseOutcome]) -> list[str]:
     """Lines for people; the last one is `N passed, N failed, N skipped`."""
     count = Counter(outcome.result for outcome in outcomes)
     failed = [f"failed: {outcome.test}  {outcome.reason}" for outcome in outcomes if outcome.result == "failed"]
@@ -39,7 +39,7 @@ def summary(outcomes: list[Outcome]) -> list[str]:
 
 def main(files: list[str]) -> int:
     outcomes = [outcome for name in files for outcome in read(Path(name))]
-    print("\n".join(summary(outcomes)))
+    print("\n".join(summarize(outcomes)))
     return 0 if outcomes else 1
 
 

@@ -7,25 +7,25 @@ from django.conf import settings
 from django.http import Http404
 from django.urls import resolve
 
-from apps.bans.feed_parser import Limits
-from apps.events.subscriber_rights import Refused, asked, reader
+from apps.bans.feed_parser import FeedLimits
+from apps.events.subscriber_rights import SubscriberRefused, get_subscriber, parse_scope
 from apps.tickets.attachments import MOST as FILES
 
 USUAL: Final = 1 << 20  # octets
 FIELDS: Final = 1 << 20  # octets of a form beside its files
 
 
-def _uploads() -> Mapping[str, int]:
+def _build_upload_limits() -> Mapping[str, int]:
     message = FILES * settings.ATTACHMENT_OCTETS + FIELDS
     tickets = dict.fromkeys(("tickets:new", "tickets:ticket", "own:ticket-new", "own:ticket", "own:check-ticket"), message)
-    return {**tickets, "bans:import": Limits().octets + FIELDS, "members:payments": 8 << 20}
+    return {**tickets, "bans:import": FeedLimits().octets + FIELDS, "members:payments": 8 << 20}
 
 
-UPLOADS: Final = _uploads()
+UPLOADS: Final = _build_upload_limits()
 """Octets for pages that take files, by the name of their route."""
 
 
-def largest_body(path: str) -> int:
+def get_body_limit(path: str) -> int:
     """What a person or script that has signed in may send to this address."""
     try:
         name = resolve(path).view_name
@@ -37,7 +37,7 @@ def largest_body(path: str) -> int:
 def is_signed_in(scope: Any) -> bool:
     """Whether the request has a session or a token that is valid: the database is asked, so call it in a thread."""
     try:
-        reader(asked(scope))
-    except Refused:
+        get_subscriber(parse_scope(scope))
+    except SubscriberRefused:
         return False
     return True

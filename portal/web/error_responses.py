@@ -9,15 +9,17 @@ from django.http import HttpRequest, parse_cookie
 from django.template.loader import render_to_string
 from django.utils import translation
 
-from apps.events.wsgi_environ import variables
-from apps.lib.api.problems import MEDIA_TYPE, body
+from apps.events.wsgi_environ import build_variables
+from apps.lib.api.problems import MEDIA_TYPE, build_problem_body
 
 
-async def refusal(scope: Any, send: Any, status: int, why: Callable[[], str]) -> int:
+async def send_error_response(scope: Any, send: Any, status: int, why: Callable[[], str]) -> int:
     """Sends it, and gives its status. `why` makes the sentence in the reader's language."""
     of_api = scope["path"].startswith("/api/")
-    with translation.override(_language(scope)):
-        text = json.dumps(body(status, why())) if of_api else render_to_string("refused.html", {"status": status, "why": why()})
+    with translation.override(_choose_language(scope)):
+        text = (
+            json.dumps(build_problem_body(status, why())) if of_api else render_to_string("refused.html", {"status": status, "why": why()})
+        )
     data = text.encode()
     headers = [
         (b"content-type", MEDIA_TYPE.encode() if of_api else b"text/html; charset=utf-8"),
@@ -32,8 +34,8 @@ async def refusal(scope: Any, send: Any, status: int, why: Callable[[], str]) ->
     return status
 
 
-def _language(scope: Any) -> str:
+def _choose_language(scope: Any) -> str:
     request = HttpRequest()
-    request.META = variables(scope["headers"])
+    request.META = build_variables(scope["headers"])
     request.COOKIES = parse_cookie(request.META.get("HTTP_COOKIE", ""))
     return translation.get_language_from_request(request) or settings.LANGUAGE_CODE

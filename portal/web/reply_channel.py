@@ -19,7 +19,7 @@ class ClientGone(OSError):  # noqa: N818 - no fault of ours
     """The client is not there any more: there is no point in going on."""
 
 
-class Reply:
+class ReplyChannel:
     """Filled by `start`, `write` and `end` in a thread, emptied by `next` in the loop."""
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ class BodyTooLarge(Exception):  # noqa: N818 - an answer
         self.most = most
 
 
-class Overloaded(Exception):  # noqa: N818 - an answer
+class ServerOverloaded(Exception):  # noqa: N818 - an answer
     """Other requests hold everything that there is."""
 
 
@@ -57,7 +57,7 @@ class BodyReader:
         try:
             await asyncio.wait([task])
             if task.cancelled():
-                raise Overloaded
+                raise ServerOverloaded
             task.result()
         except BaseException:
             task.cancel()

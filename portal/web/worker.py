@@ -22,7 +22,7 @@ from portal.web.deadlines import DeadlineProtocol, WaitingConnections
 from portal.web.open_files import allow_open_files
 
 if TYPE_CHECKING:
-    from portal.web.wsgi_bridge import Application
+    from portal.web.wsgi_bridge import WsgiBridge
 
 NOTICE_CONNECTIONS: Final = 16
 """Unanswered connections of one address to the notice page. Browsers open six, and a proxy of ours is not counted."""
@@ -42,7 +42,7 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
 
     def run(self) -> None:
         """Called by gunicorn in the worker's process; returns when it shall end."""
-        from portal.web.wsgi_bridge import Application  # needs Django to be set up, as the WSGI application has done by now
+        from portal.web.wsgi_bridge import WsgiBridge  # needs Django to be set up, as the WSGI application has done by now
 
         allow_open_files()
         if self.cfg.accesslog:
@@ -50,9 +50,9 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
             access.setLevel(logging.INFO)
             access.handlers = list(self.log.access_log.handlers)
             access.propagate = False
-        asyncio.run(self._serve(Application(self.wsgi, self.cfg.threads, reads_bodies=self.reads_bodies)))
+        asyncio.run(self._serve(WsgiBridge(self.wsgi, self.cfg.threads, reads_bodies=self.reads_bodies)))
 
-    async def _serve(self, application: "Application") -> None:
+    async def _serve(self, application: "WsgiBridge") -> None:
         server = _Server(Config(application, **self._options()))
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT):
             asyncio.get_running_loop().add_signal_handler(number, server.end)

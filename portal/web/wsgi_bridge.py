@@ -15,12 +15,12 @@ from typing import Any, Final
 from django.db import DatabaseError, InterfaceError, connections
 from django.utils.translation import gettext as _
 
-from apps.events.wsgi_environ import environment
-from apps.lib.web.path_redaction import without_secrets
-from portal.web.body_limits import USUAL, is_signed_in, largest_body
-from portal.web.error_responses import refusal
-from portal.web.reply_channel import ClientGone, Reply
-from portal.web.request_bodies import Body, BodyReader, BodyTooLarge, Overloaded, RequestCut
+from apps.events.wsgi_environ import build_environ
+from apps.lib.web.path_redaction import redact_path
+from portal.web.body_limits import USUAL, get_body_limit, is_signed_in
+from portal.web.error_responses import send_error_response
+from portal.web.reply_channel import ClientGone, ReplyChannel
+from portal.web.request_bodies import Body, BodyReader, BodyTooLarge, RequestCut, ServerOverloaded
 
 type Scope = dict[str, Any]
 type Environ = dict[str, Any]
@@ -36,7 +36,7 @@ class AddressTooLong(Exception):  # noqa: N818 - says what happened
     """Path and parameters are longer than LONGEST_ADDRESS."""
 
 
-class Application:
+class WsgiBridge:
     """One for the process. `threads` requests are answered at once, WAITING others wait for their turn, more get 503."""
 
     def __init__(self, wsgi: Wsgi, threads: int, *, reads_bodies: bool = True) -> None:
@@ -51,17 +51,23 @@ class Application:
             return
         except BodyTooLarge as error:
             most = error.most >> 10
-            status = await refusal(scope, send, 413, lambda: _("At most %(most)d KiB can be sent here.") % {"most": most})
+            status = await send_error_response(scope, send, 413, lambda: _("At most %(most)d KiB can be sent here.") % {"most": most})
         except AddressTooLong:
-            status = await refusal(scope, send, 414, lambda: _("The address is longer than 8 KiB. Ask for fewer values at once."))
-        except Overloaded:
-            status = await refusal(scope, send, 503, lambda: _("The portal is busy. Nothing was changed; try again in a moment."))
+            status = await send_error_response(
+                scope, send, 414, lambda: _("The address is longer than 8 KiB. Ask for fewer values at once.")
+            )
+        except ServerOverloaded:
+            status = await send_error_response(
+                scope, send, 503, lambda: _("The portal is busy. Nothing was changed; try again in a moment.")
+            )
         except (DatabaseError, InterfaceError):
-            status = await refusal(scope, send, 503, lambda: _("The database does not answer. Nothing was changed; try again in a moment."))
+            status = await send_error_response(
+                scope, send, 503, lambda: _("The database does not answer. Nothing was changed; try again in a moment.")
+            )
         except Exception:
-            log.exception("no answer: %s", without_secrets(scope["path"]))
-            status = await refusal(scope, send, 500, lambda: _("Something went wrong on our side. It is in the log."))
-        access.info("%s %s %d %.3f s", scope["method"], without_secrets(scope["path"]), status, time.monotonic() - began)
+            log.exception("no answer: %s", redact_path(scope["path"]))
+            status = await send_error_response(scope, send, 500, lambda: _("Something went wrong on our side. It is in the log."))
+        access.info("%s %s %d %.3f s", scope["method"], redact_path(scope["path"]), status, time.monotonic() - began)
 
     def close(self) -> None:
         """Takes nothing new; what runs is not waited for."""
@@ -72,9 +78,9 @@ class Application:
             raise AddressTooLong
         body = await self._bodies.read(receive, await self._limit(scope)) if self._bodies else Body(BytesIO())
         if self._under_way >= self._most:
-            raise Overloaded
+            raise ServerOverloaded
         self._under_way += 1
-        reply = Reply()
+        reply = ReplyChannel()
         work = asyncio.get_running_loop().run_in_executor(self._threads, self._run, scope, body, reply)
         work.add_done_callback(self._done)
         await _send_all(reply, receive, send)
@@ -85,29 +91,29 @@ class Application:
 
     async def _limit(self, scope: Scope) -> int:
         """What the body may hold. Whoever sends much is asked first who they are."""
-        announced = _announced(scope)
+        announced = _get_content_length(scope)
         if announced is not None and announced <= USUAL:
             return USUAL
-        most = largest_body(scope["path"])
+        most = get_body_limit(scope["path"])
         if announced is not None and announced > most:
             raise BodyTooLarge(most)
-        if most > USUAL and not await asyncio.get_running_loop().run_in_executor(self._threads, _asks_database, is_signed_in, scope):
+        if most > USUAL and not await asyncio.get_running_loop().run_in_executor(self._threads, _run_and_disconnect, is_signed_in, scope):
             raise BodyTooLarge(USUAL)
         return most
 
-    def _run(self, scope: Scope, body: Body, reply: Reply) -> None:
+    def _run(self, scope: Scope, body: Body, reply: ReplyChannel) -> None:
         """In a thread: the server's side of PEP 3333."""
         try:
             with body.file:
-                self._respond(environment(scope, body.file, body.length), reply)
+                self._respond(build_environ(scope, body.file, body.length), reply)
         except (ClientGone, DatabaseError, InterfaceError) as error:
-            log.warning("answer broken off: %s: %s", without_secrets(scope["path"]), str(error).strip())
+            log.warning("answer broken off: %s: %s", redact_path(scope["path"]), str(error).strip())
             reply.break_off(error)
         except Exception as error:  # told in the loop, or, when the answer has begun, here alone
-            log.exception("answer broken off: %s", without_secrets(scope["path"]))
+            log.exception("answer broken off: %s", redact_path(scope["path"]))
             reply.break_off(error)
 
-    def _respond(self, environ: Environ, reply: Reply) -> None:
+    def _respond(self, environ: Environ, reply: ReplyChannel) -> None:
         answer = self._wsgi(environ, reply.start)
         try:
             for data in answer:
@@ -118,20 +124,20 @@ class Application:
                 close()
 
 
-def _announced(scope: Scope) -> int | None:
+def _get_content_length(scope: Scope) -> int | None:
     """How long the body is, as the header says; None when it comes in chunks. The parser has refused what is no number."""
     told = dict(scope["headers"])
     return None if b"transfer-encoding" in told else int(told.get(b"content-length", b"0"))
 
 
-def _asks_database[T](work: Callable[[Scope], T], scope: Scope) -> T:
+def _run_and_disconnect[T](work: Callable[[Scope], T], scope: Scope) -> T:
     try:
         return work(scope)
     finally:
         connections.close_all()
 
 
-async def _send_all(reply: Reply, receive: Any, send: Any) -> None:
+async def _send_all(reply: ReplyChannel, receive: Any, send: Any) -> None:
     """Until its end, or until the client has gone: then the thread that makes the answer is told."""
     watch: asyncio.Task[None] | None = None
     try:
@@ -147,7 +153,7 @@ async def _send_all(reply: Reply, receive: Any, send: Any) -> None:
             watch.cancel()
 
 
-async def _watch(receive: Any, reply: Reply) -> None:
+async def _watch(receive: Any, reply: ReplyChannel) -> None:
     with suppress(asyncio.CancelledError):
         while (await receive())["type"] != "http.disconnect":
             pass

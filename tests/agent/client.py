@@ -23,7 +23,7 @@ class Client:
         """Send the request and wait for its reply; what comes before it is kept in `beats`."""
         self._number += 1
         self.beats.clear()
-        self.send(b"".join(wire.lines(self._number, request)))
+        self.send(b"".join(wire.iter_lines(self._number, request)))
         number, reply = self.answer()
         assert number == self._number
         return reply
@@ -49,7 +49,7 @@ class Client:
         assembler = wire.Assembler()
         for line in self._file:
             if whole := assembler.feed(line):
-                return whole[0], wire.reply(whole[1])
+                return whole[0], wire.parse_reply(whole[1])
         raise EOFError
 
     def close(self) -> None:

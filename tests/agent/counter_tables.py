@@ -7,10 +7,10 @@ from struct import unpack
 from threading import Event
 
 from firewall import wire
-from gateway.counter_reading import Counting
+from gateway.counter_reading import CounterReader
 from gateway.kernel import Kernel
 from gateway.memory_table import FakeKernel
-from gateway.table import Tally
+from gateway.table import ElementCounts
 from tests.agent.client import PATIENCE
 from tests.agent.conftest import Bench
 
@@ -32,7 +32,7 @@ def read(bench: Bench) -> wire.Reading:
     """All counters at once."""
 
     def reading() -> wire.Reading:
-        counting = Counting(bench.table, {})
+        counting = CounterReader(bench.table, {})
         for name in counting.sets:
             counting.read(name)
         return counting.reading(boot="boot", sequence=1, at=0)
@@ -71,7 +71,7 @@ class HeldFake(FakeKernel):
         super().__init__()
         self._gate = gate
 
-    def tally(self, name: str, known: Iterable[bytes], into: Tally) -> Iterator[None]:
+    def tally(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
         return self._gate.through(super().tally(name, known, into))
 
 
@@ -82,5 +82,5 @@ class HeldKernel(Kernel):
         super().__init__()
         self._gate = gate
 
-    def tally(self, name: str, known: Iterable[bytes], into: Tally) -> Iterator[None]:
+    def tally(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
         return self._gate.through(super().tally(name, known, into))

@@ -16,7 +16,7 @@ from firewall import wire
 from gateway.kernel import Kernel
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
-from gateway.persistent_state import State
+from gateway.persistent_state import StateDirectory
 from tests.agent.client import Client
 from tests.agent.namespace import Namespace
 
@@ -65,7 +65,7 @@ class InProcess:
         self._start()
 
     def _start(self) -> None:
-        self._directory = State(self.state)
+        self._directory = StateDirectory(self.state)
         self.agent = Agent(self.table, self._directory, name="gw1", boot="boot", clock=self.hands.wall, steady=self.hands.steady)
         self._opened = self.hands.steady()
         self.brought = self.agent.start()
@@ -96,7 +96,7 @@ class OnKernel:
         self.space.do(self._start)
 
     def _start(self) -> None:
-        self._directory = State(self.state)
+        self._directory = StateDirectory(self.state)
         self.agent = Agent(self.table, self._directory, name="gw1", boot="boot", clock=self.hands.wall, steady=self.hands.steady)
         self._opened = self.hands.steady()
         self.brought = self.agent.start()

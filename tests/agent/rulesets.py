@@ -6,19 +6,30 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Network
 from firewall import digest
 from firewall.compile import compile_policy
 from firewall.diff import Delta, diff
-from firewall.policy import Allowed, Ban, Forward, Gateway, Interfaces, Management, NatMapping, Owner, Policy, Protocol
-from firewall.ruleset import Ruleset, without_expired
+from firewall.policy import (
+    AllowEntrySpec,
+    BanSpec,
+    ForwardSpec,
+    GatewaySpec,
+    Interfaces,
+    Management,
+    NatMappingSpec,
+    Owner,
+    Policy,
+    TransportProtocol,
+)
+from firewall.ruleset import Ruleset, drop_expired
 from firewall.wire import Apply
 
-GATEWAY = Gateway("gw1", Interfaces("lan", "wan", "mgmt", "sync"), Management((IPv4Network("192.0.2.0/24"),)))
+GATEWAY = GatewaySpec("gw1", Interfaces("lan", "wan", "mgmt", "sync"), Management((IPv4Network("192.0.2.0/24"),)))
 
 
 def network(
     members: int,
-    *bans: Ban,
-    gateway: Gateway = GATEWAY,
+    *bans: BanSpec,
+    gateway: GatewaySpec = GATEWAY,
     forwards: bool = True,
-    allowed: tuple[Allowed, ...] = (),
+    allowed: tuple[AllowEntrySpec, ...] = (),
     first_owner: int = 1_000_000,
 ) -> Ruleset:
     """A network of so many members, each with an address, a prefix, a mapping and, mostly, a forward.
@@ -34,8 +45,10 @@ def network(
             addresses=tuple(private),
             prefixes=tuple(prefixes),
             owners=(*_owners(private, first_owner), *_owners(prefixes, 2 * first_owner)),
-            mappings=tuple(NatMapping(address, public) for address in private),
-            forwards=tuple(Forward(at, Protocol.TCP, public, 2000 + at, address, 22) for at, address in enumerate(private) if forwards),
+            mappings=tuple(NatMappingSpec(address, public) for address in private),
+            forwards=tuple(
+                ForwardSpec(at, TransportProtocol.TCP, public, 2000 + at, address, 22) for at, address in enumerate(private) if forwards
+            ),
             bans=bans,
             allowed=allowed,
         )
@@ -46,9 +59,9 @@ def _owners(held: Sequence[IPv4Address | IPv6Network], first: int) -> Iterator[O
     return (Owner(each, at) for at, each in enumerate(held, first) if first)
 
 
-def ban(prefix: str, comment: str = "", expires: int = 0) -> Ban:
+def ban(prefix: str, comment: str = "", expires: int = 0) -> BanSpec:
     """A ban of this IPv4 prefix."""
-    return Ban(0, IPv4Network(prefix), comment, expires)
+    return BanSpec(0, IPv4Network(prefix), comment, expires)
 
 
 def key(address: str) -> bytes:
@@ -58,7 +71,7 @@ def key(address: str) -> bytes:
 
 def text_of(ruleset: Ruleset, now: int = 0) -> str:
     """Its digest at a time."""
-    return digest.text(digest.digest(without_expired(ruleset, now)))
+    return digest.format_digest(digest.digest_ruleset(drop_expired(ruleset, now)))
 
 
 def whole(ruleset: Ruleset, *, token: int, now: int, within: int = 60) -> Apply:

@@ -9,18 +9,17 @@ from firewall.ruleset import (
     HIGHEST_RATE,
     LOWEST_RATE,
     RATE_WIDTH,
-    Action,
     Chain,
     Count,
     Dnat,
     Element,
     Field,
     Hook,
+    HookPriority,
     Lookup,
     Match,
     OpenOver,
     Per,
-    Priority,
     RateOver,
     Rule,
     Ruleset,
@@ -28,8 +27,9 @@ from firewall.ruleset import (
     Snat,
     Type,
     Verdict,
+    VerdictAction,
 )
-from gateway.ruleset_inspection import width
+from gateway.ruleset_inspection import compute_width
 
 SOURCE, PORTS = (Type.IPV4,), (Type.IPV4, Type.PROTO, Type.PORT)
 POOL = (
@@ -38,41 +38,41 @@ POOL = (
     Set("up6_64", (Type.IPV6,), 64, counter=True),
     Set("snat4", SOURCE, 64, value=SOURCE),
     Set("snat4_block", SOURCE, 64, value=(Type.IPV4, Type.PORT), ranges=True),
-    Set("fwd4", PORTS, 64, value=(Type.IPV4, Type.PORT)),
+    Set("forward4", PORTS, 64, value=(Type.IPV4, Type.PORT)),
     Set("open4", PORTS, 64, timeout=True),
     Set("ports", (Type.PORT,), 64),
     Set("protocols", (Type.PROTO,), 64),
     Set("rate", SOURCE, 64, dynamic=True, lives=60),
     Set("open", (Type.IPV6,), 64, dynamic=True),
-    Set("rateup4", SOURCE, 64, timeout=True, polices=True),
-    Set("rateup6_64", (Type.IPV6,), 64, polices=True),
+    Set("rate_up4", SOURCE, 64, timeout=True, polices=True),
+    Set("rate_up6_64", (Type.IPV6,), 64, polices=True),
 )
-DROP = Verdict(Action.DROP)
+DROP = Verdict(VerdictAction.DROP)
 RULES = {
     "up4": Rule((Lookup((Field.IP_SADDR,), "up4"), Count(), DROP)),
     "bans4_32": Rule((Lookup((Field.IP_DADDR,), "bans4_32"), DROP), comment="bans"),
     "up6_64": Rule((Lookup((Field.IP6_SADDR,), "up6_64", 64), DROP)),
-    "fwd4": Rule((Dnat((Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT), "fwd4"),)),
+    "forward4": Rule((Dnat((Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT), "forward4"),)),
     "snat4": Rule((Snat((Field.IP_SADDR,), "snat4", fully_random=True),)),
     "snat4_block": Rule((Match(Field.L4PROTO, ("tcp",)), Snat((Field.IP_SADDR,), "snat4_block"))),
     "open4": Rule((Lookup((Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT), "open4"), DROP)),
     "ports": Rule((Lookup((Field.TH_DPORT,), "ports", negated=True), DROP)),
     "rate": Rule((RateOver((Field.IP_SADDR,), "rate", 50, Per.MINUTE, 9), DROP)),
     "open": Rule((OpenOver((Field.IP6_SADDR,), "open", 7, 64), DROP)),
-    "rateup4": Rule((Lookup((Field.IP_SADDR,), "rateup4"), DROP)),
-    "rateup6_64": Rule((Lookup((Field.IP6_SADDR,), "rateup6_64", 64), DROP)),
+    "rate_up4": Rule((Lookup((Field.IP_SADDR,), "rate_up4"), DROP)),
+    "rate_up6_64": Rule((Lookup((Field.IP6_SADDR,), "rate_up6_64", 64), DROP)),
     "protocols": Rule((Lookup((Field.L4PROTO,), "protocols"), DROP)),
 }
 CHAINS = {
-    "fwd4": Chain("dstnat", (), Hook("nat", "prerouting", Priority.DSTNAT)),
-    "snat4": Chain("srcnat", (), Hook("nat", "postrouting", Priority.SRCNAT)),
-    "snat4_block": Chain("srcnat", (), Hook("nat", "postrouting", Priority.SRCNAT)),
-    "": Chain("forward", (), Hook("filter", "forward", Priority.FILTER)),
+    "forward4": Chain("dstnat", (), Hook("nat", "prerouting", HookPriority.DSTNAT)),
+    "snat4": Chain("srcnat", (), Hook("nat", "postrouting", HookPriority.SRCNAT)),
+    "snat4_block": Chain("srcnat", (), Hook("nat", "postrouting", HookPriority.SRCNAT)),
+    "": Chain("forward", (), Hook("filter", "forward", HookPriority.FILTER)),
 }
 
-comments = st.text(max_size=150).map(names.comment) | st.sampled_from(['"}; flush ruleset', "a\\", "$x", "# no", "@up4", "über", ""]).map(
-    names.comment
-)
+comments = st.text(max_size=150).map(names.sanitize_comment) | st.sampled_from(
+    ['"}; flush ruleset', "a\\", "$x", "# no", "@up4", "über", ""]
+).map(names.sanitize_comment)
 
 
 def octets(types: tuple[Type, ...]) -> st.SearchStrategy[bytes]:
@@ -100,7 +100,7 @@ def elements(of: Set, now: int) -> st.SearchStrategy[dict[bytes, Element]]:
     ends = st.sampled_from([0, 0, now + 7_200, now + 400_000_000]) if of.timeout else st.just(0)
     values = (ranges() if of.ranges else octets(of.value)) if of.value else rates if of.polices else st.just(b"")
     one = st.builds(Element, values, comments | st.just(""), ends)
-    small = st.sampled_from([bytes([at]).rjust(width(of.key), b"\0") for at in range(1, 4)]) if len(of.key) == 1 else octets(of.key)
+    small = st.sampled_from([bytes([at]).rjust(compute_width(of.key), b"\0") for at in range(1, 4)]) if len(of.key) == 1 else octets(of.key)
     return st.dictionaries(small | octets(of.key), one, max_size=6)
 
 

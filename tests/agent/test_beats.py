@@ -19,8 +19,8 @@ from firewall.diff import Delta
 from firewall.live_trace import Look, Watch
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
-from gateway.persistent_state import State
-from gateway.server import Server
+from gateway.persistent_state import StateDirectory
+from gateway.server import AgentServer
 from tests.agent.client import PATIENCE, Client
 from tests.agent.gateways import clock
 from tests.agent.rulesets import network, text_of, whole
@@ -53,12 +53,12 @@ class Busy:
         assert self._listens.wait(PATIENCE), self._served.result()
 
     def _run(self) -> None:
-        with closing(State(self._directory / "state")) as state:
+        with closing(StateDirectory(self._directory / "state")) as state:
             agent = Agent(self.table, state, name="gw1", boot="boot", clock=clock)
             agent.start()
-            asyncio.run(self._serve(Server(agent, beat=OFTEN)))
+            asyncio.run(self._serve(AgentServer(agent, beat=OFTEN)))
 
-    async def _serve(self, server: Server) -> None:
+    async def _serve(self, server: AgentServer) -> None:
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
         served = await asyncio.start_unix_server(server.meet, self.socket, limit=wire.MAX_LINE)
         self._listens.set()
@@ -69,7 +69,7 @@ class Busy:
     def told(self, request: wire.Request) -> Client:
         """A peer that has sent this, and waits for the answer."""
         client = Client(self.socket)
-        client.send(b"".join(wire.lines(7, request)))
+        client.send(b"".join(wire.iter_lines(7, request)))
         return client
 
     def stop(self) -> None:

@@ -6,31 +6,31 @@ from pathlib import Path
 
 from firewall import digest, wire
 from firewall.diff import diff
-from firewall.policy import Allowed
-from firewall.ruleset import EMPTY, Action, Chain, Element, Ruleset, without_expired
+from firewall.policy import AllowEntrySpec
+from firewall.ruleset import EMPTY, Chain, Element, Ruleset, VerdictAction, drop_expired
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
-from gateway.persistent_state import State
+from gateway.persistent_state import StateDirectory
 from gateway.restore import CLOSED, bring_back
-from gateway.running_ruleset import settled
+from gateway.running_ruleset import reconcile_times
 from tests.agent.conftest import Bench, on
 from tests.agent.gateways import OnKernel, Served, clock
 from tests.agent.requests import deploy, refused, runs
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
 
 
-def confirmed(directory: Path, ruleset: Ruleset) -> State:
-    state = State(directory)
-    state.checkpoint(ruleset, digest.digest(ruleset), 0)
+def confirmed(directory: Path, ruleset: Ruleset) -> StateDirectory:
+    state = StateDirectory(directory)
+    state.checkpoint(ruleset, digest.digest_ruleset(ruleset), 0)
     return state
 
 
 def test_after_a_reboot_the_last_confirmed_ruleset_runs(bench: Bench, tmp_path: Path) -> None:
     wanted = network(3, ban("203.0.113.9/32", "scans", clock() + 900), ban("203.0.113.8/32", "old", 1_000_000_000))
     brought = bench.do(bring_back, bench.table, confirmed(tmp_path, wanted), clock())
-    alive = without_expired(wanted, clock())
+    alive = drop_expired(wanted, clock())
     assert not brought.fault
-    found = settled(bench.do(bench.table.read, clock()), alive, 0)
+    found = reconcile_times(bench.do(bench.table.read, clock()), alive, 0)
     assert (found.sets, found.elements, found.counters) == (alive.sets, alive.elements, alive.counters)
     assert found.chains.keys() == alive.chains.keys()
 
@@ -64,14 +64,14 @@ def test_rules_that_run_are_kept_when_nothing_can_be_read(bench: Bench, tmp_path
 
 
 def test_where_nothing_was_confirmed_nothing_is_touched(bench: Bench, tmp_path: Path) -> None:
-    brought = bench.do(bring_back, bench.table, State(tmp_path), clock())
+    brought = bench.do(bring_back, bench.table, StateDirectory(tmp_path), clock())
     assert not brought.fault
     assert bench.do(bench.table.read, clock()) == EMPTY
 
 
 def test_a_first_ruleset_that_nobody_confirms_leaves_no_trace(tmp_path: Path) -> None:
     table = FakeKernel()
-    agent = Agent(table, State(tmp_path), name="gw1", boot="", clock=clock)
+    agent = Agent(table, StateDirectory(tmp_path), name="gw1", boot="", clock=clock)
     agent.start()
     assert isinstance(agent.answer(whole(network(2), token=1, now=clock())), wire.Applied)
     agent.take_back("a test said so")
@@ -158,7 +158,7 @@ def test_restore_loads_what_was_confirmed(gateway: Served) -> None:
 @on("served on the kernel")
 def test_what_ended_meanwhile_is_not_restored_whether_banned_or_allowed(gateway: Served) -> None:
     now = clock()
-    both = tuple(Allowed(0, IPv4Network(each), "", ends) for each, ends in (("198.51.100.9", now + 2), ("198.51.100.8", 0)))
+    both = tuple(AllowEntrySpec(0, IPv4Network(each), "", ends) for each, ends in (("198.51.100.9", now + 2), ("198.51.100.8", 0)))
     deploy(gateway, whole(network(1, ban("203.0.113.9/32", "", now + 2), ban("203.0.113.8/32"), allowed=both), token=1, now=now))
     gateway.kill()
     gateway.nft("delete", "table", "inet", "netzwart")
@@ -184,7 +184,7 @@ def test_closed_lets_nothing_be_forwarded_and_the_gateway_be_reached() -> None:
     assert CLOSED.chains == {"forward": Chain("forward", (), CLOSED.chains["forward"].hook)}
     hook = CLOSED.chains["forward"].hook
     assert hook
-    assert (hook.hook, hook.policy) == ("forward", Action.DROP)
+    assert (hook.hook, hook.policy) == ("forward", VerdictAction.DROP)
 
 
 def test_an_agent_that_died_in_a_commit_goes_back_too(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_an_agent_that_died_in_a_commit_goes_back_too(tmp_path: Path) -> None:
 
 def test_a_clock_far_ahead_does_no_lasting_harm(tmp_path: Path) -> None:
     wanted = network(2, ban("203.0.113.9/32", "scans", clock() + 900))
-    agent = Agent(FakeKernel(), State(tmp_path), name="gw1", boot="", clock=clock)
+    agent = Agent(FakeKernel(), StateDirectory(tmp_path), name="gw1", boot="", clock=clock)
     agent.start()
     for request in (whole(wanted, token=1, now=clock()), wire.Confirm(1, text_of(wanted))):
         assert not isinstance(agent.answer(request), wire.Refused)

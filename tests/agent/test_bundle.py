@@ -13,7 +13,7 @@ from subprocess import Popen
 import pytest
 
 from firewall import wire
-from gateway.release import version
+from gateway.release import compute_version
 from tests.agent.client import Client
 from tests.agent.gateways import clock
 from tests.agent.rulesets import network, text_of, whole
@@ -83,11 +83,11 @@ def test_the_same_checkout_gives_the_same_bytes(built: Path, tmp_path: Path) -> 
 def test_it_serves_and_relays_without_the_checkout(built: Path, tmp_path: Path) -> None:
     with serving(built, tmp_path, before=[], more=["--fake"]):
         relay = [PYTHON, str(built / "netzwart-agent.pyz"), "relay", "--socket", str(tmp_path / "agent")]
-        request = b"".join(wire.lines(7, wire.Hello(0)))
+        request = b"".join(wire.iter_lines(7, wire.Hello(0)))
         done = subprocess.run(relay, input=request, capture_output=True, check=True, cwd="/", timeout=30)
     answer = wire.Assembler().feed(done.stdout)
     assert answer is not None
-    assert isinstance(wire.reply(answer[1]), wire.Welcome)
+    assert isinstance(wire.parse_reply(answer[1]), wire.Welcome)
 
 
 @pytest.mark.kernel
@@ -133,10 +133,11 @@ def test_the_bundle_says_which_sources_it_consists_of(built: Path) -> None:
     ask = [
         PYTHON,
         "-c",
-        f"import sys; sys.path.insert(0, {str(built / 'netzwart-agent.pyz')!r}); from gateway.release import version; print(version())",
+        f"import sys; sys.path.insert(0, {str(built / 'netzwart-agent.pyz')!r}); "
+        "from gateway.release import compute_version; print(compute_version())",
     ]
     said = subprocess.run(ask, cwd=built, capture_output=True, text=True, check=True).stdout.strip()
-    assert said == version()
+    assert said == compute_version()
     assert said.partition("+")[0] == tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert len(said.partition("+")[2]) == 8
 

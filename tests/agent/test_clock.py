@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.clock import TOLERANCE, Clock
+from gateway.clock import TOLERANCE, GatewayClock
 
 delays = st.floats(0, 1000)
 
@@ -13,7 +13,7 @@ class Machine:
 
     def __init__(self, off: float) -> None:
         self.true, self.booted = 1000.0, 950.0
-        self.clock = Clock(wall=lambda: self.true + off, steady=self.steady)
+        self.clock = GatewayClock(wall=lambda: self.true + off, steady=self.steady)
 
     def steady(self) -> float:
         return self.true - self.booted

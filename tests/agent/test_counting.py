@@ -17,12 +17,12 @@ import pytest
 from firewall import wire
 from firewall.diff import Delta, ElementChange, diff
 from firewall.ruleset import EMPTY, PLAIN, Element, Ruleset, Set, Type
-from gateway.counter_reading import Counting
+from gateway.counter_reading import CounterReader
 from gateway.operations import Agent
-from gateway.persistent_state import State
-from gateway.restore import Brought
-from gateway.server import Server
-from gateway.table import TableError, Tally
+from gateway.persistent_state import StateDirectory
+from gateway.restore import RestoreOutcome
+from gateway.server import AgentServer
+from gateway.table import ElementCounts, TableError
 from tests.agent.client import PATIENCE, Client
 from tests.agent.conftest import Bench, kind
 from tests.agent.counter_tables import Gate, HeldFake, HeldKernel, count, named, read
@@ -49,7 +49,7 @@ def test_whatever_comes_and_goes_between_its_parts_a_reading_names_each_once_and
     count(bench, of.name, counts)
     leaving, returning, staying = KEYS[::3], KEYS[1::3], KEYS[2::3]
     coming = [key(f"10.{each[1]}.{each[2]}.2") for each in leaving]
-    tally: Tally = {}
+    tally: ElementCounts = {}
     parts = bench.table.tally(of.name, KEYS, tally)
     for at in range(0, len(leaving), 200):
         assert bench.do(next, parts, True) is None, "there is more to read than there are changes"
@@ -81,7 +81,7 @@ def test_texts_and_ends_of_any_length_are_no_obstacle(bench: Bench) -> None:
 
 def test_a_set_that_vanishes_meanwhile_has_counted_nothing(bench: Bench) -> None:
     commit(bench, diff(EMPTY, holding(UP, KEYS)))
-    tally: Tally = {}
+    tally: ElementCounts = {}
     parts = bench.table.tally("up4", KEYS, tally)
     bench.do(next, parts)
     commit(bench, diff(holding(UP, KEYS), EMPTY))
@@ -92,7 +92,7 @@ def test_a_set_that_vanishes_meanwhile_has_counted_nothing(bench: Bench) -> None
 @pytest.mark.parametrize("bench", [kind("kernel")], indirect=True)
 def test_a_table_that_is_made_anew_meanwhile_is_told_and_not_read_as_a_mixture(bench: Bench) -> None:
     commit(bench, diff(EMPTY, holding(UP, KEYS)))
-    counting = bench.do(Counting, bench.table, {"up4": dict.fromkeys(KEYS, PLAIN)})
+    counting = bench.do(CounterReader, bench.table, {"up4": dict.fromkeys(KEYS, PLAIN)})
     bench.do(counting.read, "up4")
     bench.do(lambda: subprocess.run(["nft", "delete", "table", "inet", "netzwart"], check=True))
     with pytest.raises(TableError, match="made anew while its counters were read"):
@@ -101,7 +101,7 @@ def test_a_table_that_is_made_anew_meanwhile_is_told_and_not_read_as_a_mixture(b
 
 def test_a_reading_that_is_stopped_ends_with_its_next_part(bench: Bench) -> None:
     commit(bench, diff(EMPTY, holding(UP, KEYS)))
-    counting = bench.do(Counting, bench.table, {})
+    counting = bench.do(CounterReader, bench.table, {})
     counting.stop()
     with pytest.raises(TableError, match="ending"):
         bench.do(counting.read, "up4")
@@ -110,11 +110,11 @@ def test_a_reading_that_is_stopped_ends_with_its_next_part(bench: Bench) -> None
 class Telling(Agent):
     """Says when it has taken something back."""
 
-    def __init__(self, took_back: Event, table: HeldFake | HeldKernel, state: State) -> None:
+    def __init__(self, took_back: Event, table: HeldFake | HeldKernel, state: StateDirectory) -> None:
         super().__init__(table, state, name="gw1", boot="boot", clock=clock)
         self._told = took_back
 
-    def take_back(self, reason: str) -> Brought:
+    def take_back(self, reason: str) -> RestoreOutcome:
         brought = super().take_back(reason)
         self._told.set()
         return brought
@@ -136,12 +136,12 @@ class Behind:
         if self._on_kernel:
             os.unshare(os.CLONE_NEWNET)
         table: HeldFake | HeldKernel = HeldKernel(self.gate) if self._on_kernel else HeldFake(self.gate)
-        with closing(State(self._directory / "state")) as state, closing(table):
+        with closing(StateDirectory(self._directory / "state")) as state, closing(table):
             agent = Telling(self.took_back, table, state)
             agent.start()
-            asyncio.run(self._serve(Server(agent)))
+            asyncio.run(self._serve(AgentServer(agent)))
 
-    async def _serve(self, server: Server) -> None:
+    async def _serve(self, server: AgentServer) -> None:
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
         served = await asyncio.start_unix_server(server.meet, self.socket, limit=wire.MAX_LINE)
         self._listens.set()
@@ -184,7 +184,7 @@ def change(behind: Behind, request: wire.Apply) -> None:
 def ask_for_counters(behind: Behind) -> Client:
     """A peer whose answer is yet to come."""
     client = behind.client()
-    client.send(b"".join(wire.lines(7, wire.Counters("", 0))))
+    client.send(b"".join(wire.iter_lines(7, wire.Counters("", 0))))
     return client
 
 

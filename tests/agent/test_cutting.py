@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from firewall import wire
-from firewall.flows import Flow, Toward
+from firewall.flows import Flow, FlowFilter
 from firewall.ruleset import Ruleset
 from gateway.memory_table import FakeKernel
 from gateway.table import TableError
@@ -131,7 +131,7 @@ class Counted(FakeKernel):
 
     listed = 0
 
-    def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
+    def flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         self.listed += 1
         return super().flows(toward)
 
@@ -141,7 +141,7 @@ class Unlistable(FakeKernel):
 
     listed = 0
 
-    def flows(self, toward: Collection[Toward] | None = None) -> list[Flow]:
+    def flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         self.listed += 1
         raise TableError("netlink: Operation not supported")
 
@@ -197,8 +197,8 @@ def test_the_kernels_flows_are_listed_as_they_are_whatever_their_protocol(bench:
     assert bench.do(bench.table.cut, flows) == 0
 
 
-TO_PUBLIC = Toward(ip_address(PUBLIC).packed, 6)
-SIX = Toward(ip_address("2001:db8:ffff::1").packed, 6)
+TO_PUBLIC = FlowFilter(ip_address(PUBLIC).packed, 6)
+SIX = FlowFilter(ip_address("2001:db8:ffff::1").packed, 6)
 
 
 @pytest.mark.parametrize("bench", [pytest.param("kernel", marks=pytest.mark.kernel)], indirect=True)
@@ -217,7 +217,7 @@ SIX = Toward(ip_address("2001:db8:ffff::1").packed, 6)
         (set(), set()),
     ],
 )
-def test_the_kernel_lists_what_leads_somewhere_alone(bench: Bench, toward: set[Toward], names: set[str]) -> None:
+def test_the_kernel_lists_what_leads_somewhere_alone(bench: Bench, toward: set[FlowFilter], names: set[str]) -> None:
     for arguments in ALL.values():
         bench.do(subprocess.run, ["conntrack", "-I", *arguments], check=True, capture_output=True)
     flows = bench.do(bench.table.flows, toward)

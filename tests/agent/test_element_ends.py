@@ -7,7 +7,7 @@ import pytest
 
 from firewall import wire
 from firewall.diff import CounterChange, Delta, ElementChange, SetChange
-from firewall.policy import Ban
+from firewall.policy import BanSpec
 from firewall.ruleset import Element, Ruleset, Set, Type
 from gateway import elements as codec
 from gateway.netlink import GETSETELEM, Netlink
@@ -22,7 +22,7 @@ HOUR = 3600
 BANS = "bans4_32"
 
 
-def many_bans(number: int) -> tuple[Ban, ...]:
+def many_bans(number: int) -> tuple[BanSpec, ...]:
     """Each with an end of its own, none of them soon."""
     first, ends = int(IPv4Address("203.0.0.0")), clock() + HOUR
     return tuple(ban(f"{IPv4Address(first + each)}/32", "", ends + each % HOUR) for each in range(number))
@@ -35,7 +35,7 @@ def largest_error(ruleset: Ruleset, space: Namespace | None = None) -> float:
 
     def look() -> None:
         own = Netlink()
-        for bodies, _ in own.parts(GETSETELEM, codec.in_set(name)):
+        for bodies, _ in own.parts(GETSETELEM, codec.pack_set_reference(name)):
             for body in bodies:
                 for columns in codec.decode(body):
                     at = time.time()

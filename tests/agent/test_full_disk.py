@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from firewall import digest, wire
-from gateway.persistent_state import State, StateError
+from gateway.persistent_state import StateDirectory, StateError
 from tests.agent.gateways import Served, clock
 from tests.agent.requests import deploy, refused, runs, welcome
 from tests.agent.rulesets import ban, delta, network, step, text_of, whole
@@ -107,16 +107,16 @@ def test_an_agent_does_not_start_without_room_for_its_token(disk: Disk) -> None:
     (disk.at / "state").mkdir()
     disk.fill()
     with pytest.raises(StateError, match="No space left on device"):
-        State(disk.at / "state")
+        StateDirectory(disk.at / "state")
     disk.free()
-    state = State(disk.at / "state")
+    state = StateDirectory(disk.at / "state")
     assert state.token == 0
     state.close()
 
 
 def test_a_token_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) -> None:
     """A file that may not be written beyond its tenth octet: as torn as a write can be."""
-    state = State(tmp_path)
+    state = StateDirectory(tmp_path)
     state.raise_token(12_345_678_901)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
@@ -127,14 +127,14 @@ def test_a_token_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) ->
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert state.token == 12_345_678_901
     state.close()
-    assert State(tmp_path).token == 12_345_678_901
+    assert StateDirectory(tmp_path).token == 12_345_678_901
 
 
 @pytest.mark.parametrize("octets", [0, 1, 100, 800])
 def test_a_write_that_is_cut_off_leaves_what_was_confirmed_before(tmp_path: Path, octets: int) -> None:
-    state = State(tmp_path)
-    state.checkpoint(network(2), digest.digest(network(2)), NOW)
-    state.append([delta(network(2), network(3))], digest.digest(network(3)), NOW)
+    state = StateDirectory(tmp_path)
+    state.checkpoint(network(2), digest.digest_ruleset(network(2)), NOW)
+    state.append([delta(network(2), network(3))], digest.digest_ruleset(network(3)), NOW)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, ((tmp_path / "journal").stat().st_size + octets, limits[1]))
     try:
@@ -145,7 +145,7 @@ def test_a_write_that_is_cut_off_leaves_what_was_confirmed_before(tmp_path: Path
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     state.close()
-    confirmed = State(tmp_path).load()
+    confirmed = StateDirectory(tmp_path).load()
     assert confirmed
     assert confirmed.ruleset == network(3)
     assert not (tmp_path / "confirmed.new").exists()

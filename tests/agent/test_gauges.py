@@ -5,17 +5,17 @@ import socket
 import subprocess
 
 from firewall import wire
-from firewall.policy import Limits, Settings
-from firewall.ruleset import Action, Chain, Field, Hook, Per, Priority, RateOver, Rule, Ruleset, Set, Type, Verdict
+from firewall.policy import ConnectionLimits, GroupSettings
+from firewall.ruleset import Chain, Field, Hook, HookPriority, Per, RateOver, Rule, Ruleset, Set, Type, Verdict, VerdictAction
 from tests.agent.conftest import Bench, on
 from tests.agent.gateways import Gateway, OnKernel, Served, clock
 from tests.agent.requests import deploy, runs
 from tests.agent.rulesets import GATEWAY, network, step, text_of, whole
 from tests.agent.test_table import commit, held, on_kernel
 
-LIMITS = Settings(limits=Limits(member_rate=50, member_open=500))
+LIMITS = GroupSettings(limits=ConnectionLimits(member_rate=50, member_open=500))
 LIMITED = network(3, gateway=dataclasses.replace(GATEWAY, settings=LIMITS))
-OTHER = network(3, gateway=dataclasses.replace(GATEWAY, settings=Settings(limits=Limits(member_rate=60, member_open=500))))
+OTHER = network(3, gateway=dataclasses.replace(GATEWAY, settings=GroupSettings(limits=ConnectionLimits(member_rate=60, member_open=500))))
 TARGETS = Set("targets", (Type.IPV4,), 256, dynamic=True, lives=60)
 
 
@@ -56,8 +56,10 @@ def test_elements_for_a_set_that_packets_fill_are_refused(gateway: Gateway) -> N
 
 @on_kernel
 def test_one_key_takes_one_place_and_many_keys_take_no_more_than_there_are(bench: Bench) -> None:
-    over = Rule((RateOver((Field.IP_DADDR,), "targets", 10, Per.SECOND, 20), Verdict(Action.DROP)))
-    wanted = Ruleset({"output": Chain("output", (over,), Hook("filter", "output", Priority.FILTER))}, {"targets": TARGETS}, {"targets": {}})
+    over = Rule((RateOver((Field.IP_DADDR,), "targets", 10, Per.SECOND, 20), Verdict(VerdictAction.DROP)))
+    wanted = Ruleset(
+        {"output": Chain("output", (over,), Hook("filter", "output", HookPriority.FILTER))}, {"targets": TARGETS}, {"targets": {}}
+    )
     commit(bench, Ruleset(), wanted)
     assert held(bench, wanted) == wanted
 

@@ -13,7 +13,7 @@ BEFORE, AFTER = network(40), network(60, ban("203.0.113.9/32", "scans"))
 
 def send(gateway: Served, request: wire.Request, share: float = 1.0) -> None:
     """Send it, or a part of it, and do not wait."""
-    octets = b"".join(wire.lines(99, request))
+    octets = b"".join(wire.iter_lines(99, request))
     gateway.client.send(octets[: int(len(octets) * share)])
 
 

@@ -9,14 +9,14 @@ import pytest
 
 from firewall import digest, owners
 from gateway.counter_ledger import Ledger
-from gateway.persistent_state import State
-from gateway.table import Ended
+from gateway.persistent_state import StateDirectory
+from gateway.table import DeletedCounts
 from tests.agent.rulesets import delta, network
 
-OWNER = owners.packed(4711)
+OWNER = owners.pack_holding(4711)
 
 
-def ended(octets: int) -> dict[str, Ended]:
+def ended(octets: int) -> dict[str, DeletedCounts]:
     return {"up4": {(b"\x0a\x00\x00\x01", OWNER): (1, octets)}}
 
 
@@ -124,11 +124,11 @@ def test_nobody_else_reads_any_file_of_the_agent_whatever_umask_it_was_started_w
     before = os.umask(0)
     try:
         (tmp_path / "readings").write_bytes(b"%020d" % 3)
-        state = State(tmp_path)
+        state = StateDirectory(tmp_path)
         state.raise_token(7)
         state.keep_sysctls({})
-        state.checkpoint(network(2), digest.digest(network(2)), 0)
-        state.append([delta(network(2), network(3))], digest.digest(network(3)), 0)
+        state.checkpoint(network(2), digest.digest_ruleset(network(2)), 0)
+        state.append([delta(network(2), network(3))], digest.digest_ruleset(network(3)), 0)
         state.ledger.keep(ended(100), boot="boot", table=1)
         state.ledger.next_reading()
         state.close()

@@ -12,14 +12,14 @@ import pytest
 from firewall import wire
 from firewall.compile import compile_policy
 from firewall.live_trace import ARRIVES, COMES, EVERY_SECOND, LEAVES, PACKETS, TABLE, Event, Headers, Look, Seen, Watch, Watching
-from firewall.policy import Ban, Forward, NatMapping, Policy, Protocol
+from firewall.policy import BanSpec, ForwardSpec, NatMappingSpec, Policy, TransportProtocol
 from firewall.render import render_rule
-from firewall.ruleset import Action, Reject, Verdict
-from firewall.tracing import Icmp, Outcome, Packet, Step, trace
+from firewall.ruleset import Reject, Verdict, VerdictAction
+from firewall.tracing import Icmp, Packet, TraceOutcome, TraceStep, trace
 from firewall.tracing.packet import SYN
 from gateway.kernel import Kernel
 from gateway.operations import Agent
-from gateway.persistent_state import State
+from gateway.persistent_state import StateDirectory
 from tests.agent.conftest import on
 from tests.agent.gateways import Gateway, Hands, Served, clock
 from tests.agent.requests import deploy, runs
@@ -34,9 +34,9 @@ POLICY = Policy(
     NAT_1,
     addresses=(MEMBER,),
     prefixes=(IPv6Network("2001:db8:a0::/56"),),
-    mappings=(NatMapping(MEMBER, PUBLIC),),
-    forwards=(Forward(1, Protocol.TCP, PUBLIC, 8443, MEMBER, 443),),
-    bans=(Ban(0, ip_network("203.0.113.64/26")),),
+    mappings=(NatMappingSpec(MEMBER, PUBLIC),),
+    forwards=(ForwardSpec(1, TransportProtocol.TCP, PUBLIC, 8443, MEMBER, 443),),
+    bans=(BanSpec(0, ip_network("203.0.113.64/26")),),
 )
 ANY = Watch(None, ip_network("0.0.0.0/0"), 0, 0, "", 30, PACKETS[-1])
 
@@ -52,7 +52,7 @@ class Wired:
     def __init__(self, state: Path) -> None:
         self.wires, self.hands = Wires(), Hands()
         self.table: Kernel = self.wires.gateway.do(Kernel)
-        self._directory = State(state)
+        self._directory = StateDirectory(state)
         self.agent = self.wires.gateway.do(self._start)
         self.state = state
         deploy(self, whole(compile_policy(POLICY), token=1, now=clock()))
@@ -142,10 +142,16 @@ PASSING = [
     Packet("lan0", IPv6Address("2001:db8:a0::7"), IPv6Address("2001:db8:ff9::1"), 17, 40_000, 443),
     Packet("mgmt0", IPv4Address("172.31.0.9"), IPv4Address("172.31.0.1"), 6, 40_000, 22, flags=SYN),
 ]
-TAKEN = {Action.ACCEPT: "accept", Action.DROP: "drop", Action.JUMP: "jump", Action.GOTO: "goto", Action.RETURN: "return"}
+TAKEN = {
+    VerdictAction.ACCEPT: "accept",
+    VerdictAction.DROP: "drop",
+    VerdictAction.JUMP: "jump",
+    VerdictAction.GOTO: "goto",
+    VerdictAction.RETURN: "return",
+}
 
 
-def verdict(step: Step) -> str:
+def verdict(step: TraceStep) -> str:
     """In the kernel's words."""
     match step.verdict:
         case Verdict(action):
@@ -163,7 +169,7 @@ def test_a_packets_way_is_told_rule_by_rule_in_order_as_the_trace_foretells_it(w
     seen = watched(wired, replace(ANY, source=ip_network(packet.source), destination=None), packet)
     told = [(event.chain, event.number, event.verdict) for event in seen.events if not event.mark]
     assert told == [(step.chain.name, step.number, verdict(step)) for step in foretold.steps if step.matched]
-    last = {Outcome.FORWARDED: LEAVES, Outcome.DELIVERED: ARRIVES}.get(foretold.outcome)
+    last = {TraceOutcome.FORWARDED: LEAVES, TraceOutcome.DELIVERED: ARRIVES}.get(foretold.outcome)
     assert [event.mark for event in seen.events if event.mark] == [COMES, *([last] if last else [])]
 
 

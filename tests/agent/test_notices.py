@@ -9,7 +9,7 @@ from firewall import owners, wire
 from firewall.counters import Baseline, advance
 from firewall.diff import Delta, ElementChange, diff
 from firewall.ruleset import EMPTY, PLAIN, Ruleset, Set, Type
-from gateway.deleted_element_counters import Notices
+from gateway.deleted_element_counters import DeletionListener
 from tests.agent.conftest import Bench, kind, on
 from tests.agent.counter_tables import count
 from tests.agent.gateways import OnKernel, clock
@@ -34,7 +34,7 @@ def test_who_hears_too_little_knows_it_and_a_commit_that_expects_it_hears_it_all
     bench.do(bench.table.commit, change(range(MANY), back=True), clock())
     bench.do(bench.table.commit, change(OURS, back=True), clock())
     count(bench, "up4", OURS)
-    with closing(bench.do(Notices, 1)) as small:
+    with closing(bench.do(DeletionListener, 1)) as small:
         bench.do(bench.table.commit, change(range(MANY)), clock())
         bench.do(bench.table.commit, change(OURS), clock())
         heard = bench.do(list, small.deleted())
@@ -57,7 +57,7 @@ def stands(gateway: OnKernel, octets: int, owner: bytes = b"") -> None:
     """The counters of the first two members' IPv4 addresses, what they send, stand at so much."""
     there = "element inet netzwart up4"
     of = ["10.1.0.1", "10.1.0.2"]
-    comments = [f' comment "{owners.comment(owners.packed(1_000_000 + at))}"' if owner else "" for at in range(len(of))]
+    comments = [f' comment "{owners.format_comment(owners.pack_holding(1_000_000 + at))}"' if owner else "" for at in range(len(of))]
     after = ", ".join(f"{each} counter packets {octets // 100} bytes {octets}{text}" for each, text in zip(of, comments, strict=True))
     gateway.nft(f"delete {there} {{ {', '.join(of)} }}; add {there} {{ {after} }}")
 
@@ -71,7 +71,7 @@ def test_elements_of_the_release_before_get_owners_and_all_that_they_counted_is_
     stands(gateway, 1500)
     deploy(gateway, step(before, after, token=2, now=clock()))
     readings.append(gateway.ask(wire.Counters("", 0)))
-    stands(gateway, 700, owners.packed(1_000_000))
+    stands(gateway, 700, owners.pack_holding(1_000_000))
     gateway.restart()
     readings += [gateway.ask(wire.Counters("", 0)) for _ in range(2)]
 

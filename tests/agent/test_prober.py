@@ -17,7 +17,7 @@ from firewall import wire
 from gateway import prober as prober_module
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
-from gateway.persistent_state import State
+from gateway.persistent_state import StateDirectory
 from tests.agent.client import Client
 from tests.agent.gateways import ROOT, clock
 
@@ -69,7 +69,7 @@ def unused() -> int:
 
 def ask(directory: Path, request: wire.Probe, prober: Path | None) -> wire.Reply:
     """What an agent with this prober answers."""
-    state = State(directory / "state")
+    state = StateDirectory(directory / "state")
     try:
         return Agent(FakeKernel(), state, name="gw1", boot="", clock=clock, probes=prober).answer(request)
     finally:
@@ -142,8 +142,8 @@ def test_a_prober_that_hangs_holds_the_agent_up_for_the_limit_and_its_grace(
     [
         (b"", "it hung up"),
         (b"hello\n", "not JSON"),
-        (b"".join(wire.lines(1, wire.Refused("malformed", "no"))), "answers something else: no"),
-        (b"".join(wire.lines(1, wire.Probed((), {}))), "answers something else: Probed"),
+        (b"".join(wire.iter_lines(1, wire.Refused("malformed", "no"))), "answers something else: no"),
+        (b"".join(wire.iter_lines(1, wire.Probed((), {}))), "answers something else: Probed"),
     ],
 )
 def test_a_prober_that_talks_nonsense_is_refused(tmp_path: Path, place: Path, said: bytes, words: str) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from firewall import wire
 from firewall.diff import diff
-from firewall.policy import Profile, Settings
-from firewall.profile import NAMES, Differs, sysctls
+from firewall.policy import GroupSettings, Profile
+from firewall.profile import NAMES, SysctlDifference, build_sysctls
 from firewall.ruleset import EMPTY, Ruleset
 from gateway.memory_table import UNTUNED, FakeKernel
 from tests.agent.conftest import Bench, on
@@ -24,7 +24,7 @@ Local = InProcess | OnKernel
 
 
 def profiled(profile: Profile | None, members: int = 2) -> Ruleset:
-    return network(members, gateway=dataclasses.replace(GATEWAY, settings=Settings(profile=profile)))
+    return network(members, gateway=dataclasses.replace(GATEWAY, settings=GroupSettings(profile=profile)))
 
 
 def gauges(gateway: Gateway) -> wire.GaugesAre:
@@ -59,7 +59,7 @@ def test_values_are_set_come_back_unconfirmed_and_go_with_their_profile(gateway:
     first = step(PLAIN, profiled(STRICT), token=2, now=clock())
     answer = gateway.ask(first)
     assert isinstance(answer, wire.Applied) and answer.new_session
-    assert of_a_namespace(dict(gauges(gateway).held)) == of_a_namespace(sysctls(STRICT))
+    assert of_a_namespace(dict(gauges(gateway).held)) == of_a_namespace(build_sysctls(STRICT))
     back = gateway.ask(wire.Revert(2))
     assert isinstance(back, wire.Reverted) and back.digest == text_of(PLAIN)
     assert gauges(gateway).held == found
@@ -68,7 +68,7 @@ def test_values_are_set_come_back_unconfirmed_and_go_with_their_profile(gateway:
     assert isinstance(gateway.ask(step(profiled(STRICT), milder, token=4, now=clock())), wire.Applied)
     assert gauges(gateway).held["net.netfilter.nf_conntrack_udp_timeout"] == "60"
     gateway.restart()
-    assert of_a_namespace(dict(gauges(gateway).held)) == of_a_namespace(sysctls(STRICT))
+    assert of_a_namespace(dict(gauges(gateway).held)) == of_a_namespace(build_sysctls(STRICT))
     assert runs(gateway) == text_of(profiled(STRICT))
     deploy(gateway, step(profiled(STRICT), PLAIN, token=5, now=clock()))
     assert gauges(gateway).held == found
@@ -103,7 +103,7 @@ def test_at_boot_the_kernel_is_set_as_it_was_confirmed(gateway: Local) -> None:
     for name, value in ((ESTABLISHED, "432000"), (LOOSE, "1"), (FORWARD, "0")):
         by_hand(gateway, name, value)
     gateway.restart()
-    assert of_a_namespace(dict(gauges(gateway).held)) == of_a_namespace(sysctls(STRICT))
+    assert of_a_namespace(dict(gauges(gateway).held)) == of_a_namespace(build_sysctls(STRICT))
 
 
 @in_process
@@ -113,7 +113,7 @@ def test_what_was_set_by_hand_is_told_and_put_right_by_the_whole_ruleset(gateway
     by_hand(gateway, LOOSE, "1")
     assert welcome(gateway).digest not in ("", text_of(wanted))
     told = drift(gateway)
-    assert (told.rules, dict(told.elements), told.sysctls) == ((), {}, (Differs(LOOSE, "0", "1"),))
+    assert (told.rules, dict(told.elements), told.sysctls) == ((), {}, (SysctlDifference(LOOSE, "0", "1"),))
     assert refused(gateway, step(wanted, profiled(STRICT, 3), token=2, now=clock())).reason == "base"
     deploy(gateway, whole(wanted, token=3, now=clock()))
     assert gauges(gateway).held[LOOSE] == "0"

@@ -19,7 +19,7 @@ from threading import Event, Thread, get_native_id
 import pytest
 
 from firewall import digest
-from gateway.persistent_state import State
+from gateway.persistent_state import StateDirectory
 from tests.agent.namespace import Namespace
 from tests.agent.rulesets import network
 
@@ -154,8 +154,8 @@ def wires(kernel_is_there: str) -> Iterator[Wires]:
 @pytest.fixture
 def restore(tmp_path: Path) -> tuple[str, ...]:
     """The command that loads what was confirmed."""
-    state = State(tmp_path)
-    state.checkpoint(network(MEMBERS), digest.digest(network(MEMBERS)), 0)
+    state = StateDirectory(tmp_path)
+    state.checkpoint(network(MEMBERS), digest.digest_ruleset(network(MEMBERS)), 0)
     state.close()
     return (sys.executable, "-m", "gateway", "restore", "--state", str(tmp_path))
 

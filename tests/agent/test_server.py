@@ -95,7 +95,7 @@ def test_a_peer_that_says_nothing_holds_nobody_up(served: Served) -> None:
 
 def test_a_peer_that_leaves_without_its_answer_does_not_hurt(served: Served) -> None:
     client = Client(served.socket)
-    client.send(b"".join(wire.lines(1, wire.Plan(clock(), network(50)))))
+    client.send(b"".join(wire.iter_lines(1, wire.Plan(clock(), network(50)))))
     client.close()
     assert welcome(served).name == "gw1"
 
@@ -113,7 +113,7 @@ def test_too_many_peers_cut_off_the_one_that_was_silent_longest(served: Served) 
 def test_a_ruleset_in_many_lines_is_put_together(served: Served) -> None:
     wanted = network(3000)
     request = whole(wanted, token=1, now=clock())
-    assert len(list(wire.lines(1, request))) > 1
+    assert len(list(wire.iter_lines(1, request))) > 1
     deploy(served, request)
     assert runs(served) == text_of(wanted)
 
@@ -178,12 +178,12 @@ def agent(*arguments: str, given: bytes | None = None) -> subprocess.CompletedPr
 
 
 def test_the_relay_carries_requests_and_replies(served: Served) -> None:
-    done = agent("relay", "--socket", str(served.socket), given=b"".join(wire.lines(9, wire.Hello(clock()))))
+    done = agent("relay", "--socket", str(served.socket), given=b"".join(wire.iter_lines(9, wire.Hello(clock()))))
     assert done.returncode == 0
     whole_message = wire.Assembler().feed(done.stdout.encode())
     assert whole_message
     assert whole_message[0] == 9
-    assert isinstance(wire.reply(whole_message[1]), wire.Welcome)
+    assert isinstance(wire.parse_reply(whole_message[1]), wire.Welcome)
 
 
 def test_the_relay_says_when_no_agent_is_there(tmp_path: Path) -> None:

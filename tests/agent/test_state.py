@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 from firewall import digest
 from firewall.ruleset import Ruleset
-from gateway.persistent_state import State, StateError
+from gateway.persistent_state import StateDirectory, StateError
 from tests.agent.rulesets import ban, delta, network
 
 NOW = 1_800_000_000
 
 
 def digest_of(ruleset: Ruleset) -> int:
-    return digest.digest(ruleset)
+    return digest.digest_ruleset(ruleset)
 
 
 def confirm_all(directory: Path, steps: list[Ruleset]) -> None:
-    state = State(directory)
+    state = StateDirectory(directory)
     state.checkpoint(steps[0], digest_of(steps[0]), NOW)
     for before, after in pairwise(steps):
         state.append([delta(before, after)], digest_of(after), NOW)
@@ -30,7 +30,7 @@ def confirm_all(directory: Path, steps: list[Ruleset]) -> None:
 
 
 def loaded(directory: Path) -> Ruleset | None:
-    state = State(directory)
+    state = StateDirectory(directory)
     try:
         confirmed = state.load()
         return confirmed.ruleset if confirmed else None
@@ -58,7 +58,7 @@ def test_a_torn_last_line_counts_for_nothing_and_is_written_over(tmp_path: Path,
     whole = journal.read_bytes()
     last = whole.rindex(b"\n", 0, -1) + 1
     journal.write_bytes(whole[: max(len(whole) - cut, last)])
-    state = State(tmp_path)
+    state = StateDirectory(tmp_path)
     confirmed = state.load()
     assert confirmed
     assert confirmed.ruleset == STEPS[2]
@@ -94,7 +94,7 @@ def test_a_checkpoint_that_is_not_what_was_confirmed_is_an_error(tmp_path: Path)
 
 def test_a_journal_of_an_older_checkpoint_is_passed_over(tmp_path: Path) -> None:
     confirm_all(tmp_path, STEPS)
-    state = State(tmp_path)
+    state = StateDirectory(tmp_path)
     state.checkpoint(network(4), digest_of(network(4)), NOW)
     state.close()
     assert (tmp_path / "journal").stat().st_size
@@ -108,27 +108,27 @@ def test_a_checkpoint_that_was_not_finished_leaves_the_one_before(tmp_path: Path
 
 
 def test_the_highest_token_is_kept(tmp_path: Path) -> None:
-    state = State(tmp_path)
+    state = StateDirectory(tmp_path)
     state.raise_token(12)
     state.close()
-    assert State(tmp_path).token == 12
+    assert StateDirectory(tmp_path).token == 12
 
 
 def test_a_damaged_token_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("soon")
     with pytest.raises(StateError, match="token is damaged"):
-        State(tmp_path)
+        StateDirectory(tmp_path)
 
 
 def test_two_agents_cannot_share_a_directory(tmp_path: Path) -> None:
-    state = State(tmp_path)
+    state = StateDirectory(tmp_path)
     with pytest.raises(StateError, match="another agent"):
-        State(tmp_path)
+        StateDirectory(tmp_path)
     state.close()
 
 
 def test_a_long_journal_asks_for_a_checkpoint(tmp_path: Path) -> None:
-    state = State(tmp_path)
+    state = StateDirectory(tmp_path)
     state.checkpoint(STEPS[0], digest_of(STEPS[0]), NOW)
     there, back = delta(network(2), network(600)), delta(network(600), network(2))
     rounds = 0
@@ -143,19 +143,19 @@ def test_a_long_journal_asks_for_a_checkpoint(tmp_path: Path) -> None:
 
 def test_what_a_release_confirmed_that_computed_digests_otherwise_is_still_what_the_gateway_boots_with(tmp_path: Path) -> None:
     """Its digest says nothing here; the next checkpoint has one that does."""
-    state = State(tmp_path)
-    state.checkpoint(network(2), digest.digest(network(2)), NOW)
-    state.append([delta(network(2), network(3))], digest.digest(network(3)), NOW)
+    state = StateDirectory(tmp_path)
+    state.checkpoint(network(2), digest.digest_ruleset(network(2)), NOW)
+    state.append([delta(network(2), network(3))], digest.digest_ruleset(network(3)), NOW)
     state.close()
     for name in ("confirmed", "journal"):
         written_by_another_release(tmp_path / name)
-    state = State(tmp_path)
+    state = StateDirectory(tmp_path)
     found = state.load()
-    assert found is not None and found.ruleset == network(3) and found.digest == digest.digest(network(3))
+    assert found is not None and found.ruleset == network(3) and found.digest == digest.digest_ruleset(network(3))
     assert state.wants_checkpoint
     state.checkpoint(found.ruleset, found.digest, NOW)
     state.close()
-    state = State(tmp_path)
+    state = StateDirectory(tmp_path)
     assert state.load() == found and not state.wants_checkpoint
     state.close()
 

@@ -9,9 +9,24 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from firewall.diff import Delta, ElementChange, diff
-from firewall.ruleset import EMPTY, PLAIN, Action, Chain, Element, Field, Hook, Lookup, Priority, Rule, Ruleset, Set, Type, Verdict
+from firewall.ruleset import (
+    EMPTY,
+    PLAIN,
+    Chain,
+    Element,
+    Field,
+    Hook,
+    HookPriority,
+    Lookup,
+    Rule,
+    Ruleset,
+    Set,
+    Type,
+    Verdict,
+    VerdictAction,
+)
 from gateway.kernel import Kernel
-from gateway.running_ruleset import settled
+from gateway.running_ruleset import reconcile_times
 from gateway.table import CommitRefusedError
 from tests.agent.conftest import Bench, on
 from tests.agent.counter_tables import named, read
@@ -21,7 +36,7 @@ from tests.agent.strategies import comments, rulesets
 
 NOW = clock()
 UP = Set("up4", (Type.IPV4,), 64, counter=True)
-FORWARD = Hook("filter", "forward", Priority.FILTER)
+FORWARD = Hook("filter", "forward", HookPriority.FILTER)
 on_kernel = pytest.mark.parametrize("bench", [pytest.param("kernel", marks=pytest.mark.kernel)], indirect=True)
 often = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
@@ -32,14 +47,14 @@ def commit(bench: Bench, before: Ruleset, after: Ruleset) -> None:
 
 def held(bench: Bench, known: Ruleset) -> Ruleset:
     """What is held; with the rules of `known`, which nobody reads back, if the chains are its chains."""
-    found = settled(bench.do(bench.table.read, clock()), known, 0)
+    found = reconcile_times(bench.do(bench.table.read, clock()), known, 0)
     same = {name: chain.hook for name, chain in found.chains.items()} == {name: chain.hook for name, chain in known.chains.items()}
     return Ruleset(known.chains, found.sets, found.elements, found.counters) if same else found
 
 
 def plain(*addresses: str) -> Ruleset:
     """A set of members, looked up by one rule."""
-    rule = Rule((Lookup((Field.IP_SADDR,), "up4"), Verdict(Action.ACCEPT)))
+    rule = Rule((Lookup((Field.IP_SADDR,), "up4"), Verdict(VerdictAction.ACCEPT)))
     elements = {key(address): PLAIN for address in addresses}
     return Ruleset({"forward": Chain("forward", (rule,), FORWARD)}, {"up4": UP}, {"up4": elements})
 
@@ -55,9 +70,9 @@ def test_a_whole_network_reads_back_as_it_was_written(bench: Bench) -> None:
 
 
 def test_another_rate_of_an_element_is_read_back_with_its_end(bench: Bench) -> None:
-    of = Set("rateup4", (Type.IPV4,), 64, timeout=True, polices=True)
+    of = Set("rate_up4", (Type.IPV4,), 64, timeout=True, polices=True)
     first, second = ({key("10.16.0.1"): Element(rate.to_bytes(8), "rate limit 7", NOW + 7_200)} for rate in (625_000, 125_000))
-    before, after = (Ruleset(sets={"rateup4": of}, elements={"rateup4": each}) for each in (first, second))
+    before, after = (Ruleset(sets={"rate_up4": of}, elements={"rate_up4": each}) for each in (first, second))
     commit(bench, EMPTY, before)
     assert held(bench, before) == before
     commit(bench, before, after)
@@ -142,7 +157,7 @@ def test_a_rule_that_looks_up_nothing_is_refused_with_the_line_at_fault(bench: B
 def test_a_large_load_that_is_refused_leaves_nothing_behind(bench: Bench) -> None:
     large = dataclasses.replace(UP, size=1 << 16)
     many = {(10 << 24 | at).to_bytes(4): PLAIN for at in range(5000)}
-    loose = dataclasses.replace(plain().chains["forward"], rules=(Rule((Lookup((Field.IP_SADDR,), "gone"), Verdict(Action.DROP))),))
+    loose = dataclasses.replace(plain().chains["forward"], rules=(Rule((Lookup((Field.IP_SADDR,), "gone"), Verdict(VerdictAction.DROP))),))
     assert "gone" in refused(bench, diff(EMPTY, Ruleset({"forward": loose}, {"up4": large}, {"up4": many})))
     assert bench.do(bench.table.read, NOW) == EMPTY
 
@@ -202,10 +217,10 @@ def test_the_listing_shows_that_somebody_wrote_rules_but_not_what_packets_count(
     assert bench.do(bench.table.listing) != before
 
 
-def counting(*sets: str, policy: Action = Action.ACCEPT) -> Ruleset:
+def counting(*sets: str, policy: VerdictAction = VerdictAction.ACCEPT) -> Ruleset:
     """Counts what this host sends itself."""
-    accept = (Lookup((Field.IP_DADDR,), "up4"), Verdict(Action.ACCEPT))
-    chain = Chain("output", (Rule(accept),) * len(sets), Hook("filter", "output", Priority.FILTER, policy))
+    accept = (Lookup((Field.IP_DADDR,), "up4"), Verdict(VerdictAction.ACCEPT))
+    chain = Chain("output", (Rule(accept),) * len(sets), Hook("filter", "output", HookPriority.FILTER, policy))
     return Ruleset({"output": chain}, {"up4": UP}, {"up4": {key("127.0.0.1"): PLAIN}})
 
 

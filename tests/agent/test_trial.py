@@ -7,10 +7,10 @@ import pytest
 
 from firewall import wire
 from firewall.diff import diff
-from firewall.ruleset import EMPTY, Action, Chain, Field, Match, Rule, Ruleset, Verdict
+from firewall.ruleset import EMPTY, Chain, Field, Match, Rule, Ruleset, Verdict, VerdictAction
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
-from gateway.persistent_state import State
+from gateway.persistent_state import StateDirectory
 from tests.agent.conftest import on
 from tests.agent.gateways import Gateway, Hands, InProcess, OnKernel, Served, clock
 from tests.agent.requests import deploy, refused, runs, welcome
@@ -230,8 +230,8 @@ def without_management(of: Ruleset) -> Ruleset:
 
 def test_a_ruleset_that_locks_everybody_out_is_refused_even_as_the_first(gateway: Gateway) -> None:
     mute = without_management(network(2))
-    closed = Chain("input", (Rule((Verdict(Action.DROP),)), *network(2).chains["input"].rules), network(2).chains["input"].hook)
-    nowhere = Rule((Match(Field.TCP_DPORT, (22,)), Match(Field.TCP_SPORT, (22,)), Verdict(Action.ACCEPT)))
+    closed = Chain("input", (Rule((Verdict(VerdictAction.DROP),)), *network(2).chains["input"].rules), network(2).chains["input"].hook)
+    nowhere = Rule((Match(Field.TCP_DPORT, (22,)), Match(Field.TCP_SPORT, (22,)), Verdict(VerdictAction.ACCEPT)))
     narrow = dataclasses.replace(closed, rules=(nowhere,))
     no_input = {name: chain for name, chain in network(2).chains.items() if name != "input"}
     for chains in (mute.chains, {**no_input, "input": closed}, {**no_input, "input": narrow}, no_input):
@@ -256,7 +256,7 @@ class Wedged(FakeKernel):
 
 def test_a_way_back_that_the_kernel_would_not_take_is_tried_again(tmp_path: Path) -> None:
     table, hands = Wedged(), Hands()
-    agent = Agent(table, State(tmp_path), name="gw1", boot="", clock=hands.wall, steady=hands.steady)
+    agent = Agent(table, StateDirectory(tmp_path), name="gw1", boot="", clock=hands.wall, steady=hands.steady)
     agent.start()
     for request in (whole(network(2), token=1, now=clock()), wire.Confirm(1, text_of(network(2)))):
         assert not isinstance(agent.answer(request), wire.Refused)

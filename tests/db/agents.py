@@ -78,7 +78,7 @@ def unwritable(gateway: Gateway, *, from_octet: int = 0) -> Iterator[None]:
 
 def runs(gateway: Gateway) -> str:
     """The digest of what it says it runs."""
-    return agent_client.hello(agent_channel.channel(gateway), 0).digest
+    return agent_client.send_hello(agent_channel.get_channel(gateway), 0).digest
 
 
 def same_everywhere(network: factories.Network) -> bool:

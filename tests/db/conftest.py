@@ -12,7 +12,7 @@ from django.conf import LazySettings
 from django.db import connection
 
 from apps.deployments import services
-from apps.deployments.rollouts.gateway_cache import Memory
+from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.deployments.transport import agent_channel
 from tests import factories
 from tests.whole.system import wait_for
@@ -49,7 +49,7 @@ def served(transactional_db: None, settings: LazySettings, monkeypatch: pytest.M
     """The lab's network as rows, and two gateways in memory; tokens begin anew with them, which no emptied table makes them do."""
     with connection.cursor() as cursor:
         cursor.execute("ALTER SEQUENCE deployments_token RESTART")
-    monkeypatch.setattr(services, "memory", Memory())
+    monkeypatch.setattr(services, "memory", GatewayCache())
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)
         with in_memory(settings.GATEWAY_SOCKETS):

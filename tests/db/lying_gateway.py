@@ -13,7 +13,7 @@ from firewall import wire
 from firewall.codec import encode
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
-from gateway.persistent_state import State
+from gateway.persistent_state import StateDirectory
 from tests.db.agents import socket_of, stopped
 
 type Lie = Callable[[wire.Request, str], str]
@@ -38,7 +38,7 @@ class Liar:
 
     def __init__(self, path: Path, state: Path, name: str, lie: Lie) -> None:
         self._path, self._lie, self._lock = path, lie, Lock()
-        self._state = State(state)
+        self._state = StateDirectory(state)
         self._agent = Agent(FakeKernel(), self._state, name=name, boot="liar", clock=time.time)
         self._agent.start()
         self._listener = socket.socket(socket.AF_UNIX)
@@ -64,7 +64,7 @@ class Liar:
             for line in lines:
                 if whole := assembler.feed(line):
                     number, data = whole
-                    request = wire.request(data)
+                    request = wire.parse_request(data)
                     with self._lock:
                         honest = json.dumps(encode(self._agent.answer(request)))
                     for part in _frames(number, self._lie(request, honest)):

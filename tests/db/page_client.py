@@ -9,6 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from apps.accounts.models import User
+from tests.markup import squeeze_markup
 
 HTMX = {"HX-Request": "true"}
 
@@ -39,9 +40,10 @@ def queries(client: Client, path: str) -> int:
 
 
 def text(response: Any) -> str:
-    """The page as text, with its markup; the response came in time and well."""
+    """The page as text, with its markup but without the line breaks of its templates; the response came in time and well."""
     assert isinstance(response, HttpResponse)
-    return response.content.decode()
+    content = response.content.decode()
+    return squeeze_markup(content) if response.headers.get("Content-Type", "").startswith("text/html") else content
 
 
 def said(response: Any) -> list[str]:

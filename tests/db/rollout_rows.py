@@ -3,29 +3,29 @@
 from django.db.models.functions import Now
 
 from apps.deployments.approvals import approval_gate
-from apps.deployments.desired_state.desired_rulesets import Wanted, want
+from apps.deployments.desired_state.desired_rulesets import DesiredState, compute_desired_state
 from apps.deployments.models import Rollout
 from apps.deployments.observed_state import gateway_states
 from apps.deployments.revision_pages import description
 from apps.deployments.rollouts import rollout_store
-from apps.deployments.rollouts.rollout_store import Lease, Opening
+from apps.deployments.rollouts.rollout_store import Lease, NewRollout
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
 from firewall.diff import diff
 from firewall.render import render_delta
-from firewall.rollout import Command, Event
+from firewall.rollout import RolloutCommand, RolloutEvent
 from firewall.ruleset import EMPTY
 from firewall.summary import summarise
 from tests import factories
 
 
-def opened(network: factories.Network, wanted: Wanted | None = None) -> Lease:
+def opened(network: factories.Network, wanted: DesiredState | None = None) -> Lease:
     """A rollout of what the database asks for, to nat-2 first."""
-    wanted = wanted or want(network.group)
-    management = approval_gate.managements(wanted)
+    wanted = wanted or compute_desired_state(network.group)
+    management = approval_gate.build_managements(wanted)
     gateways = tuple(network.gateways[::-1])
     lease = rollout_store.open_rollout(
-        Opening(network.group, wanted, gateways, network.admin.pk, "change", harmless=True, management=management)
+        NewRollout(network.group, wanted, gateways, network.admin.pk, "change", harmless=True, management=management)
     )
     assert lease
     ruleset = wanted.rulesets[network.gateways[0].pk]
@@ -35,23 +35,23 @@ def opened(network: factories.Network, wanted: Wanted | None = None) -> Lease:
     return lease
 
 
-def confirm(lease: Lease, wanted: Wanted) -> None:
+def confirm(lease: Lease, wanted: DesiredState) -> None:
     """The gateway whose turn it is goes all the way."""
     step = lease.step
-    rollout_store.happened(lease, Event.COMMITTED, committed=Now(), sent_octets=4100, commit_ms=3, read_back_ms=0)
-    rollout_store.passed(lease)
-    rollout_store.happened(lease, Event.CONFIRMED, confirmed=Now())
-    gateway_states.runs(step, lease.rollout.revision, wanted.targets[step.gateway_id], in_memory=True)
+    rollout_store.record_event(lease, RolloutEvent.COMMITTED, committed=Now(), sent_octets=4100, commit_ms=3, read_back_ms=0)
+    rollout_store.record_passed(lease)
+    rollout_store.record_event(lease, RolloutEvent.CONFIRMED, confirmed=Now())
+    gateway_states.record_running(step, lease.rollout.revision, wanted.targets[step.gateway_id], in_memory=True)
 
 
 def rolled(network: factories.Network, *, error: str = "", unreachable: bool = False, leave_open: bool = False) -> Rollout:
     """A rollout: confirmed, or stopped with an error at the second gateway, or left open."""
-    wanted = want(network.group)
+    wanted = compute_desired_state(network.group)
     lease = opened(network, wanted)
-    while lease.command is Command.APPLY and not leave_open:
+    while lease.command is RolloutCommand.APPLY and not leave_open:
         if error and lease.step.position:
-            rollout_store.happened(lease, Event.AWAY if unreachable else Event.REFUSED, error=error)
-            gateway_states.troubled(network.gateways[0], error, away=unreachable)
+            rollout_store.record_event(lease, RolloutEvent.AWAY if unreachable else RolloutEvent.REFUSED, error=error)
+            gateway_states.record_trouble(network.gateways[0], error, away=unreachable)
         else:
             confirm(lease, wanted)
     lease.rollout.refresh_from_db()

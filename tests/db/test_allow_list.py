@@ -11,8 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.bans import feed_import, feed_parser, services
-from apps.bans.allow_list import allow
-from apps.bans.coverage import coverage, overruled
+from apps.bans.allow_list import allow_prefix
+from apps.bans.coverage import get_coverage, map_overruling_entries
 from apps.bans.models import AllowEntry, Ban, BanList, Upload
 from apps.lib.errors import Problem
 from apps.network.models import GatewayGroup
@@ -33,7 +33,7 @@ def own(network: factories.Network) -> BanList:
 
 
 def ban(own: BanList, prefix: str, **given: Any) -> Ban:
-    return services.ban(list=own, prefix=prefix, author=None, **given)
+    return services.ban_prefix(list=own, prefix=prefix, author=None, **given)
 
 
 def test_an_entry_is_added_changed_and_removed(staff: Client, own: BanList) -> None:
@@ -58,13 +58,13 @@ def test_an_entry_is_added_changed_and_removed(staff: Client, own: BanList) -> N
     [("nonsense", "is no address or prefix"), ("203.0.113.9", "is already on the allow list (mirror)")],
 )
 def test_what_cannot_be_allowed_is_said_under_its_field(staff: Client, own: BanList, address: str, says: str) -> None:
-    allow(prefix="203.0.113.9", comment="mirror", author=None)
+    allow_prefix(prefix="203.0.113.9", comment="mirror", author=None)
     refused = staff.post("/bans/allowed/", {"address": address, "term": "never"})
     assert refused.status_code == 422 and says in text(refused)
 
 
 def test_only_staff_sees_the_allow_list(own: BanList, client: Client) -> None:
-    entry = allow(prefix="203.0.113.9", author=None)
+    entry = allow_prefix(prefix="203.0.113.9", author=None)
     client.force_login(factories.user("guest", staff=False))
     paths = ("/bans/allowed/", f"/bans/allowed/{entry.pk}/", f"/bans/allowed/{entry.pk}/remove/", "/bans/covering/")
     assert [client.get(path).status_code for path in paths] == [403] * 4
@@ -73,7 +73,7 @@ def test_only_staff_sees_the_allow_list(own: BanList, client: Client) -> None:
 
 
 def test_a_ban_that_is_allowed_says_so_when_it_is_made_on_its_page_and_in_the_list(staff: Client, own: BanList) -> None:
-    entry = allow(prefix="203.0.113.0/24", author=None)
+    entry = allow_prefix(prefix="203.0.113.0/24", author=None)
     page = text(staff.post(f"/bans/{own.pk}/add/", {"address": "203.0.113.9", "direction": "in", "term": "never"}, follow=True))
     assert "It has no effect:" in page and f"/bans/allowed/{entry.pk}/" in page and "no effect: allowed" in page
     made = Ban.objects.get()
@@ -86,7 +86,7 @@ def test_a_ban_that_is_allowed_says_so_when_it_is_made_on_its_page_and_in_the_li
 
 
 def test_the_number_of_queries_does_not_grow_with_bans(staff: Client, own: BanList) -> None:
-    allow(prefix="203.0.113.0/24", author=None)
+    allow_prefix(prefix="203.0.113.0/24", author=None)
     ban(own, "203.0.113.1")
     few = queries(staff, f"/bans/{own.pk}/")
     for number in range(2, 30):
@@ -99,7 +99,7 @@ def test_which_ban_covers_an_address_and_which_entry_decides(staff: Client, own:
     ban(own, "203.0.113.9", direction="out")
     page = text(staff.get("/bans/covering/?address=203.0.113.9"))
     assert page.count("kept out by") == 2 and "scans" in page and "No allow entry covers all of it" in page
-    allow(prefix="203.0.112.0/23", author=None)
+    allow_prefix(prefix="203.0.112.0/23", author=None)
     assert text(staff.get("/bans/covering/?address=203.0.113.9")).count("on the allow list, whatever bans it") == 2
     assert text(staff.get("/bans/covering/?address=198.18.0.1")).count("no ban covers it.") == 2
     refused = staff.get("/bans/covering/?address=203.0.113.9/24")
@@ -112,16 +112,16 @@ def test_a_prefix_is_decided_by_what_covers_all_of_it(own: BanList) -> None:
     narrow = ban(own, "203.0.113.9")
     ban(own, "203.0.113.8/29", expires=timezone.now() + timedelta(hours=1))
     Ban.objects.filter(prefix=ip_network("203.0.113.8/29")).update(expires=timezone.now() - timedelta(hours=1))
-    entry = allow(prefix="203.0.113.10", author=None)
-    found = coverage(ip_network("203.0.113.0/28"))
+    entry = allow_prefix(prefix="203.0.113.10", author=None)
+    found = get_coverage(ip_network("203.0.113.0/28"))
     assert (found.incoming, found.outgoing, found.bans_within, found.allowed_within) == (wide, None, 1, 1)
-    assert overruled(Ban.objects.all()) == {}
+    assert map_overruling_entries(Ban.objects.all()) == {}
     AllowEntry.objects.update(prefix=ip_network("203.0.113.8/30"))
     entry.refresh_from_db()
-    assert overruled(Ban.objects.all()) == {ip_network("203.0.113.9"): entry}
+    assert map_overruling_entries(Ban.objects.all()) == {ip_network("203.0.113.9"): entry}
     AllowEntry.objects.update(expires=timezone.now() - timedelta(hours=1))
-    assert overruled(Ban.objects.all()) == {}
-    assert coverage(ip_network("203.0.113.9")).outgoing == narrow
+    assert map_overruling_entries(Ban.objects.all()) == {}
+    assert get_coverage(ip_network("203.0.113.9")).outgoing == narrow
 
 
 def test_a_direction_that_is_none_is_refused(own: BanList) -> None:
@@ -177,15 +177,17 @@ def test_tables_are_read_row_by_row(content: str, entries: list[tuple[str, str]]
 
 
 def test_a_table_has_no_more_rows_than_a_text_has_lines() -> None:
-    with pytest.raises(feed_parser.TooBig, match="more than 2 entries"):
-        feed_parser.parse('["203.0.113.1", "203.0.113.2", "203.0.113.3", "203.0.113.4"]', limits=feed_parser.Limits(lines=2))
+    with pytest.raises(feed_parser.FeedTooBig, match="more than 2 entries"):
+        feed_parser.parse('["203.0.113.1", "203.0.113.2", "203.0.113.3", "203.0.113.4"]', limits=feed_parser.FeedLimits(lines=2))
 
 
 def test_an_import_counts_what_the_allow_list_overrules(staff: Client, own: BanList) -> None:
-    allow(prefix="203.0.113.0/24", author=None)
-    outcome = feed_import.bring(list=own, feed=feed_parser.parse("203.0.113.9\n203.0.112.0/23\n203.0.113.0/25"), by=None, direction="in")
+    allow_prefix(prefix="203.0.113.0/24", author=None)
+    outcome = feed_import.import_feed(
+        list=own, feed=feed_parser.parse("203.0.113.9\n203.0.112.0/23\n203.0.113.0/25"), by=None, direction="in"
+    )
     assert (outcome.added, outcome.allowed, set(Ban.objects.values_list("direction", flat=True))) == (3, 2, {"in"})
-    again = feed_import.bring(
+    again = feed_import.import_feed(
         list=own, feed=feed_parser.parse('["203.0.113.9", {"prefix": "203.0.112.0/23", "direction": "both"}]'), by=None
     )
     assert (again.redirected, again.removed, again.unchanged) == (1, 1, 2)

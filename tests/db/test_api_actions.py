@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from apps.audit.models import Enquiry
 from apps.deployments import services
-from apps.deployments.desired_state.desired_state_cache import Watch
+from apps.deployments.desired_state.desired_state_cache import DesiredStateCache
 from apps.deployments.models import GatewayState, Revision, Rollout
 from apps.deployments.services import reconcile
 from tests import factories
@@ -36,7 +36,7 @@ def test_a_deploy_is_asked_for_and_watched(network: factories.Network, api: Clie
 
 
 def test_plan_revision_delta_and_drift_are_told(served: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "watch", Watch())
+    monkeypatch.setattr(services, "watch", DesiredStateCache())
     api, groups = signed_in(served.admin), f"/api/gateways/groups/{served.group.pk}/plan/"
     before = api.get(groups).json()
     assert before["gateway"] == "nat-1" and before["chains"] > 0 and before["problem"] == ""
@@ -72,7 +72,7 @@ def test_plan_revision_delta_and_drift_are_told(served: factories.Network, monke
 
 
 def test_a_packet_is_traced_as_on_the_page(network: factories.Network, api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "watch", Watch())
+    monkeypatch.setattr(services, "watch", DesiredStateCache())
     forward(network, 8443)
     trace = f"/api/gateways/gateways/{network.gateways[0].pk}/trace/"
     asked = {"source": "203.0.113.9", "destination": "198.51.100.7", "port": "8443"}

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.test import Client
 
 from apps.accounts import tokens
-from apps.lib.api.viewsets import Removes
+from apps.lib.api.viewsets import RemoveViewSet
 from apps.lib.models import Deployed
 from portal.api import router
 from tests import factories
@@ -18,7 +18,7 @@ from tests.db.locks import waiting
 from tests.whole.system import wait_for
 
 REGISTERED: list[tuple[str, Any, str]] = router.registry
-REMOVED = {prefix: view for prefix, view, _ in REGISTERED if issubclass(view, Removes)}
+REMOVED = {prefix: view for prefix, view, _ in REGISTERED if issubclass(view, RemoveViewSet)}
 DEPLOYED = {prefix: view for prefix, view in REMOVED.items() if issubclass(view.serializer_class.Meta.model, Deployed)}
 
 

@@ -3,7 +3,7 @@
 import pytest
 from django.db import DataError, IntegrityError, connection, transaction
 
-from apps.lib.api.constraints import refusal
+from apps.lib.api.constraints import explain_violation
 from apps.lib.api.problems import explain
 from apps.members.models import Tariff
 from tests import factories
@@ -29,7 +29,7 @@ def test_a_refusal_of_the_database_is_explained(network: factories.Network, quer
         cursor.execute(query)
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     assert isinstance(refused.value, IntegrityError | DataError)
-    known = refusal(refused.value)
+    known = explain_violation(refused.value)
     assert known is not None and field in known.fieldname and known.text
     answer = explain(refused.value, {})
     assert answer is not None and answer.status_code == status and answer.data["detail"] == str(known)

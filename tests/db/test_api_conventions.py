@@ -8,13 +8,13 @@ from rest_framework.serializers import BaseSerializer
 
 from apps.accounts import tokens
 from apps.accounts.route_rights import API
-from apps.audit.trail import trails
+from apps.audit.trail import list_trails
 from apps.lib.api import row_counts
 from apps.lib.api.filter_types import TEXT
-from apps.lib.api.filters import column, orders
-from apps.lib.api.openapi.views import described
-from apps.lib.api.serializers import ApiSerializer, shown_fields
-from apps.lib.api.viewsets import Adds, Changes, ChangesOne, Reads, Removes, Rows
+from apps.lib.api.filters import find_column, list_orderings
+from apps.lib.api.openapi.views import get_document
+from apps.lib.api.serializers import ApiSerializer, parse_shown_fields
+from apps.lib.api.viewsets import AddViewSet, ChangeOneViewSet, ChangeViewSet, CollectionViewSet, ReadViewSet, RemoveViewSet
 from apps.network.models import Holding
 from portal.api import router
 from tests import factories
@@ -37,14 +37,21 @@ def get(api: Client, prefix: str, /, **asked: object) -> Any:
 
 
 def test_every_collection_is_made_of_the_conventions() -> None:
-    parts = {"list": Reads, "create": Adds, "update": ChangesOne, "bulk_update": Changes, "destroy": Removes, "bulk_destroy": Removes}
+    parts = {
+        "list": ReadViewSet,
+        "create": AddViewSet,
+        "update": ChangeOneViewSet,
+        "bulk_update": ChangeViewSet,
+        "destroy": RemoveViewSet,
+        "bulk_destroy": RemoveViewSet,
+    }
     for prefix, viewset in REGISTERED:
-        assert issubclass(viewset, Rows), f"{prefix}: build it from apps.lib.api.viewsets"
+        assert issubclass(viewset, CollectionViewSet), f"{prefix}: build it from apps.lib.api.viewsets"
         assert issubclass(viewset.serializer_class, ApiSerializer), f"{prefix}: its serializer is an ApiSerializer"
         assert prefix.count("/") == 1, f"{prefix}: /api/<app>/<plural>/"
         for action, part in parts.items():
             assert not hasattr(viewset, action) or issubclass(viewset, part), f"{prefix}: {action} comes from {part.__name__}"
-        if issubclass(viewset, Reads):
+        if issubclass(viewset, ReadViewSet):
             assert "id" in viewset.filters, f"{prefix}: declare its filters with filters_of"
         assert _basename(prefix) in API
 
@@ -64,7 +71,7 @@ PARTS = {
 def test_every_object_that_has_a_history_has_an_address() -> None:
     """/api/<app>/<plural>/<id>/, or a reason why not; what is no longer kept by a table of its own has none."""
     models = {viewset.serializer_class.Meta.model._meta.label_lower for _prefix, viewset in REGISTERED}
-    assert sorted(trail.key for trail in trails() if trail.key not in models) == ["bans.serverinterface"]
+    assert sorted(trail.key for trail in list_trails() if trail.key not in models) == ["bans.serverinterface"]
     listed = {viewset.serializer_class.Meta.model._meta.label_lower for prefix, viewset in REGISTERED if prefix in LISTS}
     assert sorted(models - listed) == sorted(PARTS.keys() - {"bans.serverinterface"})
 
@@ -78,7 +85,7 @@ def test_every_list_takes_every_filter_order_and_page_and_refuses_what_there_is_
         if prefix not in LISTS:
             continue
         for name, each in viewset.filters.items():
-            found, text = column(viewset.filters, name), each.kind.example
+            found, text = find_column(viewset.filters, name), each.kind.example
             lookups = [lookup for lookup in (found.lookups if found else ()) if lookup]
             asked = {f"{name}__{lookup}": "true" if lookup == "isnull" else text for lookup in lookups}
             for parameter, value in ({name: text} | asked).items():
@@ -86,7 +93,7 @@ def test_every_list_takes_every_filter_order_and_page_and_refuses_what_there_is_
                 assert answer.status_code == 200, (prefix, parameter, answer.content)
             if each.kind is not TEXT:
                 assert wrong(get(api, prefix, **{name: "x y"})).keys() == {name}, (prefix, name)
-        for name in orders(viewset.filters):
+        for name in list_orderings(viewset.filters):
             assert get(api, prefix, ordering=f"-{name}").status_code == 200, (prefix, name)
         bad = dict.fromkeys(("nothing", "id__nothing", "ordering", "fields", "brief", "cursor"), "nonsense") | {"limit": "1001"}
         for name, value in bad.items():
@@ -103,7 +110,7 @@ def test_every_list_shows_the_fields_that_are_asked_for_and_needs_no_query_for_e
         if prefix not in LISTS:
             continue
         every = serializer.Meta.fields  # type: ignore[attr-defined]
-        brief = shown_fields(serializer, {"brief": "1"}) or []
+        brief = parse_shown_fields(serializer, {"brief": "1"}) or []
         assert "id" in brief and len(brief) > 1, f"{prefix}: say in Meta.brief what is short of it"
         with django_assert_max_num_queries(12):
             whole = get(api, prefix, limit=1000).json()["results"]
@@ -185,8 +192,8 @@ def test_pages_follow_each_other_and_their_count_is_right(api: Client, network: 
     monkeypatch.setattr(row_counts, "MOST", 1)
     assert get(api, "network/addresses", limit=1).json()["count"] == get(api, "network/addresses", limit=2).json()["count"] == len(seen)
     assert get(api, "network/addresses", limit=1, kind="prefix6").json()["count"] == len(seen) // 2
-    assert len(row_counts._known) == 1, "what is remembered is bounded"
-    row_counts._known.clear()
+    assert len(row_counts._cached_counts) == 1, "what is remembered is bounded"
+    row_counts._cached_counts.clear()
 
 
 def test_times_of_far_offsets_and_numbers_that_no_column_holds_are_compared_or_refused(api: Client) -> None:
@@ -197,6 +204,6 @@ def test_times_of_far_offsets_and_numbers_that_no_column_holds_are_compared_or_r
 
 
 def test_the_schema_knows_numbers_to_choose_from_and_addresses_that_may_be_empty() -> None:
-    ticket = described(router)["components"]["schemas"]["Ticket"]["properties"]
+    ticket = get_document(router)["components"]["schemas"]["Ticket"]["properties"]
     assert ticket["priority"]["type"] == "integer" and ticket["priority"]["enum"] == [1, 2, 3, 4]
     assert "format" not in ticket["address"]

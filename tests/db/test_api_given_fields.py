@@ -14,9 +14,9 @@ from apps.accounts import invitations, tokens
 from apps.accounts.models import User
 from apps.accounts.roles import Role
 from apps.deployments import services
-from apps.deployments.rollouts.gateway_cache import Memory
-from apps.lib.api.openapi.views import described
-from apps.lib.api.unknown_fields import same
+from apps.deployments.rollouts.gateway_cache import GatewayCache
+from apps.lib.api.openapi.views import get_document
+from apps.lib.api.unknown_fields import is_same_value
 from apps.members import invitation_services
 from portal.api import router
 from tests import factories
@@ -34,7 +34,7 @@ NO_ROWS = ("/api/deployments/holds/",)
 @pytest.fixture
 def api(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     """A network that has one of everything, and whoever may do everything."""
-    monkeypatch.setattr(services, "memory", Memory())
+    monkeypatch.setattr(services, "memory", GatewayCache())
     settings.API_RATE = 10**9
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)
@@ -58,7 +58,7 @@ def person(api: Client) -> Client:
 
 
 def operations(*methods: str) -> Iterator[tuple[str, str, str]]:
-    for path, known in described(router)["paths"].items():
+    for path, known in get_document(router)["paths"].items():
         for method, each in known.items():
             if method in methods:
                 yield method, path, each["operationId"].partition("_")[2]
@@ -135,7 +135,7 @@ def test_what_is_set_is_shown_as_it_was_set_or_refused(api: Client) -> None:
                     answer = api.patch(path, {name: other}, content_type=JSON)
                     transaction.set_rollback(True)
                 if answer.status_code == 200:
-                    assert same(other, answer.json()[name]), (path, name, other, answer.json())
+                    assert is_same_value(other, answer.json()[name]), (path, name, other, answer.json())
                     assert name not in serializer.fixed_fields and not fields[name].read_only
                     set_ += 1
                 else:
@@ -176,13 +176,13 @@ def test_forwards_and_pinholes_end_when_they_are_told_to_and_later_changes_of_th
                 path, form | {"until": first} if isinstance(form, dict) else [body | {"until": first}], content_type=JSON
             ).json()
             made = made[0] if isinstance(made, list) else made
-            assert same(first, made["until"]), made
+            assert is_same_value(first, made["until"]), made
             own = f"{path}{made['id']}/"
-            assert same(later, api.patch(own, {"until": later}, content_type=JSON).json()["until"])
-            assert same(later, api.patch(own, {"purpose": "x"}, content_type=JSON).json()["until"])
+            assert is_same_value(later, api.patch(own, {"until": later}, content_type=JSON).json()["until"])
+            assert is_same_value(later, api.patch(own, {"purpose": "x"}, content_type=JSON).json()["until"])
             assert list(wrong(api.patch(own, {"until": "2001-01-01T00:00:00Z"}, content_type=JSON))) == ["until"]
             assert api.patch(path, [{"id": made["id"], "until": None}], content_type=JSON).json()[0]["until"] is None
             assert api.delete(own).status_code == 204
     moved = api.post("/api/nat/forwards/", forward | {"until": "2099-01-01T00:00:00Z"}, content_type=JSON).json()
     again = api.patch(f"/api/nat/forwards/{moved['id']}/", {"public_port": 8444, "until": "2098-01-01T00:00:00Z"}, content_type=JSON)
-    assert same("2098-01-01T00:00:00Z", again.json()["until"]) and again.json()["id"] != moved["id"]
+    assert is_same_value("2098-01-01T00:00:00Z", again.json()["until"]) and again.json()["id"] != moved["id"]

@@ -11,7 +11,7 @@ from django.test import Client
 from structlog.testing import capture_logs
 
 from apps.accounts import tokens
-from apps.bans.blocks.services import block
+from apps.bans.blocks.services import block_member
 from apps.members.models import Device
 from apps.nat.services import add_forward
 from tests import factories
@@ -35,7 +35,7 @@ def network(network: factories.Network) -> factories.Network:
     type(far.member).objects.filter(pk=far.member.pk).update(name="Jonas Geheim")
     ports = {"public": far.mapping.public, "protocol": "tcp", "public_port": 8443, "private_port": 443}
     add_forward(holding=far.holding, by=network.admin, **ports)
-    block(member=far.member, reason="abuse", message="", by=network.admin)
+    block_member(member=far.member, reason="abuse", message="", by=network.admin)
     return network
 
 
@@ -113,7 +113,7 @@ def test_a_trace_turns_no_address_into_a_person_for_a_token_of_gateways(transact
     network = factories.network()
     far = network.residents["m2"]
     type(far.member).objects.filter(pk=far.member.pk).update(name="Jonas Geheim")
-    block(member=far.member, reason="abuse", message="", by=network.admin)
+    block_member(member=far.member, reason="abuse", message="", by=network.admin)
     path = f"/api/gateways/gateways/{network.gateways[0].pk}/trace/"
     question = {"source": str(far.holding.prefix[0]), "destination": "203.0.113.9"}
     gateways, members = script(network, scopes=["gateway:read"]), script(network, scopes=["gateway:read", "member:read"])

@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.members.models import Member
 from apps.network.services import release
-from apps.traffic.rollup import begin_of
+from apps.traffic.rollup import compute_bucket_start
 from tests import factories, usage_factories
 from tests.api_responses import wrong
 from tests.db.page_client import queries
@@ -59,7 +59,7 @@ def test_each_address_of_a_member_has_its_own_sum_also_after_it_was_given_back(
 
 
 def test_over_time_there_is_a_point_for_each_bucket(api: Client, network: factories.Network, busy: datetime) -> None:
-    resident, begin = network.residents["m1"], begin_of("fiveminutes", busy)
+    resident, begin = network.residents["m1"], compute_bucket_start("fiveminutes", busy)
     for path, octets in (
         (f"{MEMBERS}{resident.member.pk}/series/", {"up4": 1_000, "down4": 90_000, "up6": 0, "down6": 7}),
         (f"{ADDRESSES}{resident.prefix.pk}/series/", ZERO | {"down6": 7}),

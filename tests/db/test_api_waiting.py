@@ -10,14 +10,14 @@ import pytest
 from django.test import Client
 
 from apps.accounts import tokens
-from apps.deployments.desired_state.desired_rulesets import want
+from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel, agent_client
 from apps.lib.api.confirmation_wait import ACTIONS
-from apps.lib.api.openapi.views import described
-from apps.lib.api.viewsets import Adds, ChangesOne, Removes
+from apps.lib.api.openapi.views import get_document
+from apps.lib.api.viewsets import AddViewSet, ChangeOneViewSet, RemoveViewSet
 from apps.lib.models import Deployed
-from firewall.digest import text
+from firewall.digest import format_digest
 from portal.api import router
 from tests import factories
 from tests.api_responses import wrong
@@ -29,7 +29,7 @@ REGISTERED: list[tuple[str, Any, str]] = router.registry
 REACHING = {
     prefix: view
     for prefix, view, _basename in REGISTERED
-    if issubclass(view.serializer_class.Meta.model, Deployed) and issubclass(view, (Adds, ChangesOne, Removes))
+    if issubclass(view.serializer_class.Meta.model, Deployed) and issubclass(view, (AddViewSet, ChangeOneViewSet, RemoveViewSet))
 }
 
 
@@ -53,7 +53,7 @@ def test_every_collection_of_rows_that_reach_gateways_says_when_they_are_active(
 
 
 def takes(prefix: str, method: str, *, one: bool) -> bool:
-    paths = described(router)["paths"]
+    paths = get_document(router)["paths"]
     return method in paths.get(f"/api/{prefix}/{{id}}/" if one else f"/api/{prefix}/", {})
 
 
@@ -78,9 +78,9 @@ def changes(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def everywhere(network: factories.Network) -> bool:
     """Whether both gateways run what the database asks for, as they say themselves."""
-    wanted = want(network.group)
-    runs = {gateway.pk: agent_client.hello(agent_channel.channel(gateway), 0).digest for gateway in network.gateways}
-    return runs == {pk: text(digest) for pk, digest in wanted.digests.items()}
+    wanted = compute_desired_state(network.group)
+    runs = {gateway.pk: agent_client.send_hello(agent_channel.get_channel(gateway), 0).digest for gateway in network.gateways}
+    return runs == {pk: format_digest(digest) for pk, digest in wanted.digests.items()}
 
 
 def judge(answer: Any, network: factories.Network, done: int) -> None:
@@ -118,7 +118,7 @@ def test_a_change_is_confirmed_when_both_gateways_have_it_and_not_before(api: Cl
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("form", [lambda item: item, lambda item: [item]], ids=["one", "list"])
 def test_what_is_added_is_confirmed_when_both_gateways_have_it_and_not_before(api: Client, network: factories.Network, form: Any) -> None:
-    schemas = described(router)["components"]["schemas"]
+    schemas = get_document(router)["components"]["schemas"]
     for prefix, view in reversed(REACHING.items()):
         if not takes(prefix, "post", one=False):
             continue
@@ -141,7 +141,7 @@ def test_what_is_added_is_confirmed_when_both_gateways_have_it_and_not_before(ap
 def test_what_cannot_be_waited_for_is_refused(api: Client, network: factories.Network) -> None:
     """By each operation that does not say in the description that it waits, whatever it does."""
     waiting = [f"{basename}_{action}" for prefix, _view, basename in router.registry if prefix in REACHING for action in ACTIONS]
-    for path, methods in described(router)["paths"].items():
+    for path, methods in get_document(router)["paths"].items():
         for method, each in methods.items():
             waits = any(known["name"] == "wait" for known in each["parameters"])
             assert waits == (each["operationId"] in waiting), (method, path)

@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.bans import feed_lease, feed_refresh, feed_services, services
-from apps.bans.allow_list import allow
+from apps.bans.allow_list import allow_prefix
 from apps.bans.models import Ban, BanFeed, BanList
 from apps.lib.errors import Conflict, Problem
 from tests import factories
@@ -52,7 +52,7 @@ def says(server: Server, answer: Answer) -> None:
 
 
 def again(feed: BanFeed) -> BanFeed:
-    assert feed_refresh.refresh(feed.pk)
+    assert feed_refresh.refresh_feed(feed.pk)
     feed.refresh_from_db()
     return feed
 
@@ -67,31 +67,31 @@ def test_a_list_becomes_what_its_feed_says(feed: BanFeed, server: Server) -> Non
 
 
 def test_a_feed_is_asked_only_when_it_is_due(feed: BanFeed) -> None:
-    assert feed_refresh.due() == [feed.pk]
+    assert feed_refresh.list_due_feeds() == [feed.pk]
     again(feed)
-    assert feed_refresh.due() == []
+    assert feed_refresh.list_due_feeds() == []
     assert timedelta(hours=23) < feed.due - timezone.now() <= timedelta(hours=24)
     BanFeed.objects.update(due=timezone.now(), enabled=False)
-    assert feed_refresh.due() == []
+    assert feed_refresh.list_due_feeds() == []
 
 
 def test_what_somebody_asked_for_is_done_though_nobody_heard_it_and_it_is_off(feed: BanFeed, network: factories.Network) -> None:
     again(feed)
     BanFeed.objects.update(enabled=False)
-    feed_services.ask(feed=feed, by=network.admin)
-    assert feed_refresh.due() == [feed.pk]
+    feed_services.request_refresh(feed=feed, by=network.admin)
+    assert feed_refresh.list_due_feeds() == [feed.pk]
     BanFeed.objects.update(phase="fetching", claimed_until=timezone.now() - timedelta(seconds=1))
-    assert feed_refresh.due() == [feed.pk]
+    assert feed_refresh.list_due_feeds() == [feed.pk]
     again(feed)
-    assert feed_refresh.due() == []
+    assert feed_refresh.list_due_feeds() == []
 
 
 def test_only_one_worker_refreshes_and_a_lost_one_is_replaced(feed: BanFeed) -> None:
     BanFeed.objects.update(claimed_until=timezone.now() + timedelta(minutes=1))
-    assert not feed_refresh.refresh(feed.pk)
+    assert not feed_refresh.refresh_feed(feed.pk)
     BanFeed.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
-    assert feed_refresh.refresh(feed.pk)
-    assert not feed_refresh.refresh(feed.pk + 1)
+    assert feed_refresh.refresh_feed(feed.pk)
+    assert not feed_refresh.refresh_feed(feed.pk + 1)
 
 
 def test_the_real_feed_comes_with_its_counts(feed: BanFeed, server: Server) -> None:
@@ -168,7 +168,7 @@ def test_a_feed_that_shrinks_a_little_is_believed(feed: BanFeed, server: Server)
 
 
 def test_what_the_allow_list_overrules_is_counted(feed: BanFeed) -> None:
-    allow(prefix="198.18.0.0/28", author=None)
+    allow_prefix(prefix="198.18.0.0/28", author=None)
     assert again(feed).outcome["allowed"] == 16
 
 
@@ -242,7 +242,7 @@ def test_a_feed_that_fails_is_not_refreshed_again_before_its_time_however_often_
     again(feed)
     says(server, Answer(503))
     BanFeed.objects.update(due=timezone.now())
-    assert [feed_refresh.refresh(feed.pk, only_if_due=True) for _message in range(5)] == [True, False, False, False, False]
+    assert [feed_refresh.refresh_feed(feed.pk, only_if_due=True) for _message in range(5)] == [True, False, False, False, False]
     feed.refresh_from_db()
     assert timedelta(minutes=14) < feed.due - timezone.now() <= feed_refresh.RETRY
 
@@ -250,8 +250,8 @@ def test_a_feed_that_fails_is_not_refreshed_again_before_its_time_however_often_
 def test_whoever_lost_the_lease_changes_nothing(feed: BanFeed, server: Server) -> None:
     again(feed)
     BanFeed.objects.update(etag="", last_modified="", claim=uuid4(), claimed_until=timezone.now() + timedelta(minutes=1))
-    with pytest.raises(feed_refresh.LeaseLost):
-        feed_refresh._imported(feed, lines(90), None, guarded=True, now=timezone.now(), claim=uuid4())
+    with pytest.raises(feed_refresh.FeedLeaseLost):
+        feed_refresh._import_content(feed, lines(90), None, guarded=True, now=timezone.now(), claim=uuid4())
     assert Ban.objects.count() == 100
 
 
@@ -276,9 +276,9 @@ def test_a_file_that_is_one_line_too_long_is_refused_with_the_sentence(
 def test_feeds_are_not_fetched_from_our_own_public_addresses(feed: BanFeed, network: factories.Network, settings: LazySettings) -> None:
     public, managed = network.public.prefix[5], network.gateways[0].management_networks[0][1]
     settings.FEED_PRIVATE = True
-    assert feed_refresh.reach().has(managed), "who says so has every address asked"
+    assert feed_refresh.build_reach().has(managed), "who says so has every address asked"
     settings.FEED_PRIVATE = False
-    assert any(public in each for each in feed_refresh.reach().never)
-    assert not feed_refresh.reach().has(managed)
+    assert any(public in each for each in feed_refresh.build_reach().never)
+    assert not feed_refresh.build_reach().has(managed)
     BanFeed.objects.update(source=f"http://{public}/list.txt", etag="")
     assert (again(feed).error or {})["fault"] == "private"

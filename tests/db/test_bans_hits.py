@@ -5,9 +5,9 @@ from ipaddress import ip_network
 
 import pytest
 
-from apps.bans.hits import record
+from apps.bans.hits import record_hits
 from apps.bans.models import BanHits, Direction
-from apps.bans.selectors import most_hit
+from apps.bans.selectors import list_most_hit
 from apps.lib.fields import Prefix
 from tests.counter_factories import hit
 from tests.factories import Network
@@ -30,28 +30,28 @@ def minutes(number: int) -> datetime:
 
 def test_what_passed_adds_up_and_what_was_not_hit_keeps_its_last_hit(network: Network) -> None:
     nat1 = network.gateways[0]
-    record(gateway=nat1, passed=hit({ONE: (10, 600), TWO: (1, 60)}), at=NOON)
-    record(gateway=nat1, passed=hit({ONE: (5, 300)}), at=minutes(1))
-    record(gateway=nat1, passed={}, at=minutes(2))
+    record_hits(gateway=nat1, passed=hit({ONE: (10, 600), TWO: (1, 60)}), at=NOON)
+    record_hits(gateway=nat1, passed=hit({ONE: (5, 300)}), at=minutes(1))
+    record_hits(gateway=nat1, passed={}, at=minutes(2))
     assert known() == {ONE: (15, 900, minutes(1)), TWO: (1, 60, NOON)}
 
 
 def test_a_clock_that_was_set_back_does_not_take_the_last_hit_back(network: Network) -> None:
     nat1 = network.gateways[0]
-    record(gateway=nat1, passed=hit({ONE: (5, 300)}), at=minutes(1))
-    record(gateway=nat1, passed=hit({ONE: (3, 180)}), at=NOON)
+    record_hits(gateway=nat1, passed=hit({ONE: (5, 300)}), at=minutes(1))
+    record_hits(gateway=nat1, passed=hit({ONE: (3, 180)}), at=NOON)
     assert known() == {ONE: (8, 480, minutes(1))}
 
 
 def test_each_gateway_counts_for_itself(network: Network) -> None:
     for gateway in network.gateways:
-        record(gateway=gateway, passed=hit({ONE: (5, 300)}), at=NOON)
+        record_hits(gateway=gateway, passed=hit({ONE: (5, 300)}), at=NOON)
     assert BanHits.objects.count() == 2
 
 
 def test_a_prefix_counts_for_both_of_its_directions(network: Network) -> None:
     nat1 = network.gateways[0]
-    record(gateway=nat1, passed=hit({(FIRST, Direction.IN): (7, 70), (FIRST, Direction.OUT): (5, 50)}), at=NOON)
-    record(gateway=nat1, passed=hit({(FIRST, Direction.BOTH): (2, 20)}), at=minutes(1))
-    [(prefix, hits)] = most_hit()
+    record_hits(gateway=nat1, passed=hit({(FIRST, Direction.IN): (7, 70), (FIRST, Direction.OUT): (5, 50)}), at=NOON)
+    record_hits(gateway=nat1, passed=hit({(FIRST, Direction.BOTH): (2, 20)}), at=minutes(1))
+    [(prefix, hits)] = list_most_hit()
     assert (prefix, hits.packets, hits.octets, hits.last) == (FIRST, 14, 140, minutes(1))

@@ -11,10 +11,10 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.bans import services
-from apps.bans.feed_import import Outcome, bring
+from apps.bans.feed_import import ImportOutcome, import_feed
 from apps.bans.feed_parser import parse
 from apps.bans.models import Ban, BanList
-from apps.bans.prefixes import Fault
+from apps.bans.prefixes import BanFault
 from apps.lib.errors import Problem
 from tests.factories import Network
 
@@ -32,8 +32,8 @@ def on(banlist: BanList) -> set[str]:
     return {str(prefix) for prefix in banlist.bans.values_list("prefix", flat=True)}
 
 
-def imported(banlist: BanList, text: str, **how: object) -> Outcome:
-    return bring(list=banlist, feed=parse(text), by=None, **how)  # type: ignore[arg-type]
+def imported(banlist: BanList, text: str, **how: object) -> ImportOutcome:
+    return import_feed(list=banlist, feed=parse(text), by=None, **how)  # type: ignore[arg-type]
 
 
 def test_a_feed_adds_what_is_new_and_removes_what_is_gone(feed: BanList) -> None:
@@ -52,7 +52,7 @@ def test_with_keep_nothing_is_removed(feed: BanList) -> None:
 def test_what_stays_keeps_its_row_comment_end_and_author(feed: BanList) -> None:
     mara = User.objects.create(username="mara")
     end = timezone.now() + timedelta(days=3)
-    before = services.ban(list=feed, prefix="203.0.113.1", comment="by hand", expires=end, author=mara)
+    before = services.ban_prefix(list=feed, prefix="203.0.113.1", comment="by hand", expires=end, author=mara)
     imported(feed, "203.0.113.1 # the feed's words\n203.0.113.2", comment="from the feed", expires=end + timedelta(days=9))
     after = Ban.objects.get(prefix=ip_network("203.0.113.1"))
     assert (after.pk, after.comment, after.expires, after.author, after.version) == (before.pk, "by hand", end, mara, 1)
@@ -87,7 +87,12 @@ def test_bad_lines_are_skipped_when_asked(feed: BanList) -> None:
 def test_lines_that_would_ban_ourselves_are_bad_lines(feed: BanList, network: Network) -> None:
     text = "203.0.113.2\n10.0.0.0/8\n198.51.100.7\nx\n172.31.0.5"
     outcome = imported(feed, text)
-    assert [(bad.line, bad.fault) for bad in outcome.bad] == [(2, Fault.OWN), (3, Fault.OWN), (4, Fault.NO_PREFIX), (5, Fault.OWN)]
+    assert [(bad.line, bad.fault) for bad in outcome.bad] == [
+        (2, BanFault.OWN),
+        (3, BanFault.OWN),
+        (4, BanFault.NO_PREFIX),
+        (5, BanFault.OWN),
+    ]
     assert outcome.bad[1].culprit == "pool public4 198.51.100.0/24 (198.51.100.0/24)"
     imported(feed, text, skip_invalid=True)
     assert on(feed) == {"203.0.113.2/32"}
@@ -105,7 +110,7 @@ def test_an_empty_feed_never_empties_a_list(feed: BanList) -> None:
 
 def test_other_lists_are_not_touched(feed: BanList) -> None:
     other = services.create_list(name="Own", by=None)
-    services.ban(list=other, prefix="203.0.113.1", author=None)
+    services.ban_prefix(list=other, prefix="203.0.113.1", author=None)
     imported(feed, "203.0.113.1\n203.0.113.2")
     imported(feed, "203.0.113.2")
     assert on(other) == {"203.0.113.1/32"}
@@ -118,7 +123,7 @@ def test_a_dry_run_counts_and_changes_nothing(feed: BanList) -> None:
 
 def test_an_import_leaves_history_and_says_who_it_was(feed: BanList) -> None:
     mara = User.objects.create(username="mara")
-    bring(list=feed, feed=parse("203.0.113.1\n203.0.113.2"), by=mara)
+    import_feed(list=feed, feed=parse("203.0.113.1\n203.0.113.2"), by=mara)
     events = Ban.pgh_event_model.objects.select_related("pgh_context")  # type: ignore[attr-defined]
     assert [(event.pgh_label, event.pgh_context.metadata) for event in events] == 2 * [
         ("insert", {"user": mara.pk, "cause": "import into Feed"})

@@ -7,11 +7,11 @@ from django.apps import apps
 from django.db.models import Model
 
 from apps.bans import services
-from apps.bans.feed_import import bring
+from apps.bans.feed_import import import_feed
 from apps.bans.feed_parser import parse
 from apps.bans.listeners.services import add_listener
 from apps.bans.models import Ban
-from apps.bans.own_networks import SPECIAL, own_networks
+from apps.bans.own_networks import SPECIAL, list_own_networks
 from apps.lib.errors import Problem
 from apps.lib.fields import AddressField
 from apps.network.models import Protection
@@ -50,24 +50,24 @@ def test_each_address_that_a_table_names_as_ours_is_refused_with_its_name(networ
         assert known, f"{model.__name__}.{name}: the network has none"
         for address in known:
             with pytest.raises(Problem, match="would ban ourselves: it overlaps"):
-                services.ban(list=own, prefix=ip_network(address), author=None)
+                services.ban_prefix(list=own, prefix=ip_network(address), author=None)
     for peer in ("192.0.2.1", "2001:db8:ffff::1"):
         with pytest.raises(Problem, match=f"router {peer} of Lindenhof"):
-            services.ban(list=own, prefix=peer, author=None)
+            services.ban_prefix(list=own, prefix=peer, author=None)
 
 
 @pytest.mark.parametrize("prefix", ["127.0.0.0/8", "127.0.0.1", "169.254.1.0/24", "fe80::/16", "ff02::1", "224.0.0.5", "::1", "0.0.0.0/8"])
 def test_what_is_of_every_network_is_no_ban_in_a_feed_either(network: factories.Network, prefix: str) -> None:
     own = services.create_list(name="Own", by=network.admin)
     with pytest.raises(Problem, match="would ban ourselves: it overlaps"):
-        services.ban(list=own, prefix=prefix, author=None)
-    done = bring(list=own, feed=parse(f"{prefix}\n203.0.113.77\n".encode()), by=network.admin, skip_invalid=True)
+        services.ban_prefix(list=own, prefix=prefix, author=None)
+    done = import_feed(list=own, feed=parse(f"{prefix}\n203.0.113.77\n".encode()), by=network.admin, skip_invalid=True)
     assert (len(done.bad), done.added) == (1, 1) and str(Ban.objects.get().prefix) == "203.0.113.77/32"
 
 
 def test_own_networks_cost_the_same_however_many_there_are(network: factories.Network, django_assert_num_queries: object) -> None:
     with django_assert_num_queries(8):  # type: ignore[operator]  # the fixture is a function
-        found = own_networks()
+        found = list_own_networks()
     assert len(found) > sum(map(len, SPECIAL.values())) and all(
         isinstance(each[0].network_address, IPv4Address | IPv6Address) for each in found
     )

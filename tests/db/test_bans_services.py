@@ -28,14 +28,14 @@ def own(ines: User) -> BanList:
 
 def refused(own: BanList, prefix: str, **more: object) -> Problem:
     with pytest.raises(Problem) as caught:
-        services.ban(list=own, prefix=prefix, author=None, **more)  # type: ignore[arg-type]
+        services.ban_prefix(list=own, prefix=prefix, author=None, **more)  # type: ignore[arg-type]
     assert not Ban.objects.exists()
     return caught.value
 
 
 def test_a_ban_keeps_its_comment_author_and_end(own: BanList, ines: User) -> None:
     tomorrow = timezone.now() + timedelta(days=1)
-    ban = services.ban(list=own, prefix="203.0.113.66", comment=" scans ssh ", expires=tomorrow, author=ines)
+    ban = services.ban_prefix(list=own, prefix="203.0.113.66", comment=" scans ssh ", expires=tomorrow, author=ines)
     assert (ban.prefix, ban.comment, ban.author, ban.expires, ban.version) == (ip_network("203.0.113.66"), "scans ssh", ines, tomorrow, 1)
 
 
@@ -81,7 +81,7 @@ def test_nobody_bans_what_probes_connect_to_for_then_nothing_more_would_be_deplo
     why = f"it overlaps {target}, which the probes of Lindenhof connect to."
     assert str(refused(own, prefix)) == f"{prefix} would ban ourselves: {why}"
     feed = feed_parser.parse(f"{prefix}\n198.18.0.0/24\n")
-    done = feed_import.bring(list=own, feed=feed, by=None, skip_invalid=True)
+    done = feed_import.import_feed(list=own, feed=feed, by=None, skip_invalid=True)
     assert (done.added, [each.culprit for each in done.bad]) == (1, [why.removeprefix("it overlaps ").removesuffix(".")])
 
 
@@ -95,9 +95,9 @@ def test_a_comment_that_is_too_long_is_refused(own: BanList) -> None:
 
 
 def test_a_prefix_is_once_on_a_list_and_the_refusal_names_the_other_ban(own: BanList) -> None:
-    there = services.ban(list=own, prefix="203.0.113.66", comment="scans ssh", author=None)
+    there = services.ban_prefix(list=own, prefix="203.0.113.66", comment="scans ssh", author=None)
     with pytest.raises(Problem) as caught:
-        services.ban(list=own, prefix=ip_network("203.0.113.66"), author=None)
+        services.ban_prefix(list=own, prefix=ip_network("203.0.113.66"), author=None)
     assert str(caught.value) == f"203.0.113.66/32 is already on “Own” as ban {there.pk} (scans ssh)."
     assert caught.value.culprit == there
 
@@ -105,12 +105,12 @@ def test_a_prefix_is_once_on_a_list_and_the_refusal_names_the_other_ban(own: Ban
 def test_a_prefix_may_be_on_two_lists_and_inside_another(own: BanList) -> None:
     other = services.create_list(name="Feed", by=None)
     for banlist, prefix in ((own, "203.0.113.66"), (other, "203.0.113.66"), (own, "203.0.113.0/24")):
-        services.ban(list=banlist, prefix=prefix, author=None)
+        services.ban_prefix(list=banlist, prefix=prefix, author=None)
     assert Ban.objects.count() == 3
 
 
 def test_the_second_of_two_who_edit_a_ban_gets_a_conflict(own: BanList, ines: User) -> None:
-    ban = services.ban(list=own, prefix="203.0.113.66", author=ines)
+    ban = services.ban_prefix(list=own, prefix="203.0.113.66", author=ines)
     changed = services.change_ban(ban=ban, version=1, comment="first", expires=None, by=ines)
     assert (changed.comment, changed.version) == ("first", 2)
     with pytest.raises(Conflict):
@@ -119,23 +119,23 @@ def test_the_second_of_two_who_edit_a_ban_gets_a_conflict(own: BanList, ines: Us
 
 
 def test_lifting_twice_is_harmless_and_history_stays(own: BanList, ines: User) -> None:
-    ban = services.ban(list=own, prefix="203.0.113.66", author=ines)
+    ban = services.ban_prefix(list=own, prefix="203.0.113.66", author=ines)
     pk = ban.pk
-    services.lift(ban=ban, by=ines)
-    services.lift(ban=ban, by=ines)
+    services.lift_ban(ban=ban, by=ines)
+    services.lift_ban(ban=ban, by=ines)
     events = Ban.pgh_event_model.objects.filter(pgh_obj_id=pk).order_by("pgh_id")  # type: ignore[attr-defined]
     assert list(events.values_list("pgh_label", "prefix")) == [("insert", ANY), ("delete", ANY)]
 
 
 def test_a_lifted_ban_cannot_be_changed(own: BanList) -> None:
-    ban = services.ban(list=own, prefix="203.0.113.66", author=None)
+    ban = services.ban_prefix(list=own, prefix="203.0.113.66", author=None)
     services.lift_many(bans=[ban.pk], by=None)
     with pytest.raises(Conflict):
         services.change_ban(ban=ban, version=1, comment="", expires=None, by=None)
 
 
 def test_lists_are_renamed_switched_off_and_deleted_with_their_bans(own: BanList, ines: User) -> None:
-    services.ban(list=own, prefix="203.0.113.66", author=ines)
+    services.ban_prefix(list=own, prefix="203.0.113.66", author=ines)
     changed = services.change_list(list=own, version=1, name="Mine", description="by hand", enabled=False, by=ines)
     assert (changed.name, changed.enabled, changed.version) == ("Mine", False, 2)
     with pytest.raises(Conflict):
@@ -157,6 +157,6 @@ def test_a_list_needs_a_name_of_its_own(own: BanList, name: str, words: str) -> 
 
 def test_a_write_asks_for_a_deploy_after_its_commit(own: BanList, ines: User, django_capture_on_commit_callbacks: object) -> None:
     with django_capture_on_commit_callbacks() as asked:  # type: ignore[operator]
-        ban = services.ban(list=own, prefix="203.0.113.66", author=ines)
-        services.lift(ban=ban, by=ines)
+        ban = services.ban_prefix(list=own, prefix="203.0.113.66", author=ines)
+        services.lift_ban(ban=ban, by=ines)
     assert len(asked) == 2

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.bans.allow_list import allow
+from apps.bans.allow_list import allow_prefix
 from apps.bans.models import AllowEntry, Ban, BanList
 from apps.deployments.models import HeldBack
 from apps.deployments.services import reconcile
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_many_allow_entries_that_go_at_once_wait_and_are_named(served: factories.Network) -> None:
     for number in range(12):
-        allow(prefix=f"203.0.113.{number}", comment="mirror", author=None)
+        allow_prefix(prefix=f"203.0.113.{number}", comment="mirror", author=None)
     assert reconcile(served.group)
     AllowEntry.objects.all().delete()
     assert reconcile(served.group) is None

@@ -11,25 +11,25 @@ from apps.bans.blocks import selectors, services
 from apps.bans.models import Block, Notice, Reachable
 from apps.deployments.desired_state import policy_snapshot
 from apps.lib.errors import Conflict, Problem
-from apps.network.services import hold
+from apps.network.services import assign_address
 from firewall.policy import Policy
 from tests import factories
 
 
 def blocked(network: factories.Network, host: str = "m1", **given: object) -> Block:
     values = {"reason": "abuse", "message": " Your laptop sends spam. ", "note": "see mail of Monday"}
-    return services.block(member=network.residents[host].member, by=network.admin, **(values | given))  # type: ignore[arg-type]
+    return services.block_member(member=network.residents[host].member, by=network.admin, **(values | given))  # type: ignore[arg-type]
 
 
 def policy(network: factories.Network) -> Policy:
     """As a transaction of its own would read it."""
     group = network.group
-    return next(iter(policy_snapshot.take(group).policies.values()))
+    return next(iter(policy_snapshot.take_snapshot(group).policies.values()))
 
 
 def test_a_block_holds_from_now_on_with_its_words(network: factories.Network) -> None:
     made = blocked(network)
-    assert selectors.current(made.member) == made
+    assert selectors.find_current_block(made.member) == made
     assert (made.message, made.author, made.valid.upper) == ("Your laptop sends spam.", network.admin, None)
 
 
@@ -54,10 +54,10 @@ def test_an_end_that_has_passed_is_refused(network: factories.Network) -> None:
 def test_a_lifted_block_says_by_whom_and_comes_back_with_its_end(network: factories.Network) -> None:
     until = timezone.now() + timedelta(days=3)
     made = blocked(network, until=until)
-    services.lift(block=made, by=network.admin)
+    services.lift_block(block=made, by=network.admin)
     made.refresh_from_db()
     assert made.lifted_by == network.admin
-    assert selectors.current(made.member) is None
+    assert selectors.find_current_block(made.member) is None
     again = services.restore(lifted=made, by=network.admin)
     assert (again.pk != made.pk, again.valid.upper, again.message, again.note) == (True, until, made.message, made.note)
 
@@ -73,13 +73,13 @@ def test_two_admins_cannot_change_a_block_at_once(network: factories.Network) ->
 
 def test_bulk_lifting_says_how_many_held(network: factories.Network) -> None:
     one, other = blocked(network, "m1"), blocked(network, "m2")
-    services.lift(block=one, by=network.admin)
+    services.lift_block(block=one, by=network.admin)
     assert services.lift_many(blocks=[one.pk, other.pk], by=network.admin) == 1
-    assert selectors.counted() == 0
+    assert selectors.count_blocked_members() == 0
 
 
 def test_a_block_says_what_it_cuts_off(network: factories.Network) -> None:
-    cut = selectors.cut_off(network.residents["m1"].member)
+    cut = selectors.get_block_impact(network.residents["m1"].member)
     assert cut.addresses == ["2001:db8:a0:10::/64", "10.16.0.10"] or cut.addresses == ["10.16.0.10", "2001:db8:a0:10::/64"]
     assert [each.words for each in cut.hanging] == ["1 NAT mapping"]
 
@@ -94,9 +94,9 @@ def test_all_that_a_blocked_member_holds_reaches_the_gateways_also_what_he_gets_
         (made.pk, "10.16.0.10/32", end),
         (made.pk, "2001:db8:a0:10::/64", end),
     }
-    later = hold(member=made.member, pool=network.private, by=network.admin)
+    later = assign_address(member=made.member, pool=network.private, by=network.admin)
     assert later.prefix in {each.prefix for each in policy(network).blocks}
-    services.lift(block=made, by=network.admin)
+    services.lift_block(block=made, by=network.admin)
     assert policy(network).blocks == ()
 
 

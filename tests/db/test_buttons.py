@@ -12,11 +12,11 @@ from django.test import Client
 from django.urls import Resolver404, resolve
 
 from apps.accounts.models import User
-from apps.accounts.permissions import may
+from apps.accounts.permissions import has_right
 from apps.accounts.roles import Right, Role
 from apps.accounts.route_rights import PAGES
 from apps.deployments import services
-from apps.deployments.rollouts.gateway_cache import Memory
+from apps.deployments.rollouts.gateway_cache import GatewayCache
 from tests import factories
 from tests.db.conftest import in_memory
 from tests.db.page_client import signed_in, text
@@ -39,7 +39,7 @@ def shut(page: str, at: str, user: User) -> set[str]:
         path = urlsplit(unescape(link or asked or (action[1] if action else ""))).path
         name = _name(path or at)
         right = PAGES[name].right(method) if name in PAGES else Right.ANYONE
-        if right is None or not may(user, right):
+        if right is None or not has_right(user, right):
             found.add(f"{method} {name}")
     return found
 
@@ -58,7 +58,7 @@ def told(client: Client, path: str) -> str:
 
 @pytest.mark.django_db(transaction=True)
 def test_nobody_is_shown_what_is_not_open_to_him(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "memory", Memory())
+    monkeypatch.setattr(services, "memory", GatewayCache())
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)
         with in_memory(settings.GATEWAY_SOCKETS):

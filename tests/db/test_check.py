@@ -9,28 +9,28 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import tokens
-from apps.bans.blocks.services import block
+from apps.bans.blocks.services import block_member
 from apps.deployments.models import GatewayState
 from apps.deployments.services import reconcile
 from apps.desk.connection_check import report as report_
-from apps.desk.connection_check.finding import Fault
-from apps.desk.connection_check.report import report
-from apps.lib.ui.states import Kind
+from apps.desk.connection_check.finding import FaultOrigin
+from apps.desk.connection_check.report import build_report
+from apps.lib.ui.states import StateKind
 from apps.members.models import Member
 from apps.nat.models import NatMapping
 from apps.nat.services import map_address
 from apps.network.models import Gateway, Holding
 from apps.tickets.models import Ticket
 from apps.traffic.models import FairShare
-from apps.traffic.rates.services import limit
+from apps.traffic.rates.services import limit_member
 from tests import factories
 from tests.db.page_client import HTMX, queries, signed_in, text
 
 
-def found(network: factories.Network, host: str = "m1") -> tuple[Fault, str]:
+def found(network: factories.Network, host: str = "m1") -> tuple[FaultOrigin, str]:
     """Whose it is, and the line on top."""
     member = Member.objects.select_related("tariff").get(pk=network.residents[host].member.pk)
-    told = report(member, timezone.now(), own=True)
+    told = build_report(member, timezone.now(), own=True)
     return told.verdict.fault, told.verdict.title
 
 
@@ -41,12 +41,12 @@ def answers(network: factories.Network, **changes: Any) -> None:
 
 
 def test_on_gateways_that_run_it_the_network_is_fine(served: factories.Network) -> None:
-    assert found(served)[0] is Fault.NETWORK  # nothing was deployed yet
+    assert found(served)[0] is FaultOrigin.NETWORK  # nothing was deployed yet
     assert reconcile(served.group)
     answers(served)
     fault, line = found(served)
-    assert (fault, line) == (Fault.NONE, "The network is fine as far as we can see, and your address is active")
-    told = report(served.residents["m1"].member, timezone.now(), own=True)
+    assert (fault, line) == (FaultOrigin.NONE, "The network is fine as far as we can see, and your address is active")
+    told = build_report(served.residents["m1"].member, timezone.now(), own=True)
     words = {each.title: each.words for each in told.findings}
     holding = served.residents["m1"].holding
     assert words[holding.address].startswith("Leaves as 198.51.100.7. Active on nat-1 since ")
@@ -59,17 +59,17 @@ def test_on_gateways_that_run_it_the_network_is_fine(served: factories.Network) 
     Gateway.objects.filter(name="nat-1").update(carries6=True)
     silent = {"unreachable_since": timezone.now() - timedelta(minutes=5)}
     GatewayState.objects.filter(gateway__name="nat-2").update(**silent)
-    assert found(served)[0] is Fault.NONE
+    assert found(served)[0] is FaultOrigin.NONE
     GatewayState.objects.filter(gateway__name="nat-1").update(**silent)
-    assert found(served) == (Fault.NETWORK, "It is us: nat-1 does not answer")
+    assert found(served) == (FaultOrigin.NETWORK, "It is us: nat-1 does not answer")
     GatewayState.objects.update(unreachable_since=None)
 
     # What is limited is slower; what is full is ours.
     who = Member.objects.get(pk=served.residents["m1"].member.pk)
-    limit(member=who, up_kbit=1000, down_kbit=5000, reason="other", note="", until=None, by=served.admin)
-    assert found(served) == (Fault.LIMIT, "It is your connection: its rate is limited")
+    limit_member(member=who, up_kbit=1000, down_kbit=5000, reason="other", note="", until=None, by=served.admin)
+    assert found(served) == (FaultOrigin.LIMIT, "It is your connection: its rate is limited")
     FairShare.objects.create(group=served.group, on=True, since=timezone.now())
-    assert found(served) == (Fault.NETWORK, "It is us: the line to the internet is full")
+    assert found(served) == (FaultOrigin.NETWORK, "It is us: the line to the internet is full")
 
 
 def test_an_address_that_only_a_gateway_lacks_through_which_it_does_not_pass_is_no_fault(served: factories.Network) -> None:
@@ -80,7 +80,7 @@ def test_an_address_that_only_a_gateway_lacks_through_which_it_does_not_pass_is_
     map_address(holding=resident.holding, public=resident.mapping.public + 3, by=served.admin)
     assert reconcile(served.group)
     after = dict(GatewayState.objects.values_list("gateway__name", "snapshot"))
-    for lacking, fault in (("nat-2", Fault.NONE), ("nat-1", Fault.NETWORK)):  # IPv4 passes through nat-1
+    for lacking, fault in (("nat-2", FaultOrigin.NONE), ("nat-1", FaultOrigin.NETWORK)):  # IPv4 passes through nat-1
         for name in after:
             GatewayState.objects.filter(gateway__name=name).update(snapshot=(before if name == lacking else after)[name])
         assert found(served)[0] is fault, lacking
@@ -92,7 +92,7 @@ def test_an_address_that_only_a_gateway_lacks_through_which_it_does_not_pass_is_
 )
 def test_a_membership_that_is_not_active_is_the_connections_own(network: factories.Network, state: str, line: str) -> None:
     Member.objects.filter(pk=network.residents["m1"].member.pk).update(state=state)
-    assert found(network) == (Fault.CONNECTION, f"It is your connection: {line}")
+    assert found(network) == (FaultOrigin.CONNECTION, f"It is your connection: {line}")
 
 
 def test_without_an_address_or_a_way_out_of_the_network_it_is_the_connection(network: factories.Network) -> None:
@@ -106,7 +106,7 @@ def test_without_an_address_or_a_way_out_of_the_network_it_is_the_connection(net
 
 def test_a_block_comes_first_and_says_what_to_do(network: factories.Network) -> None:
     selin = lives_in(network)
-    block(member=network.residents["m1"].member, reason="unpaid", by=network.admin)
+    block_member(member=network.residents["m1"].member, reason="unpaid", by=network.admin)
     page = text(selin.get("/me/check/"))
     assert "It is your connection: it is blocked." in page
     assert "Do what the reason asks for, then write to us." in page
@@ -116,9 +116,9 @@ def test_an_address_of_a_blocked_member_is_not_called_active(served: factories.N
     assert reconcile(served.group)
     answers(served)
     member = served.residents["m1"].member
-    block(member=member, reason="unpaid", by=served.admin)
-    addresses = [each for each in report(member, timezone.now(), own=True).findings if each.name == "address"]
-    assert addresses and all(each.kind is Kind.PLAIN for each in addresses)
+    block_member(member=member, reason="unpaid", by=served.admin)
+    addresses = [each for each in build_report(member, timezone.now(), own=True).findings if each.name == "address"]
+    assert addresses and all(each.kind is StateKind.PLAIN for each in addresses)
     assert {each.words for each in addresses} == {"Known to nat-1, nat-2; the block keeps it from passing."}
 
 

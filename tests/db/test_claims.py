@@ -8,11 +8,11 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.deployments.models import GatewayState
-from apps.deployments.selectors import newest_by_group
+from apps.deployments.selectors import map_newest_by_group
 from apps.desk.selectors import claims
-from apps.desk.selectors.claims import CLAIMS, Claim, Facts
-from apps.gateways.selectors import asked_within, gateways, shown
-from apps.operations.models import Role, RoleHeartbeat
+from apps.desk.selectors.claims import CLAIMS, Claim, DashboardFacts
+from apps.gateways.selectors import build_overviews, get_max_answer_age, list_gateways
+from apps.operations.models import ProcessRole, RoleHeartbeat
 from tests import factories
 from tests.db.page_client import signed_in, text
 from tests.db.test_pages_dashboard import rollout, runs
@@ -22,10 +22,10 @@ OF_STATES = [claim for claim in CLAIMS if claim.oldest() > timedelta(0)]
 FORBIDDEN = ("forward",)  # of gateways: nothing here has seen a packet
 
 
-def facts(age: timedelta = timedelta(0)) -> Facts:
+def facts(age: timedelta = timedelta(0)) -> DashboardFacts:
     """What is known, as somebody would see it who looks so much later."""
     now = timezone.now() + age
-    return claims.gather(shown(list(gateways()), now), newest_by_group(), now)
+    return claims.gather_facts(build_overviews(list(list_gateways()), now), map_newest_by_group(), now)
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_no_sentence_is_said_without_any_evidence(claim: Claim, well: factories.
 @pytest.mark.parametrize("name", ["newest", "untouched"])
 def test_what_only_the_deploy_worker_finds_out_is_not_claimed_without_it(name: str, well: factories.Network) -> None:
     claim = next(each for each in CLAIMS if each.name == name)
-    RoleHeartbeat.objects.filter(role=Role.WORKER).update(served=timezone.now() - timedelta(minutes=5))
+    RoleHeartbeat.objects.filter(role=ProcessRole.WORKER).update(served=timezone.now() - timedelta(minutes=5))
     assert claim.said(facts()) == ""
     assert claim.said(replace(facts(), worked=None)) == ""
 
@@ -66,7 +66,7 @@ def test_a_primary_that_does_not_answer_is_none(well: factories.Network) -> None
 
 
 def test_no_evidence_is_older_than_two_turns_of_who_asks() -> None:
-    assert asked_within() <= timedelta(minutes=2)
+    assert get_max_answer_age() <= timedelta(minutes=2)
 
 
 def test_gateways_that_are_all_out_of_reach_are_one_thing_with_its_likely_reason(well: factories.Network) -> None:

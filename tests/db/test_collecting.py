@@ -15,7 +15,7 @@ from django.db import connection
 from apps.deployments.models import GatewayState
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
-from apps.deployments.transport.relay_program import socket_of
+from apps.deployments.transport.relay_program import get_socket_path
 from apps.gateways.services import collect
 from apps.network.models import Gateway
 from firewall import wire
@@ -32,8 +32,8 @@ def test_a_gateway_that_is_read_was_seen(served: factories.Network) -> None:
 def test_a_gateway_that_talks_nonsense_too_much_or_nothing_is_named_and_the_other_is_read(served: factories.Network, said: bytes) -> None:
     nat_1, nat_2 = served.gateways
     agent_channel.close_all()
-    socket_of(nat_1).unlink()
-    with rogue(socket_of(nat_1), said):
+    get_socket_path(nat_1).unlink()
+    with rogue(get_socket_path(nat_1), said):
         assert (collect(nat_1), collect(nat_2)) == (False, True)
         state = GatewayState.objects.get(gateway=nat_1)
         assert state.error and state.unreachable_since is not None
@@ -71,7 +71,7 @@ def rogue(path: Path, said: bytes) -> Iterator[None]:
 def test_a_change_does_not_wait_for_a_reading_that_is_under_way(served: factories.Network) -> None:
     nat_1, _ = served.gateways
     assert collect(nat_1)
-    collecting = agent_channel.readings_channel(nat_1).relay_pid
+    collecting = agent_channel.get_readings_channel(nat_1).relay_pid
     assert collecting
     os.kill(collecting, signal.SIGSTOP)  # its answer does not come
     with ThreadPoolExecutor(1) as thread:
@@ -80,7 +80,7 @@ def test_a_change_does_not_wait_for_a_reading_that_is_under_way(served: factorie
             rollout = reconcile(served.group)
             assert rollout
             assert rollout.state == rollout.State.CONFIRMED
-            assert isinstance(agent_channel.channel(nat_1).ask(wire.Hello(0)), wire.Welcome)
+            assert isinstance(agent_channel.get_channel(nat_1).ask(wire.Hello(0)), wire.Welcome)
             assert not reading.done()
         finally:
             os.kill(collecting, signal.SIGCONT)

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from apps.bans.models import BanHits
 from apps.network.models import Holding
 from apps.traffic import counter_collection
-from apps.traffic.counter_collection import Outcome, draw, record
+from apps.traffic.counter_collection import ReadingOutcome, draw_ticket, record_reading
 from apps.traffic.models import Collected, Coverage, FiveMinutes, LastCounts
-from apps.traffic.selectors import throughput, total_of
+from apps.traffic.selectors import get_usage_total, list_throughput
 from firewall.wire import Counts, Gone, Reading
 from tests import factories
 from tests.counter_factories import counts, gone, reading
@@ -33,10 +33,10 @@ def minute(number: float) -> datetime:
     return START + timedelta(minutes=number)
 
 
-def take(network: factories.Network, *readings: Reading, gateway: int = 0, first: int = 0) -> list[Outcome]:
+def take(network: factories.Network, *readings: Reading, gateway: int = 0, first: int = 0) -> list[ReadingOutcome]:
     """Each reading a minute after the one before, with a ticket of its own."""
     of = network.gateways[gateway]
-    return [record(gateway=of, ticket=draw(of), reading=each, at=minute(at)) for at, each in enumerate(readings, first)]
+    return [record_reading(gateway=of, ticket=draw_ticket(of), reading=each, at=minute(at)) for at, each in enumerate(readings, first)]
 
 
 def m1(network: factories.Network) -> tuple[tuple[str, int], tuple[str, int]]:
@@ -46,7 +46,7 @@ def m1(network: factories.Network) -> tuple[tuple[str, int], tuple[str, int]]:
 
 
 def up_and_down(network: factories.Network, resident: str = "m1") -> tuple[int, int]:
-    total = total_of(network.residents[resident].member)
+    total = get_usage_total(network.residents[resident].member)
     return total.up, total.down
 
 
@@ -55,19 +55,19 @@ def test_both_families_and_both_gateways_add_up_and_a_silent_member_has_no_row(n
     take(network, reading(1, up4={four: (1, 1000)}, down4={four: (2, 20)}))
     take(network, reading(1, up6_64={six: (1, 500)}, down6_64={six: (1, 5)}), gateway=1)
     assert up_and_down(network) == (1500, 25)
-    assert total_of(network.residents["m2"].member).since is None
+    assert get_usage_total(network.residents["m2"].member).since is None
     assert FiveMinutes.objects.count() == 2
-    carried = throughput([each.pk for each in network.gateways], START, minute(5), timedelta(minutes=5))
+    carried = list_throughput([each.pk for each in network.gateways], START, minute(5), timedelta(minutes=5))
     assert [(each.family, each.octets, each.packets) for each in carried] == [(4, (1000, 20), (1, 2)), (6, (500, 5), (1, 1))]
 
 
 def test_a_ticket_that_was_drawn_before_one_that_is_written_down_is_worth_nothing(network: factories.Network) -> None:
     four, _ = m1(network)
     nat_1 = network.gateways[0]
-    slow = draw(nat_1)
+    slow = draw_ticket(nat_1)
     take(network, reading(1, boot="other", up4={four: (1, 100)}))
     late = reading(9, up4={four: (9, 900)})
-    assert record(gateway=nat_1, ticket=slow, reading=late, at=minute(1)) is Outcome.OLD
+    assert record_reading(gateway=nat_1, ticket=slow, reading=late, at=minute(1)) is ReadingOutcome.OLD
     assert up_and_down(network) == (100, 0)
 
 
@@ -96,14 +96,20 @@ def test_what_a_gateway_cannot_have_carried_is_refused_whole_until_a_person_says
     settings.LINE_MBITS, settings.COLLECT_SECONDS = 1, 60.0
     four, _ = m1(network)
     absurd = 10**12
-    assert take(network, reading(1, up4={four: (1, 100)}), reading(2, up4={four: (2, absurd)})) == [Outcome.WRITTEN, Outcome.REFUSED]
-    assert take(network, reading(1, up4={four: (1, 5)}), gateway=1) == [Outcome.WRITTEN]
+    assert take(network, reading(1, up4={four: (1, 100)}), reading(2, up4={four: (2, absurd)})) == [
+        ReadingOutcome.WRITTEN,
+        ReadingOutcome.REFUSED,
+    ]
+    assert take(network, reading(1, up4={four: (1, 5)}), gateway=1) == [ReadingOutcome.WRITTEN]
     assert up_and_down(network) == (105, 0)
     client.force_login(network.admin)
     page = text(client.get(f"/gateways/{network.gateways[0].pk}/"))
     assert "not believed since" in page and "no more than" in page and "What passed since" in page
     call_command("traffic", "accept", "nat-1", stdout=StringIO())
-    assert take(network, reading(3, up4={four: (3, absurd + 7)}), reading(4, up4={four: (4, absurd + 9)}), first=2) == [Outcome.WRITTEN] * 2
+    assert (
+        take(network, reading(3, up4={four: (3, absurd + 7)}), reading(4, up4={four: (4, absurd + 9)}), first=2)
+        == [ReadingOutcome.WRITTEN] * 2
+    )
     assert up_and_down(network) == (107, 0)
     assert "not believed" not in text(client.get(f"/gateways/{network.gateways[0].pk}/"))
 
@@ -112,10 +118,10 @@ def test_what_a_gateway_cannot_have_carried_is_refused_whole_until_a_person_says
 def test_a_reading_that_is_none_changes_nothing_and_is_told(network: factories.Network, spoiled: Counts) -> None:
     four, _ = m1(network)
     assert take(network, reading(1, up4={four: (1, 100)}), Reading("boot", 1, "log", 2, 0, {"up4": spoiled}, (), {})) == [
-        Outcome.WRITTEN,
-        Outcome.REFUSED,
+        ReadingOutcome.WRITTEN,
+        ReadingOutcome.REFUSED,
     ]
-    assert take(network, reading(3, up4={four: (2, 300)}), first=2) == [Outcome.WRITTEN]
+    assert take(network, reading(3, up4={four: (2, 300)}), first=2) == [ReadingOutcome.WRITTEN]
     assert up_and_down(network) == (300, 0)
 
 
@@ -139,11 +145,11 @@ def test_whatever_a_gateway_says_it_is_refused_whole_and_named_and_the_next_righ
     four, _ = m1(network)
     begun = [reading(1, up4={four: (1, 100)})] if known else []
     wrong = replace(reading(2, up4={four: (2, 200)}), **changes)
-    assert take(network, *begun, wrong, wrong) == [Outcome.WRITTEN] * len(begun) + [Outcome.REFUSED] * 2
+    assert take(network, *begun, wrong, wrong) == [ReadingOutcome.WRITTEN] * len(begun) + [ReadingOutcome.REFUSED] * 2
     state = Collected.objects.get(gateway=network.gateways[0])
     assert (words in state.refused, state.refused_at) == (True, minute(len(begun))), "what is wrong, and since when"
-    assert take(network, reading(1, up4={four: (1, 50)}), gateway=1) == [Outcome.WRITTEN]
-    assert take(network, reading(3, up4={four: (3, 300)}), first=9) == [Outcome.WRITTEN]
+    assert take(network, reading(1, up4={four: (1, 50)}), gateway=1) == [ReadingOutcome.WRITTEN]
+    assert take(network, reading(3, up4={four: (3, 300)}), first=9) == [ReadingOutcome.WRITTEN]
     assert up_and_down(network) == (350, 0)
     state.refresh_from_db()
     assert (state.refused, state.refused_at) == ("", None)
@@ -152,13 +158,16 @@ def test_whatever_a_gateway_says_it_is_refused_whole_and_named_and_the_next_righ
 def test_a_reading_whose_number_was_wrong_does_not_hide_all_that_come_after_it(network: factories.Network, client: Client) -> None:
     four, _ = m1(network)
     nat_1 = network.gateways[0]
-    assert take(network, reading(1 << 40, up4={four: (1, 100)}), reading(2, up4={four: (2, 200)})) == [Outcome.WRITTEN, Outcome.OLD]
-    assert take(network, reading(7, up4={four: (7, 700)}), first=6) == [Outcome.REFUSED]
+    assert take(network, reading(1 << 40, up4={four: (1, 100)}), reading(2, up4={four: (2, 200)})) == [
+        ReadingOutcome.WRITTEN,
+        ReadingOutcome.OLD,
+    ]
+    assert take(network, reading(7, up4={four: (7, 700)}), first=6) == [ReadingOutcome.REFUSED]
     client.force_login(network.admin)
     assert "reading 7, and reading 1099511627776" in text(client.get(f"/gateways/{nat_1.pk}/"))
     again = client.post(f"/gateways/{nat_1.pk}/count-again/", follow=True)
     assert "Counting begins again" in text(again)
-    assert take(network, reading(8, up4={four: (8, 800)}), reading(9, up4={four: (9, 900)}), first=8) == [Outcome.WRITTEN] * 2
+    assert take(network, reading(8, up4={four: (8, 800)}), reading(9, up4={four: (9, 900)}), first=8) == [ReadingOutcome.WRITTEN] * 2
     assert up_and_down(network) == (200, 0)
 
 
@@ -173,7 +182,9 @@ def test_a_pause_is_a_gap_that_says_whether_anything_was_lost(network: factories
     four, _ = m1(network)
     nat_1 = network.gateways[0]
     for sequence, at, boot in ((1, 0, "boot"), (2, 1, "boot"), (3, 60, "boot"), (1, 62, "other")):
-        record(gateway=nat_1, ticket=draw(nat_1), reading=reading(sequence, boot=boot, up4={four: (sequence, sequence)}), at=minute(at))
+        record_reading(
+            gateway=nat_1, ticket=draw_ticket(nat_1), reading=reading(sequence, boot=boot, up4={four: (sequence, sequence)}), at=minute(at)
+        )
     stretches = [(row.since, row.until, row.carried) for row in Coverage.objects.order_by("since")]
     assert stretches == [(minute(0), minute(1), False), (minute(60), minute(60), True), (minute(62), minute(62), False)]
 
@@ -182,7 +193,7 @@ def test_what_left_the_reading_leaves_the_baseline_too(network: factories.Networ
     four, _ = m1(network)
     take(network, reading(1, up4={four: (1, 100)}, down4={four: (1, 1)}), reading(2, up4={four: (2, 200)}))
     assert [row.set for row in LastCounts.objects.all()] == ["up4"]
-    assert draw(network.gateways[0]).request.log == "log"
+    assert draw_ticket(network.gateways[0]).request.log == "log"
 
 
 def test_how_long_usage_is_kept_can_be_seen_and_changed_within_reason(db: None) -> None:
@@ -207,11 +218,11 @@ def test_the_sum_of_each_holder_is_what_was_read_of_him(network: factories.Netwo
     holders = [network.residents["m1"].holding.pk, network.residents["m2"].holding.pk]
     nat_1, boot, counter, at = network.gateways[0], 0, 0, 0
     passed, ended, sequence = dict.fromkeys(holders, 0), 0, 0
-    last: tuple[counter_collection.Ticket, Reading] | None = None
+    last: tuple[counter_collection.ReadingTicket, Reading] | None = None
     for what, octets in steps:
         at += -3 if what == "clock back" else 1
         if what in ("again", "late") and last:
-            record(gateway=nat_1, ticket=last[0], reading=last[1], at=minute(at))
+            record_reading(gateway=nat_1, ticket=last[0], reading=last[1], at=minute(at))
             continue
         final: tuple[Gone, ...] = ()
         if what == "boot":
@@ -223,8 +234,8 @@ def test_the_sum_of_each_holder_is_what_was_read_of_him(network: factories.Netwo
             counter = 0
         counter, sequence = counter + octets, sequence + 1
         passed[holders[0]] += octets
-        last = draw(nat_1), reading(sequence, *final, boot=f"{boot}", up4={(M1, holders[0]): (counter, counter)})
-        record(gateway=nat_1, ticket=last[0], reading=last[1], at=minute(at))
+        last = draw_ticket(nat_1), reading(sequence, *final, boot=f"{boot}", up4={(M1, holders[0]): (counter, counter)})
+        record_reading(gateway=nat_1, ticket=last[0], reading=last[1], at=minute(at))
     found = {pk: sum(FiveMinutes.objects.filter(holding_id=pk).values_list("up_octets", flat=True)) for pk in holders}
     assert found == passed
     assert Holding.objects.filter(pk__in=holders).count() == 2

@@ -65,7 +65,7 @@ class Hand:
         return self.any_of(Holding, kind="private4")
 
     def give(self) -> None:
-        network.hold(member=self.member(), pool=self.pool("private4"), by=self.by)
+        network.assign_address(member=self.member(), pool=self.pool("private4"), by=self.by)
 
     def release(self) -> None:
         network.release(holding=self.any_of(Holding), by=self.by)
@@ -103,7 +103,7 @@ class Hand:
         self.draw.shuffle(found)
         as_it_is = ("holding", "public", "protocol", "public_port", "ports", "purpose", "enabled")
         wanted = [
-            forwards_bulk.Changed(
+            forwards_bulk.ForwardChange(
                 **{name: getattr(each, name) for name in as_it_is},
                 private_port=self.draw.randrange(80, 90),
                 until=None,
@@ -141,7 +141,7 @@ class Hand:
 
     def tariff(self) -> None:
         some, tariff = Member.objects.filter(pk__in=self.some()), self.draw.choice(list(Tariff.objects.all()))
-        members.change_tariff(members=some, tariff=tariff, by=self.by)
+        members.assign_tariff(members=some, tariff=tariff, by=self.by)
 
     def pay(self) -> None:
         until = timezone.localdate() + timedelta(days=self.draw.randrange(1, 300))

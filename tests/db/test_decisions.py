@@ -16,8 +16,8 @@ from apps.deployments import services
 from apps.deployments.models import GatewayState, HeldBack, Hold, Revision, Rollout, RolloutStep
 from apps.deployments.revision_pages import contents
 from apps.deployments.rollouts import lease_heartbeat, rollout_store
-from apps.deployments.rollouts.decisions import approve, go_back_now, pause, release, resume
-from apps.deployments.rollouts.gateway_cache import Memory
+from apps.deployments.rollouts.decisions import abort, approve, pause, release, resume
+from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.rollouts.rollout_driver import WorkerLinks
 from apps.deployments.services import reconcile
@@ -27,7 +27,7 @@ from apps.nat.models import PortForward
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.policy import PolicyError
-from firewall.rollout import Event
+from firewall.rollout import RolloutEvent
 from firewall.ruleset import Ruleset
 from tests import factories
 from tests.db.rollout_rows import forward, opened
@@ -78,14 +78,14 @@ def test_too_many_removals_wait_and_the_rest_goes_out(network: factories.Network
     assert rollout and rollout.state == Rollout.State.CONFIRMED
     held = HeldBack.objects.get()
     assert (held.kind, held.removed, held.of, list(held.askers.all())) == ("forwards", 5, 6, [network.admin])
-    assert "delete element inet netzwart fwd4" in held.text
-    assert len(running().elements["fwd4"]) == 7
+    assert "delete element inet netzwart forward4" in held.text
+    assert len(running().elements["forward4"]) == 7
 
 
 def test_few_removals_wait_for_nobody(network: factories.Network, forwards: list[PortForward]) -> None:
     assert withdraw(network, range(7001, 7003))
     assert not HeldBack.objects.exists()
-    assert len(running().elements["fwd4"]) == 4
+    assert len(running().elements["forward4"]) == 4
 
 
 def test_an_approval_lets_exactly_that_go_out(network: factories.Network, forwards: list[PortForward], peer: User) -> None:
@@ -94,7 +94,7 @@ def test_an_approval_lets_exactly_that_go_out(network: factories.Network, forwar
     approve(held, digest=held.digest, by=peer, signed_in_again=False)
     rollout = reconcile(network.group, by=peer.pk)
     assert rollout and rollout.state == Rollout.State.CONFIRMED
-    assert len(running().elements["fwd4"]) == 1
+    assert len(running().elements["forward4"]) == 1
     assert reconcile(network.group) is None
     held.refresh_from_db()
     assert held.state == HeldBack.State.DONE
@@ -109,7 +109,7 @@ def test_later_changes_do_not_void_what_is_waited_for(network: factories.Network
     assert HeldBack.objects.get().digest == held.digest
     approve(held, digest=held.digest, by=peer, signed_in_again=False)
     assert reconcile(network.group)
-    assert len(running().elements["fwd4"]) == 1
+    assert len(running().elements["forward4"]) == 1
 
 
 def test_an_approval_of_something_else_is_refused(network: factories.Network, forwards: list[PortForward], peer: User) -> None:
@@ -148,7 +148,7 @@ def test_a_change_of_management_waits_and_its_rules_stay(network: factories.Netw
     assert reconcile(network.group, by=network.admin.pk)
     held = HeldBack.objects.get()
     assert (held.kind, held.text) == ("management", "nat-1: port: 22 -> 2222")
-    assert len(running().elements["fwd4"]) == 1
+    assert len(running().elements["forward4"]) == 1
     approve(held, digest=held.digest, by=peer, signed_in_again=False)
     rollout = reconcile(network.group)
     assert rollout and not rollout.harmless and rollout.state == Rollout.State.CONFIRMED
@@ -175,13 +175,13 @@ def test_a_rollback_holds_the_group_until_it_is_released(network: factories.Netw
     rollout = reconcile(network.group, cause="schedule")
     assert rollout and rollout.state == Rollout.State.CONFIRMED
     assert (rollout.revision.again, rollout.revision.cause, rollout.revision.by) == (before, "rollback", network.admin)
-    assert len(running().elements["fwd4"]) == 6
+    assert len(running().elements["forward4"]) == 6
     forward(network, 8001)
     for cause in ("change", "schedule"):
         assert reconcile(network.group, cause=cause) is None, "the tick does not undo it"
     release(network.group, by=network.admin)
     assert reconcile(network.group)
-    assert len(running().elements["fwd4"]) == 8
+    assert len(running().elements["forward4"]) == 8
     with pytest.raises(Conflict, match="not held"):
         release(network.group, by=network.admin)
 
@@ -205,7 +205,7 @@ def test_every_revision_is_kept_and_reads_back_as_it_was(network: factories.Netw
 
 def test_a_worker_that_begins_anew_reads_what_runs_from_the_database(network: factories.Network, forwards: list[PortForward]) -> None:
     was = running()
-    services.memory = Memory()
+    services.memory = GatewayCache()
     withdraw(network, range(7001, 7006))
     assert HeldBack.objects.get().removed == 5
     assert running() == was
@@ -219,7 +219,7 @@ def test_the_contents_of_old_revisions_are_forgotten_but_for_what_newer_ones_nee
         forward(network, port)
         reconcile(network.group)
     revisions = list(Revision.objects.order_by("pk"))
-    assert contents.forget_before(revisions[5]) > 0
+    assert contents.delete_before(revisions[5]) > 0
     assert not contents.is_kept(revisions[0])
     assert contents.load(revisions[-1])["nat-1"] == running()
     with pytest.raises(Problem, match="not kept any more"):
@@ -250,7 +250,7 @@ class Hesitant(WorkerLinks):
         self.network = network
 
     def knock(self, gateway: Gateway) -> float:
-        go_back_now(Rollout.objects.latest("pk"), by=self.network.admin)
+        abort(Rollout.objects.latest("pk"), by=self.network.admin)
         raise agent_channel.Unreachable("nobody answers the door")
 
 
@@ -266,7 +266,7 @@ def test_going_back_now_takes_back_what_is_on_trial_and_leaves_the_rest_alone(ne
     following = reconcile(network.group)
     assert following and following.state == Rollout.State.CONFIRMED
     with pytest.raises(Conflict, match="is over"):
-        go_back_now(aborted, by=network.admin)
+        abort(aborted, by=network.admin)
 
 
 def test_a_worker_that_was_replaced_writes_nothing(network: factories.Network) -> None:
@@ -276,11 +276,11 @@ def test_a_worker_that_was_replaced_writes_nothing(network: factories.Network) -
     done = reconcile(network.group)
     assert done and done.pk == sleeping.rollout.pk and done.state == Rollout.State.CONFIRMED
     evidence = [step.evidence for step in done.steps.all()]
-    rollout_store.note(sleeping, "knock", passed=False, ms=5000, text="no answer")
+    rollout_store.note_evidence(sleeping, "knock", passed=False, ms=5000, text="no answer")
     assert [step.evidence for step in done.steps.all()] == evidence
-    with pytest.raises(rollout_store.LeaseLost):
-        rollout_store.happened(sleeping, Event.COMMITTED)
-    answer = agent_channel.channel(network.gateways[0]).ask(wire.Revert(sleeping.rollout.token))
+    with pytest.raises(rollout_store.RolloutLeaseLost):
+        rollout_store.record_event(sleeping, RolloutEvent.COMMITTED)
+    answer = agent_channel.get_channel(network.gateways[0]).ask(wire.Revert(sleeping.rollout.token))
     assert isinstance(answer, wire.Refused) and answer.reason == "token"
     assert set(GatewayState.objects.values_list("revision", flat=True)) == {done.revision_id}
 
@@ -290,7 +290,7 @@ def test_only_one_worker_takes_over(network: factories.Network) -> None:
     opened(network)
     assert rollout_store.claim(network.group) is None, "the lease is alive"
     Rollout.objects.update(lease_until=timezone.now())
-    assert rollout_store.groups_left_alone() == [network.group]
+    assert rollout_store.list_abandoned_groups() == [network.group]
     assert rollout_store.claim(network.group) is not None
     assert rollout_store.claim(network.group) is None
 
@@ -310,10 +310,10 @@ def test_a_rollback_works_without_browser_and_worker(network: factories.Network,
     reconcile(network.group)
     told = output(str(before), "--why", "no mail", "--as", "mara")
     assert f"Lindenhof is held at {before}" in told and "nat-1 confirmed" in told and "nat-2 confirmed" in told
-    assert len(running().elements["fwd4"]) == 6
+    assert len(running().elements["forward4"]) == 6
     assert f"Lindenhof is held at {before} by mara" in output()
     assert "follows the database again" in output("--release", "Lindenhof", "--as", "mara")
-    assert len(running().elements["fwd4"]) == 7
+    assert len(running().elements["forward4"]) == 7
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_the_cause_is_remembered_though_something_was_changed_meanwhile(network:
     second = network.gateways[1]
     with stopped(second) as state:
         spoil(state)
-        bans.ban(list=bans.create_list(name="Our own", by=network.admin), prefix="192.0.2.66", comment="scans", author=network.admin)
+        bans.ban_prefix(list=bans.create_list(name="Our own", by=network.admin), prefix="192.0.2.66", comment="scans", author=network.admin)
         assert steps(reconcile(network.group)) == {"nat-1": "confirmed", "nat-2": "away"}
     assert steps(reconcile(network.group, cause="schedule"))["nat-2"] == "confirmed"
     assert same_everywhere(network)
@@ -107,5 +107,5 @@ def test_only_so_much_of_the_past_is_kept(network: factories.Network) -> None:
     state = GatewayState.objects.get(gateway=network.gateways[1])
     state.drift = {"cause": "by_hand", "rules": ["chain forward"], "elements": {}, "sysctls": []}
     for _time in range(2 * drift.REMEMBERED):
-        state.drifted_before = drift.remembered(state, timezone.now())
+        state.drifted_before = drift.build_drift_history(state, timezone.now())
     assert len(state.drifted_before) == drift.REMEMBERED

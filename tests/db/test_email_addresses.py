@@ -12,13 +12,13 @@ from django.test import Client
 
 from apps.accounts import invitations
 from apps.accounts.models import User
-from apps.lib.email_address import ascii_lower, is_same_address
+from apps.lib.email_address import is_same_address, lower_ascii
 from apps.mail import retention_sweep
 from apps.mail.models import Message, SwitchedOff
 from apps.mail.services import switch_off, switch_on
-from apps.mail.unsubscribing import is_off, off_of
+from apps.mail.unsubscribing import is_off, list_switched_off
 from apps.members.models import Member
-from apps.members.selectors import with_address
+from apps.members.selectors import list_by_email
 from tests import factories
 
 REAL = "jonas@kreislindenhof.example"
@@ -62,21 +62,21 @@ def test_no_code_makes_addresses_small_by_the_rules_of_unicode() -> None:
 @pytest.mark.parametrize("other", ALIKE)
 def test_letters_that_only_look_alike_are_others(other: str) -> None:
     assert not is_same_address(REAL, other) and not is_same_address("", "")
-    assert is_same_address(REAL.upper(), REAL) and ascii_lower("ÄK") == "Äk"
+    assert is_same_address(REAL.upper(), REAL) and lower_ascii("ÄK") == "Äk"
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("other", ALIKE)
 def test_who_has_an_address_that_only_looks_alike_is_somebody_else(other: str) -> None:
     member = factories.member(email=REAL)
-    assert (with_address(REAL.upper()), with_address(other)) == ([member], [])
+    assert (list_by_email(REAL.upper()), list_by_email(other)) == ([member], [])
     switch_off(address=REAL, notice="quota")
-    assert is_off(REAL.upper(), "quota") and not is_off(other, "quota") and off_of([other], "quota") == set()
+    assert is_off(REAL.upper(), "quota") and not is_off(other, "quota") and list_switched_off([other], "quota") == set()
     switch_off(address=other, notice="quota")
     assert SwitchedOff.objects.count() == 2
     switch_on(address=other, notice="quota")
     assert is_off(REAL, "quota")
-    retention_sweep.forget(member, [other], instead="nobody@erased.invalid")
+    retention_sweep.forget_mails(member, [other], instead="nobody@erased.invalid")
     assert is_off(REAL, "quota")
 
 

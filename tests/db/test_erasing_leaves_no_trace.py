@@ -17,27 +17,27 @@ from django.utils import timezone
 from apps.accounts import invitations, tokens
 from apps.accounts.models import User
 from apps.audit.models import Enquiry
-from apps.bans.blocks.services import block
-from apps.bans.blocks.services import lift as lift_block
+from apps.bans.blocks.services import block_member
+from apps.bans.blocks.services import lift_block as lift_block
 from apps.bans.models import BanList
 from apps.desk.lifecycle import due
 from apps.inbound import dispatcher as inbound
 from apps.inbound import services as arriving
 from apps.inbound.models import Arrival
-from apps.inbound.parse_limits import Limits
-from apps.inbound.parser_process import Reader
+from apps.inbound.parse_limits import ParseLimits
+from apps.inbound.parser_process import MailReader
 from apps.mail import models as mail
 from apps.mail.services import switch_off
 from apps.members import invitation_services
 from apps.members import services as people
-from apps.members.forms import known
+from apps.members.forms import build_initial
 from apps.members.models import Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
 from apps.tickets import own, services, splitting
-from apps.tickets.attachments import File
+from apps.tickets.attachments import AttachmentFile
 from apps.tickets.models import Ticket
-from apps.traffic.rates.services import limit
+from apps.traffic.rates.services import limit_member
 from apps.webhooks import delivery_gathering
 from apps.webhooks import services as webhooks
 from tests import factories
@@ -95,11 +95,11 @@ def _readings(octets: bytes) -> Iterator[str]:
 
 
 def bring(octets: bytes, sender: str) -> Arrival:
-    row = arriving.arrive(octets=octets, way=Arrival.Way.LMTP, sender=sender, recipients=["support@lindenhof.example"])
-    take = inbound.taker()
+    row = arriving.store_arrival(octets=octets, way=Arrival.Way.LMTP, sender=sender, recipients=["support@lindenhof.example"])
+    take = inbound.find_handler()
     assert take
-    with Reader(Limits(seconds=60), MX) as reader:
-        inbound.receive(take, reader)
+    with MailReader(ParseLimits(seconds=60), MX) as reader:
+        inbound.receive_mail(take, reader)
     return row
 
 
@@ -112,22 +112,22 @@ def letter(sender: str, number: int, **headers: str) -> bytes:
 
 def planted(network: factories.Network, admin: User) -> Member:
     """Somebody who is everywhere: by pages, mail, API, history, webhooks, and in what others were told."""
-    webhooks.add(facts=webhooks.Facts(name="all", url="https://hooks.lindenhof.example/"), by=admin)
+    webhooks.add(facts=webhooks.EndpointFacts(name="all", url="https://hooks.lindenhof.example/"), by=admin)
     bring(letter(EMAIL, 1), EMAIL)
-    arriving.arrive(octets=letter(EMAIL, 2), way=Arrival.Way.LMTP, sender=EMAIL, recipients=[EMAIL], reason="looked at by hand")
+    arriving.store_arrival(octets=letter(EMAIL, 2), way=Arrival.Way.LMTP, sender=EMAIL, recipients=[EMAIL], reason="looked at by hand")
     invitations.invite(email=EARLIER, roles=["member"], by=admin)
     resident = network.residents["m1"]
     member = resident.member
     user = User.objects.create_user(f"{NAME.split()[1]}-1", EMAIL, "a long passphrase", first_name="Xaverius", last_name="Quitzow")
     for email in (EARLIER, EMAIL):
         member.refresh_from_db()
-        facts = {name: value for name, value in known(member).items() if name != "version"}
+        facts = {name: value for name, value in build_initial(member).items() if name != "version"}
         facts |= {"name": NAME, "email": email, "note": f"phone {PHONE}"}
-        people.change_member(member=member, version=member.version, facts=people.Facts(**facts), by=admin)
+        people.change_member(member=member, version=member.version, facts=people.MemberFacts(**facts), by=admin)
         member.refresh_from_db()
         made = invitation_services.invite(member=member, by=admin)
         switch_off(address=email, notice="quota")
-    invitation_services.accept(invitation_services.Opened(made, EMAIL), user=user)
+    invitation_services.accept(invitation_services.OpenedInvitation(made, EMAIL), user=user)
     _on_the_network(member, resident, network, admin)
     _in_sessions(user, member)
     _in_tickets(member, user, network, admin)
@@ -142,8 +142,8 @@ def _on_the_network(member: Member, resident: factories.Resident, network: facto
     add_forward(holding=resident.holding, public=resident.mapping.public, by=admin, **given)
     inside = ip_address(int(resident.prefix.prefix.network_address) + 0x51)
     add_pinhole(holding=resident.prefix, address=inside, protocol="tcp", port=44322, purpose="Quitzow's pinhole", by=admin)
-    lift_block(block=block(member=member, reason="abuse", message="Quitzow, close it", note=f"called {PHONE}", by=admin), by=admin)
-    limit(member=member, up_kbit=1000, down_kbit=1000, reason="congestion", note="Quitzow knows", by=admin)
+    lift_block(block=block_member(member=member, reason="abuse", message="Quitzow, close it", note=f"called {PHONE}", by=admin), by=admin)
+    limit_member(member=member, up_kbit=1000, down_kbit=1000, reason="congestion", note="Quitzow knows", by=admin)
 
 
 def _in_sessions(user: User, member: Member) -> None:
@@ -155,17 +155,19 @@ def _in_sessions(user: User, member: Member) -> None:
 
 def _in_tickets(member: Member, user: User, network: factories.Network, admin: User) -> None:
     member.refresh_from_db()
-    asked = own.ask(member=member, subject="Quitzow asks", text=f"{PHONE}", files=[File("quitzow.txt", NAME.encode())], by=user)
-    services.note(ticket=asked, text=f"Quitzow called from {PHONE}", by=admin)
-    services.answer(ticket=asked, text=f"Hello {NAME}", by=admin)
-    message = own.reply(member=member, ticket=asked, text=f"It is {NAME} again", by=user)
+    asked = own.open_own_ticket(
+        member=member, subject="Quitzow asks", text=f"{PHONE}", files=[AttachmentFile("quitzow.txt", NAME.encode())], by=user
+    )
+    services.add_note(ticket=asked, text=f"Quitzow called from {PHONE}", by=admin)
+    services.answer_ticket(ticket=asked, text=f"Hello {NAME}", by=admin)
+    message = own.reply_to_ticket(member=member, ticket=asked, text=f"It is {NAME} again", by=user)
     splitting.split(ticket=asked, messages=[message.pk], subject="Quitzow's other thing", same_member=False, by=admin)
     sent = mail.Message.objects.filter(to=EMAIL, template="ticket_answer").latest("id")
     bring(letter(EMAIL, 3, In_Reply_To=sent.message_id), EMAIL)
     other = network.residents["m2"].member
     theirs = services.write_to(member=other, subject="Hello", text="How is it?", by=admin)
     Member.objects.filter(pk=other.pk).update(email="other@lindenhof.example")
-    services.answer(ticket=theirs, text="And now?", by=admin)
+    services.answer_ticket(ticket=theirs, text="And now?", by=admin)
     bring(letter(EMAIL, 4, In_Reply_To=mail.Message.objects.get(to="other@lindenhof.example").message_id), EMAIL)
     bring(letter(EARLIER, 5), "bounces@quitzow.example")
 

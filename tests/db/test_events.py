@@ -11,32 +11,34 @@ from django.utils import timezone
 
 from apps.accounts import tokens
 from apps.accounts.models import User
-from apps.accounts.permissions import may
+from apps.accounts.permissions import has_right
 from apps.accounts.roles import Role
 from apps.accounts.route_rights import API
 from apps.events import selectors
-from apps.events.event_types import KINDS, OF_MEMBERS, Reader, Told
+from apps.events.event_types import KINDS, OF_MEMBERS, PublishedEvent, Subscriber
 from apps.events.models import Event, Presence
 from apps.events.retention import prune_events
-from apps.events.subscriber_rights import Asked, Refused, reader
+from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, get_subscriber
 from apps.tickets import own
 from apps.tickets import services as tickets
 from tests import factories
 from tests.db.page_client import signed_in
 
 
-def told(kind: str, member: int | None, *, own: bool) -> Told:
-    return Told(kind, 1, "open", member, own)
+def told(kind: str, member: int | None, *, own: bool) -> PublishedEvent:
+    return PublishedEvent(kind, 1, "open", member, own)
 
 
-def by_session(user: User) -> Reader:
+def by_session(user: User) -> Subscriber:
     cookie = signed_in(user).cookies["sessionid"].value
-    return reader(Asked(((b"host", b"localhost"), (b"cookie", f"sessionid={cookie}".encode())), "127.0.0.1", secure=False, of_api=False))
+    return get_subscriber(
+        SubscriberRequest(((b"host", b"localhost"), (b"cookie", f"sessionid={cookie}".encode())), "127.0.0.1", secure=False, of_api=False)
+    )
 
 
-def by_token(key: str) -> Reader:
+def by_token(key: str) -> Subscriber:
     headers = ((b"host", b"localhost"), (b"authorization", f"Bearer {key}".encode()))
-    return reader(Asked(headers, "127.0.0.1", secure=False, of_api=True))
+    return get_subscriber(SubscriberRequest(headers, "127.0.0.1", secure=False, of_api=True))
 
 
 @pytest.mark.django_db
@@ -45,7 +47,7 @@ def test_each_role_hears_what_it_may_read_and_members_what_is_their_own() -> Non
     for role in Role:
         user = factories.user(f"a-{role.value}".replace("_", "-"), roles=[role.value])
         listener = by_session(user)
-        readable = {kind for kind, collection in KINDS.items() if may(user, API[collection].read)}
+        readable = {kind for kind, collection in KINDS.items() if has_right(user, API[collection].read)}
         for kind in (*KINDS, "several"):
             for member, own_thing in ((None, False), (other, False), (other, True)):
                 assert listener.sees(told(kind, member, own=own_thing)) == (kind in readable), (role, kind)
@@ -70,11 +72,11 @@ def test_a_token_hears_no_more_than_its_scope_its_member_and_its_owner(settings:
     _token, key = tokens.create(user=admin, name="c")
     theo = factories.user("theo")
     User.objects.filter(pk=admin.pk).update(is_active=False)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SubscriberRefused) as refused:
         by_token(key)
     assert refused.value.status == 401
     settings.REQUIRE_SECOND_FACTOR = True
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SubscriberRefused) as refused:
         by_session(theo)
     assert refused.value.status == 403
 
@@ -83,12 +85,12 @@ def test_a_token_hears_no_more_than_its_scope_its_member_and_its_owner(settings:
 def test_members_are_told_of_answers_and_nothing_of_notes_and_who_has_it() -> None:
     mara, selin = factories.user(), factories.user("selin", staff=False)
     member = factories.member(user=selin)
-    ticket = own.ask(member=member, subject="No IPv6", text="Since Monday.", by=selin)
+    ticket = own.open_own_ticket(member=member, subject="No IPv6", text="Since Monday.", by=selin)
     Event.objects.all().delete()
-    tickets.take(ticket=ticket, by=mara)
-    tickets.note(ticket=ticket, text="Ask Theo.", by=mara)
+    tickets.take_ticket(ticket=ticket, by=mara)
+    tickets.add_note(ticket=ticket, text="Ask Theo.", by=mara)
     assert set(Event.objects.values_list("kind", "state", "own")) == {("ticket", "taken", False), ("ticket", "noted", False)}
-    tickets.answer(ticket=ticket, text="Restart it.", by=mara)
+    tickets.answer_ticket(ticket=ticket, text="Restart it.", by=mara)
     answers = Event.objects.filter(own=True)
     assert set(answers.values_list("kind", "object_id", "member_id")) == {("ticket", ticket.pk, member.pk)}
     assert set(answers.values_list("state", flat=True)) == {"answered", "waiting"}
@@ -96,16 +98,16 @@ def test_members_are_told_of_answers_and_nothing_of_notes_and_who_has_it() -> No
 
 @pytest.mark.django_db
 def test_what_is_older_than_an_hour_is_forgotten_and_who_was_away_longer_looks_again() -> None:
-    here = selectors.now()
+    here = selectors.get_current_position()
     ages = [timezone.now() - timedelta(minutes=minutes) for minutes in (1, 61)]
     Event.objects.bulk_create([Event(kind="rollout", object_id=1, state="queued", at=at) for at in ages])
     assert prune_events(timezone.now(), 10) == 1
-    assert not selectors.since(here).missed
-    assert selectors.since(type(here)(here.seconds - selectors.KEPT, here.snapshot)).missed
+    assert not selectors.list_events_since(here).missed
+    assert selectors.list_events_since(type(here)(here.seconds - selectors.KEPT, here.snapshot)).missed
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 1000")
         [later] = cursor.fetchone()
-    assert selectors.since(type(here)(here.seconds, f"{later}:{later}:")).missed, "the database was restored from a backup"
+    assert selectors.list_events_since(type(here)(here.seconds, f"{later}:{later}:")).missed, "the database was restored from a backup"
 
 
 @pytest.mark.django_db
@@ -127,8 +129,8 @@ def test_staff_sees_who_looks_at_a_ticket_who_writes_and_what_became_of_it() -> 
     sign(first, writing="1")
     page = sign(second)
     assert "Mara Lindqvist is writing here" in page and "looking" not in page
-    tickets.take(ticket=ticket, by=mara)
-    tickets.note(ticket=ticket, text="Mine.", by=mara)
+    tickets.take_ticket(ticket=ticket, by=mara)
+    tickets.add_note(ticket=ticket, text="Mine.", by=mara)
     page = sign(second)
     assert "Mara Lindqvist has taken it meanwhile" in page and "something new in the thread" in page
     assert set(Event.objects.filter(kind="presence").values_list("state", flat=True)) == {"looking", "writing"}

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.deployments.desired_state.expiry import groups_with_ends
+from apps.deployments.desired_state.expiry import list_groups_with_ends
 from apps.deployments.models import Rollout
 from apps.deployments.services import reconcile
 from apps.nat.pinholes.services import add_pinhole
@@ -36,7 +36,7 @@ def test_what_somebody_ended_asks_for_no_look_of_its_own(served: factories.Netwo
     ports = {"protocol": "tcp", "public_port": 8443, "private_port": 443}
     made = add_forward(holding=served.residents["m1"].holding, public=factories.PUBLIC, by=served.admin, **ports)  # type: ignore[arg-type]
     remove_forward(forward=made, by=served.admin)
-    assert groups_with_ends() == []
+    assert list_groups_with_ends() == []
 
 
 def _looked() -> Rollout:

@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from apps.accounts import tokens
 from apps.desk.exports import device_addresses, export_files, kea, radius, zones
 from apps.desk.exports import tables as offered
-from apps.desk.exports.device_addresses import Card, Host
+from apps.desk.exports.device_addresses import ExportDevice, ExportHost
 from apps.lib.api import table_export
-from apps.lib.database.validity import ended_now
+from apps.lib.database.validity import make_range_until_now
 from apps.members.models import Device, Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
-from apps.network.services import hold
+from apps.network.services import assign_address
 from portal.api import router
 from tests import factories
 from tests.api_responses import wrong
@@ -82,11 +82,11 @@ def network(network: factories.Network) -> factories.Network:
 
 
 def made(name: str) -> str:
-    return "".join(next(each for each in export_files.files() if each.name == name).make())
+    return "".join(next(each for each in export_files.list_files() if each.name == name).make())
 
 
 def test_every_file_reads_again_and_says_who_has_what(network: factories.Network) -> None:
-    names = [each.name for each in export_files.files()]
+    names = [each.name for each in export_files.list_files()]
     assert len(set(names)) == len(names) and {"16.10.in-addr.arpa.zone", "kea-subnet4.json", "names.zone"} <= set(names)
     read = {name: made(name) for name in names}
     subnet4, subnet6 = json.loads(read["kea-subnet4.json"]), json.loads(read["kea-subnet6.json"])
@@ -114,7 +114,7 @@ def test_the_same_rows_give_the_same_bytes_and_an_etag_spares_a_script_the_rest(
     key = tokens.create(user=network.admin, name="s", scopes=["export:read"])[1]
     script = Client(headers={"authorization": f"Bearer {key}"})
     listed = script.get("/api/exports/").json()
-    assert [each["name"] for each in listed] == [each.name for each in export_files.files()]
+    assert [each["name"] for each in listed] == [each.name for each in export_files.list_files()]
     for each in listed:
         got = script.get(f"/api/exports/{each['name']}", headers={"accept": "text/plain"})
         assert b"".join(got.streaming_content).decode() == made(each["name"]), each  # type: ignore[attr-defined]  # a stream
@@ -129,8 +129,8 @@ def test_a_device_with_several_addresses_has_one_reservation_in_a_subnet_since_k
     device = Holding.objects.get(pk=mine.holding.pk).device
     assert device
     Holding.objects.filter(pk=mine.prefix.pk).update(device=device)
-    hold(member=mine.member, pool=network.private, device=device, by=network.admin)
-    more = hold(member=mine.member, pool=mine.prefix.pool, device=device, by=network.admin)
+    assign_address(member=mine.member, pool=network.private, device=device, by=network.admin)
+    more = assign_address(member=mine.member, pool=mine.prefix.pool, device=device, by=network.admin)
     [subnet4], [subnet6] = json.loads(made("kea-subnet4.json")), json.loads(made("kea-subnet6.json"))
     assert [each["ip-address"] for each in subnet4["reservations"] if each["hw-address"] == device.mac] == ["10.16.0.10"]
     prefixes = [each["prefixes"] for each in subnet6["reservations"] if each["hw-address"] == device.mac]
@@ -149,7 +149,7 @@ def test_no_two_devices_of_a_member_have_one_name(network: factories.Network) ->
     first = Device.objects.get(member=network.residents["m3"].member)
     same = [Device.objects.create(member=first.member, name="TV", mac=f"00:00:5e:00:54:0{number}") for number in range(3)]
     Device.objects.filter(pk=first.pk).update(name=f"TV {same[2].pk}")
-    assert [card.label for _number, card in device_addresses.cards() if card.name.startswith("TV")] == [
+    assert [card.label for _number, card in device_addresses.iter_devices() if card.name.startswith("TV")] == [
         f"tv-{same[2].pk}", "tv", f"tv-{same[1].pk}", f"tv-{same[2].pk}-2"
     ]  # fmt: skip
 
@@ -161,7 +161,7 @@ CHANGES: dict[str, Callable[[factories.Network], object]] = {
     "whose an address is": lambda n: Holding.objects.filter(pk=n.residents["m1"].holding.pk).update(device=None),
     "a member's number": lambda n: Member.objects.filter(pk=n.residents["m3"].member.pk).update(number=9),
     "a member who leaves": lambda n: Member.objects.filter(pk=n.residents["m1"].member.pk).update(state="left"),
-    "a prefix that ends": lambda n: Holding.objects.filter(pk=n.residents["m3"].prefix.pk).update(valid=ended_now()),
+    "a prefix that ends": lambda n: Holding.objects.filter(pk=n.residents["m3"].prefix.pk).update(valid=make_range_until_now()),
     "a pool": lambda _n: Pool.objects.create(kind="private4", group=_n.private.group, prefix="10.99.0.0/24", member_length=32),
     "a probe's target": lambda _n: GatewayGroup.objects.update(probe_port=81),
     "a gateway's address": lambda _n: Gateway.objects.filter(name=Gateway.objects.earliest("pk").name).update(address="192.0.2.77"),
@@ -170,20 +170,20 @@ CHANGES: dict[str, Callable[[factories.Network], object]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_whatever_changes_a_file_changes_its_etag(network: factories.Network, change: str) -> None:
-    said = {each.name: "".join(each.make()) for each in export_files.files()}
-    known = {each.name: export_files.etag(each) for each in export_files.files()}
-    assert known == {each.name: export_files.etag(each) for each in export_files.files()}
+    said = {each.name: "".join(each.make()) for each in export_files.list_files()}
+    known = {each.name: export_files.compute_etag(each) for each in export_files.list_files()}
+    assert known == {each.name: export_files.compute_etag(each) for each in export_files.list_files()}
     CHANGES[change](network)
-    different = {each.name for each in export_files.files() if "".join(each.make()) != said.get(each.name)}
+    different = {each.name for each in export_files.list_files() if "".join(each.make()) != said.get(each.name)}
     assert different, "the change is one"
-    assert different <= {each.name for each in export_files.files() if export_files.etag(each) != known.get(each.name)}
+    assert different <= {each.name for each in export_files.list_files() if export_files.compute_etag(each) != known.get(each.name)}
 
 
 def test_a_file_that_somebody_has_is_not_written_again(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     mara = signed_in(network.admin)
     got = mara.get("/exports/names.zone")
     assert b"".join(got.streaming_content)  # type: ignore[attr-defined]  # a stream
-    monkeypatch.setattr(export_files, "_written", None)
+    monkeypatch.setattr(export_files, "_write_file", None)
     assert mara.get("/exports/names.zone", headers={"if-none-match": got["ETag"]}).status_code == 304
 
 
@@ -196,19 +196,22 @@ def test_the_page_offers_what_there_is_to_network_admins_alone(network: factorie
     assert auditor.get("/exports/").status_code == auditor.get("/exports/radius-users.txt").status_code == 403
 
 
-CARDS = st.builds(Card, st.text(max_size=60), st.binary(min_size=6, max_size=6).map(lambda octets: octets.hex(":")), st.just(""))
+CARDS = st.builds(ExportDevice, st.text(max_size=60), st.binary(min_size=6, max_size=6).map(lambda octets: octets.hex(":")), st.just(""))
 PRIVATE = st.integers(0, 2**16 - 1).map(lambda number: ip_network(("10.16.0.0", 32)).network_address + number).map(ip_network)
 
 
 @given(st.lists(st.tuples(st.integers(1, 10**9), CARDS, PRIVATE), max_size=8))
 def test_hostile_names_never_leave_their_place(given_hosts: list[Any]) -> None:
-    known = [Host(member, prefix, Card(card.name, card.mac, device_addresses.label(card.name))) for member, card, prefix in given_hosts]
+    known = [
+        ExportHost(member, prefix, ExportDevice(card.name, card.mac, device_addresses.make_label(card.name)))
+        for member, card, prefix in given_hosts
+    ]
     pool = Pool(pk=7, prefix=ip_network("10.16.0.0/16"))
-    [subnet] = json.loads("".join(kea.subnets([(pool, known, {})], "ip-address")))
+    [subnet] = json.loads("".join(kea.render_subnets([(pool, known, {})], "ip-address")))
     assert [each["user-context"]["device"] for each in subnet["reservations"]] == [host.card.name for host in known if host.card]
-    assert len(list(zone("".join(zones.forward("members.home.arpa", known))))) == len(known)
-    assert len(list(zone("".join(zones.reverse("16.10.in-addr.arpa", "members.home.arpa", known))))) == len(known)
-    entries = users("".join(radius.users(((host.member, host.card) for host in known if host.card), {}, {})))
+    assert len(list(zone("".join(zones.render_forward_zone("members.home.arpa", known))))) == len(known)
+    assert len(list(zone("".join(zones.render_reverse_zone("16.10.in-addr.arpa", "members.home.arpa", known))))) == len(known)
+    entries = users("".join(radius.render_users(((host.member, host.card) for host in known if host.card), {}, {})))
     assert set(entries) == {host.card.mac.replace(":", "-").upper() for host in known if host.card}
 
 
@@ -225,7 +228,7 @@ def test_hostile_names_never_leave_their_place(given_hosts: list[Any]) -> None:
 )
 def test_reverse_zones_are_cut_at_octets_and_nibbles_and_hold_all_of_the_pool(prefix: str, origins: list[str]) -> None:
     pool = ip_network(prefix)
-    parts = list(zones.origins(pool))
+    parts = list(zones.iter_reverse_origins(pool))
     assert [origin for origin, _part in parts] == origins
     for (origin, part), end in product(parts, (0, -1)):
         assert ip_interface(part[end]).ip.reverse_pointer.endswith(f".{origin}")
@@ -255,9 +258,9 @@ def test_every_table_comes_whole_as_csv_and_as_lines(network: factories.Network,
         said = api.get(f"/api/{prefix}/?format=csv")
         table = list(csv.DictReader(io.StringIO(b"".join(said.streaming_content).decode())))  # type: ignore[attr-defined]  # a stream
         assert said["Content-Type"] == "text/csv; charset=utf-8" and len(table) == len(objects), prefix
-        assert [_still({name: table_export.cell(value) for name, value in each.items()}) for each in objects] == [*map(_still, table)], (
-            prefix
-        )
+        assert [_still({name: table_export.render_cell(value) for name, value in each.items()}) for each in objects] == [
+            *map(_still, table)
+        ], prefix
         lines = b"".join(api.get(f"/api/{prefix}/?format=jsonl").streaming_content)  # type: ignore[attr-defined]  # a stream
         assert [_still(json.loads(line)) for line in lines.splitlines()] == [*map(_still, objects)], prefix
     pinholes = b"".join(api.get("/api/nat/pinholes/?format=csv&fields=purpose").streaming_content)  # type: ignore[attr-defined]  # a stream
@@ -294,8 +297,13 @@ def _still(row: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("value", ["=1", "+1", "-1", "@x", "\tx", "\rx"])
 def test_a_spreadsheet_runs_nothing_of_a_table(value: str) -> None:
-    assert table_export.cell(value) == f"'{value}"
-    assert (table_export.cell(-1), table_export.cell(None), table_export.cell(True), table_export.cell([value])[:1]) == (
+    assert table_export.render_cell(value) == f"'{value}"
+    assert (
+        table_export.render_cell(-1),
+        table_export.render_cell(None),
+        table_export.render_cell(True),
+        table_export.render_cell([value])[:1],
+    ) == (
         "-1",
         "",
         "true",

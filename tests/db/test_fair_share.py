@@ -12,9 +12,9 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
 from apps.members.models import Tariff
-from apps.traffic.counter_collection import draw, record
+from apps.traffic.counter_collection import draw_ticket, record_reading
 from apps.traffic.fairshare.models import FairShare
-from apps.traffic.fairshare.services import look, set_fair_share, switch_off
+from apps.traffic.fairshare.services import adjust_limits, set_fair_share, switch_off
 from apps.traffic.models import Collected, RateLimit
 from apps.traffic.rates import services as rates
 from tests import factories
@@ -57,8 +57,8 @@ class Line:
             held = {name: (str(each.holding.prefix.network_address), each.holding.pk) for name, each in self.network.residents.items()}
             down = {held[name]: (1, octets) for name, octets in self.counters.items() if octets}
             gateway = self.network.gateways[0]
-            record(gateway=gateway, ticket=draw(gateway), reading=reading(self.sequence, down4=down), at=self.at)
-            look(self.network.group, self.at)
+            record_reading(gateway=gateway, ticket=draw_ticket(gateway), reading=reading(self.sequence, down4=down), at=self.at)
+            adjust_limits(self.network.group, self.at)
 
 
 def limited(network: factories.Network) -> list[str]:
@@ -95,7 +95,7 @@ def test_limits_are_renewed_while_the_line_is_full_and_end_when_nobody_knows_wha
     soon = timezone.now() + MINUTE
     with connection.cursor() as cursor:
         cursor.execute("UPDATE traffic_ratelimit SET valid = tstzrange(lower(valid), %s)", [soon])
-    look(network.group, line.at + 6 * MINUTE)
+    adjust_limits(network.group, line.at + 6 * MINUTE)
     assert RateLimit.objects.get().valid.upper == soon, "nothing was read for six minutes"
     line.carries({"m1": 80})
     assert RateLimit.objects.get().valid.upper > soon + MINUTE
@@ -106,7 +106,7 @@ def test_no_more_than_may_be_are_limited_and_whoever_pays_for_it_or_is_limited_o
     share = shared(network, most=1, exempt=[free])
     of = network.residents
     type(of["m1"].member).objects.filter(pk=of["m1"].member.pk).update(tariff=free)
-    rates.limit(member=of["m2"].member, up_kbit=None, down_kbit=50_000, reason="quota", by=network.admin)
+    rates.limit_member(member=of["m2"].member, up_kbit=None, down_kbit=50_000, reason="quota", by=network.admin)
     line = Line(network)
     line.carries({"m1": 40, "m2": 30, "m3": 20, "m4": 19})
     assert limited(network) == ["m2", "m3"], "m1 is exempt, m2 keeps the other limit, and one is as many as may be"
@@ -124,7 +124,7 @@ def test_a_limit_of_somebody_whose_account_is_gone_is_no_limit_of_the_rule(netwo
     shared(network)
     other = User.objects.create_user("leaving")
     holder = network.residents["m2"].member
-    rates.limit(member=holder, up_kbit=None, down_kbit=900, reason="congestion", by=other)
+    rates.limit_member(member=holder, up_kbit=None, down_kbit=900, reason="congestion", by=other)
     other.delete()
     Line(network).carries({"m1": 60, "m2": 35}, minutes=3)
     assert limited(network) == ["m1", "m2"]
@@ -139,7 +139,7 @@ def test_without_a_capacity_or_while_it_is_off_nobody_is_limited(network: factor
     rates.set_uplink(group=network.group, version=0, up_kbit=None, down_kbit=100_000, limits_rates=False, by=network.admin)
     line.carries({"m1": 10_000})
     assert limited(network) == [], "nobody's rate is limited here"
-    rates.switch(group=network.group, on=True, by=network.admin)
+    rates.switch_rate_limits(group=network.group, on=True, by=network.admin)
     set_fair_share(group=network.group, version=share.version, by=network.admin, **settings_of(on=False))
     line.carries({"m1": 10_000})
     assert limited(network) == []
@@ -167,7 +167,7 @@ def test_a_task_looks_at_each_group_that_shares(network: factories.Network) -> N
     gateway = network.gateways[0]
     held = (str(network.residents["m1"].holding.prefix.network_address), network.residents["m1"].holding.pk)
     at = timezone.now() + MINUTE
-    record(gateway=gateway, ticket=draw(gateway), reading=reading(99, down4={held: (1, 500 * MBIT)}), at=at)
+    record_reading(gateway=gateway, ticket=draw_ticket(gateway), reading=reading(99, down4={held: (1, 500 * MBIT)}), at=at)
     share_fairly()
     share_fairly()
     assert limited(network) == ["m1"]

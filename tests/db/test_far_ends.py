@@ -7,13 +7,13 @@ import pytest
 from django.utils import timezone
 
 from apps.bans import allow_list, services, undo
-from apps.bans.blocks.services import block
+from apps.bans.blocks.services import block_member
 from apps.lib.errors import Problem
 from apps.members.departures import plan
 from apps.members.models import Departure
 from apps.nat.moving.services import plan as plan_move
 from apps.nat.pinholes.models import Pinhole
-from apps.traffic.rates.services import limit
+from apps.traffic.rates.services import limit_member
 from tests import factories
 from tests.db.page_client import signed_in, text
 
@@ -30,11 +30,11 @@ def refused(do: Any) -> tuple[str, str]:
 def test_no_ban_block_or_limit_ends_in_the_year_9999(network: factories.Network) -> None:
     admin, member = network.admin, network.residents["m1"].member
     own = services.create_list(name="Own", by=admin)
-    assert refused(lambda: services.ban(list=own, prefix="203.0.113.66", expires=FAR, author=admin)) == (WORDS, "expires")
-    assert refused(lambda: allow_list.allow(prefix="203.0.113.66", expires=FAR, author=admin)) == (WORDS, "expires")
+    assert refused(lambda: services.ban_prefix(list=own, prefix="203.0.113.66", expires=FAR, author=admin)) == (WORDS, "expires")
+    assert refused(lambda: allow_list.allow_prefix(prefix="203.0.113.66", expires=FAR, author=admin)) == (WORDS, "expires")
     assert refused(lambda: undo.set_ends(bans=[], expires=FAR, by=admin)) == (WORDS, "until")
-    assert refused(lambda: block(member=member, reason="other", until=FAR, by=admin)) == (WORDS, "until")
-    assert refused(lambda: limit(member=member, up_kbit=100, down_kbit=100, reason="other", until=FAR, by=admin)) == (WORDS, "until")
+    assert refused(lambda: block_member(member=member, reason="other", until=FAR, by=admin)) == (WORDS, "until")
+    assert refused(lambda: limit_member(member=member, up_kbit=100, down_kbit=100, reason="other", until=FAR, by=admin)) == (WORDS, "until")
 
 
 def test_nobody_leaves_or_moves_in_the_year_9999(network: factories.Network) -> None:

@@ -17,7 +17,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from apps.accounts.models import User
 from apps.lib import enqueue
-from apps.lib.web.database_outage import DatabaseAway
+from apps.lib.web.database_outage import DatabaseOutageMiddleware
 from apps.members.models import Member
 from apps.members.services import leave
 from apps.nat.models import PortForward
@@ -37,9 +37,9 @@ def silent_broker(settings: LazySettings) -> Iterator[None]:
         listener.bind(str(path))
         listener.listen()
         settings.REDIS_URL = f"unix://{path}"
-        enqueue._publisher.cache_clear()
+        enqueue._get_publisher.cache_clear()
         yield
-    enqueue._publisher.cache_clear()
+    enqueue._get_publisher.cache_clear()
 
 
 def test_a_silent_broker_loses_the_nudge_and_nothing_else(silent_broker: None) -> None:
@@ -65,7 +65,7 @@ def lost_connection() -> OperationalError:
 
 @pytest.mark.parametrize(("path", "says"), [("/", b"<html"), ("/api/members/members/", b"The database does not answer")])
 def test_a_lost_database_is_said_and_not_a_crash(path: str, says: bytes) -> None:
-    answer = DatabaseAway(lambda _: HttpResponse()).process_exception(RequestFactory().get(path), lost_connection())
+    answer = DatabaseOutageMiddleware(lambda _: HttpResponse()).process_exception(RequestFactory().get(path), lost_connection())
     assert answer is not None
     assert answer.status_code == 503
     assert answer["Retry-After"] == "5"
@@ -87,7 +87,7 @@ def test_after_an_outage_the_next_who_asks_has_the_database_tried_at_once(tmp_pa
 def test_two_who_wait_for_each_other_are_not_told_that_the_database_is_away(path: str) -> None:
     error = OperationalError("deadlock detected")
     error.__cause__ = psycopg.errors.DeadlockDetected("deadlock detected")
-    answer = DatabaseAway(lambda _: HttpResponse()).process_exception(RequestFactory().get(path), error)
+    answer = DatabaseOutageMiddleware(lambda _: HttpResponse()).process_exception(RequestFactory().get(path), error)
     assert answer is not None
     assert (answer.status_code, answer["Retry-After"]) == (503, "1")
     assert b"Somebody changed the same things at the same moment." in answer.content
@@ -97,7 +97,7 @@ def test_two_who_wait_for_each_other_are_not_told_that_the_database_is_away(path
 def test_a_database_whose_disk_is_full_says_so_and_not_that_it_is_away(path: str) -> None:
     error = OperationalError("could not extend file")
     error.__cause__ = psycopg.errors.DiskFull("could not extend file")
-    answer = DatabaseAway(lambda _: HttpResponse()).process_exception(RequestFactory().post(path), error)
+    answer = DatabaseOutageMiddleware(lambda _: HttpResponse()).process_exception(RequestFactory().post(path), error)
     assert answer is not None
     assert answer.status_code == 503
     assert b"The disk of the database is full." in answer.content and b"does not answer" not in answer.content
@@ -126,7 +126,7 @@ def _leave(member: Member, by: User) -> None:
 
 
 def test_another_fault_is_left_to_django() -> None:
-    assert DatabaseAway(lambda _: HttpResponse()).process_exception(RequestFactory().get("/"), KeyError("x")) is None
+    assert DatabaseOutageMiddleware(lambda _: HttpResponse()).process_exception(RequestFactory().get("/"), KeyError("x")) is None
 
 
 @pytest.mark.django_db

@@ -10,10 +10,10 @@ from apps.accounts import tokens
 from apps.deployments.desired_state import policy_snapshot
 from apps.desk.selectors.search import search
 from apps.lib.errors import Problem
-from apps.lib.port_ranges import read
+from apps.lib.port_ranges import parse_span
 from apps.nat import services
 from apps.nat.models import PortForward
-from apps.nat.selectors import free_port
+from apps.nat.selectors import find_free_port
 from tests import factories
 from tests.db.page_client import HTMX, signed_in, text
 
@@ -81,9 +81,9 @@ def test_a_range_that_cannot_be_says_why(network: factories.Network, changes: di
 def test_a_free_range_is_long_enough_and_begins_anew_below(network: factories.Network) -> None:
     add(network, first=6000, ports=10)
     add(network, first=6012, ports=10)
-    assert free_port(factories.PUBLIC, "udp", 6000, 2) == 6010
-    assert free_port(factories.PUBLIC, "udp", 6000, 3) == 6022
-    assert free_port(factories.PUBLIC, "udp", 65530, 10) == 1024
+    assert find_free_port(factories.PUBLIC, "udp", 6000, 2) == 6010
+    assert find_free_port(factories.PUBLIC, "udp", 6000, 3) == 6022
+    assert find_free_port(factories.PUBLIC, "udp", 65530, 10) == 1024
 
 
 @pytest.mark.parametrize(
@@ -91,12 +91,12 @@ def test_a_free_range_is_long_enough_and_begins_anew_below(network: factories.Ne
     [("8443", (8443, 1)), ("6000-6009", (6000, 10)), (" 6000 – 6009 ", (6000, 10)), ("6000:6001", (6000, 2)), ("80-80", (80, 1))],
 )
 def test_ranges_are_read_as_people_write_them(written: str, found: tuple[int, int]) -> None:
-    assert read(written) == found
+    assert parse_span(written) == found
 
 
 @pytest.mark.parametrize("written", ["", "0", "65536", "6009-6000", "1-65536", "1-2-3", "a", "-5", "1,2"])
 def test_what_is_no_range_is_none(written: str) -> None:
-    assert read(written) is None
+    assert parse_span(written) is None
 
 
 def form(network: factories.Network, **changes: str) -> dict[str, str]:
@@ -158,9 +158,9 @@ def test_a_script_gives_the_first_ports_and_how_many(network: factories.Network)
 def test_a_change_touches_every_port_before_and_after(transactional_db: None) -> None:
     network = factories.network()
     forward = add(network, ports=3)
-    before = policy_snapshot.take(network.group).moment
+    before = policy_snapshot.take_snapshot(network.group).moment
     PortForward.objects.filter(pk=forward.pk).update(public_port=6001, ports=4)
-    change = policy_snapshot.changed_since(network.group, before)
+    change = policy_snapshot.take_changes(network.group, before)
     assert change is not None
     assert {port for _protocol, _public, port in change.touched.ports} == {6000, 6001, 6002, 6003, 6004}
     [policy] = {each.forwards for each in change.policies.values()}

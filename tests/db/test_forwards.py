@@ -10,7 +10,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.nat import services
 from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
-from apps.nat.selectors import forwards, free_port
+from apps.nat.selectors import find_free_port, list_forwards
 from apps.network.models import Holding
 from tests import factories
 from tests.db.page_client import signed_in, text
@@ -31,7 +31,7 @@ def add(network: factories.Network, host: str = "m1", port: int = 8443, protocol
 
 def test_a_forward_holds_from_now_on(network: factories.Network) -> None:
     forward = add(network)
-    assert forward in forwards()
+    assert forward in list_forwards()
     assert forward.purpose == "Nextcloud"
     assert forward.valid.upper is None
 
@@ -48,14 +48,14 @@ def test_a_taken_port_names_its_holder_and_a_free_one(network: factories.Network
 def test_tcp_and_udp_are_two_ports(network: factories.Network) -> None:
     add(network, "m1", 5000, "tcp")
     add(network, "m2", 5000, "udp")
-    assert forwards().count() == 2
+    assert list_forwards().count() == 2
 
 
 def test_a_removed_forward_frees_its_port_and_stays_in_history(network: factories.Network) -> None:
     forward = add(network)
     services.remove_forward(forward=forward, by=network.admin)
     services.remove_forward(forward=forward, by=network.admin)
-    assert forward not in forwards()
+    assert forward not in list_forwards()
     assert PortForward.objects.filter(pk=forward.pk).exists()
     assert add(network, "m2").pk != forward.pk
 
@@ -248,8 +248,8 @@ def test_the_database_refuses_a_pool_of_the_wrong_family(network: factories.Netw
 
 def test_free_ports_are_found_from_the_wanted_one(network: factories.Network) -> None:
     add(network, port=65535)
-    assert free_port(factories.PUBLIC, "tcp", 65535) == 1024
-    assert free_port(factories.PUBLIC, "udp", 65535) == 65535
+    assert find_free_port(factories.PUBLIC, "tcp", 65535) == 1024
+    assert find_free_port(factories.PUBLIC, "udp", 65535) == 65535
 
 
 @pytest.mark.parametrize("version", ["", "abc", "9" * 5000, "\u0661"])

@@ -7,11 +7,11 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from apps.deployments.desired_state import policy_snapshot
-from apps.deployments.desired_state.desired_rulesets import want
+from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.network.models import Gateway, GatewayGroup
 from firewall.compile import compile_policy
-from firewall.digest import digest
-from firewall.policy import NatMapping, PolicyError, Probe
+from firewall.digest import digest_ruleset
+from firewall.policy import NatMappingSpec, PolicyError, ProbeSpec
 from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -59,7 +59,7 @@ def test_two_gateways_have_no_address_of_a_probe_in_common(network: factories.Ne
 )
 def test_one_family_alone_is_enough(network: factories.Network, given: dict[str, Any]) -> None:
     change(network.gateways[0], **(WHOLE | given))
-    assert policy_snapshot.take(network.group).policies[network.gateways[0].pk].gateway.probe is not None
+    assert policy_snapshot.take_snapshot(network.group).policies[network.gateways[0].pk].gateway.probe is not None
 
 
 @pytest.mark.parametrize(
@@ -80,26 +80,28 @@ def test_a_target_that_is_none_is_refused(network: factories.Network, given: dic
 
 def test_a_policy_has_its_gateways_probe_and_the_mappings_of_all(network: factories.Network) -> None:
     factories.probes(network)
-    policies = policy_snapshot.take(network.group).policies
+    policies = policy_snapshot.take_snapshot(network.group).policies
     first, second = (policies[gateway.pk] for gateway in network.gateways)
-    assert first.gateway.probe == Probe("probe0", IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:b1::2"))
+    assert first.gateway.probe == ProbeSpec(
+        "probe0", IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:b1::2")
+    )
     assert first.mappings == second.mappings
     assert set(first.mappings) >= {
-        NatMapping(IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251")),
-        NatMapping(IPv4Address("172.31.254.6"), IPv4Address("192.0.2.252")),
+        NatMappingSpec(IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251")),
+        NatMappingSpec(IPv4Address("172.31.254.6"), IPv4Address("192.0.2.252")),
     }
 
 
 def test_what_gateways_share_is_what_each_policy_compiles_to(network: factories.Network) -> None:
     factories.probes(network)
-    wanted = want(network.group)
-    for pk, policy in policy_snapshot.take(network.group).policies.items():
+    wanted = compute_desired_state(network.group)
+    for pk, policy in policy_snapshot.take_snapshot(network.group).policies.items():
         assert wanted.rulesets[pk] == compile_policy(policy)
-        assert wanted.digests[pk] == digest(compile_policy(policy))
+        assert wanted.digests[pk] == digest_ruleset(compile_policy(policy))
 
 
 def test_a_gateway_without_a_probe_has_the_ruleset_that_it_had(network: factories.Network) -> None:
-    for policy in policy_snapshot.take(network.group).policies.values():
+    for policy in policy_snapshot.take_snapshot(network.group).policies.values():
         assert policy.gateway.probe is None
         assert not any(name.startswith("probe") for name in compile_policy(policy).counters)
 
@@ -109,7 +111,7 @@ def test_a_member_with_the_probes_address_stops_the_deploy_by_name(network: fact
     taken = network.residents["m1"].holding.prefix.network_address
     change(network.gateways[1], probe_source4=ip_address(taken))
     with pytest.raises(PolicyError, match=r"NAT mapping of 10\.16\.0\.10 is given twice: to 198\.51\.100\.7 and to 192\.0\.2\.252"):
-        want(network.group)
+        compute_desired_state(network.group)
 
 
 def test_a_member_whose_prefix_the_probe_lies_in_stops_the_deploy_by_name(network: factories.Network) -> None:
@@ -117,4 +119,4 @@ def test_a_member_whose_prefix_the_probe_lies_in_stops_the_deploy_by_name(networ
     change(network.gateways[1], probe_source6=network.residents["m1"].prefix.prefix.network_address + 7)
     words = "probe of nat-2: its source 2001:db8:a0:10::7 is held by a member as 2001:db8:a0:10::/64"
     with pytest.raises(PolicyError, match=words):
-        want(network.group)
+        compute_desired_state(network.group)

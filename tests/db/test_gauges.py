@@ -1,7 +1,7 @@
 """What gateways say of their dynamic sets becomes their page's gauges."""
 
 from apps.deployments.services import reconcile
-from apps.gateways.group_settings import limit
+from apps.gateways.group_settings import change_limits
 from apps.gateways.services import collect
 from apps.network.models import Gauge
 from tests import factories
@@ -12,12 +12,12 @@ LIMITS = {"member_rate": 50, "member_burst": 100, "member_open": 0, "source_rate
 def test_gauges_come_with_the_counters_and_go_with_their_limit(served: factories.Network) -> None:
     gateway = served.gateways[0]
     given = LIMITS | {"mail_rate": 0, "refuses": True}
-    limit(group=served.group, version=0, exempt=[], by=served.admin, **given)
+    change_limits(group=served.group, version=0, exempt=[], by=served.admin, **given)
     reconcile(served.group)
     assert collect(gateway)
     names = list(Gauge.objects.filter(gateway=gateway).values_list("name", flat=True))
     assert names == ["member_rate4_50_100", "member_rate6_50_100", "source_open4_200", "source_open6_200"]
-    limit(group=served.group, version=1, exempt=[], by=served.admin, **given | {"member_rate": 0})
+    change_limits(group=served.group, version=1, exempt=[], by=served.admin, **given | {"member_rate": 0})
     reconcile(served.group)
     assert collect(gateway)
     assert Gauge.objects.filter(gateway=gateway).count() == 2

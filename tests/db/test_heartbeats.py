@@ -12,16 +12,16 @@ from django.conf import LazySettings
 from django.test import Client
 from django.utils import timezone
 
-from apps.lib.activation import activations, reasons
+from apps.lib.activation import list_activations, list_wait_reasons
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
 from apps.operations import heartbeats, jobs
-from apps.operations.heartbeats import EVERY, OF_QUEUES, SILENT, Fault, Heartbeat
-from apps.operations.models import JobRecord, Role, RoleHeartbeat
+from apps.operations.heartbeats import EVERY, OF_QUEUES, SILENT, Heartbeat, RoleFaultKind
+from apps.operations.models import JobRecord, ProcessRole, RoleHeartbeat
 from tests import factories
 from tests.db.page_client import signed_in, text
 from workers import app
-from workers.monitoring import periods
+from workers.monitoring import compute_periods
 
 pytestmark = pytest.mark.django_db
 LATE = timedelta(seconds=90)
@@ -32,12 +32,12 @@ def at() -> datetime:
     return timezone.now()
 
 
-def silent(*roles: Role, since: timedelta = LATE) -> None:
+def silent(*roles: ProcessRole, since: timedelta = LATE) -> None:
     RoleHeartbeat.objects.filter(role__in=roles).update(seen=at() - since, served=at() - since)
 
 
-def faults() -> dict[Role, Fault]:
-    return {each.role: each.fault for each in heartbeats.faults(at())}
+def faults() -> dict[ProcessRole, RoleFaultKind]:
+    return {each.role: each.fault for each in heartbeats.list_role_faults(at())}
 
 
 def needs(client: Client) -> list[str]:
@@ -54,19 +54,19 @@ def test_silence_is_said_within_90_seconds_though_one_sign_of_life_is_late() -> 
     assert timedelta(seconds=2 * EVERY) < SILENT <= LATE - timedelta(seconds=EVERY)
 
 
-@pytest.mark.parametrize("role", [role for role in Role if role != Role.EVENTS])
-def test_the_silence_of_one_role_is_said_of_it_alone(mara: Client, role: Role) -> None:
+@pytest.mark.parametrize("role", [role for role in ProcessRole if role != ProcessRole.EVENTS])
+def test_the_silence_of_one_role_is_said_of_it_alone(mara: Client, role: ProcessRole) -> None:
     silent(role)
-    assert faults() == {role: Fault.SILENT}
+    assert faults() == {role: RoleFaultKind.SILENT}
     assert [each for each in needs(mara) if "sign of life" in each] == [f"The {role.label} gives no sign of life"]
 
 
 def test_live_events_are_missed_only_where_there_are_any(mara: Client, settings: LazySettings) -> None:
-    silent(Role.EVENTS)
+    silent(ProcessRole.EVENTS)
     settings.EVENTS_URL = ""
     assert faults() == {}
     settings.EVENTS_URL = "/events/"
-    assert faults() == {Role.EVENTS: Fault.SILENT}
+    assert faults() == {ProcessRole.EVENTS: RoleFaultKind.SILENT}
 
 
 def test_the_collector_does_not_vouch_for_the_deploy_worker(network: factories.Network) -> None:
@@ -74,22 +74,22 @@ def test_the_collector_does_not_vouch_for_the_deploy_worker(network: factories.N
     made = add_forward(
         holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, purpose="", by=network.admin
     )
-    silent(Role.WORKER)
-    [(_row, known)] = activations(PortForward.objects.filter(pk=made.pk))
-    [waits] = reasons(known)
+    silent(ProcessRole.WORKER)
+    [(_row, known)] = list_activations(PortForward.objects.filter(pk=made.pk))
+    [waits] = list_wait_reasons(known)
     assert waits.words.startswith("waits: no deploy worker since ") and waits.url == "/system/" and waits.person
 
 
 def test_a_worker_that_lives_and_takes_no_tasks_is_told_from_a_dead_one(mara: Client) -> None:
-    RoleHeartbeat.objects.filter(role=Role.WORKER).update(served=at() - LATE)
-    assert faults() == {Role.WORKER: Fault.IDLE}
+    RoleHeartbeat.objects.filter(role=ProcessRole.WORKER).update(served=at() - LATE)
+    assert faults() == {ProcessRole.WORKER: RoleFaultKind.IDLE}
     assert "The deploy worker is alive and finishes no tasks" in text(mara.get("/"))
 
 
 def test_a_scheduler_that_is_dead_is_blamed_alone_though_nobody_gets_tasks(mara: Client) -> None:
-    silent(Role.TICKER)
+    silent(ProcessRole.TICKER)
     RoleHeartbeat.objects.filter(role__in=OF_QUEUES).update(served=at() - LATE)
-    assert faults() == {Role.TICKER: Fault.SILENT}
+    assert faults() == {ProcessRole.TICKER: RoleFaultKind.SILENT}
 
 
 def test_a_broker_that_refuses_is_named_with_what_it_says_and_nobody_else_is_blamed(mara: Client) -> None:
@@ -100,35 +100,35 @@ def test_a_broker_that_refuses_is_named_with_what_it_says_and_nobody_else_is_bla
 
 
 def test_when_all_workers_are_silent_that_is_one_thing_not_five(mara: Client) -> None:
-    silent(*Role)
+    silent(*ProcessRole)
     page = text(mara.get("/"))
     assert "None of the portal’s workers gives a sign of life" in page and "The deploy worker gives" not in page
 
 
 def test_a_role_that_never_reported_is_missed_once_it_has_had_time(network: factories.Network) -> None:
-    RoleHeartbeat.objects.filter(role=Role.FEEDS).update(seen=None, served=None, started=None, expected=at())
+    RoleHeartbeat.objects.filter(role=ProcessRole.FEEDS).update(seen=None, served=None, started=None, expected=at())
     assert faults() == {}
-    RoleHeartbeat.objects.filter(role=Role.FEEDS).update(expected=at() - LATE)
-    assert heartbeats.faults(at()) == [heartbeats.RoleFault(Role.FEEDS, Fault.SILENT, None)]
-    RoleHeartbeat.objects.filter(role=Role.FEEDS).delete()
-    assert faults() == {Role.FEEDS: Fault.SILENT}
+    RoleHeartbeat.objects.filter(role=ProcessRole.FEEDS).update(expected=at() - LATE)
+    assert heartbeats.list_role_faults(at()) == [heartbeats.RoleFault(ProcessRole.FEEDS, RoleFaultKind.SILENT, None)]
+    RoleHeartbeat.objects.filter(role=ProcessRole.FEEDS).delete()
+    assert faults() == {ProcessRole.FEEDS: RoleFaultKind.SILENT}
 
 
 def test_signs_of_life_are_one_row_for_each_role_however_often_they_come() -> None:
     factories.alive()
     for error in ("", "refused", "refused", ""):
-        Heartbeat([Role.WORKER, Role.MAILER], probe=lambda error=error: error).beat()  # type: ignore[misc]  # mypy knows no such default
-    assert RoleHeartbeat.objects.count() == len(Role)
+        Heartbeat([ProcessRole.WORKER, ProcessRole.MAILER], probe=lambda error=error: error).beat()  # type: ignore[misc]  # mypy knows no such default
+    assert RoleHeartbeat.objects.count() == len(ProcessRole)
     assert faults() == {}
 
 
 def test_since_when_the_broker_fails_stays_until_it_works_again() -> None:
     factories.alive()
-    beat = Heartbeat([Role.WORKER], probe=lambda: "refused")
+    beat = Heartbeat([ProcessRole.WORKER], probe=lambda: "refused")
     beat.beat()
-    first = RoleHeartbeat.objects.get(role=Role.WORKER).broker_failing
+    first = RoleHeartbeat.objects.get(role=ProcessRole.WORKER).broker_failing
     beat.beat()
-    assert RoleHeartbeat.objects.get(role=Role.WORKER).broker_failing == first
+    assert RoleHeartbeat.objects.get(role=ProcessRole.WORKER).broker_failing == first
 
 
 # --- Jobs
@@ -148,18 +148,18 @@ def test_a_job_that_has_not_run_for_several_periods_needs_somebody(mara: Client)
     jobs.record_success("workers.forget")
     assert "Job does not run" not in text(mara.get("/"))
     JobRecord.objects.update(ran=at() - timedelta(hours=4))
-    RoleHeartbeat.objects.filter(role=Role.TICKER).update(started=at() - timedelta(minutes=2))
+    RoleHeartbeat.objects.filter(role=ProcessRole.TICKER).update(started=at() - timedelta(minutes=2))
     assert "Job does not run" not in text(mara.get("/")), "a scheduler that has just begun is given time"
-    RoleHeartbeat.objects.filter(role=Role.TICKER).update(started=at() - timedelta(hours=2))
+    RoleHeartbeat.objects.filter(role=ProcessRole.TICKER).update(started=at() - timedelta(hours=2))
     assert "Job does not run: Removing what is too old" in text(mara.get("/"))
-    silent(Role.TICKER)
+    silent(ProcessRole.TICKER)
     assert "Job does not run" not in text(mara.get("/")), "that the scheduler is silent says it already"
 
 
 def test_jobs_that_the_code_does_not_know_any_more_are_forgotten() -> None:
     jobs.set_schedule({"workers.gone": 60.0})
-    jobs.set_schedule(periods(app.conf.beat_schedule))
-    assert set(JobRecord.objects.values_list("name", flat=True)) == set(periods(app.conf.beat_schedule))
+    jobs.set_schedule(compute_periods(app.conf.beat_schedule))
+    assert set(JobRecord.objects.values_list("name", flat=True)) == set(compute_periods(app.conf.beat_schedule))
 
 
 # --- /health and the page
@@ -170,7 +170,7 @@ def test_outside_monitors_are_told_without_signing_in(client: Client, db: None) 
     answer = client.get("/health")
     assert (answer.status_code, answer.json()["status"], answer.json()["database"]) == (200, "ok", True)
     assert answer["Cache-Control"].startswith("max-age=0")
-    silent(Role.MAILER)
+    silent(ProcessRole.MAILER)
     told: dict[str, Any] = client.get("/health").json()
     assert client.get("/health").status_code == 503
     assert told["roles"]["mailer"] == {"fault": "silent", "seconds_since_seen": 90}
@@ -180,7 +180,7 @@ def test_outside_monitors_are_told_without_signing_in(client: Client, db: None) 
 
 def test_the_page_of_the_system_shows_roles_jobs_and_tables(mara: Client) -> None:
     jobs.record_failure("prune events.Event", ValueError("x"))
-    silent(Role.MAILER)
+    silent(ProcessRole.MAILER)
     page = text(mara.get("/system/"))
     for shown in (
         "The mailer gives no sign of life",

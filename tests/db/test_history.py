@@ -7,13 +7,13 @@ from django.db import connection
 from django.test import Client
 from django.utils.translation import override
 
-from apps.audit.entries import Entry
-from apps.audit.selectors import HistoryFilter, history, history_of, last_change
-from apps.audit.trail import trails
+from apps.audit.entries import HistoryEntry
+from apps.audit.selectors import HistoryFilter, find_last_change, list_history, list_row_history
+from apps.audit.trail import list_trails
 from apps.members import services
-from apps.members.forms import known
+from apps.members.forms import build_initial
 from apps.members.models import Member, Room, Site, Tariff
-from apps.members.services import Facts
+from apps.members.services import MemberFacts
 from apps.nat.services import add_forward, change_forward
 from apps.network.models import Holding
 from apps.network.services import release
@@ -29,12 +29,12 @@ def mara(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
-def titles(entries: list[Entry]) -> list[str]:
+def titles(entries: list[HistoryEntry]) -> list[str]:
     return [f"{entry.title}: {entry.detail}" for entry in entries]
 
 
 def edit(client: Client, who: Member, **changes: object) -> None:
-    given = {name: getattr(value, "pk", value) for name, value in known(who).items()} | {"room": str(who.room or "")} | changes
+    given = {name: getattr(value, "pk", value) for name, value in build_initial(who).items()} | {"room": str(who.room or "")} | changes
     sent = {name: "" if value is None else value for name, value in given.items()}
     assert client.post(f"/members/{who.pk}/edit/", sent).status_code == 302
 
@@ -46,7 +46,7 @@ def test_a_members_history_holds_what_belongs_to_the_member(network: factories.N
     )
     change_forward(forward=forward, version=1, private_port=51820, purpose="", enabled=False, by=network.admin)
     release(holding=resident.holding, by=network.admin)
-    told = titles(history_of(resident.member))
+    told = titles(list_row_history(resident.member))
     assert sorted(told[:3]) == [
         "Address ended: 10.16.0.10",
         "NAT mapping ended: 10.16.0.10 → 198.51.100.7",
@@ -68,7 +68,7 @@ def test_a_change_names_who_made_it_and_both_values(mara: Client, network: facto
     room = Room.objects.create(site=Site.objects.create(name="House B", code="B"), floor=2, name="214")
     trial = Tariff.objects.create(name="Trial", trial=True)
     edit(mara, who, room=str(room), tariff=trial.pk, paid_until="2027-03-31", language="de")
-    entry = history_of(who)[0]
+    entry = list_row_history(who)[0]
     assert (entry.title, entry.who) == ("Member changed", "Mara Lindqvist")
     assert sorted(entry.changes) == [
         ("language", "English", "Deutsch"),
@@ -82,7 +82,7 @@ def test_raw_sql_is_seen_too_and_was_the_system(network: factories.Network) -> N
     who = network.residents["m1"].member
     with connection.cursor() as cursor:
         cursor.execute("UPDATE members_member SET name = 'Renamed' WHERE id = %s", [who.pk])
-    entry = history_of(who)[0]
+    entry = list_row_history(who)[0]
     assert (entry.changes, entry.who) == ([("name", "Resident of m1", "Renamed")], "the system")
 
 
@@ -90,7 +90,7 @@ def test_what_is_gone_is_still_told(mara: Client, network: factories.Network) ->
     who = network.residents["m1"].member
     device = who.devices.get()
     mara.post(f"/devices/{device.pk}/remove/")
-    entries = history_of(who)
+    entries = list_row_history(who)
     assert (entries[0].title, entries[0].detail, entries[0].who) == ("Device removed", "Laptop of m1 00:00:5e:00:53:00", "Mara Lindqvist")
 
 
@@ -99,22 +99,22 @@ def test_a_device_that_is_gone_keeps_its_name_where_an_address_had_it(mara: Clie
     device = resident.member.devices.get()
     Holding.objects.filter(pk=resident.holding.pk).update(device=device)
     mara.post(f"/devices/{device.pk}/remove/")
-    assert ("device", "Laptop of m1", "none") in [change for entry in history_of(resident.member) for change in entry.changes]
+    assert ("device", "Laptop of m1", "none") in [change for entry in list_row_history(resident.member) for change in entry.changes]
 
 
 def test_the_last_change_says_who_and_when(mara: Client, network: factories.Network) -> None:
     who = network.residents["m1"].member
-    assert (last_change(who) or ("",))[0] == "the system"
+    assert (find_last_change(who) or ("",))[0] == "the system"
     edit(mara, who, note="moved")
-    assert (last_change(who) or ("",))[0] == "Mara Lindqvist"
+    assert (find_last_change(who) or ("",))[0] == "Mara Lindqvist"
 
 
 def test_all_history_is_filtered_by_kind_and_person(mara: Client, network: factories.Network) -> None:
     edit(mara, network.residents["m1"].member, note="moved")
     number = network.residents["m1"].member.number
-    assert titles(history(HistoryFilter(person=network.admin.pk))[0]) == [f"Member changed: Resident of m1, M-{number}"]
-    assert {entry.title for entry in history(HistoryFilter(kind="members.device"))[0]} == {"Device added"}
-    assert {entry.whose for entry in history(HistoryFilter(kind="nat.natmapping"))[0]} == {
+    assert titles(list_history(HistoryFilter(person=network.admin.pk))[0]) == [f"Member changed: Resident of m1, M-{number}"]
+    assert {entry.title for entry in list_history(HistoryFilter(kind="members.device"))[0]} == {"Device added"}
+    assert {entry.whose for entry in list_history(HistoryFilter(kind="nat.natmapping"))[0]} == {
         f"Resident of m{number}" for number in (1, 2, 3, 4)
     }
     page = text(mara.get(f"/history/?person={network.admin.pk}"))
@@ -152,20 +152,20 @@ def test_whatever_stands_in_the_address_the_history_comes(mara: Client, network:
 
 
 def test_every_tracked_table_can_be_told_of(network: factories.Network) -> None:
-    assert {"members.member", "network.holding", "nat.portforward", "bans.ban", "network.gateway"} <= {trail.key for trail in trails()}
-    for trail in trails():
-        history(HistoryFilter(kind=trail.key))
+    assert {"members.member", "network.holding", "nat.portforward", "bans.ban", "network.gateway"} <= {trail.key for trail in list_trails()}
+    for trail in list_trails():
+        list_history(HistoryFilter(kind=trail.key))
 
 
 def test_every_tracked_table_has_a_name_in_german(network: factories.Network) -> None:
-    assert [trail.model for trail in trails() if not trail.called] == []
+    assert [trail.model for trail in list_trails() if not trail.called] == []
     with override("de"):
-        named = {trail.key: trail.name for trail in trails()}
+        named = {trail.key: trail.name for trail in list_trails()}
     assert (named["bans.ban"], named["bans.banlist"], named["accounts.invitation"]) == ("Adresssperre", "Sperrliste", "Einladung ins Team")
 
 
 def test_a_stale_member_is_compared_with_what_it_was(network: factories.Network) -> None:
     who = network.residents["m1"].member
-    facts = Facts(**{name: value for name, value in known(who).items() if name != "version"})
+    facts = MemberFacts(**{name: value for name, value in build_initial(who).items() if name != "version"})
     services.change_member(member=who, version=1, facts=facts, by=network.admin)
     assert (who.version, who.since) == (2, date(2025, 10, 1))

@@ -10,14 +10,14 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from apps.audit.entries import Entry
-from apps.audit.selectors import HistoryFilter, history
+from apps.audit.entries import HistoryEntry
+from apps.audit.selectors import HistoryFilter, list_history
 from apps.bans import services as ban_services
 from apps.bans.blocks import services as block_services
 from apps.bans.blocks.models import Block
 from apps.bans.models import Ban, BanFeed, BanList
 from apps.deployments.models import Revision
-from apps.deployments.revision_pages.first_revisions import first_revisions
+from apps.deployments.revision_pages.first_revisions import find_first_revisions
 from apps.nat import services
 from apps.nat.models import Pinhole, PortForward
 from apps.nat.pinholes import services as pinhole_services
@@ -45,15 +45,15 @@ def removed(network: factories.Network) -> PortForward:
     return gone
 
 
-def last(kind: str) -> Entry:
-    return history(HistoryFilter(kind=kind))[0][0]
+def last(kind: str) -> HistoryEntry:
+    return list_history(HistoryFilter(kind=kind))[0][0]
 
 
 def ban(network: factories.Network, *, feed: bool = False) -> Ban:
     own = BanList.objects.create(name="Own")
     if feed:
         BanFeed.objects.create(list=own, source="https://feeds.example/list")
-    return ban_services.ban(list=own, prefix=ip_network("203.0.113.7/32"), comment="scans", author=network.admin)
+    return ban_services.ban_prefix(list=own, prefix=ip_network("203.0.113.7/32"), comment="scans", author=network.admin)
 
 
 def revision(group: GatewayGroup) -> Revision:
@@ -77,7 +77,7 @@ def test_a_removed_pinhole_is_opened_again_from_the_history(network: factories.N
     pinhole_services.remove_pinhole(pinhole=gone, by=network.admin)
     mara.post(last("nat.pinhole").undo)
     assert Pinhole.objects.filter(valid__endswith=None).count() == 1
-    assert not [entry for entry in history(HistoryFilter(kind="nat.pinhole"))[0] if entry.undo]
+    assert not [entry for entry in list_history(HistoryFilter(kind="nat.pinhole"))[0] if entry.undo]
 
 
 def test_what_somebody_else_has_by_now_is_not_offered(network: factories.Network) -> None:
@@ -91,7 +91,7 @@ def test_what_somebody_else_has_by_now_is_not_offered(network: factories.Network
         private_port=80,
         by=network.admin,
     )
-    assert not [entry for entry in history(HistoryFilter(kind="nat.portforward"))[0] if entry.undo]
+    assert not [entry for entry in list_history(HistoryFilter(kind="nat.portforward"))[0] if entry.undo]
 
 
 def test_what_was_deleted_by_hand_is_not_offered(network: factories.Network) -> None:
@@ -104,16 +104,16 @@ def test_what_was_given_back_with_its_address_is_not_offered(network: factories.
     holding = network.residents["m1"].holding
     removed(network)
     release(holding=holding, by=network.admin)
-    assert not [entry for entry in history(HistoryFilter(kind="nat.portforward"))[0] if entry.undo]
+    assert not [entry for entry in list_history(HistoryFilter(kind="nat.portforward"))[0] if entry.undo]
 
 
 def test_a_lifted_ban_is_set_again_but_not_one_of_a_feed(network: factories.Network, mara: Client) -> None:
     lifted = ban(network)
     with pghistory.context(user=network.admin.pk):
-        ban_services.lift(ban=lifted, by=network.admin)
+        ban_services.lift_ban(ban=lifted, by=network.admin)
     mara.post(last("bans.ban").undo)
     assert Ban.objects.get().comment == "scans"
-    assert not [entry for entry in history(HistoryFilter(kind="bans.ban"))[0] if entry.undo]
+    assert not [entry for entry in list_history(HistoryFilter(kind="bans.ban"))[0] if entry.undo]
 
 
 def test_what_a_feed_took_away_is_not_offered(network: factories.Network) -> None:
@@ -126,11 +126,11 @@ def test_what_a_feed_took_away_is_not_offered(network: factories.Network) -> Non
 
 def test_a_lifted_block_is_set_again(network: factories.Network, mara: Client) -> None:
     member = network.residents["m1"].member
-    block_services.lift(block=block_services.block(member=member, reason="abuse", by=network.admin), by=network.admin)
+    block_services.lift_block(block=block_services.block_member(member=member, reason="abuse", by=network.admin), by=network.admin)
     assert last("bans.block").title == "Block ended"
     mara.post(last("bans.block").undo)
     assert Block.objects.filter(member=member, valid__endswith=None).count() == 1
-    assert not [entry for entry in history(HistoryFilter(kind="bans.block"))[0] if entry.undo]
+    assert not [entry for entry in list_history(HistoryFilter(kind="bans.block"))[0] if entry.undo]
 
 
 def test_after_a_week_nothing_is_offered_any_more(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +159,7 @@ def test_a_change_names_the_first_revision_that_saw_it(network: factories.Networ
     earlier = revision(network.group)
     forward(network)
     first, _second = revision(network.group), revision(network.group)
-    assert first_revisions([last("nat.portforward").stamp]) == [[first.pk]]
+    assert find_first_revisions([last("nat.portforward").stamp]) == [[first.pk]]
     page = text(mara.get("/history/?kind=nat.portforward"))
     assert f"/revisions/{first.pk}/" in page and f"/revisions/{earlier.pk}/" not in page
 
@@ -170,7 +170,7 @@ def test_a_revision_that_began_to_read_before_the_change_does_not_count(network:
         before = cursor.fetchone()[0]
     forward(network)
     Revision.objects.create(group=network.group, snapshot=before)
-    assert first_revisions([last("nat.portforward").stamp]) == [[]]
+    assert find_first_revisions([last("nat.portforward").stamp]) == [[]]
 
 
 def test_a_forward_is_of_its_own_group_and_a_ban_of_all(network: factories.Network) -> None:
@@ -179,7 +179,7 @@ def test_a_forward_is_of_its_own_group_and_a_ban_of_all(network: factories.Netwo
     ban(network)
     here, there = revision(network.group), revision(other)
     assert made.group_id == network.group.pk
-    assert first_revisions([last("nat.portforward").stamp, None, last("bans.ban").stamp]) == [[here.pk], [], [here.pk, there.pk]]
+    assert find_first_revisions([last("nat.portforward").stamp, None, last("bans.ban").stamp]) == [[here.pk], [], [here.pk, there.pk]]
 
 
 def test_what_gateways_never_get_names_no_revision(network: factories.Network) -> None:

@@ -15,11 +15,11 @@ from django.utils.translation import gettext, override
 
 from apps.accounts.models import User
 from apps.inbound import dispatcher, imap, parse_limits, retention_sweep, services
-from apps.inbound.dispatcher import LEASE, Done, Gone, Refused, claim, receive
-from apps.inbound.message import Received
+from apps.inbound.dispatcher import LEASE, ArrivalGone, DispatchResult, MailRefused, claim, receive_mail
+from apps.inbound.message import ReceivedMail
 from apps.inbound.models import Arrival
-from apps.inbound.parse_limits import DIED, TOO_BUSY, TOO_DEEP, TOO_LARGE, TOO_MANY_ADDRESSES, TOO_SLOW, Limits, OutOfTime, Unreadable
-from apps.inbound.parser_process import MAILS, Reader
+from apps.inbound.parse_limits import DIED, TOO_BUSY, TOO_DEEP, TOO_LARGE, TOO_MANY_ADDRESSES, TOO_SLOW, OutOfTime, ParseLimits, Unreadable
+from apps.inbound.parser_process import MAILS, MailReader
 from apps.lib.errors import Conflict
 from tests import factories
 from tests.db.page_client import queries, signed_in, text
@@ -28,30 +28,30 @@ from tests.malformed_mail import BREAKING, GROWING, deep, mail
 from workers import inbound_mail
 from workers.operations import forget
 
-PATIENT = Limits(seconds=60)  # a machine may be busy; what is slow is tested with less
+PATIENT = ParseLimits(seconds=60)  # a machine may be busy; what is slow is tested with less
 LMTP = Arrival.Way.LMTP
 
 
 @pytest.fixture(scope="module")
-def reader() -> Iterator[Reader]:
-    with Reader(PATIENT) as made:
+def reader() -> Iterator[MailReader]:
+    with MailReader(PATIENT) as made:
         yield made
 
 
 def arrive(octets: bytes | None = None, **given: object) -> Arrival:
     about = {"way": LMTP, "sender": "selin@lindenhof.example", "recipients": ["support@lindenhof.example"]} | given
-    return services.arrive(octets=mail() if octets is None else octets, **about)  # type: ignore[arg-type]
+    return services.store_arrival(octets=mail() if octets is None else octets, **about)  # type: ignore[arg-type]
 
 
 class Desk:
     """Takes mail, as tickets do."""
 
     def __init__(self) -> None:
-        self.got: list[tuple[int, Received]] = []
+        self.got: list[tuple[int, ReceivedMail]] = []
 
-    def __call__(self, arrival: Arrival, received: Received) -> None:
+    def __call__(self, arrival: Arrival, received: ReceivedMail) -> None:
         if received.subject == "no":
-            raise Refused("Nobody of this name.")
+            raise MailRefused("Nobody of this name.")
         if received.subject == "fault":
             raise KeyError("x\0y")
         if received.subject == "away":
@@ -64,27 +64,27 @@ def states() -> list[tuple[str, str]]:
 
 
 @pytest.mark.django_db
-def test_mail_is_stored_as_it_came_and_taken_once_with_its_envelope(reader: Reader) -> None:
+def test_mail_is_stored_as_it_came_and_taken_once_with_its_envelope(reader: MailReader) -> None:
     octets = mail("Hello\r\n\0", To="public@lindenhof.example")
     row, desk = arrive(octets), Desk()
     row.refresh_from_db()
     assert (bytes(row.octets or b""), row.size, row.message_id, row.state) == (octets, len(octets), "<one@lindenhof.example>", "waiting")
-    assert receive(desk, reader) == Done(taken=1)
+    assert receive_mail(desk, reader) == DispatchResult(taken=1)
     ((pk, got),) = desk.got
     assert (pk, got.text, [each.address for each in got.recipients]) == (
         row.pk, "Hello", ["support@lindenhof.example", "public@lindenhof.example"],
     )  # fmt: skip
-    assert (states(), receive(desk, reader)) == ([("taken", "")], Done())
+    assert (states(), receive_mail(desk, reader)) == ([("taken", "")], DispatchResult())
 
 
 @pytest.mark.django_db
-def test_the_same_mail_twice_is_one_arrival_for_all_its_recipients(reader: Reader) -> None:
+def test_the_same_mail_twice_is_one_arrival_for_all_its_recipients(reader: MailReader) -> None:
     first = arrive()
     assert arrive(recipients=["abuse@lindenhof.example"]).pk == first.pk
     first.refresh_from_db()
     assert (first.times, first.recipients) == (2, ["support@lindenhof.example", "abuse@lindenhof.example"])
     assert arrive(mail("other words")).pk != first.pk, "a Message-ID alone proves nothing"
-    assert receive(Desk(), reader) == Done(taken=2)
+    assert receive_mail(Desk(), reader) == DispatchResult(taken=2)
     assert arrive().pk == first.pk and not Arrival.objects.filter(state="waiting").exists()
     anonymous = mail(Message_ID="")
     assert arrive(anonymous).pk != arrive(anonymous).pk, "without a Message-ID, a machine may well say the same twice"
@@ -92,11 +92,11 @@ def test_the_same_mail_twice_is_one_arrival_for_all_its_recipients(reader: Reade
 
 
 @pytest.mark.django_db
-def test_what_cannot_be_read_or_filed_is_set_aside_with_its_reason_and_the_next_mail_is_read(reader: Reader) -> None:
+def test_what_cannot_be_read_or_filed_is_set_aside_with_its_reason_and_the_next_mail_is_read(reader: MailReader) -> None:
     for octets in (deep(100), mail(Subject="no"), mail(Subject="fault"), BREAKING["addresses"](3000), mail()):
         arrive(octets)
     desk = Desk()
-    assert receive(desk, reader) == Done(taken=1, quarantined=4)
+    assert receive_mail(desk, reader) == DispatchResult(taken=1, quarantined=4)
     assert states() == [
         ("quarantined", TOO_DEEP), ("quarantined", "Nobody of this name."), ("quarantined", dispatcher.NOT_TAKEN),
         ("quarantined", TOO_MANY_ADDRESSES), ("taken", ""),
@@ -113,41 +113,41 @@ def test_a_mail_that_is_too_large_is_not_stored(settings: LazySettings) -> None:
 
 
 @pytest.mark.django_db
-def test_a_database_that_goes_away_leaves_mail_waiting_and_kills_nothing(reader: Reader) -> None:
+def test_a_database_that_goes_away_leaves_mail_waiting_and_kills_nothing(reader: MailReader) -> None:
     arrive(mail(Subject="away"))
     with pytest.raises(OperationalError):
-        receive(Desk(), reader)
+        receive_mail(Desk(), reader)
     assert states() == [("waiting", "")]
-    assert receive(Desk(), reader) == Done(), "until the lease of whoever had it is over"
+    assert receive_mail(Desk(), reader) == DispatchResult(), "until the lease of whoever had it is over"
 
 
 @pytest.mark.django_db
-def test_a_worker_that_dies_leaves_its_mail_to_the_next_and_a_mail_that_kills_three_is_set_aside(reader: Reader) -> None:
+def test_a_worker_that_dies_leaves_its_mail_to_the_next_and_a_mail_that_kills_three_is_set_aside(reader: MailReader) -> None:
     row, now, desk = arrive(), timezone.now(), Desk()
     for died in range(3):
         late = claim(now + died * 2 * LEASE)
         assert late and late.tries == died + 1 and claim(now + died * 2 * LEASE) is None
-    assert receive(desk, reader, lambda: now + 6 * LEASE) == Done(quarantined=1)
+    assert receive_mail(desk, reader, lambda: now + 6 * LEASE) == DispatchResult(quarantined=1)
     assert (states(), desk.got) == ([("quarantined", DIED)], [])
     assert late
-    with pytest.raises(Gone):
-        dispatcher.taken(late)
+    with pytest.raises(ArrivalGone):
+        dispatcher.mark_taken(late)
     user = User.objects.create_user("mara")
-    services.again(arrival=row, by=user)
-    assert receive(desk, reader) == Done(taken=1)
+    services.retry(arrival=row, by=user)
+    assert receive_mail(desk, reader) == DispatchResult(taken=1)
     with pytest.raises(Conflict):
-        services.again(arrival=row, by=user)
+        services.retry(arrival=row, by=user)
     with pytest.raises(Conflict):
         services.delete(arrival=row, by=user)
 
 
-class Slow(Reader):
+class Slow(MailReader):
     """Whatever it reads, another worker has read and taken before."""
 
-    def read(self, octets: bytes, sender: str | None, recipients: list[str]) -> Received:
+    def read(self, octets: bytes, sender: str | None, recipients: list[str]) -> ReceivedMail:
         other = claim(timezone.now() + LEASE)
         assert other
-        dispatcher.taken(other)
+        dispatcher.mark_taken(other)
         if b"nothing" in octets:
             raise Unreadable(TOO_SLOW)
         return super().read(octets, sender, recipients)
@@ -156,15 +156,15 @@ class Slow(Reader):
 @pytest.mark.django_db
 def test_a_machine_that_is_too_busy_says_nothing_about_a_mail_which_is_read_again_by_itself() -> None:
     row, now, desk = arrive(mail("a b " * 100)), timezone.now(), Desk()
-    with Reader(replace(PATIENT, clock=0.000_001)) as busy, Reader(PATIENT) as rested:
-        assert receive(desk, busy, lambda: now) == Done()
-        assert (states(), receive(desk, rested, lambda: now)) == ([("waiting", "")], Done()), "until its lease is over"
-        assert receive(desk, rested, lambda: now + 2 * LEASE) == Done(taken=1)
+    with MailReader(replace(PATIENT, clock=0.000_001)) as busy, MailReader(PATIENT) as rested:
+        assert receive_mail(desk, busy, lambda: now) == DispatchResult()
+        assert (states(), receive_mail(desk, rested, lambda: now)) == ([("waiting", "")], DispatchResult()), "until its lease is over"
+        assert receive_mail(desk, rested, lambda: now + 2 * LEASE) == DispatchResult(taken=1)
         Arrival.objects.filter(pk=row.pk).update(state="waiting", ended=None, tries=0)
         for late in (4, 6, 8):
             claimed_at = now + late * LEASE
-            done = receive(desk, busy, lambda at=claimed_at: at)  # type: ignore[misc]  # mypy has no type for a default
-            assert done == Done(quarantined=late // 8)
+            done = receive_mail(desk, busy, lambda at=claimed_at: at)  # type: ignore[misc]  # mypy has no type for a default
+            assert done == DispatchResult(quarantined=late // 8)
     assert states() == [("quarantined", TOO_BUSY)]
 
 
@@ -174,7 +174,7 @@ def test_who_was_slower_than_the_lease_takes_nothing_and_sets_nothing_aside(word
     arrive(mail(words))
     desk = Desk()
     with Slow(PATIENT) as slow:
-        assert receive(desk, slow) == Done()
+        assert receive_mail(desk, slow) == DispatchResult()
     assert (desk.got, states()) == ([], [("taken", "")])
 
 
@@ -183,9 +183,9 @@ def test_workers_at_once_take_each_mail_once() -> None:
     pks, desk, start = [arrive(mail(Message_ID=f"<{each}@x.example>")).pk for each in range(24)], Desk(), Barrier(3)
 
     def work() -> None:
-        with Reader(PATIENT) as own:
+        with MailReader(PATIENT) as own:
             start.wait(60)
-            receive(desk, own)
+            receive_mail(desk, own)
         connection.close()
 
     workers = [Thread(target=work) for _each in range(3)]
@@ -197,10 +197,10 @@ def test_workers_at_once_take_each_mail_once() -> None:
 
 
 @pytest.mark.django_db
-def test_what_was_taken_is_erased_after_its_time_and_what_nobody_looked_at_stays(reader: Reader) -> None:
+def test_what_was_taken_is_erased_after_its_time_and_what_nobody_looked_at_stays(reader: MailReader) -> None:
     arrive()
     aside = arrive(deep(100))
-    receive(Desk(), reader)
+    receive_mail(Desk(), reader)
     now = timezone.now()
     assert retention_sweep.erase_some(now - timedelta(days=1), 10) == 0
     assert (retention_sweep.erase_some(now + timedelta(days=1), 10), retention_sweep.erase_some(now + timedelta(days=1), 10)) == (1, 0)
@@ -211,9 +211,9 @@ def test_what_was_taken_is_erased_after_its_time_and_what_nobody_looked_at_stays
 
 def test_a_child_is_killed_when_a_mail_takes_too_long_and_the_next_mail_is_read() -> None:
     large = mail(b"a b\n" * 400_000)
-    with Reader(Limits(seconds=0.01)) as hasty, pytest.raises(Unreadable, match=TOO_SLOW):
+    with MailReader(ParseLimits(seconds=0.01)) as hasty, pytest.raises(Unreadable, match=TOO_SLOW):
         hasty.read(large, None, [])
-    with Reader(PATIENT) as patient:
+    with MailReader(PATIENT) as patient:
         assert patient.read(mail(), None, []).text == "Hello"
         first = patient._child
         assert first
@@ -232,7 +232,7 @@ def test_a_child_is_killed_when_a_mail_takes_too_long_and_the_next_mail_is_read(
 
 
 def test_a_mail_of_the_largest_size_is_read_within_the_memory_of_a_child_and_a_larger_one_is_refused() -> None:
-    with Reader(PATIENT) as reader:
+    with MailReader(PATIENT) as reader:
         head = mail("", Content_Type="image/png", Content_Transfer_Encoding="base64")
         line = b"QUFB" * 19 + b"\n"
         largest = head + line * ((PATIENT.octets - len(head)) // len(line))
@@ -242,8 +242,8 @@ def test_a_mail_of_the_largest_size_is_read_within_the_memory_of_a_child_and_a_l
             reader.read(largest + line * 2, None, [])
 
 
-def test_a_child_serves_many_mails_is_replaced_when_it_has_served_enough_and_knows_no_secrets(reader: Reader) -> None:
-    with Reader(PATIENT) as own:
+def test_a_child_serves_many_mails_is_replaced_when_it_has_served_enough_and_knows_no_secrets(reader: MailReader) -> None:
+    with MailReader(PATIENT) as own:
         own.read(mail(), None, [])
         first = own._child
         assert first
@@ -255,7 +255,7 @@ def test_a_child_serves_many_mails_is_replaced_when_it_has_served_enough_and_kno
         assert own._child is not first and first._process.returncode is not None
 
 
-def test_every_malformed_mail_ends_and_none_takes_another_with_it(reader: Reader) -> None:
+def test_every_malformed_mail_ends_and_none_takes_another_with_it(reader: MailReader) -> None:
     for letter in (*BREAKING.values(), *GROWING.values()):
         try:
             reader.read(letter(3000), "", ["support@lindenhof.example"])
@@ -265,12 +265,12 @@ def test_every_malformed_mail_ends_and_none_takes_another_with_it(reader: Reader
 
 
 @pytest.mark.django_db
-def test_staff_see_what_is_in_quarantine_and_why_and_have_it_read_again_or_delete_it(reader: Reader) -> None:
+def test_staff_see_what_is_in_quarantine_and_why_and_have_it_read_again_or_delete_it(reader: MailReader) -> None:
     mara = factories.user("mara", roles=["network_admin"])
     client, octets = signed_in(mara), deep(100)
     assert "Nothing in quarantine" in text(client.get("/mail/in/"))
     row = arrive(b"Subject: <script>alert(1)</script>\n" + octets)
-    receive(Desk(), reader)
+    receive_mail(Desk(), reader)
     assert "Its parts are nested too deeply." in text(client.get("/mail/in/")) and "1 mail could not be taken" in text(
         client.get("/mail/in/")
     )
@@ -284,7 +284,7 @@ def test_staff_see_what_is_in_quarantine_and_why_and_have_it_read_again_or_delet
     client.post(f"/mail/in/{row.pk}/again/")
     row.refresh_from_db()
     assert (row.state, row.tries) == ("waiting", 0)
-    receive(Desk(), reader)
+    receive_mail(Desk(), reader)
     assert "erased for good" in text(client.get(f"/mail/in/{row.pk}/delete/"))
     client.post(f"/mail/in/{row.pk}/delete/")
     assert "Deleted by" in text(client.get(f"/mail/in/{row.pk}/")) and client.get(f"/mail/in/{row.pk}/mail.eml").status_code == 404
@@ -309,13 +309,13 @@ def test_the_tasks_of_workers_fetch_read_and_erase(settings: LazySettings, monke
     arrive()
     inbound_mail.receive_mail()
     assert states() == [("waiting", "")], "while nobody takes mail, it waits"
-    dispatcher.takes(desk)
+    dispatcher.register_handler(desk)
     with mailbox() as box:
         box.mails = {1: mail("from the mailbox", Message_ID="<2@x.example>")}
         settings.MAIL_IN_IMAP = f"imap://{box.mailbox.user}@{box.mailbox.host}:{box.mailbox.port}"
         settings.MAIL_IN_PASSWORD = box.mailbox.password
         inbound_mail.fetch_mail()
-    with Reader(PATIENT) as own:
+    with MailReader(PATIENT) as own:
         monkeypatch.setattr(inbound_mail._own, "reader", own)
         inbound_mail.receive_mail()
     assert [each.text for _pk, each in desk.got] == ["Hello", "from the mailbox"]

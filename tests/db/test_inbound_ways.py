@@ -63,7 +63,7 @@ def answers(client: LMTP, octets: bytes, *recipients: str, sender: str = "") -> 
 
 def test_each_recipient_has_an_answer_and_none_before_the_mail_is_stored(settings: LazySettings) -> None:
     settings.MAIL_IN_OCTETS = 100_000
-    with lmtp_server(lmtp.place("127.0.0.1:0", 0)) as place, LMTP(place.host, place.port) as client:
+    with lmtp_server(lmtp.parse_place("127.0.0.1:0", 0)) as place, LMTP(place.host, place.port) as client:
         assert client.ehlo("test")[0] == 250
         assert answers(client, b"Subject: a\r\n\r\n..\r\n" + b"x" * 5000, "a@b.example", "c@b.example", sender="s@b.example") == [250, 250]
         assert stored() == [("lmtp", "s@b.example", ["a@b.example", "c@b.example"], b"Subject: a\r\n\r\n..\r\n" + b"x" * 5000 + b"\r\n")]
@@ -82,8 +82,8 @@ def test_each_recipient_has_an_answer_and_none_before_the_mail_is_stored(setting
 
 
 def test_a_line_that_is_too_long_is_refused_for_each_recipient_and_nothing_of_it_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lmtp.Line, "line_length_limit", 10_000)
-    with lmtp_server(lmtp.place("127.0.0.1:0", 0)) as place, LMTP(place.host, place.port) as client:
+    monkeypatch.setattr(lmtp.LmtpConnection, "line_length_limit", 10_000)
+    with lmtp_server(lmtp.parse_place("127.0.0.1:0", 0)) as place, LMTP(place.host, place.port) as client:
         assert client.ehlo("test")[0] == 250
         assert answers(client, b"Subject: a\r\n\r\n" + b"x" * 10_001, "a@b.example", "c@b.example") == [500, 500]
     assert stored() == []
@@ -93,7 +93,7 @@ def test_a_connection_that_carried_a_large_mail_is_not_used_again_and_one_of_sma
     for octets, is_closed in ((mail(), False), (mail(b"x" * (lmtp.LARGE + 1), Message_ID="<large@x>"), True)):
         connection.ensure_connection()
         raw = connection.connection
-        assert lmtp.stored(octets, "s@b.example", ["a@b.example"]) == lmtp.STORED
+        assert lmtp.store_mail(octets, "s@b.example", ["a@b.example"]) == lmtp.STORED
         assert raw is not None and raw.closed is is_closed
     assert Arrival.objects.count() == 2
 
@@ -122,8 +122,8 @@ def test_what_is_unseen_in_a_mailbox_is_stored_once_and_marked(settings: LazySet
         box.breaks_before = 5
         broken = imap.fetch(box.mailbox)
         assert (broken.mails, bool(broken.error), box.seen) == (1, True, {3})
-        assert imap.fetch(box.mailbox) == imap.Fetched(2)
-        assert (imap.fetch(box.mailbox), box.fetched, box.seen) == (imap.Fetched(0), [3, 5, 5, 9], {3, 5, 9})
+        assert imap.fetch(box.mailbox) == imap.MailboxFetch(2)
+        assert (imap.fetch(box.mailbox), box.fetched, box.seen) == (imap.MailboxFetch(0), [3, 5, 5, 9], {3, 5, 9})
         assert [each[:3] for each in stored()] == [("imap", "", ["support+abc@lindenhof.example"]), ("imap", None, []), ("imap", None, [])]
         assert [(each.state, each.reason) for each in Arrival.objects.order_by("id")] == [
             ("waiting", ""), ("waiting", ""), ("quarantined", imap.STAYS),

@@ -14,7 +14,7 @@ from apps.accounts import invitations
 from apps.accounts.models import Invitation, User
 from apps.lib.errors import Problem
 from apps.mail.delivery import deliver
-from apps.mail.smtp import Line
+from apps.mail.smtp import SmtpConnection
 from tests import factories
 from tests.db.page_client import signed_in, text
 from tests.db.test_signing_in import PASSWORD, again, sign_in
@@ -31,7 +31,7 @@ class Inbox:
 
     def arrived(self) -> dict[str, str]:
         """The last text for each address."""
-        deliver(Line(self.server.server))
+        deliver(SmtpConnection(self.server.server))
         return {str(mail["To"]): mail.get_content() for mail in self.server.taken}
 
 

@@ -85,14 +85,14 @@ def test_a_member_switches_notices_off_and_on_and_nothing_else(network: factorie
 def test_who_wants_no_mails_of_answers_reads_them_on_the_page(network: factories.Network) -> None:
     selin, account = resident(network)
     member = Member.objects.get(user=account)
-    ticket = own.ask(member=member, subject="Slow", text="Since noon.", by=account)
+    ticket = own.open_own_ticket(member=member, subject="Slow", text="Since noon.", by=account)
     selin.post("/me/settings/", {"notices": ["quota"]})
-    services.answer(ticket=ticket, text="Look now.", by=network.admin)
+    services.answer_ticket(ticket=ticket, text="Look now.", by=network.admin)
     assert not Message.objects.filter(to=ADDRESS).exists()
     assert "Look now." in text(selin.get(f"/me/tickets/{ticket.pk}/"))
     assert "No mail leaves with an answer" in text(signed_in(network.admin).get(f"/tickets/{ticket.pk}/"))
     selin.post("/me/settings/", {"notices": ["quota", "answers"]})
-    services.answer(ticket=ticket, text="And now?", by=network.admin)
+    services.answer_ticket(ticket=ticket, text="And now?", by=network.admin)
     assert Message.objects.filter(to=ADDRESS, notice="answers").count() == 1
 
 

@@ -7,12 +7,12 @@ from django.utils import timezone
 
 from apps.traffic import exports, usage_charts
 from apps.traffic.selectors import Octets, Point
-from apps.traffic.windows import DAY, FIVE_MINUTES, HOUR, RATES, Preset, ending
+from apps.traffic.windows import DAY, FIVE_MINUTES, HOUR, RATES, Preset, build_recent_window
 from tests import factories, usage_factories
 from tests.db.page_client import signed_in, text
 
 NOW = datetime(2026, 11, 22, 12, 40, 30, tzinfo=UTC)
-NAMES = usage_charts.Names("down", "up")
+NAMES = usage_charts.DirectionNames("down", "up")
 
 
 def at(hour: int, minute: int) -> datetime:
@@ -30,14 +30,14 @@ def test_five_minutes_in_which_a_gateway_was_read_for_the_last_time_are_a_gap_an
     usage_factories.read([first], at(9, 0), at(12, 7))
     usage_factories.carried(first, 4, at(12, 0), down=300_000_000)
     usage_factories.carried(first, 4, at(12, 5), down=100_000_000)
-    way, _six = usage_charts.ways([first], ending(NOW, Preset.HOUR, RATES))
+    way, _six = usage_charts.list_gateway_throughput([first], build_recent_window(NOW, Preset.HOUR, RATES))
     chart = way.drawing(usage_charts.Measure.BITS).chart
     shown = dict(zip(chart.starts, chart.lines[0].values, strict=True))
     assert shown[at(12, 0)] == 8_000_000
     assert shown[at(12, 5)] is None and shown[at(12, 10)] is None
     assert way.octets == (400_000_000, 0)
     assert (way.gaps, way.read_until) == (True, at(12, 7))
-    remarks = {row[2]: row[4:] for row in exports.way_rows([way])}
+    remarks = {row[2]: row[4:] for row in exports.iter_throughput_rows([way])}
     assert remarks[at(12, 0).isoformat()][-1] == ""
     assert remarks[at(12, 5).isoformat()] == ["2666666.7", "0.0", "333.3", "0.0", "a part was not read"]
 
@@ -46,7 +46,7 @@ def test_a_gateway_that_was_read_a_moment_ago_has_no_gap_and_no_words(network: f
     first = network.gateways[0]
     usage_factories.read([first], at(9, 0), at(12, 39))
     usage_factories.carried(first, 4, at(12, 30), down=300_000_000)
-    way, _six = usage_charts.ways([first], ending(NOW, Preset.HOUR, RATES))
+    way, _six = usage_charts.list_gateway_throughput([first], build_recent_window(NOW, Preset.HOUR, RATES))
     assert (way.gaps, way.read_until) == (False, None)
     assert way.end == at(12, 35)
 
@@ -55,24 +55,26 @@ def test_a_reading_after_a_pause_within_one_bucket_leaves_no_gap(network: factor
     first = network.gateways[0]
     usage_factories.read([first], at(1, 0), at(9, 10))
     usage_factories.read([first], at(9, 20), at(12, 40))
-    way, _six = usage_charts.ways([first], ending(NOW, Preset.WEEK, RATES))
+    way, _six = usage_charts.list_gateway_throughput([first], build_recent_window(NOW, Preset.WEEK, RATES))
     assert {step.start.hour: step.whole for step in way.steps if step.start >= at(1, 0)} == dict.fromkeys(range(1, 12), True)
 
 
 @pytest.mark.parametrize(("unit", "preset"), [(FIVE_MINUTES, Preset.HOUR), (HOUR, Preset.WEEK)])
 def test_five_minutes_or_an_hour_that_are_under_way_are_left_out_of_a_member_s_chart(unit: timedelta, preset: Preset) -> None:
     begun = at(12, 0) if unit == HOUR else at(12, 40)
-    chart = usage_charts.usage(points(unit, 7, 8, 1, last=begun), ending(at(12, 44), preset), NAMES).chart
+    chart = usage_charts.draw_usage(points(unit, 7, 8, 1, last=begun), build_recent_window(at(12, 44), preset), NAMES).chart
     assert (chart.lines[0].values, chart.end) == ([7, 8], begun)
 
 
 def test_the_day_that_is_under_way_is_shown() -> None:
-    chart = usage_charts.usage(points(DAY, 7, 8, 1, last=at(0, 0)), ending(NOW, Preset.MONTH), NAMES).chart
+    chart = usage_charts.draw_usage(points(DAY, 7, 8, 1, last=at(0, 0)), build_recent_window(NOW, Preset.MONTH), NAMES).chart
     assert chart.lines[0].values == [7, 8, 1]
 
 
 def test_five_minutes_before_a_gap_were_read_in_part_and_are_a_gap_too() -> None:
-    chart = usage_charts.usage(points(FIVE_MINUTES, 7, 2, None, None, 9, 9, last=at(12, 30)), ending(NOW, Preset.HOUR), NAMES).chart
+    chart = usage_charts.draw_usage(
+        points(FIVE_MINUTES, 7, 2, None, None, 9, 9, last=at(12, 30)), build_recent_window(NOW, Preset.HOUR), NAMES
+    ).chart
     assert chart.lines[0].values == [7, None, None, None, 9, 9]
 
 

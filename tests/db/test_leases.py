@@ -15,12 +15,12 @@ from django.conf import settings
 from apps.deployments import services
 from apps.deployments.models import Rollout
 from apps.deployments.rollouts import lease_heartbeat, rollout_store
-from apps.deployments.rollouts.gateway_cache import Memory
+from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.deployments.rollouts.lease_heartbeat import KeeperProcess
-from apps.deployments.rollouts.lease_keeper import Worker
+from apps.deployments.rollouts.lease_keeper import WorkerProcess
 from apps.deployments.rollouts.rollout_driver import WorkerLinks
 from apps.deployments.services import reconcile
-from apps.deployments.transport.agent_channel import Channel
+from apps.deployments.transport.agent_channel import AgentChannel
 from apps.network.models import Gateway
 from tests import factories
 from tests.db.rollout_rows import forward
@@ -55,7 +55,7 @@ class Planning(WorkerLinks):
     def __init__(self) -> None:
         self.renewed = False
 
-    def kept(self, gateway: Gateway) -> Channel:
+    def kept(self, gateway: Gateway) -> AgentChannel:
         if not self.renewed and Rollout.objects.filter(state__in=Rollout.OPEN).exists():
             before = lease()
             wait_for(lambda: lease() != before)
@@ -74,7 +74,7 @@ def test_a_busy_interpreter_does_not_cost_the_lease(network: factories.Network, 
 
 def test_a_lease_is_kept_from_the_claim_on(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lease_heartbeat, "SECONDS", 0.05)
-    monkeypatch.setattr(services, "memory", Memory())  # so that the gateway is asked what would change
+    monkeypatch.setattr(services, "memory", GatewayCache())  # so that the gateway is asked what would change
     forward(network, 8000)
     links = Planning()
     rollout = reconcile(network.group, links=links, force=True)
@@ -102,7 +102,7 @@ def state(pid: int) -> str:
 
 def test_a_worker_that_is_stopped_does_not_live_but_one_that_runs_in_turns_does() -> None:
     with subprocess.Popen(BUSY) as process:
-        worker = Worker(process.pid)
+        worker = WorkerProcess(process.pid)
         assert worker.lives()
         used = worker._used
         wait_for(lambda: bool(worker.lives()) and worker._used > used)

@@ -14,17 +14,17 @@ from django.utils import timezone
 from structlog.testing import capture_logs
 
 from apps.accounts.models import User
-from apps.bans.blocks.services import block
+from apps.bans.blocks.services import block_member
 from apps.bans.models import Block
 from apps.deployments.desired_state import policy_snapshot
-from apps.deployments.desired_state.desired_rulesets import changed, want
+from apps.deployments.desired_state.desired_rulesets import compute_desired_state, update_desired_state
 from apps.desk.lifecycle import due, export
 from apps.lib.database.validity import holds_now
 from apps.lib.errors import Conflict, Problem
 from apps.mail.models import Message, SwitchedOff
-from apps.mail.services import switch_off, write
+from apps.mail.services import switch_off, write_mail
 from apps.members import departures, services
-from apps.members.forms import known
+from apps.members.forms import build_initial
 from apps.members.models import Device, Member, Membership, Room, Site
 from apps.nat.models import Move, NatMapping, PortForward
 from apps.nat.moving import services as moving
@@ -77,19 +77,19 @@ def test_whoever_is_not_active_has_nothing_on_the_gateways_by_either_way(transac
     network = factories.network()
     who = network.residents["m1"]
     forward(network)
-    before = want(network.group)
+    before = compute_desired_state(network.group)
     everybody = before.snapshot
-    policy = next(iter(policy_snapshot.take(network.group).policies.values()))
+    policy = next(iter(policy_snapshot.take_snapshot(network.group).policies.values()))
     assert who.holding.prefix.network_address in {each.private for each in policy.mappings}
     for do in (services.leave, services.activate, services.leave):
         do(member=who.member, by=network.admin)
-        change = policy_snapshot.changed_since(network.group, before.snapshot)
+        change = policy_snapshot.take_changes(network.group, before.snapshot)
         assert change is not None
-        short, full = changed(before, change), want(network.group)
+        short, full = update_desired_state(before, change), compute_desired_state(network.group)
         assert short is not None
         assert short.targets == full.targets
         assert short.rulesets == full.rulesets
-        now = next(iter(policy_snapshot.take(network.group).policies.values()))
+        now = next(iter(policy_snapshot.take_snapshot(network.group).policies.values()))
         here = do is services.activate
         assert (who.holding.prefix.network_address in {each.private for each in now.mappings}) == here
         assert (who.holding.prefix.network_address in now.addresses) == here
@@ -159,7 +159,7 @@ def test_personal_data_are_erased_everywhere_when_the_time_has_come(network: fac
         name="Xaver Verborgen", email="xaver@lindenhof.example", note="Xaver's note", user=factories.user("xaver", staff=False)
     )
     forward(network)
-    block(member=who, reason="abuse", message="Xaver, close it", by=network.admin)
+    block_member(member=who, reason="abuse", message="Xaver, close it", by=network.admin)
     mails_of(who, other)
     mac = Device.objects.get(member=who).mac
     services.leave(member=who, by=network.admin)
@@ -171,14 +171,14 @@ def test_personal_data_are_erased_everywhere_when_the_time_has_come(network: fac
     assert (gone.name, gone.email, gone.note, gone.user) == (f"M-{gone.number}", "", "", None)
     assert sorted(Message.objects.values_list("to", flat=True)) == [f"m-{who.pk}@erased.invalid", "other@lindenhof.example"]
     mails = [*Message.objects.filter(to__endswith="invalid").values(), *SwitchedOff.objects.values()]
-    kept = json.dumps([export.everything(gone), _events(), str(mails)], cls=export.Encoder).casefold()
+    kept = json.dumps([export.collect_member_data(gone), _events(), str(mails)], cls=export.ExportEncoder).casefold()
     assert [mark for mark in ("xaver", "verborgen", mac) if mark in kept] == []
     assert Holding.objects.filter(member=who).count() == 2, "who held which address stays known"
     assert Member.objects.get(pk=other.pk).name == other.name
     assert Device.objects.filter(member=other).exists()
     with pytest.raises(Problem, match="were erased"):
         services.activate(member=gone, by=network.admin)
-    facts = services.Facts(**{name: value for name, value in known(gone).items() if name != "version"})
+    facts = services.MemberFacts(**{name: value for name, value in build_initial(gone).items() if name != "version"})
     with pytest.raises(Problem, match="were erased"):
         services.change_member(member=gone, version=gone.version, facts=replace(facts, name="Xaver Verborgen"), by=network.admin)
     assert "/edit/" not in text(signed_in(network.admin).get(f"/members/{gone.pk}/"))
@@ -189,7 +189,7 @@ def mails_of(who: Member, other: Member) -> None:
     day: dict[str, Any] = {"since": TODAY(), "until": TODAY(), "at": timezone.now(), "url": "https://portal.example.org/me/"}
     facts: dict[str, Any] = {"name": "Xaver Verborgen", "share": 80, "used": 4, "quota": 5, "tariff": "Standard"} | day
     for about, to in ((who, "xaver@lindenhof.example"), (None, "Xaver@Lindenhof.example"), (other, "other@lindenhof.example")):
-        write(to=to, language="en", template="quota", context=facts, about=about, notice="quota" if about else "")
+        write_mail(to=to, language="en", template="quota", context=facts, about=about, notice="quota" if about else "")
     Message.objects.filter(about_id=who.pk).update(state="sent", ended=timezone.now())
     switch_off(address="xaver@lindenhof.example", notice="quota")
 
@@ -235,7 +235,7 @@ def test_the_pages_say_what_happens_when_and_can_undo_it(network: factories.Netw
     planned = mara.post(f"/members/{who.pk}/leave/", {"on": (TODAY() + timedelta(days=3)).isoformat()}, follow=True)
     assert "Until then it can be dropped" in said(planned)[0]
     assert "Stays after all" in text(planned)
-    departure = departures.planned(who)
+    departure = departures.find_planned(who)
     assert departure
     assert "stays" in said(mara.post(f"/departures/{departure.pk}/drop/", follow=True))[0]
     assert "not planned any more" in said(mara.post(f"/departures/{departure.pk}/drop/", follow=True))[0]
@@ -255,7 +255,7 @@ def test_a_step_that_fails_stops_no_other_and_is_named_in_the_log(network: facto
     with capture_logs() as told:
         due.carry_out(later(days=1))
     assert (state(first), state(second)) == ("active", "left")
-    departure = departures.planned(first)
+    departure = departures.find_planned(first)
     assert departure
     (line,) = [each for each in told if each["event"] == "not carried out"]
     assert (line["what"], line["id"]) == ("Departure", departure.pk)
@@ -302,7 +302,7 @@ def test_what_does_not_follow_is_named_before_and_ends_with_the_move(network: fa
     who = network.residents["m1"]
     forward(network)
     planned = move(network, follow=False, room=None)
-    (effect,) = moving.effects(who.member, planned.pool, follow=False)
+    (effect,) = moving.list_effects(who.member, planned.pool, follow=False)
     assert (effect.following, effect.ending) == ([], [f"TCP 44321 on {who.mapping.public}"])
     due.carry_out(later(days=5))
     assert not PortForward.objects.filter(holds_now(), holding__member=who.member).exists()

@@ -7,7 +7,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from apps.bans.listeners import services
-from apps.bans.listeners.selectors import listeners
+from apps.bans.listeners.selectors import list_listeners
 from apps.bans.models import Listener
 from apps.deployments.desired_state import policy_snapshot
 from apps.lib.errors import Conflict, Problem
@@ -96,7 +96,7 @@ def test_a_listener_is_found_by_name_port_address_and_note(network: factories.Ne
     made = listen(network)
     listen(network, "mail", "2001:db8:99::25", 25)
     Listener.objects.filter(pk=made.pk).update(note="the secure one")
-    assert list(listeners(search)) == [made]
+    assert list(list_listeners(search)) == [made]
 
 
 def test_a_gateways_other_interface_cannot_be_that_of_servers(network: factories.Network) -> None:
@@ -110,9 +110,9 @@ def test_listeners_that_are_on_and_servers_interfaces_reach_the_gateways(transac
     web, off = listen(network), listen(network, "old", port=80)
     Listener.objects.filter(pk=off.pk).update(enabled=False)
     services.set_server_interface(gateway=network.gateways[0], name="srv0", by=network.admin)
-    policies = policy_snapshot.take(network.group).policies
+    policies = policy_snapshot.take_snapshot(network.group).policies
     assert [policies[each.pk].gateway.interfaces.server for each in network.gateways] == ["srv0", ""]
     Listener.objects.filter(pk=listen(network, port=25).pk).update(guarded=True, window_scale=10)
-    policies = policy_snapshot.take(network.group).policies
+    policies = policy_snapshot.take_snapshot(network.group).policies
     found = [(each.id, str(each.address), each.port, each.window_scale) for each in policies[network.gateways[0].pk].listeners]
     assert found[0] == (web.pk, SERVER, 443, None) and found[1][1:] == (SERVER, 25, 10)

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from apps.members.models import Member, Tariff
 from apps.members.tariff_allowance import check_room
 from apps.tickets.models import Ticket
-from apps.tickets.thread import locked
+from apps.tickets.thread import lock_ticket
 from tests import factories
 from tests.db.locks import waiting
 from tests.whole.system import wait_for
@@ -38,7 +38,7 @@ def after_waiting[Result](work: Callable[[], Result], change: Callable[[], objec
 def test_a_ticket_has_the_assignee_whom_somebody_else_just_chose() -> None:
     first, second, ticket = factories.user("mara"), factories.user("jakob"), Ticket.objects.create(subject="Switch")
     Ticket.objects.filter(pk=ticket.pk).update(assignee=first)
-    read = after_waiting(lambda: locked(ticket.pk), lambda: Ticket.objects.filter(pk=ticket.pk).update(assignee=second))
+    read = after_waiting(lambda: lock_ticket(ticket.pk), lambda: Ticket.objects.filter(pk=ticket.pk).update(assignee=second))
     assert read.assignee == second
 
 

@@ -37,7 +37,7 @@ def network(served: factories.Network) -> Iterator[factories.Network]:
 
 
 def ban(network: factories.Network, prefix: str) -> None:
-    bans.ban(list=bans.create_list(name=prefix, by=network.admin), prefix=prefix, comment="scans", author=network.admin)
+    bans.ban_prefix(list=bans.create_list(name=prefix, by=network.admin), prefix=prefix, comment="scans", author=network.admin)
 
 
 def saying(to: str, **changes: Any) -> Lie:
@@ -85,7 +85,7 @@ def test_the_honest_gateway_gets_its_change_whatever_the_other_says(network: fac
             assert steps(rollout)[honest.name] == "confirmed"
             assert runs(honest) != before
             assert not Rollout.objects.filter(state__in=Rollout.OPEN).exists()
-    assert agent_client.hello(agent_channel.channel(honest), 0).token < 10**6
+    assert agent_client.send_hello(agent_channel.get_channel(honest), 0).token < 10**6
     with connection.cursor() as cursor:
         cursor.execute("SELECT last_value < 1000000 FROM deployments_token")
         assert cursor.fetchone() == (True,)
@@ -100,16 +100,16 @@ def test_a_reason_that_is_none_and_long_is_a_refusal_like_any_other(network: fac
 def test_try_again_does_not_follow_a_token_to_which_nobody_can_have_counted(network: factories.Network) -> None:
     """And the page does not advise it."""
     liar, honest = network.gateways
-    agent_client.hello(agent_channel.channel(liar), 0, wire.LEAP_ADOPTED * 3)
+    agent_client.send_hello(agent_channel.get_channel(liar), 0, wire.LEAP_ADOPTED * 3)
     ban(network, "192.0.2.66")
     rollout = reconcile(network.group, force=True)
     assert steps(rollout) == {"nat-1": "impaired", "nat-2": "confirmed"}
     assert "set this gateway up anew" in GatewayState.objects.get(gateway=liar).error
-    assert agent_client.hello(agent_channel.channel(honest), 0).token < 10**6
+    assert agent_client.send_hello(agent_channel.get_channel(honest), 0).token < 10**6
 
 
 def test_an_agent_refuses_a_token_that_leaves_none_to_come_after_it(network: factories.Network) -> None:
-    honest = agent_channel.channel(network.gateways[1])
+    honest = agent_channel.get_channel(network.gateways[1])
     for leap in (wire.LEAP_OBEYED + 1000, (1 << 63) - 1):
         answer = honest.ask(wire.Hello(0, leap))
         assert isinstance(answer, wire.Refused) and answer.reason == "token", answer

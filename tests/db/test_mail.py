@@ -19,13 +19,13 @@ from apps.accounts.models import User
 from apps.lib import enqueue
 from apps.lib.errors import Conflict, Problem
 from apps.mail import notice_kinds, selectors, services, unsubscribing
-from apps.mail.circuit_breaker import note
+from apps.mail.circuit_breaker import record_failure
 from apps.mail.delivery import LEASE, claim, deliver
-from apps.mail.mail_templates import Plain
-from apps.mail.mime import composed
+from apps.mail.mail_templates import PlainValue
+from apps.mail.mime import compose_mail
 from apps.mail.models import Message, SwitchedOff
 from apps.mail.retention_sweep import erase_some
-from apps.mail.transport import Files
+from apps.mail.transport import FileCarrier
 from tests import factories
 from tests.db.page_client import queries, signed_in, text
 from tests.fake_smtp import post
@@ -42,9 +42,9 @@ def _a_kind(monkeypatch: pytest.MonkeyPatch, settings: LazySettings) -> None:
     settings.PORTAL_URL = "https://portal.lindenhof.example"
 
 
-def context(**changes: Plain) -> dict[str, Plain]:
+def context(**changes: PlainValue) -> dict[str, PlainValue]:
     now = timezone.now()
-    given: dict[str, Plain] = {
+    given: dict[str, PlainValue] = {
         "name": "Selin <b>",
         "share": 80,
         "used": 400_000_000_000,
@@ -57,7 +57,7 @@ def context(**changes: Plain) -> dict[str, Plain]:
 
 def notice(to: str = SELIN, language: str = "en", **changes: object) -> Message | None:
     given = {"to": to, "language": language, "template": "quota", "context": context(), "notice": "test"}
-    return services.write(**(given | changes))  # type: ignore[arg-type]  # what tests change
+    return services.write_mail(**(given | changes))  # type: ignore[arg-type]  # what tests change
 
 
 def written(**changes: object) -> Message:
@@ -74,12 +74,12 @@ def test_a_mail_is_in_its_readers_language_and_the_same_at_every_try(db: None) -
     assert "400\u202fGB" in english.text and "Selin <b>" in english.text and "Selin &lt;b&gt;" in english.html
     assert "src=" not in german.html and 'lang="de"' in german.html
     row = Message.objects.get(pk=german.pk)
-    assert composed(row) == composed(Message.objects.get(pk=german.pk))
-    read = message_from_bytes(composed(row), policy=policy.default)
+    assert compose_mail(row) == compose_mail(Message.objects.get(pk=german.pk))
+    read = message_from_bytes(compose_mail(row), policy=policy.default)
     assert (read["Message-ID"], read["Auto-Submitted"], read["To"]) == (row.message_id, "auto-generated", SELIN)
     assert read["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    unfolded = re.search(rb"^List-Unsubscribe: <(https://portal[^>]+)>\r$", composed(row), re.MULTILINE)
-    assert unfolded and unfolded[1].decode() == unsubscribing.link(SELIN, "test")
+    unfolded = re.search(rb"^List-Unsubscribe: <(https://portal[^>]+)>\r$", compose_mail(row), re.MULTILINE)
+    assert unfolded and unfolded[1].decode() == unsubscribing.build_link(SELIN, "test")
 
 
 def test_a_mail_is_written_with_what_it_tells_of_or_not_at_all_and_nothing_is_said_twice(db: None) -> None:
@@ -98,10 +98,10 @@ def test_an_address_is_one_address_and_a_subject_one_line(db: None) -> None:
     for address in ("", "a", "a@b@c", f"{SELIN}\r\nBcc: other@example.org", f"{SELIN}, other@example.org"):
         with pytest.raises(Problem, match="no e-mail address"):
             written(to=address)
-    made = services.put(Message(to=SELIN, language="en", subject="a\r\nBcc: b@example.org", text="t", sender="n@l.example"))
-    assert made and b"Bcc" not in composed(written())
+    made = services.put_in_outbox(Message(to=SELIN, language="en", subject="a\r\nBcc: b@example.org", text="t", sender="n@l.example"))
+    assert made and b"Bcc" not in compose_mail(written())
     with pytest.raises(ValueError, match="line"):
-        composed(made)
+        compose_mail(made)
 
 
 def test_a_worker_is_woken_once_for_all_that_a_transaction_wrote(transactional_db: None, settings: LazySettings) -> None:
@@ -130,7 +130,7 @@ def test_djangos_own_mail_goes_into_the_outbox_confidential_and_urgent(db: None,
         EmailMessage("Code", "1", to=[SELIN], bcc=["other@example.org"]).send()
     admin = signed_in(factories.user())
     assert "123456" not in text(admin.get(f"/mail/{first.pk}/"))
-    deliver(Files(tmp_path))
+    deliver(FileCarrier(tmp_path))
     first.refresh_from_db()
     assert (first.state, first.text) == ("sent", ""), "what opens an account is kept no longer than it is needed"
     assert first.erased
@@ -138,7 +138,7 @@ def test_djangos_own_mail_goes_into_the_outbox_confidential_and_urgent(db: None,
 
 def test_what_mails_said_is_erased_and_that_they_were_sent_is_kept(db: None, tmp_path: Path) -> None:
     written()
-    deliver(Files(tmp_path))
+    deliver(FileCarrier(tmp_path))
     waiting = written()
     now = timezone.now()
     assert (erase_some(now - timedelta(days=1), 10), erase_some(now + timedelta(days=1), 10), erase_some(now + timedelta(days=1), 10)) == (
@@ -162,7 +162,7 @@ def test_a_notice_is_switched_off_by_one_click_without_signing_in_and_on_again(d
     row.refresh_from_db()
     assert (row.state, row.ended_by) == ("discarded", None)
     with pytest.raises(Problem, match="switched such mails off"):
-        services.again(message=row, by=factories.user())
+        services.retry(message=row, by=factories.user())
     assert notice() is None and notice(to=SELIN.upper()) is None
     assert notice(to="ines@lindenhof.example") and notice(notice="")
     assert "Switched on again" in text(stranger.post(link, {"on": "1"}))
@@ -171,9 +171,9 @@ def test_a_notice_is_switched_off_by_one_click_without_signing_in_and_on_again(d
 
 def test_a_link_that_is_not_ours_switches_nothing_off(db: None) -> None:
     link = written().unsubscribe.removeprefix("https://portal.lindenhof.example")
-    other = unsubscribing.link("ines@lindenhof.example", "test").removeprefix("https://portal.lindenhof.example")
+    other = unsubscribing.build_link("ines@lindenhof.example", "test").removeprefix("https://portal.lindenhof.example")
     mixed = f"{other.rsplit(':', 1)[0]}:{link.rsplit(':', 1)[1]}"
-    unnamed = unsubscribing.link(SELIN, "gone").removeprefix("https://portal.lindenhof.example")
+    unnamed = unsubscribing.build_link(SELIN, "gone").removeprefix("https://portal.lindenhof.example")
     for path in (mixed, "/mail/off/x/", unnamed):
         answer = Client().post(path, {"List-Unsubscribe": "One-Click"})
         assert (answer.status_code, "leads nowhere" in text(answer)) == (404, True)
@@ -209,24 +209,24 @@ def test_what_a_worker_has_in_hand_or_was_sent_is_neither_discarded_nor_tried_ag
     row = written()
     assert claim(timezone.now())
     with pytest.raises(Conflict, match="being sent"):
-        services.again(message=row, by=admin)
+        services.retry(message=row, by=admin)
     with pytest.raises(Conflict, match="being sent"):
-        services.discard(message=row, reason="r", by=admin)
+        services.discard_mail(message=row, reason="r", by=admin)
     assert "being sent at this moment" in text(signed_in(admin).get(f"/mail/{row.pk}/"))
-    deliver(Files(tmp_path), lambda: timezone.now() + LEASE)
+    deliver(FileCarrier(tmp_path), lambda: timezone.now() + LEASE)
     with pytest.raises(Conflict, match="was sent"):
-        services.again(message=row, by=admin)
+        services.retry(message=row, by=admin)
     with pytest.raises(Conflict, match="was sent"):
-        services.discard(message=row, reason="r", by=admin)
+        services.discard_mail(message=row, reason="r", by=admin)
 
 
 def test_mail_that_does_not_leave_is_told_of_on_the_dashboard(admin: User) -> None:
     client, now = signed_in(admin), timezone.now()
     written()
-    assert selectors.late(now) is None
+    assert selectors.find_late(now) is None
     Message.objects.update(written=now - timedelta(minutes=11))
     assert "1 mail does not leave" in text(client.get("/")) and "look whether a worker sends mail" in text(client.get("/"))
-    note("Connection refused", now)
+    record_failure("Connection refused", now)
     assert "Connection refused" in text(client.get("/"))
     assert "The mail server has taken nothing since" in text(client.get("/mail/"))
 
@@ -245,10 +245,10 @@ def test_a_mail_leaves_at_once_through_a_broker_and_a_worker(
     settings: LazySettings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with post() as box, TemporaryDirectory(prefix="nw-") as directory, broker(Path(directory)) as settings.REDIS_URL:
-        enqueue._publisher.cache_clear()
+        enqueue._get_publisher.cache_clear()
         monkeypatch.setenv("NETZWART_MAIL_SERVER", str(box.server))
         with worker(settings.REDIS_URL, tmp_path / "worker.log"):
             row = written(urgent=True)
             wait_for(lambda: Message.objects.get().state == "sent", seconds=60)
-    enqueue._publisher.cache_clear()
+    enqueue._get_publisher.cache_clear()
     assert box.times() == {row.message_id: 1}

@@ -20,11 +20,11 @@ from hypothesis import settings as how
 from hypothesis import strategies as st
 
 from apps.mail import circuit_breaker
-from apps.mail.delivery import GIVE_UP, LEASE, Done, claim, deliver, due, pause, record
+from apps.mail.delivery import GIVE_UP, LEASE, DeliveryResult, claim, compute_pause, deliver, list_due, record_outcome
 from apps.mail.models import Message, ServerAway
-from apps.mail.services import put
-from apps.mail.smtp import STARTTLS, TLS, Line, Server
-from apps.mail.transport import Files, Outcome, What
+from apps.mail.services import put_in_outbox
+from apps.mail.smtp import STARTTLS, TLS, SmtpConnection, SmtpServer
+from apps.mail.transport import FileCarrier, HandoverOutcome, HandoverStatus
 from tests.fake_smtp import Post, Way, post
 
 ROOT = Path(__file__).parents[2]
@@ -51,14 +51,14 @@ def box(db: None, server: Post) -> Post:
 
 def mail(to: str = "selin@lindenhof.example", **changes: object) -> Message:
     given = {"to": to, "language": "de", "subject": "Grüße", "text": "Schöne Grüße\n", "sender": "Netzwart <netzwart@lindenhof.example>"}
-    made = put(Message(**(given | changes)))
+    made = put_in_outbox(Message(**(given | changes)))
     assert made
     return made
 
 
-def run(box: Post, after: timedelta = timedelta(0)) -> Done:
+def run(box: Post, after: timedelta = timedelta(0)) -> DeliveryResult:
     """One run of a worker, so much later."""
-    return deliver(Line(box.server), lambda: timezone.now() + after)
+    return deliver(SmtpConnection(box.server), lambda: timezone.now() + after)
 
 
 def at(moment: datetime) -> Callable[[], datetime]:
@@ -79,7 +79,7 @@ def test_many_mails_leave_over_one_connection_the_urgent_first_and_read_as_writt
             references="<r@b.example> <a@b.example>",
         )
     mail("ines@münchen.example", urgent=True, automatic=False)
-    assert run(box) == Done(sent=21)
+    assert run(box) == DeliveryResult(sent=21)
     assert box.connections == 1
     assert (box.readers[0], box.readers[1:]) == ("ines@xn--mnchen-3ya.example", [f"m{number}@lindenhof.example" for number in range(20)])
     first, second = box.taken[:2]
@@ -89,7 +89,7 @@ def test_many_mails_leave_over_one_connection_the_urgent_first_and_read_as_writt
     assert [part.get_content_type() for part in second.iter_parts()] == ["text/plain", "text/html"]
     assert [part.get_content() for part in second.iter_parts()] == ["Schöne Grüße\r\n", "<p>Schöne Grüße</p>\r\n"]
     assert set(states()) == {("sent", 1)}
-    assert run(box) == Done()
+    assert run(box) == DeliveryResult()
     assert box.connections == 1, "where nothing is due, nobody connects"
 
 
@@ -116,7 +116,7 @@ def test_what_one_mail_meets_holds_up_no_other_and_is_tried_again_unless_it_is_f
     assert said in unlucky.error
     assert (unlucky.ended is None) is (becomes == "waiting")
     assert not ServerAway.objects.exists()
-    assert run(box, timedelta(seconds=50)) == Done()
+    assert run(box, timedelta(seconds=50)) == DeliveryResult()
     run(box, timedelta(minutes=2))
     unlucky.refresh_from_db()
     assert (unlucky.state, unlucky.error) == (("sent", "") if becomes == "waiting" else ("failed", unlucky.error))
@@ -126,11 +126,11 @@ def test_what_one_mail_meets_holds_up_no_other_and_is_tried_again_unless_it_is_f
 def test_who_may_not_write_at_all_waits_without_counting_tries(box: Post) -> None:
     mail(), mail()
     box.ways.append(Way.NO_SENDER)
-    assert run(box) == Done(put_off=1)
+    assert run(box) == DeliveryResult(put_off=1)
     assert states() == [("waiting", 0), ("waiting", 0)]
     assert "You do not write from here" in ServerAway.objects.get().error
-    assert run(box) == Done(), "not before the pause is over"
-    assert run(box, timedelta(seconds=10)) == Done(sent=2)
+    assert run(box) == DeliveryResult(), "not before the pause is over"
+    assert run(box, timedelta(seconds=10)) == DeliveryResult(sent=2)
     assert not ServerAway.objects.exists()
 
 
@@ -141,10 +141,10 @@ def test_a_server_that_drops_everything_is_left_alone_after_three(box: Post) -> 
     run(box)
     assert states() == [("waiting", 1)] * 3 + [("waiting", 0)] * 2
     assert ServerAway.objects.get().failures == 1
-    assert run(box, timedelta(minutes=2)) == Done(sent=5)
+    assert run(box, timedelta(minutes=2)) == DeliveryResult(sent=5)
 
 
-def nobody_listens() -> Server:
+def nobody_listens() -> SmtpServer:
     with post() as gone:
         return gone.server
 
@@ -153,21 +153,21 @@ def test_nothing_is_lost_while_the_server_is_away_and_it_is_tried_ever_more_seld
     mail(), mail()
     clock, pauses, nobody = timezone.now(), [], nobody_listens()
     for failures in range(1, 7):
-        assert deliver(Line(nobody), at(clock)) == Done()
+        assert deliver(SmtpConnection(nobody), at(clock)) == DeliveryResult()
         there = ServerAway.objects.get()
         pauses.append((there.next_try - clock).total_seconds())
-        assert deliver(Line(nobody), at(there.next_try - timedelta(seconds=1))) == Done()
+        assert deliver(SmtpConnection(nobody), at(there.next_try - timedelta(seconds=1))) == DeliveryResult()
         assert (ServerAway.objects.get().failures, "refused" in there.error) == (failures, True)
         clock = there.next_try
     assert pauses == [5, 10, 20, 40, 60, 60]
-    assert deliver(Line(box.server), lambda: clock + timedelta(minutes=1)) == Done(sent=2)
+    assert deliver(SmtpConnection(box.server), lambda: clock + timedelta(minutes=1)) == DeliveryResult(sent=2)
     assert states() == [("sent", 1)] * 2
     assert not ServerAway.objects.exists()
 
 
 def test_a_server_without_starttls_or_with_another_certificate_gets_nothing(box: Post, tmp_path: Path) -> None:
     mail()
-    assert deliver(Line(replace(box.server, tls=STARTTLS))) == Done()
+    assert deliver(SmtpConnection(replace(box.server, tls=STARTTLS))) == DeliveryResult()
     assert "STARTTLS" in ServerAway.objects.get().error
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=127.0.0.1", "-days", "2"]
     files = ["-keyout", str(tmp_path / "key"), "-out", str(tmp_path / "certificate"), "-addext", "subjectAltName=IP:127.0.0.1"]
@@ -175,15 +175,15 @@ def test_a_server_without_starttls_or_with_another_certificate_gets_nothing(box:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(tmp_path / "certificate", tmp_path / "key")
     with post(context, tls=STARTTLS) as encrypted:
-        assert run(encrypted, timedelta(minutes=2)) == Done()
+        assert run(encrypted, timedelta(minutes=2)) == DeliveryResult()
         assert "certificate verify failed" in ServerAway.objects.get().error
         trusting = replace(encrypted.server, tls=STARTTLS)
         with pytest.MonkeyPatch.context() as patched:
             patched.setenv("SSL_CERT_FILE", str(tmp_path / "certificate"))
-            assert deliver(Line(trusting), lambda: timezone.now() + timedelta(minutes=5)) == Done(sent=1)
+            assert deliver(SmtpConnection(trusting), lambda: timezone.now() + timedelta(minutes=5)) == DeliveryResult(sent=1)
         assert encrypted.times() == {Message.objects.get().message_id: 1}
     mail()
-    assert deliver(Line(replace(box.server, tls=TLS, answer_within=2, ready_within=2))) == Done()
+    assert deliver(SmtpConnection(replace(box.server, tls=TLS, answer_within=2, ready_within=2))) == DeliveryResult()
     assert (box.taken, states()[-1]) == ([], ("waiting", 0))
 
 
@@ -191,7 +191,7 @@ def test_a_server_without_starttls_or_with_another_certificate_gets_nothing(box:
 def test_a_slow_server_holds_a_mail_only_so_long(box: Post, way: Way) -> None:
     mail()
     box.ways.append(way)
-    assert deliver(Line(replace(box.server, mail_within=0.3, answer_within=60))) == Done(put_off=1)
+    assert deliver(SmtpConnection(replace(box.server, mail_within=0.3, answer_within=60))) == DeliveryResult(put_off=1)
     row = Message.objects.get()
     assert "no end within 0.3 s" in row.error
     assert ("may have been taken" in row.error) is (way is Way.HANG)
@@ -201,15 +201,15 @@ def test_after_five_days_in_vain_it_fails_with_what_was_said_last(box: Post) -> 
     row = mail()
     Message.objects.update(written=timezone.now() - GIVE_UP)
     box.ways.append(Way.GREYLISTED)
-    assert run(box) == Done(failed=1)
+    assert run(box) == DeliveryResult(failed=1)
     row.refresh_from_db()
     assert (row.state, row.error) == ("failed", "450 4.2.0 Greylisted, come back later")
-    assert [pause(tries) for tries in (1, 2, 6, 7, 8, 10**6)] == [timedelta(minutes=each) for each in (1, 2, 32, 60, 60, 60)]
+    assert [compute_pause(tries) for tries in (1, 2, 6, 7, 8, 10**6)] == [timedelta(minutes=each) for each in (1, 2, 32, 60, 60, 60)]
 
 
 def test_what_cannot_be_written_down_fails_alone(box: Post) -> None:
     Message.objects.bulk_create([row_of("jürgen@lindenhof.example"), row_of("a@b.example")])
-    assert run(box) == Done(sent=1, failed=1)
+    assert run(box) == DeliveryResult(sent=1, failed=1)
     assert "no address" in Message.objects.get(to="jürgen@lindenhof.example").error
 
 
@@ -225,10 +225,10 @@ def test_two_workers_never_have_the_same_mail_in_hand_and_one_that_slept_changes
     assert first and claim(now) is None and claim(now + LEASE - timedelta(seconds=1)) is None
     second = claim(now + LEASE)
     assert second and (second.pk, second.tries, "may have been taken" in second.error) == (first.pk, 2, True)
-    record(first, Outcome(What.LATER, "too late"), now + LEASE)
+    record_outcome(first, HandoverOutcome(HandoverStatus.LATER, "too late"), now + LEASE)
     assert claim(now + LEASE) is None, "it is still the second's"
-    record(second, Outcome(What.TAKEN), now + LEASE)
-    record(first, Outcome(What.LATER, "too late"), now + LEASE)
+    record_outcome(second, HandoverOutcome(HandoverStatus.TAKEN), now + LEASE)
+    record_outcome(first, HandoverOutcome(HandoverStatus.LATER, "too late"), now + LEASE)
     assert states() == [("sent", 2)]
 
 
@@ -237,12 +237,12 @@ def test_a_mail_that_kills_its_workers_waits_longer_each_time(box: Post) -> None
     now = timezone.now()
     assert claim(now) and claim(now + LEASE)
     assert claim(now + 2 * LEASE) is None
-    assert due(now + 2 * LEASE + pause(2)).count() == 1
+    assert list_due(now + 2 * LEASE + compute_pause(2)).count() == 1
 
 
 def test_without_a_server_mails_become_files(db: None, tmp_path: Path) -> None:
     mail(), mail()
-    assert deliver(Files(tmp_path / "mail")) == Done(sent=2)
+    assert deliver(FileCarrier(tmp_path / "mail")) == DeliveryResult(sent=2)
     assert [b"Message-ID: " in file.read_bytes() for file in sorted((tmp_path / "mail").iterdir())] == [True, True]
 
 
@@ -250,14 +250,14 @@ class Killed(BaseException):
     """What no code catches."""
 
 
-class Mortal(Line):
+class Mortal(SmtpConnection):
     """A line whose worker dies after a mail was handed over and before anybody has written that down."""
 
-    def __init__(self, server: Server, dies: Callable[[], bool]) -> None:
+    def __init__(self, server: SmtpServer, dies: Callable[[], bool]) -> None:
         super().__init__(server)
         self._dies = dies
 
-    def hand_over(self, sender: str, to: str, content: bytes) -> Outcome:
+    def hand_over(self, sender: str, to: str, content: bytes) -> HandoverOutcome:
         outcome = super().hand_over(sender, to, content)
         if self._dies():
             raise Killed
@@ -277,7 +277,7 @@ def test_every_mail_arrives_at_least_once_and_exactly_once_where_nobody_died(
     box: Post, number: int, ways: list[Way], deaths: list[bool]
 ) -> None:
     Message.objects.all().delete()
-    circuit_breaker.over()
+    circuit_breaker.record_success()
     box.ways.clear()
     box.taken.clear()
     box.ways.extend(ways)
@@ -313,14 +313,14 @@ def test_a_worker_killed_between_the_servers_yes_and_writing_it_down_sends_that_
         worker.send_signal(signal.SIGKILL)
     server.go_on.set()
     assert states() == [("sent", 1), ("waiting", 1), ("waiting", 0), ("waiting", 0)]
-    assert run(server) == Done(sent=2), "what nobody had in hand goes on at once"
-    assert run(server, LEASE) == Done(sent=1)
+    assert run(server) == DeliveryResult(sent=2), "what nobody had in hand goes on at once"
+    assert run(server, LEASE) == DeliveryResult(sent=1)
     assert server.times() == Counter({rows[1].message_id: 2} | {row.message_id: 1 for row in rows if row is not rows[1]})
     first, second = (bytes(each) for each in server.taken if each["Message-ID"] == rows[1].message_id)
     assert first == second
 
 
-def environment(server: Server) -> dict[str, str]:
+def environment(server: SmtpServer) -> dict[str, str]:
     """For a process of its own on the test's database."""
     database = connection.settings_dict
     names = {"dbname": database["NAME"], "user": database["USER"], "host": database["HOST"], "port": database["PORT"]}

@@ -10,11 +10,11 @@ from apps.accounts.models import User
 from apps.inbound import dispatcher as inbound
 from apps.inbound import services as arriving
 from apps.inbound.models import Arrival
-from apps.inbound.parse_limits import Limits
-from apps.inbound.parser_process import Reader
+from apps.inbound.parse_limits import ParseLimits
+from apps.inbound.parser_process import MailReader
 from apps.lib.errors import Conflict, Problem
 from apps.mail import models as mail
-from apps.mail.transport import Files, What
+from apps.mail.transport import FileCarrier, HandoverStatus
 from apps.members.models import Member
 from apps.tickets import addressing, services
 from apps.tickets.models import Message, Ticket
@@ -31,8 +31,8 @@ def _mail_comes_in(settings: LazySettings) -> None:
 
 
 @pytest.fixture(scope="module")
-def reader() -> Iterator[Reader]:
-    with Reader(Limits(seconds=60), MX) as made:
+def reader() -> Iterator[MailReader]:
+    with MailReader(ParseLimits(seconds=60), MX) as made:
         yield made
 
 
@@ -50,7 +50,7 @@ def jonas(db: None) -> Member:
 
 
 @pytest.fixture
-def bring(reader: Reader, db: None) -> Callable[..., Arrival]:
+def bring(reader: MailReader, db: None) -> Callable[..., Arrival]:
     """Brings a mail, has it read and filed, and says what became of it."""
 
     def brought(
@@ -60,10 +60,10 @@ def bring(reader: Reader, db: None) -> Callable[..., Arrival]:
         head = PASSED % {"domain": sender.rpartition("@")[2]} if passed else ""
         head += f"From: {sender}\nTo: {to}\n" + "".join(f"{name.replace('_', '-')}: {value}\n" for name, value in known.items() if value)
         octets = f"{head}\n{words}\n".encode()
-        row = arriving.arrive(octets=octets, way=Arrival.Way.LMTP, sender=sender, recipients=[to])
-        take = inbound.taker()
+        row = arriving.store_arrival(octets=octets, way=Arrival.Way.LMTP, sender=sender, recipients=[to])
+        take = inbound.find_handler()
         assert take
-        inbound.receive(take, reader)
+        inbound.receive_mail(take, reader)
         row.refresh_from_db()
         return row
 
@@ -74,7 +74,7 @@ def answered(jonas: Member, mara: User) -> tuple[Ticket, mail.Message]:
     """A ticket of the member that Mara has answered, and the answer's mail."""
     assert jonas.user
     ticket = services.open_ticket(subject="My line", text="It is slow", member=jonas, by=jonas.user)
-    services.answer(ticket=ticket, text="Since when?", by=mara)
+    services.answer_ticket(ticket=ticket, text="Since when?", by=mara)
     return ticket, mail.Message.objects.get(to=JONAS)
 
 
@@ -166,7 +166,7 @@ def test_mail_acts_as_staff_only_from_their_address_and_by_the_word_of_our_serve
     bring: Callable[..., Arrival], jonas: Member, mara: User
 ) -> None:
     ticket, _sent = answered(jonas, mara)
-    address, before = addressing.of_staff(mara, ticket.pk), mail.Message.objects.filter(to=JONAS).count()
+    address, before = addressing.build_staff_address(mara, ticket.pk), mail.Message.objects.filter(to=JONAS).count()
     for sender, passed in ((EVE, True), (MARA, False), (EVE, False)):
         bring("Pay here", sender=sender, to=address, passed=passed)
     notes = list(ticket.messages.filter(kind="note", text="Pay here").order_by("id"))
@@ -193,13 +193,13 @@ def test_what_answers_for_absent_staff_is_never_published(
 ) -> None:
     ticket, _sent = answered(jonas, mara)
     before = mail.Message.objects.count()
-    bring("I am on the beach", sender=MARA, to=addressing.of_staff(mara, ticket.pk), passed=True, **headers)
+    bring("I am on the beach", sender=MARA, to=addressing.build_staff_address(mara, ticket.pk), passed=True, **headers)
     assert (last(ticket).kind, mail.Message.objects.count()) == ("note", before)
 
 
 def test_a_person_who_answers_a_ticket_about_absence_is_no_machine(bring: Callable[..., Arrival], jonas: Member, mara: User) -> None:
     ticket, _sent = answered(jonas, mara)
-    bring("Enjoy", sender=MARA, to=addressing.of_staff(mara, ticket.pk), passed=True, Subject="Re: Out of office next week")
+    bring("Enjoy", sender=MARA, to=addressing.build_staff_address(mara, ticket.pk), passed=True, Subject="Re: Out of office next week")
     assert last(ticket).kind == "answer"
 
 
@@ -207,7 +207,7 @@ def test_no_page_shows_the_address_that_makes_mail_act_as_staff(
     bring: Callable[..., Arrival], jonas: Member, mara: User, capfd: pytest.CaptureFixture[str]
 ) -> None:
     ticket, _sent = answered(jonas, mara)
-    address = addressing.of_staff(mara, ticket.pk)
+    address = addressing.build_staff_address(mara, ticket.pk)
     bring("Pay here", to=address)
     bring(f"Look at {address}", sender=address, Subject=f"Re: {address}")
     lost = bring("bounced", sender="", to=address, Message_ID="<b@x>")
@@ -229,18 +229,18 @@ def test_no_page_shows_the_address_that_makes_mail_act_as_staff(
 def test_an_empty_mail_goes_into_quarantine(bring: Callable[..., Arrival]) -> None:
     row = bring("", sender="", Subject="")
     assert (row.state, Ticket.objects.count()) == ("quarantined", 0)
-    bare = arriving.arrive(octets=b"\r\n", way=Arrival.Way.LMTP, sender=EVE, recipients=["support@lindenhof.example"])
-    take = inbound.taker()
+    bare = arriving.store_arrival(octets=b"\r\n", way=Arrival.Way.LMTP, sender=EVE, recipients=["support@lindenhof.example"])
+    take = inbound.find_handler()
     assert take
-    with Reader(Limits(seconds=60), MX) as own:
-        inbound.receive(take, own)
+    with MailReader(ParseLimits(seconds=60), MX) as own:
+        inbound.receive_mail(take, own)
     bare.refresh_from_db()
     assert (bare.state, bare.reason) == ("quarantined", "It has no text, no subject and no files.")
 
 
 def test_mails_that_lie_as_files_are_for_the_portal_alone(tmp_path: Path) -> None:
-    files = Files(tmp_path / "mail")
+    files = FileCarrier(tmp_path / "mail")
     assert files.open() == ""
-    assert files.hand_over("a@b", "c@d", b"secret").what is What.TAKEN
+    assert files.hand_over("a@b", "c@d", b"secret").what is HandoverStatus.TAKEN
     (file,) = (tmp_path / "mail").iterdir()
     assert (oct((tmp_path / "mail").stat().st_mode & 0o777), oct(file.stat().st_mode & 0o777)) == ("0o700", "0o600")

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.audit.trail import trail_of
+from apps.audit.trail import get_trail
 from apps.lib.ui.formats import SPACE
 from apps.members.models import Member, Tariff
 from apps.traffic import months, quotas, rollup
@@ -25,7 +25,7 @@ DAY = timedelta(days=1)
 
 def happened(model: type[Quota] | type[Member], pk: int, at: datetime) -> None:
     """The newest event of the row was at this moment."""
-    events = trail_of(model).events.objects
+    events = get_trail(model).events.objects
     events.filter(pgh_id=events.filter(pgh_obj_id=pk).latest("pgh_id").pgh_id).update(pgh_created_at=at)
 
 
@@ -35,16 +35,16 @@ def by_name(found: list[Month]) -> dict[str, Month]:
 
 def test_months_begin_at_midnight_on_the_wall_and_nothing_is_counted_twice_or_never(network: factories.Network) -> None:
     resident, now = network.residents["m1"], datetime(2050, 4, 10, 12, 3, tzinfo=UTC)  # two weeks after the clock was changed
-    at, midnight = now - timedelta(days=300), quotas.month(now)[0]
+    at, midnight = now - timedelta(days=300), quotas.compute_month(now)[0]
     counted = {at + number * timedelta(hours=18): 3 << number % 20 for number in range(400)}
     counted |= {midnight - timedelta(minutes=5): 1000, midnight: 10}
-    rollup.levels(at)
+    rollup.ensure_levels(at)
     usage_factories.read(network.gateways, at, now)
     for number, (moment, octets) in enumerate(counted.items()):
         usage_factories.counted(resident.holding if number % 2 else resident.prefix, moment, up=1, down=octets - 1)
-    rollup.tick(now)
+    rollup.run_maintenance(now)
     quotas.set_quota(tariff=resident.member.tariff, octets=10**9, by=network.admin)
-    found, filling = by_name(months.months(resident.member, now=now)), quotas.filling(resident.member, now=now)
+    found, filling = by_name(months.list_months(resident.member, now=now)), quotas.find_quota_usage(resident.member, now=now)
     assert (min(found), max(found), len(found)) == ("2049-05", "2050-04", months.NUMBER)
     assert sum(each.both or 0 for each in found.values()) == sum(counted.values())
     for name in ("2050-02", "2050-03", "2050-04"):
@@ -68,7 +68,7 @@ def test_a_month_says_what_the_tariff_that_was_in_force_at_its_end_allowed(netwo
     happened(Member, member.pk, datetime(2050, 10, 2, tzinfo=UTC))
     quotas.set_quota(tariff=small, octets=None, by=network.admin)
     happened(Quota, small.pk, datetime(2050, 11, 3, tzinfo=UTC))
-    found = by_name(months.months(member, now=NOW))
+    found = by_name(months.list_months(member, now=NOW))
     assert {name: (each.tariff, each.quota) for name, each in found.items() if name >= "2050-07"} == {
         "2050-07": ("", None),
         "2050-08": ("Standard", 100),
@@ -84,7 +84,7 @@ def test_months_before_somebody_joined_and_without_a_reading_are_empty_and_silen
     member.refresh_from_db()
     usage_factories.read(network.gateways, datetime(2050, 2, 1, tzinfo=UTC), datetime(2050, 7, 20, tzinfo=UTC))
     usage_factories.read(network.gateways, datetime(2050, 10, 5, tzinfo=UTC), NOW)
-    found = by_name(months.months(member, now=NOW))
+    found = by_name(months.list_months(member, now=NOW))
     assert [name for name, each in found.items() if each.both == 0] == ["2050-06", "2050-07", "2050-10", "2050-11"]
     assert {each.both for name, each in found.items() if name < "2050-06" or name in ("2050-08", "2050-09")} == {None}
 

@@ -14,16 +14,16 @@ from apps.lib.errors import Conflict, Problem
 from apps.members import services as people
 from apps.members.models import Device, Member
 from apps.nat.models import PortForward
-from apps.nat.selectors import forwards
+from apps.nat.selectors import list_forwards
 from apps.nat.services import add_forward
 from apps.network import services
 from apps.network.models import Holding, Pool
-from apps.network.selectors import free_prefix, held_at, held_in_pools, holders_before, size
+from apps.network.selectors import count_held_shares, count_shares, find_free_prefix, list_holdings_at, list_previous_holders
 from tests import factories
 
 
 def give(network: factories.Network, who: Member, pool: Pool, prefix: str | None = None) -> Holding:
-    return services.hold(member=who, pool=pool, prefix=ip_network(prefix) if prefix else None, by=network.admin)
+    return services.assign_address(member=who, pool=pool, prefix=ip_network(prefix) if prefix else None, by=network.admin)
 
 
 def open_port(network: factories.Network, host: str, port: int) -> PortForward:
@@ -54,7 +54,7 @@ def test_the_first_of_an_empty_pool_is_neither_its_network_nor_its_broadcast_add
 def test_a_pool_of_two_addresses_has_no_edges(network: factories.Network) -> None:
     pool = factories.pool(network.group, "private4", "192.168.0.0/31")
     assert [give(network, factories.member(), pool).address for _ in range(2)] == ["192.168.0.0", "192.168.0.1"]
-    assert free_prefix(pool) is None
+    assert find_free_prefix(pool) is None
 
 
 @pytest.mark.parametrize(("prefix", "length", "first", "last"), [
@@ -64,9 +64,9 @@ def test_a_pool_of_two_addresses_has_no_edges(network: factories.Network) -> Non
 ])  # fmt: skip
 def test_prefixes_are_given_to_the_last_one(network: factories.Network, prefix: str, length: int, first: str, last: str) -> None:
     pool = factories.pool(network.group, "prefix6", prefix, member_length=length)
-    held = [give(network, factories.member(), pool).address for _ in range(size(pool))]
-    assert (held[0], held[-1], len(set(held))) == (first, last, size(pool))
-    assert free_prefix(pool) is None
+    held = [give(network, factories.member(), pool).address for _ in range(count_shares(pool))]
+    assert (held[0], held[-1], len(set(held))) == (first, last, count_shares(pool))
+    assert find_free_prefix(pool) is None
 
 
 def test_gaps_are_used_only_when_nothing_is_left_above(network: factories.Network) -> None:
@@ -80,14 +80,14 @@ def test_the_lowest_address_is_a_gap_too(network: factories.Network) -> None:
     pool = factories.pool(network.group, "private4", "192.168.0.0/30")
     first, _second = (give(network, factories.member(), pool) for _ in range(2))
     services.release(holding=first, by=network.admin)
-    assert free_prefix(pool) == first.prefix
+    assert find_free_prefix(pool) == first.prefix
 
 
 def test_an_address_that_somebody_gets_later_is_not_free_now(network: factories.Network) -> None:
     pool = factories.pool(network.group, "private4", "192.168.0.0/30")
     factories.hold(factories.member(), pool, "192.168.0.1", valid=(timezone.now() + timedelta(days=1), None))
     assert give(network, factories.member(), pool).address == "192.168.0.2"
-    assert free_prefix(pool) is None
+    assert find_free_prefix(pool) is None
 
 
 def test_a_taken_address_names_its_holder_and_a_free_one(network: factories.Network) -> None:
@@ -130,7 +130,7 @@ def test_whoever_has_left_is_given_nothing(network: factories.Network) -> None:
 def test_a_device_of_somebody_else_is_refused(network: factories.Network) -> None:
     device = Device.objects.get(member=network.residents["m1"].member)
     with pytest.raises(Problem, match="belongs to Resident of m1"):
-        services.hold(member=factories.member("New"), pool=network.private, device=device, by=network.admin)
+        services.assign_address(member=factories.member("New"), pool=network.private, device=device, by=network.admin)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -155,10 +155,10 @@ def test_releasing_ends_what_hangs_on_it_and_says_how_much(network: factories.Ne
     resident = network.residents["m1"]
     open_port(network, "m1", 443)
     open_port(network, "m1", 444)
-    assert dependents.in_words(dependents.count(Holding, [resident.holding.pk])) == "2 port forwards and 1 NAT mapping"
+    assert dependents.describe_ended(dependents.count(Holding, [resident.holding.pk])) == "2 port forwards and 1 NAT mapping"
     ended = services.release(holding=resident.holding, by=network.admin)
-    assert dependents.in_words(ended) == "2 port forwards and 1 NAT mapping"
-    assert not forwards().filter(holding=resident.holding).exists()
+    assert dependents.describe_ended(ended) == "2 port forwards and 1 NAT mapping"
+    assert not list_forwards().filter(holding=resident.holding).exists()
     resident.holding.refresh_from_db()
     assert resident.holding.valid.upper is not None
 
@@ -176,9 +176,9 @@ def test_releasing_twice_is_harmless(network: factories.Network) -> None:
 def test_a_released_address_is_free_for_somebody_else_who_learns_who_had_it(network: factories.Network) -> None:
     services.release(holding=network.residents["m1"].holding, by=network.admin)
     holding = give(network, factories.member("New"), network.private, "10.16.0.10")
-    before = holders_before([holding])[holding.pk]
+    before = list_previous_holders([holding])[holding.pk]
     assert (before.name, before.member) == ("Resident of m1", network.residents["m1"].member.pk)
-    assert held_at(holding.prefix[0], timezone.now()).get() == holding
+    assert list_holdings_at(holding.prefix[0], timezone.now()).get() == holding
 
 
 def test_without_a_hold_leaving_ends_everything_and_activating_gives_nothing_back(
@@ -188,7 +188,7 @@ def test_without_a_hold_leaving_ends_everything_and_activating_gives_nothing_bac
     resident = network.residents["m1"]
     open_port(network, "m1", 443)
     ended = people.leave(member=resident.member, by=network.admin)
-    assert dependents.in_words(ended) == "1 port forward, 1 NAT mapping and 2 addresses and prefixes"
+    assert dependents.describe_ended(ended) == "1 port forward, 1 NAT mapping and 2 addresses and prefixes"
     assert people.leave(member=resident.member, by=network.admin) == []
     people.activate(member=resident.member, by=network.admin)
     resident.member.refresh_from_db()
@@ -265,8 +265,8 @@ def test_a_stale_change_of_a_pool_is_a_conflict(network: factories.Network) -> N
 
 
 def test_shares_of_pools_are_counted(network: factories.Network) -> None:
-    assert held_in_pools() == {network.private.pk: 4, network.prefixes.pk: 4}
-    assert (size(network.public), size(network.prefixes)) == (254, 2**20)
+    assert count_held_shares() == {network.private.pk: 4, network.prefixes.pk: 4}
+    assert (count_shares(network.public), count_shares(network.prefixes)) == (254, 2**20)
 
 
 def test_the_database_holds_a_device_to_one_member_per_mac(network: factories.Network) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from apps.bans.blocks.services import block, lift
+from apps.bans.blocks.services import block_member, lift_block
 from apps.members.models import Member
 from portal.notice import application
 from tests import factories
@@ -26,7 +26,7 @@ def blocked(transactional_db: None) -> factories.Network:
     network = factories.network()
     factories.servers(network)
     given = {"message": "Mail to <thousands>", "note": "secret", "by": network.admin}
-    block(member=network.residents["m1"].member, reason="infected", **given)  # type: ignore[arg-type]
+    block_member(member=network.residents["m1"].member, reason="infected", **given)  # type: ignore[arg-type]
     return network
 
 
@@ -50,7 +50,7 @@ def test_nobody_else_sees_anything_of_anybody(blocked: factories.Network, source
 
 
 def test_a_member_whose_block_was_lifted_is_not_told_of_it(blocked: factories.Network) -> None:
-    lift(block=blocked.residents["m1"].member.blocks.get(), by=blocked.admin)
+    lift_block(block=blocked.residents["m1"].member.blocks.get(), by=blocked.admin)
     assert "infected" not in get()[2]
 
 

@@ -27,7 +27,7 @@ def network(served: factories.Network) -> factories.Network:
 
 
 def ban(network: factories.Network, prefix: str) -> None:
-    bans.ban(list=bans.create_list(name=prefix, by=network.admin), prefix=prefix, comment="scans", author=network.admin)
+    bans.ban_prefix(list=bans.create_list(name=prefix, by=network.admin), prefix=prefix, comment="scans", author=network.admin)
 
 
 def passes(time: timedelta) -> None:
@@ -95,7 +95,7 @@ def test_a_disk_that_fills_before_the_confirmation_takes_the_change_back_there_a
 
 
 def test_a_token_ahead_of_ours_keeps_nothing_from_the_other_gateway_and_waits_for_a_person(network: factories.Network) -> None:
-    agent_client.hello(agent_channel.channel(network.gateways[0]), 0, 10**5)
+    agent_client.send_hello(agent_channel.get_channel(network.gateways[0]), 0, 10**5)
     ban(network, "192.0.2.66")
     assert steps(reconcile(network.group)) == {"nat-1": "impaired", "nat-2": "confirmed"}
     passes(timedelta(hours=2))
@@ -105,10 +105,10 @@ def test_a_token_ahead_of_ours_keeps_nothing_from_the_other_gateway_and_waits_fo
 
 def meddled(gateway: Gateway) -> None:
     """The gateway confirms something that the portal did not ask for."""
-    channel = agent_channel.channel(gateway)
-    token = agent_client.hello(channel, 0).token
+    channel = agent_channel.get_channel(gateway)
+    token = agent_client.send_hello(channel, 0).token
     channel.ask(wire.Apply(token, 0, "", "0" * 64, None, EMPTY, 60))
-    with agent_channel.fresh(gateway) as session:
+    with agent_channel.open_session(gateway) as session:
         session.ask(wire.Confirm(token, "0" * 64))
 
 
@@ -130,17 +130,17 @@ def test_what_was_put_right_is_told_of_the_gateway_that_lacked_it(network: facto
     meddled(network.gateways[at])
     rollout = reconcile(network.group, cause="schedule")
     assert rollout is not None and steps(rollout)[network.gateways[at].name] == "confirmed"
-    assert "addresses added" in progress.what_changes(rollout)
+    assert "addresses added" in progress.render_changes(rollout)
 
 
 def test_what_differs_on_no_gateway_is_not_called_unknown(network: factories.Network) -> None:
     rollout = reconcile(network.group, force=True)
-    assert rollout is not None and progress.what_changes(rollout) == "nothing changes"
+    assert rollout is not None and progress.render_changes(rollout) == "nothing changes"
 
 
 @pytest.mark.parametrize("at", [0, 1])
 def test_what_a_gateway_that_does_not_answer_lacks_is_not_known(network: factories.Network, at: int) -> None:
     with stopped(network.gateways[at]):
         rollout = reconcile(network.group, force=True)
-        assert rollout is not None and progress.what_changes(rollout) == "not known: a gateway did not answer"
+        assert rollout is not None and progress.render_changes(rollout) == "not known: a gateway did not answer"
     end_started()

@@ -6,14 +6,14 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from apps.bans.blocks.services import block
+from apps.bans.blocks.services import block_member
 from apps.lib.errors import Problem
 from apps.members.models import Device, Member, Tariff
 from apps.nat import own_forwards, services
 from apps.nat.models import NatMapping, Pinhole, PortForward
 from apps.nat.pinholes.services import add_pinhole, switch_pinhole
 from apps.nat.rules.models import PortRules
-from apps.nat.selectors import forwards_of
+from apps.nat.selectors import list_member_forwards
 from apps.network.models import Holding
 from tests import factories
 from tests.db.page_client import queries, signed_in, text
@@ -93,7 +93,9 @@ def test_who_leaves_as_nothing_is_told_so(network: factories.Network) -> None:
 def test_who_is_blocked_sees_the_reason_the_message_and_whom_to_ask_and_no_note(network: factories.Network) -> None:
     selin = lives_in(network)
     factories.servers(network)
-    block(member=network.residents["m1"].member, reason="infected", message="Your laptop sends spam.", note="third time", by=network.admin)
+    block_member(
+        member=network.residents["m1"].member, reason="infected", message="Your laptop sends spam.", note="third time", by=network.admin
+    )
     page = text(selin.get("/me/"))
     assert "Your internet access is blocked" in page
     assert "One of your devices seems to be infected with malware" in page
@@ -108,7 +110,7 @@ def test_a_member_opens_a_port_and_reads_that_it_is_on_its_way(network: factorie
     page = text(selin.post("/me/ports/open/", typed(network, purpose="Nextcloud"), follow=True))
     assert "Nextcloud" in page
     assert "On its way to the gateways" in page
-    made = forwards_of(network.residents["m1"].member).get()
+    made = list_member_forwards(network.residents["m1"].member).get()
     assert (made.public_port, made.private_port, made.purpose) == (8443, 8443, "Nextcloud")
 
 
@@ -195,9 +197,9 @@ def test_closing_says_what_it_does_and_can_be_undone(network: factories.Network)
     forward, selin = opened(network), lives_in(network)
     assert "The internet no longer reaches port 443 of 10.16.0.10, within a second." in text(selin.get(f"/me/ports/{forward.pk}/close/"))
     assert "is being closed." in text(selin.post(f"/me/ports/{forward.pk}/close/", follow=True))
-    assert not forwards_of(network.residents["m1"].member).exists()
+    assert not list_member_forwards(network.residents["m1"].member).exists()
     selin.post(f"/me/ports/{forward.pk}/reopen/")
-    assert forwards_of(network.residents["m1"].member).get().public_port == 8443
+    assert list_member_forwards(network.residents["m1"].member).get().public_port == 8443
 
 
 def test_opening_a_port_can_be_undone_until_it_was_changed(network: factories.Network) -> None:
@@ -208,7 +210,7 @@ def test_opening_a_port_can_be_undone_until_it_was_changed(network: factories.Ne
     assert undo in page
     assert undo not in text(selin.post(f"/me/ports/{forward.pk}/switch/", {"version": 1, "enabled": "0"}, follow=True))
     assert "is being closed." in text(selin.post(f"/me/ports/{forward.pk}/close/", follow=True))
-    assert not forwards_of(network.residents["m1"].member).exists()
+    assert not list_member_forwards(network.residents["m1"].member).exists()
 
 
 def test_what_was_off_stays_off_when_closing_is_undone(network: factories.Network) -> None:
@@ -216,7 +218,7 @@ def test_what_was_off_stays_off_when_closing_is_undone(network: factories.Networ
     selin.post(f"/me/ports/{forward.pk}/switch/", {"version": forward.version, "enabled": "0"})
     selin.post(f"/me/ports/{forward.pk}/close/")
     selin.post(f"/me/ports/{forward.pk}/reopen/")
-    assert not forwards_of(network.residents["m1"].member).get().enabled
+    assert not list_member_forwards(network.residents["m1"].member).get().enabled
 
 
 def test_a_port_that_only_administrators_open_is_closed_without_an_undo_and_says_so_before(network: factories.Network) -> None:
@@ -226,7 +228,7 @@ def test_a_port_that_only_administrators_open_is_closed_without_an_undo_and_says
     assert "is being closed." in page
     assert ">Undo<" not in page
     assert "Ports below 1024" in text(selin.post(f"/me/ports/{forward.pk}/reopen/"))
-    assert not forwards_of(network.residents["m1"].member).exists()
+    assert not list_member_forwards(network.residents["m1"].member).exists()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -240,12 +242,12 @@ def test_a_port_that_the_administrators_switched_off_is_not_opened_again_by_clos
     assert "is being closed." in page and ">Undo<" not in page
     refused = [selin.post(f"/me/ports/{forward.pk}/reopen/"), ask(selin, network), ask(selin, network, public_port="8440-8445")]
     ask(selin, network, public_port="8444", private_port="8444")
-    beside = forwards_of(network.residents["m1"].member).get()
+    beside = list_member_forwards(network.residents["m1"].member).get()
     selin.post(f"/me/ports/{beside.pk}/close/")
     refused.append(ask(selin, network, public_port="8443-8444"))
     for answer in refused:
         assert answer.status_code == 422 and "The administrators switched this off." in text(answer)
-    assert not forwards_of(network.residents["m1"].member).exists()
+    assert not list_member_forwards(network.residents["m1"].member).exists()
 
     selin.post(f"/me/ports/{opened(network).pk}/close/")
     assert ask(selin, network).status_code == 302, "the administrators have opened it since"

@@ -5,7 +5,7 @@ from django.test import Client
 
 from apps.members.models import Member
 from apps.nat.models import PortForward
-from apps.nat.selectors import forwards_of
+from apps.nat.selectors import list_member_forwards
 from apps.nat.services import add_forward
 from tests import factories
 from tests.db.page_client import HTMX, signed_in
@@ -65,7 +65,7 @@ def test_adding_a_forward_can_be_undone_until_it_was_changed(admin: Client, netw
     changed = admin.post(f"/forwards/{added.pk}/switch/", {"version": 1, "enabled": "0"}, headers=HTMX).content.decode()
     assert "<b>Saved.</b>" in changed and undo not in changed
     assert "<b>Removed.</b>" in admin.post(f"/forwards/{added.pk}/remove/", follow=True).content.decode()
-    assert not forwards_of(network.residents["m1"].member).exists()
+    assert not list_member_forwards(network.residents["m1"].member).exists()
 
 
 def test_who_may_not_remove_is_offered_no_undo(network: factories.Network) -> None:

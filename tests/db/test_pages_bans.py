@@ -15,6 +15,7 @@ from apps.bans import hits, services
 from apps.bans.models import Ban, BanList, Direction, Upload
 from tests import factories
 from tests.counter_factories import hit
+from tests.db.page_client import text
 
 pytestmark = pytest.mark.django_db
 
@@ -31,11 +32,7 @@ def own(network: factories.Network) -> BanList:
 
 
 def ban(banlist: BanList, prefix: str, **changes: Any) -> Ban:
-    return services.ban(list=banlist, prefix=prefix, author=None, **changes)
-
-
-def text(response: Any) -> str:
-    return str(response.content.decode())
+    return services.ban_prefix(list=banlist, prefix=prefix, author=None, **changes)
 
 
 def feed(content: str) -> dict[str, Any]:
@@ -61,7 +58,7 @@ def test_a_list_is_made_and_its_name_is_taken(staff: Client) -> None:
 
 def test_the_lists_say_how_much_they_keep_out(staff: Client, own: BanList, network: factories.Network) -> None:
     there = ban(own, "203.0.113.66")
-    hits.record(gateway=network.gateways[0], passed=hit({(there.prefix, Direction.BOTH): (12_418, 3_000_000)}), at=timezone.now())
+    hits.record_hits(gateway=network.gateways[0], passed=hit({(there.prefix, Direction.BOTH): (12_418, 3_000_000)}), at=timezone.now())
     page = text(staff.get("/bans/?sort=-hits"))
     assert "12,418" in page and "3.00\u202fMB" in page
 
@@ -141,7 +138,7 @@ def test_hostile_addresses_are_just_pages(staff: Client, own: BanList, asked: st
 @pytest.mark.parametrize("sort", ["prefix", "-created", "expires", "comment", "-hits", "last"])
 def test_the_table_sorts(staff: Client, own: BanList, network: factories.Network, sort: str) -> None:
     first, second = ban(own, "203.0.113.66", comment="a"), ban(own, "203.0.113.67", comment="b", expires=timezone.now() + timedelta(days=1))
-    hits.record(gateway=network.gateways[0], passed=hit({(second.prefix, Direction.BOTH): (7, 420)}), at=timezone.now())
+    hits.record_hits(gateway=network.gateways[0], passed=hit({(second.prefix, Direction.BOTH): (7, 420)}), at=timezone.now())
     page = text(staff.get(f"/bans/{own.pk}/?sort={sort}"))
     order = page.index(f"posts-{first.pk}") < page.index(f"posts-{second.pk}")
     assert order is (sort in ("prefix", "comment"))
@@ -265,7 +262,7 @@ def test_a_list_is_exported(staff: Client, own: BanList, network: factories.Netw
     there = ban(own, "203.0.113.66", comment="=cmd()")
     ban(own, "198.51.99.0/24", comment="ended", expires=timezone.now() + timedelta(days=1))
     Ban.objects.filter(comment="ended").update(expires=timezone.now())
-    hits.record(gateway=network.gateways[0], passed=hit({(there.prefix, Direction.BOTH): (7, 420)}), at=timezone.now())
+    hits.record_hits(gateway=network.gateways[0], passed=hit({(there.prefix, Direction.BOTH): (7, 420)}), at=timezone.now())
     as_text, as_csv = (staff.get(f"/bans/{own.pk}/bans.{form}").getvalue().decode() for form in ("txt", "csv"))
     assert as_text == "203.0.113.66 # =cmd()\n"
     assert "203.0.113.66,'=cmd()," in as_csv and ",7,420," in as_csv and as_csv.count("\n") == 3

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from apps.bans.blocks.selectors import current
-from apps.bans.blocks.services import block
+from apps.bans.blocks.selectors import find_current_block
+from apps.bans.blocks.services import block_member
 from apps.bans.models import Block, Listener, Notice, Reachable
 from tests import factories
 from tests.api_responses import wrong
@@ -24,7 +24,7 @@ def staff(network: factories.Network, client: Client) -> Client:
 
 def blocked(network: factories.Network, host: str = "m1", **given: Any) -> Block:
     values: Any = {"member": network.residents[host].member, "reason": "abuse", "message": "Spam", "by": network.admin}
-    return block(**(values | given))
+    return block_member(**(values | given))
 
 
 def test_only_staff_sees_blocks_and_listeners(network: factories.Network, client: Client) -> None:
@@ -43,7 +43,7 @@ def test_blocking_says_first_what_it_does_and_then_the_members_page_says_so(netw
     assert "10.16.0.10" in asked and "1 NAT mapping" in asked
     given = {"reason": "infected", "message": "Mail to thousands", "note": "ticket 7", "term": "7d"}
     answer = staff.post(f"/bans/blocks/member/{member.pk}/", given)
-    made = current(member)
+    made = find_current_block(member)
     assert made is not None and answer.headers["Location"] == f"/bans/blocks/{made.pk}/"
     page = text(staff.get(f"/members/{member.pk}/"))
     assert "<b>Blocked.</b>" in page and "infected device" in page
@@ -54,7 +54,7 @@ def test_a_block_without_a_time_where_one_is_asked_for_is_not_made(network: fact
     member = network.residents["m1"].member
     answer = staff.post(f"/bans/blocks/member/{member.pk}/", {"reason": "rules", "term": "at"})
     assert answer.status_code == 422 and "Name the time" in text(answer)
-    assert current(member) is None
+    assert find_current_block(member) is None
 
 
 def test_a_block_is_changed_and_a_change_by_two_is_a_conflict(network: factories.Network, staff: Client) -> None:
@@ -74,7 +74,7 @@ def test_lifting_asks_can_be_undone_and_is_seen_in_the_list(network: factories.N
     assert "<b>Lifted.</b> Resident of m1" in after and "Nobody is blocked" in after
     assert "Resident of m1" in text(staff.get("/bans/blocks/?state=over"))
     assert staff.post(f"/bans/blocks/{made.pk}/restore/").status_code == 302
-    again = current(made.member)
+    again = find_current_block(made.member)
     assert again is not None and again.pk != made.pk and again.message == "Spam"
     assert "is blocked already" in text(staff.post(f"/bans/blocks/{made.pk}/restore/", follow=True))
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from apps.deployments.models import GatewayState, Revision
 from apps.network.models import Gateway, GatewayGroup
 from tests import factories
+from tests.db.page_client import text
 
 pytestmark = pytest.mark.django_db
 
@@ -25,10 +26,6 @@ def staff(network: factories.Network, client: Client) -> Client:
 def seen(gateway: Gateway, **changes: Any) -> None:
     """The gateway answered just now."""
     GatewayState.objects.update_or_create(gateway=gateway, defaults={"seen": timezone.now(), "unreachable_since": None} | changes)
-
-
-def text(response: Any) -> str:
-    return str(response.content.decode())
 
 
 def given(gateway: Gateway, **changes: Any) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from tests.db.rollout_rows import rolled
 pytestmark = pytest.mark.django_db(transaction=True)
 
 DRIFT = {
-    "rules": ["chain input", "set fwd4", "counter leaked"],
+    "rules": ["chain input", "set forward4", "counter leaked"],
     "elements": {
-        "fwd4": {"missing": ["198.51.100.7 . tcp . 7001 : 10.16.0.10 . 443"], "foreign": [], "missing_count": 1, "foreign_count": 0},
+        "forward4": {"missing": ["198.51.100.7 . tcp . 7001 : 10.16.0.10 . 443"], "foreign": [], "missing_count": 1, "foreign_count": 0},
         "bans4_32": {"missing": [], "foreign": ["203.0.113.9", "203.0.113.10"], "missing_count": 0, "foreign_count": 212},
     },
 }
@@ -53,7 +53,7 @@ def test_drift_says_what_where_and_since_when(staff: Client, meddled: str) -> No
     page = text(staff.get(meddled))
     assert (
         "nat-1 was changed by hand, seen first at" in page
-        and "1 chain is not as committed (input); 1 set is not as committed (fwd4)" in page
+        and "1 chain is not as committed (input); 1 set is not as committed (forward4)" in page
     )
     assert "1 element is missing; 212 elements are there that should not be" in page
     assert "set bans4_32" in page and "212 that should not be there, the first 2 here" in page and "203.0.113.10" in page

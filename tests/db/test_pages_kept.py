@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.bans.models import BanList
 from apps.network.models import Holding
 from apps.traffic.models import RateLimit
-from apps.traffic.rates.services import limit
+from apps.traffic.rates.services import limit_member
 from tests import factories
 from tests.db.page_client import HTMX, signed_in, text
 
@@ -99,7 +99,9 @@ def test_an_address_that_was_given_or_released_lets_the_rest_of_the_page_ask_aga
 
 def test_the_rate_of_a_limited_member_is_changed_in_one_go(mara: Client, network: factories.Network) -> None:
     member = network.residents["m1"].member
-    first = limit(member=member, up_kbit=1000, down_kbit=5000, reason="other", until=timezone.now() + timedelta(days=1), by=network.admin)
+    first = limit_member(
+        member=member, up_kbit=1000, down_kbit=5000, reason="other", until=timezone.now() + timedelta(days=1), by=network.admin
+    )
     page = text(mara.get(f"/limited/member/{member.pk}/"))
     assert "Change the limit" in page and 'value="5"' in page
     given = {"down_kbit": "8", "up_kbit": "1", "reason": "other", "term": "1d", "instead_of": str(first.pk)}
@@ -110,7 +112,7 @@ def test_the_rate_of_a_limited_member_is_changed_in_one_go(mara: Client, network
 
 def test_a_limit_that_somebody_else_set_meanwhile_is_not_replaced_unseen(mara: Client, network: factories.Network) -> None:
     member = network.residents["m1"].member
-    limit(member=member, up_kbit=1000, down_kbit=5000, reason="other", by=network.admin)
+    limit_member(member=member, up_kbit=1000, down_kbit=5000, reason="other", by=network.admin)
     response = mara.post(f"/limited/member/{member.pk}/", {"down_kbit": "8", "reason": "other", "term": "1d"})
     assert response.status_code == 422
     assert RateLimit.objects.get(member=member).down_kbit == 5000

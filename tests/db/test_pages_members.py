@@ -11,15 +11,15 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.audit.models import Enquiry
-from apps.audit.selectors import history_of
-from apps.bans.blocks.selectors import blocked_members
-from apps.bans.blocks.services import block
+from apps.audit.selectors import list_row_history
+from apps.bans.blocks.selectors import list_blocked_member_ids
+from apps.bans.blocks.services import block_member
 from apps.bans.models import Block
 from apps.members import services
 from apps.members.models import Device, Member, Room, Site, Tariff
 from apps.nat.models import NatMapping
 from apps.network.models import Holding
-from apps.network.services import hold
+from apps.network.services import assign_address
 from tests import factories
 from tests.db.page_client import HTMX, queries, signed_in, text
 
@@ -139,7 +139,7 @@ def test_the_list_sorts_by_every_column_and_puts_what_is_missing_last(
 
 
 def test_a_member_with_several_addresses_stands_in_the_list_once(mara: Client, network: factories.Network) -> None:
-    hold(member=network.residents["m1"].member, pool=network.private, by=network.admin)
+    assign_address(member=network.residents["m1"].member, pool=network.private, by=network.admin)
     for sort in ("private", "public", "prefix", "forwards"):
         names = [row.member.name for row in mara.get(f"/members/?sort={sort}").context["page"]]
         assert len(names) == len(set(names)) == 4
@@ -157,7 +157,7 @@ def test_pages_follow_each_other_without_gap_whatever_the_order(mara: Client, ne
 def test_the_list_takes_as_many_queries_for_many_as_for_few(mara: Client, network: factories.Network) -> None:
     few = queries(mara, "/members/")
     for number in range(25):
-        hold(member=factories.member(f"Aaron {number}"), pool=network.private, by=network.admin)
+        assign_address(member=factories.member(f"Aaron {number}"), pool=network.private, by=network.admin)
     assert queries(mara, "/members/") == few
 
 
@@ -246,7 +246,7 @@ def test_a_bulk_action_without_a_date_is_asked_again(mara: Client, network: fact
 
 
 def test_many_are_blocked_after_a_preview_and_the_list_shows_who(mara: Client, network: factories.Network) -> None:
-    block(member=network.residents["m1"].member, reason="abuse", by=network.admin)
+    block_member(member=network.residents["m1"].member, reason="abuse", by=network.admin)
     services.leave(member=network.residents["m2"].member, by=network.admin)
     data = {"do": "block", "pick": pick(network, "m1", "m2", "m3", "m4")}
     page = text(mara.post("/members/bulk/", data))
@@ -257,7 +257,7 @@ def test_many_are_blocked_after_a_preview_and_the_list_shows_who(mara: Client, n
     assert "2 members are blocked." in text(mara.post("/members/bulk/?view=all", data | given, follow=True))
     made = Block.objects.filter(reason="unpaid", message="Fees of winter", author=network.admin, valid__endswith__isnull=False)
     assert sorted(made.values_list("member", flat=True)) == sorted(pick(network, "m3", "m4"))
-    assert [len(history_of(each, 9)) for each in made] == [1, 1]
+    assert [len(list_row_history(each, 9)) for each in made] == [1, 1]
 
     response = mara.get("/members/?view=blocked")
     assert [row.state.word for row in response.context["page"]] == ["Blocked"] * 3
@@ -268,12 +268,12 @@ def test_many_are_blocked_after_a_preview_and_the_list_shows_who(mara: Client, n
 
 def test_blocks_of_many_are_lifted_together(mara: Client, network: factories.Network) -> None:
     for host in ("m1", "m2"):
-        block(member=network.residents[host].member, reason="abuse", by=network.admin)
+        block_member(member=network.residents[host].member, reason="abuse", by=network.admin)
     data = {"do": "unblock", "pick": pick(network, "m1", "m2", "m3")}
     page = text(mara.post("/members/bulk/", data))
     assert "2 members reach the internet again" in page and "1 is not blocked." in page
     assert "2 blocks are lifted." in text(mara.post("/members/bulk/", data | {"confirmed": "1"}, follow=True))
-    assert not blocked_members().exists()
+    assert not list_blocked_member_ids().exists()
     assert set(Block.objects.values_list("lifted_by", flat=True)) == {network.admin.pk}
 
 
@@ -283,7 +283,7 @@ def test_of_many_blocks_all_are_made_or_none(mara: Client, network: factories.Ne
     Block.objects.create(member=network.residents["m2"].member, reason="rules", valid=(begins, None))  # overlaps what is asked for
     answer = mara.post("/members/bulk/", data)
     assert answer.status_code == 422 and "Nothing was changed" in text(answer)
-    assert not blocked_members().exists()
+    assert not list_blocked_member_ids().exists()
     late = mara.post("/members/bulk/", data | {"term": "at", "until": "2020-01-01T00:00"})
     assert late.status_code == 422 and "has passed" in text(late)
 
@@ -480,7 +480,7 @@ def test_a_known_mac_names_whose_it_is(mara: Client, network: factories.Network)
 def test_removing_a_device_keeps_its_address_with_the_member(mara: Client, network: factories.Network) -> None:
     who = factories.member("New")
     device = services.add_device(member=who, name="Laptop", mac="00:00:5e:00:53:fe", by=network.admin)
-    holding = hold(member=who, pool=network.private, device=device, by=network.admin)
+    holding = assign_address(member=who, pool=network.private, device=device, by=network.admin)
     assert f"keeps {holding.address}, for all devices" in text(mara.get(f"/devices/{device.pk}/remove/"))
     mara.post(f"/devices/{device.pk}/remove/")
     holding.refresh_from_db()

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from apps.lib.web.paginators import Pages
+from apps.lib.web.paginators import DeferredJoinPaginator
 from apps.nat.list_search import find_forwards
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
@@ -22,23 +22,23 @@ def ports(network: factories.Network, *wanted: int) -> None:
 
 def test_pages_have_all_rows_in_order_and_join_those_of_the_page_alone(network: factories.Network) -> None:
     ports(network, 5003, 5001, 5005, 5002, 5004)
-    pages = Pages(find_forwards(""), 2)
+    pages = DeferredJoinPaginator(find_forwards(""), 2)
     assert [[each.public_port for each in page] for page in pages] == [[5001, 5002], [5003, 5004], [5005]]
     with CaptureQueriesContext(connection) as found:
         forward, _ = pages.get_page(2)
         assert str(forward.holding.member) and pages.get_page(99).number == 3
     [skipping, reading] = [each["sql"] for each in found.captured_queries[:2]]
     assert "JOIN" not in skipping and "OFFSET 2" in skipping and "JOIN" in reading and "OFFSET" not in reading
-    assert Pages(find_forwards(""), 2, count=3).num_pages == 2
+    assert DeferredJoinPaginator(find_forwards(""), 2, count=3).num_pages == 2
 
 
 @pytest.mark.parametrize("number", range(1, 12))
 def test_pages_behind_the_middle_are_counted_from_the_end_and_have_what_they_had(network: factories.Network, number: int) -> None:
     ports(network, *range(5001, 5001 + number))
     rows_ = find_forwards("")
-    assert [row.pk for page in Pages(rows_, 3) for row in page] == [row.pk for row in rows_]
+    assert [row.pk for page in DeferredJoinPaginator(rows_, 3) for row in page] == [row.pk for row in rows_]
     with CaptureQueriesContext(connection) as found:
-        Pages(rows_, 3, count=number).get_page(99)
+        DeferredJoinPaginator(rows_, 3, count=number).get_page(99)
     assert "OFFSET" not in found.captured_queries[0]["sql"]
 
 

@@ -11,11 +11,11 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import tokens
-from apps.audit.selectors import history_of
+from apps.audit.selectors import list_row_history
 from apps.desk.selectors.search import search
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
-from apps.nat.pinholes.selectors import pinholes
+from apps.nat.pinholes.selectors import list_pinholes
 from tests import factories
 from tests.api_responses import wrong
 from tests.db.page_client import HTMX, signed_in, text
@@ -86,13 +86,13 @@ def test_what_cannot_be_opened_keeps_the_form_and_says_why(
     answer = add(mara, network, **changes)
     assert answer.status_code == 422
     assert any(each in text(answer) for each in said.split("|"))
-    assert pinholes().count() == 1
+    assert list_pinholes().count() == 1
 
 
 def test_a_pinhole_with_a_last_day_ends_with_it(mara: Client, network: factories.Network) -> None:
     day = timezone.localdate() + timedelta(days=2)
     add(mara, network, until=day.isoformat())
-    [made] = pinholes()
+    [made] = list_pinholes()
     assert timezone.localtime(made.valid.upper).date() == day + timedelta(days=1)
 
 
@@ -111,7 +111,7 @@ def test_switching_removing_and_undoing(mara: Client, network: factories.Network
     page = text(mara.post(f"/pinholes/{pinhole.pk}/remove/", headers=HTMX))
     assert "<b>Removed.</b>" in page and f"/pinholes/{pinhole.pk}/restore/" in page
     assert "<b>Saved.</b>" in text(mara.post(f"/pinholes/{pinhole.pk}/restore/", headers=HTMX))
-    assert pinholes().count() == 1
+    assert list_pinholes().count() == 1
 
 
 def test_adding_can_be_undone_until_it_was_changed(mara: Client, network: factories.Network) -> None:
@@ -122,7 +122,7 @@ def test_adding_can_be_undone_until_it_was_changed(mara: Client, network: factor
     changed = text(mara.post(f"/pinholes/{pinhole.pk}/switch/", {"version": "1", "enabled": "0"}, headers=HTMX))
     assert "<b>Saved.</b>" in changed and undo not in changed
     assert "<b>Removed.</b>" in text(mara.post(f"/pinholes/{pinhole.pk}/remove/", follow=True))
-    assert not pinholes().exists()
+    assert not list_pinholes().exists()
 
 
 def test_what_a_pinhole_opens_can_be_edited(mara: Client, network: factories.Network) -> None:
@@ -146,7 +146,7 @@ def test_a_prefix_is_changed_and_the_page_says_what_becomes_of_its_pinholes(
     assert "1 IPv6 pinhole" in text(mara.get(f"/holdings/{holding.pk}/renumber/"))
     answer = mara.post(f"/holdings/{holding.pk}/renumber/", sent)
     assert answer.status_code == 302
-    assert pinholes().count() == left
+    assert list_pinholes().count() == left
     assert "instead of 2001:db8:a0:10::/64" in text(mara.get(answer["Location"]))
 
 
@@ -191,7 +191,7 @@ def test_the_list_as_a_file_counts_them(mara: Client, network: factories.Network
 def test_the_history_knows_them(network: factories.Network) -> None:
     pinhole = opened(network)
     services.remove_pinhole(pinhole=pinhole, by=network.admin)
-    assert "IPv6 pinhole" in str(history_of(network.residents["m1"].member, 8))
+    assert "IPv6 pinhole" in str(list_row_history(network.residents["m1"].member, 8))
 
 
 def test_a_script_opens_reads_and_closes(api: Client, network: factories.Network) -> None:

@@ -48,18 +48,18 @@ def test_a_revision_says_what_it_changed_and_where_it_runs(staff: Client) -> Non
 def test_any_two_are_compared_in_words_and_element_by_element(staff: Client) -> None:
     first, _second, last = revisions()
     page = text(staff.get(f"/rollouts/revisions/compare?from={first.pk}&to={last.pk}"))
-    assert "2 forwarded ports added" in page and "198.51.100.7 . tcp . 7001 : 10.16.0.10 . 443" in page and "map fwd4" in page
+    assert "2 forwarded ports added" in page and "198.51.100.7 . tcp . 7001 : 10.16.0.10 . 443" in page and "map forward4" in page
     back = text(staff.get(f"/rollouts/revisions/compare?from={last.pk}&to={first.pk}&gateway=nat-2"))
     assert "2 forwarded ports removed" in back and "Element by element on nat-2" in back
     whole = staff.get(f"/rollouts/revisions/compare/text?from={last.pk}&to={first.pk}")
-    assert "delete element inet netzwart fwd4" in text(whole)
+    assert "delete element inet netzwart forward4" in text(whole)
 
 
 def test_a_comparison_over_deltas_says_what_one_of_wholes_says(network: factories.Network) -> None:
     first, _second, last = revisions()
     for before, after in ((first, last), (last, first)):
-        by_deltas = ruleset_comparison.revisions(before, after, 0, "nat-2")
-        by_wholes = ruleset_comparison.rulesets(contents.load(before), contents.load(after), 0, "nat-2")
+        by_deltas = ruleset_comparison.compare_revisions(before, after, 0, "nat-2")
+        by_wholes = ruleset_comparison.compare_rulesets(contents.load(before), contents.load(after), 0, "nat-2")
         assert not by_deltas.totals and by_wholes.totals
         assert (by_deltas.delta, by_deltas.shown) == (by_wholes.delta, by_wholes.shown)
 
@@ -87,7 +87,7 @@ def test_what_is_not_kept_is_explained(staff: Client, network: factories.Network
     forward(network, 7003)
     reconcile(network.group)
     first, *_between, last = revisions()
-    assert contents.forget_before(last)
+    assert contents.delete_before(last)
     page = text(staff.get(f"/rollouts/revisions/compare?from={first.pk}&to={last.pk}"))
     assert f"What {first} contained is not kept any more. The oldest that is kept is" in page
     assert "nobody can go back to it" in text(staff.get(f"/rollouts/revisions/{first.pk}/"))

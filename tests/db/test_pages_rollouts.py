@@ -18,8 +18,9 @@ from apps.deployments.revision_pages import delta_text
 from apps.deployments.rollouts import progress, rollout_store
 from apps.deployments.rollouts.rollout_driver import note_beat
 from firewall import wire
-from firewall.rollout import Event
+from firewall.rollout import RolloutEvent
 from tests import factories
+from tests.db.page_client import text
 from tests.db.rollout_rows import opened, rolled
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -36,10 +37,6 @@ def roll(network: factories.Network) -> Callable[..., Rollout]:
     """A rollout: confirmed, or stopped with an error at one gateway, or left open."""
 
     return partial(rolled, network)
-
-
-def text(response: Any) -> str:
-    return str(response.content.decode())
 
 
 def test_only_staff_sees_rollouts(network: factories.Network, client: Client) -> None:
@@ -145,10 +142,10 @@ def test_the_top_bar_comes_with_the_first_gateway_that_answers(staff: Client, ro
 
 def test_a_failed_rollout_asks_for_somebody(network: factories.Network, roll: Callable[..., Rollout], rf: Any) -> None:
     roll(error="refused")
-    count = navigation_status.asking(rf.get("/"))
+    count = navigation_status.build_navigation_count(rf.get("/"))
     assert count and (count.number, count.asks) == (1, True)
     roll()
-    count = navigation_status.asking(rf.get("/"))
+    count = navigation_status.build_navigation_count(rf.get("/"))
     assert count and count.number == 0
 
 
@@ -173,36 +170,36 @@ def test_a_delta_is_shown_set_by_set_whatever_its_comments_hold() -> None:
         "add table inet netzwart",
         "delete element inet netzwart bans4_24 { 203.0.113.0 }",
         'add element inet netzwart bans4_24 { 192.0.2.0 comment "a, b } { : c", 198.51.100.0 timeout 60s comment "x" }',
-        "add element inet netzwart fwd4 { 198.51.100.7 . tcp . 80 : 10.0.0.1 . 80 }",
+        "add element inet netzwart forward4 { 198.51.100.7 . tcp . 80 : 10.0.0.1 . 80 }",
         "flush chain inet netzwart input",
         'add rule inet netzwart input iifname "lo" accept comment "loop, back"',
         "add element inet netzwart down4 { 10.0.0.1, 10.0.0.2, 10.0",
     ]
-    shown = delta_text.shown("\n".join(lines), 2)
+    shown = delta_text.build_excerpt("\n".join(lines), 2)
     assert shown.groups[0] == (
         "set bans4_24",
         "+2 \u22121, the first 2 here",
         [("\u2212", "203.0.113.0/24", ""), ("+", "192.0.2.0/24", "a, b } { : c")],
     )
-    assert shown.groups[1][0] == "map fwd4" and shown.groups[2][0] == "set down4"
+    assert shown.groups[1][0] == "map forward4" and shown.groups[2][0] == "set down4"
     assert shown.groups[3] == ("chain input", "1 rule, written anew", [("+", 'iifname "lo" accept', "loop, back")])
     assert (shown.total, shown.shown) == (8, 6)
 
 
 def test_a_gateway_that_works_for_long_says_on_the_page_what_it_does_and_how_far_it_is(staff: Client, network: factories.Network) -> None:
     lease = opened(network)
-    before = progress.stamp(lease.rollout)
-    assert rollout_store.heard(lease, "loading", 120_000, 700_000) is None
+    before = progress.compute_stamp(lease.rollout)
+    assert rollout_store.record_beat(lease, "loading", 120_000, 700_000) is None
     page = text(staff.get(f"/rollouts/{lease.rollout.pk}/"))
     assert "loads, 120,000 of 700,000 elements (heard at " in page
-    assert progress.stamp(Rollout.objects.get(pk=lease.rollout.pk)) != before, "the page that is open shows it too"
-    rollout_store.happened(lease, Event.COMMITTED, committed=Now())
+    assert progress.compute_stamp(Rollout.objects.get(pk=lease.rollout.pk)) != before, "the page that is open shows it too"
+    rollout_store.record_event(lease, RolloutEvent.COMMITTED, committed=Now())
     assert "700,000" not in text(staff.get(f"/rollouts/{lease.rollout.pk}/"))
 
 
 def test_what_a_gateway_says_that_it_does_may_be_anything(staff: Client, network: factories.Network) -> None:
     lease = opened(network)
-    rollout_store.heard(lease, "<b>" * 100, -5, 10**30)
+    rollout_store.record_beat(lease, "<b>" * 100, -5, 10**30)
     page = text(staff.get(f"/rollouts/{lease.rollout.pk}/"))
     assert "<b><b>" not in page
     assert "works" in page
@@ -217,12 +214,12 @@ def test_a_sign_of_life_that_cannot_be_kept_ends_nothing(network: factories.Netw
 
 def test_whoever_drives_it_hears_that_a_person_wants_it_stopped_while_a_gateway_works(network: factories.Network) -> None:
     lease = opened(network)
-    rollout_store.wish(lease.rollout, Event.ABORT, by=network.admin)
-    assert rollout_store.heard(lease, "loading", 1, 2) is Event.ABORT
+    rollout_store.record_wish(lease.rollout, RolloutEvent.ABORT, by=network.admin)
+    assert rollout_store.record_beat(lease, "loading", 1, 2) is RolloutEvent.ABORT
 
 
 @pytest.mark.parametrize("before", [0.001, 0.6, 1.4, 3600])
 def test_a_rollout_has_never_taken_less_than_nothing(network: factories.Network, before: float) -> None:
     """The moment of the page may be older than the rollout: reading took long, or the worker's clock is another one."""
     rollout = opened(network).rollout
-    assert progress.took(rollout, rollout.created - timedelta(seconds=before)) == "0\u202fms so far"
+    assert progress.render_duration(rollout, rollout.created - timedelta(seconds=before)) == "0\u202fms so far"

@@ -10,7 +10,7 @@ from apps.accounts import tokens
 from apps.deployments.desired_state import policy_snapshot
 from apps.gateways import set_gauges
 from apps.network.models import GatewayGroup, Gauge, Limits, Protection
-from firewall.policy import Gateway
+from firewall.policy import GatewaySpec
 from tests import factories
 from tests.api_responses import wrong
 from tests.db.page_client import queries, signed_in, text
@@ -46,8 +46,8 @@ def path(network: factories.Network, what: str) -> str:
     return f"/gateways/groups/{network.group.pk}/{what}/"
 
 
-def compiled(network: factories.Network) -> Gateway:
-    return policy_snapshot.take(network.group).policies[network.gateways[0].pk].gateway
+def compiled(network: factories.Network) -> GatewaySpec:
+    return policy_snapshot.take_snapshot(network.group).policies[network.gateways[0].pk].gateway
 
 
 def test_protection_is_saved_reaches_the_policy_and_says_since_when(staff: Client, network: factories.Network) -> None:

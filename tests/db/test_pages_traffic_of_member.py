@@ -13,7 +13,7 @@ from apps.lib.ui.formats import SPACE
 from apps.members.models import Member
 from apps.traffic import quotas
 from apps.traffic.models import Quota
-from apps.traffic.rollup import begin_of
+from apps.traffic.rollup import compute_bucket_start
 from tests import factories, usage_factories
 from tests.db.page_client import queries, signed_in, text
 
@@ -99,7 +99,7 @@ def test_the_csv_has_every_bucket_with_octets_as_they_are(network: factories.Net
     head, *cells = table(response)
     assert head == ["Begins", "Ends", "IPv4 down, bytes", "IPv4 up, bytes", "IPv6 down, bytes", "IPv6 up, bytes", "Remark"]
     assert len(cells) == 288
-    begin = begin_of("fiveminutes", now - 2 * HOUR)
+    begin = compute_bucket_start("fiveminutes", now - 2 * HOUR)
     of_it = [begin.isoformat(), (begin + usage_factories.FIVE).isoformat(), "3000000", "1000000", "5000000", "0", ""]
     assert [row for row in cells if row[2] not in ("0", "")] == [of_it]
 
@@ -188,12 +188,12 @@ def test_a_quota_is_a_bar_with_words(network: factories.Network, selin: Client, 
 def test_a_quota_begins_again_with_the_month_by_the_clock_on_the_wall(network: factories.Network, now: datetime) -> None:
     member = network.residents["m1"].member
     Quota.objects.create(tariff=member.tariff, octets=100)
-    _since, next_one = quotas.month(now)
-    since, until = quotas.month(next_one + HOUR)
+    _since, next_one = quotas.compute_month(now)
+    since, until = quotas.compute_month(next_one + HOUR)
     assert (since, timezone.localtime(since).day, timezone.localtime(since).hour, timezone.localtime(until).day) == (next_one, 1, 0, 1)
     usage_factories.counted(network.residents["m1"].holding, since - timedelta(minutes=1), down=50)
     usage_factories.counted(network.residents["m1"].holding, since, down=7)
-    found = quotas.filling(member, now=since + HOUR)
+    found = quotas.find_quota_usage(member, now=since + HOUR)
     assert found is not None
     assert (found.used, found.percent) == (7, 7)
 

@@ -9,12 +9,12 @@ import pytest
 from django.db.models.functions import Now
 from django.test import Client
 
-from apps.deployments.desired_state.desired_rulesets import want
+from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import HeldBack, Rollout
 from apps.deployments.revision_pages import contents
 from apps.deployments.rollouts import rollout_store
 from apps.deployments.rollouts.rollout_store import Lease
-from firewall.rollout import Command, Event
+from firewall.rollout import RolloutCommand, RolloutEvent
 from tests import factories
 from tests.db.page_client import signed_in, text
 from tests.db.rollout_rows import confirm, opened, rolled
@@ -33,7 +33,7 @@ def lease(network: factories.Network) -> Lease:
     rolled(network)
     made = opened(network)
     committed: dict[str, Any] = {"committed": Now(), "goes_back": Now() + timedelta(seconds=20), "sent_octets": 4100, "commit_ms": 3}
-    rollout_store.happened(made, Event.COMMITTED, **committed)
+    rollout_store.record_event(made, RolloutEvent.COMMITTED, **committed)
     return made
 
 
@@ -42,7 +42,7 @@ def page_of(staff: Client, rollout: Rollout) -> str:
 
 
 def test_a_trial_says_how_long_it_lasts_and_what_happens_then(staff: Client, lease: Lease) -> None:
-    rollout_store.note(lease, "session", passed=False, ms=5003, text="no answer within 5 s")
+    rollout_store.note_evidence(lease, "session", passed=False, ms=5003, text="no answer within 5 s")
     page, before = page_of(staff, lease.rollout), lease.rollout.revision_id - 1
     assert f"until nat-2 goes back to r{before} by itself." in page and 'data-left="20"' in page and "Go back now" in page
     assert "1 of 3 attempts failed: no answer within 5 s" in page and "1: no answer within 5 s after 5.00\u202fs" in page
@@ -50,17 +50,17 @@ def test_a_trial_says_how_long_it_lasts_and_what_happens_then(staff: Client, lea
 
 
 def test_each_way_of_proof_is_said_with_its_time(staff: Client, lease: Lease, network: factories.Network) -> None:
-    rollout_store.note(lease, "knock", passed=True, ms=4.2, text="")
-    rollout_store.passed(lease)
-    rollout_store.happened(lease, Event.CONFIRMED, confirmed=Now(), flows_cut=2, evidence=lease.step.evidence)
+    rollout_store.note_evidence(lease, "knock", passed=True, ms=4.2, text="")
+    rollout_store.record_passed(lease)
+    rollout_store.record_event(lease, RolloutEvent.CONFIRMED, confirmed=Now(), flows_cut=2, evidence=lease.step.evidence)
     page = page_of(staff, lease.rollout)
     assert "sshd answered a new connection in 4.2\u202fms" in page and "2 flows cut" in page
-    rollout_store.happened(lease, Event.COMMITTED, committed=Now(), sent_octets=10)
-    rollout_store.note(lease, "session", passed=False, ms=100, text="away")
-    rollout_store.note(lease, "session", passed=True, ms=280, text="")
-    rollout_store.note(lease, "IPv4", passed=True, ms=1.3, text="")
-    rollout_store.passed(lease)
-    rollout_store.happened(lease, Event.CONFIRMED, confirmed=Now(), evidence=lease.steps[1].evidence)
+    rollout_store.record_event(lease, RolloutEvent.COMMITTED, committed=Now(), sent_octets=10)
+    rollout_store.note_evidence(lease, "session", passed=False, ms=100, text="away")
+    rollout_store.note_evidence(lease, "session", passed=True, ms=280, text="")
+    rollout_store.note_evidence(lease, "IPv4", passed=True, ms=1.3, text="")
+    rollout_store.record_passed(lease)
+    rollout_store.record_event(lease, RolloutEvent.CONFIRMED, confirmed=Now(), evidence=lease.steps[1].evidence)
     assert "new session in 0.28\u202fs, after 1 attempt in vain, IPv4 passed in 1.3\u202fms" in page_of(staff, lease.rollout)
 
 
@@ -71,13 +71,13 @@ NOT_FORWARDED = (
 
 def test_a_packet_that_did_not_pass_is_no_attempt_in_vain_and_says_why(staff: Client, lease: Lease) -> None:
     for _gateway in lease.steps:
-        rollout_store.note(lease, "knock", passed=True, ms=150, text="")
-        rollout_store.note(lease, "IPv4", passed=False, ms=None, text=NOT_FORWARDED)
+        rollout_store.note_evidence(lease, "knock", passed=True, ms=150, text="")
+        rollout_store.note_evidence(lease, "IPv4", passed=False, ms=None, text=NOT_FORWARDED)
         assert "in vain" not in page_of(staff, lease.rollout)
-        rollout_store.passed(lease)
-        rollout_store.happened(lease, Event.CONFIRMED, confirmed=Now(), evidence=lease.step.evidence)
-        if lease.command is not Command.FINISH:
-            rollout_store.happened(lease, Event.COMMITTED, committed=Now(), sent_octets=10)
+        rollout_store.record_passed(lease)
+        rollout_store.record_event(lease, RolloutEvent.CONFIRMED, confirmed=Now(), evidence=lease.step.evidence)
+        if lease.command is not RolloutCommand.FINISH:
+            rollout_store.record_event(lease, RolloutEvent.COMMITTED, committed=Now(), sent_octets=10)
     page = page_of(staff, lease.rollout)
     assert f"sshd answered a new connection in 0.15\u202fs. {NOT_FORWARDED}" in page and "in vain" not in page
     assert "Confirmed, a probe failed" in page
@@ -106,16 +106,16 @@ def test_a_pause_can_be_taken_back(staff: Client, lease: Lease) -> None:
 
 def test_a_paused_rollout_says_who_paused_it(staff: Client, lease: Lease, network: factories.Network) -> None:
     staff.post(f"/rollouts/{lease.rollout.pk}/pause/")
-    rollout_store.passed(lease)
-    rollout_store.happened(lease, Event.CONFIRMED, confirmed=Now())
-    assert lease.command is Command.REST
+    rollout_store.record_passed(lease)
+    rollout_store.record_event(lease, RolloutEvent.CONFIRMED, confirmed=Now())
+    assert lease.command is RolloutCommand.REST
     page = page_of(staff, lease.rollout)
     assert "Mara Lindqvist has paused the rollout." in page and "Then nat-1." in page and "Resume" in page
 
 
 def test_what_has_gone_back_says_what_runs_and_what_to_do(staff: Client, lease: Lease) -> None:
-    rollout_store.happened(lease, Event.FAILED, error="It could not be reached after the change.")
-    rollout_store.happened(lease, Event.WENT_BACK, error="It went back: to what was confirmed.")
+    rollout_store.record_event(lease, RolloutEvent.FAILED, error="It could not be reached after the change.")
+    rollout_store.record_event(lease, RolloutEvent.WENT_BACK, error="It went back: to what was confirmed.")
     page, before = page_of(staff, lease.rollout), lease.rollout.revision_id - 1
     assert f"nat-2 had it and has gone back, because it was not confirmed. It runs r{before}." in page
     assert "Find out why it could not be reached, then try again." in page
@@ -127,10 +127,10 @@ def test_a_lost_gateway_is_tried_again_only_if_nothing_but_elements_changed(
     staff: Client, lease: Lease, network: factories.Network, harmless: bool, advice: str
 ) -> None:
     Rollout.objects.filter(pk=lease.rollout.pk).update(harmless=harmless)
-    rollout_store.happened(lease, Event.LOST)
-    rollout_store.happened(lease, Event.LOST, error="It stopped answering in the middle.")
-    if lease.command is Command.APPLY:
-        confirm(lease, want(network.group))
+    rollout_store.record_event(lease, RolloutEvent.LOST)
+    rollout_store.record_event(lease, RolloutEvent.LOST, error="It stopped answering in the middle.")
+    if lease.command is RolloutCommand.APPLY:
+        confirm(lease, compute_desired_state(network.group))
     page = page_of(staff, lease.rollout)
     assert "nat-2 stopped answering in the middle. Either it has confirmed, or it goes back by itself" in page and advice in page
 
@@ -140,7 +140,7 @@ def test_what_somebody_types_to_approve_is_not_swept_away_by_the_rollout(staff: 
         return text(staff.get(f"/rollouts/{lease.rollout.pk}/now/?seen={seen}"))
 
     seen = page_of(staff, lease.rollout).partition("/now/?seen=")[2].partition('"')[0]
-    rollout_store.note(lease, "session", passed=False, ms=5003, text="no answer within 5 s")
+    rollout_store.note_evidence(lease, "session", passed=False, ms=5003, text="no answer within 5 s")
     moved = now(seen)
     assert 'id="progress" hx-swap-oob' in moved and 'id="waits"' not in moved
     seen = moved.partition("/now/?seen=")[2].partition('"')[0]
@@ -156,8 +156,8 @@ def test_what_is_over_cannot_be_stopped(staff: Client, network: factories.Networ
 
 
 def test_the_way_back_is_to_what_every_gateway_confirmed(staff: Client, lease: Lease) -> None:
-    rollout_store.happened(lease, Event.FAILED, error="It could not be reached after the change.")
-    rollout_store.happened(lease, Event.WENT_BACK, error="It went back.")
+    rollout_store.record_event(lease, RolloutEvent.FAILED, error="It could not be reached after the change.")
+    rollout_store.record_event(lease, RolloutEvent.WENT_BACK, error="It went back.")
     confirmed = Rollout.objects.filter(state=Rollout.State.CONFIRMED).latest("pk")
     assert "Go back to" not in page_of(staff, lease.rollout), "nothing is kept of it yet"
     contents.keep_whole(confirmed.revision, {})

@@ -7,7 +7,7 @@ from apps.accounts.models import User
 from apps.deployments.models import HeldBack
 from apps.deployments.observed_state import navigation_status
 from apps.deployments.services import reconcile
-from apps.desk.selectors.dashboard import dashboard
+from apps.desk.selectors.dashboard import build_dashboard
 from apps.nat.models import PortForward
 from apps.network.models import Gateway
 from tests import factories
@@ -59,7 +59,7 @@ def test_it_stands_wherever_somebody_looks(network: factories.Network, peer: Use
     for path in ("/rollouts/", "/rollouts/waiting/", f"/rollouts/{rollout.pk}/", "/"):
         assert "5 removals wait for a second person" in text(client.get(path)), path
     assert "5 removals are held back." in text(client.get(f"/rollouts/{rollout.pk}/"))
-    assert (counted := navigation_status.asking(None)) and (counted.number, counted.asks) == (1, True)  # type: ignore[arg-type]  # it asks only the database
+    assert (counted := navigation_status.build_navigation_count(None)) and (counted.number, counted.asks) == (1, True)  # type: ignore[arg-type]  # it asks only the database
 
 
 def test_a_second_person_types_the_number_and_approves(network: factories.Network, peer: User) -> None:
@@ -121,7 +121,7 @@ def test_a_change_of_management_says_what_was_and_what_comes(network: factories.
 
 def test_what_waits_comes_as_nft_text(network: factories.Network, peer: User) -> None:
     response = signed_in(peer).get(f"/rollouts/waiting/{waits().pk}/text/")
-    assert response["Content-Disposition"].startswith("attachment") and "delete element inet netzwart fwd4" in text(response)
+    assert response["Content-Disposition"].startswith("attachment") and "delete element inet netzwart forward4" in text(response)
 
 
 def test_only_staff_sees_and_approves(network: factories.Network) -> None:
@@ -133,7 +133,7 @@ def test_only_staff_sees_and_approves(network: factories.Network) -> None:
 def test_the_dashboard_offers_a_review(network: factories.Network) -> None:
     from django.utils import timezone
 
-    need = next(need for need in dashboard(timezone.now()).needs if need.key.startswith("held-"))
+    need = next(need for need in build_dashboard(timezone.now()).needs if need.key.startswith("held-"))
     assert (need.what, need.verb, need.url) == ("5 removals wait for a second person", "Review", f"/rollouts/waiting/{waits().pk}/")
 
 

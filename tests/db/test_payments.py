@@ -53,7 +53,7 @@ def test_every_line_that_is_not_understood_is_named_and_then_nothing_changes() -
     assert [each.line for each in preview.faults] == [2, 3, 4, 5, 6, 7, 8]
     assert "line 1 too" in preview.faults[4].why
     with pytest.raises(Problem, match="nothing was changed"):
-        payment_import.bring("\n".join(bad), by=factories.user())
+        payment_import.import_payments("\n".join(bad), by=factories.user())
     assert paid()[:3] == [None, None, None]
     for nothing in ("", "\n\n", "Number;Day", "\0\n\0\n"):
         with pytest.raises(Problem, match="empty"):
@@ -73,9 +73,9 @@ def test_a_list_twice_changes_nothing_the_second_time_and_nobody_is_paid_for_les
     mara = factories.user()
     Member.objects.filter(number=2209).update(paid_until=date(2028, 1, 1))
     given = "2207;2027-03-31\n2208;2027-03-31\n2209;2027-03-31"
-    assert len(payment_import.bring(given, by=mara).extending) == 2
+    assert len(payment_import.import_payments(given, by=mara).extending) == 2
     versions = list(Member.objects.order_by("number").values_list("version", flat=True))
-    again = payment_import.bring(given, by=mara)
+    again = payment_import.import_payments(given, by=mara)
     assert (len(again.extending), again.unchanged) == (0, 3)
     assert paid() == [date(2027, 3, 31), date(2027, 3, 31), date(2028, 1, 1)]
     assert list(Member.objects.order_by("number").values_list("version", flat=True)) == versions == [2, 2, 1]

@@ -19,8 +19,8 @@ from django.test import Client
 from apps.accounts import permission_matrix, tokens
 from apps.accounts.models import User
 from apps.accounts.roles import Right, Role
-from apps.accounts.route_rights import API, DEVELOPMENT, PAGES, Page
-from apps.bans.blocks.services import block
+from apps.accounts.route_rights import API, DEVELOPMENT, PAGES, PageRights
+from apps.bans.blocks.services import block_member
 from apps.members.models import Device, Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
@@ -50,7 +50,7 @@ class World:
     def client(self, column: str) -> Client:
         return Client() if column == permission_matrix.ANONYMOUS else signed_in(self.people[column])
 
-    def path(self, route: permission_matrix.Route) -> str:
+    def path(self, route: permission_matrix.PortalRoute) -> str:
         """The route's address, with the other member's ids wherever a member's thing is meant."""
         subject = f"{route.basename}:{route.action}" if route.basename else route.name
         return "/" + re.sub(
@@ -97,7 +97,7 @@ def world(network: factories.Network) -> World:
     )
     inside = ip_address(int(other.prefix.prefix.network_address) + 0x51)
     pinhole = add_pinhole(holding=other.prefix, address=inside, protocol="tcp", port=44322, purpose="Xaver's pinhole", by=network.admin)
-    held = block(member=other.member, reason="abuse", by=network.admin)
+    held = block_member(member=other.member, reason="abuse", by=network.admin)
     device = Device.objects.get(member=other.member)
     ticket = write_to(member=other.member, subject="Xaver's question", text="What Xaver asked", by=network.admin)
     attachment = Attachment.objects.create(message=ticket.messages.get(), name="xaver.txt", size=1)
@@ -109,7 +109,7 @@ def world(network: factories.Network) -> World:
     merge(into=ticket, tickets=[double], by=network.admin)
     move = Move.objects.get()
     webhook, _secret = webhooks.add(
-        facts=webhooks.Facts(name="Xaver's", url="https://hooks.lindenhof.example/"), by=people["network_admin"]
+        facts=webhooks.EndpointFacts(name="Xaver's", url="https://hooks.lindenhof.example/"), by=people["network_admin"]
     )
     told = webhooks.ping(endpoint=webhook, by=people["network_admin"])
     Delivery.objects.filter(pk=told.pk).update(state="sent", ended=Now())
@@ -192,7 +192,7 @@ def let_through(answer: Any) -> bool:
     return not away and answer.status_code not in ((401, 403, 405) if path.startswith("/api/") else (403, 405))
 
 
-def seen(world: World, column: str, clients: dict[str, Client], route: permission_matrix.Route) -> str:
+def seen(world: World, column: str, clients: dict[str, Client], route: permission_matrix.PortalRoute) -> str:
     """What this column can do there, in the words of the document."""
     path, words = world.path(route), []
     for word, method in (("see", "GET"), ("send", "POST")) if not route.method else ((_word(route.method), route.method),):
@@ -215,7 +215,7 @@ def documented() -> dict[str, list[str]]:
 def test_each_role_can_do_on_each_route_what_the_table_says_and_nothing_else(world: World) -> None:
     clients = {column: world.client(column) for column in permission_matrix.COLUMNS}
     table, wrong = documented(), []
-    for route in permission_matrix.routes():
+    for route in permission_matrix.list_routes():
         cells = [seen(world, column, clients, route) for column in permission_matrix.COLUMNS]
         if cells != table.get(route.key):
             wrong.append((route.key, cells, table.get(route.key)))
@@ -223,20 +223,20 @@ def test_each_role_can_do_on_each_route_what_the_table_says_and_nothing_else(wor
 
 
 def test_the_table_is_the_one_that_the_code_gives() -> None:
-    assert DOCUMENT.read_text() == permission_matrix.document(), "Write it anew: manage.py permissions"
+    assert DOCUMENT.read_text() == permission_matrix.render_document(), "Write it anew: manage.py permissions"
 
 
 def test_every_route_has_a_line_and_every_line_a_route() -> None:
-    assert permission_matrix.without_a_line() == []
-    names = {name for name, _path, _pattern in permission_matrix.found()}
+    assert permission_matrix.list_unknown_routes() == []
+    names = {name for name, _path, _pattern in permission_matrix.list_url_patterns()}
     assert sorted(set(PAGES) - DEVELOPMENT - names) == []
-    assert set(API) <= {permission_matrix._basename(pattern) for _name, _path, pattern in permission_matrix.found()}
+    assert set(API) <= {permission_matrix._get_basename(pattern) for _name, _path, pattern in permission_matrix.list_url_patterns()}
 
 
 def test_a_route_without_a_line_is_closed_to_everybody(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(PAGES, "desk:members")
     monkeypatch.delitem(API, "member")
-    assert permission_matrix.without_a_line() == [
+    assert permission_matrix.list_unknown_routes() == [
         "api:member-activate",
         "api:member-check",
         "api:member-detail",
@@ -258,7 +258,7 @@ def test_a_member_finds_nothing_of_another_member_anywhere(world: World) -> None
         "search": "VERBORGEN",
     }
     told = []
-    for route in permission_matrix.routes():
+    for route in permission_matrix.list_routes():
         path = world.path(route)
         for client in (browser, script):
             for headers in ({}, {"HX-Request": "true"}):
@@ -304,4 +304,4 @@ def test_the_table_is_written_by_the_command(tmp_path: Any, world: World) -> Non
 
 
 def test_a_page_that_takes_nothing_has_no_right_to_send() -> None:
-    assert Page(Right.OWN).right("POST") is None
+    assert PageRights(Right.OWN).right("POST") is None

@@ -10,16 +10,16 @@ from django.utils import timezone
 
 from apps.deployments.approvals import effects
 from apps.deployments.desired_state import policy_snapshot
-from apps.deployments.desired_state.desired_rulesets import want
-from apps.deployments.observed_state.pending_reasons import _keys
+from apps.deployments.desired_state.desired_rulesets import compute_desired_state
+from apps.deployments.observed_state.pending_reasons import _iter_keys
 from apps.lib.errors import Conflict, Problem
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
-from apps.nat.pinholes.selectors import pinholes, pinholes_of, prefixes_of
+from apps.nat.pinholes.selectors import list_member_pinholes, list_member_prefixes, list_pinholes
 from apps.network.models import Holding
 from apps.network.services import release
-from firewall.policy import Hole, Protocol
-from firewall.sets import Kind
+from firewall.policy import Hole, TransportProtocol
+from firewall.sets import ObjectKind
 from tests import factories
 
 HOST = IPv6Address("2001:db8:a0:10::10")
@@ -33,9 +33,9 @@ def add(network: factories.Network, host: str = "m1", **changes: Any) -> Pinhole
 @pytest.mark.parametrize(
     ("changes", "what", "hole"),
     [
-        ({}, "TCP 443", Hole(HOST, Protocol.TCP, 443)),
-        ({"protocol": "udp", "port": 6000, "ports": 10}, "UDP 6000–6009", Hole(HOST, Protocol.UDP, 6000, 10)),
-        ({"protocol": "udp", "port": 0}, "UDP, all ports", Hole(HOST, Protocol.UDP)),
+        ({}, "TCP 443", Hole(HOST, TransportProtocol.TCP, 443)),
+        ({"protocol": "udp", "port": 6000, "ports": 10}, "UDP 6000–6009", Hole(HOST, TransportProtocol.UDP, 6000, 10)),
+        ({"protocol": "udp", "port": 0}, "UDP, all ports", Hole(HOST, TransportProtocol.UDP)),
         ({"protocol": "all", "port": 0}, "everything", Hole(HOST)),
     ],
 )
@@ -44,7 +44,7 @@ def test_what_is_opened_reaches_the_policy(transactional_db: None, changes: dict
     network = factories.network()
     pinhole = add(network, **changes)
     assert pinhole.what == what
-    for policy in policy_snapshot.take(network.group).policies.values():
+    for policy in policy_snapshot.take_snapshot(network.group).policies.values():
         assert [each.hole for each in policy.pinholes] == [hole]
 
 
@@ -79,7 +79,7 @@ def test_what_is_kept_for_a_pinhole_that_is_switched_off_is_said_to_be_kept_and_
 def test_what_does_not_overlap_may_be_open_beside_it(network: factories.Network, other: dict[str, Any]) -> None:
     add(network)
     add(network, **other)
-    assert pinholes().count() == 2
+    assert list_pinholes().count() == 2
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_removed_pinhole_stays_in_history_and_comes_back(network: factories.Ne
     pinhole = add(network, purpose="web")
     for _ in range(2):
         services.remove_pinhole(pinhole=pinhole, by=network.admin)
-    assert not pinholes().exists()
+    assert not list_pinholes().exists()
     again = services.restore_pinhole(pinhole=pinhole, by=network.admin)
     assert (again.what, again.purpose) == (pinhole.what, "web")
     with pytest.raises(Problem, match="is open on"):
@@ -160,14 +160,14 @@ def test_a_pinhole_ends_with_its_prefix(network: factories.Network) -> None:
     add(network)
     ended = release(holding=network.residents["m1"].prefix, by=network.admin)
     assert [each.words for each in ended] == ["1 IPv6 pinhole"]
-    assert not pinholes().exists()
+    assert not list_pinholes().exists()
 
 
 def test_the_newest_prefix_is_last_and_one_without_a_beginning_first(network: factories.Network) -> None:
     of = network.residents["m1"]
     newer = network.residents["m2"].prefix
     Holding.objects.filter(pk=newer.pk).update(member=of.member, valid=(None, None))
-    assert [each.pk for each in prefixes_of(of.member)] == [newer.pk, of.prefix.pk]
+    assert [each.pk for each in list_member_prefixes(of.member)] == [newer.pk, of.prefix.pk]
 
 
 def test_pinholes_follow_to_another_prefix_under_the_same_interface_ids(network: factories.Network) -> None:
@@ -177,7 +177,7 @@ def test_pinholes_follow_to_another_prefix_under_the_same_interface_ids(network:
     off = add(network, address=HOST + 5, protocol="all", port=0)
     services.switch_pinhole(pinhole=off, version=1, enabled=False, by=network.admin)
     new = services.renumber(holding=old, follow=True, by=network.admin)
-    web, other = pinholes_of(member)
+    web, other = list_member_pinholes(member)
     assert new.prefix != old.prefix
     assert (web.address, web.what, web.purpose, web.valid.upper) == (new.prefix.network_address + 0x10, "TCP 443", "web", until)
     assert (other.address, other.what, other.enabled) == (new.prefix.network_address + 0x15, "everything", False)
@@ -189,7 +189,7 @@ def test_pinholes_follow_to_another_prefix_under_the_same_interface_ids(network:
 def test_pinholes_end_with_the_old_prefix_where_the_member_wishes_so(network: factories.Network) -> None:
     add(network)
     services.renumber(holding=network.residents["m1"].prefix, follow=False, by=network.admin)
-    assert not pinholes().exists()
+    assert not list_pinholes().exists()
 
 
 def test_nothing_moves_when_one_address_has_no_place(network: factories.Network) -> None:
@@ -200,7 +200,7 @@ def test_nothing_moves_when_one_address_has_no_place(network: factories.Network)
         services.add_pinhole(holding=large, address=IPv6Address(address), protocol="tcp", port=80, by=network.admin)
     with pytest.raises(Problem, match=r"2001:db8:f0:1::7 has no place in 2001:db8:a0:99::/64, which is smaller than 2001:db8:f0::/56"):
         services.move_pinholes(old=large, new=small, by=network.admin)
-    assert pinholes().filter(holding=large).count() == 2
+    assert list_pinholes().filter(holding=large).count() == 2
 
 
 def test_pinholes_move_to_nobody_else(network: factories.Network) -> None:
@@ -222,10 +222,10 @@ def test_what_waits_for_approval_is_found_by_the_pinhole_and_named_by_its_range(
     network = factories.network()
     made = [add(network), add(network, protocol="udp", port=6000, ports=10), add(network, protocol="udp", address=HOST + 1, port=0)]
     made.append(add(network, protocol="all", port=0, address=HOST + 2))
-    ruleset = next(iter(want(network.group).rulesets.values()))
-    found = list(effects.things({name: ruleset.elements[name] for name in ("pin6", "pinproto6", "pinhost6")}))
-    assert {next(_keys(each)) for each in made} <= {(Kind.PINHOLES, thing.key) for thing in found}
-    assert [(thing.words, thing.number) for thing in effects.in_ranges(found)] == [
+    ruleset = next(iter(compute_desired_state(network.group).rulesets.values()))
+    found = list(effects.iter_things({name: ruleset.elements[name] for name in ("pinhole6", "pinhole_protocol6", "pinhole_host6")}))
+    assert {next(_iter_keys(each)) for each in made} <= {(ObjectKind.PINHOLES, thing.key) for thing in found}
+    assert [(thing.words, thing.number) for thing in effects.merge_port_ranges(found)] == [
         (f"TCP 443 · {HOST}", 1),
         (f"UDP 6000–6009 · {HOST}", 10),
         (f"UDP · {HOST + 1}", 1),

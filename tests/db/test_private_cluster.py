@@ -13,16 +13,16 @@ import pytest
 
 from portal.stack import postgres
 from portal.stack.errors import StackError
-from portal.stack.state_paths import Places
+from portal.stack.state_paths import StatePaths
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def places() -> Iterator[Places]:
+def places() -> Iterator[StatePaths]:
     # Not tmp_path: that lies in a directory which others must not pass through, and the server runs as another account.
     with tempfile.TemporaryDirectory(prefix="netzwart-test-", dir="/tmp") as directory:
-        found = Places.at(Path(directory) / "var")
+        found = StatePaths.at(Path(directory) / "var")
         yield found
         if found.sockets.exists():
             for left in found.sockets.iterdir():
@@ -30,11 +30,11 @@ def places() -> Iterator[Places]:
             found.sockets.rmdir()
 
 
-def stack(places: Places, *arguments: str) -> list[str]:
+def stack(places: StatePaths, *arguments: str) -> list[str]:
     return [sys.executable, "-m", "portal.stack", arguments[0], "--var", str(places.var), "--throwaway", *arguments[1:]]
 
 
-def run(places: Places, *command: str) -> subprocess.CompletedProcess[str]:
+def run(places: StatePaths, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(stack(places, "run", "--", *command), capture_output=True, text=True, check=False, cwd=ROOT, timeout=60)
 
 
@@ -52,24 +52,24 @@ def wait_until(condition: Callable[[], bool], within: float = 10.0) -> bool:
     return True
 
 
-def test_a_cluster_from_nothing_answers_in_utf8(places: Places) -> None:
+def test_a_cluster_from_nothing_answers_in_utf8(places: StatePaths) -> None:
     made = run(places, *asks("SHOW server_encoding"))
     assert made.stdout.strip() == "UTF8", made.stderr
     assert run(places, *asks("SELECT datcollate FROM pg_database WHERE datname = 'netzwart'")).stdout.strip() == "C.UTF-8"
     assert not (places.postgres / "postmaster.pid").exists()
 
 
-def test_the_status_of_the_command_is_handed_on(places: Places) -> None:
+def test_the_status_of_the_command_is_handed_on(places: StatePaths) -> None:
     assert run(places, "sh", "-c", "exit 5").returncode == 5
 
 
-def test_a_pid_file_of_a_crash_does_not_hinder_the_next_start(places: Places) -> None:
+def test_a_pid_file_of_a_crash_does_not_hinder_the_next_start(places: StatePaths) -> None:
     assert run(places, "true").returncode == 0
     (places.postgres / "postmaster.pid").write_text(f"{os.getpid()}\n{places.postgres}\n")  # the pid lives, as another program
     assert run(places, *asks("SELECT 1")).stdout.strip() == "1"
 
 
-def test_a_cluster_of_another_version_is_refused_with_the_remedies(places: Places) -> None:
+def test_a_cluster_of_another_version_is_refused_with_the_remedies(places: StatePaths) -> None:
     places.postgres.mkdir(parents=True)
     (places.postgres / "PG_VERSION").write_text("9\n")
     with pytest.raises(StackError, match="made by PostgreSQL 9"):
@@ -77,13 +77,13 @@ def test_a_cluster_of_another_version_is_refused_with_the_remedies(places: Place
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_the_servers_end_with_whoever_started_them(places: Places, number: signal.Signals) -> None:
+def test_the_servers_end_with_whoever_started_them(places: StatePaths, number: signal.Signals) -> None:
     with subprocess.Popen(stack(places, "database"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT) as started:
         assert started.stdout is not None
         exports = [started.stdout.readline() for _ in range(7)]
         server = int((places.postgres / "postmaster.pid").read_text().split("\n", 1)[0])
         started.send_signal(number)
-        ended = wait_until(lambda: not postgres.serves(server, places.postgres))
+        ended = wait_until(lambda: not postgres.is_serving(server, places.postgres))
         started.kill()
     assert any(line.startswith("export NETZWART_DATABASE_URL=") for line in exports)
     assert ended

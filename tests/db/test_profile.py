@@ -15,19 +15,19 @@ from apps.deployments.desired_state import policy_snapshot
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.observed_state import drift
 from apps.deployments.revision_pages import ruleset_comparison
-from apps.deployments.revision_pages.change_summary import in_words, lines_of
+from apps.deployments.revision_pages.change_summary import parse_lines, render_summary
 from apps.deployments.rollouts.decisions import release
-from apps.deployments.rollouts.gateway_cache import Memory
+from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.services import reconcile
 from apps.gateways import kernel_gauges
-from apps.gateways.group_settings import profile_of, tune
+from apps.gateways.group_settings import change_profile, get_profile
 from apps.gateways.services import collect
 from apps.lib.errors import Conflict
 from apps.network.models import Pool, Profile
 from firewall import policy as firewall
 from firewall import wire
-from firewall.profile import Differs, sysctls
+from firewall.profile import SysctlDifference, build_sysctls
 from firewall.ruleset import EMPTY
 from tests import factories
 from tests.api_responses import wrong
@@ -50,12 +50,12 @@ def path(network: factories.Network) -> str:
 
 
 def tuned(network: factories.Network, *, managed: bool = True, **changes: Any) -> Profile:
-    version = profile_of(network.group).version
-    return tune(group=network.group, version=version, managed=managed, by=network.admin, **VALUES | changes)
+    version = get_profile(network.group).version
+    return change_profile(group=network.group, version=version, managed=managed, by=network.admin, **VALUES | changes)
 
 
 def compiled(network: factories.Network) -> firewall.Profile | None:
-    return policy_snapshot.take(network.group).policies[network.gateways[0].pk].gateway.settings.profile
+    return policy_snapshot.take_snapshot(network.group).policies[network.gateways[0].pk].gateway.settings.profile
 
 
 @pytest.mark.parametrize(
@@ -88,12 +88,12 @@ def test_a_change_is_a_rollout_that_says_so_in_words_and_can_be_gone_back_from(s
     tuned(served)
     first = reconcile(served.group)
     assert first and first.state == Rollout.State.CONFIRMED
-    assert "14 kernel settings changed" in in_words(lines_of(first.revision.changes))
+    assert "14 kernel settings changed" in render_summary(parse_lines(first.revision.changes))
     assert f"# {ESTABLISHED} = 7440" in first.revision.delta
     tuned(served, tcp_established=3600)
     second = reconcile(served.group)
-    assert second and "1 kernel setting changed" in in_words(lines_of(second.revision.changes))
-    compared = ruleset_comparison.revisions(first.revision, second.revision, 0)
+    assert second and "1 kernel setting changed" in render_summary(parse_lines(second.revision.changes))
+    compared = ruleset_comparison.compare_revisions(first.revision, second.revision, 0)
     [(title, _note, lines)] = compared.shown.groups
     assert title == "kernel settings"
     assert [line[:2] for line in lines] == [("\u2212", f"{ESTABLISHED} = 7440"), ("+", f"{ESTABLISHED} = 3600")]
@@ -116,9 +116,9 @@ def test_a_process_that_knows_nothing_of_the_gateways_says_the_same(served: fact
     out = StringIO()
     call_command("plan", stdout=out)
     assert out.getvalue().count("14 kernel settings changed") == 2 and f"# {ESTABLISHED} = 7440" in out.getvalue()
-    monkeypatch.setattr(services, "memory", Memory())
+    monkeypatch.setattr(services, "memory", GatewayCache())
     rollout = reconcile(served.group)
-    assert rollout and "14 kernel settings changed" in in_words(lines_of(rollout.revision.changes))
+    assert rollout and "14 kernel settings changed" in render_summary(parse_lines(rollout.revision.changes))
 
 
 def held(network: factories.Network) -> str:
@@ -132,9 +132,9 @@ def held(network: factories.Network) -> str:
 def test_a_second_writer_gets_a_conflict(network: factories.Network) -> None:
     tuned(network)
     with pytest.raises(Conflict):
-        tune(group=network.group, version=0, managed=True, by=network.admin, **VALUES)
+        change_profile(group=network.group, version=0, managed=True, by=network.admin, **VALUES)
     with pytest.raises(Conflict):
-        tune(group=network.group, version=7, managed=True, by=network.admin, **VALUES)
+        change_profile(group=network.group, version=7, managed=True, by=network.admin, **VALUES)
 
 
 def test_the_page_saves_says_since_when_and_warns_of_what_is_allowed_but_unwise(staff: Client, network: factories.Network) -> None:
@@ -191,7 +191,7 @@ def test_pages_say_what_a_kernel_holds_what_it_refuses_and_when_its_table_is_nea
     assert "as its kernel holds it" not in text(staff.get(mine))
     GatewayState.objects.create(gateway=network.gateways[0], seen=timezone.now())
     few = queries(staff, mine)
-    held = sysctls(firewall.Profile()) | {kernel_gauges.MOST: "262144", kernel_gauges.BUCKETS: "65536", ESTABLISHED: "60"}
+    held = build_sysctls(firewall.Profile()) | {kernel_gauges.MOST: "262144", kernel_gauges.BUCKETS: "65536", ESTABLISHED: "60"}
     seen(network, 220_000, held, {kernel_gauges.MOST: "EACCES", kernel_gauges.BUCKETS: "EINVAL"})
     page = text(staff.get(mine))
     assert "83 %, nearly full" in page and "The connection table of nat-1 is 83 % full." in page
@@ -200,7 +200,7 @@ def test_pages_say_what_a_kernel_holds_what_it_refuses_and_when_its_table_is_nea
     assert f"<code>{ESTABLISHED}</code>" in page and "Not yet, or set by somebody since." in page
     assert queries(staff, mine) == few
     assert "Not as it should be on nat-1" in text(staff.get(path(network)))
-    seen(network, 1_000, sysctls(firewall.Profile()), {})
+    seen(network, 1_000, build_sysctls(firewall.Profile()), {})
     assert "nearly full" not in text(staff.get(mine)) and "Not as it should be" not in text(staff.get(path(network)))
 
 
@@ -212,7 +212,7 @@ def test_before_a_profile_is_saved_no_kernel_is_called_wrong(staff: Client, netw
 
 
 def test_what_was_set_by_hand_is_shown_with_name_wanted_and_found(staff: Client, network: factories.Network) -> None:
-    told = drift.told(wire.Drifted("", (), {}, (Differs(ESTABLISHED, "7440", "60"),)), EMPTY, 0)
+    told = drift.render_drift(wire.Drifted("", (), {}, (SysctlDifference(ESTABLISHED, "7440", "60"),)), EMPTY, 0)
     GatewayState.objects.create(gateway=network.gateways[0], seen=timezone.now(), drift=told, drift_since=timezone.now())
     page = text(staff.get(f"/gateways/{network.gateways[0].pk}/"))
     assert "kernel setting is another one" in page

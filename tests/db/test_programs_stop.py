@@ -16,17 +16,17 @@ from django.utils import timezone
 from redis import Redis
 
 from apps.operations import heartbeats
-from apps.operations.heartbeats import Fault, RoleFault
-from apps.operations.models import JobRecord, Role, RoleHeartbeat
+from apps.operations.heartbeats import RoleFault, RoleFaultKind
+from apps.operations.models import JobRecord, ProcessRole, RoleHeartbeat
 from tests.whole.system import wait_for
 from tests.whole.worker import ROOT, broker, environment
 from workers import memory_limit
 
 pytestmark = pytest.mark.django_db(transaction=True)
-STARTED = (Role.WORKER, Role.COLLECTOR, Role.FEEDS, Role.TICKER)  # the mailer is missed from the beginning
-QUEUES = {Role.WORKER: "celery", Role.COLLECTOR: "readings", Role.FEEDS: "feeds"}
+STARTED = (ProcessRole.WORKER, ProcessRole.COLLECTOR, ProcessRole.FEEDS, ProcessRole.TICKER)  # the mailer is missed from the beginning
+QUEUES = {ProcessRole.WORKER: "celery", ProcessRole.COLLECTOR: "readings", ProcessRole.FEEDS: "feeds"}
 PATIENCE = 120.0  # seconds
-Programs = dict[Role, Popen[bytes]]
+Programs = dict[ProcessRole, Popen[bytes]]
 
 
 @pytest.fixture
@@ -50,19 +50,19 @@ def programs(redis: str, tmp_path: Path) -> Iterator[Programs]:
         yield made
 
 
-def _command(role: Role, directory: Path) -> list[str]:
+def _command(role: ProcessRole, directory: Path) -> list[str]:
     celery = [sys.executable, "-m", "celery", "-A", "workers"]
-    if role is Role.TICKER:
+    if role is ProcessRole.TICKER:
         return [*celery, "beat", "--schedule", str(directory / "schedule")]
     return [*celery, "worker", "--pool", "threads", "--concurrency", "2", "--queues", QUEUES[role], "--hostname", f"{role}@x"]
 
 
-def faults() -> dict[Role, RoleFault]:
+def faults() -> dict[ProcessRole, RoleFault]:
     """What is said of the programs that were started."""
-    return {each.role: each for each in heartbeats.faults(timezone.now()) if each.role in STARTED}
+    return {each.role: each for each in heartbeats.list_role_faults(timezone.now()) if each.role in STARTED}
 
 
-def until(condition: Callable[[dict[Role, RoleFault]], bool]) -> None:
+def until(condition: Callable[[dict[ProcessRole, RoleFault]], bool]) -> None:
     wait_for(lambda: condition(faults()), seconds=PATIENCE)
 
 
@@ -81,32 +81,34 @@ def test_whatever_stops_is_said_in_words_that_are_true_of_it(redis: str, program
     wait_for(lambda: RoleHeartbeat.objects.filter(started__isnull=False).count() == len(STARTED), seconds=PATIENCE)
     until(lambda found: not found)
     assert JobRecord.objects.filter(name="workers.reconcile", period__gt=0).exists(), "the scheduler says what is awaited"
-    limits = Path(f"/proc/{programs[Role.FEEDS].pid}/limits").read_text()
+    limits = Path(f"/proc/{programs[ProcessRole.FEEDS].pid}/limits").read_text()
     assert re.search(rf"^Max data size +{memory_limit.FEEDS} ", limits, re.MULTILINE), "what imports from strangers is bounded"
 
-    with frozen(programs[Role.WORKER].pid):
-        until(lambda found: Role.WORKER in found)
-        assert {role: fault.fault for role, fault in faults().items()} == {Role.WORKER: Fault.SILENT}, "the collector lives"
+    with frozen(programs[ProcessRole.WORKER].pid):
+        until(lambda found: ProcessRole.WORKER in found)
+        assert {role: fault.fault for role, fault in faults().items()} == {ProcessRole.WORKER: RoleFaultKind.SILENT}, "the collector lives"
     until(lambda found: not found)
 
-    with frozen(programs[Role.TICKER].pid):
-        until(lambda found: Role.TICKER in found)
-        assert {role: fault.fault for role, fault in faults().items()} == {Role.TICKER: Fault.SILENT}, "the workers are not to blame"
+    with frozen(programs[ProcessRole.TICKER].pid):
+        until(lambda found: ProcessRole.TICKER in found)
+        assert {role: fault.fault for role, fault in faults().items()} == {ProcessRole.TICKER: RoleFaultKind.SILENT}, (
+            "the workers are not to blame"
+        )
     until(lambda found: not found)
 
     with Redis.from_url(redis) as client:
         pid = int(client.info("server")["process_id"])
         client.config_set("maxmemory-policy", "noeviction")
         client.config_set("maxmemory", "1")
-        until(lambda found: Role.WORKER in found)
-        assert faults()[Role.WORKER].fault is Fault.BROKER and "maxmemory" in faults()[Role.WORKER].error
+        until(lambda found: ProcessRole.WORKER in found)
+        assert faults()[ProcessRole.WORKER].fault is RoleFaultKind.BROKER and "maxmemory" in faults()[ProcessRole.WORKER].error
         client.config_set("maxmemory", "0")
     until(lambda found: not found)
 
     with frozen(pid):
-        until(lambda found: Role.WORKER in found and found[Role.WORKER].fault is Fault.BROKER)
-        assert "time" in faults()[Role.WORKER].error.lower()
+        until(lambda found: ProcessRole.WORKER in found and found[ProcessRole.WORKER].fault is RoleFaultKind.BROKER)
+        assert "time" in faults()[ProcessRole.WORKER].error.lower()
     until(lambda found: not found)
 
     os.kill(pid, signal.SIGTERM)
-    until(lambda found: Role.COLLECTOR in found and found[Role.COLLECTOR].fault is Fault.BROKER)
+    until(lambda found: ProcessRole.COLLECTOR in found and found[ProcessRole.COLLECTOR].fault is RoleFaultKind.BROKER)

@@ -27,7 +27,7 @@ def soon(hours: int = 1) -> Any:
 
 def limited(network: factories.Network, host: str = "m1", **given: Any) -> RateLimit:
     values: dict[str, Any] = {"up_kbit": 1000, "down_kbit": 5000, "reason": "other", "note": "see ticket 7"}
-    return services.limit(member=network.residents[host].member, by=network.admin, **(values | given))
+    return services.limit_member(member=network.residents[host].member, by=network.admin, **(values | given))
 
 
 def ids(network: factories.Network, *hosts: str) -> list[int]:
@@ -36,7 +36,7 @@ def ids(network: factories.Network, *hosts: str) -> list[int]:
 
 def policy(network: factories.Network) -> Policy:
     """As a transaction of its own would read it."""
-    return next(iter(policy_snapshot.take(network.group).policies.values()))
+    return next(iter(policy_snapshot.take_snapshot(network.group).policies.values()))
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_the_heaviest_are_limited_and_said_again_it_is_the_same_with_a_later_end
     until = soon(2)
     first = services.limit_many(members=ids(network, "m1", "m2", "m3"), up_kbit=None, down_kbit=5000, until=soon())
     again = services.limit_many(members=ids(network, "m1", "m2"), up_kbit=None, down_kbit=4000, until=until)
-    assert (first, again) == (services.Done(2, 0, 1), services.Done(0, 2, 0))
+    assert (first, again) == (services.LimitManyOutcome(2, 0, 1), services.LimitManyOutcome(0, 2, 0))
     found = RateLimit.objects.filter(reason="congestion")
     assert {(each.down_kbit, each.up_kbit, each.valid.upper, each.author) for each in found} == {(4000, None, until, None)}
     kept.refresh_from_db()
@@ -90,7 +90,7 @@ def test_the_heaviest_are_limited_and_said_again_it_is_the_same_with_a_later_end
 
 def test_who_has_left_is_not_limited(network: factories.Network) -> None:
     Member.objects.filter(pk__in=ids(network, "m1")).update(state="left")
-    assert services.limit_many(members=ids(network, "m1"), up_kbit=100, down_kbit=100, until=soon()) == services.Done(0, 0, 0)
+    assert services.limit_many(members=ids(network, "m1"), up_kbit=100, down_kbit=100, until=soon()) == services.LimitManyOutcome(0, 0, 0)
 
 
 def test_released_twice_is_released_once_and_says_by_whom(network: factories.Network) -> None:
@@ -98,7 +98,7 @@ def test_released_twice_is_released_once_and_says_by_whom(network: factories.Net
     assert services.release(limits=[made.pk], by=network.admin) == 1
     assert services.release(limits=[made.pk], by=None) == 0
     made.refresh_from_db()
-    assert made.released_by == network.admin and selectors.current(made.member) is None
+    assert made.released_by == network.admin and selectors.find_current_limit(made.member) is None
 
 
 def test_an_uplink_changed_by_two_is_a_conflict(network: factories.Network) -> None:
@@ -106,7 +106,7 @@ def test_an_uplink_changed_by_two_is_a_conflict(network: factories.Network) -> N
     saved = services.set_uplink(version=0, limits_rates=True, **given)
     with pytest.raises(Conflict):
         services.set_uplink(version=0, limits_rates=False, **given)
-    assert services.switch(group=network.group, on=False, by=network.admin).version == saved.version + 1
+    assert services.switch_rate_limits(group=network.group, on=False, by=network.admin).version == saved.version + 1
     assert Uplink.objects.get().up_kbit == 100_000
 
 
@@ -128,7 +128,7 @@ def test_tariff_and_limit_reach_all_that_a_member_holds_in_octets_a_second(netwo
     assert {(each.id, each.up, each.down, each.expires) for each in read.tariff_rates} == {(tariff.pk, 0, 1_000_000, 0)}
     [(pk, up, down, expires)] = {(each.id, each.up, each.down, each.expires) for each in read.rate_limits}
     assert (pk, up, down) == (made.pk, 125_000, 625_000) and 0 <= expires - until.timestamp() < 1
-    services.switch(group=network.group, on=False, by=network.admin)
+    services.switch_rate_limits(group=network.group, on=False, by=network.admin)
     assert policy(network).gateway.settings.rates_off
 
 
@@ -167,7 +167,7 @@ def test_the_members_own_page_says_how_fast_until_when_and_why(network: factorie
     limited(network, reason="quota", note="secret", until=soon())
     page = text(own.get("/me/"))
     assert "You are connected, with a limited rate" in page and "the quota is used up" in page and "secret" not in page
-    services.switch(group=network.group, on=False, by=network.admin)
+    services.switch_rate_limits(group=network.group, on=False, by=network.admin)
     assert "No limit, no block." in text(own.get("/me/"))
 
 

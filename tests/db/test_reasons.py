@@ -5,12 +5,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from apps.bans.blocks.services import block
+from apps.bans.blocks.services import block_member
 from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout
 from apps.deployments.rollouts.decisions import approve
 from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.services import reconcile
-from apps.lib.activation import Waits, activations, reasons
+from apps.lib.activation import WaitReason, list_activations, list_wait_reasons
 from apps.lib.models import Deployed
 from apps.nat.models import PortForward
 from apps.nat.services import remove_forward
@@ -21,11 +21,11 @@ from tests.db.rollout_rows import forward, opened, rolled
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def why(row: Deployed) -> list[Waits]:
+def why(row: Deployed) -> list[WaitReason]:
     """What the page says of a row as it is in the database now."""
     row.refresh_from_db()
-    ((_row, known),) = activations([row])
-    return reasons(known)
+    ((_row, known),) = list_activations([row])
+    return list_wait_reasons(known)
 
 
 def test_what_every_gateway_has_waits_for_nothing(served: factories.Network) -> None:
@@ -44,7 +44,7 @@ def test_a_removal_that_is_held_back_is_not_said_to_be_done(served: factories.Ne
             remove_forward(forward=each, by=served.admin)
     reconcile(served.group, by=served.admin.pk)
     held = HeldBack.objects.get()
-    assert why(made[0]) == [Waits("waits for a second person’s approval", f"/rollouts/waiting/{held.pk}/", person=True)]
+    assert why(made[0]) == [WaitReason("waits for a second person’s approval", f"/rollouts/waiting/{held.pk}/", person=True)]
     member = served.residents["m1"].member
     page = text(signed_in(served.admin).get(f"/members/{member.pk}/?removed={made[0].pk}"))
     assert "is being closed on nat-1, nat-2" in page and "waits for a second person’s approval" in page and "every 5s" in page
@@ -58,10 +58,10 @@ def test_a_block_that_is_held_back_is_not_said_to_hold(served: factories.Network
     served.group.save()
     reconcile(served.group)
     with factories.written_by(served.admin):
-        made = [block(member=each.member, reason="other", by=served.admin) for each in list(served.residents.values())[:3]]
+        made = [block_member(member=each.member, reason="other", by=served.admin) for each in list(served.residents.values())[:3]]
     reconcile(served.group)
     held = HeldBack.objects.get()
-    assert why(made[0]) == [Waits("waits for a second person’s approval", f"/rollouts/waiting/{held.pk}/", person=True)]
+    assert why(made[0]) == [WaitReason("waits for a second person’s approval", f"/rollouts/waiting/{held.pk}/", person=True)]
     approve(held, digest=held.digest, by=factories.user("jonas"), signed_in_again=False)
     reconcile(served.group)
     assert why(made[0]) == []
@@ -73,7 +73,9 @@ def test_a_change_says_which_hold_it_waits_for(served: factories.Network) -> Non
     roll_back(held, why="mail is gone", by=served.admin)
     made = forward(served, 7001)
     reconcile(served.group)
-    assert why(made) == [Waits(f"waits until the hold at {held} is released", f"/rollouts/groups/{served.group.pk}/release/", person=True)]
+    assert why(made) == [
+        WaitReason(f"waits until the hold at {held} is released", f"/rollouts/groups/{served.group.pk}/release/", person=True)
+    ]
 
 
 def test_a_change_says_which_gateway_is_silent_and_since_when(network: factories.Network) -> None:
@@ -98,7 +100,7 @@ def test_a_refused_change_leads_to_the_rollout(network: factories.Network) -> No
     rolled(network)
     made = forward(network, 7001)
     failed = rolled(network, error="digest differs")
-    assert why(made) == [Waits(f"not on nat-1: the rollout of {failed} went wrong", f"/rollouts/{failed.pk}/", person=True)]
+    assert why(made) == [WaitReason(f"not on nat-1: the rollout of {failed} went wrong", f"/rollouts/{failed.pk}/", person=True)]
 
 
 def test_reasons_take_the_same_queries_for_few_rows_and_many(network: factories.Network) -> None:
@@ -109,7 +111,7 @@ def test_reasons_take_the_same_queries_for_few_rows_and_many(network: factories.
 
     def asked(some: list[PortForward]) -> int:
         with CaptureQueriesContext(connection) as queries:
-            activations(some)
+            list_activations(some)
         return len(queries)
 
     assert asked(made[:1]) == asked(made) == 3

@@ -68,7 +68,7 @@ def test_no_token_decides_and_a_session_only_with_a_fresh_second_factor(held: He
     assert decide(with_factor(peer), held, action).status_code == 200
 
 
-def path_of(route: permission_matrix.Route, pk: int) -> str:
+def path_of(route: permission_matrix.PortalRoute, pk: int) -> str:
     """With this number in the place of what it asks for."""
     return "/" + re.sub(r"<[^>]*>|\(\?P<\w+>[^)]*\)", str(pk), route.path).replace("^", "").replace("$", "")
 
@@ -76,7 +76,7 @@ def path_of(route: permission_matrix.Route, pk: int) -> str:
 def test_every_route_by_which_somebody_approves_refuses_tokens(held: HeldBack) -> None:
     _token, key = create(user=factories.user("jonas"), name="script")
     script, given = Client(headers={"Authorization": f"Bearer {key}"}), {"digest": held.digest, "reason": "no", "typed": "5"}
-    approving = [route for route in permission_matrix.routes() if route.change is Right.APPROVE]
+    approving = [route for route in permission_matrix.list_routes() if route.change is Right.APPROVE]
     assert {route.name for route in approving} >= {"deployments:approve", "accounts:roles-agree", "api:approval-approve"}
     for route in approving:
         answer = script.post(path_of(route, held.pk), given, JSON if route.method else MULTIPART_CONTENT)
@@ -91,7 +91,7 @@ def test_no_action_on_rollouts_lets_through_what_waits_when_a_token_asks(held: H
     _token, key = create(user=factories.user("jonas"), name="script")
     script, before = Client(headers={"Authorization": f"Bearer {key}"}), Revision.objects.earliest("pk")
     ids = {"approval": held.pk, "revision": before.pk, "rollout": Rollout.objects.latest("pk").pk, "hold": 1}
-    acting = [route for route in permission_matrix.routes() if route.method == "POST" and route.basename in ids]
+    acting = [route for route in permission_matrix.list_routes() if route.method == "POST" and route.basename in ids]
     assert {route.action for route in acting} >= {"approve", "refuse", "resume", "rollback", "release", "deploy"}
     for route in acting:
         for given in ({"why": "now", "alone": True}, {"why": "now"}, {"digest": held.digest, "reason": "no"}, {"again": True}, {}):

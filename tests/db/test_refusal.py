@@ -3,8 +3,8 @@
 import pytest
 
 from apps.accounts.models import User
-from apps.bans.blocks.selectors import current
-from apps.bans.blocks.services import block
+from apps.bans.blocks.selectors import find_current_block
+from apps.bans.blocks.services import block_member
 from apps.bans.models import Ban, BanList
 from apps.deployments.approvals.refusal import refuse
 from apps.deployments.models import HeldBack
@@ -138,11 +138,11 @@ def test_blocks_are_lifted(network: factories.Network, peer: User) -> None:
     people = [each.member for each in network.residents.values()][:3]
     with factories.written_by(network.admin):
         for member in people:
-            block(member=member, reason="other", by=network.admin)
+            block_member(member=member, reason="other", by=network.admin)
     reconcile(network.group)
     held = HeldBack.objects.get()
     assert refuse(held, digest=held.digest, reason="no", by=peer) == []
-    assert [current(member) for member in people] == [None, None, None] and nothing_differs(network)
+    assert [find_current_block(member) for member in people] == [None, None, None] and nothing_differs(network)
 
 
 @pytest.mark.parametrize("how", ["switched off", "lifted"])

@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.core.signing import Signer
 
 from apps.tickets import addressing
-from apps.webhooks.signing import new_salt, secret_of, secrets_of, signature
+from apps.webhooks.signing import compute_signature, derive_secret, derive_secrets, make_salt
 from tests import factories
 
 ROOT = Path(__file__).parents[2]
@@ -55,23 +55,23 @@ def test_second_factors_are_read_with_the_former_key_and_encrypted_anew(settings
 @pytest.mark.django_db
 def test_answers_to_mails_from_before_find_their_ticket(settings: LazySettings) -> None:
     mara = factories.user()
-    old = [addressing.of_ticket(17), addressing.of_staff(mara, 17)]
+    old = [addressing.build_ticket_address(17), addressing.build_staff_address(mara, 17)]
     replace(settings, FORMER)
-    assert [found and found.ticket for found in map(addressing.meant, old)] == [17, 17]
+    assert [found and found.ticket for found in map(addressing.parse_signed_address, old)] == [17, 17]
     replace(settings)
-    assert [addressing.meant(each) for each in old] == [None, None]
+    assert [addressing.parse_signed_address(each) for each in old] == [None, None]
 
 
 def test_deliveries_of_webhooks_are_signed_by_both_keys_and_receivers_believe_either(settings: LazySettings) -> None:
     known: dict[str, object] = {}
     exec((ROOT / "docs" / "webhooks.md").read_text().split("```python\n")[1].split("```")[0], known)  # noqa: S102 - our own documentation
-    believes, body, salt = known["is_from_netzwart"], b"{}", new_salt()
-    former = secret_of(salt)
+    believes, body, salt = known["is_from_netzwart"], b"{}", make_salt()
+    former = derive_secret(salt)
     replace(settings, FORMER)
     at = int(known["time"].time())  # type: ignore[attr-defined]  # the module that the documentation imports
-    signed = signature(secrets_of(salt), at, body)
-    assert secret_of(salt) != former
-    assert believes(former, signed, body) and believes(secret_of(salt), signed, body)  # type: ignore[operator]  # a function
+    signed = compute_signature(derive_secrets(salt), at, body)
+    assert derive_secret(salt) != former
+    assert believes(former, signed, body) and believes(derive_secret(salt), signed, body)  # type: ignore[operator]  # a function
     assert not believes("another", signed, body)  # type: ignore[operator]
 
 

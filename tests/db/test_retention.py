@@ -15,11 +15,11 @@ from apps.events.retention import prune_events
 from apps.network.models import GatewayGroup
 from apps.operations import registry
 from apps.operations.models import JobRecord
-from apps.operations.registry import Bound, all_retentions, prune_all
+from apps.operations.registry import TableBound, list_retentions, prune_all
 from tests.old_rows import MAKERS, revisions
 
 LONG_AGO = timedelta(days=4000)
-PRUNERS = [each for each in all_retentions() if each.prune]
+PRUNERS = [each for each in list_retentions() if each.prune]
 pytestmark = pytest.mark.django_db
 
 
@@ -30,13 +30,13 @@ def is_history(model: type) -> bool:
 
 def test_every_table_says_what_bounds_it_and_no_other_is_named() -> None:
     models = {model._meta.label for model in apps.get_models() if model._meta.managed and not model._meta.proxy and not is_history(model)}
-    declared = {each.label for each in all_retentions()}
+    declared = {each.label for each in list_retentions()}
     assert models - declared == set(), "declare it in the module `retention` of its app"
     assert {label for label in declared - models if "." in label} == set()
 
 
 def test_every_table_of_the_database_is_a_models_or_declared() -> None:
-    known = {model._meta.db_table for model in apps.get_models(include_auto_created=True)} | {each.label for each in all_retentions()}
+    known = {model._meta.db_table for model in apps.get_models(include_auto_created=True)} | {each.label for each in list_retentions()}
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = 'public'::regnamespace"
@@ -46,8 +46,8 @@ def test_every_table_of_the_database_is_a_models_or_declared() -> None:
 
 
 def test_what_is_pruned_says_how_long_it_is_kept_and_by_whom() -> None:
-    for each in all_retentions():
-        if each.bound is Bound.PRUNED:
+    for each in list_retentions():
+        if each.bound is TableBound.PRUNED:
             assert each.kept and (each.prune or each.by), each.label
 
 
@@ -81,7 +81,7 @@ def test_one_table_whose_pruning_fails_stops_no_other_and_says_so(monkeypatch: p
     def fail(_now: datetime, _at_most: int) -> int:
         raise ValueError("the first line\nthe second")
 
-    broken = registry.Retention("account.EmailConfirmation", Bound.PRUNED, "7 days", fail)
+    broken = registry.Retention("account.EmailConfirmation", TableBound.PRUNED, "7 days", fail)
     monkeypatch.setitem(registry._registry, broken.label, broken)
     events = MAKERS["events.Event"](LONG_AGO)
     before = events.count()
@@ -97,22 +97,22 @@ def test_one_table_whose_pruning_fails_stops_no_other_and_says_so(monkeypatch: p
 def test_contents_are_dropped_from_the_newest_on_so_that_what_is_left_can_be_read() -> None:
     group = GatewayGroup.objects.create(name="Group")
     kept = revisions(group, (True, False, False, True, False), LONG_AGO)
-    assert contents.forget_some(timezone.now(), 2) == 2
+    assert contents.delete_some(timezone.now(), 2) == 2
     assert list(RevisionContent.objects.order_by("pk").values_list("pk", flat=True)) == [kept[0].pk, kept[3].pk, kept[4].pk]
-    assert contents.forget_some(timezone.now(), 2) == 1
-    assert contents.forget_some(timezone.now(), 2) == 0
+    assert contents.delete_some(timezone.now(), 2) == 1
+    assert contents.delete_some(timezone.now(), 2) == 0
 
 
 def test_every_hundredth_revision_is_kept_whole_counted_from_the_last_whole_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contents, "WHOLE_EVERY", 3)
     kept = revisions(GatewayGroup.objects.create(name="Group"), (True, False, False, True, False, False), timedelta(0))
-    assert [contents.whole_is_due(each) for each in kept] == [False] * 6
-    assert contents.whole_is_due(revisions(kept[0].group, (True, False, False, False), timedelta(0))[3])
+    assert [contents.is_whole_due(each) for each in kept] == [False] * 6
+    assert contents.is_whole_due(revisions(kept[0].group, (True, False, False, False), timedelta(0))[3])
 
 
 def test_a_hold_keeps_what_it_is_read_from_and_lets_what_is_older_go() -> None:
     group = GatewayGroup.objects.create(name="Group")
     kept = revisions(group, (True, True, False, True), LONG_AGO)
     group.holds.create(revision=kept[2], why="x")
-    assert contents.forget_some(timezone.now(), 9) == 1
+    assert contents.delete_some(timezone.now(), 9) == 1
     assert not contents.is_kept(kept[0]) and contents.is_kept(kept[1]) and contents.is_kept(kept[2])

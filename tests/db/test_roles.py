@@ -19,7 +19,7 @@ ADMIN, BOTH = ["network_admin"], ["network_admin", "approver"]
 
 def asked(user: User, *roles: str, by: User, reason: str = "new in the team") -> RoleChange:
     user.refresh_from_db()
-    return role_changes.ask(user=user, before=user.roles, after=roles, reason=reason, by=by)
+    return role_changes.request_role_change(user=user, before=user.roles, after=roles, reason=reason, by=by)
 
 
 def roles_of(user: User) -> list[str]:
@@ -37,7 +37,7 @@ def test_a_network_admin_gives_and_takes_roles_at_once_and_says_why() -> None:
     with pytest.raises(Problem, match="are the roles that"):
         asked(ines, "member", by=mara)
     with pytest.raises(Conflict):
-        role_changes.ask(user=ines, before=["helpdesk"], after=[], reason="stale", by=mara)
+        role_changes.request_role_change(user=ines, before=["helpdesk"], after=[], reason="stale", by=mara)
 
 
 def test_nobody_raises_himself_or_gives_what_he_lacks() -> None:
@@ -51,8 +51,14 @@ def test_nobody_raises_himself_or_gives_what_he_lacks() -> None:
         asked(ines, "approver", by=mara)
     with pytest.raises(Problem, match="Only a network admin"):
         asked(ines, "helpdesk", by=helper)
-    assert role_changes.grantable(helper) == frozenset()
-    assert {role.value for role in role_changes.grantable(mara)} == {"member", "helpdesk", "network_admin", "auditor", "automation"}
+    assert role_changes.list_grantable_roles(helper) == frozenset()
+    assert {role.value for role in role_changes.list_grantable_roles(mara)} == {
+        "member",
+        "helpdesk",
+        "network_admin",
+        "auditor",
+        "automation",
+    }
 
 
 def test_an_approver_is_made_or_unmade_only_when_another_one_agrees() -> None:

@@ -104,7 +104,7 @@ def before(network: factories.Network) -> Revision:
 def test_going_back_that_takes_much_away_waits_for_a_second_person(network: factories.Network, peer: User, before: Revision) -> None:
     made = rollback.roll_back(before, why="calls break", by=network.admin)
     assert isinstance(made, HeldBack) and not Hold.objects.exists()
-    assert reconcile(network.group) is None and len(running().elements["fwd4"]) == 5
+    assert reconcile(network.group) is None and len(running().elements["forward4"]) == 5
     with pytest.raises(Problem, match="Somebody else has to agree: Jonas"):
         approve(made, digest=made.digest, by=network.admin, signed_in_again=True)
     page = text(signed_in(peer).get(f"/rollouts/waiting/{made.pk}/"))
@@ -112,7 +112,7 @@ def test_going_back_that_takes_much_away_waits_for_a_second_person(network: fact
     approve(made, digest=made.digest, by=peer, signed_in_again=False)
     assert Hold.objects.get().by == network.admin
     assert reconcile(network.group)
-    assert not running().elements["fwd4"]
+    assert not running().elements["forward4"]
 
 
 def test_going_back_that_takes_little_away_waits_for_nobody_and_adds_up(network: factories.Network) -> None:
@@ -180,4 +180,4 @@ def test_the_command_waits_too_and_asks_for_the_password_in_an_emergency(
     assert "it waits for a second person" in told.getvalue() and not Hold.objects.exists()
     monkeypatch.setattr("apps.deployments.management.commands.rollback.getpass", lambda _prompt: "correct horse battery")
     call_command("rollback", str(before), "--why", "no mail", "--as", "mara", "--alone", stdout=told)
-    assert Hold.objects.get().alone and not running().elements["fwd4"]
+    assert Hold.objects.get().alone and not running().elements["forward4"]

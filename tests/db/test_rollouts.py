@@ -9,11 +9,11 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from apps.bans import services as bans
-from apps.bans.panel import rows as rows_of
-from apps.deployments.desired_state.desired_rulesets import want
+from apps.bans.panel import build_rows as rows_of
+from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.rollouts import rollout_store
-from apps.deployments.rollouts.rollout_store import Opening
+from apps.deployments.rollouts.rollout_store import NewRollout
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel, agent_client
 from apps.nat.models import PortForward
@@ -71,11 +71,11 @@ def test_two_workers_at_once_make_one_rollout_at_a_time_and_end_on_one_revision(
 
 def test_whoever_looked_long_ago_takes_nothing_back(network: factories.Network) -> None:
     reconcile(network.group)
-    stale = want(network.group)
+    stale = compute_desired_state(network.group)
     forward(network)
     newest = reconcile(network.group)
     assert newest and newest.state == Rollout.State.CONFIRMED
-    opening = Opening(network.group, stale, tuple(network.gateways), None, "schedule", harmless=True, management={})
+    opening = NewRollout(network.group, stale, tuple(network.gateways), None, "schedule", harmless=True, management={})
     assert rollout_store.open_rollout(opening) is None
     assert Rollout.objects.latest("pk") == newest
     assert {state.revision for state in GatewayState.objects.select_related("revision")} == {newest.revision}
@@ -94,8 +94,8 @@ def test_a_change_during_a_rollout_is_not_forgotten(network: factories.Network) 
 def test_what_a_gateway_refused_is_not_tried_again_until_somebody_says_so(network: factories.Network) -> None:
     reconcile(network.group)
     for gateway in network.gateways:
-        channel = agent_channel.channel(gateway)
-        welcome = agent_client.hello(channel, 0)
+        channel = agent_channel.get_channel(gateway)
+        welcome = agent_client.send_hello(channel, 0)
         channel.ask(wire.Confirm(10**6, welcome.digest))
     forward(network)
     refused = reconcile(network.group)
@@ -117,7 +117,7 @@ def test_plan_says_in_words_and_nft_text_what_a_deploy_would_change(network: fac
     forward(network)
     told = output("plan")
     assert "nat-1: 1 forwarded port added" in told
-    assert "add element inet netzwart fwd4 { 198.51.100.7 . tcp . 8443 : 10.16.0.10 . 443 }" in told
+    assert "add element inet netzwart forward4 { 198.51.100.7 . tcp . 8443 : 10.16.0.10 . 443 }" in told
     assert Rollout.objects.count() == 1
 
 
@@ -149,7 +149,7 @@ def test_compile_says_which_file_cannot_be_written(network: factories.Network, t
 
 def test_a_ban_stands_as_its_list_says_only_after_the_next_rollout(network: factories.Network) -> None:
     of = bans.create_list(name="Own", by=network.admin)
-    made = bans.ban(list=of, prefix="203.0.113.9", author=network.admin)
+    made = bans.ban_prefix(list=of, prefix="203.0.113.9", author=network.admin)
 
     def change(**wanted: object) -> None:
         given = {"name": of.name, "description": "", "enabled": of.enabled} | wanted

@@ -12,7 +12,7 @@ from django.core.management import call_command
 from apps.desk.selectors.programs import FOLLOWS, JOBS
 from apps.operations import registry
 from apps.operations.heartbeats import OF_QUEUES
-from apps.operations.models import JobRecord, Role
+from apps.operations.models import JobRecord, ProcessRole
 from apps.webhooks import delivery_sender
 from workers import app
 from workers.app import ROLES
@@ -73,5 +73,5 @@ def test_no_task_is_handed_out_again_while_it_runs() -> None:
 def test_every_task_and_every_program_has_words_for_the_dashboard() -> None:
     recorded = {entry["task"] for _name, entry in ENTRIES} | ASKED_FOR.keys()
     assert recorded - UNRECORDED == JOBS.keys()
-    assert set(FOLLOWS) == set(Role)
-    assert {Role(role) for role in ROLES.values()} == set(OF_QUEUES)
+    assert set(FOLLOWS) == set(ProcessRole)
+    assert {ProcessRole(role) for role in ROLES.values()} == set(OF_QUEUES)

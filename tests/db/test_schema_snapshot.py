@@ -14,7 +14,8 @@ from django.db import connection
 from psycopg.conninfo import make_conninfo
 
 from apps.lib.database import schema_snapshot
-from portal.stack import commands, postgres
+from portal.stack import commands, database, postgres
+from portal.stack.errors import StackError
 from portal.stack.snapshot import dump
 
 pytestmark = pytest.mark.django_db
@@ -40,7 +41,7 @@ def migrate(url: str, *more: str) -> None:
 
 def schema(url: str) -> str:
     """As PostgreSQL writes it after it has read it once: `x IN (…)` of a constraint is written in another way from then on."""
-    server = postgres.installed()[0]
+    server = postgres.list_installed()[0]
     with empty_database() as again:
         with psycopg.connect(again) as connected:
             connected.execute(dump(url, server))
@@ -71,11 +72,25 @@ def test_a_database_is_current_until_a_migration_is_added(tmp_path: Path) -> Non
         assert schema_snapshot.is_current(used.cursor())
 
 
+def test_a_database_of_migrations_that_are_no_more_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    with empty_database() as url:
+        with psycopg.connect(url) as old:
+            old.execute("CREATE TABLE django_migrations (id bigserial, app varchar(255), name varchar(255), applied timestamptz)")
+            old.execute("INSERT INTO django_migrations (app, name) VALUES ('accounts', '0001_users_and_tokens')")
+        environment = {**os.environ, "NETZWART_DATABASE_URL": url}
+        command = [sys.executable, "manage.py", "migrate", "--no-input"]
+        done = subprocess.run(command, env=environment, cwd=commands.ROOT, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.strip() == f"CommandError: {schema_snapshot.OUTDATED} Make an empty database and migrate that."
+        with pytest.raises(StackError, match=f"If nothing in it matters, move {tmp_path} away: a new one is made"):
+            database.has_current_schema(url, tmp_path)
+
+
 def test_an_edited_or_added_migration_has_another_fingerprint(tmp_path: Path) -> None:
     (tmp_path / "migrations" / "nat").mkdir(parents=True)
     (tmp_path / "requirements.lock").write_text("django==6.1.3\n")
-    before = schema_snapshot.fingerprint(tmp_path)
+    before = schema_snapshot.compute_fingerprint(tmp_path)
     (tmp_path / "migrations" / "nat" / "0001_first.py").write_text("operations = []\n")
-    added = schema_snapshot.fingerprint(tmp_path)
+    added = schema_snapshot.compute_fingerprint(tmp_path)
     (tmp_path / "migrations" / "nat" / "0001_first.py").write_text("operations = [1]\n")
-    assert len({before, added, schema_snapshot.fingerprint(tmp_path)}) == 3
+    assert len({before, added, schema_snapshot.compute_fingerprint(tmp_path)}) == 3

@@ -12,7 +12,7 @@ from apps.accounts.models import User
 from apps.bans.models import Ban, BanList
 from apps.deployments.models import Revision
 from apps.members.models import Device, Member, Room, Site
-from apps.members.selectors import devices_named, search
+from apps.members.selectors import search, search_devices
 from apps.nat.models import Pinhole, PortForward
 from apps.nat.services import add_forward
 from apps.tickets.services import open_ticket
@@ -114,8 +114,8 @@ def test_a_part_of_a_mac_address_finds_the_device_however_it_is_written(mara: Cl
     ("index", "searched"),
     [
         ("device_name_search", lambda: Device.objects.filter(name__icontains="phone")),
-        ("device_mac_search", lambda: devices_named("5e:00:53:00")),
-        ("device_name_search", lambda: devices_named("5e:00:53:00")),
+        ("device_mac_search", lambda: search_devices("5e:00:53:00")),
+        ("device_name_search", lambda: search_devices("5e:00:53:00")),
         ("portforward_purpose_search", lambda: PortForward.objects.filter(purpose__icontains="cloud")),
         ("pinhole_purpose_search", lambda: Pinhole.objects.filter(purpose__icontains="cloud")),
         ("ban_comment_search", lambda: Ban.objects.filter(comment__icontains="phishing")),

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.bans.blocks.services import block
+from apps.bans.blocks.services import block_member
 from apps.bans.models import Ban, BanList
 from apps.deployments.models import HeldBack, Rollout, UnapprovedLoss
 from apps.deployments.rollouts.decisions import approve, pause, resume
@@ -22,7 +22,7 @@ from apps.members.services import activate, leave
 from apps.nat.models import PortForward
 from apps.nat.services import change_forward, remove_forward
 from apps.network.models import Gateway
-from apps.network.services import hold, release
+from apps.network.services import assign_address, release
 from tests import factories
 from tests.db.rollout_rows import forward, opened
 from tests.db.test_decisions import running
@@ -224,7 +224,7 @@ def test_removals_one_by_one_wait_as_all_of_them_at_once_would(network: factorie
     for port in range(7001, 7008):
         withdraw(port, by=network.admin)
         reconcile(network.group)
-    assert len(running().elements["fwd4"]) == 8, "two went, as many as may go at once"
+    assert len(running().elements["forward4"]) == 8, "two went, as many as may go at once"
     assert [(held.removed, held.earlier) for held in HeldBack.objects.order_by("pk")] == [(1, 2)] * 5
 
 
@@ -244,7 +244,7 @@ def test_what_was_approved_does_not_count_against_what_follows(network: factorie
     reconcile(network.group)
     withdraw(7006, by=network.admin)
     assert reconcile(network.group)
-    assert len(running().elements["fwd4"]) == 4
+    assert len(running().elements["forward4"]) == 4
 
 
 def test_what_came_back_does_not_count(network: factories.Network) -> None:
@@ -268,7 +268,7 @@ def test_members_who_are_blocked_lose_service_and_wait_too(network: factories.Ne
     people = [each.member for each in network.residents.values()]
     with factories.written_by(network.admin):
         for member in people[:3]:
-            block(member=member, reason="other", by=network.admin)
+            block_member(member=member, reason="other", by=network.admin)
     reconcile(network.group)
     held = waits()
     assert (held.kind, held.removed, askers()) == ("blocks", 3, ["mara"])
@@ -292,7 +292,7 @@ def test_a_ban_that_covers_members_waits_however_it_came(network: factories.Netw
 
 
 def test_one_member_is_blocked_at_once(network: factories.Network) -> None:
-    block(member=network.residents["m1"].member, reason="other", by=network.admin)
+    block_member(member=network.residents["m1"].member, reason="other", by=network.admin)
     assert reconcile(network.group)
     assert len(running().elements["blocked4"]) == 1 and not HeldBack.objects.exists()
 
@@ -302,7 +302,7 @@ def test_leaving_and_blocking_add_up(network: factories.Network) -> None:
     leave(member=people[1], by=network.admin)
     leave(member=people[2], by=network.admin)
     assert reconcile(network.group) and not HeldBack.objects.exists()
-    block(member=people[0], reason="other", by=network.admin)
+    block_member(member=people[0], reason="other", by=network.admin)
     reconcile(network.group)
     assert (waits().kind, waits().earlier) == ("blocks", 2)
 
@@ -312,9 +312,9 @@ def test_normal_use_is_not_bothered(network: factories.Network) -> None:
     for port in range(7101, 7131):
         forward(network, port)
     release(holding=resident.holding, by=network.admin)
-    hold(member=resident.member, pool=network.private, by=network.admin)
+    assign_address(member=resident.member, pool=network.private, by=network.admin)
     leave(member=network.residents["m3"].member, by=network.admin)
     activate(member=network.residents["m3"].member, by=network.admin)
-    block(member=network.residents["m1"].member, reason="other", by=network.admin)
+    block_member(member=network.residents["m1"].member, reason="other", by=network.admin)
     assert reconcile(network.group)
     assert not HeldBack.objects.exists() and Member.objects.exists()

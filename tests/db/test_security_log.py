@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from apps.accounts import role_changes, sessions, tokens
 from apps.accounts.models import User
-from apps.accounts.security_log import Event
+from apps.accounts.security_log import SecurityEvent
 from tests import factories
 from tests.db.page_client import signed_in
 
@@ -72,7 +72,7 @@ def test_changes_of_password_factors_roles_and_tokens(mara: User, lines: list[An
     new = "another horse battery"
     post(client, "/account/password/change/", oldpassword=PASSWORD, password1=new, password2=new)
     theo = factories.user("theo", roles=["helpdesk"])
-    role_changes.ask(user=theo, before=["helpdesk"], after=["auditor"], reason="Books", by=mara)
+    role_changes.request_role_change(user=theo, before=["helpdesk"], after=["auditor"], reason="Books", by=mara)
     token, key = tokens.create(user=mara, name="script")
     tokens.revoke(user=mara, pk=token.pk)
     sessions.end_all(user=theo)
@@ -109,4 +109,4 @@ def test_a_refusal_is_one_line_of_the_log_and_a_fault_comes_with_its_traceback(m
 def test_the_page_lists_every_event_and_no_other() -> None:
     page = (ROOT / "docs" / "security-log.md").read_text()
     listed = re.findall(r"^\| `([a-z -]+)` \| ", page, re.MULTILINE)
-    assert listed == ["security", *map(str, Event)], "the first is the head of the table"
+    assert listed == ["security", *map(str, SecurityEvent)], "the first is the head of the table"

@@ -13,9 +13,9 @@ from apps.lib.errors import Problem
 from apps.nat import services
 from apps.nat.models import NatMapping, PortClaim
 from apps.nat.pool_sharing import change_sharing, plan_sharing
-from apps.nat.selectors import left_as
+from apps.nat.selectors import list_left_as
 from apps.network import services as network_services
-from apps.network.models import BLOCK_SIZES, Holding, Pool, fitting_block_size
+from apps.network.models import BLOCK_SIZES, Holding, Pool, find_block_size
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -207,13 +207,13 @@ def test_claims_go_with_what_they_are_of(network: factories.Network) -> None:
 def test_a_public_address_and_a_port_have_one_answer_at_each_time(network: factories.Network) -> None:
     use(network, "blocks", 4096)
     at, public = timezone.now() + timedelta(seconds=1), IPv4Address("198.51.100.7")
-    assert [each.holding.member.name for each in left_as(public, at, 8192)] == ["Resident of m2"]
-    assert [each.holding.member.name for each in left_as(public, at, 8191)] == ["Resident of m1"]
-    assert not left_as(public, at, 60000)
-    assert len(left_as(public, at)) == 2
+    assert [each.holding.member.name for each in list_left_as(public, at, 8192)] == ["Resident of m2"]
+    assert [each.holding.member.name for each in list_left_as(public, at, 8191)] == ["Resident of m1"]
+    assert not list_left_as(public, at, 60000)
+    assert len(list_left_as(public, at)) == 2
     use(network, "own")
     later = timezone.now() + timedelta(seconds=1)
-    assert [each.holding.member.name for each in left_as(public, later, 8192)] == ["Resident of m1"]
+    assert [each.holding.member.name for each in list_left_as(public, later, 8192)] == ["Resident of m1"]
 
 
 @pytest.mark.parametrize(("prefix", "sharing", "size"), [("192.0.2.0/28", "own", None), ("192.0.2.64/31", "blocks", 1024)])
@@ -229,7 +229,7 @@ def test_a_new_pool_gives_each_an_address_if_it_has_enough_else_a_block(
     [(1, 50, 1024), (1, 51, 512), (1, 100, 512), (1, 101, 256), (1, 201, 256), (1, 202, None), (14, 705, 1024), (14, 706, 512)],
 )
 def test_blocks_are_as_large_as_leaves_room_for_a_quarter_more_members(addresses: int, members: int, size: int | None) -> None:
-    assert fitting_block_size(addresses, members) == size
+    assert find_block_size(addresses, members) == size
 
 
 @pytest.mark.parametrize(("sharing", "size"), [("blocks", 4096), ("own", None)])

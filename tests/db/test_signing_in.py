@@ -140,7 +140,7 @@ def test_limits_in_redis_are_shared_bounded_and_end(settings: LazySettings, monk
 
 def test_a_forged_forwarded_header_does_not_change_the_source(settings: LazySettings) -> None:
     def asked(direct: str, forwarded: str) -> str:
-        return client_address.address(RequestFactory().get("/", REMOTE_ADDR=direct, HTTP_X_FORWARDED_FOR=forwarded))
+        return client_address.get_client_address(RequestFactory().get("/", REMOTE_ADDR=direct, HTTP_X_FORWARDED_FOR=forwarded))
 
     assert asked("203.0.113.9", "10.0.0.1") == "203.0.113.9"
     settings.TRUSTED_PROXIES = [ip_network("192.0.2.0/24"), ip_network("2001:db8::/64")]

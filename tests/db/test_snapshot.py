@@ -7,12 +7,12 @@ from django.utils import timezone
 
 from apps.bans.models import AllowEntry, Ban, BanList
 from apps.deployments.desired_state import policy_snapshot
-from apps.deployments.desired_state.desired_rulesets import want
+from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.members.models import Member
 from apps.nat.services import add_forward, remove_forward
 from apps.network.models import GatewayGroup
-from firewall.policy import Allowed, Forward, Policy, PolicyError, Protocol
-from firewall.policy import Ban as PolicyBan
+from firewall.policy import AllowEntrySpec, ForwardSpec, Policy, PolicyError, TransportProtocol
+from firewall.policy import BanSpec as PolicyBan
 from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,7 +24,7 @@ def network(transactional_db: None) -> factories.Network:
 
 
 def policy(network: factories.Network) -> Policy:
-    return policy_snapshot.take(network.group).policies[network.gateways[0].pk]
+    return policy_snapshot.take_snapshot(network.group).policies[network.gateways[0].pk]
 
 
 def test_a_member_is_address_prefix_and_mapping(network: factories.Network) -> None:
@@ -35,7 +35,7 @@ def test_a_member_is_address_prefix_and_mapping(network: factories.Network) -> N
 
 
 def test_each_gateway_has_its_own_interfaces(network: factories.Network) -> None:
-    taken = policy_snapshot.take(network.group)
+    taken = policy_snapshot.take_snapshot(network.group)
     assert {each.gateway.name for each in taken.policies.values()} == {"nat-1", "nat-2"}
 
 
@@ -58,7 +58,7 @@ def test_a_forward_that_is_off_or_removed_is_left_out(network: factories.Network
     )
     type(off).objects.filter(pk=off.pk).update(enabled=False)
     remove_forward(forward=removed, by=network.admin)
-    assert policy(network).forwards == (Forward(kept.pk, Protocol.UDP, factories.PUBLIC, 1, IPv4Address("10.16.0.10"), 53),)
+    assert policy(network).forwards == (ForwardSpec(kept.pk, TransportProtocol.UDP, factories.PUBLIC, 1, IPv4Address("10.16.0.10"), 53),)
 
 
 def test_a_prefix_on_two_lists_is_one_ban_that_ends_last(network: factories.Network) -> None:
@@ -99,14 +99,14 @@ def test_the_allow_list_reaches_every_group_until_its_entries_end(network: facto
     now = timezone.now()
     stays = AllowEntry.objects.create(prefix="192.0.2.7", comment="mirror")
     AllowEntry.objects.create(prefix="2001:db8:66::/48", expires=now - timedelta(hours=1))
-    assert policy(network).allowed == (Allowed(stays.pk, IPv4Network("192.0.2.7"), "mirror"),)
+    assert policy(network).allowed == (AllowEntrySpec(stays.pk, IPv4Network("192.0.2.7"), "mirror"),)
 
 
 def test_the_snapshot_knows_which_changes_it_saw(network: factories.Network) -> None:
     holding = network.residents["m1"].holding
-    before = policy_snapshot.take(network.group)
+    before = policy_snapshot.take_snapshot(network.group)
     forward = add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=80, private_port=80, by=network.admin)
-    after = policy_snapshot.take(network.group)
+    after = policy_snapshot.take_snapshot(network.group)
     with connection.cursor() as cursor:
         for taken, seen in ((before, False), (after, True)):
             cursor.execute("SELECT pg_visible_in_snapshot(%s::xid8, %s::pg_snapshot)", [str(forward.changed_in), taken.moment.seen])
@@ -116,16 +116,16 @@ def test_the_snapshot_knows_which_changes_it_saw(network: factories.Network) -> 
 def test_another_groups_members_are_not_its_business(network: factories.Network) -> None:
     other = GatewayGroup.objects.create(name="Other")
     factories.gateway(other, "nat-9")
-    [taken] = policy_snapshot.take(other).policies.values()
+    [taken] = policy_snapshot.take_snapshot(other).policies.values()
     assert taken.addresses == ()
 
 
 def test_a_group_without_gateways_wants_nothing(network: factories.Network) -> None:
-    assert want(GatewayGroup.objects.create(name="Empty")).rulesets == {}
+    assert compute_desired_state(GatewayGroup.objects.create(name="Empty")).rulesets == {}
 
 
 def test_what_must_not_be_deployed_names_its_culprit(network: factories.Network) -> None:
     network.gateways[0].lan = 'lan"'
     network.gateways[0].save()
     with pytest.raises(PolicyError, match="interface 'lan\"'"):
-        want(network.group)
+        compute_desired_state(network.group)

@@ -7,8 +7,8 @@ import pytest
 
 from apps.traffic import precomputed_totals, rollup
 from apps.traffic.models import Span, SpanUsage
-from apps.traffic.selectors import By, by_members, sums_by, top_talkers
-from apps.traffic.windows import LISTS, Preset, ending
+from apps.traffic.selectors import GroupBy, build_member_sums_sql, list_top_talkers, list_usage_shares
+from apps.traffic.windows import LISTS, Preset, build_recent_window
 from tests import factories, usage_factories
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,7 @@ NOW = START + timedelta(days=20, hours=7, minutes=21)
 def counted(network: factories.Network) -> factories.Network:
     """Three members over 20 days, one of them by IPv6 too."""
     random = Random(7)
-    rollup.levels(START)
+    rollup.ensure_levels(START)
     people = network.residents
     holdings = [people["m1"].holding, people["m1"].prefix, people["m2"].holding, people["m3"].holding]
     at = START
@@ -30,36 +30,36 @@ def counted(network: factories.Network) -> factories.Network:
         for holding in random.sample(holdings, 2):
             usage_factories.counted(holding, at, up=random.randrange(1 << 40), down=random.randrange(1 << 41))
         at += 6 * HOUR
-    rollup.tick(NOW)
+    rollup.run_maintenance(NOW)
     return network
 
 
 def lists() -> list[object]:
     """All lists of everybody: of presets, and of windows that begin and end anywhere."""
-    windows = [(each.since, each.until) for preset in Preset for each in [ending(NOW, preset, LISTS)]]
+    windows = [(each.since, each.until) for preset in Preset for each in [build_recent_window(NOW, preset, LISTS)]]
     windows += [(START + timedelta(days=2, hours=5), NOW), (START, NOW - 3 * DAY), (NOW - timedelta(days=9, hours=1), NOW - HOUR)]
-    return [(top_talkers(*each, now=NOW), sums_by(By.TARIFF, *each, now=NOW)) for each in windows]
+    return [(list_top_talkers(*each, now=NOW), list_usage_shares(GroupBy.TARIFF, *each, now=NOW)) for each in windows]
 
 
 def test_lists_say_the_same_with_spans_as_without_also_of_what_is_counted_later(counted: factories.Network) -> None:
     before = lists()
-    assert precomputed_totals.make(NOW) == len(precomputed_totals.PRESETS)
+    assert precomputed_totals.refresh_totals(NOW) == len(precomputed_totals.PRESETS)
     assert lists() == before
-    week = ending(NOW, Preset.WEEK, LISTS)
-    assert "traffic_spanusage" in by_members(week.since, week.until, NOW)[0]
+    week = build_recent_window(NOW, Preset.WEEK, LISTS)
+    assert "traffic_spanusage" in build_member_sums_sql(week.since, week.until, NOW)[0]
 
     late = counted.residents["m4"]
     usage_factories.counted(late.holding, NOW - timedelta(minutes=1), down=123)
-    assert top_talkers(week.since, week.until, now=NOW)[-1][::3] == (late.member.pk, 123)
+    assert list_top_talkers(week.since, week.until, now=NOW)[-1][::3] == (late.member.pk, 123)
 
 
 def test_spans_are_made_once_a_day_without_the_silent_and_those_of_yesterday_go(counted: factories.Network) -> None:
-    precomputed_totals.make(NOW)
+    precomputed_totals.refresh_totals(NOW)
     talked = sorted(counted.residents[name].member.pk for name in ("m1", "m2", "m3"))
     made = list(Span.objects.values_list("pk", flat=True))
     assert {pk: sorted(SpanUsage.objects.filter(span=pk).values_list("member_id", flat=True)) for pk in made} == dict.fromkeys(made, talked)
-    assert (precomputed_totals.make(NOW), precomputed_totals.make(NOW + HOUR)) == (0, 0)
-    rollup.tick(NOW + DAY)
-    assert precomputed_totals.make(NOW + DAY) == len(precomputed_totals.PRESETS)
+    assert (precomputed_totals.refresh_totals(NOW), precomputed_totals.refresh_totals(NOW + HOUR)) == (0, 0)
+    rollup.run_maintenance(NOW + DAY)
+    assert precomputed_totals.refresh_totals(NOW + DAY) == len(precomputed_totals.PRESETS)
     assert not Span.objects.filter(pk__in=made).exists()
     assert not SpanUsage.objects.filter(span__in=made).exists()

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from apps.accounts import hashing
-from apps.accounts.hashing import TooManyHashings, Turnstile
+from apps.accounts.hashing import ConcurrencyLimiter, TooManyHashings
 from apps.accounts.models import User
 from tests import factories
 
@@ -81,7 +81,7 @@ def test_an_account_has_one_count_of_tries_by_name_and_by_address() -> None:
 
 
 def test_of_many_who_hash_one_does_two_wait_and_the_others_are_refused() -> None:
-    turnstile, go, inside = Turnstile(1, 2), Event(), Event()
+    turnstile, go, inside = ConcurrencyLimiter(1, 2), Event(), Event()
 
     def work() -> str:
         inside.set()
@@ -106,14 +106,14 @@ def test_a_sign_in_while_too_many_hash_is_told_when_to_try_again(settings: LazyS
     settings.PASSWORD_HASHERS = ["apps.accounts.hashing.BoundedPBKDF2"]
     monkeypatch.setattr(hashing.BoundedPBKDF2, "iterations", 1)
     factories.user()
-    monkeypatch.setattr(hashing, "_turnstile", Turnstile(1, 0))
+    monkeypatch.setattr(hashing, "_limiter", ConcurrencyLimiter(1, 0))
     go, inside = Event(), Event()
 
     def work() -> None:
         inside.set()
         go.wait(60)
 
-    held = Thread(target=hashing._turnstile.run, args=(work,))
+    held = Thread(target=hashing._limiter.run, args=(work,))
     held.start()
     assert inside.wait(60)
     answer: Any = Client().post("/account/login/", {"login": "mara", "password": PASSWORD})

@@ -12,23 +12,23 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.bans.blocks.services import block
+from apps.bans.blocks.services import block_member
 from apps.bans.models import Block
 from apps.desk.lifecycle.erasing import erase
-from apps.desk.lifecycle.export import everything
+from apps.desk.lifecycle.export import collect_member_data
 from apps.lib.errors import Conflict, Problem
 from apps.mail import models as mail
 from apps.mail.services import switch_off
 from apps.members.models import Device, Member
 from apps.members.services import leave
 from apps.tickets import links, notifications, own, services
-from apps.tickets.attachments import File, kept_name
+from apps.tickets.attachments import AttachmentFile, clean_file_name
 from apps.tickets.models import Attachment, Message, Ticket
 from tests import factories
 from tests.db.page_client import queries, said, signed_in, text
 
 SELIN, MARA, TOMASZ = "selin@lindenhof.example", "mara@lindenhof.example", "tomasz@lindenhof.example"
-PICTURE = File("Screenshot.PNG", b"\x89PNG\r\n")
+PICTURE = AttachmentFile("Screenshot.PNG", b"\x89PNG\r\n")
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def account(member: Member) -> User:
 
 
 def asked(member: Member, subject: str = "Spielserver", words: str = "Von außen nicht erreichbar", **given: Any) -> Ticket:
-    return own.ask(member=member, subject=subject, text=words, by=account(member), **given)
+    return own.open_own_ticket(member=member, subject=subject, text=words, by=account(member), **given)
 
 
 def now(ticket: Ticket) -> Ticket:
@@ -70,25 +70,25 @@ def mails(to: str = SELIN) -> list[mail.Message]:
     return list(mail.Message.objects.filter(to=to).order_by("id"))
 
 
-def facts(ticket: Ticket, **changes: Any) -> services.Facts:
+def facts(ticket: Ticket, **changes: Any) -> services.TicketFacts:
     ticket = now(ticket)
-    return replace(services.Facts(ticket.state, ticket.priority, ticket.assignee, ticket.tags), **changes)
+    return replace(services.TicketFacts(ticket.state, ticket.priority, ticket.assignee, ticket.tags), **changes)
 
 
 def test_whose_turn_it_is_follows_from_what_is_written(selin: Member, mara: User) -> None:
     ticket = asked(selin)
     assert (ticket.state, ticket.first_answered_at) == ("open", None)
-    services.note(ticket=ticket, text="Vielleicht der Forward?", by=mara)
+    services.add_note(ticket=ticket, text="Vielleicht der Forward?", by=mara)
     assert (now(ticket).state, now(ticket).first_answered_at, now(ticket).assignee) == ("open", None, None)
-    services.answer(ticket=ticket, text="Welcher Port?", by=mara)
+    services.answer_ticket(ticket=ticket, text="Welcher Port?", by=mara)
     first = now(ticket).first_answered_at
     assert (now(ticket).state, now(ticket).assignee) == ("waiting", mara) and first
-    own.reply(member=selin, ticket=ticket, text="25565", by=account(selin))
+    own.reply_to_ticket(member=selin, ticket=ticket, text="25565", by=account(selin))
     assert now(ticket).state == "open"
-    services.answer(ticket=ticket, text="Geht jetzt.", solved=True, by=mara)
+    services.answer_ticket(ticket=ticket, text="Geht jetzt.", solved=True, by=mara)
     assert (now(ticket).state, now(ticket).first_answered_at) == ("solved", first)
     for _again in range(2):
-        own.reply(member=selin, ticket=ticket, text="Doch nicht.", by=account(selin))
+        own.reply_to_ticket(member=selin, ticket=ticket, text="Doch nicht.", by=account(selin))
         assert now(ticket).state == "reopened"
     assert Ticket.pgh_event_model.objects.filter(pgh_obj_id=ticket.pk, state="solved").count() == 1  # type: ignore[attr-defined]
 
@@ -96,9 +96,9 @@ def test_whose_turn_it_is_follows_from_what_is_written(selin: Member, mara: User
 def test_an_answer_goes_by_mail_and_continues_its_thread(selin: Member, mara: User, settings: LazySettings) -> None:
     settings.SUPPORT_ADDRESS = "Support <support@lindenhof.example>"
     ticket = asked(selin)
-    services.note(ticket=ticket, text="GEHEIM: kennt den Port nicht", by=mara)
-    services.answer(ticket=ticket, text="Welcher <b>Port</b>?", by=mara)
-    services.answer(ticket=ticket, text="Noch da?", by=mara)
+    services.add_note(ticket=ticket, text="GEHEIM: kennt den Port nicht", by=mara)
+    services.answer_ticket(ticket=ticket, text="Welcher <b>Port</b>?", by=mara)
+    services.answer_ticket(ticket=ticket, text="Noch da?", by=mara)
     first, second = mails()
     assert first.subject == f"Re: Spielserver [#{ticket.pk}]" == second.subject
     assert "Welcher <b>Port</b>?" in first.text and "Welcher &lt;b&gt;Port" in first.html and "Mara Lindqvist" in first.text
@@ -114,7 +114,7 @@ def test_an_answer_goes_by_mail_and_continues_its_thread(selin: Member, mara: Us
 def test_an_answer_without_an_address_stands_on_the_page_alone(selin: Member, mara: User) -> None:
     ticket = asked(selin)
     Member.objects.filter(pk=selin.pk).update(email="")
-    services.answer(ticket=now(ticket), text="Welcher Port?", by=mara)
+    services.answer_ticket(ticket=now(ticket), text="Welcher Port?", by=mara)
     assert mails("") == [] and now(ticket).state == "waiting"
 
 
@@ -125,30 +125,30 @@ def test_staff_who_want_to_are_told_of_new_tickets_and_of_replies_in_their_own(s
     assert [each.subject for each in mails(TOMASZ)] == [f"New ticket of Selin Kaya: Spielserver [#{ticket.pk}]"]
     assert mails(MARA) == mails("anna@lindenhof.example") == mails() == []
     assert mails(TOMASZ)[0].unsubscribe and mails(TOMASZ)[0].automatic
-    services.take(ticket=ticket, by=tomasz)
-    own.reply(member=selin, ticket=ticket, text="25565", by=account(selin))
+    services.take_ticket(ticket=ticket, by=tomasz)
+    own.reply_to_ticket(member=selin, ticket=ticket, text="25565", by=account(selin))
     assert len(mails(TOMASZ)) == 2 and "25565" in mails(TOMASZ)[1].text
 
 
 def test_two_who_take_a_ticket_at_once_are_told_who_has_it(selin: Member, mara: User, tomasz: User) -> None:
     ticket = asked(selin)
-    services.take(ticket=ticket, by=mara)
-    services.take(ticket=ticket, by=mara)
+    services.take_ticket(ticket=ticket, by=mara)
+    services.take_ticket(ticket=ticket, by=mara)
     with pytest.raises(Conflict, match="Mara Lindqvist has taken it"):
-        services.take(ticket=ticket, by=tomasz)
+        services.take_ticket(ticket=ticket, by=tomasz)
 
 
 def test_a_change_that_comes_too_late_overwrites_nothing(selin: Member, mara: User, tomasz: User) -> None:
     ticket = asked(selin)
-    services.change(ticket=ticket, version=ticket.version, facts=facts(ticket, priority=4, tags=["NAT ", "nat", ""]), by=mara)
+    services.change_ticket(ticket=ticket, version=ticket.version, facts=facts(ticket, priority=4, tags=["NAT ", "nat", ""]), by=mara)
     assert (now(ticket).priority, now(ticket).tags) == (4, ["nat"])
     with pytest.raises(Conflict):
-        services.change(ticket=ticket, version=ticket.version, facts=facts(ticket, priority=1), by=tomasz)
-    services.answer(ticket=ticket, text="Welcher Port?", by=mara)
+        services.change_ticket(ticket=ticket, version=ticket.version, facts=facts(ticket, priority=1), by=tomasz)
+    services.answer_ticket(ticket=ticket, text="Welcher Port?", by=mara)
     seen = now(ticket)
-    own.reply(member=selin, ticket=ticket, text="25565", by=account(selin))
+    own.reply_to_ticket(member=selin, ticket=ticket, text="25565", by=account(selin))
     with pytest.raises(Conflict):
-        services.change(ticket=ticket, version=seen.version, facts=facts(ticket, state="solved"), by=tomasz)
+        services.change_ticket(ticket=ticket, version=seen.version, facts=facts(ticket, state="solved"), by=tomasz)
     for wrong in (
         {"priority": 9},
         {"state": "gone"},
@@ -157,7 +157,7 @@ def test_a_change_that_comes_too_late_overwrites_nothing(selin: Member, mara: Us
         {"assignee": account(selin)},
     ):
         with pytest.raises(Problem):
-            services.change(ticket=ticket, version=now(ticket).version, facts=facts(ticket, **wrong), by=mara)
+            services.change_ticket(ticket=ticket, version=now(ticket).version, facts=facts(ticket, **wrong), by=mara)
 
 
 @pytest.mark.parametrize("wrong", [{"state": "gone"}, {"priority": 0}, {"subject": ""}, {"tags": [""]}, {"tags": list("abcdefghijk")}])
@@ -179,7 +179,7 @@ def test_who_writes_too_much_or_nothing_is_told(selin: Member, monkeypatch: pyte
         with pytest.raises(Problem):
             asked(selin, subject, words)
     ticket = asked(selin)
-    own.reply(member=selin, ticket=ticket, text="a\r\nb\0", by=account(selin))
+    own.reply_to_ticket(member=selin, ticket=ticket, text="a\r\nb\0", by=account(selin))
     assert list(ticket.messages.order_by("id").values_list("text", flat=True))[1] == "a\nb"
     with pytest.raises(Problem, match="Wait a little"):
         asked(selin)
@@ -187,7 +187,13 @@ def test_who_writes_too_much_or_nothing_is_told(selin: Member, monkeypatch: pyte
 
 def test_files_are_taken_by_kind_and_size(selin: Member, settings: LazySettings) -> None:
     settings.ATTACHMENT_OCTETS = 100
-    for file in (File("page.html", b"x"), File("run.exe", b"x"), File("none", b"x"), File("a.png", b""), File("a.png", b"x" * 101)):
+    for file in (
+        AttachmentFile("page.html", b"x"),
+        AttachmentFile("run.exe", b"x"),
+        AttachmentFile("none", b"x"),
+        AttachmentFile("a.png", b""),
+        AttachmentFile("a.png", b"x" * 101),
+    ):
         with pytest.raises(Problem) as refused:
             asked(selin, files=[file])
         assert refused.value.fieldname == "files"
@@ -211,11 +217,11 @@ def test_files_are_taken_by_kind_and_size(selin: Member, settings: LazySettings)
     ],
 )
 def test_the_name_of_a_file_says_nothing_but_its_name(given: str, kept: str) -> None:
-    assert kept_name(given) == kept
+    assert clean_file_name(given) == kept
 
 
 def test_a_file_is_handed_out_to_be_saved_and_never_shown(selin: Member, mara: User) -> None:
-    asked(selin, files=[File('<script>alert("ä")</script>.txt', b"<script>alert(1)</script>")])
+    asked(selin, files=[AttachmentFile('<script>alert("ä")</script>.txt', b"<script>alert(1)</script>")])
     file = Attachment.objects.get()
     for client, path in (
         (signed_in(mara), f"/tickets/attachments/{file.pk}/"),
@@ -230,8 +236,8 @@ def test_a_file_is_handed_out_to_be_saved_and_never_shown(selin: Member, mara: U
 
 def test_a_member_sees_their_own_tickets_without_notes_and_nothing_of_others(selin: Member, mara: User) -> None:
     ticket = asked(selin, "Mein Server")
-    services.note(ticket=ticket, text="GEHEIM", files=[File("geheim.txt", b"x")], by=mara)
-    services.answer(ticket=ticket, text="Welcher Port?", files=[PICTURE], by=mara)
+    services.add_note(ticket=ticket, text="GEHEIM", files=[AttachmentFile("geheim.txt", b"x")], by=mara)
+    services.answer_ticket(ticket=ticket, text="Welcher Port?", files=[PICTURE], by=mara)
     mine, other = signed_in(account(selin)), signed_in(account(factories.member("Jonas Brandt", user=factories.user("jonas", staff=False))))
     page = text(mine.get(f"/me/tickets/{ticket.pk}/"))
     assert "Welcher Port?" in page and "GEHEIM" not in page and "geheim.txt" not in page
@@ -244,7 +250,7 @@ def test_a_member_sees_their_own_tickets_without_notes_and_nothing_of_others(sel
     assert other.get(f"/me/tickets/attachments/{sent.pk}/").status_code == 404
     for path in (f"/tickets/{ticket.pk}/", f"/tickets/attachments/{noted.pk}/", "/tickets/"):
         assert mine.get(path).status_code == 403
-    assert "GEHEIM" not in str(everything(selin)) and "Welcher Port?" in str(everything(selin)["messages"])
+    assert "GEHEIM" not in str(collect_member_data(selin)) and "Welcher Port?" in str(collect_member_data(selin)["messages"])
 
 
 def test_a_member_writes_on_the_web_and_errors_stand_at_their_fields(selin: Member) -> None:
@@ -267,7 +273,7 @@ def test_a_member_writes_on_the_web_and_errors_stand_at_their_fields(selin: Memb
 def test_staff_answers_notes_takes_and_changes_on_the_page(selin: Member, mara: User) -> None:
     ticket, client = asked(selin), signed_in(mara)
     at = f"/tickets/{ticket.pk}/"
-    block(member=selin, reason="abuse", by=mara)
+    block_member(member=selin, reason="abuse", by=mara)
     assert "I take it" in text(client.get(at))
     client.post(f"{at}take/")
     refused = client.post(at, {"do": "answer", "text": ""})
@@ -302,7 +308,7 @@ def test_a_ticket_is_about_things_of_the_member_gateways_and_bans(network: facto
     client, device, gateway = signed_in(network.admin), Device.objects.get(member=resident), network.gateways[0]
     for what in (f"members.device:{device.pk}", f"network.gateway:{gateway.pk}", f"members.device:{device.pk}"):
         assert client.post(f"/tickets/{ticket.pk}/link/", {"what": what}).status_code == 302
-    assert [(each.kind, each.words) for each in links.linked(ticket)] == [("Device", str(device)), ("Gateway", gateway.name)]
+    assert [(each.kind, each.words) for each in links.list_links(ticket)] == [("Device", str(device)), ("Gateway", gateway.name)]
     strange = Device.objects.exclude(member=resident)[0]
     for wrong in (
         {"what": f"members.device:{strange.pk}"},
@@ -314,7 +320,7 @@ def test_a_ticket_is_about_things_of_the_member_gateways_and_bans(network: facto
         assert client.post(f"/tickets/{ticket.pk}/link/", wrong).status_code == 422
     client.post(f"/tickets/links/{ticket.links.order_by('id')[0].pk}/drop/")
     device.delete()
-    assert [each.kind for each in links.linked(ticket)] == ["Gateway"]
+    assert [each.kind for each in links.list_links(ticket)] == ["Gateway"]
 
 
 def test_mails_about_tickets_are_switched_on_and_off_on_the_list(selin: Member, tomasz: User) -> None:
@@ -338,7 +344,7 @@ def test_who_only_looks_cannot_answer(selin: Member) -> None:
 
 def test_what_a_ticket_said_is_erased_with_its_member(selin: Member, mara: User, settings: LazySettings) -> None:
     ticket = asked(selin, "Mein Anliegen", "Privates", files=[PICTURE])
-    services.change(ticket=ticket, version=ticket.version, facts=facts(ticket, tags=["privat"]), by=mara)
+    services.change_ticket(ticket=ticket, version=ticket.version, facts=facts(ticket, tags=["privat"]), by=mara)
     mail.Message.objects.update(state="sent", ended=timezone.now())
     asked(selin, "Noch eines", "Auch privat")
     assert len(mails(MARA)) == 2
@@ -363,22 +369,22 @@ def test_the_pages_of_tickets_take_a_constant_number_of_queries(network: factori
     before = [queries(client, path) for client, path in paths]
     for number in range(5):
         asked(resident, f"Spielserver {number}")
-        services.answer(ticket=first, text=f"Antwort {number}", files=[PICTURE], by=mara)
+        services.answer_ticket(ticket=first, text=f"Antwort {number}", files=[PICTURE], by=mara)
     assert [queries(client, path) for client, path in paths] == before
     assert before[0] <= 26 and before[1] <= 54, before
 
 
 def test_files_of_one_member_of_strangers_and_of_all_have_a_bound(selin: Member, mara: User, settings: LazySettings) -> None:
     settings.ATTACHMENTS_MEMBER_OCTETS, settings.ATTACHMENTS_TOTAL_OCTETS = 100, 160
-    ticket = asked(selin, files=[File("a.png", b"x" * 90)])
+    ticket = asked(selin, files=[AttachmentFile("a.png", b"x" * 90)])
     with pytest.raises(Problem, match="10\u202fB are left") as refused:
-        own.reply(member=selin, ticket=ticket, text="more", files=[File("b.png", b"x" * 11)], by=account(selin))
+        own.reply_to_ticket(member=selin, ticket=ticket, text="more", files=[AttachmentFile("b.png", b"x" * 11)], by=account(selin))
     assert refused.value.fieldname == "files" and ticket.messages.count() == 1
     page = text(signed_in(account(selin)).get(f"/me/tickets/{ticket.pk}/"))
     assert "Of 100\u202fB for all of your files, 10\u202fB are left." in page
-    services.answer(ticket=ticket, text="Look", files=[File("c.png", b"x" * 60)], by=mara)
+    services.answer_ticket(ticket=ticket, text="Look", files=[AttachmentFile("c.png", b"x" * 60)], by=mara)
     with pytest.raises(Problem, match="10\u202fB are left"):
-        services.note(ticket=ticket, text="Look", files=[File("d.png", b"x" * 11)], by=mara)
+        services.add_note(ticket=ticket, text="Look", files=[AttachmentFile("d.png", b"x" * 11)], by=mara)
     assert "files: 150\u202fB of 160\u202fB" in text(signed_in(mara).get("/tickets/chart/"))
 
 
@@ -393,4 +399,4 @@ def test_staff_removes_a_file_which_gives_room_again_and_a_note_says_so(selin: M
     services.remove_file(file=file, by=mara)
     [note] = ticket.messages.filter(kind="note")
     assert (note.author, note.text) == (mara, "Removed a file: “Screenshot.PNG”, 6\u202fB.")
-    own.reply(member=selin, ticket=ticket, text="again", files=[PICTURE], by=account(selin))
+    own.reply_to_ticket(member=selin, ticket=ticket, text="again", files=[PICTURE], by=account(selin))

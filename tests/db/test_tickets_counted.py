@@ -11,7 +11,7 @@ from apps.accounts.models import User
 from apps.members.models import Member
 from apps.tickets import counting, own, services
 from apps.tickets.models import Period, Ticket
-from apps.tickets.trend import trend
+from apps.tickets.trend import compute_trend
 from tests import factories
 from tests.db.page_client import queries, signed_in, text
 
@@ -36,7 +36,7 @@ def now() -> datetime:
 
 def asked(member: Member) -> Ticket:
     assert member.user
-    return own.ask(member=member, subject="No network", text="?", by=member.user)
+    return own.open_own_ticket(member=member, subject="No network", text="?", by=member.user)
 
 
 def happened(ticket: Ticket, *moments: datetime) -> None:
@@ -52,7 +52,7 @@ def turned(ticket: Ticket, *states: str) -> None:
 
 
 def counted(name: str, now: datetime) -> dict[date, Any]:
-    return {each.begins: each for each in counting.window(name, now)}
+    return {each.begins: each for each in counting.list_counts(name, now)}
 
 
 def test_days_say_what_came_was_solved_and_stayed_open(selin: Member, now: datetime) -> None:
@@ -68,7 +68,7 @@ def test_days_say_what_came_was_solved_and_stayed_open(selin: Member, now: datet
         (each.opened, each.solved, each.reopened, each.open) for each in (days[today - timedelta(days=back)] for back in range(6, -1, -1))
     ]
     assert seen == [(0, 0, 0, 0), (2, 0, 0, 2), (0, 1, 0, 1), (0, 1, 0, 0), (0, 0, 1, 1), (0, 0, 0, 1), (1, 0, 0, 2)]
-    assert len(days) == 30 and counting.window("month", now)[-1].begins == today
+    assert len(days) == 30 and counting.list_counts("month", now)[-1].begins == today
 
 
 def test_weeks_begin_on_monday_and_say_the_same_as_their_days(selin: Member, now: datetime) -> None:
@@ -87,7 +87,7 @@ def test_weeks_begin_on_monday_and_say_the_same_as_their_days(selin: Member, now
 def test_the_first_answer_counts_on_the_day_it_was_given(selin: Member, mara: User, now: datetime) -> None:
     for minutes in (10, 20, 60):
         ticket = asked(selin)
-        services.answer(ticket=ticket, text="Which port?", by=mara)
+        services.answer_ticket(ticket=ticket, text="Which port?", by=mara)
         opened = now - 2 * DAY
         Ticket.objects.filter(pk=ticket.pk).update(opened_at=opened, first_answered_at=opened + timedelta(minutes=minutes))
     split_off = asked(selin)  # with an answer that is older than the ticket
@@ -108,9 +108,9 @@ def test_what_is_over_is_counted_once_and_today_each_time(selin: Member, now: da
 
 def test_a_day_is_kept_only_when_nothing_of_it_can_still_be_committed(db: None) -> None:
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    counting.fill("day", counting.begins_of("day", 2, midnight), midnight + timedelta(minutes=5))
+    counting.fill("day", counting.list_begins("day", 2, midnight), midnight + timedelta(minutes=5))
     assert not Period.objects.exists()
-    counting.fill("day", counting.begins_of("day", 2, midnight), midnight + timedelta(minutes=11))
+    counting.fill("day", counting.list_begins("day", 2, midnight), midnight + timedelta(minutes=11))
     assert Period.objects.get().begins == timezone.localdate(midnight) - timedelta(days=1)
 
 
@@ -135,7 +135,7 @@ def test_who_answers_sees_on_the_dashboard_what_waits_and_how_many_are_open(seli
         turned(ticket, *states)
         happened(ticket, *[now - back * DAY] * (1 + len(states)))
         Ticket.objects.filter(pk=ticket.pk).update(touched_at=now - back * DAY)
-    found = trend(now)
+    found = compute_trend(now)
     assert (found.ours, found.theirs, found.open, found.more, found.came, found.solved, found.oldest) == (2, 1, 3, 2, 3, 1, oldest)
     page = text(signed_in(mara).get("/"))
     assert f'href="/tickets/{oldest.pk}/"' in page and "2 more since midnight" in page and 'href="/tickets/chart/"' in page

@@ -11,20 +11,20 @@ from django.conf import LazySettings
 from apps.accounts.models import User
 from apps.inbound import dispatcher as inbound
 from apps.inbound import services as arriving
-from apps.inbound.dispatcher import Refused
-from apps.inbound.message import Address, File, Received
+from apps.inbound.dispatcher import MailRefused
+from apps.inbound.message import MailAddress, MailFile, ReceivedMail
 from apps.inbound.models import Arrival
-from apps.inbound.parse_limits import Limits
-from apps.inbound.parser_process import Reader
+from apps.inbound.parse_limits import ParseLimits
+from apps.inbound.parser_process import MailReader
 from apps.mail import models as mail
-from apps.mail.mime import composed
+from apps.mail.mime import compose_mail
 from apps.members.models import Member
 from apps.tickets import addressing, mail_handler, notifications, quoting, services
 from apps.tickets.models import Attachment, Message, Ticket
 from tests import factories
 
 SELIN, MARA, EVE = "selin@lindenhof.example", "mara@lindenhof.example", "eve@example.org"
-SUPPORT = Address("", "support@lindenhof.example")
+SUPPORT = MailAddress("", "support@lindenhof.example")
 
 
 @pytest.fixture(autouse=True)
@@ -45,18 +45,18 @@ def selin(db: None) -> Member:
     return factories.member(email=SELIN, language="de", user=factories.user("selin", staff=False))
 
 
-def letter(text: str = "Hallo", sender: str = SELIN, to: str = "support@lindenhof.example", **given: Any) -> Received:
+def letter(text: str = "Hallo", sender: str = SELIN, to: str = "support@lindenhof.example", **given: Any) -> ReceivedMail:
     number = Message.objects.count() + mail.Message.objects.count()
-    received = Received(
-        message_id=f"<{number}@mail.example>", references=(), sender=Address("", sender) if sender else None, reply_to=(),
-        recipients=(Address("", to),), subject="Kein Netz", date=None, text=text, html="", files=(), automatic=False, bounce=False,
+    received = ReceivedMail(
+        message_id=f"<{number}@mail.example>", references=(), sender=MailAddress("", sender) if sender else None, reply_to=(),
+        recipients=(MailAddress("", to),), subject="Kein Netz", date=None, text=text, html="", files=(), automatic=False, bounce=False,
         bounced_ids=(), authenticated=True,
     )  # fmt: skip
     return replace(received, **given)
 
 
-def take(received: Received) -> None:
-    mail_handler.take(Arrival(pk=1), received)
+def take(received: ReceivedMail) -> None:
+    mail_handler.handle_mail(Arrival(pk=1), received)
 
 
 def asked(selin: Member) -> Ticket:
@@ -67,7 +67,7 @@ def asked(selin: Member) -> Ticket:
 def answered(selin: Member, mara: User) -> tuple[Ticket, mail.Message]:
     """A ticket that was answered, and the answer's mail."""
     ticket = asked(selin)
-    services.answer(ticket=ticket, text="Seit wann?", by=mara)
+    services.answer_ticket(ticket=ticket, text="Seit wann?", by=mara)
     return now(ticket), sent(SELIN)[-1]
 
 
@@ -99,7 +99,7 @@ def test_who_is_unknown_or_shares_an_address_opens_a_ticket_of_nobody(selin: Mem
         take(letter(sender=sender))
     found = list(Ticket.objects.order_by("id"))
     assert [each.address for each in found] == [EVE, SELIN, ""] and not any(each.member for each in found)
-    services.answer(ticket=Ticket.objects.order_by("id")[0], text="Hallo", by=mara)
+    services.answer_ticket(ticket=Ticket.objects.order_by("id")[0], text="Hallo", by=mara)
     assert sent(EVE)[0].in_reply_to == Message.objects.order_by("id")[0].message_id
 
 
@@ -118,7 +118,7 @@ def test_an_answer_belongs_to_its_ticket_by_what_it_refers_to(selin: Member, mar
     first = last(ticket)
     take(letter("Oder vorgestern", references=(first.message_id or "",)))
     assert [each.text for each in ticket.messages.filter(via="mail")] == ["Seit gestern", "Oder vorgestern"]
-    services.answer(ticket=ticket, text="Aha", by=mara)
+    services.answer_ticket(ticket=ticket, text="Aha", by=mara)
     assert sent(SELIN)[-1].references.split() == [
         mail_.message_id,
         *ticket.messages.filter(via="mail").values_list("message_id", flat=True),
@@ -136,10 +136,13 @@ def test_a_subject_alone_opens_another_ticket(selin: Member, mara: User) -> None
 )
 def test_a_changed_signature_leads_nowhere(selin: Member, mara: User, change: Any) -> None:
     ticket = asked(selin)
-    tag = addressing.of_ticket(ticket.pk).partition("+")[2].partition("@")[0]
+    tag = addressing.build_ticket_address(ticket.pk).partition("+")[2].partition("@")[0]
     take(letter(sender=EVE, to=f"support+{change(tag)}@lindenhof.example"))
     assert Ticket.objects.count() == 2 and ticket.messages.count() == 1
-    assert addressing.meant(f"support+{tag}@elsewhere.example") is None and addressing.meant(f"other+{tag}@lindenhof.example") is None
+    assert (
+        addressing.parse_signed_address(f"support+{tag}@elsewhere.example") is None
+        and addressing.parse_signed_address(f"other+{tag}@lindenhof.example") is None
+    )
 
 
 def test_only_the_signed_address_of_a_person_acts_as_staff(selin: Member, mara: User) -> None:
@@ -148,7 +151,7 @@ def test_only_the_signed_address_of_a_person_acts_as_staff(selin: Member, mara: 
     assert re.fullmatch(rf"support\+s{mara.pk}\.{ticket.pk}\.[a-z2-7]{{24}}@lindenhof\.example", notice.reply_to)
     take(letter("Ich bin Mara", sender=MARA, references=(notice.message_id,)))
     assert (last(ticket).kind, last(ticket).verified, now(ticket).state) == ("note", False, "open")
-    take(letter("Ich bin Mara", sender=MARA, to=addressing.of_ticket(ticket.pk)))
+    take(letter("Ich bin Mara", sender=MARA, to=addressing.build_ticket_address(ticket.pk)))
     assert (last(ticket).kind, last(ticket).verified) == ("member", False) and sent(SELIN) == []
     words = f"Seit wann?\n\nAm 12.11. schrieb {notice.reply_to}:\n> Hallo\n>\n> Selin\n"
     take(letter(words, sender=MARA, to=notice.reply_to))
@@ -159,15 +162,15 @@ def test_only_the_signed_address_of_a_person_acts_as_staff(selin: Member, mara: 
 
 def test_a_persons_address_ends_with_the_password_and_with_the_role(selin: Member, mara: User) -> None:
     ticket = asked(selin)
-    address = addressing.of_staff(mara, ticket.pk)
-    assert addressing.meant(address) == addressing.Meant(ticket.pk, mara)
+    address = addressing.build_staff_address(mara, ticket.pk)
+    assert addressing.parse_signed_address(address) == addressing.SignedAddress(ticket.pk, mara)
     User.objects.filter(pk=mara.pk).update(roles=["network_admin", "approver"], password="another")
-    assert addressing.meant(address) is None
+    assert addressing.parse_signed_address(address) is None
     helper = factories.user("helper", roles=["helpdesk"])
-    address = addressing.of_staff(helper, ticket.pk)
+    address = addressing.build_staff_address(helper, ticket.pk)
     for changes in ({"roles": ["auditor"]}, {"roles": ["helpdesk"], "is_active": False}):
         User.objects.filter(pk=helper.pk).update(**changes)
-        assert addressing.meant(address) is None
+        assert addressing.parse_signed_address(address) is None
 
 
 def test_what_a_machine_wrote_causes_no_mail_and_changes_no_turn(selin: Member, mara: User) -> None:
@@ -175,7 +178,7 @@ def test_what_a_machine_wrote_causes_no_mail_and_changes_no_turn(selin: Member, 
     before = mail.Message.objects.count()
     take(letter("Ich bin im Urlaub", to=mail_.reply_to, automatic=True))
     assert now(ticket).state == "waiting" and last(ticket).kind == "member"
-    take(letter("Ich bin im Urlaub", to=addressing.of_staff(mara, ticket.pk), automatic=True))
+    take(letter("Ich bin im Urlaub", to=addressing.build_staff_address(mara, ticket.pk), automatic=True))
     assert last(ticket).kind == "note"
     take(letter("Newsletter", sender=EVE, automatic=True))
     assert mail.Message.objects.count() == before and Ticket.objects.count() == 2
@@ -193,24 +196,24 @@ def test_a_bounce_is_a_note_of_its_ticket_and_our_turn(selin: Member, mara: User
     bounce = letter("550 no such mailbox", sender="", automatic=True, bounce=True, bounced_ids=(mail_.message_id,))
     take(bounce)
     assert (last(ticket).kind, now(ticket).state) == ("note", "open") and "550" in last(ticket).text
-    with pytest.raises(Refused):
+    with pytest.raises(MailRefused):
         take(replace(bounce, message_id="<other@x>", bounced_ids=("<nobody@x>",)))
 
 
 def test_two_mails_of_one_message_id_are_both_kept_and_our_own_mail_is_not(selin: Member, mara: User) -> None:
     ticket, mail_ = answered(selin, mara)
-    staff = letter("Noch da?", sender=MARA, to=addressing.of_staff(mara, ticket.pk), message_id="<staff@x>")
+    staff = letter("Noch da?", sender=MARA, to=addressing.build_staff_address(mara, ticket.pk), message_id="<staff@x>")
     for received in (letter("Seit gestern", to=mail_.reply_to, message_id=f"<{'x' * 400}@y>"), staff):
         take(received)
         number = ticket.messages.count()
         take(replace(received, text="noch einmal"))
         assert ticket.messages.count() == number + 2, "what it says is kept, with a note"
-    with pytest.raises(Refused):
+    with pytest.raises(MailRefused):
         take(letter(message_id=mail_.message_id))
 
 
 def test_files_of_kinds_that_are_not_taken_are_named_in_a_note(selin: Member, mara: User) -> None:
-    files = (File("a.png", "image/png", b"1"), File("run.exe", "application/x-msdownload", b"MZ"), File("", "image/png", b"2"))
+    files = (MailFile("a.png", "image/png", b"1"), MailFile("run.exe", "application/x-msdownload", b"MZ"), MailFile("", "image/png", b"2"))
     take(letter(files=files))
     ticket = Ticket.objects.get()
     assert list(Attachment.objects.order_by("id").values_list("name", flat=True)) == ["a.png", "file.png"]
@@ -220,7 +223,7 @@ def test_files_of_kinds_that_are_not_taken_are_named_in_a_note(selin: Member, ma
 
 def test_files_by_mail_are_kept_as_far_as_there_is_room_and_the_words_always(selin: Member, mara: User, settings: LazySettings) -> None:
     settings.ATTACHMENTS_MEMBER_OCTETS, settings.ATTACHMENTS_TOTAL_OCTETS = 3, 16
-    files = (File("a.png", "image/png", b"12"), File("b.png", "image/png", b"34"), File("c.png", "image/png", b"5"))
+    files = (MailFile("a.png", "image/png", b"12"), MailFile("b.png", "image/png", b"34"), MailFile("c.png", "image/png", b"5"))
     for sender, kept in ((SELIN, ["a.png", "c.png"]), (EVE, ["a.png", "b.png"]), ("other@example.org", [])):
         take(letter(sender=sender, files=files))
         message = Ticket.objects.latest("id").messages.earliest("id")
@@ -228,7 +231,7 @@ def test_files_by_mail_are_kept_as_far_as_there_is_room_and_the_words_always(sel
 
 
 def test_an_answer_that_names_a_ticket_which_is_not_there_opens_one(selin: Member, mara: User) -> None:
-    take(letter(to=addressing.of_ticket(4711)))
+    take(letter(to=addressing.build_ticket_address(4711)))
     assert Ticket.objects.get().member == selin
 
 
@@ -244,7 +247,7 @@ def test_an_answer_that_names_a_ticket_which_is_not_there_opens_one(selin: Membe
     ],
 )
 def test_the_quote_at_the_end_is_left_out(text: str, kept: str) -> None:
-    assert quoting.written(text) == kept
+    assert quoting.strip_quote(text) == kept
 
 
 def test_a_real_mail_and_its_answer_go_round(selin: Member, mara: User) -> None:
@@ -256,12 +259,12 @@ def test_a_real_mail_and_its_answer_go_round(selin: Member, mara: User) -> None:
     reply["Authentication-Results"] = "mx.lindenhof.example; dkim=pass header.d=lindenhof.example"
     reply.set_content("Seit gestern\n")
     reply.add_attachment(b"x", maintype="image", subtype="png", filename="a.png")
-    arriving.arrive(octets=reply.as_bytes(), way=Arrival.Way.LMTP, sender=SELIN, recipients=[mail_.reply_to])
-    arriving.arrive(octets=composed(mail_), way=Arrival.Way.LMTP, sender=SELIN, recipients=[mail_.reply_to])
-    with Reader(Limits(seconds=60), "mx.lindenhof.example") as reader:
-        take_ = inbound.taker()
+    arriving.store_arrival(octets=reply.as_bytes(), way=Arrival.Way.LMTP, sender=SELIN, recipients=[mail_.reply_to])
+    arriving.store_arrival(octets=compose_mail(mail_), way=Arrival.Way.LMTP, sender=SELIN, recipients=[mail_.reply_to])
+    with MailReader(ParseLimits(seconds=60), "mx.lindenhof.example") as reader:
+        take_ = inbound.find_handler()
         assert take_
-        done = inbound.receive(take_, reader)
+        done = inbound.receive_mail(take_, reader)
     assert (done.taken, done.quarantined) == (1, 1)
     assert (last(ticket).text, last(ticket).verified, Attachment.objects.get().name) == ("Seit gestern", True, "a.png")
-    assert notifications.references(last(ticket)) == [mail_.message_id]
+    assert notifications.list_references(last(ticket)) == [mail_.message_id]

@@ -35,7 +35,7 @@ def tickets(db: None) -> list[Ticket]:
 def _asked(member: Member) -> Ticket:
     member.user = factories.user(f"m{member.number}", staff=False)
     member.save()
-    return own.ask(member=member, subject=f"Of {member.name}", text="No network", by=member.user)
+    return own.open_own_ticket(member=member, subject=f"Of {member.name}", text="No network", by=member.user)
 
 
 def now(tickets: list[Ticket]) -> list[Ticket]:
@@ -56,7 +56,7 @@ def send(tickets: list[Ticket], by: User, **given: Any) -> Bulk:
 
 
 def test_each_ticket_is_answered_once_in_its_readers_language(tickets: list[Ticket], mara: User) -> None:
-    reached = bulk.reached(now(tickets))
+    reached = bulk.compute_reach(now(tickets))
     assert (reached.tickets, reached.by_mail, reached.on_page, reached.languages) == (3, 2, 1, {"de": 1, "en": 2})
     sent = send(tickets, mara, solved=True)
     assert send(tickets, mara, key=sent.key) == sent
@@ -72,35 +72,35 @@ def test_each_ticket_is_answered_once_in_its_readers_language(tickets: list[Tick
 
 def test_whoever_reads_the_other_language_gets_the_text_that_is_there(tickets: list[Ticket], mara: User) -> None:
     send(tickets, mara, text_de="")
-    assert not bulk.work_off()
+    assert not bulk.answer_pending()
     assert "Hello Selin Kaya" in mails()["selin@lindenhof.example"]
 
 
 def test_a_worker_that_stops_in_the_middle_leaves_the_rest_to_the_next(tickets: list[Ticket], mara: User) -> None:
     send(tickets, mara)
-    assert bulk.work_off(2) and len(mails()) == 2
-    assert not bulk.work_off(2) and Message.objects.filter(kind="answer").count() == 3
+    assert bulk.answer_pending(2) and len(mails()) == 2
+    assert not bulk.answer_pending(2) and Message.objects.filter(kind="answer").count() == 3
 
 
 def test_who_is_left_out_is_named_with_the_reason(tickets: list[Ticket], mara: User) -> None:
-    other = own.ask(member=tickets[0].member, subject="Again", text="?", by=tickets[0].member.user)  # type: ignore[arg-type, union-attr]
+    other = own.open_own_ticket(member=tickets[0].member, subject="Again", text="?", by=tickets[0].member.user)  # type: ignore[arg-type, union-attr]
     sent = send([*tickets, other], mara)
     merging.merge(into=tickets[0], tickets=[other], by=mara)
-    bulk.work_off()
+    bulk.answer_pending()
     assert {each.ticket_id: each.why for each in sent.items.exclude(why="")} == {other.pk: f"It was merged into #{tickets[0].pk}."}
     tomasz = factories.user("tomasz", roles=["helpdesk"])
     late = send(tickets, tomasz)
     User.objects.filter(pk=tomasz.pk).update(roles=["auditor"])
-    bulk.work_off()
+    bulk.answer_pending()
     assert late.items.filter(why__contains="may not answer tickets").count() == 3 and late.items.exclude(message=None).count() == 0
 
 
 def test_whoever_switched_mails_of_answers_off_is_not_counted_among_those_who_get_one(tickets: list[Ticket], mara: User) -> None:
     mail.SwitchedOff.objects.create(address="SELIN@lindenhof.example", notice="answers")
-    reached = bulk.reached(now(tickets))
+    reached = bulk.compute_reach(now(tickets))
     assert (reached.by_mail, reached.on_page, reached.languages) == (1, 2, {"de": 1, "en": 2})
     send(tickets, mara)
-    bulk.work_off()
+    bulk.answer_pending()
     assert set(mails()) == {"tunde@lindenhof.example"}
     assert "Hallo Selin Kaya" in Message.objects.get(ticket=tickets[0], kind="answer").text
 
@@ -140,14 +140,18 @@ def test_what_nobody_could_read_is_not_sent(tickets: list[Ticket], mara: User, g
 def test_many_are_changed_at_once_and_those_that_are_so_already_stay(tickets: list[Ticket], mara: User) -> None:
     Ticket.objects.filter(pk=tickets[0].pk).update(state="solved", assignee=mara, tags=["nat", "old"])
     before = now(tickets)[0].version
-    changes = bulk.Changes(state="solved", assignee=(mara,), add=["NAT"], drop=[])
-    assert (bulk.affected(now(tickets), changes), bulk.change_many(tickets=now(tickets), changes=changes, by=mara)) == (2, 2)
+    changes = bulk.TicketChanges(state="solved", assignee=(mara,), add=["NAT"], drop=[])
+    assert (bulk.count_affected(now(tickets), changes), bulk.change_many(tickets=now(tickets), changes=changes, by=mara)) == (2, 2)
     assert now(tickets)[0].version == before
-    assert bulk.change_many(tickets=now(tickets), changes=bulk.Changes(assignee=(None,), drop=["nat"], priority=4), by=mara) == 3
+    assert bulk.change_many(tickets=now(tickets), changes=bulk.TicketChanges(assignee=(None,), drop=["nat"], priority=4), by=mara) == 3
     assert [(each.state, each.assignee, each.tags, each.priority) for each in now(tickets)] == [
         ("solved", None, ["old"], 4), ("solved", None, [], 4), ("solved", None, [], 4)
     ]  # fmt: skip
-    for wrong in (bulk.Changes(priority=9), bulk.Changes(state="gone"), bulk.Changes(assignee=(factories.user("m", staff=False),))):
+    for wrong in (
+        bulk.TicketChanges(priority=9),
+        bulk.TicketChanges(state="gone"),
+        bulk.TicketChanges(assignee=(factories.user("m", staff=False),)),
+    ):
         with pytest.raises(Problem):
             bulk.change_many(tickets=now(tickets), changes=wrong, by=mara)
 
@@ -175,7 +179,7 @@ def test_staff_answers_many_from_the_list_after_a_preview(tickets: list[Ticket],
     assert where == {f"/tickets/many/{Bulk.objects.get().pk}/"}
     [progress] = where
     assert "0 of 3 are answered" in text(client.get(progress))
-    bulk.work_off()
+    bulk.answer_pending()
     assert "All are answered" in text(client.get(progress))
 
 
@@ -208,7 +212,7 @@ def test_scripts_answer_many_once_and_see_how_far_it_is(tickets: list[Ticket], m
     made = [api.post("/api/tickets/tickets/answer-many/", given, content_type="application/json") for _twice in range(2)]
     assert [each.status_code for each in made] == [202, 202] and made[0].json() == made[1].json()
     assert (made[0].json()["tickets"], made[0].json()["answered"]) == (3, 0)
-    bulk.work_off()
+    bulk.answer_pending()
     shown = api.get(f"/api/tickets/answers/{made[0].json()['id']}/").json()
     assert (shown["answered"], shown["left_out"]) == (3, [])
     wrong = api.post("/api/tickets/tickets/answer-many/", {"tickets": [10**9], "text_en": "x"}, content_type="application/json")

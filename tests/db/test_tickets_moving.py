@@ -11,14 +11,14 @@ from django.utils import timezone
 
 from apps.accounts import tokens
 from apps.accounts.models import User
-from apps.audit.selectors import history_of
-from apps.inbound.message import Address, Received
+from apps.audit.selectors import list_row_history
+from apps.inbound.message import MailAddress, ReceivedMail
 from apps.inbound.models import Arrival
 from apps.lib.errors import Conflict, Problem
 from apps.mail import models as mail
 from apps.members.models import Member
 from apps.tickets import links, mail_handler, merging, own, selectors, services, splitting
-from apps.tickets.attachments import File
+from apps.tickets.attachments import AttachmentFile
 from apps.tickets.models import Message, Move, Ticket
 from tests import factories
 from tests.db.page_client import signed_in, text
@@ -46,7 +46,7 @@ def selin(db: None) -> Member:
 
 def asked(member: Member, words: str, **given: object) -> Ticket:
     assert member.user
-    return own.ask(member=member, subject=words, text=f"{words}?", by=member.user, **given)  # type: ignore[arg-type]
+    return own.open_own_ticket(member=member, subject=words, text=f"{words}?", by=member.user, **given)  # type: ignore[arg-type]
 
 
 def strange(subject: str = "Who am I", address: str = "eve@example.org") -> Ticket:
@@ -60,52 +60,52 @@ def now(ticket: Ticket) -> Ticket:
 
 
 def words(ticket: Ticket) -> list[str]:
-    return [each.text for each in selectors.thread(ticket)]
+    return [each.text for each in selectors.list_messages(ticket)]
 
 
 def comes(text: str, *, to: str = "support@lindenhof.example", refers: tuple[str, ...] = (), sender: str = SELIN) -> Message:
     """A mail that arrives; what became of it."""
     number = f"<{Message.objects.count()}-{text}@mail.example>"
-    received = Received(
-        message_id=number, references=refers, sender=Address("", sender), reply_to=(), recipients=(Address("", to),), subject="Re: x",
-        date=None, text=text, html="", files=(), automatic=False, bounce=False, bounced_ids=(),
+    received = ReceivedMail(
+        message_id=number, references=refers, sender=MailAddress("", sender), reply_to=(), recipients=(MailAddress("", to),),
+        subject="Re: x", date=None, text=text, html="", files=(), automatic=False, bounce=False, bounced_ids=(),
         authenticated=True,
     )  # fmt: skip
-    mail_handler.take(Arrival(pk=1), received)
+    mail_handler.handle_mail(Arrival(pk=1), received)
     return Message.objects.get(message_id=number)
 
 
 def answered(ticket: Ticket, by: User, words: str = "Which port?") -> mail.Message:
     """The mail of an answer."""
-    services.answer(ticket=now(ticket), text=words, by=by)
+    services.answer_ticket(ticket=now(ticket), text=words, by=by)
     return mail.Message.objects.filter(template="ticket_answer").latest("id")
 
 
 def test_merged_tickets_are_one_thread_in_order_of_time_with_files_links_and_tags(selin: Member, mara: User) -> None:
-    first, second, third = asked(selin, "one"), asked(selin, "two", files=[File("a.png", b"PNG")]), strange()
-    own.reply(member=selin, ticket=first, text="more of one", by=mara)
+    first, second, third = asked(selin, "one"), asked(selin, "two", files=[AttachmentFile("a.png", b"PNG")]), strange()
+    own.reply_to_ticket(member=selin, ticket=first, text="more of one", by=mara)
     for ticket in (first, second):
-        links.link(ticket=ticket, kind="members.member", object_id=selin.pk, by=mara)
-    services.change(ticket=second, version=now(second).version, facts=services.Facts("open", 4, mara, ["nat"]), by=mara)
+        links.add_link(ticket=ticket, kind="members.member", object_id=selin.pk, by=mara)
+    services.change_ticket(ticket=second, version=now(second).version, facts=services.TicketFacts("open", 4, mara, ["nat"]), by=mara)
     Ticket.objects.filter(pk=first.pk).update(state="waiting")
-    before = merging.preview(into=now(first), tickets=[now(second), now(third)])
+    before = merging.preview_merge(into=now(first), tickets=[now(second), now(third)])
     assert (before.messages, before.files, before.unheard, before.shown_to) == (2, 1, ["eve@example.org"], "Selin Kaya")
     merging.merge(into=first, tickets=[second, third], by=mara)
     assert words(first) == ["one?", "two?", "Hello", "more of one"]
     one = now(first)
     assert (one.state, one.priority, one.assignee, one.tags) == ("open", 4, mara, ["nat", "strange"])
     assert [each.object_id for each in one.links.all()] == [selin.pk]
-    assert [each.name for each in own.attachments_of(selin)] == ["a.png"]
+    assert [each.name for each in own.list_attachments(selin)] == ["a.png"]
     assert {now(each).merged_into_id for each in (second, third)} == {first.pk} and now(second).state == "solved"
-    assert [each.pk for each in own.tickets_of(selin)] == [first.pk] == [each.pk for each in selectors.itself(f"#{third.pk}")]
-    assert any("merged into" in str(entry.changes).lower() for entry in history_of(second))
+    assert [each.pk for each in own.list_own_tickets(selin)] == [first.pk] == [each.pk for each in selectors.list_by_number(f"#{third.pk}")]
+    assert any("merged into" in str(entry.changes).lower() for entry in list_row_history(second))
 
 
 def test_messages_stand_in_the_order_in_which_they_were_written_whatever_their_ticket(selin: Member, mara: User) -> None:
     first, second = asked(selin, "one"), asked(selin, "two")
     Message.objects.filter(ticket=second).update(at=timezone.now() - timedelta(days=1))
     merging.merge(into=first, tickets=[second], by=mara)
-    assert words(first) == ["two?", "one?"] == [each.text for each in own.messages_of(first)]
+    assert words(first) == ["two?", "one?"] == [each.text for each in own.list_messages(first)]
 
 
 def test_mails_to_a_merged_ticket_arrive_in_the_one_it_points_to(selin: Member, mara: User) -> None:
@@ -118,13 +118,13 @@ def test_mails_to_a_merged_ticket_arrive_in_the_one_it_points_to(selin: Member, 
         comes("by the mail to staff", refers=(mail.Message.objects.filter(template="ticket_new").latest("id").message_id,)).ticket_id
         == first.pk
     )
-    assert services.note(ticket=second, text="on an old page", by=mara).ticket_id == first.pk
+    assert services.add_note(ticket=second, text="on an old page", by=mara).ticket_id == first.pk
     assert not Message.objects.filter(ticket=second).exists()
 
 
 def test_what_was_merged_is_taken_apart_again_and_what_came_since_stays(selin: Member, mara: User) -> None:
     first, second, third = asked(selin, "one"), asked(selin, "two"), strange()
-    links.link(ticket=third, kind="members.member", object_id=selin.pk, by=mara)
+    links.add_link(ticket=third, kind="members.member", object_id=selin.pk, by=mara)
     merging.merge(into=second, tickets=[third], by=mara)
     merging.merge(into=first, tickets=[second], by=mara)
     assert now(third).merged_into_id == first.pk
@@ -132,14 +132,14 @@ def test_what_was_merged_is_taken_apart_again_and_what_came_since_stays(selin: M
     comes("since", to=answered(first, mara).reply_to)
     inner, outer = Move.objects.order_by("id")
     with pytest.raises(Problem, match=f"#{second.pk} was merged into #{first.pk} since"):
-        merging.undo(move=inner, by=mara)
-    merging.undo(move=outer, by=mara)
+        merging.undo_merge(move=inner, by=mara)
+    merging.undo_merge(move=outer, by=mara)
     assert (words(first), words(second)) == (["one?", "Which port?", "since"], ["two?", "Hello"])
     assert (now(second).merged_into, now(second).state, now(third).merged_into_id) == (None, "open", second.pk)
-    merging.undo(move=inner, by=mara)
+    merging.undo_merge(move=inner, by=mara)
     assert (words(third), now(third).member, third.links.count()) == (["Hello"], None, 1)
     with pytest.raises(Conflict):
-        merging.undo(move=inner, by=mara)
+        merging.undo_merge(move=inner, by=mara)
 
 
 def test_a_first_answer_counts_for_the_merged_ticket_as_long_as_it_stands_there(selin: Member, mara: User) -> None:
@@ -147,7 +147,7 @@ def test_a_first_answer_counts_for_the_merged_ticket_as_long_as_it_stands_there(
     answered(second, mara)
     merging.merge(into=first, tickets=[second], by=mara)
     assert now(first).first_answered_at == now(second).first_answered_at is not None
-    merging.undo(move=Move.objects.get(), by=mara)
+    merging.undo_merge(move=Move.objects.get(), by=mara)
     assert now(first).first_answered_at is None and now(second).first_answered_at is not None
 
 
@@ -184,7 +184,7 @@ def test_the_database_knows_no_chains_no_loops_and_nothing_merged_into_itself(se
 def test_split_off_messages_are_a_ticket_of_their_own_and_answers_to_them_arrive_there(selin: Member, mara: User) -> None:
     ticket = asked(selin, "one")
     stays = answered(ticket, mara, "To the first")
-    own.reply(member=selin, ticket=ticket, text="And another thing", by=mara)
+    own.reply_to_ticket(member=selin, ticket=ticket, text="And another thing", by=mara)
     goes = answered(ticket, mara, "To the other")
     chosen = list(ticket.messages.order_by("id"))[2:]
     made = splitting.split(ticket=ticket, messages=[each.pk for each in chosen], subject="Another thing", same_member=True, by=mara)
@@ -216,7 +216,7 @@ def test_whoever_wants_no_mails_of_answers_is_no_stranger_in_the_own_ticket(seli
 @pytest.mark.parametrize("wrong", ["none", "all", "of another"])
 def test_a_split_leaves_no_ticket_empty(selin: Member, mara: User, wrong: str) -> None:
     ticket, other = asked(selin, "one"), asked(selin, "two")
-    services.note(ticket=ticket, text="note", by=mara)
+    services.add_note(ticket=ticket, text="note", by=mara)
     everything = list(ticket.messages.values_list("pk", flat=True))
     chosen = {"none": [], "all": everything, "of another": [*everything[:1], other.messages.get().pk]}[wrong]
     with pytest.raises(Problem):
@@ -229,7 +229,7 @@ def test_messages_split_off_to_nobody_are_no_longer_the_members(selin: Member, m
     strangers = comes("It is I", to=answered(ticket, mara).reply_to, sender="eve@example.org")
     made = splitting.split(ticket=ticket, messages=[strangers.pk], subject="Who?", same_member=False, by=mara)
     assert (made.member, made.address, made.state) == (None, "eve@example.org", "open")
-    assert "It is I" not in [each.text for each in own.messages_of(ticket)]
+    assert "It is I" not in [each.text for each in own.list_messages(ticket)]
 
 
 def test_staff_merges_undoes_and_splits_on_the_pages(selin: Member, mara: User) -> None:
@@ -254,7 +254,7 @@ def test_staff_merges_undoes_and_splits_on_the_pages(selin: Member, mara: User) 
     assert text(client.get("/tickets/")).count('name="pick"') == 2
     client.post(f"/tickets/merges/{Move.objects.get().pk}/undo/")
     assert words(second) == ["two?"]
-    services.note(ticket=first, text="note", by=mara)
+    services.add_note(ticket=first, text="note", by=mara)
     [_asked, noted] = first.messages.order_by("id")
     assert "one?" in text(client.get(f"/tickets/{first.pk}/split/"))
     assert client.post(f"/tickets/{first.pk}/split/", {"subject": "Other"}).status_code == 422

@@ -11,7 +11,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.members.models import Member
 from apps.tickets import canned, searching, selectors, services
 from apps.tickets.models import Canned, Message, Ticket
-from apps.tickets.selectors import STATES, Asked
+from apps.tickets.selectors import STATES, TicketFilter
 from tests import factories
 from tests.db.page_client import signed_in, text
 
@@ -34,7 +34,7 @@ def ticket(member: Member, subject: str, *words: str, **given: Any) -> Ticket:
 
 
 def found(mara: User, **asked: str) -> list[str]:
-    return [each.subject for each in selectors.page(Asked(**{"state": "all"} | asked), mara).tickets]
+    return [each.subject for each in selectors.get_page(TicketFilter(**{"state": "all"} | asked), mara).tickets]
 
 
 @pytest.fixture(params=["by the index", "one after the other"])
@@ -101,10 +101,10 @@ def test_pages_follow_each_other_without_gaps_whatever_is_asked(selin: Member, m
         ticket(selin, f"Router {number}", state=state, priority=1 + number % 2, tags=["nat"] if number % 5 else [], assignee=owner)
     for asked in ({"state": state, "search": search} for state in STATES for search in ("", "router")):
         for more in ({}, {"whose": "mine"}, {"whose": "nobody", "tag": "nat"}):
-            wanted, seen, after = Asked(**asked | more), list[int](), ""
-            every = {each.pk for each in selectors.rows(wanted, mara)}
+            wanted, seen, after = TicketFilter(**asked | more), list[int](), ""
+            every = {each.pk for each in selectors.filter_tickets(wanted, mara)}
             while True:
-                page = selectors.page(wanted, mara, after)
+                page = selectors.get_page(wanted, mara, after)
                 seen += [each.pk for each in page.tickets]
                 if not page.next:
                     break
@@ -130,10 +130,10 @@ def test_a_list_of_solved_tickets_counts_none_of_them(selin: Member, mara: User)
 
 def test_how_long_the_first_answer_took_is_said(selin: Member, mara: User) -> None:
     made = services.open_ticket(subject="x", text="x", member=selin, by=mara)
-    assert selectors.first_answers() == selectors.FirstAnswers(None, 1)
-    services.answer(ticket=made, text="y", by=mara)
+    assert selectors.compute_first_answers() == selectors.FirstAnswers(None, 1)
+    services.answer_ticket(ticket=made, text="y", by=mara)
     services.write_to(member=selin, subject="x", text="x", by=mara)
-    times = selectors.first_answers()
+    times = selectors.compute_first_answers()
     assert times.median is not None and times.median > 0 and times.unanswered == 0
 
 
@@ -145,7 +145,7 @@ def test_a_canned_answer_is_filled_in_in_the_language_of_whoever_asked(selin: Me
     filled = f"Vorher\n\nHallo Selin Kaya, #{made.pk} {{name}} {{{{ 7|add:1 }}}} {{me.password}}\nMara Lindqvist"
     assert page.context["form"].initial["text"] == filled and not Message.objects.filter(ticket=made).exists()
     Member.objects.filter(pk=selin.pk).update(language="en")
-    assert canned.filled(kept, Ticket.objects.get(pk=made.pk), mara) == "Hello Selin Kaya"
+    assert canned.fill_canned(kept, Ticket.objects.get(pk=made.pk), mara) == "Hello Selin Kaya"
     for nothing in ("", "x", "999999"):
         assert client.post(f"/tickets/{made.pk}/", {"do": "canned", "canned": nothing, "text": "Vorher"}).status_code == 200
 

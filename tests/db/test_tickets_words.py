@@ -11,10 +11,10 @@ from apps.desk.lifecycle import erasing
 from apps.members.models import Member
 from apps.tickets import merging, own, selectors, services, splitting
 from apps.tickets.models import Message, Move, Ticket, Words
-from apps.tickets.selectors import Asked
+from apps.tickets.selectors import TicketFilter
 from tests import factories
 
-LIMITS = import_module("migrations.tickets.0005_words_of_a_thread")
+LIMITS = import_module("migrations.tickets.0001_initial")
 
 
 @pytest.fixture
@@ -29,11 +29,11 @@ def selin(db: None) -> Member:
 
 def asked(member: Member, subject: str, text: str) -> Ticket:
     assert member.user
-    return own.ask(member=member, subject=subject, text=text, by=member.user)
+    return own.open_own_ticket(member=member, subject=subject, text=text, by=member.user)
 
 
 def found(mara: User, search: str) -> list[int]:
-    return [each.pk for each in selectors.page(Asked("all", search=search), mara).tickets]
+    return [each.pk for each in selectors.get_page(TicketFilter("all", search=search), mara).tickets]
 
 
 def words(ticket: Ticket) -> tuple[int, str]:
@@ -49,8 +49,8 @@ def gathered(ticket: Ticket) -> tuple[Any, ...]:
 
 def test_words_of_subject_answer_and_note_find_the_ticket_together(selin: Member, mara: User) -> None:
     ticket = asked(selin, "Keine Verbindungen", "Seit gestern.")
-    services.answer(ticket=ticket, text="Which router is it?", by=mara)
-    services.note(ticket=ticket, text="Maybe the switch in the cellar.", by=mara)
+    services.answer_ticket(ticket=ticket, text="Which router is it?", by=mara)
+    services.add_note(ticket=ticket, text="Maybe the switch in the cellar.", by=mara)
     assert found(mara, "verbindung gestern router cellar") == [ticket.pk]
     assert found(mara, "verbindung gestern router attic") == []
     assert words(ticket) == gathered(ticket)
@@ -58,7 +58,7 @@ def test_words_of_subject_answer_and_note_find_the_ticket_together(selin: Member
 
 def test_a_phrase_does_not_go_from_one_message_to_the_next(selin: Member, mara: User) -> None:
     ticket = asked(selin, "x", "the red router")
-    services.answer(ticket=ticket, text="blinks at night", by=mara)
+    services.answer_ticket(ticket=ticket, text="blinks at night", by=mara)
     assert found(mara, '"router blinks"') == [] and found(mara, '"red router"') == found(mara, '"blinks at night"') == [ticket.pk]
 
 
@@ -67,25 +67,15 @@ def test_merged_threads_are_one_and_taken_apart_they_are_two(selin: Member, mara
     merging.merge(into=first, tickets=[second], by=mara)
     assert found(mara, "router hums") == [first.pk] and found(mara, "switch hums") == []
     assert words(first) == gathered(first) and words(second) == gathered(second)
-    merging.undo(move=Move.objects.get(), by=mara)
+    merging.undo_merge(move=Move.objects.get(), by=mara)
     assert found(mara, "router hums") == [] and found(mara, "switch hums") == [second.pk]
 
 
 def test_a_message_that_is_split_off_is_found_in_its_new_ticket(selin: Member, mara: User) -> None:
     first = asked(selin, "router", "blinks")
-    message = services.note(ticket=first, text="and the switch hums", by=mara)
+    message = services.add_note(ticket=first, text="and the switch hums", by=mara)
     second = splitting.split(ticket=first, messages=[message.pk], subject="noise", same_member=True, by=mara)
     assert found(mara, "router hums") == [] and found(mara, "noise hums") == [second.pk]
-
-
-def test_an_upgrade_reads_all_threads_that_are_there(selin: Member, mara: User) -> None:
-    tickets = [asked(selin, f"router {number}", "blinks") for number in range(3)]
-    services.note(ticket=tickets[1], text="hums", by=mara)
-    before = [words(each) for each in tickets]
-    Words.objects.all().delete()
-    with connection.cursor() as cursor:
-        cursor.execute(LIMITS.FILLING)
-    assert [words(each) for each in tickets] == before
 
 
 def test_what_is_erased_is_in_no_words(selin: Member, mara: User) -> None:
@@ -109,7 +99,7 @@ def test_writing_changes_neither_version_nor_history_for_the_words(selin: Member
     ticket = asked(selin, "router", "blinks")
     events = Ticket.pgh_event_model.objects.filter(pgh_obj_id=ticket.pk)  # type: ignore[attr-defined]
     before = Ticket.objects.get(pk=ticket.pk).version, events.count()
-    services.note(ticket=ticket, text="hums", by=mara)
+    services.add_note(ticket=ticket, text="hums", by=mara)
     assert (Ticket.objects.get(pk=ticket.pk).version, events.count()) == before
 
 

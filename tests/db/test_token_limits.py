@@ -13,8 +13,8 @@ from apps.accounts import tokens
 from apps.accounts.models import ApiToken
 from apps.bans.listeners.models import Listener
 from apps.deployments.models import Hold, Revision, Rollout
-from apps.events.subscriber_rights import Asked, Refused, reader
-from apps.lib.api.viewsets import Rows
+from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, get_subscriber
+from apps.lib.api.viewsets import CollectionViewSet
 from apps.lib.errors import Problem
 from apps.members.models import Room, Site
 from apps.nat.services import add_forward, map_address
@@ -75,7 +75,7 @@ def _ids(client: Client, prefix: str) -> set[int] | None:
     return {row["id"] for row in answer.json()["results"]} if answer.status_code == 200 else None
 
 
-def _mine(view: type[Rows], path: str, value: int) -> set[int]:
+def _mine(view: type[CollectionViewSet], path: str, value: int) -> set[int]:
     """What the database says is within reach."""
     made: Any = view(request=Request(APIRequestFactory().get("/")), action="list", kwargs={}, format_kwarg=None)
     return set(made.get_queryset().filter(**{path: value}).values_list("pk", flat=True))
@@ -131,8 +131,8 @@ def test_a_limited_token_changes_nothing_beyond_its_reach(world: World, limit: s
 def test_a_token_of_a_group_or_a_house_hears_no_events(world: World, limit: str) -> None:
     key = tokens.create(user=world.network.admin, name="s", **{limit: 1})[1]  # type: ignore[arg-type]  # one of the limits
     headers = ((b"authorization", f"Bearer {key}".encode()), (b"host", b"localhost"))
-    with pytest.raises(Refused, match="beyond what the token is for"):
-        reader(Asked(headers, "127.0.0.1", secure=False, of_api=True))
+    with pytest.raises(SubscriberRefused, match="beyond what the token is for"):
+        get_subscriber(SubscriberRequest(headers, "127.0.0.1", secure=False, of_api=True))
 
 
 def test_a_token_has_one_limit_at_most(world: World) -> None:

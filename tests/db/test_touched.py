@@ -9,11 +9,11 @@ from django.utils import timezone
 
 from apps.bans.models import Ban, BanList
 from apps.deployments.desired_state import changed_objects
-from apps.deployments.desired_state.policy_snapshot import Changed, Moment, changed_since, take
+from apps.deployments.desired_state.policy_snapshot import ChangedSnapshot, ReadMoment, take_changes, take_snapshot
 from apps.members.models import Member
 from apps.nat.services import add_forward
 from apps.network.models import Gateway
-from firewall.policy import Keys, Protocol
+from firewall.policy import PolicyKeys, TransportProtocol
 from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,13 +30,13 @@ def sql(query: str) -> None:
         cursor.execute(query)
 
 
-def after(network: factories.Network, work: Callable[[], object], at: datetime | None = None) -> Changed | None:
-    earlier = take(network.group).moment
+def after(network: factories.Network, work: Callable[[], object], at: datetime | None = None) -> ChangedSnapshot | None:
+    earlier = take_snapshot(network.group).moment
     work()
-    return changed_since(network.group, earlier, at)
+    return take_changes(network.group, earlier, at)
 
 
-def keys(changed: Changed | None) -> Keys:
+def keys(changed: ChangedSnapshot | None) -> PolicyKeys:
     assert changed is not None
     return changed.touched
 
@@ -57,7 +57,7 @@ def test_a_member_who_is_switched_off_touches_addresses_and_forwards(network: fa
     found = after(network, lambda: Member.objects.filter(pk=resident.member.pk).update(state="left"))
     assert keys(found).addresses == {HOST}
     assert {str(prefix) for prefix in keys(found).prefixes} == {"2001:db8:a0:10::/64"}
-    assert keys(found).ports == {(Protocol.UDP, factories.PUBLIC, 53)}
+    assert keys(found).ports == {(TransportProtocol.UDP, factories.PUBLIC, 53)}
     assert found
     assert all(not policy.addresses + policy.prefixes + policy.forwards for policy in found.policies.values())
 
@@ -120,42 +120,42 @@ def test_who_looked_before_notes_were_pruned_reads_everything(network: factories
     def prune_all() -> None:
         Member.objects.update(state="left")
         sql("UPDATE deployments_touched SET at = at - interval '2 hours'")
-        changed_objects.prune()
+        changed_objects.prune_notes()
 
     sql("DELETE FROM deployments_touched")  # those of other tests: only so many are pruned at once
     assert after(network, prune_all) is None
-    assert not keys(after(network, changed_objects.prune))
+    assert not keys(after(network, changed_objects.prune_notes))
 
 
 def test_who_saw_all_that_was_pruned_goes_on(network: factories.Network) -> None:
     def prune_what_was_seen() -> None:
         sql("UPDATE deployments_touched SET at = at - interval '2 hours'")
-        changed_objects.prune()
+        changed_objects.prune_notes()
 
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_current_xact_id()::text")
         [(last,)] = cursor.fetchall()
-    saw_all = replace(take(network.group).moment, seen=f"{last}:{last}:")
+    saw_all = replace(take_snapshot(network.group).moment, seen=f"{last}:{last}:")
     prune_what_was_seen()
-    assert not keys(changed_since(network.group, saw_all))
+    assert not keys(take_changes(network.group, saw_all))
     Member.objects.update(state="left")
     prune_what_was_seen()
-    assert changed_since(network.group, saw_all) is None
+    assert take_changes(network.group, saw_all) is None
 
 
 @pytest.mark.parametrize("past", [{"origin": "another cluster"}, {"seen": "999999999:999999999:"}])
 def test_a_database_that_was_restored_is_read_whole(network: factories.Network, past: dict[str, str]) -> None:
-    earlier: Moment = replace(take(network.group).moment, **past)  # type: ignore[arg-type]  # both fields are texts
-    assert changed_since(network.group, earlier) is None
+    earlier: ReadMoment = replace(take_snapshot(network.group).moment, **past)  # type: ignore[arg-type]  # both fields are texts
+    assert take_changes(network.group, earlier) is None
 
 
 def test_a_table_that_was_made_anew_is_another_origin(network: factories.Network) -> None:
-    earlier = take(network.group).moment
+    earlier = take_snapshot(network.group).moment
     with transaction.atomic():
         sql("CREATE TABLE copied (LIKE deployments_touched INCLUDING ALL)")
         sql("ALTER TABLE deployments_touched RENAME TO before; ALTER TABLE copied RENAME TO deployments_touched")
     try:
-        assert changed_since(network.group, earlier) is None
+        assert take_changes(network.group, earlier) is None
     finally:
         sql("DROP TABLE deployments_touched; ALTER TABLE before RENAME TO deployments_touched")
 
@@ -163,6 +163,6 @@ def test_a_table_that_was_made_anew_is_another_origin(network: factories.Network
 def test_an_ordinary_database_user_may_ask_for_the_origin(network: factories.Network) -> None:
     sql("CREATE ROLE plain; GRANT SELECT ON ALL TABLES IN SCHEMA public TO plain; SET ROLE plain")
     try:
-        assert len(take(network.group).moment.origin.split()) == 4
+        assert len(take_snapshot(network.group).moment.origin.split()) == 4
     finally:
         sql("RESET ROLE; DROP OWNED BY plain; DROP ROLE plain")

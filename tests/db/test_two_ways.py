@@ -12,10 +12,10 @@ import pytest
 from django.utils import timezone
 
 from apps.deployments.desired_state import policy_snapshot
-from apps.deployments.desired_state.desired_rulesets import Wanted, changed, want
+from apps.deployments.desired_state.desired_rulesets import DesiredState, compute_desired_state, update_desired_state
 from firewall.diff import apply, diff
-from firewall.digest import at_base, digest, text
-from firewall.ruleset import without_expired
+from firewall.digest import digest_ruleset, format_digest, subtract_expired_at_base
+from firewall.ruleset import drop_expired
 from tests import factories
 from tests.random_changes import Changes, Overlapping
 
@@ -37,7 +37,7 @@ def beside(changes: Changes) -> Iterator[list[Overlapping]]:
         changes.sql("RESET lock_timeout")
 
 
-def check(before: Wanted, short: Wanted, full: Wanted) -> None:
+def check(before: DesiredState, short: DesiredState, full: DesiredState) -> None:
     assert short.gateways == full.gateways
     assert short.rulesets == full.rulesets
     assert short.digests == full.digests
@@ -45,8 +45,10 @@ def check(before: Wanted, short: Wanted, full: Wanted) -> None:
     for pk, ruleset in short.rulesets.items():
         base = before.rulesets[pk]
         delta = diff(base, ruleset)
-        assert at_base(before.digests[pk], delta, short.snapshot.now) == digest(without_expired(base, short.snapshot.now))
-        assert short.targets[pk] == text(digest(without_expired(ruleset, short.snapshot.now)))
+        assert subtract_expired_at_base(before.digests[pk], delta, short.snapshot.now) == digest_ruleset(
+            drop_expired(base, short.snapshot.now)
+        )
+        assert short.targets[pk] == format_digest(digest_ruleset(drop_expired(ruleset, short.snapshot.now)))
         if ruleset is not base:
             assert short.deltas[pk].base is base
             assert short.deltas[pk].delta == delta
@@ -56,15 +58,15 @@ def check(before: Wanted, short: Wanted, full: Wanted) -> None:
 def test_both_ways_agree_after_any_changes(transactional_db: None) -> None:
     network = factories.network()
     changes, taken, different = Changes(network, SEED), 0, 0
-    known = want(network.group)
+    known = compute_desired_state(network.group)
     with beside(changes) as others:
         for _ in range(STEPS):
             changes.step()
             changes.dice.choice(others).step()
             changes.ahead += timedelta(minutes=changes.dice.choice([0, 0, 1, 10, 200, -60]))
             at = timezone.now() + changes.ahead
-            change = policy_snapshot.changed_since(network.group, known.snapshot, at)
-            short, full = change and changed(known, change), want(network.group, at)
+            change = policy_snapshot.take_changes(network.group, known.snapshot, at)
+            short, full = change and update_desired_state(known, change), compute_desired_state(network.group, at)
             if short:
                 check(known, short, full)
                 taken += 1

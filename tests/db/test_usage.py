@@ -8,9 +8,19 @@ from django.db import connection
 
 from apps.members.models import Room, Site
 from apps.traffic import partitions, rollup
-from apps.traffic.counter_collection import draw, record
+from apps.traffic.counter_collection import draw_ticket, record_reading
 from apps.traffic.models import Day, FiveMinutes, FourWeeks, Hour, Level, Today, Week
-from apps.traffic.selectors import By, Octets, against_before, series, sums_by, throughput, top_talkers, total_of, used
+from apps.traffic.selectors import (
+    GroupBy,
+    Octets,
+    build_member_series,
+    compare_usage,
+    get_usage_total,
+    list_throughput,
+    list_top_talkers,
+    list_usage_shares,
+    sum_usage,
+)
 from tests import factories, usage_factories
 from tests.counter_factories import reading
 
@@ -37,9 +47,9 @@ class Clock:
             self.sums[name][element] += passed.get(key, 0)
         told = {name: {each: (octets, octets) for each, octets in some.items() if octets} for name, some in self.sums.items()}
         nat_1 = self.network.gateways[0]
-        record(
+        record_reading(
             gateway=nat_1,
-            ticket=draw(nat_1),
+            ticket=draw_ticket(nat_1),
             reading=reading(self.sequence, boot=boot, up4=told["up4"], down4=told["down4"], down6_64=told["down6_64"]),
             at=self.now,
         )
@@ -58,7 +68,7 @@ def two_days(clock: Clock) -> None:
     for _ in range(2 * 24 * 4):
         clock.read(m1=10, m2=1, down=2, six=3)
         clock.go_on(timedelta(minutes=15))
-        rollup.tick(clock.now)
+        rollup.run_maintenance(clock.now)
 
 
 def test_what_was_rolled_up_says_the_same_as_what_it_came_from_at_every_level(clock: Clock) -> None:
@@ -66,12 +76,12 @@ def test_what_was_rolled_up_says_the_same_as_what_it_came_from_at_every_level(cl
     member = clock.network.residents["m1"].member
     end = clock.now
     for unit, number in ((FIVE, 576), (HOUR, 48), (DAY, 2)):
-        points = series(member, START, end, unit, now=end)
+        points = build_member_series(member, START, end, unit, now=end)
         assert len(points) == number
         found = [point.octets for point in points if point.octets]
         assert tuple(map(sum, zip(*found, strict=True))) == (1920, 384, 0, 576)
     assert (Hour.objects.count(), Day.objects.count()) == (3 * 47, 3)  # the last hour has not settled, nor the last day
-    total = total_of(member)
+    total = get_usage_total(member)
     assert (total.up, total.down, total.since) == (1920, 960, START)
 
 
@@ -79,8 +89,8 @@ def test_windows_that_begin_and_end_anywhere_are_whole_wherever_they_are_kept(cl
     two_days(clock)
     member = clock.network.residents["m1"].member
     since, until = START + timedelta(minutes=35), START + timedelta(days=1, hours=3, minutes=20)
-    assert used(member, since, until, now=clock.now) == Octets(10 * 107, 2 * 107, 0, 3 * 107)
-    assert against_before(member, START + DAY, START + 2 * DAY, now=clock.now) == (Octets(960, 192, 0, 288),) * 2
+    assert sum_usage(member, since, until, now=clock.now) == Octets(10 * 107, 2 * 107, 0, 3 * 107)
+    assert compare_usage(member, START + DAY, START + 2 * DAY, now=clock.now) == (Octets(960, 192, 0, 288),) * 2
 
 
 def test_the_greatest_talkers_and_the_sums_by_where_they_live(clock: Clock) -> None:
@@ -90,16 +100,19 @@ def test_the_greatest_talkers_and_the_sums_by_where_they_live(clock: Clock) -> N
     first.save()
     two_days(clock)
     window = START, START + 2 * DAY
-    talkers = [(each.member, each.up, each.down) for each in top_talkers(*window, now=clock.now)]
+    talkers = [(each.member, each.up, each.down) for each in list_top_talkers(*window, now=clock.now)]
     assert talkers == [
         (first.pk, 1920, 960),
         (second.pk, 192, 0),
     ]
-    assert len(top_talkers(*window, now=clock.now, limit=1)) == 1
-    assert [(each.name, each.up, each.members) for each in sums_by(By.ROOM, *window, now=clock.now)] == [("A-101", 1920, 1), (None, 192, 1)]
-    assert [each.name for each in sums_by(By.SITE, *window, now=clock.now)] == ["House A", None]
-    assert [(each.up, each.down, each.members) for each in sums_by(By.TARIFF, *window, now=clock.now)] == [(2112, 960, 2)]
-    [four, six] = throughput([clock.network.gateways[0].pk], START, clock.now, 7 * DAY)
+    assert len(list_top_talkers(*window, now=clock.now, limit=1)) == 1
+    assert [(each.name, each.up, each.members) for each in list_usage_shares(GroupBy.ROOM, *window, now=clock.now)] == [
+        ("A-101", 1920, 1),
+        (None, 192, 1),
+    ]
+    assert [each.name for each in list_usage_shares(GroupBy.SITE, *window, now=clock.now)] == ["House A", None]
+    assert [(each.up, each.down, each.members) for each in list_usage_shares(GroupBy.TARIFF, *window, now=clock.now)] == [(2112, 960, 2)]
+    [four, six] = list_throughput([clock.network.gateways[0].pk], START, clock.now, 7 * DAY)
     assert (four.octets, six.octets) == ((2112, 384), (0, 576))
 
 
@@ -107,16 +120,16 @@ def test_every_window_adds_up_to_what_was_counted_in_it_whatever_was_rolled_up_m
     """Over 60 days, with looks at any time: windows by whole hours, and by five minutes where those are kept."""
     random = Random(3)
     resident = clock.network.residents["m1"]
-    rollup.levels(START)
+    rollup.ensure_levels(START)
     counted: list[tuple[datetime, int]] = []
     at, end = START, START + timedelta(days=60, hours=13, minutes=41)
     while at < end:
         counted.append((at, 1 << random.randrange(40)))
         usage_factories.counted(resident.holding, at, up=counted[-1][1])
         if random.random() < 0.4:
-            rollup.tick(at + random.choice([timedelta(0), HOUR, 3 * HOUR]))
-        at = max(at + timedelta(minutes=random.choice([5, 55, 700, 2000])), rollup.open_since(at))
-    rollup.tick(end)
+            rollup.run_maintenance(at + random.choice([timedelta(0), HOUR, 3 * HOUR]))
+        at = max(at + timedelta(minutes=random.choice([5, 55, 700, 2000])), rollup.lock_oldest_open_bucket(at))
+    rollup.run_maintenance(end)
     levels = dict(Level.objects.values_list("name", "complete_until"))
     assert levels["today"] == START + timedelta(days=60, hours=13, minutes=35) and levels["fourweeks"] > START + 28 * DAY
     assert Week.objects.exists() and FourWeeks.objects.exists() and Today.objects.exists()
@@ -127,11 +140,11 @@ def test_every_window_adds_up_to_what_was_counted_in_it_whatever_was_rolled_up_m
         if random.random() < 0.3:
             until = end
         expected = sum(octets for at, octets in counted if since <= at < until)
-        assert used(resident.member, since, until, now=end).up == expected, (since, until)
-        assert sum(each.up for each in top_talkers(since, until, now=end)) == expected
-    total = total_of(resident.member)
+        assert sum_usage(resident.member, since, until, now=end).up == expected, (since, until)
+        assert sum(each.up for each in list_top_talkers(since, until, now=end)) == expected
+    total = get_usage_total(resident.member)
     assert (total.up, total.since) == (sum(octets for _, octets in counted), START)
-    days = series(resident.member, START, end, DAY, now=end)
+    days = build_member_series(resident.member, START, end, DAY, now=end)
     assert sum(each.octets.up for each in days if each.octets) == sum(octets for _, octets in counted)
 
 
@@ -142,7 +155,7 @@ def test_a_gap_is_not_zero_and_what_a_boot_took_is_said(clock: Clock) -> None:
     clock.read(boot="other", m1=7)
     clock.go_on(FIVE)
     clock.read(boot="other")
-    points = series(clock.network.residents["m1"].member, START - HOUR, START + 2 * HOUR, timedelta(minutes=20), now=clock.now)
+    points = build_member_series(clock.network.residents["m1"].member, START - HOUR, START + 2 * HOUR, timedelta(minutes=20), now=clock.now)
     told = [(point.octets.up if point.octets else None, point.lost) for point in points]
     assert told == [(None, False)] * 3 + [(10, True), (None, True), (None, True), (7, False)]
 
@@ -152,7 +165,7 @@ def test_what_was_lost_is_said_also_where_the_window_begins_in_the_pause(clock: 
     usage_factories.read([nat_2], START - DAY, START + DAY)
     usage_factories.read([nat_1], START - DAY, START)
     usage_factories.read([nat_1], START + 6 * HOUR, START + DAY, carried=False)
-    points = series(clock.network.residents["m1"].member, START + 2 * HOUR, START + 8 * HOUR, HOUR, now=START + DAY)
+    points = build_member_series(clock.network.residents["m1"].member, START + 2 * HOUR, START + 8 * HOUR, HOUR, now=START + DAY)
     assert [point.lost for point in points] == [True] * 4 + [False] * 2
 
 
@@ -160,24 +173,24 @@ def test_what_was_lost_a_moment_ago_is_said_at_once(clock: Clock) -> None:
     clock.read(m1=10)
     clock.go_on(timedelta(minutes=2))
     clock.read(boot="other")
-    points = series(clock.network.residents["m1"].member, START, START + FIVE, FIVE, now=clock.now + timedelta(minutes=1))
+    points = build_member_series(clock.network.residents["m1"].member, START, START + FIVE, FIVE, now=clock.now + timedelta(minutes=1))
     assert [point.lost for point in points] == [True]
 
 
 def test_what_is_too_old_goes_and_what_nobody_has_rolled_up_stays(clock: Clock) -> None:
     clock.read(m1=10)
     clock.go_on(timedelta(days=8))
-    rollup.levels(clock.now)
+    rollup.ensure_levels(clock.now)
     rollup.forget(clock.now)
     assert FiveMinutes.objects.count() == 1
-    rollup.tick(clock.now)
+    rollup.run_maintenance(clock.now)
     assert (FiveMinutes.objects.count(), Hour.objects.count(), Day.objects.count()) == (0, 1, 1)
     clock.go_on(timedelta(days=91))
-    rollup.tick(clock.now)
+    rollup.run_maintenance(clock.now)
     assert (Hour.objects.count(), Day.objects.count()) == (0, 1)
-    assert total_of(clock.network.residents["m1"].member).up == 10
+    assert get_usage_total(clock.network.residents["m1"].member).up == 10
     clock.go_on(timedelta(days=800))
-    rollup.tick(clock.now)
+    rollup.run_maintenance(clock.now)
     assert Day.objects.count() == 0
 
 
@@ -185,10 +198,10 @@ def test_a_reading_that_comes_after_its_hour_was_rolled_up_is_not_lost(clock: Cl
     clock.read(m1=10)
     late = clock.now + timedelta(minutes=59)
     clock.go_on(timedelta(hours=2))
-    rollup.tick(clock.now)
+    rollup.run_maintenance(clock.now)
     clock.now = late
     clock.read(m1=5)
-    assert total_of(clock.network.residents["m1"].member).up == 15
+    assert get_usage_total(clock.network.residents["m1"].member).up == 15
     open_since = START + timedelta(hours=1, minutes=55)
     assert sorted(FiveMinutes.objects.values_list("bucket", "up_octets")) == [(START, 10), (open_since, 5)]
 
@@ -198,8 +211,8 @@ def test_partitions_are_there_before_they_are_needed_and_are_made_when_they_are_
     clock.now = far
     clock.read(m1=1)
     assert FiveMinutes.objects.get().bucket == far
-    rollup.tick(START)
-    names = {name for level in Level.Name for name, _ in partitions.existing(level)}
+    rollup.run_maintenance(START)
+    names = {name for level in Level.Name for name, _ in partitions.iter_existing(level)}
     assert {"traffic_fiveminutes_20500105", "traffic_hour_20500103", "traffic_day_20500101"} <= names
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pg_partitioned_table WHERE partrelid = 'traffic_day'::regclass")

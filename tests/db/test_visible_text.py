@@ -10,7 +10,7 @@ from django.test import Client
 from rest_framework import serializers
 
 from apps.accounts import tokens
-from apps.lib.api.unknown_fields import LINES, GivenFields
+from apps.lib.api.unknown_fields import LINES, StrictSerializer
 from apps.lib.visible_text import check_visible
 from portal.api import router
 from tests import factories
@@ -56,7 +56,7 @@ def test_a_form_takes_lines_where_it_has_several(text: str) -> None:
 @pytest.mark.parametrize("text", (*UNSEEN, *IN_LINES))
 def test_the_api_does_not_take_it(db: None, text: str) -> None:
     registered: list[tuple[str, Any, str]] = router.registry
-    every = {view.serializer_class for _prefix, view, _basename in registered} | set(filter(own, subclasses(GivenFields)))
+    every = {view.serializer_class for _prefix, view, _basename in registered} | set(filter(own, subclasses(StrictSerializer)))
     whole = [each for each in every if hasattr(each, "Meta") or not issubclass(each, serializers.ModelSerializer)]
     seen = 0
     for serializer in whole:

@@ -1,7 +1,7 @@
 import pytest
 
 from apps.bans.models import Ban, BanList
-from apps.deployments.desired_state.desired_state_cache import Watch
+from apps.deployments.desired_state.desired_state_cache import DesiredStateCache
 from apps.members.models import Member
 from apps.nat.services import add_forward
 from apps.network.models import Gateway
@@ -31,18 +31,18 @@ def unseen_ban(of: BanList) -> None:
 
 
 def test_a_change_is_a_delta_from_the_ruleset_that_was_known(network: factories.Network) -> None:
-    watch = Watch()
+    watch = DesiredStateCache()
     first = watch.current(network.group)
     forward(network, 80)
     second = watch.current(network.group)
     for pk, change in second.deltas.items():
         assert change.base is first.rulesets[pk]
-        assert list(change.delta.elements) == ["fwd4"]
+        assert list(change.delta.elements) == ["forward4"]
         assert apply(change.base, change.delta) == second.rulesets[pk]
 
 
 def test_gateways_share_their_elements_also_after_a_change(network: factories.Network) -> None:
-    watch = Watch()
+    watch = DesiredStateCache()
     before = next(iter(watch.current(network.group).rulesets.values()))
     forward(network, 80)
     one, other = watch.current(network.group).rulesets.values()
@@ -51,7 +51,7 @@ def test_gateways_share_their_elements_also_after_a_change(network: factories.Ne
 
 
 def test_when_nothing_changed_the_last_change_stays_the_way_to_it(network: factories.Network) -> None:
-    watch = Watch()
+    watch = DesiredStateCache()
     watch.current(network.group)
     forward(network, 80)
     changed, again = watch.current(network.group), watch.current(network.group)
@@ -62,7 +62,7 @@ def test_when_nothing_changed_the_last_change_stays_the_way_to_it(network: facto
 
 
 def test_a_full_look_that_finds_no_difference_keeps_what_is_known(network: factories.Network) -> None:
-    watch = Watch()
+    watch = DesiredStateCache()
     known = watch.current(network.group)
     forward(network, 80)
     afresh = watch.afresh(network.group)
@@ -71,7 +71,7 @@ def test_a_full_look_that_finds_no_difference_keeps_what_is_known(network: facto
 
 
 def test_what_the_short_way_missed_is_found_shown_and_put_right(network: factories.Network) -> None:
-    watch, of = Watch(), BanList.objects.create(name="own")
+    watch, of = DesiredStateCache(), BanList.objects.create(name="own")
     watch.current(network.group)
     unseen_ban(of)
     assert "bans4_32" not in watch.current(network.group).rulesets[network.gateways[0].pk].elements
@@ -84,7 +84,7 @@ def test_what_the_short_way_missed_is_found_shown_and_put_right(network: factori
 
 
 def test_a_gateway_more_or_less_is_seen_at_once(network: factories.Network) -> None:
-    watch = Watch()
+    watch = DesiredStateCache()
     watch.current(network.group)
     added = factories.gateway(network.group, "nat-3")
     assert added.pk in watch.current(network.group).rulesets
@@ -93,7 +93,7 @@ def test_a_gateway_more_or_less_is_seen_at_once(network: factories.Network) -> N
 
 
 def test_what_must_not_be_deployed_is_refused_until_it_is_mended(network: factories.Network) -> None:
-    watch = Watch()
+    watch = DesiredStateCache()
     known = watch.current(network.group)
     Gateway.objects.filter(pk=network.gateways[0].pk).update(lan='lan"')
     for look in (watch.current, watch.current, watch.afresh):
@@ -104,7 +104,7 @@ def test_what_must_not_be_deployed_is_refused_until_it_is_mended(network: factor
 
 
 def test_more_than_the_short_way_takes_goes_the_full_way(network: factories.Network) -> None:
-    watch = Watch()
+    watch = DesiredStateCache()
     watch.current(network.group)
     sql("TRUNCATE bans_ban")
     Member.objects.update(state="left")

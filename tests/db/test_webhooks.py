@@ -28,11 +28,11 @@ from apps.nat.rules.models import PortRules
 from apps.nat.services import add_forward
 from apps.network.models import Gateway, GatewayGroup, Pool
 from apps.webhooks import delivery_gathering, delivery_sender, services
-from apps.webhooks.event_kinds import fields_of, kinds
+from apps.webhooks.event_kinds import list_event_kinds, list_fields
 from apps.webhooks.models import Delivery, Endpoint, Position
 from apps.webhooks.retention import prune_deliveries
-from apps.webhooks.services import Facts
-from apps.webhooks.signing import secret_of, signature
+from apps.webhooks.services import EndpointFacts
+from apps.webhooks.signing import compute_signature, derive_secret
 from tests import factories
 from tests.db.page_client import signed_in, text
 from tests.webhook_receiver import Receiver, receiving
@@ -50,7 +50,7 @@ def receiver() -> Iterator[Receiver]:
 
 
 def hook(by: User, url: str = "https://hooks.example.org/", **changes: Any) -> Endpoint:
-    return services.add(facts=Facts(**({"name": "Door", "url": url} | changes)), by=by)[0]
+    return services.add(facts=EndpointFacts(**({"name": "Door", "url": url} | changes)), by=by)[0]
 
 
 def told() -> list[dict[str, Any]]:
@@ -99,9 +99,9 @@ def test_bulk_updates_and_removals_are_told_and_what_ends_is_removed(network: fa
 def test_what_is_ended_before_its_time_is_removed_and_another_end_is_a_change(network: factories.Network) -> None:
     hook(network.admin, kinds=["block"])
     soon, late = (timezone.now() + timedelta(days=days) for days in (1, 7))
-    made = blocking.block(member=network.residents["m1"].member, reason="unpaid", until=late, by=network.admin)
+    made = blocking.block_member(member=network.residents["m1"].member, reason="unpaid", until=late, by=network.admin)
     made = blocking.change_block(block=made, version=1, reason="unpaid", message="", note="", until=soon, by=network.admin)
-    blocking.lift(block=made, by=network.admin)
+    blocking.lift_block(block=made, by=network.admin)
     found = told()
     assert [each["event"] for each in found] == ["block.created", "block.changed", "block.removed"]
     ends = [(each["before"] and each["before"]["until"], each["after"] and each["after"]["until"]) for each in found]
@@ -151,11 +151,11 @@ def test_nothing_is_told_of_what_was_rolled_back_or_came_before(network: factori
 def test_every_kind_has_its_history_and_none_of_it_is_a_secret(network: factories.Network) -> None:
     drawn = delivery_gathering.DRAWN.replace("AND last_value IS NOT NULL", "")
     with connection.cursor() as cursor:
-        cursor.execute(drawn, [[f"{table}_pgh_id_seq" for table in delivery_gathering._tables()]])
-        assert len(cursor.fetchall()) == len(kinds())
-    assert {"forward", "member", "ban", "ticket", "gateway", "person"} <= kinds().keys()
-    assert "token" not in kinds()
-    shown = {name for kind in kinds().values() for name, _field, _column in fields_of(kind)}
+        cursor.execute(drawn, [[f"{table}_pgh_id_seq" for table in delivery_gathering._list_tables()]])
+        assert len(cursor.fetchall()) == len(list_event_kinds())
+    assert {"forward", "member", "ban", "ticket", "gateway", "person"} <= list_event_kinds().keys()
+    assert "token" not in list_event_kinds()
+    shown = {name for kind in list_event_kinds().values() for name, _field, _column in list_fields(kind)}
     assert not [name for name in shown if any(word in name for word in ("password", "secret", "sha256", "salt", "key"))]
 
 
@@ -201,7 +201,7 @@ def test_while_it_is_paused_nothing_is_queued_or_sent(network: factories.Network
     endpoint = hook(network.admin, receiver.url, kinds=["forward"])
     forward(network)
     assert len(told()) == 1
-    facts = Facts(name="Door", url=receiver.url, kinds=["forward"], active=False)
+    facts = EndpointFacts(name="Door", url=receiver.url, kinds=["forward"], active=False)
     paused = services.change(endpoint=endpoint, version=1, facts=facts, by=network.admin)
     forward(network, 9000)
     delivery_sender.send_due()
@@ -213,7 +213,7 @@ def test_while_it_is_paused_nothing_is_queued_or_sent(network: factories.Network
 def test_kinds_are_chosen_by_boxes_in_groups_of_what_the_owner_may_see(network: factories.Network) -> None:
     shown = text(signed_in(network.admin).get("/webhooks/add/"))
     assert (
-        shown.count('name="kinds"') == len(kinds())
+        shown.count('name="kinds"') == len(list_event_kinds())
         and "<select" not in shown.partition('id="id_kinds"')[2].partition("</fieldset></div>")[0]
     )
     assert "<legend>People</legend>" in shown and "Port forwards <code>forward</code>" in shown
@@ -273,7 +273,7 @@ def test_a_position_moves_when_those_who_were_writing_have_ended_though_others_w
 
 
 def test_what_is_sent_is_signed_so_that_the_receiver_can_tell(network: factories.Network, receiver: Receiver) -> None:
-    endpoint, secret = services.add(facts=Facts(name="Door", url=receiver.url), by=network.admin)
+    endpoint, secret = services.add(facts=EndpointFacts(name="Door", url=receiver.url), by=network.admin)
     services.ping(endpoint=endpoint, by=network.admin)
     delivery_sender.send_due()
     [(headers, body)] = receiver.came
@@ -282,7 +282,7 @@ def test_what_is_sent_is_signed_so_that_the_receiver_can_tell(network: factories
     assert headers["X-Netzwart-Signature"] == f"t={at},v1={expected}" and abs(at - timezone.now().timestamp()) < 600
     assert headers["X-Netzwart-Delivery"] == json.loads(body)["delivery"] and headers["X-Netzwart-Event"] == "ping"
     assert headers["Host"] == f"127.0.0.1:{receiver.port}"
-    assert secret not in str(list(Endpoint.objects.values())) and secret == secret_of(endpoint.salt)
+    assert secret not in str(list(Endpoint.objects.values())) and secret == derive_secret(endpoint.salt)
     assert services.renew_secret(endpoint=endpoint, by=network.admin) != secret
 
 
@@ -298,7 +298,7 @@ def test_a_failure_is_tried_again_later_and_then_given_up_with_a_mail(network: f
         assert (len(receiver.came), row.state) == (came, state)
     assert (row.status, len(row.answer), row.tries) == (200, delivery_sender.KEPT, 3)
     assert len({headers["X-Netzwart-Delivery"] for headers, _body in receiver.came}) == 1
-    services.again(delivery=row, by=network.admin)
+    services.resend(delivery=row, by=network.admin)
     for day in range(1, 40):
         delivery_sender.send_due(lambda day=day: now + timedelta(days=day))  # type: ignore[misc]
     row.refresh_from_db()
@@ -338,14 +338,14 @@ def test_a_worker_that_dies_between_sending_and_noting_sends_it_again_under_the_
 ) -> None:
     row, now = services.ping(endpoint=hook(network.admin, receiver.url), by=network.admin), timezone.now()
     claimed = delivery_sender.claim(now)
-    assert claimed is not None and delivery_sender.tried(claimed, now) == delivery_sender.Answer(200, "thanks")
+    assert claimed is not None and delivery_sender.try_delivery(claimed, now) == delivery_sender.DeliveryAnswer(200, "thanks")
     delivery_sender.send_due(lambda: now + timedelta(seconds=30))
     assert len(receiver.came) == 1  # it is in hand until the lease is over
     delivery_sender.send_due(lambda: now + delivery_sender.LEASE)
     row.refresh_from_db()
     ids = [headers["X-Netzwart-Delivery"] for headers, _body in receiver.came]
     assert (row.state, ids) == ("sent", [str(row.uid)] * 2)
-    delivery_sender.record(claimed, delivery_sender.Answer(500), now)  # the late one changes nothing
+    delivery_sender.record_answer(claimed, delivery_sender.DeliveryAnswer(500), now)  # the late one changes nothing
     row.refresh_from_db()
     assert (row.state, row.status, row.due <= now) == ("sent", 200, True)
 
@@ -354,7 +354,7 @@ def test_a_worker_that_was_away_too_long_does_not_let_go_of_what_another_has_in_
     row, now = services.ping(endpoint=hook(network.admin), by=network.admin), timezone.now()
     first, second = delivery_sender.claim(now), delivery_sender.claim(now + delivery_sender.LEASE)
     assert first and second
-    delivery_sender.record(first, delivery_sender.Answer(500), now + delivery_sender.LEASE)
+    delivery_sender.record_answer(first, delivery_sender.DeliveryAnswer(500), now + delivery_sender.LEASE)
     row.refresh_from_db()
     assert (row.tries, row.claimed_until) == (2, now + 2 * delivery_sender.LEASE)
 
@@ -388,15 +388,15 @@ def test_an_address_that_must_not_be_asked_is_refused_and_never_asked(url: str, 
 
 def test_what_is_our_own_is_never_asked_though_it_is_of_the_public_internet(network: factories.Network, settings: LazySettings) -> None:
     settings.WEBHOOK_NETWORKS = []
-    assert all(delivery_sender.reach().has(ip_address(each)) for each in ("9.9.9.9", "2620:fe::fe"))
+    assert all(delivery_sender.build_allowed_targets().has(ip_address(each)) for each in ("9.9.9.9", "2620:fe::fe"))
     factories.pool(network.group, "public4", "9.9.9.0/24")
     Gateway.objects.filter(name="nat-1").update(management_networks=[ip_network("2620:fe::/48")])
     for own in ("9.9.9.9", "[::ffff:9.9.9.9]", "[64:ff9b::909:909]", "[2002:909:909::1]", "[2620:fe::fe]"):
         with pytest.raises(Problem, match="is ours"):
             hook(network.admin, f"http://{own}/")
-    assert delivery_sender.reach().has(ip_address("9.9.8.9"))
+    assert delivery_sender.build_allowed_targets().has(ip_address("9.9.8.9"))
     settings.WEBHOOK_NETWORKS = [ip_network("9.9.9.9/32")]
-    assert delivery_sender.reach().has(ip_address("9.9.9.9"))
+    assert delivery_sender.build_allowed_targets().has(ip_address("9.9.9.9"))
 
 
 def test_without_the_settings_only_https_and_the_internet_are_told(network: factories.Network, settings: LazySettings) -> None:
@@ -416,7 +416,7 @@ def test_old_deliveries_are_forgotten_and_names_are_unique(network: factories.Ne
     assert prune_deliveries(timezone.now(), 10) == 1
     with pytest.raises(Problem):
         hook(network.admin)
-    assert signature("s", 1, b"{}") == "t=1,v1=" + hmac.new(b"s", b"1.{}", "sha256").hexdigest()
+    assert compute_signature("s", 1, b"{}") == "t=1,v1=" + hmac.new(b"s", b"1.{}", "sha256").hexdigest()
 
 
 def test_a_member_changes_and_all_kinds_are_told_when_none_is_chosen(network: factories.Network) -> None:
@@ -430,14 +430,14 @@ def test_the_receiver_of_the_documentation_believes_us_and_nobody_else(network: 
     text = (configured.ROOT / "docs" / "webhooks.md").read_text()
     known: dict[str, Any] = {}
     exec(text.split("```python\n")[1].split("```")[0], known)  # noqa: S102 - our own documentation
-    endpoint, secret = services.add(facts=Facts(name="Door", url=receiver.url), by=network.admin)
+    endpoint, secret = services.add(facts=EndpointFacts(name="Door", url=receiver.url), by=network.admin)
     services.ping(endpoint=endpoint, by=network.admin)
     delivery_sender.send_due()
     [(headers, body)] = receiver.came
     believes, signed = known["is_from_netzwart"], headers["X-Netzwart-Signature"]
     assert believes(secret, signed, body)
     assert not believes(secret + "x", signed, body) and not believes(secret, signed, body + b" ")
-    assert not believes(secret, signature(secret, int(timezone.now().timestamp()) - 3600, body), body)
+    assert not believes(secret, compute_signature(secret, int(timezone.now().timestamp()) - 3600, body), body)
 
 
 # --- Pages and API
@@ -450,7 +450,7 @@ def test_a_network_admin_makes_tests_changes_and_removes_one_on_the_pages(networ
     assert client.post("/webhooks/add/", given | {"url": "ftp://x/"}).status_code == 422
     shown = client.post("/webhooks/add/", given).content.decode()
     row = Endpoint.objects.get()
-    assert secret_of(row.salt) in shown and (row.kinds, row.on, row.owner) == (["forward"], ["created"], network.admin)
+    assert derive_secret(row.salt) in shown and (row.kinds, row.on, row.owner) == (["forward"], ["created"], network.admin)
     assert client.post(f"/webhooks/{row.pk}/ping/").status_code == 302
     delivery_sender.send_due()
     delivery = row.deliveries.get()
@@ -463,8 +463,8 @@ def test_a_network_admin_makes_tests_changes_and_removes_one_on_the_pages(networ
     assert late.status_code == 422 and "Somebody changed this" in late.content.decode()
     assert client.post(f"/webhooks/{row.pk}/edit/", given | {"version": "1", "name": "Gate", "active": ""}).status_code == 302
     page = client.get(f"/webhooks/{row.pk}/").content.decode()
-    assert "It is paused." in page and "ping" in page and secret_of(row.salt) not in page
-    assert secret_of(row.salt) not in client.post(f"/webhooks/{row.pk}/secret/").content.decode()
+    assert "It is paused." in page and "ping" in page and derive_secret(row.salt) not in page
+    assert derive_secret(row.salt) not in client.post(f"/webhooks/{row.pk}/secret/").content.decode()
     assert client.post(f"/webhooks/{row.pk}/remove/").status_code == 302 and not Delivery.objects.exists()
 
 
@@ -502,5 +502,5 @@ def test_a_script_reads_changes_and_tests_them_and_never_sees_a_secret(network: 
     assert client.post(f"{path}ping/").json()["event"] == "ping"
     [delivery] = client.get("/api/webhooks/deliveries/").json()["results"]
     assert client.post(f"/api/webhooks/deliveries/{delivery['id']}/again/").status_code == 409
-    assert secret_of(row.salt) not in client.get(path).content.decode() and "salt" not in client.get(path).json()
+    assert derive_secret(row.salt) not in client.get(path).content.decode() and "salt" not in client.get(path).json()
     assert client.delete(path).status_code == 204

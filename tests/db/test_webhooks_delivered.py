@@ -17,7 +17,7 @@ from apps.lib.errors import Problem
 from apps.mail.models import Message
 from apps.webhooks import delivery_sender, services
 from apps.webhooks.models import Delivery, Endpoint
-from apps.webhooks.services import Facts
+from apps.webhooks.services import EndpointFacts
 from tests import factories
 from tests.certificates import authority
 from tests.db.page_client import signed_in, text
@@ -32,7 +32,7 @@ def _loopback(settings: LazySettings) -> None:
 
 
 def pinged(by: User, url: str) -> Delivery:
-    endpoint, _secret = services.add(facts=Facts(name="Door", url=url, kinds=["forward"]), by=by)
+    endpoint, _secret = services.add(facts=EndpointFacts(name="Door", url=url, kinds=["forward"]), by=by)
     return services.ping(endpoint=endpoint, by=by)
 
 
@@ -96,7 +96,7 @@ def test_a_worker_killed_in_the_middle_of_a_delivery_loses_nothing_and_the_next_
     network = factories.network()
     with broker(tmp_path) as url, receiving() as receiver:
         settings.REDIS_URL = url
-        enqueue._publisher.cache_clear()
+        enqueue._get_publisher.cache_clear()
         receiver.before_answering = receiver.over.wait
         with worker(url, tmp_path / "first.log") as first:
             row = pinged(network.admin, receiver.url)
@@ -109,7 +109,7 @@ def test_a_worker_killed_in_the_middle_of_a_delivery_loses_nothing_and_the_next_
         Delivery.objects.filter(pk=row.pk).update(claimed_until=timezone.now())  # a minute later
         with worker(url, tmp_path / "second.log", tick=1):
             wait_for(lambda: Delivery.objects.get(pk=row.pk).state == "sent")
-    enqueue._publisher.cache_clear()
+    enqueue._get_publisher.cache_clear()
     first_body, second_body = (body for _headers, body in receiver.came)
     assert first_body == second_body
     assert [headers["X-Netzwart-Delivery"] for headers, _body in receiver.came] == [str(row.uid)] * 2
@@ -177,7 +177,7 @@ def test_what_was_given_up_is_sent_again_at_once_under_the_same_id_though_the_we
 def test_what_was_given_up_is_not_queued_while_the_webhook_is_paused(network: factories.Network, given_up: Delivery) -> None:
     Endpoint.objects.update(active=False)
     with pytest.raises(Problem, match="paused"):
-        services.again(delivery=given_up, by=given_up.endpoint.owner)
+        services.resend(delivery=given_up, by=given_up.endpoint.owner)
     given_up.refresh_from_db()
     assert given_up.state == "failed"
 

@@ -11,11 +11,11 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from apps.bans import services as bans
-from apps.bans.allow_list import allow
-from apps.bans.blocks.services import block
+from apps.bans.allow_list import allow_prefix
+from apps.bans.blocks.services import block_member
 from apps.bans.listeners.services import add_listener
 from apps.deployments import services
-from apps.deployments.desired_state.desired_state_cache import Watch
+from apps.deployments.desired_state.desired_state_cache import DesiredStateCache
 from apps.deployments.services import reconcile
 from apps.desk.packet_trace.element_origin import RESOLVERS
 from apps.members.models import Member
@@ -33,7 +33,7 @@ FOREIGN = "203.0.113.9"
 
 @pytest.fixture(autouse=True)
 def _knows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "watch", Watch())
+    monkeypatch.setattr(services, "watch", DesiredStateCache())
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def ask(client: Client, source: object, destination: object, port: int = 443, **
 
 
 def ban(network: factories.Network, prefix: str) -> None:
-    bans.ban(list=bans.create_list(name="Own", by=network.admin), prefix=prefix, comment="ssh <b>", author=network.admin)
+    bans.ban_prefix(list=bans.create_list(name="Own", by=network.admin), prefix=prefix, comment="ssh <b>", author=network.admin)
 
 
 def told(*arguments: str, **options: Any) -> str:
@@ -97,7 +97,7 @@ def test_a_member_goes_through_as_his_public_address(staff: Client, network: fac
 
 def test_an_allow_entry_is_named_where_it_lets_something_through(staff: Client, network: factories.Network) -> None:
     ban(network, "203.0.113.0/24")
-    allow(prefix="203.0.113.9", comment="mirror", author=network.admin)
+    allow_prefix(prefix="203.0.113.9", comment="mirror", author=network.admin)
     assert "allow entry of 203.0.113.9" in ask(staff, f"M-{network.residents['m1'].member.number}", FOREIGN)
 
 
@@ -110,7 +110,7 @@ def test_a_ban_is_named_with_its_author_and_linked(staff: Client, network: facto
 
 
 def test_a_block_is_named_and_linked(staff: Client, network: factories.Network) -> None:
-    made = block(member=network.residents["m1"].member, reason="infected", by=network.admin)
+    made = block_member(member=network.residents["m1"].member, reason="infected", by=network.admin)
     page = ask(staff, "10.16.0.10", FOREIGN)
     assert "Refused." in page and "block of Resident of m1" in page and f'href="/bans/blocks/{made.pk}/"' in page
 

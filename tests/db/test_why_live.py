@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from apps.deployments.transport import agent_channel
-from apps.desk.live_trace.live_trace_session import Wish, watch
+from apps.desk.live_trace.live_trace_session import LiveTraceRequest, build_watch
 from apps.desk.packet_trace.question import CannotAsk
 from apps.network.models import Gateway
 from firewall.live_trace import Watch
@@ -93,17 +93,17 @@ def test_a_member_stands_for_what_he_holds_and_a_side_for_its_interface(network:
     resident, gateway = network.residents["m1"], network.gateways[0]
     number = f"M-{resident.member.number}"
     address = ip_network(resident.holding.address)
-    assert watch(Wish(gateway, source=number)) == Watch(address, None, 0, 0, "", 15, 20)
-    wish = Wish(gateway, number, "203.0.113.0/24", "icmp", interface="lan", seconds=5, most=7)
-    assert watch(wish) == Watch(address, ip_network("203.0.113.0/24"), 1, 0, gateway.lan, 5, 7)
-    assert watch(Wish(gateway, "any", "2001:db8:ff::1", "icmp")).protocol == 58
+    assert build_watch(LiveTraceRequest(gateway, source=number)) == Watch(address, None, 0, 0, "", 15, 20)
+    wish = LiveTraceRequest(gateway, number, "203.0.113.0/24", "icmp", interface="lan", seconds=5, most=7)
+    assert build_watch(wish) == Watch(address, ip_network("203.0.113.0/24"), 1, 0, gateway.lan, 5, 7)
+    assert build_watch(LiveTraceRequest(gateway, "any", "2001:db8:ff::1", "icmp")).protocol == 58
 
 
 @pytest.mark.parametrize(("field", "value"), [("seconds", 0), ("seconds", 31), ("most", 0), ("most", 101), ("port", -1)])
 def test_more_than_the_gateway_allows_is_not_asked_for(network: factories.Network, field: str, value: int) -> None:
     wish = {"source": "10.16.0.10", "protocol": "tcp", field: value}
     with pytest.raises(CannotAsk, match="At least"):
-        watch(Wish(network.gateways[0], **wish))  # type: ignore[arg-type]  # each is of its field's type
+        build_watch(LiveTraceRequest(network.gateways[0], **wish))  # type: ignore[arg-type]  # each is of its field's type
 
 
 def test_a_table_in_memory_is_refused_with_the_reason(staff: Client, in_memory: Served) -> None:

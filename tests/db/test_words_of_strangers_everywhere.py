@@ -18,7 +18,7 @@ from django.test import Client
 from apps.accounts import permission_matrix, tokens
 from apps.accounts.models import User
 from apps.events.models import Event
-from apps.inbound.message import Address, Received
+from apps.inbound.message import MailAddress, ReceivedMail
 from apps.inbound.models import Arrival
 from apps.mail import models as mail
 from apps.members.models import Member
@@ -38,11 +38,11 @@ PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>|\(\?P<(\w+)>(?:[^()]|\([^()]*\))*\)")
 WORDS = {"form": "txt", "gateway": "nat-1", "format": "json", "key": "a-b", "name": "parts", "history": "0" * 32, "provider_id": "x"}
 
 
-def letter(sender: str, text: str, **given: Any) -> Received:
+def letter(sender: str, text: str, **given: Any) -> ReceivedMail:
     facts: dict[str, Any] = {"message_id": f"<{text.split()[0]}@x>", "references": (), "subject": text, "text": text} | given
-    return Received(
-        sender=Address("", sender), reply_to=(), recipients=(Address("", "support@lindenhof.example"),), date=None, html="", files=(),
-        automatic=False, bounce=False, bounced_ids=(), **facts,
+    return ReceivedMail(
+        sender=MailAddress("", sender), reply_to=(), recipients=(MailAddress("", "support@lindenhof.example"),), date=None, html="",
+        files=(), automatic=False, bounce=False, bounced_ids=(), **facts,
     )  # fmt: skip
 
 
@@ -62,21 +62,21 @@ def jonas(mara: User, settings: LazySettings) -> Member:
         for table in ("members_member", "tickets_ticket"):
             cursor.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), {NUMBER}, false)")
     member = factories.member(NAME, email=ADDRESS, user=factories.user("jonas", staff=False))
-    webhooks.add(facts=webhooks.Facts(name="all", url="https://hooks.lindenhof.example/"), by=mara)
+    webhooks.add(facts=webhooks.EndpointFacts(name="all", url="https://hooks.lindenhof.example/"), by=mara)
     delivery_gathering.begin()
     assert member.user
-    ticket = own.ask(member=member, subject="My line", text="It is slow", by=member.user)
-    services.answer(ticket=ticket, text="Since when?", by=mara)
+    ticket = own.open_own_ticket(member=member, subject="My line", text="It is slow", by=member.user)
+    services.answer_ticket(ticket=ticket, text="Since when?", by=mara)
     sent = mail.Message.objects.get(to=ADDRESS)
-    mail_handler.take(Arrival(), letter(EVE, REPLY, references=(sent.message_id,)))
-    mail_handler.take(Arrival(), letter(ADDRESS, OPENING))
+    mail_handler.handle_mail(Arrival(), letter(EVE, REPLY, references=(sent.message_id,)))
+    mail_handler.handle_mail(Arrival(), letter(ADDRESS, OPENING))
     delivery_gathering.gather()
     return member
 
 
 def paths(numbers: tuple[int, ...]) -> Iterator[str]:
     """Each route that can be looked at, with each number in place of every id."""
-    for route in permission_matrix.routes():
+    for route in permission_matrix.list_routes():
         for number in numbers if PARAMETER.search(route.path) else (0,):
             filled = PARAMETER.sub(lambda found, number=number: WORDS.get(found[1] or found[2], str(number)), route.path)  # type: ignore[misc]
             yield "/" + filled.replace("^", "").replace("$", "").replace("\\", "").replace("/?", "/").lstrip("/")

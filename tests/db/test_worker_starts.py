@@ -9,7 +9,7 @@ from portal.stack import commands
 
 def test_a_worker_starts_while_the_database_is_away() -> None:
     given = {**os.environ, "NETZWART_DATABASE_URL": "host=/nowhere dbname=netzwart"}
-    with Popen(commands.mailer().command, stdout=PIPE, stderr=STDOUT, text=True, cwd=commands.ROOT, env=given) as worker:
+    with Popen(commands.build_mailer().command, stdout=PIPE, stderr=STDOUT, text=True, cwd=commands.ROOT, env=given) as worker:
         assert worker.stdout
         patience = Timer(180, worker.kill)
         patience.start()

@@ -5,19 +5,19 @@ from collections.abc import Iterator
 import pytest
 
 from lab.lab import Lab
-from lab.obstacles import obstacles
-from lab.topology import Topology, load
+from lab.obstacles import list_obstacles
+from lab.topology import Topology, load_topology
 
 
 @pytest.fixture(autouse=True)
 def _skip_aloud(request: pytest.FixtureRequest) -> None:
-    if request.node.get_closest_marker("kernel") and obstacles():
-        pytest.skip("; ".join(obstacles()))
+    if request.node.get_closest_marker("kernel") and list_obstacles():
+        pytest.skip("; ".join(list_obstacles()))
 
 
 @pytest.fixture(scope="session")
 def topology() -> Topology:
-    return load()
+    return load_topology()
 
 
 @pytest.fixture

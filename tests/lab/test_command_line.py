@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.process import Process
+from lab.process import ProcessRef
 from lab.program import ROOT
 from lab.topology import Topology
 
@@ -91,7 +91,7 @@ def test_a_recycled_process_id_is_not_taken_for_the_lab(command: Command, tmp_pa
     command("up")
     written = tmp_path / "demo.json"
     entry = json.loads(written.read_text())
-    Process(entry["pid"], entry["started"]).kill()
+    ProcessRef(entry["pid"], entry["started"]).kill()
     written.write_text(json.dumps(entry | {"pid": os.getpid()}))
     assert command("down").stdout == "The lab demo was not up.\n"
 

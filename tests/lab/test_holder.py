@@ -10,22 +10,22 @@ import pytest
 
 from lab.lab import Lab
 from lab.launch import LabError, launch
-from lab.plan import plan
-from lab.process import Process
-from lab.program import module
+from lab.plan import build_plan
+from lab.process import ProcessRef
+from lab.program import build_module_command
 from lab.topology import Topology
 
 pytestmark = pytest.mark.kernel
 
 
-def processes(lab: Lab) -> list[Process]:
+def processes(lab: Lab) -> list[ProcessRef]:
     """Everything in the lab's process namespace."""
     held = Path(f"/proc/{lab.holder.pid}/ns/pid").readlink()
     found = []
     for directory in Path("/proc").glob("[0-9]*"):
         try:
             if (directory / "ns/pid").readlink() == held:
-                found.append(Process.find(int(directory.name)))
+                found.append(ProcessRef.find(int(directory.name)))
         except (FileNotFoundError, PermissionError, ProcessLookupError):
             continue
     return found
@@ -59,11 +59,14 @@ def test_killing_the_holder_ends_everything(topology: Topology) -> None:
 
 
 def test_a_lab_ends_when_the_program_that_started_it_is_killed() -> None:
-    start = "from lab.lab import Lab; from lab.topology import load; lab = Lab.start(load()); print(*lab.holder, flush=True); input()"
+    start = (
+        "from lab.lab import Lab; from lab.topology import load_topology; "
+        "lab = Lab.start(load_topology()); print(*lab.holder, flush=True); input()"
+    )
     with subprocess.Popen([sys.executable, "-c", start], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
         assert program.stdout is not None
         pid, started = map(int, program.stdout.readline().split())
-        holder = Process(pid, started)
+        holder = ProcessRef(pid, started)
         assert holder.alive
         program.kill()
     holder.wait(timeout=5)
@@ -85,7 +88,7 @@ def test_two_labs_do_not_meet(topology: Topology) -> None:
 
 
 def test_a_plan_that_cannot_be_carried_out_says_what_failed(topology: Topology) -> None:
-    broken = plan(topology)
+    broken = build_plan(topology)
     broken["nodes"][0]["batch"] = "addr add 10.0.0.1/8 dev nothing\n"
     with pytest.raises(LabError, match='Cannot find device "nothing"'):
         launch(broken, detached=False)
@@ -122,7 +125,9 @@ def test_killing_the_program_outside_ends_the_one_inside(lab: Lab) -> None:
 
 
 def test_killing_the_process_group_ends_what_the_command_started(lab: Lab) -> None:
-    command = module("lab.enter", str(lab.holder.pid), str(lab.holder.started), "m1", "sh", "-c", "sleep 60 & echo ready; wait")
+    command = build_module_command(
+        "lab.enter", str(lab.holder.pid), str(lab.holder.started), "m1", "sh", "-c", "sleep 60 & echo ready; wait"
+    )
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as program:
         assert program.stdout is not None
         assert program.stdout.readline() == "ready\n"

@@ -4,7 +4,7 @@ import pytest
 
 from lab.connect import NoAnswerError
 from lab.lab import Lab
-from lab.measure.runs import MeasuringError, sniffing, tcp_transfer, udp_stream
+from lab.measure.runs import MeasuringError, run_tcp_transfer, run_udp_stream, start_sniffer
 from lab.topology import Topology
 
 pytestmark = pytest.mark.kernel
@@ -71,7 +71,7 @@ def test_a_forward_reaches_the_member(natted: Lab, topology: Topology, public: s
 
 
 def test_a_udp_stream_through_nat_is_counted_exactly_and_so_are_its_bytes(natted: Lab, topology: Topology, public: str) -> None:
-    sent, received = udp_stream(natted, "m1", "internet", topology.node("internet").ipv4, 5000, rate=1000, seconds=0.2, size=200)
+    sent, received = run_udp_stream(natted, "m1", "internet", topology.node("internet").ipv4, 5000, rate=1000, seconds=0.2, size=200)
     assert (sent.sent, sent.failed) == (200, 0)
     assert (received.received, received.missing, received.duplicate, received.reordered) == (200, 0, 0, 0)
     assert received.peer == public
@@ -80,45 +80,45 @@ def test_a_udp_stream_through_nat_is_counted_exactly_and_so_are_its_bytes(natted
 
 
 def test_a_udp_stream_reaches_a_member_through_a_forward(natted: Lab, public: str) -> None:
-    _, received = udp_stream(natted, "internet", "m1", public, FORWARDED, arrives_at=PORT, rate=1000, seconds=0.1)
+    _, received = run_udp_stream(natted, "internet", "m1", public, FORWARDED, arrives_at=PORT, rate=1000, seconds=0.1)
     assert (received.received, received.missing) == (100, 0)
 
 
 def test_what_the_gateway_drops_is_missing(natted: Lab, topology: Topology) -> None:
     natted.run("nat-1", ["nft", "insert rule inet by_hand forward udp dport 5001 numgen inc mod 10 9 drop"])
-    _, received = udp_stream(natted, "m1", "internet", topology.node("internet").ipv4, 5001, rate=1000, seconds=0.1)
+    _, received = run_udp_stream(natted, "m1", "internet", topology.node("internet").ipv4, 5001, rate=1000, seconds=0.1)
     assert (received.received, received.missing) == (90, 10)
 
 
 @pytest.mark.parametrize("version", [4, 6])
 def test_a_tcp_transfer_arrives_intact(natted: Lab, topology: Topology, version: int) -> None:
     host = str(topology.node("internet").hosts(version)[0])
-    transfer = tcp_transfer(natted, "m1", "internet", host, 5000, octets=3_000_001)
+    transfer = run_tcp_transfer(natted, "m1", "internet", host, 5000, octets=3_000_001)
     assert transfer.intact
     assert transfer.arrived.octets == 3_000_001
 
 
 def test_a_tcp_transfer_reaches_a_member_through_a_forward_at_its_rate(natted: Lab, public: str) -> None:
-    transfer = tcp_transfer(natted, "internet", "m1", public, FORWARDED, arrives_at=PORT, octets=500_000, rate=2_000_000)
+    transfer = run_tcp_transfer(natted, "internet", "m1", public, FORWARDED, arrives_at=PORT, octets=500_000, rate=2_000_000)
     assert transfer.intact
     assert transfer.seconds > 0.2
 
 
 def test_lost_segments_show_as_retransmits(natted: Lab, topology: Topology) -> None:
     natted.run("nat-1", ["nft", "insert rule inet by_hand forward tcp dport 5001 numgen inc mod 50 40 drop"])
-    transfer = tcp_transfer(natted, "m1", "internet", topology.node("internet").ipv4, 5001, octets=300_000)
+    transfer = run_tcp_transfer(natted, "m1", "internet", topology.node("internet").ipv4, 5001, octets=300_000)
     assert transfer.intact
     assert transfer.retransmits > 0
 
 
 def test_with_nat_nothing_private_reaches_the_uplink(natted: Lab, topology: Topology) -> None:
-    with sniffing(natted, "uplink", "transit") as sniffer:
-        tcp_transfer(natted, "m1", "internet", topology.node("internet").ipv4, 5000, octets=200_000)
+    with start_sniffer(natted, "uplink", "transit") as sniffer:
+        run_tcp_transfer(natted, "m1", "internet", topology.node("internet").ipv4, 5000, octets=200_000)
         sniffed = sniffer.stop()
     assert sniffed.seen > 100
     assert (sniffed.leaked, sniffed.dropped) == (0, 0)
 
 
 def test_a_tool_that_cannot_begin_says_why(shared_lab: Lab) -> None:
-    with pytest.raises(MeasuringError, match="No such device"), sniffing(shared_lab, "uplink", "eth7"):
+    with pytest.raises(MeasuringError, match="No such device"), start_sniffer(shared_lab, "uplink", "eth7"):
         pass

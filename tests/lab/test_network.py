@@ -4,7 +4,7 @@ import pytest
 
 from lab.connect import NoAnswerError
 from lab.lab import Lab
-from lab.measure.runs import sniffing
+from lab.measure.runs import start_sniffer
 from lab.topology import Topology
 
 pytestmark = pytest.mark.kernel
@@ -80,7 +80,7 @@ def test_without_a_ruleset_ipv6_is_forwarded_both_ways(shared_lab: Lab, topology
 
 
 def test_without_nat_the_sniffer_sees_private_sources_leave(shared_lab: Lab, topology: Topology) -> None:
-    with sniffing(shared_lab, "uplink", "transit") as sniffer:
+    with start_sniffer(shared_lab, "uplink", "transit") as sniffer:
         with pytest.raises(NoAnswerError, match="timed out"):
             shared_lab.connect("m1", "udp", topology.node("internet").ipv4, 53, timeout=0.3)
         sniffed = sniffer.stop()
@@ -90,7 +90,7 @@ def test_without_nat_the_sniffer_sees_private_sources_leave(shared_lab: Lab, top
 
 def test_each_family_leaves_through_its_own_gateway(shared_lab: Lab, topology: Topology) -> None:
     for way, host in (("nat-1", topology.node("internet").ipv4), ("nat-2", topology.node("internet").ipv6)):
-        with sniffing(shared_lab, way, "lan0", f"{topology.pools.private}", f"{topology.pools.ipv6}") as sniffer:
+        with start_sniffer(shared_lab, way, "lan0", f"{topology.pools.private}", f"{topology.pools.ipv6}") as sniffer:
             shared_lab.run("m1", ["ping", "-c", "1", "-W", "0.2", host], check=False)
             assert f"-> {host}" in "".join(sniffer.stop().examples)
 

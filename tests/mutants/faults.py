@@ -17,7 +17,8 @@ MUTANTS = (
     Mutant(
         "drop the anti-spoofing rule",
         "firewall/chains/spoofed.py",
-        'rule(outside, Match(Field.IP_SADDR, _ours_or_private(gateway)), *drop, comment="private or our own source from outside"),',
+        "make_rule(outside, Match(Field.IP_SADDR, _list_own_and_private(gateway)), *drop, "
+        'comment="private or our own source from outside"),',
         "",
         f"{PROMISES}::test_a_private_source_from_outside_reaches_no_forward",
     ),
@@ -38,8 +39,8 @@ MUTANTS = (
     Mutant(
         "swap up and down",
         "firewall/chains/forward.py",
-        '(names.lan, names.wan), "up"), ((names.wan, names.lan), "down")',
-        '(names.lan, names.wan), "down"), ((names.wan, names.lan), "up")',
+        '((names.lan, names.wan), "up"),\n        ((names.wan, names.lan), "down")',
+        '((names.lan, names.wan), "down"),\n        ((names.wan, names.lan), "up")',
         f"{PROMISES}::test_what_goes_each_way_is_counted_to_the_octet",
     ),
     Mutant(
@@ -94,15 +95,15 @@ MUTANTS = (
     Mutant(
         "forget the fail-closed chain",
         "firewall/chains/__init__.py",
-        "        postrouting.fail_closed(gateway),\n",
+        "        postrouting.build_fail_closed_chain(gateway),\n",
         "",
         f"{PROMISES}::test_a_connection_that_was_let_out_without_nat_is_stopped_once_the_door_is_shut",
     ),
     Mutant(
         "put the fail-closed rule inside srcnat",
         "firewall/chains/postrouting.py",
-        'return Chain("fail_closed", (shut,), Hook("filter", "postrouting", Priority.AFTER_SRCNAT))',
-        'return Chain("fail_closed", (shut,), Hook("nat", "postrouting", Priority.AFTER_SRCNAT))',
+        'return Chain("fail_closed", (shut,), Hook("filter", "postrouting", HookPriority.AFTER_SRCNAT))',
+        'return Chain("fail_closed", (shut,), Hook("nat", "postrouting", HookPriority.AFTER_SRCNAT))',
         f"{PROMISES}::test_a_connection_that_was_let_out_without_nat_is_stopped_once_the_door_is_shut",
     ),
     Mutant(
@@ -115,14 +116,14 @@ MUTANTS = (
     Mutant(
         "forget IPv6",
         "firewall/chains/members.py",
-        'rules += [rule(in_prefixes(Field.IP6_SADDR, "up6", length), ACCEPT) for length in used.lengths("up6")]',
+        'rules += [make_rule(match_prefix(Field.IP6_SADDR, "up6", length), ACCEPT) for length in used.lengths("up6")]',
         "",
         f"{DEPLOY}::test_members_reach_the_internet_over_both_families",
     ),
     Mutant(
         "ignore expiry",
         "firewall/elements/bans.py",
-        "expires=lasting(ban.expires)",
+        "expires=cap_expiry(ban.expires)",
         "expires=0",
         "tests/unit/test_render.py::test_the_text_is_the_one_that_was_reviewed[bans]",
     ),
@@ -136,8 +137,8 @@ MUTANTS = (
     Mutant(
         "accept invalid packets",
         "firewall/chains/guards.py",
-        'Verdict(Action.GOTO, "strays") if in_use(used) else DROP',
-        'Verdict(Action.GOTO, "strays") if in_use(used) else ACCEPT',
+        'Verdict(VerdictAction.GOTO, "strays") if is_in_use(used) else DROP',
+        'Verdict(VerdictAction.GOTO, "strays") if is_in_use(used) else ACCEPT',
         f"{PROMISES}::test_an_invalid_packet_reaches_nobody",
     ),
     Mutant(
@@ -150,7 +151,7 @@ MUTANTS = (
     Mutant(
         "forget hairpin SNAT",
         "firewall/chains/postrouting.py",
-        '        rule(*hairpin, WITH_PORTS, _snat("snat4", *SHARED_PORTS), comment="hairpin"),\n',
+        '        make_rule(*hairpin, WITH_PORTS, _build_snat("snat4", *SHARED_PORTS), comment="hairpin"),\n',
         "",
         "tests/whole/test_hairpin.py::test_a_member_reaches_his_own_forward_and_those_of_others",
     ),
@@ -164,15 +165,15 @@ MUTANTS = (
     Mutant(
         "count a packet twice",
         "firewall/chains/members.py",
-        'rules = [rule(Lookup((Field.IP_SADDR,), "up4"), ACCEPT)]',
-        'rules = [rule(Lookup((Field.IP_SADDR,), "up4")), rule(Lookup((Field.IP_SADDR,), "up4"), ACCEPT)]',
+        'rules = [make_rule(Lookup((Field.IP_SADDR,), "up4"), ACCEPT)]',
+        'rules = [make_rule(Lookup((Field.IP_SADDR,), "up4")), make_rule(Lookup((Field.IP_SADDR,), "up4"), ACCEPT)]',
         f"{PROMISES}::test_what_goes_each_way_is_counted_to_the_octet",
     ),
     Mutant(
         "do not count replies",
         "firewall/chains/members.py",
-        'rules = [rule(Lookup((Field.IP_DADDR,), "down4"), ACCEPT)]',
-        "rules = [rule(ACCEPT)]",
+        'rules = [make_rule(Lookup((Field.IP_DADDR,), "down4"), ACCEPT)]',
+        "rules = [make_rule(ACCEPT)]",
         f"{PROMISES}::test_what_goes_each_way_is_counted_to_the_octet",
     ),
     Mutant(
@@ -192,8 +193,8 @@ MUTANTS = (
     Mutant(
         "keep a stale element in a delta",
         "firewall/diff.py",
-        "return _lacking(running, wanted), _lacking(wanted, running)",
-        "return {}, _lacking(wanted, running)",
+        "return _list_lacking(running, wanted), _list_lacking(wanted, running)",
+        "return {}, _list_lacking(wanted, running)",
         "tests/unit/test_diff.py::test_applying_the_difference_leads_to_what_is_wanted",
     ),
     Mutant(
@@ -218,8 +219,8 @@ MUTANTS = (
     Mutant(
         "ban the other direction",
         "firewall/chains/bans.py",
-        '("bans", "bansin")',
-        '("bans", "bansout")',
+        '("bans", "bans_in")',
+        '("bans", "bans_out")',
         f"{BANS}::test_a_ban_drops_connections_in_its_direction_alone",
     ),
     Mutant(
@@ -239,7 +240,7 @@ MUTANTS = (
     Mutant(
         "forget flood mode",
         "firewall/chains/raw.py",
-        '        rule(outside, jump(bans.FROM), comment="flood mode"),\n',
+        '        make_rule(outside, jump(bans.FROM), comment="flood mode"),\n',
         "",
         f"{BANS}::test_flood_mode_keeps_banned_sources_out_of_connection_tracking",
     ),

@@ -31,21 +31,21 @@ FORWARDED = (
     Mutant(
         "forget the hairpin of who has no public address",
         "firewall/chains/postrouting.py",
-        '        rule(*hairpin, Masquerade(), comment="hairpin of who has no public address"),\n',
+        '        make_rule(*hairpin, Masquerade(), comment="hairpin of who has no public address"),\n',
         "",
         f"{HAIRPIN}::test_a_member_reaches_his_own_forward_and_those_of_others",
     ),
     Mutant(
         "silence at a port without a forward",
         "firewall/chains/dstnat.py",
-        "forwards, *_refused(gateway))",
+        "forwards, *_iter_refusals(gateway))",
         "forwards)",
         f"{HAIRPIN}::test_a_port_without_a_forward_is_refused_and_not_silent",
     ),
     Mutant(
         "refusals to whoever is no member",
         "firewall/chains/dstnat.py",
-        '    yield rule(*here, nobody, Count("spoofed"), DROP, comment="held by nobody")\n',
+        '    yield make_rule(*here, nobody, Count("spoofed"), DROP, comment="held by nobody")\n',
         "",
         f"{HAIRPIN}::test_whoever_is_no_member_hears_nothing",
     ),
@@ -80,7 +80,7 @@ FORWARDED = (
     Mutant(
         "node information from outside",
         "firewall/chains/new.py",
-        "            icmp6.new(),\n",
+        "            icmp6.build_new_rule(),\n",
         "",
         f"{PINHOLES}::test_what_belongs_to_one_link_or_to_nobody_passes_not_even_where_everything_is_open",
     ),
@@ -94,7 +94,7 @@ FORWARDED = (
     Mutant(
         "no answer to a switch that asks who listens",
         "firewall/chains/input.py",
-        '        rule(both, Match(Field.ICMPV6_TYPE, ("mld-listener-query",)), *_FROM_THE_LINK, ACCEPT, comment="RFC 4890, 4.4.1"),\n',
+        '        make_rule(both, Match(Field.ICMPV6_TYPE, ("mld-listener-query",)), *_FROM_THE_LINK, ACCEPT, comment="RFC 4890, 4.4.1"),\n',
         "",
         f"{PINHOLES}::test_a_gateway_hears_a_switch_that_asks_who_listens",
     ),

@@ -16,7 +16,7 @@ HANDED = (
     Mutant(
         "try a webhook again at once",
         "apps/webhooks/delivery_sender.py",
-        "due=now + pause(row.tries)",
+        "due=now + compute_pause(row.tries)",
         "due=now",
         f"{WEBHOOKS}::test_a_failure_is_tried_again_later_and_then_given_up_with_a_mail",
     ),
@@ -30,7 +30,7 @@ HANDED = (
     Mutant(
         "tell what the owner could see once",
         "apps/webhooks/delivery_sender.py",
-        "(kind is None or wants(row.endpoint, kind))",
+        "(kind is None or is_subscribed(row.endpoint, kind))",
         "True",
         f"{WEBHOOKS}::test_what_waits_is_sent_as_far_as_the_owner_may_still_see_it",
     ),

@@ -15,7 +15,8 @@ LIMITED = (
     Mutant(
         "forget IPv6 where rates are limited",
         "firewall/chains/rates.py",
-        '        yield from (rule(in_prefixes(six, f"{start}6", length), Count(name), DROP) for length in used.lengths(f"{start}6"))\n',
+        '        yield from (make_rule(match_prefix(six, f"{start}6", length), Count(name), DROP) '
+        'for length in used.lengths(f"{start}6"))\n',
         "",
         RATES,
     ),

@@ -17,7 +17,7 @@ WORKED = (
     Mutant(
         "answer tickets for somebody who may not any more",
         "apps/tickets/bulk.py",
-        "if not may(item.bulk.by, Right.ANSWER):",
+        "if not has_right(item.bulk.by, Right.ANSWER):",
         "if False:",
         f"{MANY}::test_who_is_left_out_is_named_with_the_reason",
     ),
@@ -73,7 +73,7 @@ WORKED = (
     Mutant(
         "let a token of a member write to others",
         "apps/lib/api/viewsets.py",
-        "        if limited(self.request.auth):\n            reached",
+        "        if is_limited(self.request.auth):\n            reached",
         "        if False:\n            reached",
         "tests/db/test_api_tickets.py::test_a_token_of_one_member_reaches_only_that_member_s_tickets",
     ),
@@ -94,7 +94,7 @@ WORKED = (
     Mutant(
         "forget what came after a span",
         "apps/traffic/selectors.py",
-        "*pieces(span.until, until, now)]",
+        "*plan_pieces(span.until, until, now)]",
         "]",
         f"{SPANS}::test_lists_say_the_same_with_spans_as_without_also_of_what_is_counted_later",
     ),

@@ -26,8 +26,8 @@ from firewall.ruleset import (
     Verdict,
     VerdictMap,
 )
-from firewall.sets import family_of
-from firewall.tracing import Read, Step, Trace
+from firewall.sets import find_family
+from firewall.tracing import PartReading, Trace, TraceStep
 
 Line = tuple[str, ...]
 OVER = (RateOver, OpenOver)
@@ -75,7 +75,7 @@ def lines_of(chain: Chain) -> Iterator[Line]:
         yield chain.name, "policy"
 
 
-def _passed(step: Step) -> Iterator[Line]:
+def _passed(step: TraceStep) -> Iterator[Line]:
     if step.rule is None:
         yield step.chain.name, "policy"
     elif any(isinstance(part, VerdictMap) for part in step.rule.parts):
@@ -85,15 +85,15 @@ def _passed(step: Step) -> Iterator[Line]:
         yield _line(step.chain, step.rule)
 
 
-def _asked(reads: Iterable[Read]) -> bool:
+def _asked(reads: Iterable[PartReading]) -> bool:
     """Was the first part that did not let the packet pass a limit, and about this packet?"""
     first = next(read for read in reads if not read.passed)
     return (isinstance(first.part, OVER) and None not in first.values) or _found(first)
 
 
-def _found(read: Read) -> bool:
+def _found(read: PartReading) -> bool:
     """Was it an element of the set? Of one that polices also where it was within its rate."""
-    family = family_of(read.set)
+    family = find_family(read.set)
     return read.element is not None and (read.passed or bool(family and family.polices))
 
 
@@ -133,5 +133,5 @@ def _words(part: Part) -> str:
 
 
 def _family(name: str) -> str:
-    family = family_of(name)
+    family = find_family(name)
     return family.name if family else name

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from firewall.policy import Address
-from firewall.tracing import Ends, Icmp, Packet
+from firewall.tracing import Endpoints, Icmp, Packet
 from firewall.tracing.packet import ICMP, ICMPV6, TCP, UDP
-from lab.datagram import checksum
+from lab.datagram import compute_checksum
 
 FLAGS = {"fin": 1, "syn": 2, "rst": 4, "ack": 16}
 FRAGMENT_HEADER = 44
@@ -34,7 +34,7 @@ def fragments(whole: bytes, ident: int) -> list[bytes]:
 
 def _fragment4(header: bytes, part: bytes, ident: int, place: int) -> bytes:
     bare = header[:2] + struct.pack("!HHH", 20 + len(part), ident, place) + header[8:10] + b"\0\0" + header[12:]
-    return bare[:10] + struct.pack("!H", checksum(bare)) + bare[12:] + part
+    return bare[:10] + struct.pack("!H", compute_checksum(bare)) + bare[12:] + part
 
 
 def _fragment6(header: bytes, part: bytes, ident: int, place: int) -> bytes:
@@ -47,7 +47,7 @@ def _header(packet: Packet, length: int, ident: int) -> bytes:
         return struct.pack("!IHBB", 6 << 28, length, packet.protocol, packet.hop_limit) + packet.source.packed + packet.destination.packed
     bare = struct.pack("!BBHHHBBH", 0x45, 0, 20 + length, ident, 0, packet.hop_limit, packet.protocol, 0)
     bare += packet.source.packed + packet.destination.packed
-    return bare[:10] + struct.pack("!H", checksum(bare)) + bare[12:]
+    return bare[:10] + struct.pack("!H", compute_checksum(bare)) + bare[12:]
 
 
 def _transport(packet: Packet, payload: bytes, inner: bytes, sequence: tuple[int, int]) -> bytes:
@@ -70,7 +70,7 @@ def _transport(packet: Packet, payload: bytes, inner: bytes, sequence: tuple[int
 def _summed(packet: Packet, body: bytes, at: int) -> bytes:
     """The body with its checksum in place; over a pseudo header for TCP, UDP, and whatever IPv6 carries."""
     pseudo = packet.source.packed + packet.destination.packed + struct.pack("!II", len(body), packet.protocol)
-    total = checksum(pseudo + body if packet.version == 6 or packet.protocol in (TCP, UDP) else body) or 0xFFFF
+    total = compute_checksum(pseudo + body if packet.version == 6 or packet.protocol in (TCP, UDP) else body) or 0xFFFF
     return body[:at] + struct.pack("!H", total) + body[at + 2 :]
 
 
@@ -125,7 +125,7 @@ def _joined(header: bytes, body: bytes) -> bytes:
     if header[0] >> 4 == 6:
         return header[:4] + struct.pack("!H", len(body)) + header[6:] + body
     bare = header[:2] + struct.pack("!HHH", 20 + len(body), 0, 0) + header[8:10] + b"\0\0" + header[12:]
-    return bare[:10] + struct.pack("!H", checksum(bare)) + bare[12:] + body
+    return bare[:10] + struct.pack("!H", compute_checksum(bare)) + bare[12:] + body
 
 
 def _in_order(parts: dict[int, tuple[bool, bytes]]) -> Iterator[bytes]:
@@ -166,5 +166,5 @@ def said(packet: Packet) -> str:
     return f"{name} {ends}{flags}"
 
 
-def _said(ends: Ends) -> str:
+def _said(ends: Endpoints) -> str:
     return f"{ends.source} port {ends.source_port} -> {ip_address(ends.destination)} port {ends.destination_port}"

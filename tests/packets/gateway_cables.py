@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firewall.policy import Address
-from firewall.tracing import Packet, Route, Routes
+from firewall.tracing import GatewayRoute, Packet, RoutingTable
 from tests.agent.namespace import Namespace
 from tests.packets.frames import ETHERTYPES, Reassembly, parse
 
@@ -37,22 +37,22 @@ OWN: tuple[tuple[str, Address], ...] = (
     ("probe0", IPv6Address("2001:db8:1:5::1")),
     ("srv0", IPv6Address("2001:db8:1:6::1")),
 )
-ROUTES = Routes(
+ROUTES = RoutingTable(
     (
-        Route(IPv4Network("10.16.0.0/16"), "lan0"),
-        Route(IPv4Network("198.51.100.0/24"), ""),  # public addresses lead nowhere but through a forward
-        Route(IPv4Network("172.31.0.0/24"), "mgmt0"),
-        Route(IPv4Network("10.254.4.0/24"), "sync0"),
-        Route(IPv4Network("172.31.254.2/32"), "probe0"),
-        Route(IPv4Network("192.168.9.0/24"), "srv0"),
-        Route(IPv4Network("192.0.2.129/32"), "srv0"),
-        Route(IPv4Network("192.0.2.130/32"), "lan0"),  # a server among the members
-        Route(IPv4Network("0.0.0.0/0"), "wan0"),
-        Route(IPv6Network("2001:db8::/40"), "lan0"),
-        Route(IPv6Network("2001:db8:1:3::/64"), "mgmt0"),
-        Route(IPv6Network("2001:db8:99::/48"), "srv0"),
-        Route(IPv6Network("2001:db8:b1::2/128"), "probe0"),
-        Route(IPv6Network("::/0"), "wan0"),
+        GatewayRoute(IPv4Network("10.16.0.0/16"), "lan0"),
+        GatewayRoute(IPv4Network("198.51.100.0/24"), ""),  # public addresses lead nowhere but through a forward
+        GatewayRoute(IPv4Network("172.31.0.0/24"), "mgmt0"),
+        GatewayRoute(IPv4Network("10.254.4.0/24"), "sync0"),
+        GatewayRoute(IPv4Network("172.31.254.2/32"), "probe0"),
+        GatewayRoute(IPv4Network("192.168.9.0/24"), "srv0"),
+        GatewayRoute(IPv4Network("192.0.2.129/32"), "srv0"),
+        GatewayRoute(IPv4Network("192.0.2.130/32"), "lan0"),  # a server among the members
+        GatewayRoute(IPv4Network("0.0.0.0/0"), "wan0"),
+        GatewayRoute(IPv6Network("2001:db8::/40"), "lan0"),
+        GatewayRoute(IPv6Network("2001:db8:1:3::/64"), "mgmt0"),
+        GatewayRoute(IPv6Network("2001:db8:99::/48"), "srv0"),
+        GatewayRoute(IPv6Network("2001:db8:b1::2/128"), "probe0"),
+        GatewayRoute(IPv6Network("::/0"), "wan0"),
     ),
     OWN,
 )

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network
 from typing import NamedTuple
 
-from firewall.policy import Address, Policy, Prefix, Protocol, Sharing
+from firewall.policy import Address, Policy, Prefix, SharingMode, TransportProtocol
 from tests.packets import scenes
 from tests.packets.gateway_cables import CARDS
 from tests.packets.scenes import FOREIGN, FOREIGN6, MEMBERS, MEMBERS6, OWN4, OWN6, PORTS, PUBLIC, SERVERS4, SERVERS6
 
 TCP, UDP, ICMP, ESP, ICMPV6, OSPF, VRRP = 6, 17, 1, 50, 58, 89, 112
-NUMBERS = {Protocol.TCP: TCP, Protocol.UDP: UDP}
+NUMBERS = {TransportProtocol.TCP: TCP, TransportProtocol.UDP: UDP}
 ERRORS, ERRORS6 = (3, 11, 12, 4), (1, 2, 3, 4, 100)  # the last of each is none that passes
 NODE_INFORMATION, LISTENERS_QUERY, NEIGHBOUR_SOLICITATION, REDIRECT = 139, 130, 135, 137
 PROTOCOLS = {version: [*[TCP, UDP, icmp] * 3, ESP, VRRP, OSPF] for version, icmp in ((4, ICMP), (6, ICMPV6))}
@@ -148,7 +148,7 @@ def _servers() -> list[Way]:
 def _mappings(policy: Policy) -> list[Way]:
     """A kind of sharing is as frequent as another, and as packets without ports are."""
     ways = []
-    for sharing in Sharing:
+    for sharing in SharingMode:
         mapped = [each.private for each in policy.mappings if each.sharing is sharing and each.private in MEMBERS]
         if mapped:
             ways += [Way(("lan0",), mapped, FOREIGN), Way(("lan0",), mapped, FOREIGN, [TCP, UDP, ICMP, ESP])]
@@ -166,7 +166,7 @@ def _to(address: Address, protocol: int, port: int, ports: int) -> list[Way]:
 def _pinholes(policy: Policy) -> list[Way]:
     ways = []
     for each in policy.pinholes:
-        ways += _to(each.hole.address, NUMBERS[each.hole.protocol or Protocol.TCP], each.hole.port or 443, each.hole.ports)
+        ways += _to(each.hole.address, NUMBERS[each.hole.protocol or TransportProtocol.TCP], each.hole.port or 443, each.hole.ports)
         ways += [Way(_IN, [*FOREIGN6, *MEMBERS6], [each.hole.address])]
     return ways
 

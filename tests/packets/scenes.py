@@ -12,29 +12,29 @@ from typing import Any
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
 from firewall.policy import (
     Address,
-    Allowed,
-    Ban,
-    Block,
-    Direction,
-    Forward,
-    Gateway,
+    AllowEntrySpec,
+    BanDirection,
+    BanSpec,
+    BlockSpec,
+    ConnectionLimits,
+    ForwardSpec,
+    GatewaySpec,
+    GroupSettings,
     Hole,
-    Limits,
-    Listener,
+    ListenerSpec,
     Management,
-    NatMapping,
-    Notice,
+    NatMappingSpec,
+    NoticeSpec,
     Peer,
-    Pinhole,
+    PinholeSpec,
     Policy,
     Prefix,
-    Protection,
-    Protocol,
-    RateLimit,
-    Reachable,
+    ProtectionSpec,
+    RateLimitSpec,
+    ReachableService,
     Routing,
-    Settings,
-    Sharing,
+    SharingMode,
+    TransportProtocol,
 )
 from tests.packets.gateway_cables import OWN
 from tests.policies import NAT_1, PROBE, PROBES_MAPPING
@@ -58,14 +58,14 @@ SERVERS: list[Address] = [*SERVERS4, *SERVERS6]
 NOTICE4, NOTICE6 = IPv4Address("192.168.9.80"), IPv6Address("2001:db8:99::80")
 BANNED: list[Address] = [*FOREIGN, *FOREIGN6, *FOREIGN, *MEMBERS, *MEMBERS6, *PUBLIC]
 PORTS = [22, 25, 80, 179, 443, 3780, 51820]
-LISTENING = [(Protocol.TCP, 443), (Protocol.TCP, 80), (Protocol.UDP, 51820)]
+LISTENING = [(TransportProtocol.TCP, 443), (TransportProtocol.TCP, 80), (TransportProtocol.UDP, 51820)]
 OPEN: list[tuple[Any, ...]] = [  # of an address: everything, all ports of a protocol, a port or more
     (),
-    (Protocol.UDP,),
-    (Protocol.TCP, 443),
-    (Protocol.TCP, 79, 2),
-    (Protocol.UDP, 51815, 6),
-    (Protocol.UDP, 51815, 5),
+    (TransportProtocol.UDP,),
+    (TransportProtocol.TCP, 443),
+    (TransportProtocol.TCP, 79, 2),
+    (TransportProtocol.UDP, 51815, 6),
+    (TransportProtocol.UDP, 51815, 5),
 ]
 
 
@@ -84,14 +84,14 @@ PEERS = tuple(Peer(each, routing) for routing in Routing for each in (FOREIGN[0]
 EXEMPT: tuple[Prefix, ...] = (IPv4Network("203.0.113.0/26"), IPv4Network("10.16.0.1/32"), IPv6Network("2001:db8:ff1::/48"))
 RATES = [(10**9, 10**9), (10**10, 0), (0, 10**8)]
 ENDS = [0, 0, NOW + 3600, NOW - 1, NOW]
-NOTICE = Notice(
+NOTICE = NoticeSpec(
     NOTICE4,
     NOTICE6,
     reachable=(
-        Reachable(SERVERS4[2], Protocol.UDP, 51820),
-        Reachable(FOREIGN[0], Protocol.TCP, 80),
-        Reachable(FOREIGN6[0], Protocol.TCP, 443),
-        Reachable(SERVERS6[0], Protocol.UDP, 51820),
+        ReachableService(SERVERS4[2], TransportProtocol.UDP, 51820),
+        ReachableService(FOREIGN[0], TransportProtocol.TCP, 80),
+        ReachableService(FOREIGN6[0], TransportProtocol.TCP, 443),
+        ReachableService(SERVERS6[0], TransportProtocol.UDP, 51820),
     ),
 )
 SERVING = replace(NAT_1, interfaces=replace(NAT_1.interfaces, server="srv0"))
@@ -125,21 +125,21 @@ def without_helpers(policy: Policy) -> Policy:
     return replace(policy, gateway=replace(policy.gateway, settings=replace(settings, protection=protection)))
 
 
-def _gateway(random: Random) -> Gateway:
-    settings = Settings(
+def _gateway(random: Random) -> GatewaySpec:
+    settings = GroupSettings(
         clamp_mss=random.random() < 0.5,
         flood_mode=random.random() < 0.5,
         publics=random.choice([(), (IPv4Network("198.51.100.0/24"),)]),
         protection=_protection(random),
         limits=_limits(random),
-        notice=random.choice([Notice(), NOTICE, NOTICE]),
+        notice=random.choice([NoticeSpec(), NOTICE, NOTICE]),
         rates_off=random.random() < 0.3,
     )
     return replace(random.choice([SERVING, MANAGED]), settings=settings, probe=random.choice([None, PROBE]))
 
 
-def _protection(random: Random) -> Protection:
-    return Protection(
+def _protection(random: Random) -> ProtectionSpec:
+    return ProtectionSpec(
         bogons=random.random() < 0.5,
         own=random.choice(OWN_PREFIXES),
         peers=random.choice([(), PEERS]),
@@ -148,10 +148,10 @@ def _protection(random: Random) -> Protection:
     )
 
 
-def _limits(random: Random) -> Limits:
+def _limits(random: Random) -> ConnectionLimits:
     if random.random() < 0.5:
-        return Limits()
-    return Limits(
+        return ConnectionLimits()
+    return ConnectionLimits(
         **LIMITED,
         member_open=random.choice([0, 1_000_000]),
         source_open=random.choice([0, 1_000_000]),
@@ -161,13 +161,13 @@ def _limits(random: Random) -> Limits:
     )
 
 
-def _mapping(random: Random, private: IPv4Address) -> NatMapping:
+def _mapping(random: Random, private: IPv4Address) -> NatMappingSpec:
     """Any way that this address leaves."""
-    public, sharing = random.choice(PUBLIC), random.choice(list(Sharing))
-    if sharing is not Sharing.BLOCKS:
-        return NatMapping(private, public, sharing)
+    public, sharing = random.choice(PUBLIC), random.choice(list(SharingMode))
+    if sharing is not SharingMode.BLOCKS:
+        return NatMappingSpec(private, public, sharing)
     first = random.choice([1, 1024, 2048, 64512])
-    return NatMapping(private, public, sharing, first, first + random.choice([1, 255, 1023]))
+    return NatMappingSpec(private, public, sharing, first, first + random.choice([1, 255, 1023]))
 
 
 def _prefixes(random: Random) -> list[IPv6Network]:
@@ -175,26 +175,26 @@ def _prefixes(random: Random) -> list[IPv6Network]:
     return list(dict.fromkeys(IPv6Network((each, random.choice(lengths)), strict=False) for each in _most(random, MEMBERS6)))
 
 
-def _forwards(random: Random) -> Iterator[Forward]:
+def _forwards(random: Random) -> Iterator[ForwardSpec]:
     for n in range(random.randint(0, 6)):
         public, private = (random.choice(PUBLIC), random.choice(PORTS)), (random.choice(MEMBERS), random.choice(PORTS))
-        yield Forward(n, random.choice(list(Protocol)), *public, *private, random.choice([1, 1, 1, 2]))
+        yield ForwardSpec(n, random.choice(list(TransportProtocol)), *public, *private, random.choice([1, 1, 1, 2]))
 
 
-def _pinholes(random: Random) -> Iterator[Pinhole]:
+def _pinholes(random: Random) -> Iterator[PinholeSpec]:
     """At most one for each address and protocol: others may overlap."""
     holes = [Hole(random.choice(MEMBERS6), *random.choice(OPEN)) for _ in range(random.randint(0, 4))]
-    return (Pinhole(n, hole) for n, hole in enumerate({(each.address, each.protocol): each for each in holes}.values()))
+    return (PinholeSpec(n, hole) for n, hole in enumerate({(each.address, each.protocol): each for each in holes}.values()))
 
 
-def _bans(random: Random) -> Iterator[Ban]:
+def _bans(random: Random) -> Iterator[BanSpec]:
     for n in range(random.randint(0, 3)):
-        yield Ban(n, _prefix(random), "", random.choice(ENDS), random.choice(list(Direction)))
+        yield BanSpec(n, _prefix(random), "", random.choice(ENDS), random.choice(list(BanDirection)))
 
 
-def _allowed(random: Random) -> Iterator[Allowed]:
+def _allowed(random: Random) -> Iterator[AllowEntrySpec]:
     for n in range(random.randint(0, 2)):
-        yield Allowed(n, _prefix(random), "", random.choice(ENDS))
+        yield AllowEntrySpec(n, _prefix(random), "", random.choice(ENDS))
 
 
 def _prefix(random: Random) -> Prefix:
@@ -204,27 +204,27 @@ def _prefix(random: Random) -> Prefix:
     return ip_network((about, random.choice(lengths[-len(lengths) // 2 :] * 2 + lengths)), strict=False)
 
 
-def _blocks(random: Random, held: list[Prefix]) -> Iterator[Block]:
+def _blocks(random: Random, held: list[Prefix]) -> Iterator[BlockSpec]:
     blocked = random.sample(held, min(random.randint(0, 2), len(held)))
-    return (Block(n, each, random.choice([0, NOW + 3600])) for n, each in enumerate(blocked))
+    return (BlockSpec(n, each, random.choice([0, NOW + 3600])) for n, each in enumerate(blocked))
 
 
-def _rates(random: Random, held: list[Prefix], ends: list[int]) -> Iterator[RateLimit]:
+def _rates(random: Random, held: list[Prefix], ends: list[int]) -> Iterator[RateLimitSpec]:
     """Each way or one of them, and so high that nobody is over."""
     limited = random.sample(held, min(random.randint(0, 3), len(held)))
-    return (RateLimit(n, each, *random.choice(RATES), random.choice(ends)) for n, each in enumerate(limited))
+    return (RateLimitSpec(n, each, *random.choice(RATES), random.choice(ends)) for n, each in enumerate(limited))
 
 
-def _listeners(random: Random) -> Iterator[Listener]:
+def _listeners(random: Random) -> Iterator[ListenerSpec]:
     """Of many servers, or of none; guarded with one window scale or another, or not."""
     places = [(address, *service) for address in SERVERS for service in LISTENING]
     found = random.sample(places, random.choice([0, random.randint(5, 10)]))
-    return (Listener(n, *place, window_scale=_guard(random, *place)) for n, place in enumerate(found))
+    return (ListenerSpec(n, *place, window_scale=_guard(random, *place)) for n, place in enumerate(found))
 
 
-def _guard(random: Random, address: Address, protocol: Protocol, _port: int) -> int | None:
+def _guard(random: Random, address: Address, protocol: TransportProtocol, _port: int) -> int | None:
     """None over IPv6: no card has checked these packets, and then the kernel drops their SYNs (docs/adr/0015-guarded-services.md)."""
-    return random.choice([None, 7, 7, 10]) if protocol is Protocol.TCP and address.version == 4 else None
+    return random.choice([None, 7, 7, 10]) if protocol is TransportProtocol.TCP and address.version == 4 else None
 
 
 def _most[T](random: Random, of: list[T]) -> list[T]:

@@ -13,7 +13,7 @@ import pytest
 from firewall.policy import Policy, PolicyError
 from firewall.ruleset import AssignHelper, Part
 from firewall.sets import FAMILIES
-from firewall.tracing import Outcome, State
+from firewall.tracing import ConntrackState, TraceOutcome
 from tests.packets.coverage import Coverage, Line
 from tests.packets.events import Event, events
 from tests.packets.scenes import policy, without_helpers
@@ -23,9 +23,9 @@ from tests.packets.trace_comparison import Gateway, Talk
 pytestmark = pytest.mark.kernel
 
 CASES, DEEP = 300, 3000
-ANSWERED = {f"{Outcome.ANSWERED} {state}" for state in (State.UNTRACKED, State.INVALID)}
-PASSING = {f"{Outcome.FORWARDED} {state}" for state in (State.ESTABLISHED, State.RELATED)}
-USUAL = {f"{outcome} {State.NEW}" for outcome in Outcome if outcome is not Outcome.ANSWERED} | ANSWERED | PASSING
+ANSWERED = {f"{TraceOutcome.ANSWERED} {state}" for state in (ConntrackState.UNTRACKED, ConntrackState.INVALID)}
+PASSING = {f"{TraceOutcome.FORWARDED} {state}" for state in (ConntrackState.ESTABLISHED, ConntrackState.RELATED)}
+USUAL = {f"{outcome} {ConntrackState.NEW}" for outcome in TraceOutcome if outcome is not TraceOutcome.ANSWERED} | ANSWERED | PASSING
 # No cable leads to `lo`; and a trace is that of a packet whose sender is not over a limit: tests/lab has those who are.
 ELSEWHERE: set[Line] = {
     ("input", "iifname lo", "accept ", ""),

@@ -10,11 +10,11 @@ from firewall.compile import compile_policy
 from firewall.diff import diff
 from firewall.policy import Policy
 from firewall.render import render_rule
-from firewall.ruleset import EMPTY, Priority, Ruleset
-from firewall.tracing import Ends, Flow, Icmp, Outcome, Packet, State, Trace, trace
+from firewall.ruleset import EMPTY, HookPriority, Ruleset
+from firewall.tracing import ConntrackState, Endpoints, Icmp, Packet, PacketFlow, Trace, TraceOutcome, trace
 from firewall.tracing.packet import ICMP, ICMPV6, TCP, UDP
 from gateway.kernel import Kernel
-from gateway.table import Tally
+from gateway.table import ElementCounts
 from tests.packets import frames
 from tests.packets.coverage import Coverage
 from tests.packets.events import Again, Answer, Cookie, Event, Fault, First
@@ -59,8 +59,8 @@ class Gateway:
             counts |= {f"{name} {key.hex()}": packets for key, (packets, _) in self._do(partial(self._tally, name)).items()}
         return {name: packets for name, packets in counts.items() if packets}
 
-    def _tally(self, name: str) -> Tally:
-        tally: Tally = {}
+    def _tally(self, name: str) -> ElementCounts:
+        tally: ElementCounts = {}
         for _part in self._kernel.tally(name, self._running.elements[name], tally):
             continue
         return tally
@@ -79,7 +79,7 @@ class Open:
     """A connection that got through. octets: its last packet as it left, by card; here: the gateway itself answers."""
 
     protocol: int
-    flow: Flow
+    flow: PacketFlow
     card: str
     leaves: str
     icmp: Icmp | None
@@ -146,11 +146,11 @@ class Talk:
         if known is None and flow and any(each.protocol == packet.protocol and _clash(each.flow, flow) for each in self.open):
             return  # two connections that would look alike: the kernel drops one, and no trace can know
         seen = self._compare(foretold, packet, self._octets(packet, event.parts))
-        if foretold.outcome is Outcome.ANSWERED and seen:
+        if foretold.outcome is TraceOutcome.ANSWERED and seen:
             self.asked.append((packet, int.from_bytes(seen[0].octets[_sequence(packet)])))
         if known and _tracked(foretold):
             known.flow = replace(known.flow, replied=known.flow.replied or not packet.begins or self._answers_itself(foretold))
-        elif not known and foretold.state is State.NEW and foretold.leaves:
+        elif not known and foretold.state is ConntrackState.NEW and foretold.leaves:
             self._opened(foretold, packet, seen)
 
     def _cookie(self, event: Cookie) -> None:
@@ -172,7 +172,7 @@ class Talk:
     def _icmp(self, event: First) -> Icmp:
         """An error is about a packet that was never sent."""
         if event.icmp in (ERRORS if event.protocol == ICMP else ERRORS6):
-            return Icmp(event.icmp, quoted=Ends(event.destination, event.source, event.port, 20_000 + self.sent))
+            return Icmp(event.icmp, quoted=Endpoints(event.destination, event.source, event.port, 20_000 + self.sent))
         return Icmp(event.icmp, id=event.source_class + self.sent)
 
     def _octets(self, packet: Packet, parts: int) -> list[bytes]:
@@ -186,7 +186,7 @@ class Talk:
         return [whole] if parts == 1 else frames.fragments(whole, self.gateway.ident())[: parts or 1]
 
     def _opened(self, foretold: Trace, packet: Packet, seen: list[Seen]) -> None:
-        here = foretold.outcome is Outcome.DELIVERED
+        here = foretold.outcome is TraceOutcome.DELIVERED
         if (here or not packet.interface) and packet.protocol == TCP:
             return  # its reset has ended it
         flow = foretold.flow(None if here else seen[0].packet.ends.source_port)
@@ -203,7 +203,7 @@ class Talk:
     def _answers_itself(self, foretold: Trace) -> bool:
         """Does the gateway's own answer belong to the same connection?"""
         icmp = foretold.packet.icmp
-        return bool(icmp and foretold.outcome is Outcome.DELIVERED and ROUTES.interface(foretold.packet.source))
+        return bool(icmp and foretold.outcome is TraceOutcome.DELIVERED and ROUTES.interface(foretold.packet.source))
 
     def _further(self, event: Again | Answer | Fault, about: Open) -> None:
         match event:
@@ -218,7 +218,7 @@ class Talk:
         if isinstance(event, Answer) and _tracked(foretold):
             about.flow = replace(about.flow, replied=True)
             about.answered += 1
-        if foretold.outcome is Outcome.FORWARDED and not isinstance(event, Fault):
+        if foretold.outcome is TraceOutcome.FORWARDED and not isinstance(event, Fault):
             about.octets[foretold.interface] = seen[0].octets
 
     def _more(self, about: Open) -> tuple[Packet, bytes]:
@@ -233,7 +233,7 @@ class Talk:
         packet = replace(packet, flags=frozenset({"ack"} if about.answered else {"syn", "ack"}))
         return packet, frames.octets(packet, payload=b"", sequence=(301 if about.answered else 300, 101))
 
-    def _of(self, about: Open, card: str, ends: Ends, icmp: int) -> Packet:
+    def _of(self, about: Open, card: str, ends: Endpoints, icmp: int) -> Packet:
         if about.icmp:
             told = Icmp(icmp, id=ends.source_port or ends.destination_port)
             return Packet(card, ends.source, ends.destination, about.protocol, icmp=told, flow=about.flow)
@@ -261,15 +261,15 @@ class Talk:
     def _wanted(self, foretold: Trace) -> Iterable[Trace]:
         """The packets that must be seen; what each trace counts is counted."""
         self._count(foretold)
-        if foretold.outcome is Outcome.FORWARDED:
+        if foretold.outcome is TraceOutcome.FORWARDED:
             yield foretold
-        if foretold.answer and foretold.answer.outcome is Outcome.FORWARDED:
+        if foretold.answer and foretold.answer.outcome is TraceOutcome.FORWARDED:
             yield foretold.answer
         own = _own_answer(foretold)
         if own:
             said = trace(self.ruleset, own, ROUTES, now=NOW)
             self._count(said)
-            if said.outcome is Outcome.FORWARDED:
+            if said.outcome is TraceOutcome.FORWARDED:
                 yield said
 
     def _count(self, foretold: Trace) -> None:
@@ -313,7 +313,7 @@ def _sequence(packet: Packet) -> slice:
     return slice(at, at + 4)
 
 
-def _clash(one: Flow, other: Flow) -> bool:
+def _clash(one: PacketFlow, other: PacketFlow) -> bool:
     taken = {one.original, one.reply}
     return other.original in taken or other.reply in taken
 
@@ -340,13 +340,13 @@ def _sourceless(packet: Packet) -> Packet:
 
 def _tracked(foretold: Trace) -> bool:
     """Did connection tracking see the packet? What a raw chain drops, it does not."""
-    return any(step.chain.hook and step.chain.hook.priority is not Priority.RAW for step in foretold.steps)
+    return any(step.chain.hook and step.chain.hook.priority is not HookPriority.RAW for step in foretold.steps)
 
 
 def _own_answer(foretold: Trace) -> Packet | None:
     """What the gateway's own programs, of which there are none, answer to a packet that reached them."""
     packet = foretold.packet
-    if foretold.outcome is not Outcome.DELIVERED:
+    if foretold.outcome is not TraceOutcome.DELIVERED:
         return None
     flow = foretold.flow()
     if flow is not None:
@@ -361,5 +361,5 @@ def _own_answer(foretold: Trace) -> Packet | None:
     kind, code = (UNREACHABLE_PORT if packet.protocol == UDP else UNKNOWN_PROTOCOL)[packet.version]
     told = Icmp(kind, code, quoted=packet.ends)
     protocol = ICMP if packet.version == 4 else ICMPV6
-    state = State.RELATED if flow else State.INVALID
+    state = ConntrackState.RELATED if flow else ConntrackState.INVALID
     return Packet("", packet.destination, packet.source, protocol, icmp=told, state=state)

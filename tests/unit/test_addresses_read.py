@@ -2,10 +2,10 @@ from ipaddress import ip_network
 
 import pytest
 
-from apps.bans.prefixes import Fault, NoBan, read
+from apps.bans.prefixes import BanFault, UnbannablePrefix, parse_ban_prefix
 from apps.lib.api.filter_types import NETWORK
 from apps.lib.fields import PrefixField
-from apps.nat.list_search import _prefix
+from apps.nat.list_search import _parse_prefix
 from firewall.addresses import parse_prefix
 
 OTHERWISE_WRITTEN = ("203.0.113.0/0.0.0.255", "203.0.113.0/255.255.255.0", "203.0.113.0/024", "203.0.113.0/+24", "203.0.113.0/",
@@ -17,10 +17,10 @@ def test_only_a_decimal_length_makes_a_prefix_wherever_one_is_read(text: str) ->
     for reader in (parse_prefix, PrefixField().parse, NETWORK.read):
         with pytest.raises(ValueError):
             reader(text)
-    assert _prefix(text) is None
-    with pytest.raises(NoBan) as refused:
-        read(text)
-    assert refused.value.fault is Fault.NO_PREFIX
+    assert _parse_prefix(text) is None
+    with pytest.raises(UnbannablePrefix) as refused:
+        parse_ban_prefix(text)
+    assert refused.value.fault is BanFault.NO_PREFIX
 
 
 @pytest.mark.parametrize("text", ["203.0.113.0/24", "203.0.113.7", "2001:db8::/32", "0.0.0.0/0"])

@@ -6,7 +6,7 @@ import pytest
 from django.utils import translation
 
 from apps.lib.ui.charts import VOLUME
-from apps.lib.ui.charts.bars import Bar, drawn
+from apps.lib.ui.charts.bars import Bar, draw_bars
 from apps.lib.ui.formats import SPACE
 
 
@@ -17,7 +17,7 @@ def english() -> Iterator[None]:
 
 
 def test_bars_stand_on_zero_each_in_its_room_and_what_is_unknown_has_none() -> None:
-    made = drawn("months", "Traffic", [Bar("Oct", "October", None), Bar("Nov", "November", 5e9)], VOLUME)
+    made = draw_bars("months", "Traffic", [Bar("Oct", "October", None), Bar("Nov", "November", 5e9)], VOLUME)
     [box] = made.boxes
     assert (box.left, box.width, box.top, box.height) == ("59%", "32%", "16.67%", "83.33%")
     assert [mark.place for mark in made.marks] == ["25%", "75%"]
@@ -25,7 +25,7 @@ def test_bars_stand_on_zero_each_in_its_room_and_what_is_unknown_has_none() -> N
 
 
 def test_a_limit_is_a_line_across_its_own_bar_and_inside_the_chart() -> None:
-    made = drawn("months", "Traffic", [Bar("Oct", "October", 1e9), Bar("Nov", "November", 5e9, 10e9)], VOLUME)
+    made = draw_bars("months", "Traffic", [Bar("Oct", "October", 1e9), Bar("Nov", "November", 5e9, 10e9)], VOLUME)
     [line] = made.limits
     assert (line.left, line.right, line.top) == ("50%", "100%", "0%")
     assert [box.height for box in made.boxes] == ["10%", "50%"]
@@ -33,5 +33,5 @@ def test_a_limit_is_a_line_across_its_own_bar_and_inside_the_chart() -> None:
 
 def test_the_summary_says_the_most_and_when_and_nothing_where_nothing_is_known() -> None:
     bars = [Bar("Oct", "October", 7e9), Bar("Nov", "November", 5e9)]
-    assert drawn("months", "Traffic", bars, VOLUME).summary.replace(SPACE, " ") == "Traffic. At most 7.00 GB, October."
-    assert drawn("months", "Traffic", [Bar("Oct", "October", None)], VOLUME).summary == "Traffic"
+    assert draw_bars("months", "Traffic", bars, VOLUME).summary.replace(SPACE, " ") == "Traffic. At most 7.00 GB, October."
+    assert draw_bars("months", "Traffic", [Bar("Oct", "October", None)], VOLUME).summary == "Traffic"

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 from benchmarks.__main__ import BENCHMARKS, ON_A_SERVER, SUMMARIES
-from benchmarks.disturbance import others, watched
-from benchmarks.figures import Figure, as_json, as_table
+from benchmarks.disturbance import filter_others, watch_disturbance
+from benchmarks.figures import Figure, render_json, render_table
 
 ROOT = Path(__file__).resolve().parents[2]
 QUIET = {"noise": 0.01, "stolen": 0.0, "disturbed_by": [{"program": "firefox", "cores": 0.5}]}
@@ -21,14 +21,14 @@ def test_a_goal_of_the_ratio_decides_so_that_a_slow_machine_does_not() -> None:
 
 
 def test_a_table_names_what_disturbed_and_what_missed() -> None:
-    table = as_table("api", [Figure("list_ms", 90, "ms", "<= 100", 10, "nothing", "<= 5")], QUIET)
+    table = render_table("api", [Figure("list_ms", 90, "ms", "<= 100", 10, "nothing", "<= 5")], QUIET)
     assert re.search(r"list_ms +90 ms +9 × nothing \(10\) +<= 100 and <= 5 × +MISSED", table)
     assert "disturbed by (cores in use): firefox 0.50" in table
     assert "noise 0.010" in table
 
 
 def test_the_json_has_ratio_and_verdict_of_each_figure() -> None:
-    [figure] = json.loads(as_json("api", [Figure("list_ms", 90, "ms", "<= 100", 10, "nothing", "<= 5")], QUIET))["figures"]
+    [figure] = json.loads(render_json("api", [Figure("list_ms", 90, "ms", "<= 100", 10, "nothing", "<= 5")], QUIET))["figures"]
     assert (figure["ratio"], figure["met"], figure["baseline"]) == (9, False, 10)
 
 
@@ -37,11 +37,11 @@ def test_programs_beside_us_count_and_those_that_we_started_or_come_from_do_not(
     ours = {1: ("init", 9, 0), shell: ("bash", 9, 1), supervisor: ("python", 9, shell), benchmark: ("python3.13", 9, supervisor)}
     ours |= {child: ("nft", 9, benchmark), database: ("postgres", 9, supervisor)}
     beside = {7: ("firefox", 9, 1), 8: ("postgres", 9, 1), 9: ("mypy", 9, shell)}
-    assert others(ours | beside, benchmark) == beside
+    assert filter_others(ours | beside, benchmark) == beside
 
 
 def test_noise_is_measured_before_and_after_and_the_larger_one_counts() -> None:
-    with watched() as disturbance:
+    with watch_disturbance() as disturbance:
         disturbance.noise = 10
     assert disturbance.as_values()["noise"] == 10
     assert 0 <= disturbance.as_values()["stolen"] <= 1

@@ -3,11 +3,20 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firewall.blast_radius import Limits, Removal, cutoffs, judge, kept, removals, still_lost, without
+from firewall.blast_radius import (
+    Removal,
+    RemovalLimits,
+    compute_removals,
+    filter_still_lost,
+    find_cutoffs,
+    hold_back_parts,
+    judge,
+    subtract_known,
+)
 from firewall.diff import ElementChange, diff
 from firewall.ruleset import PLAIN, Element, Elements, Ruleset, Set, Type
-from firewall.sets import Kind
-from firewall.summary import Line, summarise
+from firewall.sets import ObjectKind
+from firewall.summary import SummaryLine, summarise
 
 UP, DOWN = Set("up4", (Type.IPV4,), 1 << 16), Set("down4", (Type.IPV4,), 1 << 16)
 SNAT = Set("snat4", (Type.IPV4,), 1 << 16, value=(Type.IPV4,))
@@ -23,15 +32,15 @@ def members(*numbers: int) -> Ruleset:
 
 def test_a_member_is_counted_once_though_he_stands_in_two_sets() -> None:
     change = diff(members(1, 2, 3), members(1))
-    found = removals(change.elements, {"up4": 3, "down4": 3}, 0)
-    assert (found[Kind.ADDRESSES].removed, found[Kind.ADDRESSES].of) == (2, 3)
-    assert found[Kind.ADDRESSES].elements.keys() == {"up4", "down4"}
+    found = compute_removals(change.elements, {"up4": 3, "down4": 3}, 0)
+    assert (found[ObjectKind.ADDRESSES].removed, found[ObjectKind.ADDRESSES].of) == (2, 3)
+    assert found[ObjectKind.ADDRESSES].elements.keys() == {"up4", "down4"}
 
 
 def test_what_changes_is_not_removed() -> None:
     one, other = Element(b"\1\1\1\1"), Element(b"\2\2\2\2")
     changes = {"snat4": ElementChange(SNAT, {b"abcd": one}, {b"abcd": other})}
-    assert removals(changes, {"snat4": 1}, 0) == {}
+    assert compute_removals(changes, {"snat4": 1}, 0) == {}
 
 
 OWN = Set("snat4_own", (Type.IPV4,), 1 << 16, value=(Type.IPV4,))
@@ -40,30 +49,30 @@ OWN = Set("snat4_own", (Type.IPV4,), 1 << 16, value=(Type.IPV4,))
 def test_what_goes_into_a_set_beside_is_not_removed() -> None:
     one = {b"abcd": Element(b"\1\1\1\1")}
     moved = {"snat4": ElementChange(SNAT, one, {}), "snat4_own": ElementChange(OWN, {}, one)}
-    assert removals(moved, {"snat4": 1}, 0) == {}
-    assert removals({"snat4": moved["snat4"]}, {"snat4": 1}, 0)[Kind.MAPPINGS].removed == 1
+    assert compute_removals(moved, {"snat4": 1}, 0) == {}
+    assert compute_removals({"snat4": moved["snat4"]}, {"snat4": 1}, 0)[ObjectKind.MAPPINGS].removed == 1
 
 
 def test_what_waits_is_over_once_its_key_is_in_a_set_beside() -> None:
     one = {b"abcd": Element(b"\1\1\1\1")}
-    assert kept({"snat4": {}, "snat4_own": one}, [{"snat4": one}]) == {"snat4": {}, "snat4_own": one}
+    assert hold_back_parts({"snat4": {}, "snat4_own": one}, [{"snat4": one}]) == {"snat4": {}, "snat4_own": one}
 
 
 def test_who_goes_into_a_set_beside_counts_as_changed() -> None:
     one, more = {b"abcd": Element(b"\1\1\1\1")}, {b"abce": Element(b"\1\1\1\1")}
     before = Ruleset({}, {"snat4": SNAT, "snat4_own": OWN}, {"snat4": one, "snat4_own": {}})
     after = Ruleset({}, {"snat4": SNAT, "snat4_own": OWN}, {"snat4": more, "snat4_own": one})
-    assert summarise(diff(before, after), after) == (Line(Kind.MAPPINGS, 1, 0, 1, 2),)
+    assert summarise(diff(before, after), after) == (SummaryLine(ObjectKind.MAPPINGS, 1, 0, 1, 2),)
 
 
 def test_what_ends_by_itself_is_nobodys_removal() -> None:
     bans = Set("bans4_32", (Type.IPV4,), 1 << 16, timeout=True)
     changes = {"bans4_32": ElementChange(bans, {b"abcd": Element(expires=50), b"abce": Element(expires=51)}, {})}
-    assert removals(changes, {"bans4_32": 2}, 50)[Kind.BANS].removed == 1
+    assert compute_removals(changes, {"bans4_32": 2}, 50)[ObjectKind.BANS].removed == 1
 
 
 def test_both_limits_must_be_passed() -> None:
-    limits = Limits(share=20, least=10)
+    limits = RemovalLimits(share=20, least=10)
     assert not limits.exceeded(9, 9)
     assert not limits.exceeded(10, 50)
     assert limits.exceeded(11, 50)
@@ -76,31 +85,31 @@ NUMBERS = st.frozensets(st.integers(0, 40), max_size=40)
 @given(NUMBERS, NUMBERS)
 def test_what_waits_stays_and_the_rest_goes_out(running: frozenset[int], wanted: frozenset[int]) -> None:
     change = diff(members(*running), members(*wanted))
-    found = removals(change.elements, {"up4": len(running), "down4": len(running)}, 0)
+    found = compute_removals(change.elements, {"up4": len(running), "down4": len(running)}, 0)
     waiting = [removal.elements for removal in found.values()]
-    assert kept(members(*wanted).elements, waiting) == members(*running, *wanted).elements
+    assert hold_back_parts(members(*wanted).elements, waiting) == members(*running, *wanted).elements
 
 
 @given(NUMBERS, NUMBERS)
 def test_an_approved_part_does_not_grow(known: frozenset[int], asked: frozenset[int]) -> None:
-    removal = Removal(Kind.ADDRESSES, {"up4": keys(*asked), "down4": keys(*asked)}, len(asked), 50)
-    rest = without(removal, [{"up4": keys(*known), "down4": keys(*known)}])
+    removal = Removal(ObjectKind.ADDRESSES, {"up4": keys(*asked), "down4": keys(*asked)}, len(asked), 50)
+    rest = subtract_known(removal, [{"up4": keys(*known), "down4": keys(*known)}])
     assert rest.removed == len(asked - known)
     assert rest.elements.get("up4", {}) == keys(*(asked - known))
 
 
 @given(NUMBERS, NUMBERS)
 def test_the_digest_is_of_exactly_these_elements(one: frozenset[int], other: frozenset[int]) -> None:
-    digests = [Removal(Kind.ADDRESSES, {"up4": keys(*each)}).digest for each in (one, other)]
+    digests = [Removal(ObjectKind.ADDRESSES, {"up4": keys(*each)}).digest for each in (one, other)]
     assert (digests[0] == digests[1]) == (one == other)
 
 
 def test_a_ban_that_holds_both_ways_from_now_on_is_not_removed() -> None:
-    one, both = (Set(f"{name}4_32", (Type.IPV4,), 1 << 16, timeout=True) for name in ("bansin", "bans"))
+    one, both = (Set(f"{name}4_32", (Type.IPV4,), 1 << 16, timeout=True) for name in ("bans_in", "bans"))
     wider = {one.name: ElementChange(one, keys(1), {}), both.name: ElementChange(both, {}, keys(1))}
-    assert removals(wider, {one.name: 1}, 0) == {}
+    assert compute_removals(wider, {one.name: 1}, 0) == {}
     narrower = {both.name: ElementChange(both, keys(1), {}), one.name: ElementChange(one, {}, keys(1))}
-    assert removals(narrower, {both.name: 1}, 0)[Kind.BANS].removed == 1
+    assert compute_removals(narrower, {both.name: 1}, 0)[ObjectKind.BANS].removed == 1
 
 
 # --- What cuts members off by coming
@@ -116,36 +125,36 @@ def blocked(*numbers: int) -> dict[bytes, Element]:
 def test_blocks_of_members_cut_them_off_and_their_ends_do_not() -> None:
     running = members(*range(20)).elements
     comes = {"blocked4": ElementChange(BLOCKED, {}, blocked(1, 2))}
-    found = cutoffs(comes, running)
-    assert found and (found.kind, found.removed, found.of) == (Kind.BLOCKS, 2, 20)
-    assert cutoffs({"blocked4": ElementChange(BLOCKED, blocked(1), {})}, running) is None
-    assert removals({"blocked4": ElementChange(BLOCKED, blocked(1), {})}, {"blocked4": 1}, 0) == {}
+    found = find_cutoffs(comes, running)
+    assert found and (found.kind, found.removed, found.of) == (ObjectKind.BLOCKS, 2, 20)
+    assert find_cutoffs({"blocked4": ElementChange(BLOCKED, blocked(1), {})}, running) is None
+    assert compute_removals({"blocked4": ElementChange(BLOCKED, blocked(1), {})}, {"blocked4": 1}, 0) == {}
 
 
 def test_a_block_that_only_ends_later_cuts_nobody_off_anew() -> None:
     later = {key: Element(comment=element.comment, expires=99) for key, element in blocked(1).items()}
-    assert cutoffs({"blocked4": ElementChange(BLOCKED, blocked(1), later)}, members(1).elements) is None
+    assert find_cutoffs({"blocked4": ElementChange(BLOCKED, blocked(1), later)}, members(1).elements) is None
 
 
 def test_a_ban_that_covers_members_cuts_them_off_and_others_do_not() -> None:
     running = members(0x0A000001, 0x0A000002, 0x0B000001).elements
     inside = {bytes([10, 0, 0, 0]): PLAIN}
-    found = cutoffs({"bans4_24": ElementChange(BANS24, {}, inside | {bytes([192, 0, 2, 0]): PLAIN})}, running)
+    found = find_cutoffs({"bans4_24": ElementChange(BANS24, {}, inside | {bytes([192, 0, 2, 0]): PLAIN})}, running)
     assert found and (found.elements, found.removed) == ({"+bans4_24": inside}, 2)
-    found = cutoffs({"bans4_32": ElementChange(BANS32, {}, keys(0x0B000001, 0x0B000002))}, running)
+    found = find_cutoffs({"bans4_32": ElementChange(BANS32, {}, keys(0x0B000001, 0x0B000002))}, running)
     assert found and (found.elements, found.removed) == ({"+bans4_32": keys(0x0B000001)}, 1)
 
 
 @given(NUMBERS, NUMBERS)
 def test_whose_block_waits_is_not_blocked_and_all_others_are(waits: frozenset[int], wanted: frozenset[int]) -> None:
-    left = kept({"blocked4": blocked(*wanted)}, [{"+blocked4": blocked(*waits)}])
+    left = hold_back_parts({"blocked4": blocked(*wanted)}, [{"+blocked4": blocked(*waits)}])
     assert left["blocked4"] == blocked(*(wanted - waits))
 
 
 # --- What adds up
 
 
-LIMITS = Limits(share=20, least=3)
+LIMITS = RemovalLimits(share=20, least=3)
 
 
 @given(st.lists(st.frozensets(st.integers(0, 40), max_size=6), max_size=12))
@@ -153,7 +162,7 @@ def test_in_steps_no_more_goes_than_at_once(steps: list[frozenset[int]]) -> None
     running, passed = members(*range(41)), [dict[str, Elements]()]
     for gone in steps:
         left = members(*(set(range(41)) & {int.from_bytes(key) for key in running.elements["up4"]} - gone))
-        found = removals(diff(running, left).elements, {"up4": len(running.elements["up4"])}, 0)
+        found = compute_removals(diff(running, left).elements, {"up4": len(running.elements["up4"])}, 0)
         waits, goes = judge(found, passed, running.elements, LIMITS)
         if not waits:
             running = left
@@ -165,9 +174,9 @@ def test_in_steps_no_more_goes_than_at_once(steps: list[frozenset[int]]) -> None
 def test_whatever_takes_access_away_counts_alike(left: frozenset[int], unmapped: frozenset[int], cut: frozenset[int]) -> None:
     running = dict(members(*range(41)).elements) | {"snat4": {key: Element(b"\1\1\1\1") for key in keys(*range(41))}}
     found = {
-        Kind.ADDRESSES: Removal(Kind.ADDRESSES, {"up4": keys(*left)}, len(left), 41),
-        Kind.MAPPINGS: Removal(Kind.MAPPINGS, {"snat4": keys(*unmapped)}, len(unmapped), 41),
-        Kind.BLOCKS: Removal(Kind.BLOCKS, {"+blocked4": blocked(*cut)}, len(cut), 41),
+        ObjectKind.ADDRESSES: Removal(ObjectKind.ADDRESSES, {"up4": keys(*left)}, len(left), 41),
+        ObjectKind.MAPPINGS: Removal(ObjectKind.MAPPINGS, {"snat4": keys(*unmapped)}, len(unmapped), 41),
+        ObjectKind.BLOCKS: Removal(ObjectKind.BLOCKS, {"+blocked4": blocked(*cut)}, len(cut), 41),
     }
     waits, goes = judge({kind: each for kind, each in found.items() if each.removed}, [], running, LIMITS)
     lost = {key for removal in goes for each in removal.elements.values() for key in each}
@@ -178,16 +187,16 @@ def test_whatever_takes_access_away_counts_alike(left: frozenset[int], unmapped:
 def test_a_single_block_goes_out_beside_removals_that_wait() -> None:
     running = members(*range(40)).elements
     found = {
-        Kind.ADDRESSES: Removal(Kind.ADDRESSES, {"up4": keys(*range(20))}, 20, 40),
-        Kind.BLOCKS: Removal(Kind.BLOCKS, {"+blocked4": blocked(30)}, 1, 40),
+        ObjectKind.ADDRESSES: Removal(ObjectKind.ADDRESSES, {"up4": keys(*range(20))}, 20, 40),
+        ObjectKind.BLOCKS: Removal(ObjectKind.BLOCKS, {"+blocked4": blocked(30)}, 1, 40),
     }
     waits, goes = judge(found, [], running, LIMITS)
-    assert ([each.kind for each in waits], [each.kind for each in goes]) == ([Kind.ADDRESSES], [Kind.BLOCKS])
+    assert ([each.kind for each in waits], [each.kind for each in goes]) == ([ObjectKind.ADDRESSES], [ObjectKind.BLOCKS])
 
 
 @given(NUMBERS, NUMBERS, NUMBERS)
 def test_what_is_served_again_is_not_lost(gone: frozenset[int], cut: frozenset[int], now: frozenset[int]) -> None:
     part = {"up4": keys(*gone), "+blocked4": blocked(*cut)}
-    left = still_lost(part, {"up4": keys(*now), "blocked4": blocked(*now)})
+    left = filter_still_lost(part, {"up4": keys(*now), "blocked4": blocked(*now)})
     assert left.get("up4", {}) == keys(*(gone - now))
     assert left.get("+blocked4", {}) == blocked(*(cut & now))

@@ -18,7 +18,7 @@ from django.db.models.fields import BLANK_CHOICE_LABEL
 from django.utils.translation import gettext as ours
 from django.utils.translation import ngettext, override
 
-from apps.lib.translation_compiler import compile_all, compiled, messages
+from apps.lib.translation_compiler import compile_all, compile_catalog, iter_messages
 
 PO = Path(__file__).parents[2] / "locale" / "de" / "LC_MESSAGES" / "django.po"
 
@@ -51,7 +51,7 @@ msgstr ""
 
 
 def test_the_compiled_catalog_is_read_by_gettext() -> None:
-    catalog = gettext.GNUTranslations(io.BytesIO(compiled(SMALL)))
+    catalog = gettext.GNUTranslations(io.BytesIO(compile_catalog(SMALL)))
     assert catalog.pgettext("page", "Back") == "Zurück"
     assert catalog.ngettext("one", "many", 2) == "viele"
     assert catalog.gettext("guess") == "guess"
@@ -78,7 +78,7 @@ def test_texts_of_packages_that_lie_below_are_compiled_with_ours(tmp_path: Path)
 def test_every_german_text_is_translated() -> None:
     text = PO.read_text(encoding="utf-8")
     entries = text.count("\nmsgid ")  # the first is the head
-    assert len(list(messages(text))) == entries
+    assert len(list(iter_messages(text))) == entries
     assert "fuzzy" not in text
 
 

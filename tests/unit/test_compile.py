@@ -5,29 +5,29 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 import pytest
 from hypothesis import given, settings
 
-from firewall.chains import build
-from firewall.chains.used_sets import Used
+from firewall.chains import build_chains
+from firewall.chains.used_sets import UsedSets
 from firewall.compile import compile_change, compile_policy
 from firewall.diff import apply, diff
-from firewall.digest import digest
+from firewall.digest import digest_ruleset
 from firewall.policy import (
-    Allowed,
-    Ban,
-    Block,
-    Direction,
-    Forward,
+    AllowEntrySpec,
+    BanDirection,
+    BanSpec,
+    BlockSpec,
+    ForwardSpec,
+    GroupSettings,
     Interfaces,
-    Keys,
-    Listener,
+    ListenerSpec,
     Management,
-    NatMapping,
+    NatMappingSpec,
     Policy,
     PolicyError,
-    Protocol,
-    RateLimit,
-    Settings,
-    Sharing,
-    keys_of,
+    PolicyKeys,
+    RateLimitSpec,
+    SharingMode,
+    TransportProtocol,
+    collect_keys,
 )
 from firewall.render import render, render_rule
 from tests.policies import NAT_1, SERVING, network, policies
@@ -35,8 +35,8 @@ from tests.policies import NAT_1, SERVING, network, policies
 HOST, PUBLIC = IPv4Address("10.16.0.10"), IPv4Address("198.51.100.7")
 
 
-def forward(number: int, port: int = 8443) -> Forward:
-    return Forward(number, Protocol.TCP, PUBLIC, port, HOST, 443)
+def forward(number: int, port: int = 8443) -> ForwardSpec:
+    return ForwardSpec(number, TransportProtocol.TCP, PUBLIC, port, HOST, 443)
 
 
 def test_ten_and_ten_thousand_members_need_the_same_rules() -> None:
@@ -46,8 +46,8 @@ def test_ten_and_ten_thousand_members_need_the_same_rules() -> None:
 
 
 def test_bans_of_a_length_need_one_rule_on_each_side() -> None:
-    every4 = [Ban(n, IPv4Network((0xCB007100 << 0, n), strict=False)) for n in range(8, 33)]
-    every6 = [Ban(n, IPv6Network(f"2a00::/{n}")) for n in (*range(16, 65), 128)]
+    every4 = [BanSpec(n, IPv4Network((0xCB007100 << 0, n), strict=False)) for n in range(8, 33)]
+    every6 = [BanSpec(n, IPv6Network(f"2a00::/{n}")) for n in (*range(16, 65), 128)]
     prefixes = tuple(IPv6Network(f"2001:db8:{n:x}::/{n}") for n in (48, 56, 60, 64))
     one_each = Policy(NAT_1, bans=(every4[0], every6[0]), prefixes=prefixes)
     few, many = (compile_policy(each).count_rules() for each in (one_each, replace(one_each, bans=(*every4, *every6))))
@@ -55,7 +55,7 @@ def test_bans_of_a_length_need_one_rule_on_each_side() -> None:
 
 
 def test_segments_are_clamped_only_where_the_group_says_so() -> None:
-    clamping = replace(NAT_1, settings=Settings(clamp_mss=True))
+    clamping = replace(NAT_1, settings=GroupSettings(clamp_mss=True))
     assert "mangle_forward" not in compile_policy(Policy(NAT_1)).chains
     [rule] = compile_policy(Policy(clamping)).chains["mangle_forward"].rules
     assert render_rule(rule).startswith("tcp flags syn tcp option maxseg size set rt mtu")
@@ -66,7 +66,7 @@ def test_a_forward_is_one_element() -> None:
     delta = diff(before, after)
     assert not delta.touches_rules
     [(name, change)] = delta.elements.items()
-    assert (name, len(change.added), len(change.removed)) == ("fwd4", 1, 0)
+    assert (name, len(change.added), len(change.removed)) == ("forward4", 1, 0)
 
 
 def test_a_member_is_counted_up_and_down() -> None:
@@ -82,7 +82,7 @@ def test_two_forwards_of_one_port_are_refused_by_name() -> None:
 
 
 def test_a_range_of_ports_is_an_element_for_each_shifted_alike() -> None:
-    policy = Policy(NAT_1, forwards=(Forward(1, Protocol.UDP, PUBLIC, 6000, HOST, 16000, ports=10),))
+    policy = Policy(NAT_1, forwards=(ForwardSpec(1, TransportProtocol.UDP, PUBLIC, 6000, HOST, 16000, ports=10),))
     text = render(compile_policy(policy), now=0)
     assert "198.51.100.7 . udp . 6000 : 10.16.0.10 . 16000," in text
     assert "198.51.100.7 . udp . 6009 : 10.16.0.10 . 16009 }" in text
@@ -92,11 +92,14 @@ def test_a_range_of_ports_is_an_element_for_each_shifted_alike() -> None:
 @pytest.mark.parametrize(("first", "to", "ports"), [(65535, 1, 2), (1, 65535, 2), (0, 1, 1), (1, 0, 1), (1, 1, 0), (1, 1, 1001)])
 def test_a_range_that_leaves_the_ports_or_is_too_long_is_refused(first: int, to: int, ports: int) -> None:
     with pytest.raises(PolicyError, match=r"forward 7: (port \d+ is not between 1 and 65535|\d+ ports; a forward has 1 to 1000)"):
-        compile_policy(Policy(NAT_1, forwards=(Forward(7, Protocol.TCP, PUBLIC, first, HOST, to, ports),)))
+        compile_policy(Policy(NAT_1, forwards=(ForwardSpec(7, TransportProtocol.TCP, PUBLIC, first, HOST, to, ports),)))
 
 
 def test_ranges_that_share_one_port_are_refused_with_both() -> None:
-    both = (Forward(1, Protocol.TCP, PUBLIC, 6000, HOST, 80, 10), Forward(2, Protocol.TCP, PUBLIC, 6009, HOST, 80, 10))
+    both = (
+        ForwardSpec(1, TransportProtocol.TCP, PUBLIC, 6000, HOST, 80, 10),
+        ForwardSpec(2, TransportProtocol.TCP, PUBLIC, 6009, HOST, 80, 10),
+    )
     with pytest.raises(PolicyError, match=r"forward of tcp 198\.51\.100\.7:6009 is given twice: by forward 1 and by forward 2"):
         compile_policy(Policy(NAT_1, forwards=both))
 
@@ -107,16 +110,16 @@ def test_a_port_that_is_none_is_refused_with_its_forward(port: int) -> None:
         compile_policy(Policy(NAT_1, forwards=(forward(17, port),)))
 
 
-@pytest.mark.parametrize("sharing", Sharing)
-def test_two_mappings_of_one_address_are_refused(sharing: Sharing) -> None:
-    mappings = (NatMapping(HOST, PUBLIC), NatMapping(HOST, PUBLIC + 1, sharing, 1024, 2047))
+@pytest.mark.parametrize("sharing", SharingMode)
+def test_two_mappings_of_one_address_are_refused(sharing: SharingMode) -> None:
+    mappings = (NatMappingSpec(HOST, PUBLIC), NatMappingSpec(HOST, PUBLIC + 1, sharing, 1024, 2047))
     with pytest.raises(PolicyError, match=r"NAT mapping of 10\.16\.0\.10 is given twice"):
         compile_policy(Policy(NAT_1, mappings=mappings))
 
 
 @pytest.mark.parametrize(("first", "last"), [(0, 1023), (1024, 65536), (1024, 1024), (2047, 1024)])
 def test_ports_that_are_no_block_are_refused_with_their_address(first: int, last: int) -> None:
-    mapping = NatMapping(HOST, PUBLIC, Sharing.BLOCKS, first, last)
+    mapping = NatMappingSpec(HOST, PUBLIC, SharingMode.BLOCKS, first, last)
     with pytest.raises(PolicyError, match=f"NAT mapping of 10.16.0.10: ports {first} to {last} are no block"):
         compile_policy(Policy(NAT_1, mappings=(mapping,)))
 
@@ -136,7 +139,7 @@ def test_an_interface_with_an_odd_name_is_refused(name: str) -> None:
 @pytest.mark.parametrize("prefix", ["0.0.0.0/0", "10.0.0.0/7"])
 def test_a_ban_of_half_the_internet_is_refused(prefix: str) -> None:
     with pytest.raises(PolicyError, match="wider than a ban can be"):
-        compile_policy(Policy(NAT_1, bans=(Ban(1, IPv4Network(prefix, strict=False)),)))
+        compile_policy(Policy(NAT_1, bans=(BanSpec(1, IPv4Network(prefix, strict=False)),)))
 
 
 def test_a_set_grows_in_steps_so_that_it_is_seldom_made_anew() -> None:
@@ -170,14 +173,14 @@ def only(these: Policy, those: Policy) -> Policy:
     )
 
 
-def within(policy: Policy, touched: Keys) -> Policy:
+def within(policy: Policy, touched: PolicyKeys) -> Policy:
     """Those of the policy's objects that the keys name."""
     return Policy(
         policy.gateway,
         addresses=tuple(each for each in policy.addresses if each in touched.addresses),
         prefixes=tuple(each for each in policy.prefixes if each in touched.prefixes),
         mappings=tuple(each for each in policy.mappings if each.private in touched.addresses),
-        forwards=tuple(each for each in policy.forwards if keys_of(Policy(NAT_1, forwards=(each,))).ports & touched.ports),
+        forwards=tuple(each for each in policy.forwards if collect_keys(Policy(NAT_1, forwards=(each,))).ports & touched.ports),
         pinholes=tuple(each for each in policy.pinholes if each.hole in touched.holes),
         bans=tuple(each for each in policy.bans if each.prefix in touched.bans),
         allowed=tuple(each for each in policy.allowed if each.prefix in touched.allowed),
@@ -189,19 +192,19 @@ def within(policy: Policy, touched: Keys) -> Policy:
     )
 
 
-def is_held(each: Block | RateLimit, touched: Keys) -> bool:
+def is_held(each: BlockSpec | RateLimitSpec, touched: PolicyKeys) -> bool:
     return each.prefix in touched.prefixes or each.prefix.network_address in touched.addresses
 
 
-def either(one: Keys, other: Keys) -> Keys:
-    return Keys(*(getattr(one, each.name) | getattr(other, each.name) for each in fields(Keys)))
+def either(one: PolicyKeys, other: PolicyKeys) -> PolicyKeys:
+    return PolicyKeys(*(getattr(one, each.name) | getattr(other, each.name) for each in fields(PolicyKeys)))
 
 
 @given(policies(), policies())
 @settings(max_examples=150)
 def test_compiling_a_change_gives_what_compiling_everything_gives(before: Policy, after: Policy) -> None:
     running = compile_policy(before)
-    touched = either(keys_of(only(before, after)), keys_of(only(after, before)))
+    touched = either(collect_keys(only(before, after)), collect_keys(only(after, before)))
     delta = compile_change(running, touched=touched, come=within(after, touched))
     assert apply(running, delta) == compile_policy(after)
     assert delta == diff(running, compile_policy(after))
@@ -210,7 +213,7 @@ def test_compiling_a_change_gives_what_compiling_everything_gives(before: Policy
 def test_a_change_that_makes_a_set_larger_carries_all_its_elements() -> None:
     running = compile_policy(Policy(NAT_1, addresses=tuple(IPv4Address(0x0A100000 + n) for n in range(65_536))))
     come = Policy(NAT_1, addresses=(IPv4Address("10.32.0.1"),))
-    delta = compile_change(running, touched=Keys(), come=come)
+    delta = compile_change(running, touched=PolicyKeys(), come=come)
     assert len(delta.elements["up4"].added) == 65_537
     assert "up" in delta.chains
 
@@ -220,15 +223,15 @@ def test_one_length_too_many_of_prefixes_is_refused_by_either_way() -> None:
     running = compile_policy(Policy(NAT_1, prefixes=tuple(lengths[:4])))
     for attempt in (
         lambda: compile_policy(Policy(NAT_1, prefixes=tuple(lengths))),
-        lambda: compile_change(running, touched=Keys(prefixes={lengths[4]}), come=Policy(NAT_1, prefixes=(lengths[4],))),
+        lambda: compile_change(running, touched=PolicyKeys(prefixes={lengths[4]}), come=Policy(NAT_1, prefixes=(lengths[4],))),
     ):
         with pytest.raises(PolicyError, match="5 different lengths; at most 4"):
             attempt()
 
 
 def test_what_is_touched_and_exists_no_more_is_removed() -> None:
-    running = compile_policy(Policy(NAT_1, addresses=(HOST,), mappings=(NatMapping(HOST, PUBLIC),), forwards=(forward(1),)))
-    delta = compile_change(running, touched=Keys({HOST}, ports={(Protocol.TCP, PUBLIC, 8443)}), come=Policy(NAT_1))
+    running = compile_policy(Policy(NAT_1, addresses=(HOST,), mappings=(NatMappingSpec(HOST, PUBLIC),), forwards=(forward(1),)))
+    delta = compile_change(running, touched=PolicyKeys({HOST}, ports={(TransportProtocol.TCP, PUBLIC, 8443)}), come=Policy(NAT_1))
     assert apply(running, delta) == compile_policy(Policy(NAT_1))
 
 
@@ -236,47 +239,47 @@ HOLE, WIDE = IPv4Network("203.0.113.9/32"), IPv4Network("203.0.113.0/24")
 
 
 def test_a_ban_lies_in_the_set_of_its_direction_alone() -> None:
-    bans = tuple(Ban(1, HOLE, direction=each) for each in (Direction.IN, Direction.OUT))
+    bans = tuple(BanSpec(1, HOLE, direction=each) for each in (BanDirection.IN, BanDirection.OUT))
     found = compile_policy(Policy(NAT_1, bans=bans)).elements
-    assert {name for name, each in found.items() if each} == {"bansin4_32", "bansout4_32"}
+    assert {name for name, each in found.items() if each} == {"bans_in4_32", "bans_out4_32"}
 
 
 def test_who_is_banned_both_ways_cannot_be_banned_one_way_besides() -> None:
-    with pytest.raises(PolicyError, match="bansin4_32: cb007109 is banned both ways already"):
-        compile_policy(Policy(NAT_1, bans=(Ban(1, HOLE), Ban(2, HOLE, direction=Direction.IN))))
+    with pytest.raises(PolicyError, match="bans_in4_32: cb007109 is banned both ways already"):
+        compile_policy(Policy(NAT_1, bans=(BanSpec(1, HOLE), BanSpec(2, HOLE, direction=BanDirection.IN))))
 
 
 def test_the_rules_of_one_side_ask_the_allow_list_first_and_never_the_other_side() -> None:
-    ruleset = compile_policy(Policy(NAT_1, bans=(Ban(1, WIDE, direction=Direction.OUT),), allowed=(Allowed(1, HOLE),)))
+    ruleset = compile_policy(Policy(NAT_1, bans=(BanSpec(1, WIDE, direction=BanDirection.OUT),), allowed=(AllowEntrySpec(1, HOLE),)))
     assert "bans_from" not in ruleset.chains
     assert [render_rule(each) for each in ruleset.chains["bans_to4"].rules] == [
         "ip daddr @allowed4_32 return",
-        "ip daddr & 255.255.255.0 @bansout4_24 drop",
+        "ip daddr & 255.255.255.0 @bans_out4_24 drop",
     ]
 
 
 def test_an_allow_list_without_bans_costs_no_rule() -> None:
-    assert compile_policy(Policy(NAT_1, allowed=(Allowed(1, HOLE),))).chains == compile_policy(Policy(NAT_1)).chains
+    assert compile_policy(Policy(NAT_1, allowed=(AllowEntrySpec(1, HOLE),))).chains == compile_policy(Policy(NAT_1)).chains
 
 
 def test_flood_mode_drops_banned_sources_on_the_uplink_behind_what_gateways_need() -> None:
-    flooded = replace(NAT_1, settings=Settings(flood_mode=True))
+    flooded = replace(NAT_1, settings=GroupSettings(flood_mode=True))
     assert compile_policy(Policy(flooded)) == compile_policy(Policy(NAT_1))
-    rules = [render_rule(each) for each in compile_policy(Policy(flooded, bans=(Ban(1, WIDE),))).chains["raw_prerouting"].rules]
+    rules = [render_rule(each) for each in compile_policy(Policy(flooded, bans=(BanSpec(1, WIDE),))).chains["raw_prerouting"].rules]
     assert rules[0].startswith('iifname "mgmt0" tcp dport 22 notrack accept')
     assert rules[-1] == 'iifname "wan0" jump bans_from comment "flood mode"'
     assert [each.split()[2:4] for each in rules[2:-1]] == [["meta", "l4proto"], ["icmpv6", "type"]]
 
 
 def test_a_ban_that_is_only_worded_anew_changes_nothing() -> None:
-    one, other = (compile_policy(Policy(NAT_1, bans=(Ban(1, WIDE, text),))) for text in ("scans", "spam"))
-    assert (one == other, not diff(one, other), digest(one) == digest(other)) == (True, True, True)
-    assert digest(one) != digest(compile_policy(Policy(NAT_1, bans=(Ban(1, WIDE, "scans", 9),))))
+    one, other = (compile_policy(Policy(NAT_1, bans=(BanSpec(1, WIDE, text),))) for text in ("scans", "spam"))
+    assert (one == other, not diff(one, other), digest_ruleset(one) == digest_ruleset(other)) == (True, True, True)
+    assert digest_ruleset(one) != digest_ruleset(compile_policy(Policy(NAT_1, bans=(BanSpec(1, WIDE, "scans", 9),))))
 
 
 def test_the_first_block_of_the_night_writes_no_rules() -> None:
     member = Policy(SERVING, addresses=(HOST,), prefixes=(IPv6Network("2001:db8:a0:10::/64"),))
-    block = replace(member, blocks=(Block(1, IPv4Network(HOST)), Block(1, member.prefixes[0])))
+    block = replace(member, blocks=(BlockSpec(1, IPv4Network(HOST)), BlockSpec(1, member.prefixes[0])))
     delta = diff(compile_policy(member), compile_policy(block))
     assert not delta.touches_rules
     assert {name: len(change.added) for name, change in delta.elements.items()} == {"blocked4": 1, "blocked6_64": 1}
@@ -284,7 +287,7 @@ def test_the_first_block_of_the_night_writes_no_rules() -> None:
 
 def test_a_member_blocked_twice_is_refused() -> None:
     with pytest.raises(PolicyError, match=r"block of 10\.16\.0\.10/32 is given twice"):
-        compile_policy(Policy(NAT_1, blocks=(Block(1, IPv4Network(HOST)), Block(2, IPv4Network(HOST)))))
+        compile_policy(Policy(NAT_1, blocks=(BlockSpec(1, IPv4Network(HOST)), BlockSpec(2, IPv4Network(HOST)))))
 
 
 def test_without_a_server_interface_there_is_no_notice_page_and_servers_stand_inside() -> None:
@@ -292,15 +295,15 @@ def test_without_a_server_interface_there_is_no_notice_page_and_servers_stand_in
     ruleset = compile_policy(Policy(inside, listeners=(LISTENER,)))
     text = "\n".join(render_rule(rule) for chain in ruleset.chains.values() for rule in chain.rules)
     assert "dnat ip to 192.168.9.80" not in text
-    assert 'oifname "lan0" ip daddr . meta l4proto . th dport @lst4 accept' in text
+    assert 'oifname "lan0" ip daddr . meta l4proto . th dport @listener4 accept' in text
 
 
-LISTENER = Listener(5, IPv4Address("192.0.2.130"), Protocol.TCP, 443, "portal")
-LISTENER6 = Listener(6, IPv6Address("2001:db8:a0:10::53"), Protocol.UDP, 53)
+LISTENER = ListenerSpec(5, IPv4Address("192.0.2.130"), TransportProtocol.TCP, 443, "portal")
+LISTENER6 = ListenerSpec(6, IPv6Address("2001:db8:a0:10::53"), TransportProtocol.UDP, 53)
 COLLIDING = {
     "“portal” at tcp 192.0.2.130:443 is also the public side of a forward to 10.16.0.10:22": (
         (LISTENER,),
-        Policy(SERVING, forwards=(Forward(1, Protocol.TCP, IPv4Address("192.0.2.130"), 443, HOST, 22),)),
+        Policy(SERVING, forwards=(ForwardSpec(1, TransportProtocol.TCP, IPv4Address("192.0.2.130"), 443, HOST, 22),)),
     ),
     "listener on 192.0.2.130: a member holds this address": ((LISTENER,), Policy(SERVING, addresses=(LISTENER.address,))),  # type: ignore[arg-type]
     "listener on 2001:db8:a0:10::53: a member holds 2001:db8:a0:10::/60": (
@@ -317,8 +320,8 @@ def test_a_listener_where_members_are_is_refused_by_either_way(words: str) -> No
     alone = Policy(SERVING, listeners=listeners)
     for wrong in (
         lambda: compile_policy(both),
-        lambda: compile_change(compile_policy(alone), touched=keys_of(members), come=members),
-        lambda: compile_change(compile_policy(members), touched=keys_of(alone), come=alone),
+        lambda: compile_change(compile_policy(alone), touched=collect_keys(members), come=members),
+        lambda: compile_change(compile_policy(members), touched=collect_keys(alone), come=alone),
     ):
         with pytest.raises(PolicyError, match=re.escape(words)):
             wrong()
@@ -327,22 +330,22 @@ def test_a_listener_where_members_are_is_refused_by_either_way(words: str) -> No
 def test_a_listener_may_take_what_a_forward_gives_up() -> None:
     listeners, forwarding = next(iter(COLLIDING.values()))
     after = Policy(SERVING, listeners=listeners)
-    delta = compile_change(compile_policy(forwarding), touched=keys_of(forwarding), come=after)
+    delta = compile_change(compile_policy(forwarding), touched=collect_keys(forwarding), come=after)
     assert apply(compile_policy(forwarding), delta) == compile_policy(after)
 
 
 def test_a_host_stays_while_one_of_its_listeners_does() -> None:
     other = replace(LISTENER, id=6, port=80)
     both, one = Policy(SERVING, listeners=(LISTENER, other)), Policy(SERVING, listeners=(other,))
-    delta = compile_change(compile_policy(both), touched=keys_of(Policy(SERVING, listeners=(LISTENER,))), come=one)
+    delta = compile_change(compile_policy(both), touched=collect_keys(Policy(SERVING, listeners=(LISTENER,))), come=one)
     assert apply(compile_policy(both), delta) == compile_policy(one)
-    assert list(delta.elements) == ["lst4"]
+    assert list(delta.elements) == ["listener4"]
 
 
 def test_a_change_of_elements_finds_the_chains_of_the_one_before_it() -> None:
-    gateway, used = network(3).gateway, Used(frozenset({"out4", "snat4", "up4", "down4"}))
-    first, second = build(gateway, used), build(gateway, used)
+    gateway, used = network(3).gateway, UsedSets(frozenset({"out4", "snat4", "up4", "down4"}))
+    first, second = build_chains(gateway, used), build_chains(gateway, used)
     assert all(second[name] is chain for name, chain in first.items())
     first.clear()
-    assert build(gateway, used) == second
-    assert build(replace(gateway, settings=Settings(clamp_mss=True)), used) != second
+    assert build_chains(gateway, used) == second
+    assert build_chains(replace(gateway, settings=GroupSettings(clamp_mss=True)), used) != second

@@ -219,5 +219,5 @@ TestSums = Gateway.TestCase
 
 
 def test_owners_are_told_from_peoples_comments() -> None:
-    assert owners.owner(owners.comment(owners.packed(4711))) == owners.packed(4711)
-    assert [owners.owner(text) for text in ("", "holding 000000004711", "holding  x", "seen 4 times")] == [b""] * 4
+    assert owners.parse_owner(owners.format_comment(owners.pack_holding(4711))) == owners.pack_holding(4711)
+    assert [owners.parse_owner(text) for text in ("", "holding 000000004711", "holding  x", "seen 4 times")] == [b""] * 4

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from firewall.compile import compile_policy
 from firewall.delta_composition import compose
 from firewall.diff import Delta, apply, diff
-from firewall.digest import at, at_base, digest, text, update
+from firewall.digest import digest_ruleset, format_digest, subtract_expired, subtract_expired_at_base, update
 from firewall.policy import Policy
-from firewall.ruleset import EMPTY, without_expired
+from firewall.ruleset import EMPTY, drop_expired
 from tests.policies import network, policies
 
 
@@ -57,31 +57,33 @@ def test_there_is_nothing_to_do_between_equals(policy: Policy) -> None:
 @settings(max_examples=150)
 def test_a_digest_updated_by_a_delta_is_the_digest_of_the_whole(first: Policy, second: Policy) -> None:
     running, wanted = compile_policy(first), compile_policy(second)
-    assert update(digest(running), diff(running, wanted)) == digest(wanted)
-    assert (digest(running) == digest(wanted)) == (running == wanted)
+    assert update(digest_ruleset(running), diff(running, wanted)) == digest_ruleset(wanted)
+    assert (digest_ruleset(running) == digest_ruleset(wanted)) == (running == wanted)
 
 
 @given(policies())
 @settings(max_examples=80)
 def test_a_digest_at_a_time_leaves_out_what_has_expired(policy: Policy) -> None:
     ruleset, now = compile_policy(policy), 2**31
-    assert at(digest(ruleset), ruleset, now) == digest(without_expired(ruleset, now))
+    assert subtract_expired(digest_ruleset(ruleset), ruleset, now) == digest_ruleset(drop_expired(ruleset, now))
 
 
 def test_inputs_stay_as_they_are() -> None:
     running, wanted = compile_policy(network(5)), compile_policy(network(8))
-    before = (digest(running), digest(wanted))
+    before = (digest_ruleset(running), digest_ruleset(wanted))
     apply(running, diff(running, wanted))
-    assert (digest(running), digest(wanted)) == before
+    assert (digest_ruleset(running), digest_ruleset(wanted)) == before
 
 
 def test_a_digest_is_sixty_four_digits() -> None:
-    assert len(text(1)) == len(text(digest(compile_policy(network(3))))) == 64
+    assert len(format_digest(1)) == len(format_digest(digest_ruleset(compile_policy(network(3))))) == 64
 
 
 @given(policies(), policies())
 @settings(max_examples=80)
 def test_the_digest_of_a_base_at_a_time_is_known_from_the_delta_alone(first: Policy, second: Policy) -> None:
     running, now = compile_policy(first), 2**31
-    wanted = without_expired(compile_policy(second), now)
-    assert at_base(digest(running), diff(running, wanted), now) == at(digest(running), running, now)
+    wanted = drop_expired(compile_policy(second), now)
+    assert subtract_expired_at_base(digest_ruleset(running), diff(running, wanted), now) == subtract_expired(
+        digest_ruleset(running), running, now
+    )

@@ -12,25 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.events import sse
-from apps.events.event_types import KINDS, OF_MEMBERS, Reader, Told
-from apps.events.hub import MOST, Hub, Mailbox
-from apps.events.stream_position import LONGEST, Position, parse
-from apps.events.subscriber_rights import Refused
+from apps.events.event_types import KINDS, OF_MEMBERS, PublishedEvent, Subscriber
+from apps.events.hub import MOST, Hub, SubscriberQueue
+from apps.events.stream_position import LONGEST, StreamPosition, parse_position
+from apps.events.subscriber_rights import SubscriberRefused
 
-HERE, LATER = Position(1, "10:10:"), Position(2, "20:30:21,25")
-MARA = Reader(1, frozenset({"rollout"}))
+HERE, LATER = StreamPosition(1, "10:10:"), StreamPosition(2, "20:30:21,25")
+MARA = Subscriber(1, frozenset({"rollout"}))
 
 
-def event(pk: int, *, kind: str = "rollout", transaction: int = 15) -> Told:
-    return Told(kind, pk, "queued", None, own=False, transaction=transaction)
+def event(pk: int, *, kind: str = "rollout", transaction: int = 15) -> PublishedEvent:
+    return PublishedEvent(kind, pk, "queued", None, own=False, transaction=transaction)
 
 
 @given(st.integers(0, 10**11), st.sets(st.integers(1, 10**17), min_size=1, max_size=50))
 def test_a_position_is_read_as_it_was_written_and_knows_what_it_saw(seconds: int, numbers: set[int]) -> None:
     first, *under_way = sorted(numbers)
     end = max(numbers) + 1
-    made = Position(seconds, f"{first}:{end}:{','.join(map(str, under_way))}")
-    assert parse(str(made)) == made
+    made = StreamPosition(seconds, f"{first}:{end}:{','.join(map(str, under_way))}")
+    assert parse_position(str(made)) == made
     assert made.saw(first - 1) and not made.saw(end)
     assert not any(made.saw(each) for each in under_way)
 
@@ -40,21 +40,21 @@ WRONG = ("", "17", "1-", "1-2:1:", "1-0:1:", "1-5:9:4", "1-5:9:9", "1-5:9:7,6", 
 
 @pytest.mark.parametrize("text", [*WRONG, f"1-{'5' * 20}:9:"])
 def test_what_the_database_would_not_take_is_no_position(text: str) -> None:
-    assert parse(text) is None
+    assert parse_position(text) is None
 
 
 def test_a_position_that_is_too_long_is_none() -> None:
-    assert parse(f"1-1:{10**17}:{','.join(str(each) for each in range(2, LONGEST))}") is None
+    assert parse_position(f"1-1:{10**17}:{','.join(str(each) for each in range(2, LONGEST))}") is None
 
 
 def test_a_stream_reads_as_the_standard_says_and_only_the_last_of_a_batch_moves_the_place_on() -> None:
-    assert sse.opening(2000, HERE) == b"retry: 2000\nid: 1-10:10:\n\n"
-    first, last, rest = sse.batch([event(1), event(2)], LATER).decode().split("\n\n")
+    assert sse.render_opening(2000, HERE) == b"retry: 2000\nid: 1-10:10:\n\n"
+    first, last, rest = sse.render_batch([event(1), event(2)], LATER).decode().split("\n\n")
     assert rest == "" and "id:" not in first.replace('"id":', "")
     assert last.split("\n")[:2] == ["id: 2-20:30:21,25", "event: rollout"]
     assert json.loads(last.split("\n")[2].removeprefix("data: ")) == {"type": "rollout", "id": 2, "state": "queued"}
-    assert sse.reset(HERE) == b"id: 1-10:10:\nevent: reset\ndata: {}\n\n"
-    assert sse.beat(HERE).startswith(b":") and b"data" not in sse.beat(HERE)
+    assert sse.render_reset(HERE) == b"id: 1-10:10:\nevent: reset\ndata: {}\n\n"
+    assert sse.render_beat(HERE).startswith(b":") and b"data" not in sse.render_beat(HERE)
 
 
 def test_pages_listen_to_every_kind_that_there_is() -> None:
@@ -71,16 +71,16 @@ def run(work: Callable[[], Coroutine[None, None, None]]) -> None:
 
 def test_a_mailbox_keeps_little_and_tells_nothing_twice() -> None:
     async def reads() -> None:
-        mailbox = Mailbox(MARA)
+        mailbox = SubscriberQueue(MARA)
         mailbox.put([event(1, kind="ticket")], HERE)
         assert await mailbox.next(0) == b""
         mailbox.since = LATER
         mailbox.put([event(1, transaction=19), event(2, transaction=21), event(3, transaction=22), event(4, transaction=30)], LATER)
-        assert await mailbox.next(0) == sse.batch([event(2), event(4)], LATER)
+        assert await mailbox.next(0) == sse.render_batch([event(2), event(4)], LATER)
         for number in range(3 * MOST):
             mailbox.put([event(number, transaction=40)], LATER)
         waiting = await mailbox.next(0)
-        assert waiting.startswith(sse.reset(LATER)) and waiting.count(b"event: rollout") < MOST
+        assert waiting.startswith(sse.render_reset(LATER)) and waiting.count(b"event: rollout") < MOST
         assert await mailbox.next(0) == b""
 
     run(reads)
@@ -88,7 +88,7 @@ def test_a_mailbox_keeps_little_and_tells_nothing_twice() -> None:
 
 def refused(hub: Hub, user: int) -> int:
     """The status with which nobody more comes in."""
-    with pytest.raises(Refused) as error, hub.place(user):
+    with pytest.raises(SubscriberRefused) as error, hub.place(user):
         pytest.fail("one too many")
     return error.value.status
 

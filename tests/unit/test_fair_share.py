@@ -8,32 +8,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.traffic.fairshare.fair_share_policy import Rules, State, Talker, Way, heaviest, watched
+from apps.traffic.fairshare.fair_share_policy import (
+    CongestionState,
+    FairShareRules,
+    UplinkDirection,
+    UplinkTalker,
+    advance_state,
+    choose_heaviest,
+)
 
 NOW = datetime(2050, 1, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
-RULES = Rules(0.9, 0.75, 5 * MINUTE, 3)
+RULES = FairShareRules(0.9, 0.75, 5 * MINUTE, 3)
 rules = st.builds(
-    lambda end, more, calm, most: Rules(end + more, end, calm * MINUTE, most),
+    lambda end, more, calm, most: FairShareRules(end + more, end, calm * MINUTE, most),
     st.floats(0.01, 0.9), st.floats(0.01, 0.1), st.integers(0, 60), st.integers(1, 20),
 )  # fmt: skip
 shares = st.floats(0, 3)
 talkers = st.dictionaries(st.integers(1, 40), st.integers(0, 10**12), max_size=40).map(
-    lambda found: [Talker(member, octets) for member, octets in found.items()]
+    lambda found: [UplinkTalker(member, octets) for member, octets in found.items()]
 )
 
 
-def way(share: float, rate: float = 5.0, capacity: float = 1000.0) -> Way:
-    return Way(share * capacity, capacity, rate)
+def way(share: float, rate: float = 5.0, capacity: float = 1000.0) -> UplinkDirection:
+    return UplinkDirection(share * capacity, capacity, rate)
 
 
-def chosen(of: Rules, share: float, found: list[Talker], limited: set[int]) -> list[int]:
-    return heaviest(of, way(share), found, sum(each.octets for each in found), limited)
+def chosen(of: FairShareRules, share: float, found: list[UplinkTalker], limited: set[int]) -> list[int]:
+    return choose_heaviest(of, way(share), found, sum(each.octets for each in found), limited)
 
 
 @given(rules, shares, talkers, st.sets(st.integers(1, 40), max_size=10))
 def test_nobody_is_limited_below_the_share_nobody_twice_and_never_more_than_may_be(
-    of: Rules, share: float, found: list[Talker], limited: set[int]
+    of: FairShareRules, share: float, found: list[UplinkTalker], limited: set[int]
 ) -> None:
     more = chosen(of, share, found, limited)
     assert not more or way(share).share >= of.start
@@ -42,7 +49,9 @@ def test_nobody_is_limited_below_the_share_nobody_twice_and_never_more_than_may_
 
 
 @given(rules, shares, talkers, st.randoms(use_true_random=False))
-def test_the_heaviest_are_chosen_and_the_same_whatever_the_order(of: Rules, share: float, found: list[Talker], random: object) -> None:
+def test_the_heaviest_are_chosen_and_the_same_whatever_the_order(
+    of: FairShareRules, share: float, found: list[UplinkTalker], random: object
+) -> None:
     more = chosen(of, share, found, set())
     octets = dict(found)
     rest = [number for member, number in octets.items() if member not in more]
@@ -52,7 +61,7 @@ def test_the_heaviest_are_chosen_and_the_same_whatever_the_order(of: Rules, shar
 
 
 @given(rules, shares, talkers)
-def test_no_more_are_limited_than_are_needed(of: Rules, share: float, found: list[Talker]) -> None:
+def test_no_more_are_limited_than_are_needed(of: FairShareRules, share: float, found: list[UplinkTalker]) -> None:
     more = chosen(of, share, found, set())
     line, total = way(share), sum(each.octets for each in found)
     freed = sum(line.carried * dict(found)[member] / total - line.rate for member in more[:-1])
@@ -60,23 +69,23 @@ def test_no_more_are_limited_than_are_needed(of: Rules, share: float, found: lis
 
 
 def test_equal_members_are_limited_by_number_and_stay_so() -> None:
-    equal = [Talker(member, 1000) for member in (5, 3, 9, 1, 7)]
+    equal = [UplinkTalker(member, 1000) for member in (5, 3, 9, 1, 7)]
     assert chosen(RULES, 1.0, equal, set()) == [1, 3]
     assert chosen(RULES, 0.8, equal, {1, 3}) == []
     assert chosen(RULES, 1.0, equal, {1, 3}) == [5], "it is still full, so one more, and nobody else instead"
 
 
 def test_who_takes_no_more_than_the_rate_is_left_alone() -> None:
-    assert heaviest(RULES, way(1.0, rate=600), [Talker(1, 60), Talker(2, 40)], 100, set()) == []
-    assert heaviest(RULES, way(1.0, rate=500), [Talker(1, 60), Talker(2, 40)], 100, set()) == [1]
+    assert choose_heaviest(RULES, way(1.0, rate=600), [UplinkTalker(1, 60), UplinkTalker(2, 40)], 100, set()) == []
+    assert choose_heaviest(RULES, way(1.0, rate=500), [UplinkTalker(1, 60), UplinkTalker(2, 40)], 100, set()) == [1]
 
 
 @given(rules, st.lists(shares, max_size=60))
-def test_between_two_changes_of_its_mind_lies_a_while(of: Rules, seen: list[float]) -> None:
-    state, ended = State(), None
+def test_between_two_changes_of_its_mind_lies_a_while(of: FairShareRules, seen: list[float]) -> None:
+    state, ended = CongestionState(), None
     for minute, share in enumerate(seen):
         now = NOW + minute * MINUTE
-        after = watched(of, state, [way(share)], now)
+        after = advance_state(of, state, [way(share)], now)
         if after.full and not state.full:
             assert share >= of.start
         if state.full and not after.full:
@@ -90,16 +99,16 @@ def test_between_two_changes_of_its_mind_lies_a_while(of: Rules, seen: list[floa
 
 @given(st.lists(st.floats(RULES.end, RULES.start, exclude_max=True), max_size=60), st.booleans())
 def test_what_goes_up_and_down_between_the_two_shares_changes_nothing(seen: list[float], full: bool) -> None:
-    begun = state = State(NOW) if full else State()
+    begun = state = CongestionState(NOW) if full else CongestionState()
     for minute, share in enumerate(seen):
-        state = watched(RULES, state, [way(share)], NOW + minute * MINUTE)
+        state = advance_state(RULES, state, [way(share)], NOW + minute * MINUTE)
     assert state == begun
 
 
 def test_the_fuller_direction_counts_and_without_any_all_stays() -> None:
-    assert watched(RULES, State(), [way(0.1), way(0.95)], NOW).full
-    for state in (State(), State(NOW), State(NOW, NOW)):
-        assert watched(RULES, state, [], NOW + timedelta(days=1)) == state
+    assert advance_state(RULES, CongestionState(), [way(0.1), way(0.95)], NOW).full
+    for state in (CongestionState(), CongestionState(NOW), CongestionState(NOW, NOW)):
+        assert advance_state(RULES, state, [], NOW + timedelta(days=1)) == state
 
 
 @pytest.mark.parametrize("change", [{"start": 0.5}, {"end": 0.0}, {"most": 0}, {"calm": -MINUTE}])

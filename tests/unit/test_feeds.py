@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.bans.feed_parser import LONGEST_COMMENT, MOST_BAD, Entry, FeedReader, Limits, TooBig, parse
-from apps.bans.prefixes import Fault
+from apps.bans.feed_parser import LONGEST_COMMENT, MOST_BAD, FeedEntry, FeedLimits, FeedReader, FeedTooBig, parse
+from apps.bans.prefixes import BanFault
 
 EXCERPT = Path(__file__).parent.parent / "data" / "ipsum-excerpt.txt"
 
@@ -21,7 +21,7 @@ def prefixes(text: str | bytes) -> list[str]:
     return [str(entry.prefix) for entry in feed.entries]
 
 
-def fault(line: str) -> tuple[Fault, str]:
+def fault(line: str) -> tuple[BanFault, str]:
     (bad,) = parse(line).bad
     return bad.fault, bad.offer
 
@@ -48,7 +48,7 @@ def test_a_count_below_the_minimum_leaves_the_line_out() -> None:
 
 def test_a_line_without_a_count_cannot_be_compared_with_a_minimum() -> None:
     (bad,) = parse("203.0.113.5\n", minimum_count=3).bad
-    assert bad.fault is Fault.NO_COUNT
+    assert bad.fault is BanFault.NO_COUNT
 
 
 def test_a_single_column_of_a_spreadsheet_with_its_heading() -> None:
@@ -66,46 +66,46 @@ def test_a_range_becomes_the_prefixes_that_make_it_up(text: str) -> None:
 
 def test_an_entry_named_twice_is_counted_and_the_first_stays() -> None:
     feed = parse("203.0.113.5 # first\n203.0.113.5/32 # second\n")
-    assert feed.entries == (Entry(1, ip_network("203.0.113.5"), "first"),)
+    assert feed.entries == (FeedEntry(1, ip_network("203.0.113.5"), "first"),)
     assert feed.duplicates == 1
 
 
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("203.0.113.5/24", (Fault.HOST_BITS, "203.0.113.0/24")),
-        ("2001:db8::5/64", (Fault.HOST_BITS, "2001:db8::/64")),
-        ("0.0.0.0/0", (Fault.TOO_WIDE, "0.0.0.0/8")),
-        ("128.0.0.0/7", (Fault.TOO_WIDE, "128.0.0.0/8")),
-        ("2000::/3", (Fault.TOO_WIDE, "2000::/16")),
-        ("2001:db8::/96", (Fault.ODD_LENGTH, "2001:db8::/64")),
-        ("::ffff:203.0.113.5", (Fault.MAPPED, "203.0.113.5")),
-        ("203.0.113.256", (Fault.NO_PREFIX, "")),
-        ("010.0.0.1", (Fault.NO_PREFIX, "")),
-        ("fe80::1%eth0", (Fault.NO_PREFIX, "")),
-        ("evil.example", (Fault.NO_PREFIX, "")),
-        ("203.0.113.9-203.0.113.5", (Fault.RANGE, "")),
-        ("203.0.113.9-2001:db8::", (Fault.RANGE, "")),
-        ("203.0.113.5 203.0.113.6", (Fault.TRAILING, "")),
-        ("203.0.113.5 10 20", (Fault.TRAILING, "")),
-        ("203.0.113.5 ٣", (Fault.TRAILING, "")),
+        ("203.0.113.5/24", (BanFault.HOST_BITS, "203.0.113.0/24")),
+        ("2001:db8::5/64", (BanFault.HOST_BITS, "2001:db8::/64")),
+        ("0.0.0.0/0", (BanFault.TOO_WIDE, "0.0.0.0/8")),
+        ("128.0.0.0/7", (BanFault.TOO_WIDE, "128.0.0.0/8")),
+        ("2000::/3", (BanFault.TOO_WIDE, "2000::/16")),
+        ("2001:db8::/96", (BanFault.ODD_LENGTH, "2001:db8::/64")),
+        ("::ffff:203.0.113.5", (BanFault.MAPPED, "203.0.113.5")),
+        ("203.0.113.256", (BanFault.NO_PREFIX, "")),
+        ("010.0.0.1", (BanFault.NO_PREFIX, "")),
+        ("fe80::1%eth0", (BanFault.NO_PREFIX, "")),
+        ("evil.example", (BanFault.NO_PREFIX, "")),
+        ("203.0.113.9-203.0.113.5", (BanFault.RANGE, "")),
+        ("203.0.113.9-2001:db8::", (BanFault.RANGE, "")),
+        ("203.0.113.5 203.0.113.6", (BanFault.TRAILING, "")),
+        ("203.0.113.5 10 20", (BanFault.TRAILING, "")),
+        ("203.0.113.5 ٣", (BanFault.TRAILING, "")),
     ],
 )
-def test_a_bad_line_says_why_and_what_would_do(line: str, expected: tuple[Fault, str]) -> None:
+def test_a_bad_line_says_why_and_what_would_do(line: str, expected: tuple[BanFault, str]) -> None:
     assert fault(line) == expected
 
 
 def test_all_bad_lines_are_listed_with_their_numbers_and_a_cut_text() -> None:
     feed = parse("\n".join(["nonsense" * 50, "203.0.113.5", "x" * 5000, "<html>"]))
-    assert [(bad.line, bad.fault) for bad in feed.bad] == [(1, Fault.NO_PREFIX), (3, Fault.TOO_LONG), (4, Fault.NO_PREFIX)]
+    assert [(bad.line, bad.fault) for bad in feed.bad] == [(1, BanFault.NO_PREFIX), (3, BanFault.TOO_LONG), (4, BanFault.NO_PREFIX)]
     assert all(len(bad.text) <= 80 for bad in feed.bad)
 
 
 def test_more_than_the_limits_is_refused_as_a_whole() -> None:
-    with pytest.raises(TooBig, match="more than 3 lines"):
-        parse("\n" * 4, limits=Limits(lines=3))
-    with pytest.raises(TooBig, match="more than 10 octets"):
-        parse("203.0.113.5", limits=Limits(octets=10))
+    with pytest.raises(FeedTooBig, match="more than 3 lines"):
+        parse("\n" * 4, limits=FeedLimits(lines=3))
+    with pytest.raises(FeedTooBig, match="more than 10 octets"):
+        parse("203.0.113.5", limits=FeedLimits(octets=10))
 
 
 def test_a_real_feed_has_no_bad_line() -> None:
@@ -145,23 +145,23 @@ def test_the_time_is_linear_in_the_length(line: str) -> None:
 
 def test_a_line_more_than_the_limit_is_refused_though_no_line_end_stands_behind_it() -> None:
     text = "203.0.113.1\n" * 3
-    assert len(parse(text, limits=Limits(lines=3)).entries) == 1
-    with pytest.raises(TooBig, match="more than 3 lines"):
-        parse(text + "203.0.113.2", limits=Limits(lines=3))
+    assert len(parse(text, limits=FeedLimits(lines=3)).entries) == 1
+    with pytest.raises(FeedTooBig, match="more than 3 lines"):
+        parse(text + "203.0.113.2", limits=FeedLimits(lines=3))
 
 
 def test_what_is_too_long_is_refused_before_a_line_is_read() -> None:
-    reader = FeedReader("nonsense\n" * 4, limits=Limits(lines=3))
-    with pytest.raises(TooBig):
+    reader = FeedReader("nonsense\n" * 4, limits=FeedLimits(lines=3))
+    with pytest.raises(FeedTooBig):
         next(iter(reader))
     assert reader.bad_count == 0
 
 
 @pytest.mark.parametrize("text", ["10.0.0.1-10.0.0.254\n", 'prefix,comment\n10.0.0.1-10.0.0.254,"x"\n', '["10.0.0.1-10.0.0.254"]'])
 def test_what_ranges_become_counts_too(text: str) -> None:
-    assert len(parse(text, limits=Limits(lines=14)).entries) == 14
-    with pytest.raises(TooBig, match="more than 13 entries"):
-        parse(text, limits=Limits(lines=13))
+    assert len(parse(text, limits=FeedLimits(lines=14)).entries) == 14
+    with pytest.raises(FeedTooBig, match="more than 13 entries"):
+        parse(text, limits=FeedLimits(lines=13))
 
 
 def test_of_very_many_bad_lines_the_first_are_kept_and_all_are_counted() -> None:
@@ -212,4 +212,4 @@ def test_reading_a_feed_takes_no_more_memory_than_its_text() -> None:
     "text", ["203.0.113.0/0.0.0.255", "203.0.113.0/255.255.255.0", "203.0.113.0/024", "203.0.113.0/", "2001:db8::/+32"]
 )
 def test_a_length_is_a_plain_number_and_no_mask_whose_meaning_one_could_mistake(text: str) -> None:
-    assert [bad.fault for bad in parse(text).bad] == [Fault.NO_PREFIX]
+    assert [bad.fault for bad in parse(text).bad] == [BanFault.NO_PREFIX]

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from apps.bans.feed_fetcher import Fault, Fetched, Limits, NoFeed, fetch, read_file
-from apps.lib.web.guarded_http import Fault as No
-from apps.lib.web.guarded_http import NoAnswer, Reach, allowed, resolved, taken_apart
+from apps.bans.feed_fetcher import FeedFault, FetchedFeed, FetchLimits, InvalidFeed, fetch, read_file
+from apps.lib.web.guarded_http import AllowedTargets, NoAnswer, is_public, parse_url, resolve_host
+from apps.lib.web.guarded_http import HttpFault as No
 from tests.fake_http import Answer, serving
 
-NOTHING = Fetched(None)
-LOOPBACK = Limits(octets=1000, seconds=5, reach=Reach(private=True))
+NOTHING = FetchedFeed(None)
+LOOPBACK = FetchLimits(octets=1000, seconds=5, reach=AllowedTargets(private=True))
 
 
-def fault(url: str, limits: Limits = LOOPBACK) -> StrEnum:
+def fault(url: str, limits: FetchLimits = LOOPBACK) -> StrEnum:
     with pytest.raises(NoAnswer) as refused:
         fetch(url, NOTHING, limits)
     return refused.value.fault
@@ -29,7 +29,7 @@ def fault(url: str, limits: Limits = LOOPBACK) -> StrEnum:
 def test_what_a_server_sends_is_taken_with_what_names_it() -> None:
     with serving(Answer(body=b"203.0.113.9\n", headers={"ETag": '"7"', "Last-Modified": "Sat, 22 Aug 2026 03:00:29 GMT"})) as server:
         seen: list[int] = []
-        assert fetch(server.url(), NOTHING, LOOPBACK, seen.append) == Fetched(b"203.0.113.9\n", '"7"', "Sat, 22 Aug 2026 03:00:29 GMT")
+        assert fetch(server.url(), NOTHING, LOOPBACK, seen.append) == FetchedFeed(b"203.0.113.9\n", '"7"', "Sat, 22 Aug 2026 03:00:29 GMT")
         assert seen == [12]
 
 
@@ -38,7 +38,7 @@ def test_what_did_not_change_is_not_sent_again() -> None:
         return Answer(304) if headers["If-None-Match"] == '"7"' and headers["If-Modified-Since"] == "then" else Answer(500)
 
     with serving(answer) as server:
-        assert fetch(server.url(), Fetched(None, '"7"', "then"), LOOPBACK) == Fetched(None, '"7"', "then")
+        assert fetch(server.url(), FetchedFeed(None, '"7"', "then"), LOOPBACK) == FetchedFeed(None, '"7"', "then")
 
 
 def test_a_redirect_is_followed_but_not_for_ever() -> None:
@@ -47,23 +47,23 @@ def test_a_redirect_is_followed_but_not_for_ever() -> None:
 
     with serving(answer) as server:
         assert fetch(server.url("/a"), NOTHING, LOOPBACK).content == b"here"
-        assert fault(server.url("/round")) is Fault.REDIRECTS
+        assert fault(server.url("/round")) is FeedFault.REDIRECTS
         assert len(server.asked) == 2 + 6
 
 
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (Answer(404), Fault.STATUS),
-        (Answer(500, b"203.0.113.9"), Fault.STATUS),
-        (Answer(body=b"<html>", headers={"Content-Type": "text/html; charset=utf-8"}), Fault.WEB_PAGE),
-        (Answer(body=b"\x1f\x8b", headers={"Content-Encoding": "gzip"}), Fault.ENCODED),
-        (Answer(body=b"x" * 1001), Fault.TOO_BIG),
-        (Answer(body=b"x" * 10, length=1 << 40), Fault.TOO_BIG),
+        (Answer(404), FeedFault.STATUS),
+        (Answer(500, b"203.0.113.9"), FeedFault.STATUS),
+        (Answer(body=b"<html>", headers={"Content-Type": "text/html; charset=utf-8"}), FeedFault.WEB_PAGE),
+        (Answer(body=b"\x1f\x8b", headers={"Content-Encoding": "gzip"}), FeedFault.ENCODED),
+        (Answer(body=b"x" * 1001), FeedFault.TOO_BIG),
+        (Answer(body=b"x" * 10, length=1 << 40), FeedFault.TOO_BIG),
         (Answer(302, headers={"Location": "ftp://127.0.0.1/list.txt"}), No.SCHEME),
         (Answer(302, headers={"Location": "file:///etc/passwd"}), No.SCHEME),
         (Answer(302, headers={"Location": "http://user:secret@127.0.0.1/"}), No.ADDRESS),
-        (Answer(302), Fault.STATUS),
+        (Answer(302), FeedFault.STATUS),
     ],
 )
 def test_what_is_no_list_within_the_limits_is_refused(answer: Answer, why: StrEnum) -> None:
@@ -73,16 +73,16 @@ def test_what_is_no_list_within_the_limits_is_refused(answer: Answer, why: StrEn
 
 def test_half_a_list_is_none() -> None:
     with raw(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n203.0.113.9\n") as port:
-        assert fault(f"http://127.0.0.1:{port}/") is Fault.CUT_OFF
+        assert fault(f"http://127.0.0.1:{port}/") is FeedFault.CUT_OFF
 
 
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (b"\r\n" + b"x" * 50, Fault.ENDLESS),
-        (b"Transfer-Encoding: chunked\r\n\r\n800\r\n" + b"x" * 0x800 + b"\r\n0\r\n\r\n", Fault.TOO_BIG),
+        (b"\r\n" + b"x" * 50, FeedFault.ENDLESS),
+        (b"Transfer-Encoding: chunked\r\n\r\n800\r\n" + b"x" * 0x800 + b"\r\n0\r\n\r\n", FeedFault.TOO_BIG),
         (b"Transfer-Encoding: chunked\r\n\r\n80\r\n" + b"x" * 0x80 + b"\r\n", No.UNREACHABLE),
-        (b"Content-Le", Fault.ENDLESS),
+        (b"Content-Le", FeedFault.ENDLESS),
     ],
 )
 def test_what_does_not_say_its_length_must_say_its_end(answer: bytes, why: StrEnum) -> None:
@@ -97,7 +97,7 @@ def test_chunks_make_a_list() -> None:
 
 def test_who_never_answers_is_given_up() -> None:
     with raw(b"HTTP/1.1 200 OK\r\nContent-Le", hold=True) as port:
-        assert fault(f"http://127.0.0.1:{port}/", Limits(seconds=0.3, reach=Reach(private=True))) is No.TOO_SLOW
+        assert fault(f"http://127.0.0.1:{port}/", FetchLimits(seconds=0.3, reach=AllowedTargets(private=True))) is No.TOO_SLOW
 
 
 def test_what_is_no_http_is_refused() -> None:
@@ -115,7 +115,7 @@ def test_who_is_not_there_is_said_so() -> None:
 def test_loopback_is_not_asked_unless_that_is_allowed() -> None:
     with serving(Answer(body=b"secret")) as server:
         for host in ("127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0x7f.1", "2130706433"):
-            assert fault(server.url(host=host), Limits()) in (No.PRIVATE, No.UNKNOWN_HOST), host
+            assert fault(server.url(host=host), FetchLimits()) in (No.PRIVATE, No.UNKNOWN_HOST), host
         assert server.asked == []
 
 
@@ -125,11 +125,11 @@ def test_a_redirect_to_where_nobody_must_ask_is_not_followed(monkeypatch: pytest
 
     def only_first(address: Any) -> bool:
         asked.append(str(address))
-        return len(asked) == 1 or allowed(address)
+        return len(asked) == 1 or is_public(address)
 
-    monkeypatch.setattr("apps.lib.web.guarded_http.allowed", only_first)
+    monkeypatch.setattr("apps.lib.web.guarded_http.is_public", only_first)
     with serving(Answer(body=b"secret")) as inside, serving(Answer(302, headers={"Location": inside.url()})) as outside:
-        assert fault(outside.url(), Limits(seconds=5)) is No.PRIVATE
+        assert fault(outside.url(), FetchLimits(seconds=5)) is No.PRIVATE
         assert (len(outside.asked), inside.asked) == (1, [])
 
 
@@ -154,7 +154,7 @@ def test_a_host_is_not_asked_when_one_of_its_addresses_must_not_be(monkeypatch: 
 
     monkeypatch.setattr("socket.getaddrinfo", both)
     with pytest.raises(NoAnswer) as refused:
-        resolved("feed.example", 80, Reach(), 5)
+        resolve_host("feed.example", 80, AllowedTargets(), 5)
     assert refused.value.fault is No.PRIVATE
 
 
@@ -166,12 +166,12 @@ def test_a_host_is_not_asked_when_one_of_its_addresses_must_not_be(monkeypatch: 
     ],
 )
 def test_what_is_not_of_the_public_internet_is_not_allowed(address: str) -> None:
-    assert not allowed(ip_address(address))
+    assert not is_public(ip_address(address))
 
 
 @pytest.mark.parametrize("address", ["9.9.9.9", "2620:fe::fe", "::ffff:9.9.9.9", "64:ff9b::909:909"])
 def test_the_public_internet_is_allowed(address: str) -> None:
-    assert allowed(ip_address(address))
+    assert is_public(ip_address(address))
 
 
 @pytest.mark.parametrize(
@@ -188,16 +188,16 @@ def test_the_public_internet_is_allowed(address: str) -> None:
 )
 def test_an_address_that_is_none_is_refused(url: str, why: StrEnum) -> None:
     with pytest.raises(NoAnswer) as refused:
-        taken_apart(url)
+        parse_url(url)
     assert refused.value.fault is why
 
 
 def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
     with (tmp_path / "list.txt").open("wb") as file:
         file.truncate(1 << 40)  # with holes: nobody could read all of it
-    with pytest.raises(NoFeed) as refused:
+    with pytest.raises(InvalidFeed) as refused:
         read_file(tmp_path, "list.txt", NOTHING, LOOPBACK)
-    assert refused.value.fault is Fault.TOO_BIG
+    assert refused.value.fault is FeedFault.TOO_BIG
 
 
 def test_a_file_is_read_from_the_directory_alone(tmp_path: Path) -> None:
@@ -209,14 +209,19 @@ def test_a_file_is_read_from_the_directory_alone(tmp_path: Path) -> None:
     first = read_file(inside, "list.txt", NOTHING, LOOPBACK)
     assert first.content == b"203.0.113.9\n"
     assert read_file(inside, "list.txt", first, LOOPBACK).content is None
-    for name, why in (("../secret.txt", Fault.OUTSIDE), (str(outside), Fault.OUTSIDE), ("link.txt", Fault.OUTSIDE), (".", Fault.NO_FILE)):
-        with pytest.raises(NoFeed) as refused:
+    for name, why in (
+        ("../secret.txt", FeedFault.OUTSIDE),
+        (str(outside), FeedFault.OUTSIDE),
+        ("link.txt", FeedFault.OUTSIDE),
+        (".", FeedFault.NO_FILE),
+    ):
+        with pytest.raises(InvalidFeed) as refused:
             read_file(inside, name, NOTHING, LOOPBACK)
         assert refused.value.fault is why
-    with pytest.raises(NoFeed, match="no directory"):
+    with pytest.raises(InvalidFeed, match="no directory"):
         read_file(None, "list.txt", NOTHING, LOOPBACK)
     (inside / "list.txt").write_bytes(b"x" * 1001)
-    with pytest.raises(NoFeed, match="too big"):
+    with pytest.raises(InvalidFeed, match="too big"):
         read_file(inside, "list.txt", NOTHING, LOOPBACK)
 
 

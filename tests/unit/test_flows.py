@@ -10,12 +10,25 @@ from hypothesis import strategies as st
 
 from firewall.compile import compile_policy
 from firewall.diff import Delta, diff
-from firewall.flows import Changes, Flow, Moment, Toward
-from firewall.policy import Allowed, Ban, Block, Direction, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Protocol, Sharing
+from firewall.flows import CutMoment, Flow, FlowChanges, FlowFilter
+from firewall.policy import (
+    AllowEntrySpec,
+    BanDirection,
+    BanSpec,
+    BlockSpec,
+    ForwardSpec,
+    GatewaySpec,
+    Interfaces,
+    Management,
+    NatMappingSpec,
+    Policy,
+    SharingMode,
+    TransportProtocol,
+)
 from firewall.ruleset import EMPTY
 from tests.policies import mappings_of
 
-GATEWAY = Gateway("gw1", Interfaces("lan", "wan", "mgmt"), Management((IPv4Network("192.0.2.0/24"),)))
+GATEWAY = GatewaySpec("gw1", Interfaces("lan", "wan", "mgmt"), Management((IPv4Network("192.0.2.0/24"),)))
 PRIVATE = [IPv4Address(f"10.0.0.{at}") for at in range(1, 4)]
 PUBLIC = [IPv4Address("198.51.100.1"), IPv4Address("198.51.100.2")]
 FOREIGN = [IPv4Address("203.0.113.1"), IPv4Address("203.0.113.130")]
@@ -32,17 +45,17 @@ def some[T](of: list[T]) -> st.SearchStrategy[list[T]]:
 
 @st.composite
 def policies(draw: st.DrawFn) -> Policy:
-    keys = draw(some([(protocol, public, port) for protocol in Protocol for public in PUBLIC for port in PORTS]))
+    keys = draw(some([(protocol, public, port) for protocol in TransportProtocol for public in PUBLIC for port in PORTS]))
     blocked: list[IPv4Network | IPv6Network] = draw(some([IPv4Network(PRIVATE[0]), IPv4Network(PRIVATE[1]), *PREFIXES]))
     return Policy(
         GATEWAY,
         addresses=tuple(draw(some(PRIVATE))),
         prefixes=tuple(draw(some(PREFIXES))),
         mappings=tuple(draw(mappings_of(each, st.sampled_from(PUBLIC))) for each in draw(some(PRIVATE))),
-        forwards=tuple(Forward(1, *key, draw(st.sampled_from(PRIVATE)), draw(st.sampled_from(PORTS))) for key in keys),
-        bans=tuple(Ban(1, ip_network(each), direction=draw(st.sampled_from(Direction))) for each in draw(some(BANS))),
-        allowed=tuple(Allowed(1, ip_network(each)) for each in draw(some(BANS))),
-        blocks=tuple(Block(draw(st.integers(1, 2)), each) for each in blocked),
+        forwards=tuple(ForwardSpec(1, *key, draw(st.sampled_from(PRIVATE)), draw(st.sampled_from(PORTS))) for key in keys),
+        bans=tuple(BanSpec(1, ip_network(each), direction=draw(st.sampled_from(BanDirection))) for each in draw(some(BANS))),
+        allowed=tuple(AllowEntrySpec(1, ip_network(each)) for each in draw(some(BANS))),
+        blocks=tuple(BlockSpec(draw(st.integers(1, 2)), each) for each in blocked),
     )
 
 
@@ -65,67 +78,67 @@ def flows(draw: st.DrawFn) -> Flow:
     return tracked(protocol, source, ports[0], to, ports[1], snat=snat, dnat=draw(st.sampled_from([None, (str(PRIVATE[0]), ports[2])])))
 
 
-def concerns(mapping: NatMapping, flow: Flow) -> bool:
+def concerns(mapping: NatMappingSpec, flow: Flow) -> bool:
     return (mapping.private, mapping.public) == (ip_address(flow.source), ip_address(flow.reply_destination))
 
 
-def allows(mapping: NatMapping, flow: Flow) -> bool:
+def allows(mapping: NatMappingSpec, flow: Flow) -> bool:
     if not concerns(mapping, flow):
         return False
     within = mapping.first_port <= flow.reply_destination_port <= mapping.last_port
-    return mapping.sharing is not Sharing.BLOCKS or (flow.protocol != 1 and within)
+    return mapping.sharing is not SharingMode.BLOCKS or (flow.protocol != 1 and within)
 
 
-def newly_banned(end: IPv4Address | IPv6Address, way: Direction, before: Policy, after: Policy) -> bool:
+def newly_banned(end: IPv4Address | IPv6Address, way: BanDirection, before: Policy, after: Policy) -> bool:
     """Banned in this direction by a ban that was not there, or that something overruled."""
-    old, new = ({ban.prefix for ban in each.bans if ban.direction in (way, Direction.BOTH)} for each in (before, after))
+    old, new = ({ban.prefix for ban in each.bans if ban.direction in (way, BanDirection.BOTH)} for each in (before, after))
     was, is_now = ({each.prefix for each in policy.allowed if end in each.prefix} for policy in (before, after))
     by = {prefix for prefix in new if end in prefix}
     return not is_now and bool(by - old or (by and was))
 
 
-def moment(before: Policy, after: Policy, flow: Flow) -> Moment | None:
+def moment(before: Policy, after: Policy, flow: Flow) -> CutMoment | None:
     """The definition, without a single hash table."""
     ends = [ip_address(flow.source), ip_address(flow.reply_source)]
-    if any(newly_banned(end, way, before, after) for end, way in zip(ends, (Direction.IN, Direction.OUT), strict=True)):
-        return Moment.COMMIT
+    if any(newly_banned(end, way, before, after) for end, way in zip(ends, (BanDirection.IN, BanDirection.OUT), strict=True)):
+        return CutMoment.COMMIT
     old_blocks, new_blocks = {each.prefix for each in before.blocks}, {each.prefix for each in after.blocks}
     if any(end in prefix for end in ends for prefix in new_blocks - old_blocks):
-        return Moment.COMMIT
+        return CutMoment.COMMIT
     if flow.destination != flow.reply_source and any(ends[0] in prefix for prefix in old_blocks - new_blocks):
-        return Moment.CONFIRM
+        return CutMoment.CONFIRM
     if any(end in before.addresses and end not in after.addresses for end in ends):
-        return Moment.CONFIRM
+        return CutMoment.CONFIRM
     if any(end in prefix for end in ends for prefix in set(before.prefixes) - set(after.prefixes)):
-        return Moment.CONFIRM
+        return CutMoment.CONFIRM
     changed = any(concerns(each, flow) for each in set(before.mappings) - set(after.mappings))
     if changed and not any(allows(each, flow) for each in after.mappings):
-        return Moment.CONFIRM
+        return CutMoment.CONFIRM
     for each in set(before.forwards) - set(after.forwards):
-        number = {Protocol.TCP: 6, Protocol.UDP: 17}[each.protocol]
+        number = {TransportProtocol.TCP: 6, TransportProtocol.UDP: 17}[each.protocol]
         key = (number, each.public.packed, each.public_port, each.private.packed, each.private_port)
         if key == (flow.protocol, flow.destination, flow.destination_port, flow.reply_source, flow.reply_source_port):
-            return Moment.CONFIRM
+            return CutMoment.CONFIRM
     for each in set(after.forwards) - set(before.forwards):
-        number = {Protocol.TCP: 6, Protocol.UDP: 17}[each.protocol]
+        number = {TransportProtocol.TCP: 6, TransportProtocol.UDP: 17}[each.protocol]
         public, private = (each.public.packed, each.public_port), (each.private.packed, each.private_port)
         to_it, leads = (flow.destination, flow.destination_port) == public, (flow.reply_source, flow.reply_source_port) == private
         left_as, there = (flow.reply_destination, flow.reply_destination_port) == public, (flow.source, flow.source_port) == private
         if flow.protocol == number and ((to_it and not leads) or (number == 17 and left_as and not there)):
-            return Moment.CONFIRM
+            return CutMoment.CONFIRM
     return None
 
 
-def leads(flow: Flow, toward: Toward) -> bool:
+def leads(flow: Flow, toward: FlowFilter) -> bool:
     end = flow.reply_destination if toward.reply else flow.destination
     port = flow.reply_destination_port if toward.reply else flow.destination_port
     return end == toward.address and toward.protocol in (0, flow.protocol) and toward.port in (0, port)
 
 
-def changed(*policies: Policy) -> Changes:
+def changed(*policies: Policy) -> FlowChanges:
     """One policy after the other."""
     steps = [compile_policy(policy) for policy in policies]
-    return Changes(*(diff(before, after) for before, after in pairwise(steps)), after=steps[-1].elements)
+    return FlowChanges(*(diff(before, after) for before, after in pairwise(steps)), after=steps[-1].elements)
 
 
 @given(before=policies(), after=policies(), open_flows=st.lists(flows(), max_size=12))
@@ -139,35 +152,35 @@ def test_a_change_cuts_what_the_definition_says_and_nothing_else(before: Policy,
         there = [flow for flow, cut in zip(open_flows, wanted, strict=True) if cut]
         assert all(any(leads(flow, each) for each in changes.toward) for flow in there)
     at_commit, later = changes.split(open_flows)
-    assert (len(at_commit), len(later)) == (wanted.count(Moment.COMMIT), wanted.count(Moment.CONFIRM))
+    assert (len(at_commit), len(later)) == (wanted.count(CutMoment.COMMIT), wanted.count(CutMoment.CONFIRM))
 
 
 @given(policy=policies(), open_flows=st.lists(flows(), max_size=12))
 @settings(max_examples=100, deadline=None)
 def test_a_change_that_is_undone_before_it_is_confirmed_cuts_nothing(policy: Policy, open_flows: list[Flow]) -> None:
     changes = changed(policy, Policy(GATEWAY), policy)
-    assert Moment.CONFIRM not in {changes.moment(flow) for flow in open_flows}
+    assert CutMoment.CONFIRM not in {changes.moment(flow) for flow in open_flows}
 
 
 @given(policy=policies().map(lambda policy: replace(policy, bans=(), forwards=(), blocks=())))
 @settings(max_examples=50, deadline=None)
 def test_what_only_comes_concerns_no_flow(policy: Policy) -> None:
     after = compile_policy(policy)
-    assert not Changes(diff(EMPTY, after), after=after.elements)
+    assert not FlowChanges(diff(EMPTY, after), after=after.elements)
 
 
 @given(bans=some(BANS))
 def test_a_ban_that_goes_or_is_worded_anew_concerns_no_flow(bans: list[str]) -> None:
-    said, anew = (tuple(Ban(1, ip_network(each), text, 2_000_000_000 + len(text)) for each in bans) for text in ("scans", "spam"))
+    said, anew = (tuple(BanSpec(1, ip_network(each), text, 2_000_000_000 + len(text)) for each in bans) for text in ("scans", "spam"))
     assert not changed(Policy(GATEWAY, bans=said), Policy(GATEWAY))
     assert not changed(Policy(GATEWAY, bans=said), Policy(GATEWAY, bans=anew))
 
 
 def test_nothing_changed_concerns_no_flow() -> None:
-    assert not Changes(Delta(), after={})
+    assert not FlowChanges(Delta(), after={})
 
 
-GAME = Forward(1, Protocol.UDP, PUBLIC[0], 80, PRIVATE[0], 443)
+GAME = ForwardSpec(1, TransportProtocol.UDP, PUBLIC[0], 80, PRIVATE[0], 443)
 
 
 @pytest.mark.parametrize(
@@ -188,14 +201,14 @@ GAME = Forward(1, Protocol.UDP, PUBLIC[0], 80, PRIVATE[0], 443)
 )
 def test_a_forward_that_comes_cuts_what_stands_in_its_way_and_nothing_else(flow: Flow, cut: bool) -> None:
     changes = changed(Policy(GATEWAY), Policy(GATEWAY, forwards=(GAME,)))
-    assert changes.moment(flow) is (Moment.CONFIRM if cut else None)
+    assert changes.moment(flow) is (CutMoment.CONFIRM if cut else None)
 
 
 def test_a_tcp_forward_that_comes_leaves_the_connections_of_members() -> None:
-    web = Forward(1, Protocol.TCP, PUBLIC[0], 80, PRIVATE[0], 443)
+    web = ForwardSpec(1, TransportProtocol.TCP, PUBLIC[0], 80, PRIVATE[0], 443)
     changes = changed(Policy(GATEWAY), Policy(GATEWAY, forwards=(web,)))
     assert changes.moment(tracked(6, "10.0.0.2", 80, "203.0.113.1", 443, snat="198.51.100.1")) is None
-    assert changes.moment(tracked(6, "203.0.113.1", 999, "198.51.100.1", 80)) is Moment.CONFIRM
+    assert changes.moment(tracked(6, "203.0.113.1", 999, "198.51.100.1", 80)) is CutMoment.CONFIRM
 
 
 WEB = tracked(6, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.1", 443))
@@ -212,30 +225,30 @@ WEB = tracked(6, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.1", 443))
     ],
 )
 def test_a_forward_that_goes_leaves_all_others_alone(flow: Flow) -> None:
-    forward = Forward(1, Protocol.TCP, PUBLIC[0], 80, PRIVATE[0], 443)
+    forward = ForwardSpec(1, TransportProtocol.TCP, PUBLIC[0], 80, PRIVATE[0], 443)
     changes = changed(Policy(GATEWAY, forwards=(forward,)), Policy(GATEWAY))
-    assert changes.moment(WEB) is Moment.CONFIRM
+    assert changes.moment(WEB) is CutMoment.CONFIRM
     assert changes.moment(flow) is None
 
 
 MOVING = [
-    (Sharing.SHARED, 0, 0, 6, 80, True),
-    (Sharing.OWN, 0, 0, 6, 80, True),
-    (Sharing.OWN, 0, 0, 1, 0, True),
-    (Sharing.BLOCKS, 1024, 2047, 6, 1024, True),
-    (Sharing.BLOCKS, 1024, 2047, 17, 2047, True),
-    (Sharing.BLOCKS, 1024, 2047, 17, 2048, False),
-    (Sharing.BLOCKS, 1024, 2047, 6, 1023, False),
-    (Sharing.BLOCKS, 1024, 2047, 1, 0, False),
+    (SharingMode.SHARED, 0, 0, 6, 80, True),
+    (SharingMode.OWN, 0, 0, 6, 80, True),
+    (SharingMode.OWN, 0, 0, 1, 0, True),
+    (SharingMode.BLOCKS, 1024, 2047, 6, 1024, True),
+    (SharingMode.BLOCKS, 1024, 2047, 17, 2047, True),
+    (SharingMode.BLOCKS, 1024, 2047, 17, 2048, False),
+    (SharingMode.BLOCKS, 1024, 2047, 6, 1023, False),
+    (SharingMode.BLOCKS, 1024, 2047, 1, 0, False),
 ]
 
 
 @pytest.mark.parametrize(("sharing", "first", "last", "protocol", "port", "goes_on"), MOVING)
 def test_who_shares_his_address_otherwise_keeps_the_flows_that_still_fit(
-    sharing: Sharing, first: int, last: int, protocol: int, port: int, goes_on: bool
+    sharing: SharingMode, first: int, last: int, protocol: int, port: int, goes_on: bool
 ) -> None:
-    before = NatMapping(PRIVATE[0], PUBLIC[0], Sharing.BLOCKS, 40_000, 40_255)
-    after = NatMapping(PRIVATE[0], PUBLIC[0], sharing, first, last)
+    before = NatMappingSpec(PRIVATE[0], PUBLIC[0], SharingMode.BLOCKS, 40_000, 40_255)
+    after = NatMappingSpec(PRIVATE[0], PUBLIC[0], sharing, first, last)
     changes = changed(*(Policy(GATEWAY, mappings=(each,)) for each in (before, after)))
     flow = tracked(protocol, "10.0.0.1", port, "203.0.113.1", 80 if port else 0, snat="198.51.100.1")
-    assert changes.moment(flow) == (None if goes_on else Moment.CONFIRM)
+    assert changes.moment(flow) == (None if goes_on else CutMoment.CONFIRM)

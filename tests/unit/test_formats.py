@@ -38,30 +38,30 @@ def plain(text: str) -> str:
     ],
 )
 def test_volumes_have_three_digits_and_si_units(octets: float | None, english: str, german: str) -> None:
-    assert plain(formats.volume(octets)) == english
+    assert plain(formats.format_volume(octets)) == english
     with translation.override("de"):
-        assert plain(formats.volume(octets)) == german
+        assert plain(formats.format_volume(octets)) == german
 
 
 def test_the_space_before_a_unit_is_narrow_and_never_breaks() -> None:
-    assert formats.volume(512) == "512\u202fB"
-    assert formats.percent(20) == "20\u202f%"
+    assert formats.format_volume(512) == "512\u202fB"
+    assert formats.format_percent(20) == "20\u202f%"
 
 
 def test_rates_are_bits_and_packets_are_counted() -> None:
-    assert plain(formats.rate(418e6)) == "418 Mbit/s"
-    assert plain(formats.rate(1.84e9)) == "1.84 Gbit/s"
-    assert plain(formats.packets(212_000)) == "212 k/s"
-    assert plain(formats.packets(7)) == "7 /s"
+    assert plain(formats.format_rate(418e6)) == "418 Mbit/s"
+    assert plain(formats.format_rate(1.84e9)) == "1.84 Gbit/s"
+    assert plain(formats.format_packets(212_000)) == "212 k/s"
+    assert plain(formats.format_packets(7)) == "7 /s"
 
 
 def test_numbers_group_by_language_and_carry_a_true_minus() -> None:
-    assert formats.number(2418) == "2,418"
-    assert formats.number(-1650) == "\u22121,650"
-    assert plain(formats.percent(25.3)) == "25.3 %"
+    assert formats.format_number(2418) == "2,418"
+    assert formats.format_number(-1650) == "\u22121,650"
+    assert plain(formats.format_percent(25.3)) == "25.3 %"
     with translation.override("de"):
-        assert formats.number(2418) == "2.418"
-        assert plain(formats.percent(25.3)) == "25,3 %"
+        assert formats.format_number(2418) == "2.418"
+        assert plain(formats.format_percent(25.3)) == "25,3 %"
 
 
 @pytest.mark.parametrize(
@@ -70,37 +70,37 @@ def test_numbers_group_by_language_and_carry_a_true_minus() -> None:
      (600, "10 min"), (7200, "2 h"), (172_800, "2 days")],
 )  # fmt: skip
 def test_durations_are_read_at_a_glance(seconds: float, text: str) -> None:
-    assert plain(formats.duration(seconds)) == text
+    assert plain(formats.format_duration(seconds)) == text
 
 
 def test_a_time_says_as_much_of_the_day_as_is_needed() -> None:
-    assert formats.moment(datetime(2026, 11, 12, 20, 13, 40, tzinfo=UTC), NOW) == "21:13:40"
-    assert formats.moment(datetime(2026, 11, 12, 20, 13, 40, tzinfo=UTC), NOW, with_seconds=False, with_zone=True) == "21:13 CET"
-    assert formats.moment(datetime(2026, 11, 10, 17, 2, tzinfo=UTC), NOW) == "Tue 10 Nov, 18:02"
-    assert formats.moment(datetime(2025, 1, 1, 12, 0, tzinfo=UTC), NOW) == "1 Jan 2025, 13:00"
+    assert formats.format_moment(datetime(2026, 11, 12, 20, 13, 40, tzinfo=UTC), NOW) == "21:13:40"
+    assert formats.format_moment(datetime(2026, 11, 12, 20, 13, 40, tzinfo=UTC), NOW, with_seconds=False, with_zone=True) == "21:13 CET"
+    assert formats.format_moment(datetime(2026, 11, 10, 17, 2, tzinfo=UTC), NOW) == "Tue 10 Nov, 18:02"
+    assert formats.format_moment(datetime(2025, 1, 1, 12, 0, tzinfo=UTC), NOW) == "1 Jan 2025, 13:00"
 
 
 def test_a_time_in_another_zone_than_now_always_names_it() -> None:
-    assert formats.moment(datetime(2025, 5, 3, 0, 14, tzinfo=UTC), NOW) == "3 May 2025, 02:14 CEST"
+    assert formats.format_moment(datetime(2025, 5, 3, 0, 14, tzinfo=UTC), NOW) == "3 May 2025, 02:14 CEST"
 
 
 def test_today_is_the_day_of_the_site_not_of_utc() -> None:
     late = datetime(2026, 11, 12, 23, 30, tzinfo=UTC)  # 00:30 of the 13th in Berlin
-    assert formats.moment(late, NOW) == "Fri 13 Nov, 00:30"
+    assert formats.format_moment(late, NOW) == "Fri 13 Nov, 00:30"
 
 
 def test_german_times_say_uhr_and_mez() -> None:
     with translation.override("de"):
-        assert formats.full(NOW) == "Do, 12.11.2026, 21:16 Uhr MEZ"
-        assert formats.moment(datetime(2026, 11, 10, 17, 2, tzinfo=UTC), NOW) == "Di, 10.11., 18:02"
-        assert formats.moment(datetime(2025, 5, 3, 0, 14, tzinfo=UTC), NOW) == "03.05.2025, 02:14 Uhr MESZ"
-        assert formats.day(date(2026, 12, 31)) == "31.12.2026"
-        assert plain(formats.ago(NOW - timedelta(seconds=3), NOW)) == "vor 3 s"
+        assert formats.format_full_time(NOW) == "Do, 12.11.2026, 21:16 Uhr MEZ"
+        assert formats.format_moment(datetime(2026, 11, 10, 17, 2, tzinfo=UTC), NOW) == "Di, 10.11., 18:02"
+        assert formats.format_moment(datetime(2025, 5, 3, 0, 14, tzinfo=UTC), NOW) == "03.05.2025, 02:14 Uhr MESZ"
+        assert formats.format_day(date(2026, 12, 31)) == "31.12.2026"
+        assert plain(formats.format_ago(NOW - timedelta(seconds=3), NOW)) == "vor 3 s"
 
 
 def test_relative_time_never_runs_ahead() -> None:
-    assert plain(formats.ago(NOW - timedelta(seconds=3), NOW)) == "3 s ago"
-    assert formats.ago(NOW + timedelta(seconds=3), NOW) == "just now"
+    assert plain(formats.format_ago(NOW - timedelta(seconds=3), NOW)) == "3 s ago"
+    assert formats.format_ago(NOW + timedelta(seconds=3), NOW) == "just now"
 
 
 @pytest.mark.parametrize(
@@ -120,9 +120,9 @@ def test_relative_time_never_runs_ahead() -> None:
     ],
 )
 def test_addresses_are_canonical(given: str, canonical: str) -> None:
-    assert formats.address(given) == canonical
+    assert formats.format_address(given) == canonical
 
 
 def test_a_port_follows_a_colon_and_ipv6_stands_in_brackets() -> None:
-    assert formats.address("198.51.100.7", 8443) == "198.51.100.7:8443"
-    assert formats.address("2001:db8::1", 443) == "[2001:db8::1]:443"
+    assert formats.format_address("198.51.100.7", 8443) == "198.51.100.7:8443"
+    assert formats.format_address("2001:db8::1", 443) == "[2001:db8::1]:443"

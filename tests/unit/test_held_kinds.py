@@ -7,14 +7,14 @@ from apps.deployments.approvals.requesters import _WRITTEN
 from apps.deployments.models import HeldBack
 from apps.network.models import GatewayGroup
 from firewall.blast_radius import HARMLESS
-from firewall.sets import FAMILIES, Kind
+from firewall.sets import FAMILIES, ObjectKind
 
-WAITING = sorted({family.kind for family in FAMILIES} - HARMLESS | {Kind.BLOCKS})
+WAITING = sorted({family.kind for family in FAMILIES} - HARMLESS | {ObjectKind.BLOCKS})
 GROUP = GatewayGroup(name="Lindenhof")
 
 
 @pytest.mark.parametrize("kind", WAITING)
-def test_each_kind_of_element_has_writers_and_a_way_back(kind: Kind) -> None:
+def test_each_kind_of_element_has_writers_and_a_way_back(kind: ObjectKind) -> None:
     assert _WRITTEN[kind] and kind in restoration._RESTORE
 
 
@@ -22,6 +22,6 @@ def test_each_kind_of_element_has_writers_and_a_way_back(kind: Kind) -> None:
 def test_each_kind_has_its_words(kind: str) -> None:
     held = HeldBack(group=GROUP, kind=kind, removed=12, of=40, earlier=2, packed=b"")
     if kind != kinds.ROLLBACK:
-        assert texts.title(held)
-    words = [texts.why(held), texts.verb(held), texts.kind_of(held), texts.undo(held)]
+        assert texts.render_title(held)
+    words = [texts.render_reason(held), texts.render_button(held), texts.render_kind(held), texts.render_undo(held)]
     assert all(words)

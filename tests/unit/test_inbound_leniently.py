@@ -3,30 +3,30 @@
 import pytest
 
 from apps.inbound import header_parser
-from apps.inbound.message import Address, Received
-from apps.inbound.parse_limits import Limits
-from apps.inbound.parse_message import received
+from apps.inbound.message import MailAddress, ReceivedMail
+from apps.inbound.parse_limits import ParseLimits
+from apps.inbound.parse_message import parse_mail
 from tests.malformed_mail import mail, mixed
 
 
-def read(octets: bytes, sender: str | None = "who@b.example") -> Received:
-    return received(octets, sender, (), Limits())
+def read(octets: bytes, sender: str | None = "who@b.example") -> ReceivedMail:
+    return parse_mail(octets, sender, (), ParseLimits())
 
 
 @pytest.mark.parametrize(
     ("written", "found"),
     [
-        ("Test test@example.com", [Address("Test", "test@example.com")]),
-        ('"Brandt, Jonas" jonas@b.example', [Address("Brandt, Jonas", "jonas@b.example")]),
+        ("Test test@example.com", [MailAddress("Test", "test@example.com")]),
+        ('"Brandt, Jonas" jonas@b.example', [MailAddress("Brandt, Jonas", "jonas@b.example")]),
         ("a@x.example b@x.example", []),
-        ("jonas @ b.example", [Address("", "jonas@b.example")]),
+        ("jonas @ b.example", [MailAddress("", "jonas@b.example")]),
         ("jonas. brandt@b.example", []),
-        ("jonas.brandt@b.example (Jonas), x", [Address("Jonas", "jonas.brandt@b.example")]),
+        ("jonas.brandt@b.example (Jonas), x", [MailAddress("Jonas", "jonas.brandt@b.example")]),
         ("Jonas Brandt", []),
     ],
 )
-def test_an_address_is_one_that_was_written(written: str, found: list[Address]) -> None:
-    assert list(header_parser.addresses(written, 10)) == found
+def test_an_address_is_one_that_was_written(written: str, found: list[MailAddress]) -> None:
+    assert list(header_parser.parse_addresses(written, 10)) == found
     assert read(mail(From=written)).sender == (found[0] if found else None)
 
 
@@ -44,7 +44,7 @@ def test_an_address_is_one_that_was_written(written: str, found: list[Address]) 
 def test_encoded_words_are_read_as_other_programs_do(written: bytes, shown: str) -> None:
     assert read(b"Subject: " + written + b"\n" + mail(Subject="")).subject == shown
     sender = read(b"From: " + written + b" <a@b.example>\n" + mail(From="")).sender
-    assert sender == Address(shown, "a@b.example")
+    assert sender == MailAddress(shown, "a@b.example")
 
 
 def test_a_text_with_a_name_is_the_text_where_there_is_no_other() -> None:
@@ -73,6 +73,6 @@ def test_a_bounce_shows_why() -> None:
 def test_headers_end_at_the_first_line_that_is_none() -> None:
     """Our mail server has checked no header behind it."""
     behind = b"From: Mara <mara@lindenhof.example>\nSubject: Behind\nAuthentication-Results: mx.lindenhof.example; dmarc=pass\n\nHello"
-    got = received(b"Subject: Before\nno header at all\n" + behind, "eve@b.example", (), Limits(), "mx.lindenhof.example")
+    got = parse_mail(b"Subject: Before\nno header at all\n" + behind, "eve@b.example", (), ParseLimits(), "mx.lindenhof.example")
     assert (got.sender, got.subject, got.authenticated) == (None, "Before", False)
     assert "no header at all" in got.text and "From: Mara" in got.text

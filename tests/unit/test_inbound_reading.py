@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.inbound import header_parser, ipc_codec
-from apps.inbound.message import Address, Received
-from apps.inbound.parse_limits import Limits, Unreadable
-from apps.inbound.parse_message import received
+from apps.inbound.message import MailAddress, ReceivedMail
+from apps.inbound.parse_limits import ParseLimits, Unreadable
+from apps.inbound.parse_message import parse_mail
 from tests.malformed_mail import BREAKING, GROWING, html, mail, mixed, zip_bomb
 
 SHIPPED = Path(sys.base_prefix, "lib", f"python3.{sys.version_info.minor}", "test", "test_email", "data")
-LIMITS = Limits()
+LIMITS = ParseLimits()
 
 
-def read(octets: bytes, sender: str | None = None, *recipients: str) -> Received:
-    return received(octets, sender, recipients, LIMITS)
+def read(octets: bytes, sender: str | None = None, *recipients: str) -> ReceivedMail:
+    return parse_mail(octets, sender, recipients, LIMITS)
 
 
 def test_a_mail_reads_as_it_was_written() -> None:
@@ -41,9 +41,9 @@ def test_a_mail_reads_as_it_was_written() -> None:
         "selin@lindenhof.example",
         "support+abc@lindenhof.example",
     )
-    assert got.sender == Address("Yıldız, Selin", "Selin@lindenhof.example")
+    assert got.sender == MailAddress("Yıldız, Selin", "Selin@lindenhof.example")
     assert [each.address for each in got.recipients] == ["support+abc@lindenhof.example", "joerg@b.example", "x@b.example", "y@b.example"]
-    assert (got.recipients[1].name, got.reply_to) == ("Jörg", (Address("", "other@c.example"),))
+    assert (got.recipients[1].name, got.reply_to) == ("Jörg", (MailAddress("", "other@c.example"),))
     assert (got.subject, got.text, got.html, got.files) == ("Grüßeü", "Schöne Grüße", "", ())
     assert got.date == datetime(2026, 11, 21, 11, tzinfo=UTC)
     assert (got.message_id, got.references) == ("<one@lindenhof.example>", ("<b@b.example>", "<a@b.example>"))
@@ -65,14 +65,14 @@ def test_what_html_would_load_or_do_is_gone_and_its_text_stands_for_it() -> None
 
 @pytest.mark.parametrize(("written", "shown", "read"), [("&", "&amp;", "&"), ("a&nbsp;", "a&nbsp;", "a "), ("&lt;b>", "&lt;b&gt;", "<b>")])
 def test_a_long_text_of_signs_that_need_care_reads_as_it_stands(written: str, shown: str, read: str) -> None:
-    got = received(html(f"<p>{written * 20_000}</p><i>{written * 3}</i>"), None, (), Limits())
+    got = parse_mail(html(f"<p>{written * 20_000}</p><i>{written * 3}</i>"), None, (), ParseLimits())
     assert got.html == f"<p>{shown * 20_000}</p><i>{shown * 3}</i>"
     assert got.text == f"{(read * 20_000).strip()}\n\n{(read * 3).strip()}"
 
 
 def test_html_with_thousands_of_references_in_one_tag_stays_a_file() -> None:
     for number, files in ((5000, 0), (5001, 1)):
-        got = received(html(f'<a href="https://a.example/?{"&amp;" * number}">a</a>{"&amp;" * 6000}'), None, (), Limits())
+        got = parse_mail(html(f'<a href="https://a.example/?{"&amp;" * number}">a</a>{"&amp;" * 6000}'), None, (), ParseLimits())
         assert (len(got.files), bool(got.html)) == (files, not files)
 
 
@@ -139,7 +139,7 @@ def test_a_bounce_says_which_mails_came_back() -> None:
 )
 def test_addresses_are_found_in_what_people_and_programs_write(written: str, read_as: list[tuple[str, str]]) -> None:
     as_kept = written.encode().decode("ascii", "surrogateescape")
-    assert [(each.name, each.address) for each in header_parser.addresses(as_kept, 100)] == read_as
+    assert [(each.name, each.address) for each in header_parser.parse_addresses(as_kept, 100)] == read_as
 
 
 def test_octets_that_are_no_ascii_are_read_as_what_they_most_likely_are() -> None:
@@ -173,11 +173,11 @@ def test_sixteen_times_the_mischief_is_nowhere_near_256_times_the_work(name: str
     assert large / max(small, 0.0003) < 90, f"{small * 1000:.2f} ms became {large * 1000:.2f} ms"
 
 
-def _whole(got: Received) -> None:
+def _whole(got: ReceivedMail) -> None:
     """It can go back to the portal and into the database, and nothing is there that pages should not show."""
-    words, octets = ipc_codec.packed(got)
-    assert ipc_codec.sizes(words) == [len(each) for each in octets]
-    assert ipc_codec.unpacked(words, octets) == got
+    words, octets = ipc_codec.pack_mail(got)
+    assert ipc_codec.parse_sizes(words) == [len(each) for each in octets]
+    assert ipc_codec.unpack_mail(words, octets) == got
     for text in (
         got.text,
         got.subject,
@@ -231,6 +231,6 @@ def test_mutated_mails_are_read_or_refused(seed: bytes, cuts: list[tuple[int, in
 
 @given(st.binary(max_size=200), st.lists(st.binary(max_size=4), max_size=3))
 def test_no_answer_of_a_child_is_believed_beyond_what_was_agreed(words: bytes, octets: list[bytes]) -> None:
-    for ask in (lambda: ipc_codec.sizes(words), lambda: ipc_codec.unpacked(words, octets)):
+    for ask in (lambda: ipc_codec.parse_sizes(words), lambda: ipc_codec.unpack_mail(words, octets)):
         with pytest.raises((ValueError, KeyError, IndexError, TypeError, Unreadable)):
             ask()

@@ -5,13 +5,13 @@ from ipaddress import ip_address
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.datagram import checksum
-from lab.measure.sniff import ETH_P_IP, ETH_P_IPV6, PRIVATE, Watch
-from lab.measure.udp import HEADER, Tally
+from lab.datagram import compute_checksum
+from lab.measure.sniff import ETH_P_IP, ETH_P_IPV6, PRIVATE, LeakCounter
+from lab.measure.udp import HEADER, StreamTally
 
 
-def tally(numbers: list[int], total: int, gap_ns: int = 1_000_000) -> Tally:
-    counted = Tally()
+def tally(numbers: list[int], total: int, gap_ns: int = 1_000_000) -> StreamTally:
+    counted = StreamTally()
     for place, number in enumerate(numbers):
         counted.add(HEADER.pack(1, number, total), "192.0.2.1", place * gap_ns)
     return counted
@@ -47,7 +47,7 @@ def packet4(source: str) -> bytes:
 
 
 def test_only_private_sources_are_leaks() -> None:
-    watch = Watch(PRIVATE)
+    watch = LeakCounter(PRIVATE)
     for source in ("10.16.0.10", "172.31.0.1", "192.168.9.9", "100.64.1.1", "198.51.100.7", "172.32.0.1"):
         watch.look(ETH_P_IP, packet4(source))
     watch.look(ETH_P_IPV6, bytes(8) + ip_address("fd00::1").packed + bytes(16))
@@ -58,4 +58,4 @@ def test_only_private_sources_are_leaks() -> None:
 
 @given(st.binary(min_size=2, max_size=64).filter(lambda data: len(data) % 2 == 0))
 def test_data_with_its_own_checksum_sums_to_zero(data: bytes) -> None:
-    assert checksum(data + checksum(data).to_bytes(2)) == 0
+    assert compute_checksum(data + compute_checksum(data).to_bytes(2)) == 0

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 from firewall import chains
-from firewall.chains.directions import lanes
-from firewall.chains.used_sets import Used
+from firewall.chains.directions import list_directions
+from firewall.chains.used_sets import UsedSets
 from firewall.compile import compile_policy
 from firewall.policy import Policy
 from firewall.ruleset import Chain, Field, Match, Rule, Ruleset
-from firewall.tracing import Leaving, Outcome, Trace, trace
+from firewall.tracing import LeavingPacket, Trace, TraceOutcome, trace
 from tests.packets.gateway_cables import ROUTES
 from tests.packets.scenes import MANAGED, NOW
 from tests.policies import NAT_1, network
@@ -20,7 +20,9 @@ from tests.unit.test_tracing_promises import case
 LANES = ("new_up4", "new_up6", "new_down4", "new_down6", "new_inside4", "new_inside6")
 
 
-def fate(found: Trace | None) -> tuple[Outcome, object, Leaving | None, Mapping[tuple[str, bytes], int], Mapping[str, int], object] | None:
+def fate(
+    found: Trace | None,
+) -> tuple[TraceOutcome, object, LeavingPacket | None, Mapping[tuple[str, bytes], int], Mapping[str, int], object] | None:
     """All that can be seen from outside."""
     if found is None:
         return None
@@ -33,7 +35,7 @@ def asked(found: Trace) -> int:
 
 
 def without_lanes(policy: Policy, ruleset: Ruleset) -> Ruleset:
-    return replace(ruleset, chains=chains.whole(policy.gateway, Used(frozenset(ruleset.sets))))
+    return replace(ruleset, chains=chains.build_unspecialized(policy.gateway, UsedSets(frozenset(ruleset.sets))))
 
 
 def test_a_first_packet_fares_in_its_lane_as_in_the_chain_for_all() -> None:
@@ -51,7 +53,7 @@ def test_a_first_packet_fares_in_its_lane_as_in_the_chain_for_all() -> None:
 
 
 def test_every_way_and_version_has_its_lane() -> None:
-    assert tuple(f"new_{lane.name}" for lane in lanes(MANAGED.interfaces)) == LANES
+    assert tuple(f"new_{lane.name}" for lane in list_directions(MANAGED.interfaces)) == LANES
     assert compile_policy(network(3)).chains.keys() >= set(LANES)
 
 

@@ -6,18 +6,18 @@ from datetime import timedelta
 import pytest
 
 from apps.deployments.rollouts.backoff import Backoff
-from apps.deployments.transport.agent_channel import Channel, Unreachable
-from apps.deployments.transport.relay_program import Way
+from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
+from apps.deployments.transport.relay_program import RelayProgram
 from firewall import wire
 
 HELLO = wire.Hello(0)
-ANSWER = b"".join(wire.lines(1, wire.Refused("busy", "here I am")))
-OTHER_VERSION = b"".join(wire.lines(0, wire.Refused("version", "bring both to the same release")))
+ANSWER = b"".join(wire.iter_lines(1, wire.Refused("busy", "here I am")))
+OTHER_VERSION = b"".join(wire.iter_lines(0, wire.Refused("version", "bring both to the same release")))
 
 
-def channel(program: str, backoff: Backoff | None = None) -> Channel:
+def channel(program: str, backoff: Backoff | None = None) -> AgentChannel:
     """To a Python program."""
-    return Channel("nat-1", Way((sys.executable, "-S", "-c", f"import sys\n{program}")), backoff)
+    return AgentChannel("nat-1", RelayProgram((sys.executable, "-S", "-c", f"import sys\n{program}")), backoff)
 
 
 def answering(times: int) -> str:
@@ -60,14 +60,14 @@ def test_what_is_no_message_ends_the_conversation() -> None:
 
 def test_a_relay_that_is_no_program_is_a_gateway_that_is_not_reached() -> None:
     with pytest.raises(Unreachable, match="No such file"):
-        Channel("nat-1", Way(("/nonexistent/ssh",))).ask(HELLO)
+        AgentChannel("nat-1", RelayProgram(("/nonexistent/ssh",))).ask(HELLO)
 
 
 def test_while_it_is_left_alone_no_program_is_started() -> None:
     relay = channel("sys.exit('refused')", Backoff(first=timedelta(hours=1), most=timedelta(hours=1)))
     with pytest.raises(Unreachable, match=r"^refused$"):
         relay.ask(HELLO)
-    relay.way = Way(("/nonexistent/ssh",))
+    relay.way = RelayProgram(("/nonexistent/ssh",))
     with pytest.raises(Unreachable, match=r"^refused \(so since .*, the next try is at .*\)$"):
         relay.ask(HELLO)
     relay.try_now()
@@ -77,7 +77,7 @@ def test_while_it_is_left_alone_no_program_is_started() -> None:
 
 def beating(seconds: float, every: float = 0.02) -> str:
     """A program that says for so long that it lives, and then answers."""
-    beat = b"".join(wire.lines(1, wire.Beat("loading", 1, 2)))
+    beat = b"".join(wire.iter_lines(1, wire.Beat("loading", 1, 2)))
     return (
         "import json, time\n"
         "number = json.loads(sys.stdin.readline())['id']\n"
@@ -105,7 +105,7 @@ def test_an_agent_that_falls_silent_after_signs_of_life_is_not_waited_for() -> N
 
 def test_an_agent_that_shows_signs_of_life_for_ever_does_not_hold_up_the_others_for_ever() -> None:
     """One that somebody else controls."""
-    relay = Channel("nat-1", Way((sys.executable, "-S", "-c", f"import sys\n{beating(600)}")), longest=0.5)
+    relay = AgentChannel("nat-1", RelayProgram((sys.executable, "-S", "-c", f"import sys\n{beating(600)}")), longest=0.5)
     with pytest.raises(Unreachable, match=r"shows signs of life and has not answered for 0\.5 s"):
         relay.ask(HELLO)
     assert relay.relay_pid is None

@@ -6,8 +6,8 @@ from ipaddress import ip_address
 import pytest
 
 from apps.desk.live_trace import live_trace_texts
-from apps.desk.live_trace.passage import stops
-from apps.lib.ui.states import Kind
+from apps.desk.live_trace.passage import list_stops
+from apps.lib.ui.states import StateKind
 from firewall.live_trace import ARRIVES, COMES, LEAVES, Event, Headers
 
 CAME = Headers(ip_address("203.0.113.66"), ip_address("198.51.100.7"), 6, 40_000, 8443, 60, ("syn",))
@@ -24,14 +24,14 @@ def policy(chain: str, hook: str, verdict: str = "accept") -> Event:
     return Event(1, "", "inet netzwart", chain, hook, True, 0, "", verdict, "", "", "", None)
 
 
-DNAT = matched("dstnat", "prerouting", "dnat ip to ip daddr map @fwd4", "accept", headers=CAME)
+DNAT = matched("dstnat", "prerouting", "dnat ip to ip daddr map @forward4", "accept", headers=CAME)
 FORWARD = matched("forward", "forward", "jump bans", "jump", to="bans", headers=LED)
 BANS = matched("bans", "forward", "ip saddr @bans4_32 drop", "drop")
 OUT = replace(FIRST, mark=LEAVES, chain="postrouting", goes="lan0", headers=LED)
 
 
 def test_a_stop_is_a_stretch_of_a_chain_and_tells_where_the_packet_was_rewritten() -> None:
-    path = stops([FIRST, policy("raw_prerouting", "prerouting"), DNAT, FORWARD, BANS])
+    path = list_stops([FIRST, policy("raw_prerouting", "prerouting"), DNAT, FORWARD, BANS])
     assert [(stop.name, stop.place, stop.decides) for stop in path] == [
         ("raw_prerouting", "hook prerouting", False),
         ("dstnat", "hook prerouting", False),
@@ -44,23 +44,27 @@ def test_a_stop_is_a_stretch_of_a_chain_and_tells_where_the_packet_was_rewritten
 
 def test_what_source_nat_made_of_it_is_told_where_it_was_done_though_the_kernel_tells_it_later() -> None:
     snat = matched("srcnat", "postrouting", "snat ip to ip saddr map @snat4", "accept", headers=CAME)
-    path = stops([FIRST, snat, policy("fail_closed", "postrouting"), OUT])
+    path = list_stops([FIRST, snat, policy("fail_closed", "postrouting"), OUT])
     assert [(stop.name, bool(stop.packet)) for stop in path] == [("srcnat", True), ("fail_closed", False)]
 
 
 @pytest.mark.parametrize(
     ("last", "kind", "said"),
     [
-        (OUT, Kind.OK, "Went through. It left by lan0 as TCP 203.0.113.66:40000 → 10.16.0.5:443."),
-        (replace(OUT, mark=ARRIVES), Kind.OK, "Reached the gateway itself. What answers there is not for the ruleset to say."),
-        (BANS, Kind.BAD, "Dropped. By the chain bans: ip saddr @bans4_32 drop"),
-        (policy("forward", "forward", "drop"), Kind.BAD, "Dropped. By the chain forward: policy drop"),
-        (replace(BANS, rule='counter name "refused" reject with tcp reset'), Kind.BAD, "Refused. Nothing allows this connection to begin."),
-        (DNAT, Kind.WARN, "Ended without a rule. Nothing was told after the chain dstnat: routing ended it, or it waits."),
+        (OUT, StateKind.OK, "Went through. It left by lan0 as TCP 203.0.113.66:40000 → 10.16.0.5:443."),
+        (replace(OUT, mark=ARRIVES), StateKind.OK, "Reached the gateway itself. What answers there is not for the ruleset to say."),
+        (BANS, StateKind.BAD, "Dropped. By the chain bans: ip saddr @bans4_32 drop"),
+        (policy("forward", "forward", "drop"), StateKind.BAD, "Dropped. By the chain forward: policy drop"),
+        (
+            replace(BANS, rule='counter name "refused" reject with tcp reset'),
+            StateKind.BAD,
+            "Refused. Nothing allows this connection to begin.",
+        ),
+        (DNAT, StateKind.WARN, "Ended without a rule. Nothing was told after the chain dstnat: routing ended it, or it waits."),
     ],
 )
-def test_the_last_event_is_the_packets_fate(last: Event, kind: Kind, said: str) -> None:
-    fate = live_trace_texts.fate([FIRST, last])
+def test_the_last_event_is_the_packets_fate(last: Event, kind: StateKind, said: str) -> None:
+    fate = live_trace_texts.describe_fate([FIRST, last])
     assert (fate.kind, str(fate)) == (kind, said)
 
 
@@ -76,10 +80,10 @@ def test_the_last_event_is_the_packets_fate(last: Event, kind: Kind, said: str) 
     ],
 )
 def test_a_packet_is_told_with_its_ends_and_its_kind(headers: Headers, said: str) -> None:
-    assert live_trace_texts.headers(headers) == said
+    assert live_trace_texts.render_headers(headers) == said
 
 
 def test_a_rule_of_somebody_else_is_said_to_be_one() -> None:
     theirs = replace(BANS, table="ip docker", rule="")
-    assert live_trace_texts.rule(theirs) == "a rule that the portal did not send, in the table ip docker"
-    assert live_trace_texts.place(theirs) == "ip docker"
+    assert live_trace_texts.render_rule(theirs) == "a rule that the portal did not send, in the table ip docker"
+    assert live_trace_texts.describe_hook(theirs) == "ip docker"

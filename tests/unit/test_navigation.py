@@ -12,7 +12,7 @@ from django.urls import include, path
 
 from apps.lib import views
 from apps.lib.web import context_processors, navigation
-from apps.lib.web.navigation import Count, Item, Section, User
+from apps.lib.web.navigation import NavigationCount, NavigationItem, NavigationSection, User
 
 
 def staff() -> User:
@@ -31,9 +31,11 @@ urls.urlpatterns = [  # type: ignore[attr-defined]  # a module made for these te
 
 
 SECTIONS = (
-    Section("", (Item("Dashboard", "desk:dashboard", "dashboard"),)),
-    Section("People", (Item("Members", "members:list", "members"), Item("Tariffs", "members:tariffs", "tariffs"))),
-    Section("Later", (Item("Tickets", "tickets:list", "tickets"),)),
+    NavigationSection("", (NavigationItem("Dashboard", "desk:dashboard", "dashboard"),)),
+    NavigationSection(
+        "People", (NavigationItem("Members", "members:list", "members"), NavigationItem("Tariffs", "members:tariffs", "tariffs"))
+    ),
+    NavigationSection("Later", (NavigationItem("Tickets", "tickets:list", "tickets"),)),
 )
 
 
@@ -47,7 +49,7 @@ def few_urls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def shown(path: str, user: User) -> dict[str, navigation.ShownItem]:
-    return {str(item.name): item for section in navigation.shown(RequestFactory().get(path), user) for item in section.items}
+    return {str(item.name): item for section in navigation.build_navigation(RequestFactory().get(path), user) for item in section.items}
 
 
 def test_only_what_exists_is_linked() -> None:
@@ -71,8 +73,8 @@ def test_the_nearest_item_is_current(path: str, current: str | None) -> None:
 
 
 def test_a_registered_count_stands_behind_its_item(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(navigation, "_counters", {"members:list": lambda _: Count(6, asks=True)})
-    assert shown("/", staff())["Members"].count == Count(6, asks=True)
+    monkeypatch.setattr(navigation, "_counters", {"members:list": lambda _: NavigationCount(6, asks=True)})
+    assert shown("/", staff())["Members"].count == NavigationCount(6, asks=True)
 
 
 def test_the_theme_is_remembered() -> None:
@@ -92,4 +94,4 @@ def test_an_unknown_theme_follows_the_system(cookie: str | None, theme: str) -> 
     request = RequestFactory().get("/")
     if cookie:
         request.COOKIES["theme"] = cookie
-    assert context_processors.theme_of(request) == theme
+    assert context_processors.get_theme(request) == theme

@@ -1,7 +1,7 @@
 import pytest
 from django.http import HttpRequest, HttpResponse
 
-from apps.lib.web.request_cache import OncePage, once_a_page
+from apps.lib.web.request_cache import RequestCacheMiddleware, cache_per_request
 
 
 class AskedError(Exception):
@@ -12,7 +12,7 @@ def respond(method: str, numbers: list[int]) -> list[int]:
     """What a view sees that asks for 3, 3, 5 and 3 again."""
     seen: list[int] = []
 
-    @once_a_page
+    @cache_per_request
     def next_after(start: int) -> int:
         numbers.append(start)
         return start + len(numbers)
@@ -23,8 +23,8 @@ def respond(method: str, numbers: list[int]) -> list[int]:
 
     request = HttpRequest()
     request.method = method
-    OncePage(view)(request)
-    OncePage(view)(request)
+    RequestCacheMiddleware(view)(request)
+    RequestCacheMiddleware(view)(request)
     return seen
 
 
@@ -43,7 +43,7 @@ def test_a_request_that_may_change_something_always_asks() -> None:
 def test_nothing_is_kept_outside_of_a_request_not_even_after_one_that_failed() -> None:
     asked: list[int] = []
 
-    @once_a_page
+    @cache_per_request
     def ask() -> int:
         asked.append(1)
         return len(asked)
@@ -55,5 +55,5 @@ def test_nothing_is_kept_outside_of_a_request_not_even_after_one_that_failed() -
     request = HttpRequest()
     request.method = "GET"
     with pytest.raises(AskedError):
-        OncePage(view)(request)
+        RequestCacheMiddleware(view)(request)
     assert (ask(), ask()) == (2, 3)

@@ -7,18 +7,18 @@ import pytest
 
 from firewall.compile import compile_change, compile_policy
 from firewall.diff import apply, diff
-from firewall.flows import Changes, Flow, Moment
-from firewall.policy import Hole, Keys, Pinhole, Policy, PolicyError, Protocol
+from firewall.flows import CutMoment, Flow, FlowChanges
+from firewall.policy import Hole, PinholeSpec, Policy, PolicyError, PolicyKeys, TransportProtocol
 from tests.policies import NAT_1
 
 HOST = IPv6Address("2001:db8:a0:10::10")
 FOREIGN = IPv6Address("2001:db8:cafe::10")
 BARE = Policy(NAT_1, prefixes=(IPv6Network("2001:db8:a0:10::/64"),))
-TCP, UDP = Protocol.TCP, Protocol.UDP
+TCP, UDP = TransportProtocol.TCP, TransportProtocol.UDP
 
 
 def with_holes(*holes: Hole) -> Policy:
-    return replace(BARE, pinholes=tuple(Pinhole(number, hole) for number, hole in enumerate(holes, 1)))
+    return replace(BARE, pinholes=tuple(PinholeSpec(number, hole) for number, hole in enumerate(holes, 1)))
 
 
 def test_pinholes_are_elements_and_no_rules() -> None:
@@ -27,7 +27,7 @@ def test_pinholes_are_elements_and_no_rules() -> None:
         compile_policy(with_holes(Hole(HOST, TCP, 443), Hole(HOST, UDP, 6000, 10), Hole(HOST + 1, UDP), Hole(HOST + 2))),
     )
     assert few.chains == many.chains
-    assert [len(many.elements[name]) for name in ("pin6", "pinproto6", "pinhost6")] == [11, 1, 1]
+    assert [len(many.elements[name]) for name in ("pinhole6", "pinhole_protocol6", "pinhole_host6")] == [11, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_what_cannot_be_is_refused_by_name(holes: list[Hole], said: str) -> None
 def test_a_changed_pinhole_compiles_alone_to_what_all_would(after: Hole) -> None:
     before = Hole(HOST, TCP, 440, 10)
     running, wanted = compile_policy(with_holes(before)), with_holes(after)
-    change = compile_change(running, touched=Keys(holes={before, after}), come=Policy(NAT_1, pinholes=wanted.pinholes))
+    change = compile_change(running, touched=PolicyKeys(holes={before, after}), come=Policy(NAT_1, pinholes=wanted.pinholes))
     assert apply(running, change) == compile_policy(wanted)
 
 
@@ -57,9 +57,9 @@ def flow(to: IPv6Address, protocol: int = 6, port: int = 443, *, source: IPv6Add
     return Flow(source.packed, to.packed, protocol, 999, port, to.packed, source.packed, port, 999)
 
 
-def changes_of(before: Policy, after: Policy) -> Changes:
+def changes_of(before: Policy, after: Policy) -> FlowChanges:
     running, wanted = compile_policy(before), compile_policy(after)
-    return Changes(diff(running, wanted), after=wanted.elements)
+    return FlowChanges(diff(running, wanted), after=wanted.elements)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def changes_of(before: Policy, after: Policy) -> Changes:
 )
 def test_a_pinhole_that_goes_ends_what_came_in_through_it(gone: Hole, one: Flow, cut: bool) -> None:
     changes = changes_of(with_holes(gone), BARE)
-    assert changes.moment(one) is (Moment.CONFIRM if cut else None)
+    assert changes.moment(one) is (CutMoment.CONFIRM if cut else None)
     assert not changes_of(BARE, with_holes(gone))
 
 

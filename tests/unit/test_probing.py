@@ -9,7 +9,17 @@ from hypothesis import given, settings
 
 from firewall.compile import compile_change, compile_policy
 from firewall.diff import apply, diff
-from firewall.policy import Forward, Keys, NatMapping, Policy, PolicyError, Probe, Protocol, Sharing, keys_of
+from firewall.policy import (
+    ForwardSpec,
+    NatMappingSpec,
+    Policy,
+    PolicyError,
+    PolicyKeys,
+    ProbeSpec,
+    SharingMode,
+    TransportProtocol,
+    collect_keys,
+)
 from firewall.ruleset import Rule, Ruleset, VerdictMap
 from tests.policies import NAT_1, PROBE, PROBED, PROBES_MAPPING, network, policies
 
@@ -18,7 +28,7 @@ BESIDE = policies().filter(lambda policy: not any(SOURCE6 in prefix for prefix i
 HOST = IPv4Address("10.16.0.10")
 
 
-def probed(policy: Policy, probe: Probe = PROBE) -> Policy:
+def probed(policy: Policy, probe: ProbeSpec = PROBE) -> Policy:
     """The same members, at a gateway with a probe."""
     return replace(policy, gateway=replace(policy.gateway, probe=probe), mappings=(*policy.mappings, PROBES_MAPPING))
 
@@ -65,7 +75,7 @@ def test_the_probe_is_in_no_set_that_is_billed() -> None:
 
 
 def test_only_the_families_that_are_given_are_probed() -> None:
-    only6 = compile_policy(Policy(replace(NAT_1, probe=Probe("probe0", source6=SOURCE6))))
+    only6 = compile_policy(Policy(replace(NAT_1, probe=ProbeSpec("probe0", source6=SOURCE6))))
     assert only6.counters - compile_policy(Policy(NAT_1)).counters == {"probe_up6", "probe_down6"}
     assert only6.count_rules() == compile_policy(Policy(NAT_1)).count_rules() + 3
 
@@ -84,7 +94,7 @@ def test_a_probe_changes_no_element_of_a_member(policy: Policy) -> None:
 @settings(max_examples=60)
 def test_a_change_beside_a_probe_leaves_the_probe_alone(before: Policy, after: Policy) -> None:
     running, wanted = compile_policy(probed(before)), compile_policy(probed(after))
-    delta = compile_change(running, touched=keys_of(before), come=replace(after, gateway=probed(after).gateway))
+    delta = compile_change(running, touched=collect_keys(before), come=replace(after, gateway=probed(after).gateway))
     assert apply(running, delta) == wanted
     assert delta == diff(running, wanted)
     assert all(SOURCE4.packed not in {*change.added, *change.removed} for change in delta.elements.values())
@@ -92,12 +102,12 @@ def test_a_change_beside_a_probe_leaves_the_probe_alone(before: Policy, after: P
 
 def test_a_probe_can_come_by_a_change_of_its_gateway_alone() -> None:
     running = compile_policy(network(10))
-    delta = compile_change(running, touched=Keys(), come=Policy(PROBED, mappings=(PROBES_MAPPING,)))
+    delta = compile_change(running, touched=PolicyKeys(), come=Policy(PROBED, mappings=(PROBES_MAPPING,)))
     assert apply(running, delta) == compile_policy(probed(network(10)))
 
 
 def test_gateways_of_a_group_may_have_the_mappings_of_each_others_probes() -> None:
-    other = NatMapping(SOURCE4 + 4, PUBLIC4 + 1)
+    other = NatMappingSpec(SOURCE4 + 4, PUBLIC4 + 1)
     ruleset = compile_policy(Policy(PROBED, mappings=(PROBES_MAPPING, other)))
     assert ruleset.elements["snat4"].keys() == {SOURCE4.packed, (SOURCE4 + 4).packed}
 
@@ -108,11 +118,11 @@ def test_gateways_of_a_group_may_have_the_mappings_of_each_others_probes() -> No
         (Policy(PROBED, addresses=(SOURCE4,)), r"its source 172\.31\.254\.2 is held by a member as 172\.31\.254\.2"),
         (Policy(PROBED, prefixes=(IPv6Network("2001:db8:b1::/64"),)), "its source 2001:db8:b1::2 is held by a member as 2001:db8:b1::/64"),
         (Policy(PROBED, prefixes=(IPv6Network("2001:db8:b0::/44"),)), "is held by a member as 2001:db8:b0::/44"),
-        (Policy(PROBED, mappings=(NatMapping(HOST, PUBLIC4),)), r"members leave as its public address 192\.0\.2\.251"),
-        (Policy(PROBED, mappings=(NatMapping(HOST, PUBLIC4, Sharing.OWN),)), "members leave as its public address"),
-        (Policy(PROBED, mappings=(NatMapping(HOST, PUBLIC4, Sharing.BLOCKS, 1024, 2047),)), "members leave as its public address"),
+        (Policy(PROBED, mappings=(NatMappingSpec(HOST, PUBLIC4),)), r"members leave as its public address 192\.0\.2\.251"),
+        (Policy(PROBED, mappings=(NatMappingSpec(HOST, PUBLIC4, SharingMode.OWN),)), "members leave as its public address"),
+        (Policy(PROBED, mappings=(NatMappingSpec(HOST, PUBLIC4, SharingMode.BLOCKS, 1024, 2047),)), "members leave as its public address"),
         (
-            Policy(PROBED, forwards=(Forward(7, Protocol.TCP, PUBLIC4, 80, HOST, 80),)),
+            Policy(PROBED, forwards=(ForwardSpec(7, TransportProtocol.TCP, PUBLIC4, 80, HOST, 80),)),
             r"a forward leads from its public address 192\.0\.2\.251",
         ),
     ],
@@ -121,7 +131,7 @@ def test_an_address_that_somebody_else_has_is_refused_by_name(policy: Policy, cu
     with pytest.raises(PolicyError, match=f"probe of nat-1: .*{culprit}"):
         compile_policy(replace(policy, mappings=(*policy.mappings, PROBES_MAPPING)))
     with pytest.raises(PolicyError, match=f"probe of nat-1: .*{culprit}"):
-        compile_change(compile_policy(Policy(PROBED)), touched=Keys(), come=policy)
+        compile_change(compile_policy(Policy(PROBED)), touched=PolicyKeys(), come=policy)
 
 
 @pytest.mark.parametrize(
@@ -135,6 +145,6 @@ def test_an_address_that_somebody_else_has_is_refused_by_name(policy: Policy, cu
         (replace(PROBE, public4=IPv4Address("10.0.0.1")), r"10\.0\.0\.1 is private, so nothing would come back"),
     ],
 )
-def test_a_probe_that_would_prove_nothing_is_refused(probe: Probe, fault: str) -> None:
+def test_a_probe_that_would_prove_nothing_is_refused(probe: ProbeSpec, fault: str) -> None:
     with pytest.raises(PolicyError, match=fault):
         compile_policy(probed(Policy(NAT_1), probe))

@@ -14,18 +14,18 @@ from firewall.codec import WireError, decode, encode
 from firewall.compile import compile_policy
 from firewall.delta_composition import compose
 from firewall.diff import Delta, apply, diff
-from firewall.policy import Gateway, Interfaces, Management, Policy, PolicyError, Profile, Settings
+from firewall.policy import GatewaySpec, GroupSettings, Interfaces, Management, Policy, PolicyError, Profile
 from firewall.render import render
 from firewall.ruleset import Chain, Rule, Ruleset, SetTimeout
-from firewall.sets import Kind
-from firewall.summary import Line, summarise
+from firewall.sets import ObjectKind
+from firewall.summary import SummaryLine, summarise
 from gateway.ruleset_inspection import inspect_delta, inspect_ruleset
 from tests.policies import profiles
 
 
 def compiled(wanted: Profile | None) -> Ruleset:
     management = Management((IPv4Network("192.0.2.0/24"),))
-    return compile_policy(Policy(Gateway("gw1", Interfaces("lan", "wan", "mgmt"), management, settings=Settings(profile=wanted))))
+    return compile_policy(Policy(GatewaySpec("gw1", Interfaces("lan", "wan", "mgmt"), management, settings=GroupSettings(profile=wanted))))
 
 
 @given(profiles, profiles, profiles)
@@ -36,22 +36,22 @@ def test_a_change_of_profile_is_a_delta_with_a_way_back_a_digest_and_a_sum(
     there, further = diff(one, two), diff(two, three)
     assert bool(there) == (first != second) and there.touches_rules == (one.chains != two.chains)
     assert apply(one, there) == two and apply(two, there.inverted()) == one
-    assert digest.update(digest.digest(one), there) == digest.digest(two)
-    assert (digest.digest(one) == digest.digest(two)) == (first == second)
+    assert digest.update(digest.digest_ruleset(one), there) == digest.digest_ruleset(two)
+    assert (digest.digest_ruleset(one) == digest.digest_ruleset(two)) == (first == second)
     assert apply(one, compose(there, further)) == three
     sent = wire.Apply(1, 2, "", "", there, two, 30)
-    assert wire.request(json.loads(json.dumps(encode(sent)))) == sent
+    assert wire.parse_request(json.loads(json.dumps(encode(sent)))) == sent
 
 
 @given(profiles.filter(bool))
 def test_what_is_set_reads_back_as_not_differing(wanted: Profile) -> None:
     profile.check(wanted)
-    held = profile.sysctls(wanted)
-    assert not profile.differing(wanted, held)
+    held = profile.build_sysctls(wanted)
+    assert not profile.list_differences(wanted, held)
     held["net.ipv4.ip_forward"] = "0"
     del held["net.netfilter.nf_conntrack_max"]
-    missing = profile.Differs("net.netfilter.nf_conntrack_max", str(wanted.connections), "")
-    assert profile.differing(wanted, held) == (missing, profile.Differs("net.ipv4.ip_forward", "1", "0"))
+    missing = profile.SysctlDifference("net.netfilter.nf_conntrack_max", str(wanted.connections), "")
+    assert profile.list_differences(wanted, held) == (missing, profile.SysctlDifference("net.ipv4.ip_forward", "1", "0"))
 
 
 HOSTILE = {
@@ -71,7 +71,7 @@ HOSTILE = {
 def test_a_value_that_cannot_be_is_refused_by_its_name_on_both_sides(name: str, value: int) -> None:
     given: dict[str, Any] = {name: value}
     bad = dataclasses.replace(Profile(), **given)
-    assert name in dict(profile.faults(bad))
+    assert name in dict(profile.iter_faults(bad))
     with pytest.raises(PolicyError, match=r"profile\."):
         compiled(bad)
     good = compiled(Profile())
@@ -83,7 +83,7 @@ def test_a_value_that_cannot_be_is_refused_by_its_name_on_both_sides(name: str, 
 
 
 def test_a_hash_much_smaller_than_its_table_is_refused() -> None:
-    assert dict(profile.faults(Profile(connections=1 << 20, buckets=65_536))).keys() == {"buckets"}
+    assert dict(profile.iter_faults(Profile(connections=1 << 20, buckets=65_536))).keys() == {"buckets"}
 
 
 @pytest.mark.parametrize("name", ["kernel.core_pattern", "net/ipv4/../../kernel/core_pattern", "tcp_loose\n", "first_port "])
@@ -121,8 +121,8 @@ def test_the_text_names_each_value_and_stays_a_comment_for_nft() -> None:
 
 def test_the_summary_counts_settings() -> None:
     two = Profile(udp=60, tcp_loose=False)
-    assert Line(Kind.PROFILE, 0, 0, 2, 14) in summarise(diff(compiled(Profile()), compiled(two)), compiled(two))
-    assert Line(Kind.PROFILE, 0, 0, 14, 0) in summarise(diff(compiled(Profile()), compiled(None)), compiled(None))
+    assert SummaryLine(ObjectKind.PROFILE, 0, 0, 2, 14) in summarise(diff(compiled(Profile()), compiled(two)), compiled(two))
+    assert SummaryLine(ObjectKind.PROFILE, 0, 0, 14, 0) in summarise(diff(compiled(Profile()), compiled(None)), compiled(None))
 
 
 IMPOSSIBLE_TIMES = {

@@ -31,9 +31,9 @@ from hashlib import sha256
 from firewall import digest, render, wire
 from firewall.codec import encode
 for data in json.load(sys.stdin):
-    ruleset = wire.request(data).ruleset
+    ruleset = wire.parse_request(data).ruleset
     texts = render.render(ruleset, now=0), json.dumps(encode(ruleset))
-    print(digest.text(digest.digest(ruleset)), *(sha256(text.encode()).hexdigest() for text in texts))
+    print(digest.format_digest(digest.digest_ruleset(ruleset)), *(sha256(text.encode()).hexdigest() for text in texts))
 """
 
 

@@ -5,12 +5,12 @@ from ipaddress import IPv4Address, IPv6Address
 import pytest
 
 from firewall.compile import compile_policy
-from firewall.policy import Forward, Hole, Pinhole, Policy, Protocol
+from firewall.policy import ForwardSpec, Hole, PinholeSpec, Policy, TransportProtocol
 from firewall.port_span_elements import count_things
 from tests.policies import NAT_1, network
 
 HOST, OTHER, PUBLIC = IPv4Address("10.16.0.10"), IPv4Address("10.16.0.11"), IPv4Address("198.51.100.7")
-UDP, TCP = Protocol.UDP, Protocol.TCP
+UDP, TCP = TransportProtocol.UDP, TransportProtocol.TCP
 
 
 @pytest.mark.parametrize(
@@ -24,9 +24,9 @@ UDP, TCP = Protocol.UDP, Protocol.TCP
         ([(UDP, 1, HOST, 1, 1), (UDP, 3, HOST, 3, 1), (UDP, 65535, HOST, 1, 1)], 3),
     ],
 )
-def test_ranges_are_counted_once(forwards: list[tuple[Protocol, int, IPv4Address, int, int]], things: int) -> None:
+def test_ranges_are_counted_once(forwards: list[tuple[TransportProtocol, int, IPv4Address, int, int]], things: int) -> None:
     policy = Policy(
-        NAT_1, forwards=tuple(Forward(1, protocol, PUBLIC, first, host, to, ports) for protocol, first, host, to, ports in forwards)
+        NAT_1, forwards=tuple(ForwardSpec(1, protocol, PUBLIC, first, host, to, ports) for protocol, first, host, to, ports in forwards)
     )
     assert count_things(compile_policy(policy).elements) == things
 
@@ -34,7 +34,7 @@ def test_ranges_are_counted_once(forwards: list[tuple[Protocol, int, IPv4Address
 def test_pinholes_are_counted_by_what_they_open() -> None:
     address = IPv6Address("2001:db8::1")
     holes = (Hole(address, TCP, 80, 20), Hole(address, UDP), Hole(address + 1), Hole(address + 2, TCP, 80, 20))
-    ruleset = compile_policy(Policy(NAT_1, pinholes=tuple(Pinhole(1, hole) for hole in holes)))
+    ruleset = compile_policy(Policy(NAT_1, pinholes=tuple(PinholeSpec(1, hole) for hole in holes)))
     assert count_things(ruleset.elements) == 4
 
 

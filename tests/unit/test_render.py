@@ -9,30 +9,30 @@ from hypothesis import given, settings
 
 from firewall.compile import compile_policy
 from firewall.diff import diff
-from firewall.names import COMMENT_OCTETS, comment
+from firewall.names import COMMENT_OCTETS, sanitize_comment
 from firewall.policy import (
-    Allowed,
-    Ban,
-    Block,
-    Direction,
-    Forward,
+    AllowEntrySpec,
+    BanDirection,
+    BanSpec,
+    BlockSpec,
+    ForwardSpec,
+    GroupSettings,
     Hole,
-    Listener,
-    NatMapping,
+    ListenerSpec,
+    NatMappingSpec,
     Peer,
-    Pinhole,
+    PinholeSpec,
     Policy,
     PolicyError,
     Profile,
-    Protection,
-    Protocol,
-    RateLimit,
+    ProtectionSpec,
+    RateLimitSpec,
     Routing,
-    Settings,
-    Sharing,
+    SharingMode,
+    TransportProtocol,
 )
 from firewall.render import render, render_delta, render_rule
-from firewall.ruleset import Action, Count, Field, Match, Rule, Verdict
+from firewall.ruleset import Count, Field, Match, Rule, Verdict, VerdictAction
 from tests.policies import LIMITS, NAT_1, PROBED, PROBES_MAPPING, SERVING, network, texts
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -42,32 +42,35 @@ HOST, PUBLIC = IPv4Address("10.16.0.10"), IPv4Address("198.51.100.7")
 
 CASES = {
     "empty": Policy(NAT_1),
-    "member": Policy(NAT_1, addresses=(HOST,), prefixes=(IPv6Network("2001:db8:a0:10::/64"),), mappings=(NatMapping(HOST, PUBLIC),)),
+    "member": Policy(NAT_1, addresses=(HOST,), prefixes=(IPv6Network("2001:db8:a0:10::/64"),), mappings=(NatMappingSpec(HOST, PUBLIC),)),
     "probe": Policy(
-        PROBED, addresses=(HOST,), prefixes=(IPv6Network("2001:db8:a0:10::/64"),), mappings=(NatMapping(HOST, PUBLIC), PROBES_MAPPING)
+        PROBED, addresses=(HOST,), prefixes=(IPv6Network("2001:db8:a0:10::/64"),), mappings=(NatMappingSpec(HOST, PUBLIC), PROBES_MAPPING)
     ),
     "forwards": Policy(
         NAT_1,
         addresses=(HOST,),
-        mappings=(NatMapping(HOST, PUBLIC),),
-        forwards=(Forward(1, Protocol.TCP, PUBLIC, 8443, HOST, 443), Forward(2, Protocol.UDP, PUBLIC, 51820, HOST, 51820)),
+        mappings=(NatMappingSpec(HOST, PUBLIC),),
+        forwards=(
+            ForwardSpec(1, TransportProtocol.TCP, PUBLIC, 8443, HOST, 443),
+            ForwardSpec(2, TransportProtocol.UDP, PUBLIC, 51820, HOST, 51820),
+        ),
     ),
     "sharing": Policy(
         NAT_1,
         addresses=(HOST, HOST + 1, HOST + 2, HOST + 3),
         mappings=(
-            NatMapping(HOST, PUBLIC),
-            NatMapping(HOST + 1, PUBLIC + 1, Sharing.OWN),
-            NatMapping(HOST + 2, PUBLIC + 2, Sharing.BLOCKS, 1024, 2047),
-            NatMapping(HOST + 3, PUBLIC + 2, Sharing.BLOCKS, 64512, 65535),
+            NatMappingSpec(HOST, PUBLIC),
+            NatMappingSpec(HOST + 1, PUBLIC + 1, SharingMode.OWN),
+            NatMappingSpec(HOST + 2, PUBLIC + 2, SharingMode.BLOCKS, 1024, 2047),
+            NatMappingSpec(HOST + 3, PUBLIC + 2, SharingMode.BLOCKS, 64512, 65535),
         ),
     ),
     "protection": Policy(
         replace(
             NAT_1,
-            settings=Settings(
+            settings=GroupSettings(
                 clamp_mss=True,
-                protection=Protection(
+                protection=ProtectionSpec(
                     bogons=True,
                     own=(IPv4Network("203.0.113.0/25"), IPv4Network("203.0.113.128/25"), IPv6Network("2001:db8::/32")),
                     peers=(
@@ -83,23 +86,23 @@ CASES = {
         addresses=(HOST,),
     ),
     "limits": Policy(
-        replace(NAT_1, settings=Settings(limits=LIMITS)),
+        replace(NAT_1, settings=GroupSettings(limits=LIMITS)),
         addresses=(HOST,),
         prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56")),
     ),
     "hairpin": Policy(
-        replace(NAT_1, settings=Settings(publics=(IPv4Network("198.51.100.0/24"), IPv4Network("192.0.2.64/26")))),
+        replace(NAT_1, settings=GroupSettings(publics=(IPv4Network("198.51.100.0/24"), IPv4Network("192.0.2.64/26")))),
         addresses=(HOST,),
-        forwards=(Forward(1, Protocol.UDP, PUBLIC, 6000, HOST, 16000, 3),),
+        forwards=(ForwardSpec(1, TransportProtocol.UDP, PUBLIC, 6000, HOST, 16000, 3),),
     ),
     "pinholes": Policy(
         NAT_1,
         prefixes=(IPv6Network("2001:db8:a0:10::/64"),),
         pinholes=(
-            Pinhole(1, Hole(HOST6, Protocol.TCP, 443)),
-            Pinhole(2, Hole(HOST6, Protocol.UDP, 6000, 3)),
-            Pinhole(3, Hole(HOST6 + 1, Protocol.UDP)),
-            Pinhole(4, Hole(HOST6 + 2)),
+            PinholeSpec(1, Hole(HOST6, TransportProtocol.TCP, 443)),
+            PinholeSpec(2, Hole(HOST6, TransportProtocol.UDP, 6000, 3)),
+            PinholeSpec(3, Hole(HOST6 + 1, TransportProtocol.UDP)),
+            PinholeSpec(4, Hole(HOST6 + 2)),
         ),
     ),
     "prefixes": Policy(NAT_1, prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56"))),
@@ -107,17 +110,20 @@ CASES = {
         SERVING,
         addresses=(HOST, HOST + 1),
         prefixes=(IPv6Network("2001:db8:a0:10::/64"),),
-        blocks=(Block(7, IPv4Network(HOST), NOW + 3600), Block(7, IPv6Network("2001:db8:a0:10::/64"), NOW + 3600)),
+        blocks=(BlockSpec(7, IPv4Network(HOST), NOW + 3600), BlockSpec(7, IPv6Network("2001:db8:a0:10::/64"), NOW + 3600)),
     ),
     "rates": Policy(
-        replace(NAT_1, settings=Settings(clamp_mss=True)),
+        replace(NAT_1, settings=GroupSettings(clamp_mss=True)),
         addresses=(HOST, HOST + 1),
         prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56")),
-        tariff_rates=(RateLimit(3, IPv4Network(HOST), 625_000, 2_500_000), RateLimit(3, IPv6Network("2001:db8:a0:10::/64"), 625_000)),
+        tariff_rates=(
+            RateLimitSpec(3, IPv4Network(HOST), 625_000, 2_500_000),
+            RateLimitSpec(3, IPv6Network("2001:db8:a0:10::/64"), 625_000),
+        ),
         rate_limits=(
-            RateLimit(7, IPv4Network(HOST), 0, 125_000, NOW + 3600),
-            RateLimit(8, IPv6Network("2001:db8:a1::/56"), 125_000, 125_000, NOW + 100_000),
-            RateLimit(9, IPv4Network(HOST + 1), 125_000, 125_000, NOW),
+            RateLimitSpec(7, IPv4Network(HOST), 0, 125_000, NOW + 3600),
+            RateLimitSpec(8, IPv6Network("2001:db8:a1::/56"), 125_000, 125_000, NOW + 100_000),
+            RateLimitSpec(9, IPv4Network(HOST + 1), 125_000, 125_000, NOW),
         ),
     ),
     "listeners": Policy(
@@ -125,38 +131,41 @@ CASES = {
         addresses=(HOST,),
         prefixes=(IPv6Network("2001:db8:a0:10::/64"),),
         listeners=(
-            Listener(1, IPv4Address("192.0.2.130"), Protocol.TCP, 443, "portal"),
-            Listener(2, IPv4Address("192.0.2.130"), Protocol.UDP, 53, 'name server "a"'),
-            Listener(3, IPv6Address("2001:db8:99::53"), Protocol.UDP, 53, "name server"),
+            ListenerSpec(1, IPv4Address("192.0.2.130"), TransportProtocol.TCP, 443, "portal"),
+            ListenerSpec(2, IPv4Address("192.0.2.130"), TransportProtocol.UDP, 53, 'name server "a"'),
+            ListenerSpec(3, IPv6Address("2001:db8:99::53"), TransportProtocol.UDP, 53, "name server"),
         ),
     ),
     "guarded": Policy(
         NAT_1,
         addresses=(HOST,),
         listeners=(
-            Listener(1, IPv4Address("192.0.2.130"), Protocol.TCP, 443, "portal", window_scale=7),
-            Listener(2, IPv4Address("192.0.2.130"), Protocol.TCP, 25, "mail", window_scale=10),
-            Listener(3, IPv4Address("192.0.2.130"), Protocol.UDP, 53, "name server"),
-            Listener(4, IPv6Address("2001:db8:99::80"), Protocol.TCP, 443, "portal", window_scale=7),
+            ListenerSpec(1, IPv4Address("192.0.2.130"), TransportProtocol.TCP, 443, "portal", window_scale=7),
+            ListenerSpec(2, IPv4Address("192.0.2.130"), TransportProtocol.TCP, 25, "mail", window_scale=10),
+            ListenerSpec(3, IPv4Address("192.0.2.130"), TransportProtocol.UDP, 53, "name server"),
+            ListenerSpec(4, IPv6Address("2001:db8:99::80"), TransportProtocol.TCP, 443, "portal", window_scale=7),
         ),
     ),
     "bans": Policy(
         NAT_1,
         bans=(
-            Ban(1, IPv4Network("203.0.113.66/32"), 'scans; says "hello"', NOW + 3600),
-            Ban(2, IPv4Network("192.0.2.0/25"), "over", NOW - 1),
-            Ban(3, IPv4Network("192.0.2.128/25"), "for ever"),
-            Ban(4, IPv6Network("2001:db8:bad::/48"), '"}; flush ruleset'),
+            BanSpec(1, IPv4Network("203.0.113.66/32"), 'scans; says "hello"', NOW + 3600),
+            BanSpec(2, IPv4Network("192.0.2.0/25"), "over", NOW - 1),
+            BanSpec(3, IPv4Network("192.0.2.128/25"), "for ever"),
+            BanSpec(4, IPv6Network("2001:db8:bad::/48"), '"}; flush ruleset'),
         ),
     ),
     "allowed": Policy(
-        replace(NAT_1, settings=Settings(flood_mode=True)),
+        replace(NAT_1, settings=GroupSettings(flood_mode=True)),
         bans=(
-            Ban(1, IPv4Network("203.0.113.0/24")),
-            Ban(2, IPv4Network("192.0.2.9/32"), "they call us", direction=Direction.IN),
-            Ban(3, IPv6Network("2001:db8:bad::/48"), direction=Direction.OUT),
+            BanSpec(1, IPv4Network("203.0.113.0/24")),
+            BanSpec(2, IPv4Network("192.0.2.9/32"), "they call us", direction=BanDirection.IN),
+            BanSpec(3, IPv6Network("2001:db8:bad::/48"), direction=BanDirection.OUT),
         ),
-        allowed=(Allowed(1, IPv4Network("203.0.113.9/32"), "our mirror", NOW + 60), Allowed(2, IPv6Network("2001:db8:bad:1::/64"))),
+        allowed=(
+            AllowEntrySpec(1, IPv4Network("203.0.113.9/32"), "our mirror", NOW + 60),
+            AllowEntrySpec(2, IPv6Network("2001:db8:bad:1::/64")),
+        ),
     ),
 }
 
@@ -173,15 +182,16 @@ def test_the_text_is_the_one_that_was_reviewed(name: str) -> None:
 def test_a_delta_of_one_forward_is_one_line_beside_the_table() -> None:
     before, after = compile_policy(CASES["member"]), compile_policy(CASES["forwards"])
     delta = diff(before, after)
-    lines = [line for line in render_delta(delta, now=NOW).splitlines() if "fwd4" in line]
+    lines = [line for line in render_delta(delta, now=NOW).splitlines() if "forward4" in line]
     assert lines == [
-        "add element inet netzwart fwd4 { 198.51.100.7 . tcp . 8443 : 10.16.0.10 . 443, 198.51.100.7 . udp . 51820 : 10.16.0.10 . 51820 }"
+        "add element inet netzwart forward4 "
+        "{ 198.51.100.7 . tcp . 8443 : 10.16.0.10 . 443, 198.51.100.7 . udp . 51820 : 10.16.0.10 . 51820 }"
     ]
 
 
 def test_deletes_come_before_adds_in_one_transaction() -> None:
-    other = Policy(NAT_1, mappings=(NatMapping(HOST, PUBLIC + 1),))
-    first = Policy(NAT_1, mappings=(NatMapping(HOST, PUBLIC),))
+    other = Policy(NAT_1, mappings=(NatMappingSpec(HOST, PUBLIC + 1),))
+    first = Policy(NAT_1, mappings=(NatMappingSpec(HOST, PUBLIC),))
     text = render_delta(diff(compile_policy(first), compile_policy(other)), now=NOW)
     assert text.splitlines() == [
         "add table inet netzwart",
@@ -191,7 +201,7 @@ def test_deletes_come_before_adds_in_one_transaction() -> None:
 
 
 def test_another_block_is_one_element_that_goes_and_comes() -> None:
-    blocks = [NatMapping(HOST, PUBLIC, Sharing.BLOCKS, first, first + 1023) for first in (1024, 2048)]
+    blocks = [NatMappingSpec(HOST, PUBLIC, SharingMode.BLOCKS, first, first + 1023) for first in (1024, 2048)]
     before, after = (compile_policy(Policy(NAT_1, mappings=(each,))) for each in blocks)
     assert render_delta(diff(before, after), now=NOW).splitlines() == [
         "add table inet netzwart",
@@ -201,7 +211,7 @@ def test_another_block_is_one_element_that_goes_and_comes() -> None:
 
 
 def test_times_of_connections_come_before_the_rule_that_sets_them_and_go_after_it() -> None:
-    before, after = compile_policy(Policy(NAT_1)), compile_policy(Policy(replace(NAT_1, settings=Settings(profile=Profile(udp=200)))))
+    before, after = compile_policy(Policy(NAT_1)), compile_policy(Policy(replace(NAT_1, settings=GroupSettings(profile=Profile(udp=200)))))
     lines = [line for line in render_delta(diff(before, after), now=NOW).splitlines() if "srcnat" in line or "ct timeout" in line]
     named = [line for line in lines if "ct timeout" in line]
     assert named == [
@@ -214,7 +224,7 @@ def test_times_of_connections_come_before_the_rule_that_sets_them_and_go_after_i
 
 
 def test_a_helper_comes_before_the_rule_that_assigns_it_and_goes_after_it() -> None:
-    reads = compile_policy(Policy(replace(NAT_1, settings=Settings(protection=Protection(ftp_ports=(21,))))))
+    reads = compile_policy(Policy(replace(NAT_1, settings=GroupSettings(protection=ProtectionSpec(ftp_ports=(21,))))))
     plain = compile_policy(Policy(NAT_1))
     assert render_delta(diff(plain, reads), now=NOW).splitlines() == [
         "add table inet netzwart",
@@ -231,8 +241,8 @@ def test_a_helper_comes_before_the_rule_that_assigns_it_and_goes_after_it() -> N
 
 
 def test_an_expired_ban_is_neither_added_nor_deleted() -> None:
-    over = Policy(NAT_1, bans=(Ban(2, IPv4Network("192.0.2.0/25"), "over", NOW - 1), Ban(3, IPv4Network("192.0.2.128/25"))))
-    kept = Policy(NAT_1, bans=(Ban(3, IPv4Network("192.0.2.128/25")),))
+    over = Policy(NAT_1, bans=(BanSpec(2, IPv4Network("192.0.2.0/25"), "over", NOW - 1), BanSpec(3, IPv4Network("192.0.2.128/25"))))
+    kept = Policy(NAT_1, bans=(BanSpec(3, IPv4Network("192.0.2.128/25")),))
     assert "192.0.2.0" not in render_delta(diff(compile_policy(over), compile_policy(kept)), now=NOW)
     assert "192.0.2.0 " not in render_delta(diff(compile_policy(kept), compile_policy(over)), now=NOW)
 
@@ -240,10 +250,10 @@ def test_an_expired_ban_is_neither_added_nor_deleted() -> None:
 @given(texts)
 @settings(max_examples=300)
 def test_no_comment_breaks_out_of_its_quotes(hostile: str) -> None:
-    clean = comment(hostile)
+    clean = sanitize_comment(hostile)
     assert not re.search(r'["\\\x00-\x1f\x7f]', clean)
     assert len(clean.encode()) <= COMMENT_OCTETS
-    ruleset = compile_policy(Policy(NAT_1, bans=(Ban(1, IPv4Network("192.0.2.1/32"), hostile),)))
+    ruleset = compile_policy(Policy(NAT_1, bans=(BanSpec(1, IPv4Network("192.0.2.1/32"), hostile),)))
     [line] = [line for line in render(ruleset, now=NOW).splitlines() if line.startswith("add element")]
     assert re.fullmatch(r'add element inet netzwart bans4_32 \{ 192\.0\.2\.1( comment "[^"]*")? \}', line)
 
@@ -253,7 +263,7 @@ def test_a_value_that_is_no_symbol_is_refused(hostile: str) -> None:
     with pytest.raises(PolicyError):
         render_rule(Rule((Match(Field.CT_STATE, (hostile,)),)))
     with pytest.raises(PolicyError):
-        render_rule(Rule((Verdict(Action.JUMP, hostile or " "),)))
+        render_rule(Rule((Verdict(VerdictAction.JUMP, hostile or " "),)))
     with pytest.raises(PolicyError):
         render_rule(Rule((Count(hostile or " "),)))
 

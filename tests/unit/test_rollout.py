@@ -8,136 +8,156 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from firewall.rollout import FINAL, OVER, WITHOUT, Command, Event, NotPossibleError, Phase, Rollout, Step, advance
+from firewall.rollout import (
+    FINAL,
+    OVER,
+    WITHOUT,
+    GatewayStep,
+    NotPossibleError,
+    RolloutCommand,
+    RolloutEvent,
+    RolloutPhase,
+    RolloutState,
+    advance,
+)
 
-CLAIMED = (Event.CLAIMED,)
-DONE = (Event.COMMITTED, Event.PASSED, Event.CONFIRMED)
+CLAIMED = (RolloutEvent.CLAIMED,)
+DONE = (RolloutEvent.COMMITTED, RolloutEvent.PASSED, RolloutEvent.CONFIRMED)
 
 
-def after(*events: Event, **given: Any) -> tuple[Rollout, Command]:
+def after(*events: RolloutEvent, **given: Any) -> tuple[RolloutState, RolloutCommand]:
     """A rollout over two gateways after these events."""
-    state, command = Rollout((Step.WAITING, Step.WAITING), **given), Command.NOTHING
+    state, command = RolloutState((GatewayStep.WAITING, GatewayStep.WAITING), **given), RolloutCommand.NOTHING
     for event in events:
         state, command = advance(state, event)
     return state, command
 
 
 def test_each_gateway_is_sent_to_probed_and_confirmed_in_turn() -> None:
-    state, command = Rollout((Step.WAITING, Step.WAITING)), Command.NOTHING
+    state, command = RolloutState((GatewayStep.WAITING, GatewayStep.WAITING)), RolloutCommand.NOTHING
     commands = []
     for event in (*CLAIMED, *DONE, *DONE):
         state, command = advance(state, event)
         commands.append(command)
-    each = [Command.APPLY, Command.PROBE, Command.CONFIRM]
-    assert commands == [*each, *each, Command.FINISH]
-    assert state.phase is Phase.CONFIRMED
+    each = [RolloutCommand.APPLY, RolloutCommand.PROBE, RolloutCommand.CONFIRM]
+    assert commands == [*each, *each, RolloutCommand.FINISH]
+    assert state.phase is RolloutPhase.CONFIRMED
 
 
 def test_what_one_gateway_refuses_never_reaches_the_next() -> None:
-    state, command = after(*CLAIMED, Event.REFUSED)
-    assert command is Command.FINISH
-    assert (state.phase, state.steps) == (Phase.FAILED, (Step.REFUSED, Step.SKIPPED))
+    state, command = after(*CLAIMED, RolloutEvent.REFUSED)
+    assert command is RolloutCommand.FINISH
+    assert (state.phase, state.steps) == (RolloutPhase.FAILED, (GatewayStep.REFUSED, GatewayStep.SKIPPED))
 
 
 def test_a_failed_probe_sends_the_gateway_back_and_ends_the_rollout() -> None:
-    state, command = after(*CLAIMED, Event.COMMITTED, Event.FAILED)
-    assert command is Command.REVERT
-    state, command = advance(state, Event.WENT_BACK)
-    assert (state.phase, state.steps) == (Phase.FAILED, (Step.WENT_BACK, Step.SKIPPED))
+    state, command = after(*CLAIMED, RolloutEvent.COMMITTED, RolloutEvent.FAILED)
+    assert command is RolloutCommand.REVERT
+    state, command = advance(state, RolloutEvent.WENT_BACK)
+    assert (state.phase, state.steps) == (RolloutPhase.FAILED, (GatewayStep.WENT_BACK, GatewayStep.SKIPPED))
 
 
 def test_a_gateway_that_is_away_does_not_keep_the_others_waiting() -> None:
-    state, command = after(*CLAIMED, Event.AWAY)
-    assert (state.steps, command) == ((Step.AWAY, Step.SENDING), Command.APPLY)
-    state, _ = after(*CLAIMED, Event.AWAY, *DONE)
-    assert state.phase is Phase.FAILED
+    state, command = after(*CLAIMED, RolloutEvent.AWAY)
+    assert (state.steps, command) == ((GatewayStep.AWAY, GatewayStep.SENDING), RolloutCommand.APPLY)
+    state, _ = after(*CLAIMED, RolloutEvent.AWAY, *DONE)
+    assert state.phase is RolloutPhase.FAILED
 
 
 def test_a_group_may_ask_that_all_or_none_are_changed() -> None:
-    state, command = after(*CLAIMED, Event.AWAY, goes_on=False)
-    assert (state.steps, command) == ((Step.AWAY, Step.SKIPPED), Command.FINISH)
+    state, command = after(*CLAIMED, RolloutEvent.AWAY, goes_on=False)
+    assert (state.steps, command) == ((GatewayStep.AWAY, GatewayStep.SKIPPED), RolloutCommand.FINISH)
 
 
 @pytest.mark.parametrize("harmless", [True, False])
 @pytest.mark.parametrize(
     "fault",
     [
-        [Event.IMPAIRED],
-        [Event.LOST, Event.IMPAIRED],
-        [Event.COMMITTED, Event.PASSED, Event.NOT_CONFIRMED, Event.IMPAIRED],
-        [Event.COMMITTED, Event.PASSED, Event.NOT_CONFIRMED, Event.TAKEN_OVER, Event.IMPAIRED],
+        [RolloutEvent.IMPAIRED],
+        [RolloutEvent.LOST, RolloutEvent.IMPAIRED],
+        [RolloutEvent.COMMITTED, RolloutEvent.PASSED, RolloutEvent.NOT_CONFIRMED, RolloutEvent.IMPAIRED],
+        [RolloutEvent.COMMITTED, RolloutEvent.PASSED, RolloutEvent.NOT_CONFIRMED, RolloutEvent.TAKEN_OVER, RolloutEvent.IMPAIRED],
     ],
     ids=["refused", "asked", "not confirmed", "not confirmed, and the worker died"],
 )
-def test_a_gateways_own_fault_does_not_stop_the_others(fault: list[Event], harmless: bool) -> None:
+def test_a_gateways_own_fault_does_not_stop_the_others(fault: list[RolloutEvent], harmless: bool) -> None:
     state, command = after(*CLAIMED, *fault, harmless=harmless)
-    assert (state.steps, command) == ((Step.IMPAIRED, Step.SENDING), Command.APPLY)
+    assert (state.steps, command) == ((GatewayStep.IMPAIRED, GatewayStep.SENDING), RolloutCommand.APPLY)
     state, command = after(*CLAIMED, *fault, *DONE, harmless=harmless)
-    assert (state.phase, state.steps, command) == (Phase.FAILED, (Step.IMPAIRED, Step.CONFIRMED), Command.FINISH)
+    assert (state.phase, state.steps, command) == (
+        RolloutPhase.FAILED,
+        (GatewayStep.IMPAIRED, GatewayStep.CONFIRMED),
+        RolloutCommand.FINISH,
+    )
 
 
 def test_a_group_that_changes_all_or_none_stops_at_a_gateways_own_fault_too() -> None:
-    state, command = after(*CLAIMED, Event.IMPAIRED, goes_on=False)
-    assert (state.steps, command) == ((Step.IMPAIRED, Step.SKIPPED), Command.FINISH)
+    state, command = after(*CLAIMED, RolloutEvent.IMPAIRED, goes_on=False)
+    assert (state.steps, command) == ((GatewayStep.IMPAIRED, GatewayStep.SKIPPED), RolloutCommand.FINISH)
 
 
 def test_every_end_of_a_step_stops_the_others_or_is_named_as_one_that_does_not() -> None:
     """Who adds an end has to say which it is."""
-    stops = {Step.REFUSED, Step.WENT_BACK, Step.SKIPPED}
-    assert {Step.CONFIRMED} | WITHOUT | stops == FINAL
+    stops = {GatewayStep.REFUSED, GatewayStep.WENT_BACK, GatewayStep.SKIPPED}
+    assert {GatewayStep.CONFIRMED} | WITHOUT | stops == FINAL
     for step in WITHOUT:
-        assert advance(Rollout((step, Step.WAITING), harmless=True), Event.CLAIMED)[1] is Command.APPLY
+        assert advance(RolloutState((step, GatewayStep.WAITING), harmless=True), RolloutEvent.CLAIMED)[1] is RolloutCommand.APPLY
     for step in stops:
-        assert advance(Rollout((step, Step.WAITING), harmless=True), Event.CLAIMED)[1] is Command.FINISH
+        assert advance(RolloutState((step, GatewayStep.WAITING), harmless=True), RolloutEvent.CLAIMED)[1] is RolloutCommand.FINISH
 
 
-@pytest.mark.parametrize(("harmless", "then"), [(True, Step.SENDING), (False, Step.SKIPPED)])
-def test_a_gateway_lost_in_the_middle_stops_what_could_lock_the_others_out_as_well(harmless: bool, then: Step) -> None:
-    state, _ = after(*CLAIMED, Event.COMMITTED, Event.LOST, Event.LOST, harmless=harmless)
-    assert state.steps == (Step.LOST, then)
+@pytest.mark.parametrize(("harmless", "then"), [(True, GatewayStep.SENDING), (False, GatewayStep.SKIPPED)])
+def test_a_gateway_lost_in_the_middle_stops_what_could_lock_the_others_out_as_well(harmless: bool, then: GatewayStep) -> None:
+    state, _ = after(*CLAIMED, RolloutEvent.COMMITTED, RolloutEvent.LOST, RolloutEvent.LOST, harmless=harmless)
+    assert state.steps == (GatewayStep.LOST, then)
 
 
 def test_whoever_takes_over_asks_before_doing_anything() -> None:
-    for before in ([], [Event.COMMITTED], [Event.COMMITTED, Event.PASSED], [Event.COMMITTED, Event.FAILED]):
-        state, command = after(*CLAIMED, *before, Event.TAKEN_OVER)
-        assert (state.steps[0], command) == (Step.ASKING, Command.ASK)
+    for before in (
+        [],
+        [RolloutEvent.COMMITTED],
+        [RolloutEvent.COMMITTED, RolloutEvent.PASSED],
+        [RolloutEvent.COMMITTED, RolloutEvent.FAILED],
+    ):
+        state, command = after(*CLAIMED, *before, RolloutEvent.TAKEN_OVER)
+        assert (state.steps[0], command) == (GatewayStep.ASKING, RolloutCommand.ASK)
 
 
 def test_a_command_that_never_arrived_is_sent_again_a_few_times_only() -> None:
     state, command = after(*CLAIMED)
     for _ in range(2):
-        state, command = advance(advance(state, Event.LOST)[0], Event.NEVER_ARRIVED)
-        assert command is Command.APPLY
-    state, command = advance(advance(state, Event.LOST)[0], Event.NEVER_ARRIVED)
-    assert (state.steps[0], command) == (Step.LOST, Command.FINISH)
+        state, command = advance(advance(state, RolloutEvent.LOST)[0], RolloutEvent.NEVER_ARRIVED)
+        assert command is RolloutCommand.APPLY
+    state, command = advance(advance(state, RolloutEvent.LOST)[0], RolloutEvent.NEVER_ARRIVED)
+    assert (state.steps[0], command) == (GatewayStep.LOST, RolloutCommand.FINISH)
 
 
 def test_a_pause_comes_between_two_gateways_and_never_leaves_one_on_trial() -> None:
-    state, command = after(*CLAIMED, Event.PAUSE, *DONE)
-    assert (state.phase, state.steps, command) == (Phase.PAUSED, (Step.CONFIRMED, Step.WAITING), Command.REST)
-    state, _ = advance(state, Event.RESUME)
-    assert state.phase is Phase.QUEUED
-    assert advance(state, Event.CLAIMED)[1] is Command.APPLY
+    state, command = after(*CLAIMED, RolloutEvent.PAUSE, *DONE)
+    assert (state.phase, state.steps, command) == (RolloutPhase.PAUSED, (GatewayStep.CONFIRMED, GatewayStep.WAITING), RolloutCommand.REST)
+    state, _ = advance(state, RolloutEvent.RESUME)
+    assert state.phase is RolloutPhase.QUEUED
+    assert advance(state, RolloutEvent.CLAIMED)[1] is RolloutCommand.APPLY
 
 
 def test_going_back_now_reverts_what_is_on_trial_and_leaves_the_rest_alone() -> None:
-    state, command = after(*CLAIMED, *DONE, Event.COMMITTED, Event.ABORT)
-    assert command is Command.NOTHING
-    state, command = advance(state, Event.PASSED)
-    assert command is Command.REVERT
-    state, command = advance(state, Event.WENT_BACK)
-    assert (state.phase, state.steps) == (Phase.ABORTED, (Step.CONFIRMED, Step.WENT_BACK))
+    state, command = after(*CLAIMED, *DONE, RolloutEvent.COMMITTED, RolloutEvent.ABORT)
+    assert command is RolloutCommand.NOTHING
+    state, command = advance(state, RolloutEvent.PASSED)
+    assert command is RolloutCommand.REVERT
+    state, command = advance(state, RolloutEvent.WENT_BACK)
+    assert (state.phase, state.steps) == (RolloutPhase.ABORTED, (GatewayStep.CONFIRMED, GatewayStep.WENT_BACK))
 
 
 def test_a_queued_rollout_is_aborted_at_once() -> None:
-    assert after(Event.ABORT)[0].phase is Phase.ABORTED
+    assert after(RolloutEvent.ABORT)[0].phase is RolloutPhase.ABORTED
 
 
 def test_what_cannot_happen_is_refused_by_name() -> None:
     with pytest.raises(NotPossibleError, match="confirmed cannot happen to a gateway that is sending"):
-        after(*CLAIMED, Event.CONFIRMED)
+        after(*CLAIMED, RolloutEvent.CONFIRMED)
     with pytest.raises(NotPossibleError, match="the rollout is over"):
-        after(Event.ABORT, Event.CLAIMED)
+        after(RolloutEvent.ABORT, RolloutEvent.CLAIMED)
 
 
 # --- Every order of events
@@ -154,40 +174,40 @@ class Gateway:
     linked: bool = True
     disk: bool = True  # can it write down what it is told?
 
-    def take(self, command: Command, token: int, target: int) -> Event:
+    def take(self, command: RolloutCommand, token: int, target: int) -> RolloutEvent:
         """The answer to one command."""
         if token < self.token:
-            return Event.REFUSED
+            return RolloutEvent.REFUSED
         self.token = token
         match command:
-            case Command.APPLY if self.confirmed == target and self.trial is None:
-                return Event.UNCHANGED
-            case Command.APPLY if not self.disk:
-                return Event.IMPAIRED
-            case Command.APPLY:
+            case RolloutCommand.APPLY if self.confirmed == target and self.trial is None:
+                return RolloutEvent.UNCHANGED
+            case RolloutCommand.APPLY if not self.disk:
+                return RolloutEvent.IMPAIRED
+            case RolloutCommand.APPLY:
                 self.trial, self.applied = target, token
-                return Event.COMMITTED
-            case Command.CONFIRM:
+                return RolloutEvent.COMMITTED
+            case RolloutCommand.CONFIRM:
                 if self.trial != target:
-                    return Event.CONFIRMED if self.trial is None and self.confirmed == target else Event.NOT_CONFIRMED
+                    return RolloutEvent.CONFIRMED if self.trial is None and self.confirmed == target else RolloutEvent.NOT_CONFIRMED
                 if not self.disk:
-                    return Event.NOT_CONFIRMED
+                    return RolloutEvent.NOT_CONFIRMED
                 self.confirmed, self.trial = target, None
-                return Event.CONFIRMED
-            case Command.REVERT:
+                return RolloutEvent.CONFIRMED
+            case RolloutCommand.REVERT:
                 self.trial = None
-                return Event.WENT_BACK if self.disk else Event.IMPAIRED
-            case Command.PROBE:
-                return Event.PASSED if self.trial == target else Event.FAILED
+                return RolloutEvent.WENT_BACK if self.disk else RolloutEvent.IMPAIRED
+            case RolloutCommand.PROBE:
+                return RolloutEvent.PASSED if self.trial == target else RolloutEvent.FAILED
         return self.tell(token, target)
 
-    def tell(self, token: int, target: int) -> Event:
+    def tell(self, token: int, target: int) -> RolloutEvent:
         """What became of the last command of this token."""
         if self.trial == target:
-            return Event.FOUND_ON_TRIAL
+            return RolloutEvent.FOUND_ON_TRIAL
         if self.trial is None and self.confirmed == target:
-            return Event.FOUND_CONFIRMED
-        return Event.WENT_BACK if self.applied == token else Event.NEVER_ARRIVED
+            return RolloutEvent.FOUND_CONFIRMED
+        return RolloutEvent.WENT_BACK if self.applied == token else RolloutEvent.NEVER_ARRIVED
 
 
 @dataclass
@@ -197,23 +217,23 @@ class Worker:
     token: int
     target: int
     turn: int
-    command: Command
+    command: RolloutCommand
     asked: bool = False
-    answer: Event | None = None
+    answer: RolloutEvent | None = None
 
 
 @dataclass
 class Row:
     """The rollout in the database."""
 
-    state: Rollout
+    state: RolloutState
     target: int
     token: int
     fenced: set[int] = field(default_factory=set)  # gateways that have seen the token
 
 
 FATES = st.sampled_from(["arrives"] * 4 + ["never arrives", "answer is lost", "probe fails"])
-DRIVEN = (Command.ASK, Command.APPLY, Command.PROBE, Command.CONFIRM, Command.REVERT)
+DRIVEN = (RolloutCommand.ASK, RolloutCommand.APPLY, RolloutCommand.PROBE, RolloutCommand.CONFIRM, RolloutCommand.REVERT)
 
 
 class Rollouts(RuleBasedStateMachine):
@@ -234,30 +254,30 @@ class Rollouts(RuleBasedStateMachine):
     @rule(goes_on=st.booleans(), harmless=st.booleans())
     def opens(self, goes_on: bool, harmless: bool) -> None:
         self.target += 1
-        self.row = Row(Rollout((Step.WAITING,) * len(self.gateways), goes_on=goes_on, harmless=harmless), self.target, 0)
+        self.row = Row(RolloutState((GatewayStep.WAITING,) * len(self.gateways), goes_on=goes_on, harmless=harmless), self.target, 0)
 
-    @precondition(lambda self: self.row and self.row.state.phase is Phase.QUEUED)
+    @precondition(lambda self: self.row and self.row.state.phase is RolloutPhase.QUEUED)
     @rule()
     def claims(self) -> None:
-        self.hold(Event.CLAIMED)
+        self.hold(RolloutEvent.CLAIMED)
 
-    @precondition(lambda self: self.row and self.row.state.phase is Phase.APPLYING)
+    @precondition(lambda self: self.row and self.row.state.phase is RolloutPhase.APPLYING)
     @rule()
     def the_lease_runs_out_and_another_takes_over(self) -> None:
         """First it shows its token to every gateway that answers."""
-        self.hold(Event.TAKEN_OVER)
+        self.hold(RolloutEvent.TAKEN_OVER)
 
-    def hold(self, event: Event) -> None:
+    def hold(self, event: RolloutEvent) -> None:
         assert self.row
         self.token += 1
         self.row.token, self.row.fenced = self.token, set()
         for at, gateway in enumerate(self.gateways):
-            if event is Event.TAKEN_OVER and gateway.linked:
+            if event is RolloutEvent.TAKEN_OVER and gateway.linked:
                 gateway.token = self.token
                 self.row.fenced.add(at)
         self.write(event)
 
-    def write(self, event: Event) -> None:
+    def write(self, event: RolloutEvent) -> None:
         assert self.row
         self.row.state, command = advance(self.row.state, event)
         turn = self.row.state.turn
@@ -282,21 +302,21 @@ class Rollouts(RuleBasedStateMachine):
                 awake[-1].answer = self.deliver(awake[-1], "arrives")
                 self.note(awake[-1])
 
-    def deliver(self, worker: Worker, fate: str) -> Event | None:
+    def deliver(self, worker: Worker, fate: str) -> RolloutEvent | None:
         """None: refused, because another has taken over."""
         gateway = self.gateways[worker.turn]
         if not gateway.linked:
-            return Event.AWAY if worker.command is Command.APPLY else Event.LOST
-        answer = Event.LOST if fate == "never arrives" else gateway.take(worker.command, worker.token, worker.target)
-        if answer is Event.REFUSED and worker.command is not Command.APPLY:
+            return RolloutEvent.AWAY if worker.command is RolloutCommand.APPLY else RolloutEvent.LOST
+        answer = RolloutEvent.LOST if fate == "never arrives" else gateway.take(worker.command, worker.token, worker.target)
+        if answer is RolloutEvent.REFUSED and worker.command is not RolloutCommand.APPLY:
             return None
         if self.row and worker.token != self.row.token and worker.turn in self.row.fenced:
-            assert answer in (Event.REFUSED, Event.LOST), "a command was accepted from a lost lease"
-        if fate == "probe fails" and worker.command is Command.PROBE:
+            assert answer in (RolloutEvent.REFUSED, RolloutEvent.LOST), "a command was accepted from a lost lease"
+        if fate == "probe fails" and worker.command is RolloutCommand.PROBE:
             self.seen_failing.add((worker.token, worker.target, worker.turn))
-            return Event.FAILED
-        assert worker.command is not Command.CONFIRM or (worker.token, worker.target, worker.turn) not in self.seen_failing
-        return Event.LOST if fate == "answer is lost" else answer
+            return RolloutEvent.FAILED
+        assert worker.command is not RolloutCommand.CONFIRM or (worker.token, worker.target, worker.turn) not in self.seen_failing
+        return RolloutEvent.LOST if fate == "answer is lost" else answer
 
     @precondition(lambda self: any(worker.answer for worker in self.workers))
     @rule(data=st.data())
@@ -321,17 +341,17 @@ class Rollouts(RuleBasedStateMachine):
         self.gateways[at].disk = disk
 
     @precondition(lambda self: not self.is_over())
-    @rule(wish=st.sampled_from([Event.PAUSE, Event.RESUME, Event.ABORT]))
-    def somebody_wishes(self, wish: Event) -> None:
+    @rule(wish=st.sampled_from([RolloutEvent.PAUSE, RolloutEvent.RESUME, RolloutEvent.ABORT]))
+    def somebody_wishes(self, wish: RolloutEvent) -> None:
         assert self.row
-        if self.row.state.phase is Phase.APPLYING:
+        if self.row.state.phase is RolloutPhase.APPLYING:
             self.row.state, _ = advance(self.row.state, wish)
         else:
             self.write(wish)
 
     @invariant()
     def a_confirmed_rollout_is_on_every_gateway(self) -> None:
-        if self.row and self.row.state.phase is Phase.CONFIRMED:
+        if self.row and self.row.state.phase is RolloutPhase.CONFIRMED:
             assert {gateway.confirmed for gateway in self.gateways} == {self.row.target}
 
     @invariant()
@@ -339,16 +359,16 @@ class Rollouts(RuleBasedStateMachine):
         if self.row is None:
             return
         for gateway, step in zip(self.gateways, self.row.state.steps, strict=True):
-            if step is Step.CONFIRMED:
+            if step is GatewayStep.CONFIRMED:
                 assert gateway.confirmed == self.row.target
-            if step in (Step.WAITING, Step.SKIPPED):
+            if step in (GatewayStep.WAITING, GatewayStep.SKIPPED):
                 assert gateway.confirmed != self.row.target
 
     @invariant()
     def gateways_on_different_revisions_are_told(self) -> None:
         if self.row and self.is_over() and len({gateway.confirmed for gateway in self.gateways}) > 1:
-            assert self.row.state.phase in (Phase.FAILED, Phase.ABORTED)
-            assert any(step is not Step.CONFIRMED for step in self.row.state.steps)
+            assert self.row.state.phase in (RolloutPhase.FAILED, RolloutPhase.ABORTED)
+            assert any(step is not GatewayStep.CONFIRMED for step in self.row.state.steps)
 
     def teardown(self) -> None:
         """Whatever has happened: with the links mended and a worker at it, every rollout comes to its end."""
@@ -357,8 +377,8 @@ class Rollouts(RuleBasedStateMachine):
         for gateway in self.gateways:
             gateway.linked = True
         self.workers.clear()
-        if self.row.state.phase is Phase.APPLYING:
-            self.hold(Event.TAKEN_OVER)
+        if self.row.state.phase is RolloutPhase.APPLYING:
+            self.hold(RolloutEvent.TAKEN_OVER)
         for _ in range(40):
             if self.is_over():
                 break
@@ -370,10 +390,10 @@ class Rollouts(RuleBasedStateMachine):
     def push(self) -> None:
         """What is due next."""
         assert self.row
-        if self.row.state.phase is Phase.PAUSED:
-            self.write(Event.RESUME)
-        elif self.row.state.phase is Phase.QUEUED:
-            self.hold(Event.CLAIMED)
+        if self.row.state.phase is RolloutPhase.PAUSED:
+            self.write(RolloutEvent.RESUME)
+        elif self.row.state.phase is RolloutPhase.QUEUED:
+            self.hold(RolloutEvent.CLAIMED)
         else:
             worker = self.workers.pop()
             self.write(self.gateways[worker.turn].take(worker.command, worker.token, worker.target))

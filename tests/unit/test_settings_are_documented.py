@@ -1,8 +1,8 @@
 import re
 from pathlib import Path
 
-from portal.stack.environment import variables
-from portal.stack.state_paths import Places
+from portal.stack.environment import build_variables
+from portal.stack.state_paths import StatePaths
 
 ROOT = Path(__file__).parents[2]
 READ = re.compile(r'environ(?:\.get\(|\[)\s*"(NETZWART_\w+)"')
@@ -23,7 +23,7 @@ def test_the_page_is_sorted() -> None:
 
 
 def test_what_the_server_sets_is_marked(tmp_path: Path) -> None:
-    assert {name for name, marked in documented().items() if marked} == set(variables(Places.at(tmp_path)))
+    assert {name for name, marked in documented().items() if marked} == set(build_variables(StatePaths.at(tmp_path)))
 
 
 def test_no_variable_is_read_beside_the_settings() -> None:

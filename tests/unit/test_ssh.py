@@ -9,7 +9,7 @@ import pytest
 from django.conf import LazySettings
 
 from apps.deployments.transport import ssh
-from apps.deployments.transport.relay_program import way
+from apps.deployments.transport.relay_program import build_relay_program
 from apps.network.models import Gateway
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + "A" * 43
@@ -36,7 +36,7 @@ def gateway(**changes: Any) -> Gateway:
 
 
 def test_ssh_gets_one_argument_for_each_value_and_no_command(tmp_path: Path) -> None:
-    found = ssh.arguments(gateway(address=ip_address("2001:db8::11"), ssh_user="netzwart"))
+    found = ssh.build_arguments(gateway(address=ip_address("2001:db8::11"), ssh_user="netzwart"))
     assert found[-2:] == ("--", "2001:db8::11")
     assert found[found.index("-l") + 1] == "netzwart"
     assert found[found.index("-p") + 1] == "2222"
@@ -45,7 +45,7 @@ def test_ssh_gets_one_argument_for_each_value_and_no_command(tmp_path: Path) -> 
 
 
 def test_no_session_is_shared_and_nobody_is_asked_or_trusted_blindly() -> None:
-    found = ssh.arguments(gateway())
+    found = ssh.build_arguments(gateway())
     options = {word for word, flag in zip(found[1:], found, strict=False) if flag == "-o"}
     assert options >= {
         "BatchMode=yes",
@@ -61,15 +61,15 @@ def test_no_session_is_shared_and_nobody_is_asked_or_trusted_blindly() -> None:
 
 @pytest.mark.parametrize("name", ["$(reboot)", "-oProxyCommand=reboot", "a; reboot", "a\nb", "../../etc/passwd"])
 def test_a_hostile_name_or_account_is_never_more_than_the_value_of_one_option(name: str) -> None:
-    plain, hostile = ssh.arguments(gateway()), ssh.arguments(gateway(name=name, ssh_user=name))
+    plain, hostile = ssh.build_arguments(gateway()), ssh.build_arguments(gateway(name=name, ssh_user=name))
     assert len(plain) == len(hostile)
     assert [word for word in hostile if name in word] == [name]
     assert hostile[hostile.index("-l") + 1] == name
 
 
 def test_known_hosts_holds_the_key_alone_and_belongs_to_us_alone() -> None:
-    ssh.note(KEY)
-    file = ssh.known_hosts(KEY)
+    ssh.write_known_hosts(KEY)
+    file = ssh.get_known_hosts_path(KEY)
     assert file.read_text() == f"gateway {KEY}\n"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
@@ -77,15 +77,15 @@ def test_known_hosts_holds_the_key_alone_and_belongs_to_us_alone() -> None:
 
 
 def test_a_file_that_somebody_changed_is_written_again() -> None:
-    ssh.note(KEY)
-    ssh.known_hosts(KEY).write_text(f"gateway {OTHER}\n")
-    ssh.note(KEY)
-    assert ssh.known_hosts(KEY).read_text() == f"gateway {KEY}\n"
+    ssh.write_known_hosts(KEY)
+    ssh.get_known_hosts_path(KEY).write_text(f"gateway {OTHER}\n")
+    ssh.write_known_hosts(KEY)
+    assert ssh.get_known_hosts_path(KEY).read_text() == f"gateway {KEY}\n"
 
 
 def test_another_key_is_another_file_and_so_another_way() -> None:
-    assert ssh.known_hosts(KEY) != ssh.known_hosts(OTHER)
-    assert way(gateway()) != way(gateway(host_key=OTHER))
+    assert ssh.get_known_hosts_path(KEY) != ssh.get_known_hosts_path(OTHER)
+    assert build_relay_program(gateway()) != build_relay_program(gateway(host_key=OTHER))
 
 
 @pytest.mark.parametrize(
@@ -93,18 +93,18 @@ def test_another_key_is_another_file_and_so_another_way() -> None:
 )
 def test_what_is_no_key_is_not_written_down(key: str) -> None:
     with pytest.raises(ValueError, match="no ssh-ed25519 key"):
-        ssh.note(key)
-    assert not ssh.known_hosts(key).exists()
+        ssh.write_known_hosts(key)
+    assert not ssh.get_known_hosts_path(key).exists()
 
 
 def test_a_fingerprint_is_as_openssh_shows_it() -> None:
     key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPQ2QBCHkMoZ8Ci+rvmHnNkgRRiPlZVsuwIOzkcMXhNz"
-    assert ssh.fingerprint(key) == "SHA256:duhfArilbygG7oxrIyppdNKwTOmWoAFhmg3EgD2v3GA"
+    assert ssh.compute_fingerprint(key) == "SHA256:duhfArilbygG7oxrIyppdNKwTOmWoAFhmg3EgD2v3GA"
 
 
 def test_another_host_key_is_named_with_the_expected_one_and_what_to_do() -> None:
-    words = ssh.explain(CHANGED.format(found=ssh.fingerprint(OTHER)), KEY)
-    assert f"expected {ssh.fingerprint(KEY)}, found {ssh.fingerprint(OTHER)}" in words
+    words = ssh.explain(CHANGED.format(found=ssh.compute_fingerprint(OTHER)), KEY)
+    assert f"expected {ssh.compute_fingerprint(KEY)}, found {ssh.compute_fingerprint(OTHER)}" in words
     assert "manage.py gateway trust" in words
 
 

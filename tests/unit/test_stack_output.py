@@ -3,7 +3,7 @@ import threading
 
 import pytest
 
-from portal.stack.output import CLEAR_LINE, GREEN, LONGEST_LINE, Lines, Output
+from portal.stack.output import CLEAR_LINE, GREEN, LONGEST_LINE, LineSplitter, Output
 
 
 class Terminal(io.StringIO):
@@ -12,17 +12,17 @@ class Terminal(io.StringIO):
 
 
 def test_lines_are_whole_however_the_bytes_arrive() -> None:
-    lines = Lines()
+    lines = LineSplitter()
     assert [*lines.feed(b"one\ntw"), *lines.feed(b"o\r\n\nthr"), *lines.end()] == ["one", "two", "", "thr"]
     assert [*lines.end()] == []
 
 
 def test_bytes_that_are_no_text_are_shown_all_the_same() -> None:
-    assert [*Lines().feed(b"\xff\xfe ok\n")] == ["\ufffd\ufffd ok"]
+    assert [*LineSplitter().feed(b"\xff\xfe ok\n")] == ["\ufffd\ufffd ok"]
 
 
 def test_a_line_without_end_does_not_grow_for_ever() -> None:
-    lines = Lines()
+    lines = LineSplitter()
     shown = [line for _ in range(10) for line in lines.feed(b"x" * LONGEST_LINE)]
     assert len(shown) == 9
     assert len("".join(lines.end())) == LONGEST_LINE

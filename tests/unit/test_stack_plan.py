@@ -10,67 +10,71 @@ from django.urls import resolve
 from portal.stack import ports
 from portal.stack.commands import (
     ROOT,
-    accept_queue,
-    collector,
-    events,
-    events_port,
-    feeds,
-    gateway,
-    gateway_in_memory,
-    mailer,
-    prober,
-    prober_socket,
-    web,
-    worker,
+    build_collector,
+    build_events,
+    build_feeds,
+    build_gateway,
+    build_mailer,
+    build_memory_gateway,
+    build_prober,
+    build_web,
+    build_worker,
+    choose_events_port,
+    get_prober_socket,
+    read_accept_queue,
 )
 from portal.stack.demo import Demo
-from portal.stack.directory_lock import alone, held
+from portal.stack.directory_lock import is_locked, lock_directory
 from portal.stack.errors import StackError
-from portal.stack.serve import welcome
-from portal.stack.state_paths import Places
-from portal.stack.test_summary import Outcome, read, summary
+from portal.stack.serve import render_welcome
+from portal.stack.state_paths import StatePaths
+from portal.stack.test_summary import CaseOutcome, read, summarize
 from workers import app
 
-PLACES = Places.at(Path("/srv/var"))
+PLACES = StatePaths.at(Path("/srv/var"))
 CADDY_RESTS = 120  # seconds; nginx has 60
 
 
 def test_the_web_server_queues_as_many_connections_as_the_kernel_allows_and_listens_on_loopback() -> None:
-    command = web(8000).command
-    assert int(command[command.index("--backlog") + 1]) >= accept_queue()
+    command = build_web(8000).command
+    assert int(command[command.index("--backlog") + 1]) >= read_accept_queue()
     assert command[command.index("--bind") + 1] == "127.0.0.1:8000"
 
 
 def test_live_events_listen_on_loopback_and_far_from_a_second_portals_port() -> None:
-    command = events(9000).command
+    command = build_events(9000).command
     assert command[command.index("--host") + 1] == "127.0.0.1"
-    assert int(command[command.index("--backlog") + 1]) >= accept_queue()
+    assert int(command[command.index("--backlog") + 1]) >= read_accept_queue()
     assert "--no-proxy-headers" in command, "whose X-Forwarded-For is believed says NETZWART_TRUSTED_PROXIES alone"
-    assert all(1 <= events_port(port) <= 65_535 and abs(events_port(port) - port) > 100 for port in (1, 8000, 8001, 64_000, 65_535))
+    assert all(
+        1 <= choose_events_port(port) <= 65_535 and abs(choose_events_port(port) - port) > 100 for port in (1, 8000, 8001, 64_000, 65_535)
+    )
 
 
 def test_connections_rest_longer_than_proxies_let_theirs_rest() -> None:
     compose = (ROOT / "docker-compose.yml").read_text()
-    for program, option in ((web(8000), "--keep-alive"), (events(9000), "--timeout-keep-alive")):
+    for program, option in ((build_web(8000), "--keep-alive"), (build_events(9000), "--timeout-keep-alive")):
         seconds = [int(each) for text in (" ".join(program.command), compose) for each in re.findall(rf"\s{option} (\d+)\b", text)]
         assert len(seconds) == 2
         assert min(seconds) > CADDY_RESTS
 
 
 def test_a_gateway_is_the_same_agent_in_the_lab_and_in_memory() -> None:
-    inside, beside = gateway(PLACES, "nat-1").command, gateway_in_memory(PLACES, "nat-1").command
-    only_inside = ("--prober", str(prober_socket(PLACES, "nat-1")))
+    inside, beside = build_gateway(PLACES, "nat-1").command, build_memory_gateway(PLACES, "nat-1").command
+    only_inside = ("--prober", str(get_prober_socket(PLACES, "nat-1")))
     assert [part for part in inside[inside.index("--") + 1 :] if part not in only_inside] == [part for part in beside if part != "--fake"]
 
 
 def test_a_prober_listens_where_its_gateways_agent_asks() -> None:
-    command, agent = prober(PLACES, "nat-2").command, gateway(PLACES, "nat-2").command
+    command, agent = build_prober(PLACES, "nat-2").command, build_gateway(PLACES, "nat-2").command
     assert command[command.index("exec") + 1] == "probe-2"
     assert command[command.index("--socket") + 1] == agent[agent.index("--prober") + 1]
 
 
 def test_changes_readings_mail_and_feeds_have_a_worker_each_that_together_take_every_task() -> None:
-    taken = [each.command[each.command.index("--queues") + 1] for each in (worker(), collector(), mailer(), feeds())]
+    taken = [
+        each.command[each.command.index("--queues") + 1] for each in (build_worker(), build_collector(), build_mailer(), build_feeds())
+    ]
     for module in app.conf.include:
         import_module(module)  # what a worker does, without the checks that ask the database
     names = [name for name in app.tasks if name.startswith("workers.")]
@@ -103,29 +107,29 @@ def test_a_busy_port_is_named_with_one_that_is_free() -> None:
         other.listen()
         busy = other.getsockname()[1]
         with pytest.raises(StackError, match=rf"Port {busy} is taken by another program\. \d+ is free"):
-            ports.demand(busy)
+            ports.require_free_port(busy)
 
 
 def test_a_state_directory_has_one_user_at_a_time(tmp_path: Path) -> None:
-    places = Places.at(tmp_path)
-    assert not held(places)
-    with alone(places):
-        assert held(places)
-        with pytest.raises(StackError, match="is in use by pid"), alone(places):
+    places = StatePaths.at(tmp_path)
+    assert not is_locked(places)
+    with lock_directory(places):
+        assert is_locked(places)
+        with pytest.raises(StackError, match="is in use by pid"), lock_directory(places):
             pass
-    assert not held(places)
+    assert not is_locked(places)
 
 
 def test_what_the_demo_offers_to_try_leads_somewhere(tmp_path: Path) -> None:
-    places = Places.at(tmp_path)
+    places = StatePaths.at(tmp_path)
     places.demo.write_text('{"logins": [], "token": "t"}')
-    addresses = re.findall(r"http://127.0.0.1:8042(/\S*)", welcome(places, 8042, ""))
+    addresses = re.findall(r"http://127.0.0.1:8042(/\S*)", render_welcome(places, 8042, ""))
     assert len(addresses) == 2 and all(resolve(each) for each in addresses)
 
 
 def test_what_workers_say_of_each_task_is_hushed_and_what_goes_wrong_is_not() -> None:
     known = {"id": "8c1d", "name": "workers.collect", "runtime": 0.1, "return_value": None, "exc": "", "description": "raised"}
-    for each in (worker(), collector(), mailer()):
+    for each in (build_worker(), build_collector(), build_mailer()):
         assert all(re.match(each.hush, line % known) for line in (trace.LOG_RECEIVED, trace.LOG_SUCCESS))
         assert not re.match(each.hush, trace.LOG_FAILURE % (known | {"traceback": "", "args": "", "kwargs": ""}))
 
@@ -149,8 +153,8 @@ def test_the_sum_names_every_skipped_test_with_its_reason(tmp_path: Path) -> Non
         <testcase classname="tests.a" name="four"><error message="no fixture"/></testcase>
         </testsuite></testsuites>"""
     )
-    lines = summary(list(read(report)))
+    lines = summarize(list(read(report)))
     assert "skipped: tests.a::three  (needs root)" in lines
     assert "failed: tests.a::two  wrong" in lines
     assert lines[-1] == "1 passed, 2 failed, 1 skipped"
-    assert summary([Outcome("t", "passed")]) == ["1 passed, 0 failed, 0 skipped"]
+    assert summarize([CaseOutcome("t", "passed")]) == ["1 passed, 0 failed, 0 skipped"]

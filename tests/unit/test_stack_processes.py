@@ -14,7 +14,7 @@ import pytest
 
 from portal.stack.errors import StackError
 from portal.stack.output import Output
-from portal.stack.processes import Supervisor, side_by_side, supervise
+from portal.stack.processes import Supervisor, run_concurrently, supervise
 from portal.stack.program import Program
 
 ROOT = Path(__file__).parents[2]
@@ -155,7 +155,7 @@ def test_of_two_things_side_by_side_the_one_that_fails_is_named_and_ends_the_oth
 
     async def run() -> None:
         async with supervise(os.environ, Output(stream)) as supervisor:
-            await side_by_side(lasting(supervisor), failing(supervisor))
+            await run_concurrently(lasting(supervisor), failing(supervisor))
 
     with pytest.raises(StackError, match="migrate ended with status 3"):
         asyncio.run(run())

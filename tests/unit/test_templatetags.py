@@ -8,7 +8,7 @@ from django.template import Context, Template
 from django.test import RequestFactory
 from django.utils import translation
 
-from apps.lib.ui.states import Kind, On, Post, State, pair_word, post_words
+from apps.lib.ui.states import GatewayPost, PostState, StateKind, StateLabel, describe_pair, describe_posts
 
 
 @pytest.fixture(autouse=True)
@@ -21,8 +21,8 @@ def render(text: str, path: str = "/", **values: object) -> str:
     return Template(text).render(Context({"request": RequestFactory().get(path), **values}))
 
 
-def posts(*states: str) -> list[Post]:
-    return [Post(f"nat-{place}", On(state)) for place, state in enumerate(states, 1)]
+def posts(*states: str) -> list[GatewayPost]:
+    return [GatewayPost(f"nat-{place}", PostState(state)) for place, state in enumerate(states, 1)]
 
 
 @pytest.mark.parametrize(
@@ -41,14 +41,14 @@ def posts(*states: str) -> list[Post]:
     ],
 )
 def test_the_pair_always_has_a_word(states: tuple[str, ...], word: str) -> None:
-    assert pair_word(posts(*states)) == word
+    assert describe_pair(posts(*states)) == word
 
 
 def test_the_pair_speaks_german() -> None:
     with translation.override("de"):
-        assert pair_word(posts("full", "full")) == "beide"
-        assert pair_word(posts("hollow", "full")) == "nur nat-2"
-        assert post_words(posts("half", "full")) == "nat-1: unterwegs, nat-2: bestätigt"
+        assert describe_pair(posts("full", "full")) == "beide"
+        assert describe_pair(posts("hollow", "full")) == "nur nat-2"
+        assert describe_posts(posts("half", "full")) == "nat-1: unterwegs, nat-2: bestätigt"
 
 
 def test_the_pair_takes_plain_pairs_and_says_each_gateway_in_its_title() -> None:
@@ -59,7 +59,7 @@ def test_the_pair_takes_plain_pairs_and_says_each_gateway_in_its_title() -> None
 
 
 def test_a_state_is_an_icon_and_a_word() -> None:
-    html = render("{% state blocked %}", blocked=State(Kind.BAD, "Blocked", "blocked"))
+    html = render("{% state blocked %}", blocked=StateLabel(StateKind.BAD, "Blocked", "blocked"))
     assert "nw-bad" in html
     assert "#blocked" in html
     assert "Blocked</span>" in html

@@ -4,14 +4,14 @@ from ipaddress import IPv4Interface, ip_address, ip_network
 
 import pytest
 
-from lab.plan import plan
+from lab.plan import build_plan
 from lab.tables import TopologyError
-from lab.topology import DEMO, Route, Topology, load, parse
+from lab.topology import DEMO, NodeRoute, Topology, load_topology, parse_topology
 
 
 @pytest.fixture(scope="module")
 def topology() -> Topology:
-    return load()
+    return load_topology()
 
 
 def test_members_hold_addresses_of_the_pools(topology: Topology) -> None:
@@ -55,12 +55,12 @@ def test_an_address_without_a_length_takes_the_networks(topology: Topology) -> N
 
 def test_a_gateway_sinks_what_no_member_answers_for_and_finds_members_on_its_link(topology: Topology) -> None:
     routes = topology.node("nat-1").routes
-    assert Route(topology.pools.public) in routes
-    assert Route(topology.pools.ipv6, device="lan0") in routes
+    assert NodeRoute(topology.pools.public) in routes
+    assert NodeRoute(topology.pools.ipv6, device="lan0") in routes
 
 
 def test_the_plan_creates_every_node_and_two_ends_for_every_cable(topology: Topology) -> None:
-    links = plan(topology)["links"]
+    links = build_plan(topology)["links"]
     assert links.count("netns add ") == len(topology.nodes)
     words = links.split()
     indices = [words[at + 1] for at, word in enumerate(words) if word == "index"]
@@ -68,12 +68,12 @@ def test_the_plan_creates_every_node_and_two_ends_for_every_cable(topology: Topo
 
 
 def test_a_host_has_a_way_to_neighbours_whose_prefix_it_is_not_in(topology: Topology) -> None:
-    (member,) = (node for node in plan(topology)["nodes"] if node["name"] == "m1")
+    (member,) = (node for node in build_plan(topology)["nodes"] if node["name"] == "m1")
     assert "route add 2001:db8:b0::/64 dev eth0\n" in member["batch"]
 
 
 def test_the_plan_is_the_same_each_time(topology: Topology) -> None:
-    assert plan(topology) == plan(load())
+    assert build_plan(topology) == build_plan(load_topology())
 
 
 MISTAKES = [
@@ -104,7 +104,7 @@ def test_a_mistake_is_answered_with_its_key(right: str, wrong: str, message: str
     text = DEMO.read_text()
     assert right in text
     with pytest.raises(TopologyError) as refusal:
-        parse(text.replace(right, wrong))
+        parse_topology(text.replace(right, wrong))
     assert str(refusal.value).startswith(message)
 
 

@@ -7,24 +7,47 @@ from typing import get_args
 import pytest
 
 from firewall.compile import compile_policy
-from firewall.policy import Ban, Block, Forward, Listener, NatMapping, Policy, Protocol, Settings, Sharing
-from firewall.ruleset import Action, Chain, Field, Hook, Match, Part, Priority, Refusal, Rule, Ruleset, Verdict
-from firewall.tracing import Ends, Icmp, Leaving, Outcome, Packet, Route, Routes, State, Trace, TraceError, trace, trace_flow
+from firewall.policy import (
+    BanSpec,
+    BlockSpec,
+    ForwardSpec,
+    GroupSettings,
+    ListenerSpec,
+    NatMappingSpec,
+    Policy,
+    SharingMode,
+    TransportProtocol,
+)
+from firewall.ruleset import Chain, Field, Hook, HookPriority, Match, Part, Refusal, Rule, Ruleset, Verdict, VerdictAction
+from firewall.tracing import (
+    ConntrackState,
+    Endpoints,
+    GatewayRoute,
+    Icmp,
+    LeavingPacket,
+    Packet,
+    RoutingTable,
+    Trace,
+    TraceError,
+    TraceOutcome,
+    trace,
+    trace_flow,
+)
 from firewall.tracing.fields import READERS
 from firewall.tracing.part_effects import HANDLERS
-from firewall.tracing.ports import chosen_from
+from firewall.tracing.ports import list_candidate_ports
 from tests.policies import NAT_1, PROBE, PROBED, PROBES_MAPPING
 
 NOW = 1_800_000_000
 MEMBER, OTHER, PUBLIC, FOREIGN = map(IPv4Address, ("10.16.0.10", "10.16.0.11", "198.51.100.7", "203.0.113.9"))
 MEMBER6, FOREIGN6 = IPv6Address("2001:db8:a0:10::7"), IPv6Address("2001:db8:ffff::1")
-ROUTES = Routes(
+ROUTES = RoutingTable(
     (
-        Route(IPv4Network("10.16.0.0/16"), "lan0"),
-        Route(IPv4Network("198.51.100.0/24"), ""),
-        Route(IPv4Network("0.0.0.0/0"), "wan0"),
-        Route(IPv6Network("2001:db8:a0::/44"), "lan0"),
-        Route(IPv6Network("::/0"), "wan0"),
+        GatewayRoute(IPv4Network("10.16.0.0/16"), "lan0"),
+        GatewayRoute(IPv4Network("198.51.100.0/24"), ""),
+        GatewayRoute(IPv4Network("0.0.0.0/0"), "wan0"),
+        GatewayRoute(IPv6Network("2001:db8:a0::/44"), "lan0"),
+        GatewayRoute(IPv6Network("::/0"), "wan0"),
     ),
     (("wan0", IPv4Address("192.0.2.1")), ("lan0", IPv4Address("10.16.255.1"))),
 )
@@ -32,8 +55,8 @@ POLICY = Policy(
     NAT_1,
     addresses=(MEMBER, OTHER),
     prefixes=(IPv6Network("2001:db8:a0:10::/64"),),
-    mappings=(NatMapping(MEMBER, PUBLIC), NatMapping(OTHER, PUBLIC)),
-    forwards=(Forward(1, Protocol.TCP, PUBLIC, 8443, MEMBER, 443),),
+    mappings=(NatMappingSpec(MEMBER, PUBLIC), NatMappingSpec(OTHER, PUBLIC)),
+    forwards=(ForwardSpec(1, TransportProtocol.TCP, PUBLIC, 8443, MEMBER, 443),),
 )
 
 
@@ -45,13 +68,13 @@ def tcp(interface: str, source: object, destination: object, port: int, source_p
     return Packet(interface, ip_address(str(source)), ip_address(str(destination)), 6, source_port, port)
 
 
-def left(packet: Trace) -> Leaving:
+def left(packet: Trace) -> LeavingPacket:
     assert packet.leaves, packet.outcome
     return packet.leaves
 
 
 def banned(prefix: str, expires: int = 0) -> Policy:
-    return replace(POLICY, bans=(Ban(1, IPv4Network(prefix), "scans", expires),))
+    return replace(POLICY, bans=(BanSpec(1, IPv4Network(prefix), "scans", expires),))
 
 
 def test_every_kind_of_part_has_a_function_and_every_field_a_reader() -> None:
@@ -64,15 +87,15 @@ def test_a_part_that_no_trace_knows_is_refused_aloud() -> None:
     class Teleport:
         """What no kernel has."""
 
-    chain = Chain("forward", (Rule((Teleport(),)),), Hook("filter", "forward", Priority.FILTER))  # type: ignore[arg-type]  # on purpose
+    chain = Chain("forward", (Rule((Teleport(),)),), Hook("filter", "forward", HookPriority.FILTER))  # type: ignore[arg-type]  # on purpose
     with pytest.raises(TraceError, match="Teleport"):
         trace(Ruleset({"forward": chain}), tcp("lan0", MEMBER, FOREIGN, 443), ROUTES, now=NOW)
 
 
 @pytest.mark.parametrize("value", ["no-such-type", "dnat"])
 def test_a_symbol_that_no_trace_knows_is_refused_aloud(value: str) -> None:
-    rule = Rule((Match(Field.ICMP_TYPE, (value,)), Verdict(Action.DROP)))
-    chain = Chain("forward", (rule,), Hook("filter", "forward", Priority.FILTER))
+    rule = Rule((Match(Field.ICMP_TYPE, (value,)), Verdict(VerdictAction.DROP)))
+    chain = Chain("forward", (rule,), Hook("filter", "forward", HookPriority.FILTER))
     echo = Packet("lan0", MEMBER, FOREIGN, 1, icmp=Icmp(8))
     with pytest.raises(TraceError, match=value):
         trace(Ruleset({"forward": chain}), echo, ROUTES, now=NOW)
@@ -81,7 +104,7 @@ def test_a_symbol_that_no_trace_knows_is_refused_aloud(value: str) -> None:
 def test_a_member_leaves_as_his_public_address_from_a_port_that_the_kernel_chooses() -> None:
     found = traced(tcp("lan0", MEMBER, FOREIGN, 443))
     leaves = left(found)
-    assert (found.outcome, found.state, leaves.interface) == (Outcome.FORWARDED, State.NEW, "wan0")
+    assert (found.outcome, found.state, leaves.interface) == (TraceOutcome.FORWARDED, ConntrackState.NEW, "wan0")
     assert (leaves.packet.source, leaves.packet.destination, leaves.packet.destination_port) == (PUBLIC, FOREIGN, 443)
     assert leaves.source_ports == range(1024, 32768)
     assert found.elements == {("up4", MEMBER.packed): 1}
@@ -89,7 +112,7 @@ def test_a_member_leaves_as_his_public_address_from_a_port_that_the_kernel_choos
 
 @pytest.mark.parametrize(("port", "chosen"), [(123, range(1, 512)), (700, range(600, 1024)), (1024, range(1024, 65536))])
 def test_a_drawn_port_is_of_the_class_of_the_members_own(port: int, chosen: range) -> None:
-    assert chosen_from(tcp("lan0", MEMBER, FOREIGN, 443, source_port=port), random=True) == chosen
+    assert list_candidate_ports(tcp("lan0", MEMBER, FOREIGN, 443, source_port=port), random=True) == chosen
 
 
 @pytest.mark.parametrize(("port", "chosen"), [(123, range(1024, 32768)), (3074, range(3074, 3075)), (49152, range(1024, 32768))])
@@ -99,89 +122,93 @@ def test_a_shared_address_keeps_no_port_that_systems_draw(port: int, chosen: ran
 
 def test_a_port_stays_where_nat_keeps_it_and_within_its_block_where_there_is_one() -> None:
     ours, block = tcp("lan0", MEMBER, FOREIGN, 443), range(2048, 4096)
-    assert chosen_from(ours, random=False) == range(50122, 50123)
-    assert chosen_from(ours, random=False, within=block) == block
-    assert chosen_from(replace(ours, source_port=3000), random=False, within=block) == range(3000, 3001)
-    assert chosen_from(replace(ours, source_port=3000), random=True, within=block) == block
-    assert chosen_from(replace(ours, protocol=50, source_port=0), random=True, within=block) == range(1)
+    assert list_candidate_ports(ours, random=False) == range(50122, 50123)
+    assert list_candidate_ports(ours, random=False, within=block) == block
+    assert list_candidate_ports(replace(ours, source_port=3000), random=False, within=block) == range(3000, 3001)
+    assert list_candidate_ports(replace(ours, source_port=3000), random=True, within=block) == block
+    assert list_candidate_ports(replace(ours, protocol=50, source_port=0), random=True, within=block) == range(1)
 
 
 def test_a_forward_leads_to_its_member_and_the_path_names_the_element() -> None:
     found = traced(tcp("wan0", FOREIGN, PUBLIC, 8443))
-    assert left(found).ends() == Ends(FOREIGN, MEMBER, 50122, 443)
-    [(name, key)] = [(read.set, read.key) for step in found.steps for read in step.reads if read.set == "fwd4"]
-    assert (name, key) == ("fwd4", PUBLIC.packed + b"\x06\0\0\0" + (8443).to_bytes(2) + b"\0\0")
+    assert left(found).ends() == Endpoints(FOREIGN, MEMBER, 50122, 443)
+    [(name, key)] = [(read.set, read.key) for step in found.steps for read in step.reads if read.set == "forward4"]
+    assert (name, key) == ("forward4", PUBLIC.packed + b"\x06\0\0\0" + (8443).to_bytes(2) + b"\0\0")
     assert found.elements == {("down4", MEMBER.packed): 1}
 
 
 def test_a_member_reaches_a_forward_from_inside_and_its_host_sees_a_public_address() -> None:
     leaves = left(traced(tcp("lan0", OTHER, PUBLIC, 8443)))
-    assert (leaves.interface, leaves.ends()) == ("lan0", Ends(PUBLIC, MEMBER, 1024, 443))
+    assert (leaves.interface, leaves.ends()) == ("lan0", Endpoints(PUBLIC, MEMBER, 1024, 443))
 
 
 def test_a_public_port_without_a_forward_leads_nowhere() -> None:
-    assert traced(tcp("wan0", FOREIGN, PUBLIC, 80)).outcome is Outcome.UNROUTED
+    assert traced(tcp("wan0", FOREIGN, PUBLIC, 80)).outcome is TraceOutcome.UNROUTED
 
 
 @pytest.mark.parametrize("packet", [tcp("wan0", FOREIGN, PUBLIC, 8443), tcp("lan0", MEMBER, FOREIGN, 443)])
 def test_a_ban_drops_both_ways_and_is_the_step_that_decided(packet: Packet) -> None:
     found = traced(packet, banned("203.0.113.0/24"))
-    assert found.outcome is Outcome.DROPPED
+    assert found.outcome is TraceOutcome.DROPPED
     assert found.decided and found.decided.chain.name in ("bans_from4", "bans_to4", "bans_from6", "bans_to6")
     assert found.elements == {("bans4_24", IPv4Address("203.0.113.0").packed): 1}
 
 
-@pytest.mark.parametrize(("at", "outcome"), [(NOW - 1, Outcome.DROPPED), (NOW, Outcome.FORWARDED)])
-def test_a_ban_ends_with_its_time(at: int, outcome: Outcome) -> None:
+@pytest.mark.parametrize(("at", "outcome"), [(NOW - 1, TraceOutcome.DROPPED), (NOW, TraceOutcome.FORWARDED)])
+def test_a_ban_ends_with_its_time(at: int, outcome: TraceOutcome) -> None:
     assert traced(tcp("wan0", FOREIGN, PUBLIC, 8443), banned("203.0.113.9/32", expires=NOW), at).outcome is outcome
 
 
 def test_whom_nobody_knows_is_spoofed_and_counted() -> None:
     found = traced(tcp("lan0", "10.16.9.9", FOREIGN, 443))
-    assert (found.outcome, found.counters, found.elements) == (Outcome.DROPPED, {"spoofed": 1}, {})
+    assert (found.outcome, found.counters, found.elements) == (TraceOutcome.DROPPED, {"spoofed": 1}, {})
 
 
 def test_an_ipv6_member_is_refused_from_outside_and_the_sender_is_told() -> None:
     found = traced(tcp("wan0", FOREIGN6, MEMBER6, 22))
-    assert (found.outcome, found.refusal, found.counters) == (Outcome.REJECTED, Refusal.TCP_RESET, {"refused": 1})
-    assert found.answer and left(found.answer).ends() == Ends(MEMBER6, FOREIGN6, 22, 50122)
+    assert (found.outcome, found.refusal, found.counters) == (TraceOutcome.REJECTED, Refusal.TCP_RESET, {"refused": 1})
+    assert found.answer and left(found.answer).ends() == Endpoints(MEMBER6, FOREIGN6, 22, 50122)
     assert left(found.answer).packet.flags == {"rst", "ack"}
 
 
 def test_what_comes_with_an_ack_is_reset_without_one() -> None:
     at = "2001:db8:99::1"
-    policy = replace(POLICY, listeners=(Listener(1, IPv6Address(at), Protocol.TCP, 443),), blocks=(Block(1, POLICY.prefixes[0]),))
+    policy = replace(
+        POLICY, listeners=(ListenerSpec(1, IPv6Address(at), TransportProtocol.TCP, 443),), blocks=(BlockSpec(1, POLICY.prefixes[0]),)
+    )
     found = traced(replace(tcp("lan0", MEMBER6, at, 443), flags=frozenset({"ack"})), policy)
     assert found.answer and found.answer.packet.flags == {"rst"}
 
 
 def test_who_is_refused_at_a_forward_hears_so_from_where_he_called() -> None:
     policy = replace(
-        POLICY, forwards=(Forward(1, Protocol.UDP, PUBLIC, 8443, MEMBER, 443),), blocks=(Block(1, IPv4Network(f"{MEMBER}/32")),)
+        POLICY,
+        forwards=(ForwardSpec(1, TransportProtocol.UDP, PUBLIC, 8443, MEMBER, 443),),
+        blocks=(BlockSpec(1, IPv4Network(f"{MEMBER}/32")),),
     )
     found = traced(replace(tcp("wan0", FOREIGN, PUBLIC, 8443), protocol=17), policy)
     assert found.answer and left(found.answer).packet.source == PUBLIC
-    assert left(found.answer).packet.icmp == Icmp(3, 13, quoted=Ends(FOREIGN, PUBLIC, 50122, 8443))
+    assert left(found.answer).packet.icmp == Icmp(3, 13, quoted=Endpoints(FOREIGN, PUBLIC, 50122, 8443))
 
 
 def test_what_comes_from_outside_to_a_private_address_is_dropped_without_a_refusal_that_would_leak() -> None:
     found = traced(tcp("wan0", FOREIGN, MEMBER, 22))
-    assert (found.outcome, found.answer, found.counters) == (Outcome.DROPPED, None, {"misdirected": 1})
+    assert (found.outcome, found.answer, found.counters) == (TraceOutcome.DROPPED, None, {"misdirected": 1})
 
 
 def test_our_own_public_address_from_outside_is_forged() -> None:
     publics = (IPv4Network(f"{PUBLIC}/32"), IPv4Network("10.0.0.0/24"))  # a pool within a private prefix overlaps nothing either
-    ours = replace(POLICY, gateway=replace(POLICY.gateway, settings=Settings(publics=publics)))
+    ours = replace(POLICY, gateway=replace(POLICY.gateway, settings=GroupSettings(publics=publics)))
     assert traced(tcp("wan0", PUBLIC, PUBLIC, 8443), ours).counters == {"spoofed": 1}
-    assert traced(tcp("wan0", FOREIGN, PUBLIC, 8443), ours).outcome is Outcome.FORWARDED
+    assert traced(tcp("wan0", FOREIGN, PUBLIC, 8443), ours).outcome is TraceOutcome.FORWARDED
 
 
 def test_a_member_without_a_mapping_does_not_leave() -> None:
     found = traced(tcp("lan0", MEMBER, FOREIGN, 443), replace(POLICY, mappings=()))
-    assert (found.outcome, found.counters) == (Outcome.REJECTED, {"unmapped": 1, "refused": 1})
+    assert (found.outcome, found.counters) == (TraceOutcome.REJECTED, {"unmapped": 1, "refused": 1})
 
 
-BLOCK = NatMapping(MEMBER, PUBLIC, Sharing.BLOCKS, 2048, 3071)
+BLOCK = NatMappingSpec(MEMBER, PUBLIC, SharingMode.BLOCKS, 2048, 3071)
 
 
 @pytest.mark.parametrize(
@@ -191,11 +218,11 @@ BLOCK = NatMapping(MEMBER, PUBLIC, Sharing.BLOCKS, 2048, 3071)
         (BLOCK, 6, 2050, range(2050, 2051)),
         (BLOCK, 17, 50122, range(2048, 3072)),
         (BLOCK, 17, 2050, range(2050, 2051)),
-        (NatMapping(MEMBER, PUBLIC, Sharing.OWN), 6, 50122, range(50122, 50123)),
-        (NatMapping(MEMBER, PUBLIC, Sharing.OWN), 17, 50122, range(50122, 50123)),
+        (NatMappingSpec(MEMBER, PUBLIC, SharingMode.OWN), 6, 50122, range(50122, 50123)),
+        (NatMappingSpec(MEMBER, PUBLIC, SharingMode.OWN), 17, 50122, range(50122, 50123)),
     ],
 )
-def test_the_port_is_kept_or_drawn_as_the_address_is_shared(mapping: NatMapping, protocol: int, port: int, chosen: range) -> None:
+def test_the_port_is_kept_or_drawn_as_the_address_is_shared(mapping: NatMappingSpec, protocol: int, port: int, chosen: range) -> None:
     packet = replace(tcp("lan0", MEMBER, FOREIGN, 443, port), protocol=protocol)
     leaves = left(traced(packet, replace(POLICY, mappings=(mapping,))))
     assert (leaves.packet.source, leaves.source_ports) == (PUBLIC, chosen)
@@ -204,14 +231,14 @@ def test_the_port_is_kept_or_drawn_as_the_address_is_shared(mapping: NatMapping,
 def test_a_block_lets_out_nothing_that_has_no_ports() -> None:
     packet = Packet("lan0", MEMBER, ip_address(str(FOREIGN)), 47)
     found = traced(packet, replace(POLICY, mappings=(BLOCK,)))
-    assert (found.outcome, found.counters) == (Outcome.REJECTED, {"portless": 1, "refused": 1})
+    assert (found.outcome, found.counters) == (TraceOutcome.REJECTED, {"portless": 1, "refused": 1})
 
 
 def test_an_answer_comes_back_to_the_member_and_the_next_packet_keeps_its_port() -> None:
     talk = trace_flow(compile_policy(POLICY), tcp("lan0", MEMBER, FOREIGN, 443), ROUTES, now=NOW)
-    assert talk.answer and left(talk.answer).ends() == Ends(FOREIGN, MEMBER, 443, 50122)
+    assert talk.answer and left(talk.answer).ends() == Endpoints(FOREIGN, MEMBER, 443, 50122)
     assert talk.answer.elements == {("down4", MEMBER.packed): 1}
-    assert talk.next and talk.next.state is State.ESTABLISHED
+    assert talk.next and talk.next.state is ConntrackState.ESTABLISHED
     assert left(talk.next).ends() == left(talk.first).ends()
 
 
@@ -228,8 +255,8 @@ def test_an_error_about_a_members_packet_finds_its_way_back() -> None:
     flow = first.flow(source_port=40_000)
     error = Packet("wan0", IPv4Address("192.0.2.50"), PUBLIC, 1, icmp=Icmp(11, quoted=left(first).ends(40_000)), flow=flow)
     found = traced(error)
-    assert (found.state, left(found).packet.destination) == (State.RELATED, MEMBER)
-    assert left(found).packet.icmp == Icmp(11, quoted=Ends(MEMBER, FOREIGN, 50122, 443))
+    assert (found.state, left(found).packet.destination) == (ConntrackState.RELATED, MEMBER)
+    assert left(found).packet.icmp == Icmp(11, quoted=Endpoints(MEMBER, FOREIGN, 50122, 443))
 
 
 def test_who_left_the_sets_loses_his_open_connections() -> None:
@@ -237,38 +264,38 @@ def test_who_left_the_sets_loses_his_open_connections() -> None:
     assert flow
     further = replace(tcp("lan0", MEMBER, FOREIGN, 443), flow=replace(flow, replied=True))
     found = traced(further, replace(POLICY, addresses=(OTHER,)))
-    assert (found.outcome, found.counters) == (Outcome.DROPPED, {"unmatched": 1})
+    assert (found.outcome, found.counters) == (TraceOutcome.DROPPED, {"unmatched": 1})
 
 
 def test_management_is_not_tracked_and_reaches_the_gateway() -> None:
     ssh = tcp("mgmt0", "172.31.0.9", "192.0.2.1", 22)
     found = traced(ssh)
-    assert (found.outcome, found.state) == (Outcome.DELIVERED, State.UNTRACKED)
+    assert (found.outcome, found.state) == (TraceOutcome.DELIVERED, ConntrackState.UNTRACKED)
 
 
 def test_a_stray_packet_of_tcp_is_invalid() -> None:
     found = traced(replace(tcp("lan0", MEMBER, FOREIGN, 443), flags=frozenset({"ack"})))
-    assert (found.outcome, found.state) == (Outcome.DROPPED, State.INVALID)
+    assert (found.outcome, found.state) == (TraceOutcome.DROPPED, ConntrackState.INVALID)
 
 
 def test_a_fragment_alone_waits_for_the_others() -> None:
-    assert traced(replace(tcp("lan0", MEMBER, FOREIGN, 443), fragment=True)).outcome is Outcome.HELD
+    assert traced(replace(tcp("lan0", MEMBER, FOREIGN, 443), fragment=True)).outcome is TraceOutcome.HELD
 
 
 def test_neighbour_discovery_is_delivered_from_one_hop_only() -> None:
     solicitation = Packet("lan0", MEMBER6, IPv6Address("ff02::1:ff00:1"), 58, icmp=Icmp(135), hop_limit=255)
-    assert traced(solicitation).outcome is Outcome.DELIVERED
-    assert traced(replace(solicitation, hop_limit=254)).outcome is Outcome.DROPPED
+    assert traced(solicitation).outcome is TraceOutcome.DELIVERED
+    assert traced(replace(solicitation, hop_limit=254)).outcome is TraceOutcome.DROPPED
 
 
 def test_a_gateways_own_packet_with_a_private_source_stays() -> None:
     assert traced(tcp("", "10.16.255.1", FOREIGN, 443)).counters == {"leaked": 1}
-    assert traced(tcp("", "192.0.2.1", FOREIGN, 443)).outcome is Outcome.FORWARDED
+    assert traced(tcp("", "192.0.2.1", FOREIGN, 443)).outcome is TraceOutcome.FORWARDED
 
 
 def test_a_probe_is_counted_both_ways() -> None:
     policy = replace(POLICY, gateway=PROBED, mappings=(*POLICY.mappings, PROBES_MAPPING))
-    routes = Routes((Route(IPv4Network("172.31.254.2/32"), "probe0"), *ROUTES.routes))
+    routes = RoutingTable((GatewayRoute(IPv4Network("172.31.254.2/32"), "probe0"), *ROUTES.routes))
     talk = trace_flow(compile_policy(policy), tcp("probe0", PROBE.source4, FOREIGN, 443), routes, now=NOW)
     assert talk.first.counters == {"probe_up4": 1}
     assert talk.answer and talk.answer.counters == {"probe_down4": 1}

@@ -12,9 +12,9 @@ from random import Random
 from firewall.addresses import PRIVATE
 from firewall.bogons import BOGONS4, BOGONS6
 from firewall.compile import compile_policy
-from firewall.policy import Address, Allowed, Ban, Direction, Forward, Hole, Notice, Policy, Prefix, Sharing
-from firewall.tracing import Icmp, Outcome, Packet, State, Trace, trace
-from firewall.tracing.tracking import state_of
+from firewall.policy import Address, AllowEntrySpec, BanDirection, BanSpec, ForwardSpec, Hole, NoticeSpec, Policy, Prefix, SharingMode
+from firewall.tracing import ConntrackState, Icmp, Packet, Trace, TraceOutcome, trace
+from firewall.tracing.tracking import compute_state
 from tests.packets.events import First, events
 from tests.packets.gateway_cables import ROUTES
 from tests.packets.packet_sources import ICMP, ICMPV6
@@ -43,7 +43,7 @@ def first_packet(event: First) -> Packet:
 
 def without_servers(policy: Policy) -> Policy:
     gateway = policy.gateway
-    settings = replace(gateway.settings, notice=Notice())
+    settings = replace(gateway.settings, notice=NoticeSpec())
     return replace(policy, listeners=(), gateway=replace(gateway, interfaces=MANAGED.interfaces, settings=settings))
 
 
@@ -61,9 +61,9 @@ def promised(policy: Policy, packet: Packet) -> Promise | None:
     leaves = ROUTES.interface(destination)
     if packet.version == 6 and packet.icmp and not is_echo6(packet):
         return None
-    if not leaves or (packet.interface == at.wan and banned(policy, packet.source, Direction.IN)):
+    if not leaves or (packet.interface == at.wan and banned(policy, packet.source, BanDirection.IN)):
         return None
-    if leaves == at.wan and banned(policy, destination, Direction.OUT):
+    if leaves == at.wan and banned(policy, destination, BanDirection.OUT):
         return None
     if (packet.interface == at.wan and bogon(policy, packet.source)) or (leaves == at.wan and bogon(policy, destination)):
         return None
@@ -90,7 +90,7 @@ def outside(policy: Policy, packet: Packet, destination: Address, port: int) -> 
     return Promise(policy.gateway.interfaces.wan, source, destination, port) if source else None
 
 
-def forward_of(policy: Policy, packet: Packet) -> Forward | None:
+def forward_of(policy: Policy, packet: Packet) -> ForwardSpec | None:
     at = policy.gateway.interfaces
     if packet.interface not in (at.lan, at.wan):
         return None
@@ -99,7 +99,7 @@ def forward_of(policy: Policy, packet: Packet) -> Forward | None:
     return next((each for each in there if 0 <= packet.destination_port - each.public_port < each.ports), None)
 
 
-def led(forward: Forward, packet: Packet) -> tuple[Address, int]:
+def led(forward: ForwardSpec, packet: Packet) -> tuple[Address, int]:
     return forward.private, forward.private_port + packet.destination_port - forward.public_port
 
 
@@ -119,13 +119,13 @@ def opens(hole: Hole, packet: Packet) -> bool:
     return hole.address == packet.destination and protocol and port
 
 
-def banned(policy: Policy, address: Address, way: Direction) -> bool:
+def banned(policy: Policy, address: Address, way: BanDirection) -> bool:
     """Not what anything allows."""
-    bans = [each for each in policy.bans if each.direction in (way, Direction.BOTH)]
+    bans = [each for each in policy.bans if each.direction in (way, BanDirection.BOTH)]
     return covered(bans, address) and not covered(policy.allowed, address)
 
 
-def covered(by: Sequence[Ban | Allowed], address: Address) -> bool:
+def covered(by: Sequence[BanSpec | AllowEntrySpec], address: Address) -> bool:
     return any(address in each.prefix for each in by if not 0 < each.expires <= NOW and each.prefix.version == address.version)
 
 
@@ -158,13 +158,13 @@ def is_echo6(packet: Packet) -> bool:
 def public_of(policy: Policy, packet: Packet) -> Address | None:
     """As whom the packet's sender leaves; from a block nothing that has no ports."""
     mapping = next((each for each in policy.mappings if each.private == packet.source), None)
-    if mapping is None or (mapping.sharing is Sharing.BLOCKS and packet.protocol not in (ICMP, *PROTOCOLS.values())):
+    if mapping is None or (mapping.sharing is SharingMode.BLOCKS and packet.protocol not in (ICMP, *PROTOCOLS.values())):
         return None
     return mapping.public
 
 
 def kept(found: Trace) -> Promise | None:
-    if found.outcome is not Outcome.FORWARDED or found.leaves is None:
+    if found.outcome is not TraceOutcome.FORWARDED or found.leaves is None:
         return None
     ends = found.leaves.ends()
     return Promise(found.leaves.interface, ends.source, ends.destination, ends.destination_port)
@@ -181,8 +181,8 @@ def fares_as_promised(policy: Policy, packets: list[Packet]) -> None:
         if ROUTES.is_own(packet.destination):
             continue
         found = trace(ruleset, packet, ROUTES, now=NOW)
-        wanted = promised(policy, packet) if state_of(packet) is State.NEW else None
-        if found.state is State.UNTRACKED:  # nothing that comes in by the sync interface, or to the management port, goes through
+        wanted = promised(policy, packet) if compute_state(packet) is ConntrackState.NEW else None
+        if found.state is ConntrackState.UNTRACKED:  # nothing that comes in by the sync interface, or to the management port, goes through
             wanted = None
         assert kept(found) == wanted, f"{packet}\n{policy}"
         if wanted:
@@ -210,6 +210,6 @@ def nothing_private_leaves(policy: Policy, packets: list[Packet]) -> None:
     for packet in packets:
         found = trace(ruleset, packet, ROUTES, now=NOW)
         for each in filter(None, (found, found.answer)):
-            if each.outcome is Outcome.FORWARDED and each.leaves and each.leaves.interface == policy.gateway.interfaces.wan:
+            if each.outcome is TraceOutcome.FORWARDED and each.leaves and each.leaves.interface == policy.gateway.interfaces.wan:
                 source = each.leaves.packet.source
                 assert source.version == 6 or not any(source in private for private in PRIVATE), packet

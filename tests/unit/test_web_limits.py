@@ -10,9 +10,9 @@ import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from apps.lib.api.problems import MEDIA_TYPE
-from apps.lib.web.path_redaction import without_secrets
-from portal.web.body_limits import UPLOADS, USUAL, largest_body
-from portal.web.wsgi_bridge import Application
+from apps.lib.web.path_redaction import redact_path
+from portal.web.body_limits import UPLOADS, USUAL, get_body_limit
+from portal.web.wsgi_bridge import WsgiBridge
 
 BEARERS = {"token", "key"}
 """What routes call a part of the path that opens something for whoever has it."""
@@ -45,7 +45,7 @@ def _source(view: Any) -> str:
 
 @pytest.mark.parametrize(("path", "most"), [("/account/login/", USUAL), ("/nothing/here/", USUAL), ("/api/members/members/", 2_621_440)])
 def test_other_pages_take_no_more_than_usual(path: str, most: int) -> None:
-    assert largest_body(path) == most
+    assert get_body_limit(path) == most
 
 
 def test_no_route_brings_a_token_into_the_access_log() -> None:
@@ -53,11 +53,11 @@ def test_no_route_brings_a_token_into_the_access_log() -> None:
     assert holding
     for path in holding:
         asked = "/" + re.sub(r"\(\?P<\w+>[^)]*\)|<[^>]*>", "secret-word", path).replace("^", "").replace("$", "")
-        assert "secret-word" not in without_secrets(asked), path
+        assert "secret-word" not in redact_path(asked), path
 
 
 def test_a_path_stays_one_line_of_the_log() -> None:
-    assert without_secrets("/a\nGET /b\x1b[2J") == "/a\\nGET /b\\x1b[2J"
+    assert redact_path("/a\nGET /b\x1b[2J") == "/a\\nGET /b\\x1b[2J"
 
 
 @pytest.mark.parametrize(("path", "kind"), [("/api/members/members/", MEDIA_TYPE), ("/members/", "text/html; charset=utf-8")])
@@ -71,7 +71,7 @@ def test_an_address_that_is_too_long_is_told_before_django_sees_it(path: str, ki
         return {"type": "http.request"}
 
     scope = {"method": "GET", "path": path, "raw_path": path.encode(), "query_string": b"1," * 5000, "headers": []}
-    asyncio.run(Application(lambda _environ, _start: [], 1)(scope, receive, send))
+    asyncio.run(WsgiBridge(lambda _environ, _start: [], 1)(scope, receive, send))
     start, body = sent
     assert start["status"] == 414 and (b"content-type", kind.encode()) in start["headers"]
     assert "8 KiB" in body["body"].decode()

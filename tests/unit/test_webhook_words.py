@@ -3,19 +3,19 @@
 import pytest
 from django.utils.translation import override
 
-from apps.lib.web.guarded_http import Fault, NoAnswer
-from apps.webhooks.error_texts import NO_RIGHT, why
+from apps.lib.web.guarded_http import HttpFault, NoAnswer
+from apps.webhooks.error_texts import NO_RIGHT, explain_error
 
 
-@pytest.mark.parametrize("fault", [*(str(NoAnswer(fault, "hooks.example.org: 100 %")) for fault in Fault), NO_RIGHT])
+@pytest.mark.parametrize("fault", [*(str(NoAnswer(fault, "hooks.example.org: 100 %")) for fault in HttpFault), NO_RIGHT])
 def test_every_fault_is_a_sentence_in_both_languages(fault: str) -> None:
     with override("en"):
-        english = why(fault)
+        english = explain_error(fault)
     with override("de"):
-        german = why(fault)
+        german = explain_error(fault)
     assert english != german and fault not in (english, german)
     assert fault == NO_RIGHT or ("hooks.example.org: 100 %" in english and "hooks.example.org: 100 %" in german)
 
 
 def test_what_is_no_fault_of_ours_is_said_as_it_is() -> None:
-    assert (why(""), why("something else: 1")) == ("", "something else: 1")
+    assert (explain_error(""), explain_error("something else: 1")) == ("", "something else: 1")

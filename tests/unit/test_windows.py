@@ -6,8 +6,8 @@ import pytest
 from django.utils import translation
 
 from apps.lib.ui.formats import SPACE
-from apps.traffic.panel import against
-from apps.traffic.windows import DAY, FIVE_MINUTES, HOUR, RATES, Preset, between, ending, preset_of
+from apps.traffic.panel import describe_change
+from apps.traffic.windows import DAY, FIVE_MINUTES, HOUR, RATES, Preset, build_recent_window, build_window, parse_preset
 
 NOW = datetime(2026, 11, 21, 16, 7, 30, tzinfo=UTC)
 
@@ -23,25 +23,25 @@ NOW = datetime(2026, 11, 21, 16, 7, 30, tzinfo=UTC)
     ],
 )
 def test_a_preset_ends_now_with_the_bucket_that_is_under_way_as_its_last(preset: Preset, since: datetime, buckets: int) -> None:
-    window = ending(NOW, preset)
+    window = build_recent_window(NOW, preset)
     assert (window.since, window.until, window.preset) == (since, NOW, preset)
     assert -(-(window.until - window.since) // window.unit) == buckets
 
 
 def test_a_month_of_throughput_has_finer_buckets() -> None:
-    assert ending(NOW, Preset.MONTH, RATES).unit == 4 * HOUR
+    assert build_recent_window(NOW, Preset.MONTH, RATES).unit == 4 * HOUR
 
 
 @pytest.mark.parametrize(
     ("length", "unit"), [(HOUR, FIVE_MINUTES), (2 * DAY, FIVE_MINUTES), (3 * DAY, HOUR), (14 * DAY, HOUR), (15 * DAY, DAY)]
 )
 def test_a_chosen_window_has_as_fine_buckets_as_are_still_readable(length: timedelta, unit: timedelta) -> None:
-    assert between(NOW - length, NOW).unit == unit
+    assert build_window(NOW - length, NOW).unit == unit
 
 
 @pytest.mark.parametrize(("text", "preset"), [("year", Preset.YEAR), ("", Preset.DAY), ("'; DROP TABLE", Preset.DAY)])
 def test_what_is_no_preset_is_the_last_day(text: str, preset: Preset) -> None:
-    assert preset_of(text) is preset
+    assert parse_preset(text) is preset
 
 
 @pytest.mark.parametrize(
@@ -57,4 +57,4 @@ def test_what_is_no_preset_is_the_last_day(text: str, preset: Preset) -> None:
 )
 def test_the_comparison_is_a_sentence(now: int, before: int, said: str) -> None:
     with translation.override("en"):
-        assert against(now, before, "the 7 days before").replace(SPACE, " ") == said
+        assert describe_change(now, before, "the 7 days before").replace(SPACE, " ") == said

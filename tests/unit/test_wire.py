@@ -22,7 +22,7 @@ from tests.policies import network, policies
 def through(message: wire.Message) -> object:
     """What the other side gets."""
     assembler = wire.Assembler()
-    answers = [assembler.feed(line) for line in wire.lines(7, message)]
+    answers = [assembler.feed(line) for line in wire.iter_lines(7, message)]
     assert all(answer is None for answer in answers[:-1])
     assert answers[-1] is not None
     number, data = answers[-1]
@@ -35,22 +35,22 @@ def through(message: wire.Message) -> object:
 def test_a_delta_arrives_as_it_was_sent(first: Policy, second: Policy) -> None:
     delta = diff(compile_policy(first), compile_policy(second))
     apply = wire.Apply(3, 1_800_000_000, "a" * 64, "b" * 64, delta, None, 30)
-    assert wire.request(through(apply)) == apply
+    assert wire.parse_request(through(apply)) == apply
 
 
 @given(policies())
 @settings(max_examples=60)
 def test_a_ruleset_arrives_as_it_was_sent(policy: Policy) -> None:
     plan = wire.Plan(1, compile_policy(policy))
-    assert wire.request(through(plan)) == plan
+    assert wire.parse_request(through(plan)) == plan
 
 
 def test_a_large_ruleset_comes_in_lines_of_at_most_a_mebibyte() -> None:
     plan = wire.Plan(1, compile_policy(network(60_000)))
-    lines = list(wire.lines(1, plan))
+    lines = list(wire.iter_lines(1, plan))
     assert len(lines) > 1
     assert max(map(len, lines)) <= wire.MAX_LINE
-    assert wire.request(through(plan)) == plan
+    assert wire.parse_request(through(plan)) == plan
 
 
 HEADERS = Headers(ip_address("10.16.0.5"), ip_address("203.0.113.9"), 6, 40_000, 443, 60, ("syn",))
@@ -73,25 +73,25 @@ REPLIES = [
 
 @pytest.mark.parametrize("reply", REPLIES)
 def test_an_answer_arrives_as_it_was_given(reply: wire.Reply) -> None:
-    assert wire.reply(through(reply)) == reply
+    assert wire.parse_reply(through(reply)) == reply
 
 
 def test_a_probe_arrives_as_it_was_asked() -> None:
     probe = wire.Probe((wire.Target(ip_address("203.0.113.10"), 80), wire.Target(ip_address("2001:db8:cafe::10"), 443)), 1000)
-    assert wire.request(through(probe)) == probe
+    assert wire.parse_request(through(probe)) == probe
 
 
 @pytest.mark.parametrize("source", [None, ip_network("10.16.0.0/16"), ip_network("2001:db8::7/128")])
 def test_what_to_watch_for_arrives_as_it_was_asked(source: Prefix | None) -> None:
     for request in (Watch(source, ip_network("203.0.113.0/24"), 6, 443, "wan0", 30, 100), Look(7, 12, True)):
-        assert wire.request(through(request)) == request
+        assert wire.parse_request(through(request)) == request
 
 
 @pytest.mark.parametrize("address", [{"prefix": "203.0.113.0/24"}, {"address": "x"}, {}, "203.0.113.10", None])
 def test_a_target_that_is_no_address_is_refused(address: object) -> None:
     target = {"is": "Target", "address": address, "port": 80}
     with pytest.raises(WireError, match=r"^request\.targets\[0\]\.address"):
-        wire.request({"is": "Probe", "targets": [target], "limit_ms": 1000})
+        wire.parse_request({"is": "Probe", "targets": [target], "limit_ms": 1000})
 
 
 def hello(**changes: Any) -> Any:
@@ -112,7 +112,7 @@ def hello(**changes: Any) -> Any:
 )
 def test_what_is_not_a_request_is_refused_with_the_path_to_the_fault(data: object, fault: str) -> None:
     with pytest.raises(WireError, match=f"^{fault.replace('[', '.')}"):
-        wire.request(data)
+        wire.parse_request(data)
 
 
 def spoiled(path: list[str | int], value: object) -> object:
@@ -144,7 +144,7 @@ def spoiled(path: list[str | int], value: object) -> object:
 )
 def test_a_spoiled_ruleset_is_refused(path: list[str | int], value: object) -> None:
     with pytest.raises(WireError, match=r"^request\."):
-        wire.request(spoiled(path, value))
+        wire.parse_request(spoiled(path, value))
 
 
 scalars = st.none() | st.booleans() | st.integers() | st.text()
@@ -154,7 +154,7 @@ json_data = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionarie
 @given(json_data)
 @settings(max_examples=300)
 def test_no_json_is_too_strange_to_be_refused(data: object) -> None:
-    for read in (wire.request, wire.reply):
+    for read in (wire.parse_request, wire.parse_reply):
         with pytest.raises(WireError):
             read(data)
 
@@ -206,20 +206,20 @@ def spoiled_reply(reply: wire.Reply, **changes: object) -> object:
 )
 def test_a_number_or_text_that_nothing_takes_is_refused_with_its_place(changes: dict[str, object], fault: str) -> None:
     with pytest.raises(WireError, match=f"^{fault}"):
-        wire.reply(spoiled_reply(wire.Applied("d", 3, 1, 4, 5, 6, True), **changes))
+        wire.parse_reply(spoiled_reply(wire.Applied("d", 3, 1, 4, 5, 6, True), **changes))
 
 
 @pytest.mark.parametrize("rules", [["chain \0"], ["chain \udfff"], ["fine", "\0"]])
 def test_texts_in_lists_and_names_of_fields_are_looked_at_too(rules: list[str]) -> None:
     with pytest.raises(WireError, match="a character that is none"):
-        wire.reply(spoiled_reply(wire.Drifted("d", (), {}), rules=rules))
+        wire.parse_reply(spoiled_reply(wire.Drifted("d", (), {}), rules=rules))
     with pytest.raises(WireError, match="a character that is none"):
-        wire.reply(spoiled_reply(wire.GaugesAre({}), held={rules[-1]: "1"}))
+        wire.parse_reply(spoiled_reply(wire.GaugesAre({}), held={rules[-1]: "1"}))
 
 
 def test_a_fault_is_printable_and_not_long_whatever_is_quoted_in_it() -> None:
     with pytest.raises(WireError) as fault:
-        wire.reply({"is": "x\0\ud800\x1b[2J" * 100_000})
+        wire.parse_reply({"is": "x\0\ud800\x1b[2J" * 100_000})
     text = str(fault.value)
     assert len(text) <= 1000 and text.isprintable()
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from apps.accounts import tokens
 from apps.accounts.models import ApiToken, RoleChange, User
-from apps.accounts.role_changes import ask
+from apps.accounts.role_changes import request_role_change
 from apps.bans import allow_list, feed_services, services, uploads
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Block, Listener, Reachable, Upload
 from apps.deployments.models import HeldBack, Revision, Rollout
@@ -34,15 +34,15 @@ from apps.network.models import Gateway, GatewayGroup, Holding, Pool
 from apps.tickets import bulk, canned, merging, splitting
 from apps.tickets import own as tickets_of_members
 from apps.tickets import services as tickets
-from apps.tickets.attachments import File
-from apps.tickets.links import link
+from apps.tickets.attachments import AttachmentFile
+from apps.tickets.links import add_link
 from apps.tickets.models import Attachment, Bulk, Canned, Link, Ticket
 from apps.tickets.models import Message as TicketMessage
 from apps.tickets.models import Move as TicketMove
 from apps.traffic.models import Collected, FairShare
 from apps.traffic.rates.models import RateLimit
-from apps.traffic.rates.selectors import uplink_of
-from apps.traffic.rates.services import limit, set_uplink
+from apps.traffic.rates.selectors import get_uplink
+from apps.traffic.rates.services import limit_member, set_uplink
 from apps.webhooks import delivery_gathering
 from apps.webhooks import services as webhooks
 from apps.webhooks.models import Delivery, Endpoint
@@ -129,14 +129,14 @@ def fill() -> User:
     _openings(mara)
     _bans(mara)
     jakob = User.objects.get(username="jakob")
-    address_lookup_log.ask(address=ip_address("198.51.100.7"), port=65535, at=timezone.now(), reason=LONG, by=mara)
-    ask(user=jakob, before=jakob.roles, after=["network_admin", "auditor"], reason=LONG, by=mara)
+    address_lookup_log.record_lookup(address=ip_address("198.51.100.7"), port=65535, at=timezone.now(), reason=LONG, by=mara)
+    request_role_change(user=jakob, before=jakob.roles, after=["network_admin", "auditor"], reason=LONG, by=mara)
     member = Member.objects.get(user__username=RESIDENT)
     of_pinhole = Member.objects.get(**_member())
     plan(member=of_pinhole, on=timezone.localdate() + timedelta(days=20), by=mara)
     room = Room.objects.order_by("pk")[0]
     moving.plan(member=of_pinhole, on=timezone.localdate() + timedelta(days=9), room=room, pool=None, follow=True, by=mara)
-    limit(member=member, up_kbit=1000, down_kbit=5000, reason="other", note=LONG, until=timezone.now() + timedelta(hours=3), by=mara)
+    limit_member(member=member, up_kbit=1000, down_kbit=5000, reason="other", note=LONG, until=timezone.now() + timedelta(hours=3), by=mara)
     _full(group, mara)
     _mails()
     _tickets(mara, member)
@@ -155,7 +155,7 @@ def fill() -> User:
 def _full(group: GatewayGroup, mara: User) -> None:
     """An uplink that is full, and a gateway whose readings are not believed."""
     now = timezone.now()
-    uplink = uplink_of(group)
+    uplink = get_uplink(group)
     set_uplink(group=group, version=uplink.version, up_kbit=1_000_000, down_kbit=1_000_000, limits_rates=True, by=mara)
     FairShare.objects.create(group=group, on=True, since=now)
     told = {"at": now, "up_bits": 120_000_000, "down_bits": 981_000_000, "refused": f"set up4: {LONG}", "refused_at": now}
@@ -164,7 +164,7 @@ def _full(group: GatewayGroup, mara: User) -> None:
 
 def _mails() -> None:
     """One that waits for too long and one that failed, with all that a page may have to show."""
-    notice_kinds.tell("scene", LONG)
+    notice_kinds.register_kind("scene", LONG)
     for number, state in enumerate(("waiting", "failed", "sent", "discarded")):
         at = timezone.now() - timedelta(hours=number)
         Message.objects.create(
@@ -172,23 +172,23 @@ def _mails() -> None:
             message_id=f"<{number}@lindenhof.example>", written=at - timedelta(hours=1), state=state, tries=number + 1,
             ended=None if state == "waiting" else at, error=f"550 5.1.1 <{LONG}>: no such mailbox", reply_to="support@lindenhof.example",
         )  # fmt: skip
-    circuit_breaker.note("[Errno 111] Connection refused", timezone.now())
+    circuit_breaker.record_failure("[Errno 111] Connection refused", timezone.now())
 
 
 def _tickets(mara: User, member: Member) -> None:
     """One with everything that can stand in a thread, one of each state, and an answer that is kept."""
-    by, file = User.objects.get(username=RESIDENT), File(f"{LONG}.txt", b"x")
-    full = tickets_of_members.ask(member=member, subject=LONG, text=f"{LONG}\n\n{LONG}", files=[file], by=by)
-    tickets.note(ticket=full, text=LONG, files=[file], by=mara)
-    tickets.answer(ticket=full, text=f"{LONG}\n{LONG}", by=mara)
+    by, file = User.objects.get(username=RESIDENT), AttachmentFile(f"{LONG}.txt", b"x")
+    full = tickets_of_members.open_own_ticket(member=member, subject=LONG, text=f"{LONG}\n\n{LONG}", files=[file], by=by)
+    tickets.add_note(ticket=full, text=LONG, files=[file], by=mara)
+    tickets.answer_ticket(ticket=full, text=f"{LONG}\n{LONG}", by=mara)
     TicketMessage.objects.create(ticket=full, kind="member", via="mail", sender=f"{LONG[:60]}@example.org", text=LONG, verified=False)
     Ticket.objects.filter(pk=full.pk).update(priority=4, tags=[LONG[:30], "nat"], state="reopened")
     for state in Ticket.State.values:
-        made = tickets_of_members.ask(member=member, subject=f"Is {state}", text=LONG, by=by)
+        made = tickets_of_members.open_own_ticket(member=member, subject=f"Is {state}", text=LONG, by=by)
         Ticket.objects.filter(pk=made.pk).update(state=state, assignee=mara, touched_at=timezone.now() - timedelta(days=1))
     Ticket.objects.create(subject="Who is this?", address=f"{LONG[:60]}@example.org")
-    link(ticket=full, kind="network.gateway", object_id=Gateway.objects.order_by("pk")[0].pk, by=mara)
-    joined = tickets_of_members.ask(member=member, subject=f"Again: {LONG}"[:200], text=LONG, files=[file], by=by)
+    add_link(ticket=full, kind="network.gateway", object_id=Gateway.objects.order_by("pk")[0].pk, by=mara)
+    joined = tickets_of_members.open_own_ticket(member=member, subject=f"Again: {LONG}"[:200], text=LONG, files=[file], by=by)
     merging.merge(into=full, tickets=[joined], by=mara)
     last = full.messages.latest("pk").pk
     splitting.split(ticket=full, messages=[last], subject=f"Apart: {LONG}"[:200], same_member=False, by=mara)
@@ -211,11 +211,13 @@ def _arrivals() -> None:
 
 def _webhooks(mara: User) -> None:
     """One with a delivery in each state, and one that is paused; none is ever sent from here."""
-    facts = webhooks.Facts(name=LONG[:80], url=f"https://hooks.lindenhof.example/{LONG}", kinds=["forward", "member"], events=["created"])
+    facts = webhooks.EndpointFacts(
+        name=LONG[:80], url=f"https://hooks.lindenhof.example/{LONG}", kinds=["forward", "member"], events=["created"]
+    )
     row, _secret = webhooks.add(facts=facts, by=mara)
-    webhooks.add(facts=webhooks.Facts(name="Paused", url="https://hooks.lindenhof.example/", active=False), by=mara)
+    webhooks.add(facts=webhooks.EndpointFacts(name="Paused", url="https://hooks.lindenhof.example/", active=False), by=mara)
     for number, state in enumerate(Delivery.State.values):
-        made = delivery_gathering.delivery(row, {"event": "member.changed", "reason": LONG, "before": None}, object_id=number)
+        made = delivery_gathering.build_delivery(row, {"event": "member.changed", "reason": LONG, "before": None}, object_id=number)
         made.state, made.tries, made.ended = state, number, None if state == "waiting" else timezone.now()
         made.due, made.status, made.answer = timezone.now() + timedelta(days=1), 500, f"{LONG}\n{LONG * 3}"
         made.error = f"unknown host: {LONG}.example"
@@ -243,16 +245,16 @@ def _openings(mara: User) -> None:
 
 def _bans(mara: User) -> None:
     banlist = services.create_list(name="Scanners", description=LONG, by=mara)
-    services.ban(list=banlist, prefix=ip_network("2001:db8:dead:beef:1234:5678:9abc:def0/128"), comment=LONG, author=mara)
+    services.ban_prefix(list=banlist, prefix=ip_network("2001:db8:dead:beef:1234:5678:9abc:def0/128"), comment=LONG, author=mara)
     feed_services.subscribe(list=banlist, source=f"https://feeds.example.org/{LONG}/netset.txt", by=mara)
     now = timezone.now()
     held = {"held": FEED, "held_since": now, "held_removed": 40, "held_of": 60}
     gone_wrong = {"error": {"fault": "status", "what": "503"}, "error_since": now, "outcome": {"added": 1, "removed": 2, "unchanged": 3}}
     BanFeed.objects.update(phase=BanFeed.Phase.IDLE, checked=now, refreshed=now, **gone_wrong, **held)
-    allow_list.allow(prefix="203.0.113.224/28", comment=LONG, author=mara)
-    allow_list.allow(prefix="2001:db8:bad:1234:5678:9abc:def0:1", expires=timezone.now() + timedelta(hours=2), author=mara)
+    allow_list.allow_prefix(prefix="203.0.113.224/28", comment=LONG, author=mara)
+    allow_list.allow_prefix(prefix="2001:db8:bad:1234:5678:9abc:def0:1", expires=timezone.now() + timedelta(hours=2), author=mara)
     options = {"keep": False, "minimum_count": 0, "comment": "", "direction": "both"}
-    uploads.keep(list=banlist, name=f"{LONG}.txt", content=FEED + b"999.1.1.1\n", options=options, by=mara)
+    uploads.save_upload(list=banlist, name=f"{LONG}.txt", content=FEED + b"999.1.1.1\n", options=options, by=mara)
 
 
 def _pk(model: type[Model], **where: Any) -> Callable[[], dict[str, Any]]:
@@ -375,7 +377,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "fairshare:off": _group,
     **{f"mail:{name}": _pk(Message, state="failed") for name in ("message", "again", "discard")},
     **{f"inbound:{name}": _pk(Arrival, state="quarantined") for name in ("arrival", "delete", "again", "file")},
-    "mail:switch-off": lambda: {"token": unsubscribing.link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
+    "mail:switch-off": lambda: {"token": unsubscribing.build_link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
     "accounts:session-end": lambda: {"pk": 1},
     **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "link")},
     **{f"webhooks:{name}": _pk(Endpoint) for name in ("webhook", "edit", "secret", "remove", "ping")},

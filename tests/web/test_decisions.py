@@ -10,7 +10,7 @@ from apps.deployments.models import HeldBack
 from apps.deployments.rollouts import rollout_store
 from apps.deployments.services import reconcile
 from apps.nat.models import PortForward
-from firewall.rollout import Event
+from firewall.rollout import RolloutEvent
 from tests import factories
 from tests.db.conftest import served
 from tests.db.rollout_rows import forward, opened
@@ -48,7 +48,9 @@ def test_a_trial_counts_down_and_is_taken_back(served: factories.Network, page: 
     assert reconcile(served.group)
     forward(served, 7001)
     lease = opened(served)
-    rollout_store.happened(lease, Event.COMMITTED, committed=Now(), goes_back=Now() + timedelta(seconds=90), sent_octets=4100, commit_ms=3)
+    rollout_store.record_event(
+        lease, RolloutEvent.COMMITTED, committed=Now(), goes_back=Now() + timedelta(seconds=90), sent_octets=4100, commit_ms=3
+    )
 
     sign_in(page)
     page.goto(f"/rollouts/{lease.rollout.pk}/")
@@ -65,7 +67,7 @@ def test_a_trial_counts_down_and_is_taken_back(served: factories.Network, page: 
     dialog.get_by_role("button", name="Go back now").click()
     expect(page.get_by_text("Asked to stop.")).to_be_visible()
 
-    rollout_store.happened(lease, Event.FAILED, error="Somebody asked for it.")
-    rollout_store.happened(lease, Event.WENT_BACK, error="Somebody asked for it.")
+    rollout_store.record_event(lease, RolloutEvent.FAILED, error="Somebody asked for it.")
+    rollout_store.record_event(lease, RolloutEvent.WENT_BACK, error="Somebody asked for it.")
     expect(page.get_by_text("nat-2 had it and has gone back")).to_be_visible(timeout=15_000)
     expect(page.get_by_role("button", name="Try again")).to_be_visible()

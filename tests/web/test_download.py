@@ -11,7 +11,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from apps.deployments.services import reconcile
-from apps.lib.ui.formats import volume
+from apps.lib.ui.formats import format_volume
 from apps.members.models import Member
 from lab.lab import Lab
 from tests import factories
@@ -78,7 +78,7 @@ def test_what_a_member_downloads_stands_in_the_last_hour_of_the_own_page(
     page.wait_for_url("/me/?window=hour")
     expect(traffic.locator(".uplot canvas")).to_be_visible()
     for octets, name in ((received, "received"), (sent, "sent")):
-        expect(traffic.locator(".nw-figure", has_text=name)).to_contain_text(volume(octets))
+        expect(traffic.locator(".nw-figure", has_text=name)).to_contain_text(format_volume(octets))
     with page.expect_download() as saving:
         traffic.get_by_role("link", name="CSV", exact=True).click()
     found = list(csv.DictReader(Path(saving.value.path()).read_text(encoding="utf-8-sig").splitlines()))
@@ -88,6 +88,6 @@ def test_what_a_member_downloads_stands_in_the_last_hour_of_the_own_page(
     def whole() -> list[str]:
         """Of the five minutes that are over by now: a number of a part of them would look as if less had passed."""
         over = [datetime.fromisoformat(row["Ends"]) <= timezone.now() for row in found]
-        return [volume(octets) for octets, ended in zip(down, over, strict=True) if octets and ended]
+        return [format_volume(octets) for octets, ended in zip(down, over, strict=True) if octets and ended]
 
     wait_for(lambda: table(page) == whole(), seconds=120)

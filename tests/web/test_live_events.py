@@ -26,7 +26,7 @@ def test_pages_change_the_moment_something_happens(
 ) -> None:
     selin, theo = factories.user("selin", staff=False), factories.user("theo", roles=["helpdesk"])
     member = factories.member("Selin Kaya", user=selin)
-    ticket = own.ask(member=member, subject="No IPv6 since the move", text="Since Monday.", by=selin)
+    ticket = own.open_own_ticket(member=member, subject="No IPv6 since the move", text="Since Monday.", by=selin)
     rollout = Rollout.objects.create(group=network.group, revision=Revision.objects.create(group=network.group, snapshot="1:1:"))
     GatewayState.objects.bulk_create(GatewayState(gateway=gateway) for gateway in network.gateways)
     with ExitStack() as stack:
@@ -51,10 +51,10 @@ def test_pages_change_the_moment_something_happens(
         expect(other.get_by_text("Mara Lindqvist is looking at this.")).to_be_visible()
         mara.locator("#answer textarea").fill("Which laptop is it?")
         expect(other.get_by_text("Mara Lindqvist is writing here.")).to_be_visible()
-        services.take(ticket=ticket, by=network.admin)
+        services.take_ticket(ticket=ticket, by=network.admin)
         expect(other.get_by_text("Mara Lindqvist has taken it meanwhile.")).to_be_visible()
 
-        services.answer(ticket=ticket, text="Restart the router once.", by=network.admin)
+        services.answer_ticket(ticket=ticket, text="Restart the router once.", by=network.admin)
         expect(asks.get_by_text("Restart the router once.")).to_be_visible()
         other.locator("#answer textarea").fill("Half a sentence")
         other.get_by_role("button", name="Show").click()

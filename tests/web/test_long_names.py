@@ -56,7 +56,7 @@ def scene() -> tuple[factories.Network, User]:
     )
     BanList.objects.create(name="by hand")
     member = Member.objects.get(pk=resident.member.pk)
-    tickets_of_members.ask(member=member, subject="Slow", text="It is slow.", files=[], by=selin)
+    tickets_of_members.open_own_ticket(member=member, subject="Slow", text="It is slow.", files=[], by=selin)
     lengthen()
     return network, selin
 

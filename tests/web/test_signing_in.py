@@ -110,4 +110,4 @@ def test_a_lost_phone_is_signed_out_from_the_laptop(page: Page, chromium: Browse
     phone.goto("/members/")
     expect(phone.get_by_role("heading", name="Sign in")).to_be_visible()
     phone.context.close()
-    assert sessions.device("curl/8.0") == "curl/8.0"
+    assert sessions.describe_device("curl/8.0") == "curl/8.0"

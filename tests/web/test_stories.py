@@ -105,7 +105,7 @@ def test_the_helpdesk_finds_a_member_blocks_unblocks_and_answers(
     assert reconcile(served.group)
     selin = selin_of(served)
     member = Member.objects.get(user=selin)
-    ticket = own.ask(member=member, subject="No IPv6", text="Since the move.", by=selin)
+    ticket = own.open_own_ticket(member=member, subject="No IPv6", text="Since the move.", by=selin)
     with window(chromium, live_server, factories.user("helge", roles=["helpdesk"]), language) as page:
         page.goto("/")
         page.get_by_role("searchbox", name=say("Search")).fill("Selin Kaya")

@@ -12,7 +12,7 @@ from pytest_django.live_server_helper import LiveServer
 from apps.inbound import dispatcher, lmtp
 from apps.inbound.models import Arrival
 from apps.mail.delivery import deliver
-from apps.mail.smtp import Line
+from apps.mail.smtp import SmtpConnection
 from apps.tickets.services import open_ticket
 from tests import factories
 from tests.fake_smtp import Post, post
@@ -28,7 +28,7 @@ MX = "mx.lindenhof.example"
 def sent(box: Post) -> list[EmailMessage]:
     """What leaves the outbox now, as the mail server gets it."""
     before = len(box.taken)
-    deliver(Line(box.server), timezone.now)
+    deliver(SmtpConnection(box.server), timezone.now)
     return box.taken[before:]
 
 
@@ -47,12 +47,12 @@ def reply_to(mail: EmailMessage, text: str) -> EmailMessage:
 def deliver_to_the_portal(mail: EmailMessage) -> None:
     """SMTP to the network's mail server, which says that it believes the sender, LMTP to the portal, and what a worker does with it."""
     mail["Authentication-Results"] = f"{MX}; dmarc=pass header.from={SELIN.rpartition('@')[2]}"
-    with lmtp_server(lmtp.place("127.0.0.1:0", 0)) as place, mail_server(place) as port, SMTP("127.0.0.1", port) as client:
+    with lmtp_server(lmtp.parse_place("127.0.0.1:0", 0)) as place, mail_server(place) as port, SMTP("127.0.0.1", port) as client:
         client.send_message(mail)
-    take = dispatcher.taker()
+    take = dispatcher.find_handler()
     assert take
-    with dispatcher.reader() as reader:
-        dispatcher.receive(take, reader)
+    with dispatcher.build_reader() as reader:
+        dispatcher.receive_mail(take, reader)
 
 
 @pytest.mark.django_db(transaction=True)

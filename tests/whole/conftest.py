@@ -10,12 +10,12 @@ import pytest
 from django.conf import LazySettings
 
 from apps.deployments import services
-from apps.deployments.rollouts.gateway_cache import Memory
+from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.deployments.transport import agent_channel
 from apps.lib import enqueue
 from lab.lab import Lab
-from lab.sshd import obstacle
-from lab.topology import load
+from lab.sshd import find_obstacle
+from lab.topology import load_topology
 from tests import factories
 from tests.whole.system import GATEWAYS, agents, inside, reached_by_ssh, sshd
 from tests.whole.worker import broker, worker
@@ -32,7 +32,7 @@ def sockets(settings: LazySettings) -> Iterator[Path]:
 @pytest.fixture
 def bare_lab() -> Iterator[Lab]:
     """A lab without agents."""
-    with Lab.start(load()) as running:
+    with Lab.start(load_topology()) as running:
         yield running
 
 
@@ -54,7 +54,7 @@ def lab(bare_lab: Lab, processes: dict[str, Popen[str]]) -> Lab:
 def network(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[factories.Network]:
     """The lab's network as rows; what this process knew of other labs' gateways is forgotten."""
     settings.REDIS_URL = "unix:///nonexistent/redis.sock"
-    monkeypatch.setattr(services, "memory", Memory())
+    monkeypatch.setattr(services, "memory", GatewayCache())
     yield factories.network()
 
 
@@ -63,16 +63,16 @@ def working(network: factories.Network, sockets: Path, settings: LazySettings) -
     """A broker that takes nudges, and a worker that heeds them."""
     with broker(sockets) as url:
         settings.REDIS_URL = url
-        enqueue._publisher.cache_clear()
+        enqueue._get_publisher.cache_clear()
         with worker(url, sockets / "worker.log"):
             yield
-    enqueue._publisher.cache_clear()
+    enqueue._get_publisher.cache_clear()
 
 
 @pytest.fixture
 def by_ssh(bare_lab: Lab, sockets: Path, settings: LazySettings) -> Iterator[dict[str, Popen[str]]]:
     """Both agents behind a real sshd each, and this thread in the portal's node; the sshds' processes, by gateway."""
-    if reason := obstacle():
+    if reason := find_obstacle():
         pytest.skip(reason)
     settings.SSH_KEY, settings.SSH_KNOWN_HOSTS = sockets / "id_ed25519", sockets / "known_hosts.d"
     with agents(bare_lab, sockets, shared=True), ExitStack() as stack:

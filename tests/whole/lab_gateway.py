@@ -44,7 +44,7 @@ class Gate:
         """Apply it, and say how many flows were cut."""
         self.token += 1
         before, after = self.ruleset, compile_policy(wanted)
-        base, target = (digest.text(digest.digest(each)) for each in (before, after))
+        base, target = (digest.format_digest(digest.digest_ruleset(each)) for each in (before, after))
         applied = self.client.ask(wire.Apply(self.token, int(time()), base, target, diff(before, after), None, 60))
         assert isinstance(applied, wire.Applied), applied
         self.ruleset = after
@@ -53,7 +53,7 @@ class Gate:
     def confirm(self, socket: Path) -> int:
         self.client.close()
         self.client = Client(socket)
-        confirmed = self.client.ask(wire.Confirm(self.token, digest.text(digest.digest(self.ruleset))))
+        confirmed = self.client.ask(wire.Confirm(self.token, digest.format_digest(digest.digest_ruleset(self.ruleset))))
         assert isinstance(confirmed, wire.Confirmed), confirmed
         return confirmed.flows_cut
 

@@ -4,15 +4,18 @@ from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Network
 
 from firewall.compile import compile_policy
-from firewall.policy import Gateway, Interfaces, Management, NatMapping, Policy, Settings
+from firewall.policy import GatewaySpec, GroupSettings, Interfaces, Management, NatMappingSpec, Policy
 from firewall.render import render
 from lab.connect import NoAnswerError
 from lab.lab import Lab
 from tests.whole.system import GATEWAYS
 
 PUBLICS = (IPv4Network("198.51.100.0/24"),)
-GATEWAY = Gateway(
-    "nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Management((IPv4Network("172.31.0.0/24"),)), settings=Settings(publics=PUBLICS)
+GATEWAY = GatewaySpec(
+    "nat-1",
+    Interfaces("lan0", "wan0", "mgmt0", "sync0"),
+    Management((IPv4Network("172.31.0.0/24"),)),
+    settings=GroupSettings(publics=PUBLICS),
 )
 M1, M2, M3, M4 = (IPv4Address(f"10.16.0.{host}") for host in (10, 11, 12, 13))
 PUBLIC, ANOTHER = IPv4Address("198.51.100.7"), IPv4Address("198.51.100.8")
@@ -21,7 +24,7 @@ MEMBERS = Policy(
     GATEWAY,
     addresses=(M1, M2, M3),
     prefixes=tuple(IPv6Network(f"2001:db8:a0:{host}::/64") for host in (10, 11, 12)),
-    mappings=(NatMapping(M1, PUBLIC), NatMapping(M2, ANOTHER)),
+    mappings=(NatMappingSpec(M1, PUBLIC), NatMappingSpec(M2, ANOTHER)),
 )
 
 

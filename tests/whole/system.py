@@ -13,11 +13,11 @@ from typing import Any
 
 from apps.network.models import Gateway
 from lab import sshd as lab_sshd
-from lab.answer import Answer
+from lab.answer import HostAnswer
 from lab.connect import NoAnswerError
 from lab.lab import Lab
 from lab.program import ROOT
-from portal.stack.sshd import CODE, SOCKETS, portal_key, relay_line
+from portal.stack.sshd import CODE, SOCKETS, ensure_portal_key, render_relay_line
 
 GATEWAYS = ("nat-1", "nat-2")
 PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}
@@ -79,7 +79,7 @@ def _service(lab: Lab, node: str, sockets: Path, arguments: list[str], boot: str
             process.wait(10)
 
 
-def reaches(lab: Lab, node: str, host: str, port: int, protocol: str = "tcp", **options: Any) -> Answer | None:
+def reaches(lab: Lab, node: str, host: str, port: int, protocol: str = "tcp", **options: Any) -> HostAnswer | None:
     """What answers there, or None."""
     try:
         return lab.connect(node, protocol, host, port, timeout=1.0, **options)
@@ -129,10 +129,10 @@ def sshd(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
     """
     sockets.chmod(0o711)
     authorized_keys = sockets / f"{name}.authorized_keys"
-    authorized_keys.write_text(relay_line(name, portal_key(sockets / "id_ed25519")))
+    authorized_keys.write_text(render_relay_line(name, ensure_portal_key(sockets / "id_ed25519")))
     directory = sockets / f"{name}.sshd"
-    lab_sshd.host_key(directory)
-    command = lab_sshd.command(directory, authorized_keys, {CODE.name: ROOT, SOCKETS.name: sockets})
+    lab_sshd.ensure_host_key(directory)
+    command = lab_sshd.build_command(directory, authorized_keys, {CODE.name: ROOT, SOCKETS.name: sockets})
     log = sockets / f"{name}.sshd.log"
     with log.open("a") as output, lab.popen(name, command, stdout=output, stderr=output) as process:
         before = output.tell()
@@ -149,7 +149,7 @@ def reached_by_ssh(lab: Lab, gateways: Iterable[Gateway], sockets: Path) -> None
     """Turn rows into ones that are reached by ssh, at the node of their name. `settings.SSH_KEY` has to be sockets/id_ed25519."""
     for gateway in gateways:
         gateway.link, gateway.address = Gateway.Link.SSH, ip_address(lab.topology.node(gateway.name).hosts(4, "management")[0])
-        gateway.host_key = lab_sshd.host_key(sockets / f"{gateway.name}.sshd")
+        gateway.host_key = lab_sshd.ensure_host_key(sockets / f"{gateway.name}.sshd")
         gateway.save(update_fields=["link", "address", "host_key"])
 
 

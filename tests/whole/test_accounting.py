@@ -16,9 +16,9 @@ from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
 from apps.gateways.services import collect
 from apps.traffic.models import Coverage
-from apps.traffic.selectors import total_of
+from apps.traffic.selectors import get_usage_total
 from lab.lab import Lab
-from lab.measure.runs import udp_stream
+from lab.measure.runs import run_udp_stream
 from tests import factories
 from tests.whole.system import GATEWAYS, INTERNET, agent, wait_for
 
@@ -30,7 +30,7 @@ SIZE, IPV4, IPV6 = 200, 28, 48  # octets of a datagram, and of its headers
 
 def send(lab: Lab, host: str, port: int) -> int:
     """Octets of IP packets that m1 sent, all of which arrived."""
-    sent, received = udp_stream(lab, "m1", "internet", host, port, rate=300, seconds=1, size=SIZE)
+    sent, received = run_udp_stream(lab, "m1", "internet", host, port, rate=300, seconds=1, size=SIZE)
     assert (received.missing, received.duplicate) == (0, 0)
     return sent.sent * (SIZE + (IPV6 if ":" in host else IPV4))
 
@@ -47,7 +47,7 @@ def end(holding_id: int) -> None:
 
 
 def up(network: factories.Network, resident: str) -> int:
-    return total_of(network.residents[resident].member).up
+    return get_usage_total(network.residents[resident].member).up
 
 
 def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octet(

@@ -6,9 +6,9 @@ from ipaddress import ip_address, ip_network
 import pytest
 from django.utils import timezone
 
-from apps.bans.allow_list import allow, remove
+from apps.bans.allow_list import allow_prefix, remove_entry
 from apps.bans.models import Ban, BanHits, BanList
-from apps.bans.services import ban
+from apps.bans.services import ban_prefix
 from apps.deployments.services import reconcile
 from apps.gateways.services import collect
 from apps.nat.services import add_forward
@@ -42,7 +42,7 @@ def goes_out(lab: Lab, to: str = CALLER) -> bool:
 def test_a_ban_drops_connections_in_its_direction_alone(
     lab: Lab, network: factories.Network, own: BanList, direction: str, incoming: bool, outgoing: bool
 ) -> None:
-    ban(list=own, prefix="203.0.113.64/26", direction=direction, author=None)
+    ban_prefix(list=own, prefix="203.0.113.64/26", direction=direction, author=None)
     reconcile(network.group)
     assert (comes_in(lab), goes_out(lab)) == (incoming, outgoing)
     assert (comes_in(lab, INTERNET), goes_out(lab, INTERNET)) == (True, True)
@@ -53,57 +53,57 @@ def test_a_ban_drops_connections_in_its_direction_alone(
 @pytest.mark.parametrize("allowed", ["203.0.113.66/32", "203.0.113.64/26", "203.0.113.0/24"])
 def test_the_allow_list_wins_over_wider_and_narrower_bans(lab: Lab, network: factories.Network, own: BanList, allowed: str) -> None:
     for prefix in ("203.0.113.0/24", "203.0.113.64/26", CALLER):
-        ban(list=own, prefix=prefix, author=None)
+        ban_prefix(list=own, prefix=prefix, author=None)
     reconcile(network.group)
     assert (comes_in(lab), goes_out(lab)) == (False, False)
-    entry = allow(prefix=allowed, author=None)
+    entry = allow_prefix(prefix=allowed, author=None)
     reconcile(network.group)
     assert (comes_in(lab), goes_out(lab)) == (True, True)
     assert comes_in(lab, INTERNET) == (ip_address(INTERNET) in ip_network(allowed))
-    remove(entry=entry, by=None)
+    remove_entry(entry=entry, by=None)
     reconcile(network.group)
     assert (comes_in(lab), goes_out(lab)) == (False, False)
 
 
 def test_the_allow_list_wins_in_ipv6_too(lab: Lab, network: factories.Network, own: BanList) -> None:
-    ban(list=own, prefix="2001:db8:cafe::/48", direction="out", author=None)
+    ban_prefix(list=own, prefix="2001:db8:cafe::/48", direction="out", author=None)
     reconcile(network.group)
     assert not goes_out(lab, INTERNET6)
-    allow(prefix=INTERNET6, author=None)
+    allow_prefix(prefix=INTERNET6, author=None)
     reconcile(network.group)
     assert goes_out(lab, INTERNET6)
 
 
 def test_a_ban_cuts_in_its_direction_and_spares_what_is_allowed(lab: Lab, network: factories.Network, own: BanList) -> None:
-    entry = allow(prefix=INTERNET, author=None)
+    entry = allow_prefix(prefix=INTERNET, author=None)
     reconcile(network.group)
     with (
         conversation(lab, "m1", "203.0.113.11", 80) as out,
         conversation(lab, "m2", INTERNET, 80) as to_allowed,
         conversation(lab, "internet", PUBLIC, 8443) as from_allowed,
     ):
-        ban(list=own, prefix="203.0.113.0/24", direction="in", author=None)
+        ban_prefix(list=own, prefix="203.0.113.0/24", direction="in", author=None)
         reconcile(network.group)
         assert (out(), to_allowed(), from_allowed()) == (True, True, True)
         Ban.objects.update(direction="both")
         reconcile(network.group)
         assert (out(), to_allowed(), from_allowed()) == (False, True, True)
         Ban.objects.update(direction="out")
-        remove(entry=entry, by=None)
+        remove_entry(entry=entry, by=None)
         reconcile(network.group)
         assert (to_allowed(), from_allowed()) == (False, True)
 
 
 def test_an_allow_entry_ends_without_the_portal_and_the_ban_works_again(lab: Lab, network: factories.Network, own: BanList) -> None:
-    ban(list=own, prefix="203.0.113.0/24", author=None)
-    allow(prefix=CALLER, expires=timezone.now() + timedelta(seconds=5), author=None)
+    ban_prefix(list=own, prefix="203.0.113.0/24", author=None)
+    allow_prefix(prefix=CALLER, expires=timezone.now() + timedelta(seconds=5), author=None)
     reconcile(network.group)
     assert comes_in(lab)
     wait_for(lambda: not comes_in(lab))
 
 
 def test_a_ban_ends_without_the_portal(lab: Lab, network: factories.Network, own: BanList) -> None:
-    ban(list=own, prefix=CALLER, direction="in", expires=timezone.now() + timedelta(seconds=5), author=None)
+    ban_prefix(list=own, prefix=CALLER, direction="in", expires=timezone.now() + timedelta(seconds=5), author=None)
     reconcile(network.group)
     assert not comes_in(lab)
     wait_for(lambda: comes_in(lab))
@@ -120,9 +120,9 @@ def tracked(lab: Lab, source: str) -> str:
 
 
 def test_flood_mode_keeps_banned_sources_out_of_connection_tracking(lab: Lab, network: factories.Network, own: BanList) -> None:
-    ban(list=own, prefix="203.0.113.64/26", author=None)
-    ban(list=own, prefix="203.0.113.11", author=None)
-    allow(prefix="203.0.113.11", author=None)
+    ban_prefix(list=own, prefix="203.0.113.64/26", author=None)
+    ban_prefix(list=own, prefix="203.0.113.11", author=None)
+    allow_prefix(prefix="203.0.113.11", author=None)
     reconcile(network.group)
     assert ping(lab, CALLER)
     assert CALLER in tracked(lab, CALLER)
@@ -138,7 +138,7 @@ def test_flood_mode_keeps_banned_sources_out_of_connection_tracking(lab: Lab, ne
 
 
 def test_a_comment_that_is_worded_anew_keeps_the_kernels_counter(lab: Lab, network: factories.Network, own: BanList) -> None:
-    ban(list=own, prefix=CALLER, comment="scans", author=None)
+    ban_prefix(list=own, prefix=CALLER, comment="scans", author=None)
     reconcile(network.group)
     assert not comes_in(lab)
     counted = lab.run("nat-1", ["nft", "get", "element", "inet", "netzwart", "bans4_32", f"{{ {CALLER} }}"]).stdout

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from apps.bans.blocks.services import block, lift
+from apps.bans.blocks.services import block_member, lift_block
 from apps.bans.models import Block
 from apps.deployments.services import reconcile
 from apps.members.models import Member
@@ -26,7 +26,7 @@ PORTAL, PUBLIC = "192.0.2.40", "198.51.100.7"
 
 
 def blocked(network: factories.Network, host: str = "m1", **given: object) -> Block:
-    made = block(member=network.residents[host].member, reason="abuse", by=network.admin, **given)  # type: ignore[arg-type]
+    made = block_member(member=network.residents[host].member, reason="abuse", by=network.admin, **given)  # type: ignore[arg-type]
     reconcile(network.group)
     return made
 
@@ -92,7 +92,7 @@ def test_a_lifted_block_leaves_no_connection_to_the_notice_page(lab: Lab, served
     made = blocked(served)
     with conversation(lab, "m1", INTERNET, 80) as with_notice:
         assert with_notice()
-        lift(block=made, by=served.admin)
+        lift_block(block=made, by=served.admin)
         reconcile(served.group)
         assert not with_notice()
     assert lab.connect("m1", "tcp", INTERNET, 80).node == "internet"
@@ -147,7 +147,7 @@ def test_the_page_tells_the_blocked_member_why_in_their_language(lab: Lab, serve
 
 
 def test_the_first_block_changes_elements_alone(lab: Lab, served: factories.Network) -> None:
-    block(member=served.residents["m1"].member, reason="abuse", by=served.admin)
+    block_member(member=served.residents["m1"].member, reason="abuse", by=served.admin)
     rollout = reconcile(served.group)
     assert rollout is not None
     assert rollout.revision.changes == [{"kind": "blocks", "added": 2, "removed": 0, "changed": 0, "of": 2}]

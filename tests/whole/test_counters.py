@@ -9,9 +9,9 @@ from apps.deployments.models import GatewayState
 from apps.deployments.services import reconcile
 from apps.gateways.services import collect
 from apps.nat.services import add_forward
-from apps.traffic.selectors import total_of
+from apps.traffic.selectors import get_usage_total
 from lab.lab import Lab
-from lab.measure.runs import udp_stream
+from lab.measure.runs import run_udp_stream
 from tests import factories
 from tests.whole.system import INTERNET, reaches
 
@@ -34,12 +34,12 @@ def test_a_banned_host_is_dropped_and_the_hit_is_counted(lab: Lab, network: fact
 
 def test_a_members_octets_are_counted_exactly(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
-    sent, received = udp_stream(lab, "m2", "internet", INTERNET, 7003, rate=500, seconds=1, size=200)
+    sent, received = run_udp_stream(lab, "m2", "internet", INTERNET, 7003, rate=500, seconds=1, size=200)
     assert received.missing == 0
     for gateway in network.gateways:
         collect(gateway)
         collect(gateway)
-    total = total_of(network.residents["m2"].member)
+    total = get_usage_total(network.residents["m2"].member)
     assert total.up == sent.sent * (200 + IP_AND_UDP_HEADERS)
     assert total.down == 0
 

@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from firewall import wire
-from firewall.policy import Ban, Forward, Gateway, Interfaces, Management, NatMapping, Policy, Protocol
+from firewall.policy import BanSpec, ForwardSpec, GatewaySpec, Interfaces, Management, NatMappingSpec, Policy, TransportProtocol
 from lab.lab import Lab
-from lab.topology import load
+from lab.topology import load_topology
 from tests.agent.client import Client
 from tests.whole.lab_gateway import Gate
 from tests.whole.system import INTERNET, agent, wait_for
@@ -23,16 +23,16 @@ PUBLIC, ANOTHER = IPv4Address("198.51.100.7"), IPv4Address("198.51.100.8")
 ELSEWHERE = "203.0.113.11"
 M1, M2 = IPv4Address("10.16.0.10"), IPv4Address("10.16.0.11")
 POLICY = Policy(
-    Gateway("nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Management((IPv4Network("172.31.0.0/24"),))),
+    GatewaySpec("nat-1", Interfaces("lan0", "wan0", "mgmt0", "sync0"), Management((IPv4Network("172.31.0.0/24"),))),
     addresses=(M1, M2),
-    mappings=(NatMapping(M1, PUBLIC), NatMapping(M2, PUBLIC)),
-    forwards=(Forward(1, Protocol.TCP, PUBLIC, 8443, M1, 443), Forward(2, Protocol.TCP, PUBLIC, 8022, M2, 22)),
+    mappings=(NatMappingSpec(M1, PUBLIC), NatMappingSpec(M2, PUBLIC)),
+    forwards=(ForwardSpec(1, TransportProtocol.TCP, PUBLIC, 8443, M1, 443), ForwardSpec(2, TransportProtocol.TCP, PUBLIC, 8022, M2, 22)),
 )
 
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    with Lab.start(load()) as running:
+    with Lab.start(load_topology()) as running:
         yield running
 
 
@@ -58,7 +58,7 @@ def gate(lab: Lab, socket: Path) -> Iterator[Gate]:
 def test_a_ban_ends_the_connections_of_whom_it_bans_at_once_and_no_others(gate: Gate, socket: Path) -> None:
     with_banned, into_forward = gate.talk("m1", INTERNET, 80), gate.talk("internet", str(PUBLIC), 8443)
     same_member, other_member = gate.talk("m1", ELSEWHERE, 80), gate.talk("m2", ELSEWHERE, 80)
-    assert gate.apply(replace(POLICY, bans=(Ban(1, ip_network(f"{INTERNET}/32")),))) == 2
+    assert gate.apply(replace(POLICY, bans=(BanSpec(1, ip_network(f"{INTERNET}/32")),))) == 2
     assert (with_banned(), into_forward()) == ("cut", "cut")
     assert (same_member(), other_member()) == ("alive", "alive")
     assert gate.confirm(socket) == 0
@@ -76,7 +76,7 @@ def test_a_forward_that_goes_takes_its_connections_with_it_once_that_is_confirme
 
 def test_a_member_who_gets_another_address_loses_connections_from_the_old_one_once_that_is_confirmed(gate: Gate, socket: Path) -> None:
     moved, other, into_forward = gate.talk("m1", INTERNET, 80), gate.talk("m2", INTERNET, 80), gate.talk("internet", str(PUBLIC), 8443)
-    assert gate.apply(replace(POLICY, mappings=(NatMapping(M1, ANOTHER), POLICY.mappings[1]))) == 0
+    assert gate.apply(replace(POLICY, mappings=(NatMappingSpec(M1, ANOTHER), POLICY.mappings[1]))) == 0
     assert moved() == "alive"
     assert gate.confirm(socket) == 1
     assert moved() == "cut"

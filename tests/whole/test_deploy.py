@@ -11,7 +11,7 @@ from apps.bans.models import Ban, BanList
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
-from apps.lib.activation import activations
+from apps.lib.activation import list_activations
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward, remove_forward
 from lab.lab import Lab
@@ -69,10 +69,10 @@ def test_nothing_is_deployed_when_nothing_changed(lab: Lab, network: factories.N
 def test_a_page_can_say_since_when_a_forward_is_active(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
     added = forward(network)
-    [(_, before)] = activations([added])
+    [(_, before)] = list_activations([added])
     assert [each.since for each in before] == [None, None]
     reconcile(network.group)
-    [(_, after)] = activations([added])
+    [(_, after)] = list_activations([added])
     steps = {step.gateway.name: step.confirmed for step in RolloutStep.objects.filter(rollout=Rollout.objects.latest("id"))}
     assert {each.gateway: each.since for each in after} == steps
 

@@ -23,7 +23,7 @@ from apps.members.models import Member
 from apps.nat.services import map_address
 from apps.network.models import Gateway, Holding
 from apps.traffic.models import Coverage
-from apps.traffic.selectors import Octets, used
+from apps.traffic.selectors import Octets, sum_usage
 from lab.lab import Lab
 from tests import factories
 from tests.whole import witness_table
@@ -101,7 +101,9 @@ class Town:
             seen = wait_for(self.all_read)
             self.books.note(seen)
             now = timezone.now()
-            told = {each.name: used(each, now - timedelta(hours=2), now + timedelta(hours=1), now=now) for each in Member.objects.all()}
+            told = {
+                each.name: sum_usage(each, now - timedelta(hours=2), now + timedelta(hours=1), now=now) for each in Member.objects.all()
+            }
         wrong = {name: (said, self.books.owed_to(name)) for name, said in told.items() if name not in self.pair}
         assert {name: both for name, both in wrong.items() if both[0] != both[1]} == {}
         both = [Octets(*map(sum, zip(*(of(name) for name in self.pair), strict=True))) for of in (self.books.owed_to, told.__getitem__)]

@@ -12,7 +12,7 @@ from apps.gateways.services import collect
 from apps.lib.database.validity import holds_now
 from apps.members.models import Member
 from apps.traffic.fairshare.models import FairShare
-from apps.traffic.fairshare.services import look
+from apps.traffic.fairshare.services import adjust_limits
 from apps.traffic.models import RateLimit
 from apps.traffic.rates import services as rates
 from lab.lab import Lab
@@ -31,7 +31,7 @@ HEAVY, LIGHT = "10.16.0.10", "10.16.0.11"
 def read(network: factories.Network) -> FairShare:
     """Read both gateways, and look what follows."""
     assert all(map(collect, network.gateways))
-    look(network.group, timezone.now())
+    adjust_limits(network.group, timezone.now())
     return FairShare.objects.get()
 
 
@@ -68,7 +68,7 @@ def test_who_fills_the_line_is_limited_until_it_is_no_longer_full_and_a_neighbou
         assert goes_on()
     wait_for(lambda: read(network).calm_since)
     read(network)
-    look(network.group, timezone.now() + timedelta(minutes=2))
+    adjust_limits(network.group, timezone.now() + timedelta(minutes=2))
     assert not RateLimit.objects.filter(holds_now()).exists()
     reconcile(network.group)
     assert limited_in_kernels(lab) == set()

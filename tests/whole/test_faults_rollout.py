@@ -20,7 +20,7 @@ from kombu.simple import SimpleQueue
 from redis import Redis
 
 from apps.bans.models import Ban, BanList
-from apps.deployments.desired_state.desired_rulesets import want
+from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout, RolloutStep
 from apps.deployments.rollouts.decisions import approve, release
 from apps.deployments.rollouts.rollback import roll_back
@@ -55,9 +55,9 @@ def url(ssh_network: factories.Network, sockets: Path, settings: LazySettings) -
     """The address of a broker that takes this test's nudges."""
     with broker(sockets) as address:
         settings.REDIS_URL = address
-        enqueue._publisher.cache_clear()
+        enqueue._get_publisher.cache_clear()
         yield address
-    enqueue._publisher.cache_clear()
+    enqueue._get_publisher.cache_clear()
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def kernel(gateway: Gateway) -> str:
     """The digest of what the gateway's kernel holds, asked past the network."""
     beside = copy(gateway)
     beside.link = Gateway.Link.LOCAL
-    with agent_channel.fresh(beside) as channel:
+    with agent_channel.open_session(beside) as channel:
         answer = channel.ask(wire.Digest(int(time.time())))
     assert isinstance(answer, wire.DigestIs), answer
     assert answer.rules_as_committed
@@ -118,7 +118,7 @@ def kernel(gateway: Gateway) -> str:
 
 def as_wanted(network: factories.Network) -> bool:
     """Do both kernels hold what the database asks for, and does the portal know?"""
-    targets = want(network.group).targets
+    targets = compute_desired_state(network.group).targets
     known = dict(GatewayState.objects.values_list("gateway", "digest"))
     return targets == known == {gateway.pk: kernel(gateway) for gateway in network.gateways}
 
@@ -185,7 +185,7 @@ def test_without_a_broker_saving_goes_on_and_when_it_is_back_what_is_missing_goe
         address = f"unix://{sockets / 'redis.sock'}"
         with broker(sockets):
             settings.REDIS_URL = address
-            enqueue._publisher.cache_clear()
+            enqueue._get_publisher.cache_clear()
             stack.enter_context(worker(address, sockets / "worker.log", tick=1))
         start = time.monotonic()
         forward(deployed)
@@ -193,13 +193,13 @@ def test_without_a_broker_saving_goes_on_and_when_it_is_back_what_is_missing_goe
         assert PortForward.objects.count() == 1
         with broker(sockets):
             wait_for(lambda: settled(deployed))
-    enqueue._publisher.cache_clear()
+    enqueue._get_publisher.cache_clear()
     assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
 
 
 def test_a_task_that_outlives_its_broker_ends_in_a_lost_connection(sockets: Path) -> None:
     with broker(sockets) as address:
-        taking = app.connection_for_read(url=enqueue.broker_url(address))
+        taking = app.connection_for_read(url=enqueue.build_broker_url(address))
         queue = SimpleQueue(taking.default_channel, "celery")
         queue.put("a task")
         message = queue.get(timeout=5)
@@ -244,7 +244,7 @@ def cable_cut(lab: Lab) -> Iterator[None]:
 def reached(gateway: Gateway) -> bool:
     """Whether it answers; right after a cable was cut the kernel may still know no way to it."""
     try:
-        return bool(agent_channel.channel(gateway).ask(wire.Hello(0)))
+        return bool(agent_channel.get_channel(gateway).ask(wire.Hello(0)))
     except agent_channel.Unreachable:
         return False
 
@@ -295,7 +295,7 @@ def test_a_ruleset_that_locks_everyone_out_is_approved_and_goes_back_by_itself(
     assert rollout and rollout.state == Rollout.State.FAILED
     assert rollout.steps.get(gateway=nat_1).state in (RolloutStep.State.WENT_BACK, RolloutStep.State.LOST)
     wait_for(lambda: kernel(nat_1) == before)
-    with agent_channel.fresh(nat_1) as channel:
+    with agent_channel.open_session(nat_1) as channel:
         assert isinstance(channel.ask(wire.Hello(0)), wire.Welcome), "a new session gets in again"
     assert reconcile(deployed.group, cause="schedule") is None, "the same is not tried again blindly"
     assert kernel(nat_1) == before

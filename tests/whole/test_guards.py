@@ -11,8 +11,8 @@ import pytest
 from apps.bans.listeners.services import add_listener, remove_listener
 from apps.bans.models import Ban, BanList, Listener
 from apps.deployments.services import reconcile
-from lab.card import leave_checksums_to_it
-from lab.datagram import checksum
+from lab.card import offload_checksums
+from lab.datagram import compute_checksum
 from lab.lab import Lab
 from tests import factories
 from tests.whole.packets import watching
@@ -57,7 +57,7 @@ def syn(source: bytes, target: str, port: int, mark: int) -> bytes:
     """A SYN over IPv4 from somewhere."""
     to = ip_address(target).packed
     bare = struct.pack("!HHIIBBHHH", 1024 + mark, port, mark, 0, 5 << 4, 2, 65535, 0, 0)
-    total = checksum(source + to + struct.pack("!HH", 6, len(bare)) + bare)
+    total = compute_checksum(source + to + struct.pack("!HH", 6, len(bare)) + bare)
     header = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 40, 0, 0, 64, 6, 0, source, to)
     return header + bare[:16] + struct.pack("!H", total) + bare[18:]
 
@@ -85,7 +85,7 @@ def checked(lab: Lab, *nodes: str) -> None:
     """Cards check what comes from these nodes: without that the kernel drops IPv6's SYNs (docs/adr/0015-guarded-services.md)."""
     for node in nodes:
         with inside(lab, node):
-            assert all(leave_checksums_to_it(name) for _index, name in socket.if_nameindex() if name != "lo")
+            assert all(offload_checksums(name) for _index, name in socket.if_nameindex() if name != "lo")
 
 
 def test_clients_reach_a_guarded_server_with_sack_and_window_scale_and_are_tracked(lab: Lab, guarded: factories.Network) -> None:

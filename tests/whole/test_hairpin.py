@@ -5,18 +5,18 @@ from dataclasses import replace
 
 import pytest
 
-from firewall.policy import Forward, Protocol
+from firewall.policy import ForwardSpec, TransportProtocol
 from lab.lab import Lab
-from lab.topology import load as topology
+from lab.topology import load_topology as topology
 from tests.whole.loaded_policy import ANOTHER, M1, M2, MEMBERS, PUBLIC, load, why_not
 from tests.whole.system import conversation
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
 FORWARDS = (
-    Forward(1, Protocol.TCP, PUBLIC, 8443, M1, 443),
-    Forward(2, Protocol.UDP, PUBLIC, 6000, M1, 16000, 10),
-    Forward(3, Protocol.TCP, ANOTHER, 8022, M2, 22),
+    ForwardSpec(1, TransportProtocol.TCP, PUBLIC, 8443, M1, 443),
+    ForwardSpec(2, TransportProtocol.UDP, PUBLIC, 6000, M1, 16000, 10),
+    ForwardSpec(3, TransportProtocol.TCP, ANOTHER, 8022, M2, 22),
 )
 SEEN_AS = {"m1": str(PUBLIC), "m2": str(ANOTHER), "m3": "10.0.0.1"}  # the last one has none, and is seen as the gateway
 NO_ANSWER = {"tcp": "refused", "udp": "no route to host"}

@@ -24,7 +24,7 @@ WRONG = "SHA256:" + "A" * 43
 def fingerprint(by_ssh: dict[str, Popen[str]], network: factories.Network, sockets: Path) -> str:
     """Of nat-1's host key; nat-1 itself is not known to the portal yet."""
     Gateway.objects.filter(name="nat-1").delete()
-    return ssh.fingerprint(lab_sshd.host_key(sockets / "nat-1.sshd"))
+    return ssh.compute_fingerprint(lab_sshd.ensure_host_key(sockets / "nat-1.sshd"))
 
 
 def gateway(*arguments: str) -> str:
@@ -40,7 +40,7 @@ def test_a_machine_whose_fingerprint_is_given_joins_and_answers(fingerprint: str
     assert 'restrict,command="' in said
     assert "Agent 0.1.0+" in said
     made = Gateway.objects.get(name="nat-1")
-    assert (made.link, str(made.address), ssh.fingerprint(made.host_key)) == ("ssh", "172.31.0.11", fingerprint)
+    assert (made.link, str(made.address), ssh.compute_fingerprint(made.host_key)) == ("ssh", "172.31.0.11", fingerprint)
     assert list(map(str, made.management_networks)) == ["172.31.0.1/32"], "the portal's own address, unless others are named"
     assert "nat-1 answers a new connection after" in gateway("check", "nat-1")
 
@@ -84,7 +84,7 @@ def test_a_gateway_that_was_set_up_anew_is_refused_until_a_person_trusts_it(
     for file in (sockets / "nat-1.sshd").iterdir():
         file.unlink()
     with sshd(bare_lab, "nat-1", sockets):
-        anew = ssh.fingerprint(lab_sshd.host_key(sockets / "nat-1.sshd"))
+        anew = ssh.compute_fingerprint(lab_sshd.ensure_host_key(sockets / "nat-1.sshd"))
         with pytest.raises(CommandError, match="another host key than expected") as refused:
             gateway("check", "nat-1")
         assert f"expected {fingerprint}, found {anew}" in str(refused.value)

@@ -8,7 +8,7 @@ import pytest
 
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
-from apps.gateways.group_settings import limit, limits_of
+from apps.gateways.group_settings import change_limits, get_limits
 from apps.nat.services import add_forward
 from firewall import wire
 from lab.lab import Lab
@@ -27,13 +27,13 @@ def limited(network: factories.Network, *, exempt: tuple[str, ...] = (), refuses
     """Save these limits, and bring them to the gateways."""
     listed = [ip_network(each) for each in exempt]
     numbers = NONE | {"mail_rate": mail_rate, "refuses": refuses} | changes
-    limit(group=network.group, version=limits_of(network.group).version, exempt=listed, by=network.admin, **numbers)
+    change_limits(group=network.group, version=get_limits(network.group).version, exempt=listed, by=network.admin, **numbers)
     reconcile(network.group)
 
 
 def gauges(network: factories.Network) -> dict[str, int]:
     """How many elements each dynamic set of nat-1 has."""
-    answer = agent_channel.channel(network.gateways[0]).ask(wire.Gauges())
+    answer = agent_channel.get_channel(network.gateways[0]).ask(wire.Gauges())
     assert isinstance(answer, wire.GaugesAre), answer
     return {name: used for name, (used, _size) in answer.sets.items()}
 

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from apps.bans.blocks.services import block
+from apps.bans.blocks.services import block_member
 from apps.bans.listeners.services import add_listener, remove_listener
 from apps.bans.models import Ban, BanList, Block, Listener
 from apps.deployments.services import reconcile
@@ -102,7 +102,7 @@ def test_a_banned_source_does_not_reach_a_listener(lab: Lab, serving: factories.
 
 def test_a_blocked_member_reaches_only_listeners_that_stay_reachable(lab: Lab, serving: factories.Network) -> None:
     assert reaches(lab, "m1", WEB, 53, "udp")
-    made: Block = block(member=serving.residents["m1"].member, reason="rules", by=serving.admin)
+    made: Block = block_member(member=serving.residents["m1"].member, reason="rules", by=serving.admin)
     reconcile(serving.group)
     assert made.pk
     assert reaches(lab, "m1", WEB, 53, "udp") is None
@@ -148,5 +148,5 @@ def test_a_listener_that_is_removed_is_closed_to_the_internet(lab: Lab, serving:
         remove_listener(listener=each, by=serving.admin)
     reconcile(serving.group)
     assert reaches(lab, "internet", WEB, 443) is None
-    assert "lst4" not in lab.run("nat-1", ["nft", "list", "table", "inet", "netzwart"]).stdout
+    assert "listener4" not in lab.run("nat-1", ["nft", "list", "table", "inet", "netzwart"]).stdout
     wait_for(lambda: reaches(lab, "m1", WEB, 443))

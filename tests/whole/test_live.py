@@ -55,7 +55,7 @@ def test_what_becomes_of_a_banned_host_and_of_a_member_is_seen_as_it_happens(sta
     assert f'href="/members/{network.residents["m1"].member.pk}/"' in page
     assert reaches(lab, "internet", "198.51.100.7", 8443) is not None
     page = text(staff.get(url))
-    assert "Went through" in fates(page) and "@fwd4" in page
+    assert "Went through" in fates(page) and "@forward4" in page
     ended = text(staff.post(url.replace("?", "end/?"), follow=True))
     assert "Ended before its time." in ended and 'hx-trigger="every' not in ended
     assert "netzwart_live" not in lab.run("nat-1", ["nft", "list", "tables"]).stdout

@@ -14,9 +14,9 @@ from apps.deployments.services import reconcile
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward, remove_forward
 from lab.lab import Lab
-from lab.measure.runs import sniffing, tcp_transfer, udp_stream
+from lab.measure.runs import run_tcp_transfer, run_udp_stream, start_sniffer
 from lab.measure.tcp import Transfer
-from lab.measure.udp import Received, Sent
+from lab.measure.udp import UdpReceiverReport, UdpSenderReport
 from tests import factories
 from tests.whole.system import INTERNET
 
@@ -31,7 +31,7 @@ TCP_RATE = 400_000  # octets per second
 class Streams:
     """Two streams that are under way."""
 
-    udp: "Future[tuple[Sent, Received]]"
+    udp: "Future[tuple[UdpSenderReport, UdpReceiverReport]]"
     tcp: "Future[Transfer]"
 
     @property
@@ -50,8 +50,8 @@ def retransmit_only_what_was_lost(lab: Lab, node: str) -> None:
 def streams(lab: Lab) -> Iterator[Streams]:
     """A paced UDP stream with sequence numbers from one member, a TCP transfer from another, for SECONDS."""
     with ThreadPoolExecutor(2) as pool:
-        udp = pool.submit(udp_stream, lab, "m1", "internet", INTERNET, 7001, rate=500, seconds=SECONDS)
-        tcp = pool.submit(tcp_transfer, lab, "m3", "internet", INTERNET, 7002, octets=SECONDS * TCP_RATE, rate=TCP_RATE)
+        udp = pool.submit(run_udp_stream, lab, "m1", "internet", INTERNET, 7001, rate=500, seconds=SECONDS)
+        tcp = pool.submit(run_tcp_transfer, lab, "m3", "internet", INTERNET, 7002, octets=SECONDS * TCP_RATE, rate=TCP_RATE)
         yield Streams(udp, tcp)
 
 
@@ -82,7 +82,7 @@ def test_twenty_deploys_lose_nothing_double_nothing_and_leak_nothing(lab: Lab, n
         baseline = undisturbed.tcp.result()
 
     deployed = 0
-    with sniffing(lab, "uplink", "transit") as sniffer:
+    with start_sniffer(lab, "uplink", "transit") as sniffer:
         with streams(lab) as disturbed:
             for _ in zip(range(DEPLOYS), changes(network), strict=False):
                 rollout = reconcile(network.group)

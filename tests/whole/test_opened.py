@@ -6,7 +6,7 @@ import pytest
 
 from apps.deployments.models import Rollout
 from apps.deployments.services import reconcile
-from apps.lib.activation import activations
+from apps.lib.activation import list_activations
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.services import add_pinhole, remove_pinhole, renumber
 from apps.nat.services import add_forward, remove_forward
@@ -50,7 +50,7 @@ def test_a_pinhole_lets_in_and_what_came_in_by_it_ends_with_it(lab: Lab, network
     made = pinhole(network)
     rollout = deploy(network)
     assert all(step.evidence and step.confirmed for step in rollout.steps.all())
-    [(_row, known)] = activations([made])
+    [(_row, known)] = list_activations([made])
     assert all(each.since for each in known)
     with conversation(lab, "internet", HOST, 443) as goes_on:
         assert goes_on()

@@ -7,9 +7,9 @@ from ipaddress import IPv6Address
 
 import pytest
 
-from firewall.policy import Hole, Pinhole, Protocol
+from firewall.policy import Hole, PinholeSpec, TransportProtocol
 from lab.lab import Lab
-from lab.topology import load as topology
+from lab.topology import load_topology as topology
 from tests.whole.loaded_policy import MEMBERS, load, why_not
 from tests.whole.system import conversation, wait_for
 
@@ -18,9 +18,9 @@ pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 M1, M2, M3 = (f"2001:db8:a0:{host}::10" for host in (10, 11, 12))
 FOREIGN = "2001:db8:cafe::10"
 HOLES = (
-    Hole(IPv6Address(M1), Protocol.TCP, 443),
-    Hole(IPv6Address(M1), Protocol.UDP, 6000, 10),
-    Hole(IPv6Address(M2), Protocol.UDP),
+    Hole(IPv6Address(M1), TransportProtocol.TCP, 443),
+    Hole(IPv6Address(M1), TransportProtocol.UDP, 6000, 10),
+    Hole(IPv6Address(M2), TransportProtocol.UDP),
     Hole(IPv6Address(M3)),
 )
 OPEN = [(M1, "tcp", 443), (M1, "udp", 6000), (M1, "udp", 6009), (M2, "udp", 1), (M2, "udp", 65535), (M3, "tcp", 5), (M3, "udp", 5)]
@@ -51,7 +51,7 @@ ECHO, NODE_INFORMATION, SOLICIT, LISTENER_QUERY, MOBILE_PREFIX = 128, 139, 135, 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
     with Lab.start(topology()) as running:
-        load(running, replace(MEMBERS, pinholes=tuple(Pinhole(number, hole) for number, hole in enumerate(HOLES, 1))))
+        load(running, replace(MEMBERS, pinholes=tuple(PinholeSpec(number, hole) for number, hole in enumerate(HOLES, 1))))
         yield running
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from apps.deployments.rollouts.probing import Evidence, probe
+from apps.deployments.rollouts.probing import ProbeResult, probe
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
 from apps.gateways.services import collect
@@ -27,9 +27,9 @@ def probed(lab: Lab, network: factories.Network) -> factories.Network:
     return network
 
 
-def found(gateway: Gateway) -> list[Evidence]:
+def found(gateway: Gateway) -> list[ProbeResult]:
     """What probing finds, IPv4 first."""
-    return list(probe(agent_channel.channel(gateway), gateway))
+    return list(probe(agent_channel.get_channel(gateway), gateway))
 
 
 def nft(lab: Lab, node: str, *command: str) -> str:
@@ -151,8 +151,8 @@ def test_a_prober_that_is_gone_is_said_so(lab: Lab, probed: factories.Network, s
 def test_a_gateway_without_a_probe_is_not_probed_and_says_why(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
     assert found(network.gateways[0]) == [
-        Evidence(4, None, None, "IPv4: not probed, nat-1 has no probe for it."),
-        Evidence(6, None, None, "IPv6: not probed, nat-1 has no probe for it."),
+        ProbeResult(4, None, None, "IPv4: not probed, nat-1 has no probe for it."),
+        ProbeResult(6, None, None, "IPv6: not probed, nat-1 has no probe for it."),
     ]
 
 

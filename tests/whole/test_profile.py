@@ -4,7 +4,7 @@ import pytest
 
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.services import reconcile
-from apps.gateways.group_settings import profile_of, tune
+from apps.gateways.group_settings import change_profile, get_profile
 from apps.gateways.services import collect
 from apps.network.models import GatewayGroup
 from firewall.policy import Profile
@@ -19,8 +19,8 @@ VALUES = {name: getattr(Profile(), name) for name in Profile.__dataclass_fields_
 
 
 def tuned(network: factories.Network, *, managed: bool = True, **changes: int) -> None:
-    version = profile_of(network.group).version
-    tune(group=network.group, version=version, managed=managed, by=network.admin, **VALUES | changes)
+    version = get_profile(network.group).version
+    change_profile(group=network.group, version=version, managed=managed, by=network.admin, **VALUES | changes)
 
 
 def value(lab: Lab, gateway: str, name: str) -> str:

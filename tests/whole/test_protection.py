@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from apps.deployments.services import reconcile
-from apps.gateways.group_settings import protect, protection_of
+from apps.gateways.group_settings import change_protection, get_protection
 from apps.nat.services import add_forward
 from lab.connect import NoAnswerError
-from lab.datagram import checksum
+from lab.datagram import compute_checksum
 from lab.lab import Lab
 from tests import factories
 from tests.whole.packets import counter, send, watching
@@ -34,7 +34,7 @@ def protected(network: factories.Network, **changes: Any) -> None:
     listed: dict[str, Callable[[str], object]] = {"own": ip_network, "bgp_peers": ip_address, "ospf_peers": ip_address}
     for name, values in changes.items():
         given[name] = [listed[name](each) for each in values] if name in listed else values
-    protect(group=network.group, version=protection_of(network.group).version, by=network.admin, **given)
+    change_protection(group=network.group, version=get_protection(network.group).version, by=network.admin, **given)
     reconcile(network.group)
 
 
@@ -141,9 +141,9 @@ def icmp_error(lab: Lab, node: str, quoted: tuple[tuple[str, int], tuple[str, in
     (source, source_port), (target, target_port) = quoted
     data = struct.pack("!HHHH", source_port, target_port, 8 + len(mark), 0) + mark
     header = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(data), 1, 0, 64, 17, 0, socket.inet_aton(source), socket.inet_aton(target))
-    header = header[:10] + struct.pack("!H", checksum(header)) + header[12:]
+    header = header[:10] + struct.pack("!H", compute_checksum(header)) + header[12:]
     message = struct.pack("!BBHI", kind[0], kind[1], 0, kind[2]) + header + data
-    message = message[:2] + struct.pack("!H", checksum(message)) + message[4:]
+    message = message[:2] + struct.pack("!H", compute_checksum(message)) + message[4:]
     with inside(lab, node), socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as raw:
         raw.sendto(message, (source, 0))
 

@@ -9,11 +9,11 @@ from ipaddress import IPv4Address, IPv4Network
 import pytest
 
 from firewall.compile import compile_policy
-from firewall.policy import Gateway, Interfaces, Management, NatMapping, Policy, Sharing
+from firewall.policy import GatewaySpec, Interfaces, Management, NatMappingSpec, Policy, SharingMode
 from firewall.render import render
-from lab.answer import parse
+from lab.answer import parse_answer
 from lab.lab import Lab
-from lab.topology import load
+from lab.topology import load_topology
 from tests.whole.system import INTERNET, inside
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
@@ -26,7 +26,7 @@ BEHIND = {"m1": ("nat-1", "10.0.0.1", "192.0.2.3"), "m2": ("nat-2", "10.0.0.2", 
 @pytest.fixture
 def lab() -> Iterator[Lab]:
     """Each of two members behind a gateway of their own, whose public address is routed to it."""
-    with Lab.start(load()) as running:
+    with Lab.start(load_topology()) as running:
         for node, (gateway, inner, outer) in BEHIND.items():
             running.run(node, ["ip", "route", "replace", "default", "via", inner])
             running.run("uplink", ["ip", "route", "replace", f"{PUBLIC[node]}/32", "via", outer])
@@ -35,8 +35,8 @@ def lab() -> Iterator[Lab]:
         yield running
 
 
-def load_ruleset(lab: Lab, node: str, *mappings: NatMapping) -> None:
-    gateway = Gateway(BEHIND[node][0], Interfaces("lan0", "wan0", "mgmt0"), Management((IPv4Network("172.31.0.0/24"),)))
+def load_ruleset(lab: Lab, node: str, *mappings: NatMappingSpec) -> None:
+    gateway = GatewaySpec(BEHIND[node][0], Interfaces("lan0", "wan0", "mgmt0"), Management((IPv4Network("172.31.0.0/24"),)))
     text = render(compile_policy(Policy(gateway, addresses=tuple(HOSTS.values()), mappings=mappings)), now=1)
     lab.run(gateway.name, ["nft", "-f", "-"], text=text)
 
@@ -52,7 +52,7 @@ def punched(lab: Lab) -> list[str]:
         for each in sockets:
             each.settimeout(2)
             each.sendto(b"who am I?\n", (INTERNET, 3478))
-            answer = parse(each.recv(4096))
+            answer = parse_answer(each.recv(4096))
             seen.append((answer.peer_address, answer.peer_port))
         for _ in range(3):
             for each, other in zip(sockets, reversed(seen), strict=True):
@@ -68,28 +68,28 @@ def _heard(one: socket.socket) -> str:
         return ""
 
 
-PORTS = NatMapping(HOSTS["m1"], PUBLIC["m1"], first_port=40_000, last_port=41_023)
+PORTS = NatMappingSpec(HOSTS["m1"], PUBLIC["m1"], first_port=40_000, last_port=41_023)
 
 
-def leaving(node: str, sharing: Sharing, public: IPv4Address | None = None) -> NatMapping:
+def leaving(node: str, sharing: SharingMode, public: IPv4Address | None = None) -> NatMappingSpec:
     """How a member leaves who is alone on an address, or has the first or second block of it."""
     moved = replace(PORTS, private=HOSTS[node], public=public or PUBLIC[node], sharing=sharing)
-    if sharing is not Sharing.BLOCKS:
+    if sharing is not SharingMode.BLOCKS:
         return replace(moved, first_port=0, last_port=0)
     return moved if node == "m1" else replace(moved, first_port=41_024, last_port=42_047)
 
 
-every_sharing = pytest.mark.parametrize("sharing", list(Sharing))
+every_sharing = pytest.mark.parametrize("sharing", list(SharingMode))
 
 
 @every_sharing
-def test_two_behind_different_gateways_reach_each_other_however_they_leave(lab: Lab, sharing: Sharing) -> None:
+def test_two_behind_different_gateways_reach_each_other_however_they_leave(lab: Lab, sharing: SharingMode) -> None:
     for node in HOSTS:
         load_ruleset(lab, node, leaving(node, sharing))
     assert punched(lab) == [f"hello from {PUBLIC['m2']}", f"hello from {PUBLIC['m1']}"]
 
 
-def neighbour(lab: Lab, sharing: Sharing) -> None:
+def neighbour(lab: Lab, sharing: SharingMode) -> None:
     """m2 leaves as the same address by the same gateway, and has sent from the port that m1 will send from to all that m1 sends to."""
     lab.run("m2", ["ip", "route", "replace", "default", "via", BEHIND["m1"][1]])
     load_ruleset(lab, "m1", leaving("m1", sharing), leaving("m2", sharing, PUBLIC["m1"]))
@@ -108,7 +108,7 @@ def seen(lab: Lab, node: str, protocol: str, targets: tuple[int, ...], port: int
             each.connect((INTERNET, target))
             if protocol == "udp":
                 each.send(b"who am I?\n")
-            found.add(parse(each.recv(4096)).peer_port)
+            found.add(parse_answer(each.recv(4096)).peer_port)
             if protocol == "udp":
                 stack.pop_all().close()
     return found
@@ -117,9 +117,11 @@ def seen(lab: Lab, node: str, protocol: str, targets: tuple[int, ...], port: int
 @every_sharing
 @pytest.mark.parametrize("port", [3074, 50_000])
 @pytest.mark.parametrize("protocol", ["udp", "tcp"])
-def test_a_port_is_seen_as_one_by_everybody_though_a_neighbour_has_the_same(lab: Lab, sharing: Sharing, protocol: str, port: int) -> None:
+def test_a_port_is_seen_as_one_by_everybody_though_a_neighbour_has_the_same(
+    lab: Lab, sharing: SharingMode, protocol: str, port: int
+) -> None:
     """RFC 4787, REQ-1; RFC 5382, REQ-1: endpoint-independent mapping."""
-    if sharing is Sharing.OWN:
+    if sharing is SharingMode.OWN:
         load_ruleset(lab, "m1", leaving("m1", sharing))
     else:
         neighbour(lab, sharing)
@@ -127,8 +129,8 @@ def test_a_port_is_seen_as_one_by_everybody_though_a_neighbour_has_the_same(lab:
     assert len(seen(lab, "m1", protocol, (80, 3478, 3479, 5000), port)) == 1
 
 
-@pytest.mark.parametrize("sharing", [Sharing.SHARED, Sharing.BLOCKS])
-def test_two_who_share_an_address_each_reach_somebody_outside_from_the_same_port(lab: Lab, sharing: Sharing) -> None:
+@pytest.mark.parametrize("sharing", [SharingMode.SHARED, SharingMode.BLOCKS])
+def test_two_who_share_an_address_each_reach_somebody_outside_from_the_same_port(lab: Lab, sharing: SharingMode) -> None:
     """As two consoles of a house do, which all use UDP 3074."""
     neighbour(lab, sharing)
     with inside(lab, "internet"):

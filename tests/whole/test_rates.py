@@ -39,7 +39,7 @@ def traces_of_limits(lab: Lab) -> list[str]:
 
 def limit(network: factories.Network, host: str, until: datetime | None = None) -> RateLimit:
     member = network.residents[host].member
-    return services.limit(member=member, up_kbit=RATE, down_kbit=RATE, reason="other", until=until, by=network.admin)
+    return services.limit_member(member=member, up_kbit=RATE, down_kbit=RATE, reason="other", until=until, by=network.admin)
 
 
 def test_a_limited_member_gets_his_rate_both_ways_and_nobody_else_is_slowed(lab: Lab, network: factories.Network) -> None:
@@ -63,16 +63,16 @@ def test_a_limited_member_gets_his_rate_both_ways_and_nobody_else_is_slowed(lab:
         assert held_back(trial, SECOND // 2)
         trial.close()
         assert min(counter(lab, node, name) for node in ("nat-1", "nat-2") for name in ("rates_up", "rates_down")) > 0
-        wait_for(lambda: "10.16.0.12" not in listed(lab, "nat-1", "rateup4") + listed(lab, "nat-1", "ratedown4"))
-        assert "10.16.0.10" in listed(lab, "nat-1", "rateup4")
+        wait_for(lambda: "10.16.0.12" not in listed(lab, "nat-1", "rate_up4") + listed(lab, "nat-1", "rate_down4"))
+        assert "10.16.0.10" in listed(lab, "nat-1", "rate_up4")
         set_free(speak("m3", INTERNET, up=True), SECOND)
-        services.switch(group=network.group, on=False, by=network.admin)
+        services.switch_rate_limits(group=network.group, on=False, by=network.admin)
         reconcile(network.group)
         assert not [line for line in traces_of_limits(lab) if "rates_" in line]
         for each in limited:
             set_free(each, SECOND)
             each.close()
-        services.switch(group=network.group, on=True, by=network.admin)
+        services.switch_rate_limits(group=network.group, on=True, by=network.admin)
         reconcile(network.group)
         again = speak("m1", INTERNET, up=True)
         wait_for(lambda: again.octets > 2 * SECOND, seconds=90)

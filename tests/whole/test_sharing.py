@@ -9,7 +9,7 @@ from apps.nat.models import NatMapping
 from apps.nat.pool_sharing import change_sharing
 from apps.nat.services import unmap_address
 from apps.network.models import GatewayGroup
-from lab.answer import Answer
+from lab.answer import HostAnswer
 from lab.lab import Lab
 from tests import factories
 from tests.whole.system import INTERNET, reaches
@@ -17,7 +17,7 @@ from tests.whole.system import INTERNET, reaches
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
 
-def seen(lab: Lab, network: factories.Network, port: int) -> dict[str, tuple[NatMapping, Answer]]:
+def seen(lab: Lab, network: factories.Network, port: int) -> dict[str, tuple[NatMapping, HostAnswer]]:
     """Each resident's mapping, and how the internet sees them by UDP from this port."""
     found = {}
     for name, resident in network.residents.items():

@@ -14,12 +14,12 @@ from time import monotonic
 
 import pytest
 
-from firewall.policy import Forward, NatMapping, Policy, Protocol, Sharing
-from lab.answer import parse
+from firewall.policy import ForwardSpec, NatMappingSpec, Policy, SharingMode, TransportProtocol
+from lab.answer import parse_answer
 from lab.connect import NoAnswerError
-from lab.datagram import checksum
+from lab.datagram import compute_checksum
 from lab.lab import Lab
-from lab.topology import load
+from lab.topology import load_topology
 from tests.agent.client import Client
 from tests.whole.lab_gateway import Gate
 from tests.whole.system import INTERNET, agent, inside, reaches, wait_for
@@ -34,14 +34,14 @@ SHARING = replace(
     POLICY,
     addresses=(M1, M2, M3, M4),
     mappings=(
-        NatMapping(M1, OWN, Sharing.OWN),
-        NatMapping(M2, SHARED),
-        NatMapping(M3, BLOCK, Sharing.BLOCKS, FIRST, LAST),
+        NatMappingSpec(M1, OWN, SharingMode.OWN),
+        NatMappingSpec(M2, SHARED),
+        NatMappingSpec(M3, BLOCK, SharingMode.BLOCKS, FIRST, LAST),
     ),
     forwards=(
-        Forward(1, Protocol.TCP, OWN, 8001, M1, 80),
-        Forward(2, Protocol.TCP, SHARED, 8002, M2, 80),
-        Forward(3, Protocol.TCP, BLOCK, FIRST, M3, 80),
+        ForwardSpec(1, TransportProtocol.TCP, OWN, 8001, M1, 80),
+        ForwardSpec(2, TransportProtocol.TCP, SHARED, 8002, M2, 80),
+        ForwardSpec(3, TransportProtocol.TCP, BLOCK, FIRST, M3, 80),
     ),
 )
 AT_ONCE = 50
@@ -50,7 +50,7 @@ ICMP, GRE, SCTP = 1, 47, 132
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    with Lab.start(load()) as running:
+    with Lab.start(load_topology()) as running:
         yield running
 
 
@@ -119,7 +119,7 @@ def _answered(lab: Lab, node: str, first: int, targets: list[int]) -> list[int]:
         give_up = monotonic() + 1
         while len(seen) < len(targets) and (left := give_up - monotonic()) > 0:
             for ready, _ in selector.select(left):
-                seen.append(parse(ready.fileobj.recv(4096)).peer_port)  # type: ignore[union-attr]  # a socket
+                seen.append(parse_answer(ready.fileobj.recv(4096)).peer_port)  # type: ignore[union-attr]  # a socket
                 selector.unregister(ready.fileobj)
     return seen
 
@@ -147,7 +147,7 @@ def test_thousands_of_connections_never_use_a_port_outside_their_block(gate: Way
     with inside(gate.lab, "m3"):
         for port in range(1000, 2000):
             with closing(socket.create_connection((INTERNET, port), timeout=5)) as connection:
-                seen.append(parse(connection.makefile("rb").readline()).peer_port)
+                seen.append(parse_answer(connection.makefile("rb").readline()).peer_port)
     assert set(seen) <= set(range(FIRST, LAST + 1))
     assert len(set(seen)) > 200
     assert counted(gate.lab, "leaked") == 0
@@ -155,7 +155,7 @@ def test_thousands_of_connections_never_use_a_port_outside_their_block(gate: Way
 
 @pytest.mark.parametrize("size", [64, 256])
 def test_when_a_block_is_used_up_more_connections_fail_counted_and_none_leaves_otherwise(lab: Lab, size: int) -> None:
-    narrow = replace(SHARING, mappings=(NatMapping(M3, BLOCK, Sharing.BLOCKS, FIRST, FIRST + size - 1),), forwards=())
+    narrow = replace(SHARING, mappings=(NatMappingSpec(M3, BLOCK, SharingMode.BLOCKS, FIRST, FIRST + size - 1),), forwards=())
     with gated(lab, narrow):
         before = insert_failed(lab)
         seen = udp_ports(lab, "m3", [80] * (size + 50))
@@ -169,7 +169,7 @@ def test_when_a_block_is_used_up_more_connections_fail_counted_and_none_leaves_o
 
 def _echo(identifier: int) -> bytes:
     body = struct.pack("!BBHHH", 8, 0, 0, identifier, 1)
-    return body[:2] + struct.pack("!H", checksum(body)) + body[4:]
+    return body[:2] + struct.pack("!H", compute_checksum(body)) + body[4:]
 
 
 def test_the_identifiers_of_pings_stay_within_the_block(gate: Way) -> None:
@@ -252,34 +252,34 @@ def test_a_forward_within_the_own_block_is_reached_while_the_block_is_in_use(gat
 
 
 MOVES = [
-    (NatMapping(M1, OWN, Sharing.SHARED), True),
-    (NatMapping(M1, OWN, Sharing.OWN), True),
-    (NatMapping(M1, OWN, Sharing.BLOCKS, 1024, 1087), False),
-    (NatMapping(M1, BLOCK, Sharing.BLOCKS, 50_000, 50_063), False),
-    (NatMapping(M1, SHARED, Sharing.SHARED), False),
+    (NatMappingSpec(M1, OWN, SharingMode.SHARED), True),
+    (NatMappingSpec(M1, OWN, SharingMode.OWN), True),
+    (NatMappingSpec(M1, OWN, SharingMode.BLOCKS, 1024, 1087), False),
+    (NatMappingSpec(M1, BLOCK, SharingMode.BLOCKS, 50_000, 50_063), False),
+    (NatMappingSpec(M1, SHARED, SharingMode.SHARED), False),
 ]
 
 
 @pytest.mark.parametrize(("moved", "goes_on"), MOVES)
 def test_a_move_to_another_kind_of_pool_cuts_the_streams_that_no_longer_fit_and_no_others(
-    lab: Lab, moved: NatMapping, *, goes_on: bool
+    lab: Lab, moved: NatMappingSpec, *, goes_on: bool
 ) -> None:
-    start = replace(SHARING, mappings=(NatMapping(M1, OWN, Sharing.BLOCKS, 60_000, 60_063), *SHARING.mappings[1:]), forwards=())
+    start = replace(SHARING, mappings=(NatMappingSpec(M1, OWN, SharingMode.BLOCKS, 60_000, 60_063), *SHARING.mappings[1:]), forwards=())
     with gated(lab, start) as gate:
         stream, other = gate.talk("m1", INTERNET, 80), gate.talk("m2", INTERNET, 80)
         gate.change(replace(start, mappings=(moved, *start.mappings[1:])))
         assert (stream(), other()) == ("alive" if goes_on else "cut", "alive")
         answer = lab.connect("m1", "tcp", INTERNET, 80)
         assert answer.peer_address == str(moved.public)
-        if moved.sharing is Sharing.BLOCKS:
+        if moved.sharing is SharingMode.BLOCKS:
             assert moved.first_port <= answer.peer_port <= moved.last_port
         assert counted(lab, "leaked") == 0
 
 
 def test_everybody_moves_to_another_kind_in_one_change_while_streams_run(lab: Lab) -> None:
     members = (M1, M2, M3, M4)
-    together = replace(SHARING, mappings=tuple(NatMapping(each, SHARED) for each in members), forwards=())
-    blocks = tuple(NatMapping(each, SHARED, Sharing.BLOCKS, 1024 * n, 1024 * n + 1023) for n, each in enumerate(members, 32))
+    together = replace(SHARING, mappings=tuple(NatMappingSpec(each, SHARED) for each in members), forwards=())
+    blocks = tuple(NatMappingSpec(each, SHARED, SharingMode.BLOCKS, 1024 * n, 1024 * n + 1023) for n, each in enumerate(members, 32))
     with gated(lab, together) as gate:
         streams = [gate.talk(node, INTERNET, 80) for node in ("m1", "m2", "m3", "m4")]
         gate.change(replace(together, mappings=blocks))

@@ -16,11 +16,11 @@ from time import monotonic_ns
 import pytest
 
 from firewall.compile import compile_policy
-from firewall.policy import Gateway, Interfaces, Management, NatMapping, Policy, Sharing
+from firewall.policy import GatewaySpec, Interfaces, Management, NatMappingSpec, Policy, SharingMode
 from firewall.render import render
 from firewall.ruleset import Part, Ruleset, Snat
 from lab.lab import Lab
-from lab.topology import load
+from lab.topology import load_topology
 from tests.whole.system import INTERNET
 from tests.whole.test_snat import insert_failed
 
@@ -32,10 +32,10 @@ pytestmark = [
 ]
 
 PUBLIC = IPv4Address("198.51.100.7")
-GATEWAY = Gateway("nat-1", Interfaces("lan0", "wan0", "mgmt0"), Management((IPv4Network("172.31.0.0/24"),)))
+GATEWAY = GatewaySpec("nat-1", Interfaces("lan0", "wan0", "mgmt0"), Management((IPv4Network("172.31.0.0/24"),)))
 MEMBERS = {"m1": IPv4Address("10.16.0.10"), "m2": IPv4Address("10.16.0.11")}
-SHARED = tuple(NatMapping(host, PUBLIC) for host in MEMBERS.values())
-BLOCKS = tuple(NatMapping(host, PUBLIC, Sharing.BLOCKS, 1024 * n, 1024 * n + 1023) for n, host in enumerate(MEMBERS.values(), 32))
+SHARED = tuple(NatMappingSpec(host, PUBLIC) for host in MEMBERS.values())
+BLOCKS = tuple(NatMappingSpec(host, PUBLIC, SharingMode.BLOCKS, 1024 * n, 1024 * n + 1023) for n, host in enumerate(MEMBERS.values(), 32))
 ROUNDS, BATCHES, TRIES = 250, 8, 10
 BY_CHANCE = 3  # 2,000 pairs that draw one of 31,744 ports each meet 0.06 times on average; four times once in 2 million runs
 EPHEMERAL = 49_152  # RFC 6335, section 6: systems draw the source ports of their connections from here on
@@ -72,7 +72,7 @@ print(len(waiting), flush=True)
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    with Lab.start(load()) as running:
+    with Lab.start(load_topology()) as running:
         yield running
 
 
@@ -113,7 +113,7 @@ def _batch(lab: Lab, first: int, protocol: str) -> int:
         return sum(int(output.readline()) for _, output in streams)
 
 
-def of(mappings: tuple[NatMapping, ...]) -> Ruleset:
+def of(mappings: tuple[NatMappingSpec, ...]) -> Ruleset:
     return compile_policy(Policy(GATEWAY, addresses=tuple(MEMBERS.values()), mappings=mappings))
 
 

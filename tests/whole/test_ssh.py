@@ -16,7 +16,7 @@ from apps.deployments.transport import agent_channel, ssh
 from apps.nat.services import add_forward
 from firewall import wire
 from lab.lab import Lab
-from portal.stack.sshd import portal_key
+from portal.stack.sshd import ensure_portal_key
 from tests import factories
 from tests.whole.system import agent, reaches, sshd, wait_for
 
@@ -33,7 +33,7 @@ connection.sendall(b"220 mail.example ESMTP\\r\\n")
 """
 
 
-def answers(channel: agent_channel.Channel) -> bool:
+def answers(channel: agent_channel.AgentChannel) -> bool:
     try:
         return isinstance(channel.ask(HELLO), wire.Welcome)
     except agent_channel.Unreachable:
@@ -58,12 +58,12 @@ def test_a_rollout_over_ssh_lets_packets_through(bare_lab: Lab, ssh_network: fac
     assert rollout is not None
     assert rollout.state == Rollout.State.CONFIRMED, rollout.error
     assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
-    with agent_channel.fresh(ssh_network.gateways[0]) as channel:
+    with agent_channel.open_session(ssh_network.gateways[0]) as channel:
         assert answers(channel), "a new session gets in after the ruleset was loaded"
 
 
 def test_a_channel_stays_open_from_question_to_question(ssh_network: factories.Network) -> None:
-    channel = agent_channel.channel(ssh_network.gateways[0])
+    channel = agent_channel.get_channel(ssh_network.gateways[0])
     assert answers(channel)
     relay = channel.relay_pid
     assert relay is not None
@@ -72,10 +72,10 @@ def test_a_channel_stays_open_from_question_to_question(ssh_network: factories.N
 
 
 def test_a_fresh_channel_is_a_new_session_that_ends_with_it(bare_lab: Lab, ssh_network: factories.Network, sockets: Path) -> None:
-    kept = agent_channel.channel(ssh_network.gateways[0])
+    kept = agent_channel.get_channel(ssh_network.gateways[0])
     assert answers(kept)
     before = peers(bare_lab, sockets)
-    with agent_channel.fresh(ssh_network.gateways[0]) as channel:
+    with agent_channel.open_session(ssh_network.gateways[0]) as channel:
         assert answers(channel)
         assert channel.relay_pid != kept.relay_pid
         assert len(peers(bare_lab, sockets) - before) == 1, "the agent has one more peer"
@@ -87,12 +87,14 @@ def test_a_fresh_channel_is_a_new_session_that_ends_with_it(bare_lab: Lab, ssh_n
 
 def test_the_account_has_no_rights_and_gets_the_relay_whatever_it_asks_for(ssh_network: factories.Network, sockets: Path) -> None:
     gateway = ssh_network.gateways[0]
-    ssh.note(gateway.host_key)
-    request = b"".join(wire.lines(1, HELLO))
-    done = subprocess.run([*ssh.arguments(gateway), "id; nft flush ruleset"], input=request, capture_output=True, check=True, timeout=20)
+    ssh.write_known_hosts(gateway.host_key)
+    request = b"".join(wire.iter_lines(1, HELLO))
+    done = subprocess.run(
+        [*ssh.build_arguments(gateway), "id; nft flush ruleset"], input=request, capture_output=True, check=True, timeout=20
+    )
     answer = wire.Assembler().feed(done.stdout.strip())
     assert answer is not None
-    assert isinstance(wire.reply(answer[1]), wire.Welcome)
+    assert isinstance(wire.parse_reply(answer[1]), wire.Welcome)
     assert b"uid=" not in done.stdout + done.stderr
     assert (sockets / "nat-1.sock").stat().st_mode & 0o007 == 0, "it is in the group of the agent's socket, not root"
     assert "Accepted publickey for netzwart" in (sockets / "nat-1.sshd.log").read_text()
@@ -100,9 +102,12 @@ def test_the_account_has_no_rights_and_gets_the_relay_whatever_it_asks_for(ssh_n
 
 def test_another_host_key_is_refused_with_both_fingerprints(ssh_network: factories.Network) -> None:
     nat_1, nat_2 = ssh_network.gateways
-    found, expected = ssh.fingerprint(nat_1.host_key), ssh.fingerprint(nat_2.host_key)
+    found, expected = ssh.compute_fingerprint(nat_1.host_key), ssh.compute_fingerprint(nat_2.host_key)
     nat_1.host_key = nat_2.host_key
-    with agent_channel.fresh(nat_1) as channel, pytest.raises(agent_channel.Unreachable, match="another host key than expected") as refused:
+    with (
+        agent_channel.open_session(nat_1) as channel,
+        pytest.raises(agent_channel.Unreachable, match="another host key than expected") as refused,
+    ):
         channel.ask(HELLO)
     assert f"expected {expected}, found {found}" in str(refused.value)
 
@@ -112,16 +117,16 @@ def test_a_key_that_the_gateway_does_not_know_is_refused_with_what_to_do(
 ) -> None:
     settings.SSH_KEY = sockets / "other" / "id_ed25519"
     settings.SSH_KEY.parent.mkdir()
-    portal_key(settings.SSH_KEY)
+    ensure_portal_key(settings.SSH_KEY)
     with (
-        agent_channel.fresh(ssh_network.gateways[0]) as channel,
+        agent_channel.open_session(ssh_network.gateways[0]) as channel,
         pytest.raises(agent_channel.Unreachable, match="does not accept the portal's key"),
     ):
         channel.ask(HELLO)
 
 
 def test_when_ssh_is_killed_the_next_question_opens_a_new_session(ssh_network: factories.Network) -> None:
-    channel = agent_channel.channel(ssh_network.gateways[0])
+    channel = agent_channel.get_channel(ssh_network.gateways[0])
     assert answers(channel)
     killed = channel.relay_pid
     assert killed is not None
@@ -135,14 +140,14 @@ def test_while_sshd_is_gone_questions_fail_at_once_and_when_it_is_back_they_are_
 ) -> None:
     by_ssh["nat-1"].terminate()
     by_ssh["nat-1"].wait(10)
-    channel = agent_channel.channel(ssh_network.gateways[0])
+    channel = agent_channel.get_channel(ssh_network.gateways[0])
     with pytest.raises(agent_channel.Unreachable, match=r"Connection refused$"):
         channel.ask(HELLO)
     with pytest.raises(
         agent_channel.Unreachable, match=r"Connection refused \(so since \d\d:\d\d:\d\d, the next try is at \d\d:\d\d:\d\d\)"
     ):
         channel.ask(HELLO)
-    assert answers(agent_channel.channel(ssh_network.gateways[1])), "the other gateway is none the wiser"
+    assert answers(agent_channel.get_channel(ssh_network.gateways[1])), "the other gateway is none the wiser"
     with sshd(bare_lab, "nat-1", sockets):
         wait_for(lambda: answers(channel))
 
@@ -150,7 +155,7 @@ def test_while_sshd_is_gone_questions_fail_at_once_and_when_it_is_back_they_are_
 def test_a_persons_word_asks_at_once(bare_lab: Lab, ssh_network: factories.Network, by_ssh: dict[str, Popen[str]], sockets: Path) -> None:
     by_ssh["nat-1"].terminate()
     by_ssh["nat-1"].wait(10)
-    channel = agent_channel.channel(ssh_network.gateways[0])
+    channel = agent_channel.get_channel(ssh_network.gateways[0])
     for _ in range(5):
         channel.try_now()
         assert not answers(channel)
@@ -160,7 +165,7 @@ def test_a_persons_word_asks_at_once(bare_lab: Lab, ssh_network: factories.Netwo
 
 
 def test_a_gateway_that_falls_silent_is_waited_for_no_longer_than_asked(bare_lab: Lab, ssh_network: factories.Network) -> None:
-    channel = agent_channel.channel(ssh_network.gateways[0])
+    channel = agent_channel.get_channel(ssh_network.gateways[0])
     assert answers(channel)
     bare_lab.run("nat-1", ["nft", DEAF])
     with pytest.raises(agent_channel.Unreachable, match="no answer within"):
@@ -193,7 +198,7 @@ def test_agents_of_this_machine_are_knocked_at_by_their_socket(network: factorie
     gateway = network.gateways[0]
     with agent(bare_lab, "nat-1", sockets):
         assert agent_channel.knock(gateway) > 0
-        with agent_channel.fresh(gateway) as one, agent_channel.fresh(gateway) as other:
+        with agent_channel.open_session(gateway) as one, agent_channel.open_session(gateway) as other:
             assert answers(one) and answers(other)
             assert one.relay_pid != other.relay_pid
     with pytest.raises(agent_channel.Unreachable, match="a new connection failed"):

@@ -14,9 +14,9 @@ from typing import IO
 
 import pytest
 
-from firewall.policy import Forward, NatMapping, Policy, Protocol
+from firewall.policy import ForwardSpec, NatMappingSpec, Policy, TransportProtocol
 from lab.lab import Lab
-from lab.topology import load as topology
+from lab.topology import load_topology as topology
 from tests.agent.client import Client
 from tests.whole.lab_gateway import Gate
 from tests.whole.loaded_policy import M1, M2, MEMBERS, PUBLIC
@@ -24,7 +24,7 @@ from tests.whole.system import INTERNET, agent, reaches, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
-POLICY = replace(MEMBERS, mappings=(NatMapping(M1, PUBLIC), NatMapping(M2, PUBLIC)))
+POLICY = replace(MEMBERS, mappings=(NatMappingSpec(M1, PUBLIC), NatMappingSpec(M2, PUBLIC)))
 FROM = 4000
 TRACKING = """
 table inet other {
@@ -113,7 +113,7 @@ def tracked(lab: Lab, *wanted: str) -> Callable[[], bool]:
 
 
 def with_forward(port: int, private: IPv4Address = M1) -> Policy:
-    return replace(POLICY, forwards=(Forward(1, Protocol.UDP, PUBLIC, port, private, 6000),))
+    return replace(POLICY, forwards=(ForwardSpec(1, TransportProtocol.UDP, PUBLIC, port, private, 6000),))
 
 
 def test_what_was_refused_leaves_nothing_that_has_to_be_cut(lab: Lab, stack: ExitStack, socket: Path) -> None:

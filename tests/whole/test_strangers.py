@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from firewall.policy import Forward, Protocol
+from firewall.policy import ForwardSpec, TransportProtocol
 from lab.lab import Lab
-from lab.topology import load as topology
+from lab.topology import load_topology as topology
 from tests.whole.loaded_policy import ANOTHER, M1, MEMBERS, PUBLIC, load, why_not
 from tests.whole.packets import counter, send, watching
 from tests.whole.system import INTERNET, inside
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
-FORWARD = Forward(1, Protocol.UDP, PUBLIC, 5000, M1, 5000)
+FORWARD = ForwardSpec(1, TransportProtocol.UDP, PUBLIC, 5000, M1, 5000)
 ECHO_REPLY, REDIRECT = 129, 137  # RFC 4443, section 4.2; RFC 4861, section 4.5
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from firewall.policy import Forward, Profile, Protocol
+from firewall.policy import ForwardSpec, Profile, TransportProtocol
 from lab.lab import Lab
-from lab.topology import load as load_topology
+from lab.topology import load_topology as load_topology
 from tests.whole.loaded_policy import GATEWAY, M1, MEMBERS, PUBLIC, load
 from tests.whole.system import INTERNET, inside
 
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 SHORT = replace(GATEWAY.settings, profile=Profile(udp=30, udp_stream=60, tcp_established=300))
 LONG = replace(GATEWAY.settings, profile=Profile(udp=200, udp_stream=500))
 SETTINGS = {"no profile": GATEWAY.settings, "a short profile": SHORT, "a long profile": LONG}
-FORWARD = Forward(1, Protocol.UDP, PUBLIC, 5000, M1, 5000)
+FORWARD = ForwardSpec(1, TransportProtocol.UDP, PUBLIC, 5000, M1, 5000)
 SLACK = 5  # seconds between a packet and the look at its connection, and twice that on a busy machine
 
 

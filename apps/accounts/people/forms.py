@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
-from apps.accounts.role_changes import grantable
+from apps.accounts.role_changes import list_grantable_roles
 from apps.accounts.roles import Role
 
 
@@ -19,7 +19,7 @@ class RolesForm(forms.Form):
 
     def __init__(self, user: User, by: User, data: Any = None) -> None:
         super().__init__(data, initial={"roles": user.roles, "before": ",".join(user.roles)})
-        lacking = [str(role.label) for role in Role if role not in grantable(by) and role.value not in user.roles]
+        lacking = [str(role.label) for role in Role if role not in list_grantable_roles(by) and role.value not in user.roles]
         if lacking:
             self.fields["roles"].help_text = _("Not yours to give: %(roles)s") % {"roles": ", ".join(lacking)}
 

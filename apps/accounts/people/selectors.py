@@ -16,7 +16,7 @@ VIEWS: Final = ("staff", "all")
 
 
 @dataclass(frozen=True)
-class Row:
+class AccountRow:
     """An account in the list."""
 
     user: User
@@ -25,7 +25,7 @@ class Row:
     waiting: bool
 
 
-def accounts(view: str, text: str) -> QuerySet[User]:
+def list_accounts(view: str, text: str) -> QuerySet[User]:
     """Staff, or everybody, whose name or address contains the text."""
     chosen = User.objects.filter(is_staff=True) if view == "staff" else User.objects.all()
     text = text.strip()
@@ -33,37 +33,37 @@ def accounts(view: str, text: str) -> QuerySet[User]:
     return (chosen.filter(said) if text else chosen).order_by("first_name", "last_name", "username")
 
 
-def page(view: str, text: str, number: int) -> Page[Row]:
+def build_page(view: str, text: str, number: int) -> Page[AccountRow]:
     """A page of the list; the last one where there are fewer."""
-    shown = Paginator(accounts(view, text), PER_PAGE).get_page(number)
+    shown = Paginator(list_accounts(view, text), PER_PAGE).get_page(number)
     users = list(shown)
-    factors = set(_factors().filter(user__in=users).values_list("user", flat=True))
+    factors = set(_list_factors().filter(user__in=users).values_list("user", flat=True))
     waits = set(RoleChange.objects.filter(user__in=users, state=RoleChange.State.WAITING).values_list("user", flat=True))
-    rows = [Row(user, in_words(user.roles), user.pk in factors, user.pk in waits) for user in users]
+    rows = [AccountRow(user, describe_roles(user.roles), user.pk in factors, user.pk in waits) for user in users]
     return Page(rows, shown.number, shown.paginator)  # type: ignore[arg-type]  # counts accounts, and shows a row for each
 
 
-def _factors() -> QuerySet[Authenticator]:
+def _list_factors() -> QuerySet[Authenticator]:
     """Recovery codes alone are none."""
     found: QuerySet[Authenticator] = Authenticator.objects.exclude(type=Authenticator.Type.RECOVERY_CODES)
     return found
 
 
-def in_words(roles: list[str]) -> str:
+def describe_roles(roles: list[str]) -> str:
     """“network admin, approver”."""
     return ", ".join(str(Role(role).label) for role in roles if role in Role.values)
 
 
-def factors_of(user: User) -> list[str]:
+def list_factor_types(user: User) -> list[str]:
     """The kinds of second factors that somebody has, as allauth calls them."""
-    return list(_factors().filter(user=user).order_by("type").values_list("type", flat=True).distinct())
+    return list(_list_factors().filter(user=user).order_by("type").values_list("type", flat=True).distinct())
 
 
-def sessions_of(user: User) -> list[UserSession]:
+def list_sessions(user: User) -> list[UserSession]:
     """Where somebody is signed in, the last seen first."""
     return sorted(UserSession.objects.purge_and_list(user), key=lambda row: -row.last_seen_at.timestamp())
 
 
-def changes_of(user: User) -> QuerySet[RoleChange]:
+def list_role_changes(user: User) -> QuerySet[RoleChange]:
     """What was asked for, the newest first."""
     return RoleChange.objects.filter(user=user).select_related("by", "decided_by", "user")

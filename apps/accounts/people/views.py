@@ -11,13 +11,13 @@ from apps.accounts import role_changes, sessions, tokens
 from apps.accounts.models import RoleChange, User
 from apps.accounts.people import selectors
 from apps.accounts.people.forms import RolesForm
-from apps.accounts.permissions import may, person, staff_page
-from apps.accounts.recent_auth import recently_authenticated
+from apps.accounts.permissions import get_person, has_right, staff_page
+from apps.accounts.recent_auth import require_recent_auth
 from apps.accounts.roles import Right
-from apps.audit.selectors import history_of
+from apps.audit.selectors import list_row_history
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import explain
-from apps.lib.web.query_params import number, words
+from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.web.query_params import parse_number, parse_words
 
 HISTORY = 12  # entries in the rail
 
@@ -26,78 +26,83 @@ HISTORY = 12  # entries in the rail
 def people(request: HttpRequest) -> HttpResponse:
     """All accounts, first those of staff."""
     view = "all" if request.GET.get("view") == "all" else "staff"
-    text = words(request.GET, "q")
+    text = parse_words(request.GET, "q")
     context = {
         "view": view,
         "q": text,
-        "page": selectors.page(view, text, max(1, number(request.GET, "page"))),
+        "page": selectors.build_page(view, text, max(1, parse_number(request.GET, "page"))),
         "waiting": RoleChange.objects.filter(state=RoleChange.State.WAITING).select_related("user", "by"),
     }
     return render(request, "accounts/people.html", context)
 
 
-def _user(pk: int) -> User:
+def _get_user(pk: int) -> User:
     return get_object_or_404(User, pk=pk)
 
 
 @staff_page
 def account(request: HttpRequest, pk: int) -> HttpResponse:
     """One account: roles and how they came to be, second factor, sessions, tokens."""
-    user = _user(pk)
-    changes = list(selectors.changes_of(user))
+    user = _get_user(pk)
+    changes = list(selectors.list_role_changes(user))
     context = {
         "account": user,
-        "roles": selectors.in_words(user.roles),
-        "factors": selectors.factors_of(user),
-        "sessions": selectors.sessions_of(user),
+        "roles": selectors.describe_roles(user.roles),
+        "factors": selectors.list_factor_types(user),
+        "sessions": selectors.list_sessions(user),
         "tokens": user.tokens.order_by("created"),
         "changes": changes,
         "waiting": next((each for each in changes if each.state == RoleChange.State.WAITING), None),
-        "may_agree": may(request.user, Right.APPROVE),
-        "own": user.pk == person(request).pk,
-        "history": history_of(user, HISTORY),
+        "may_agree": has_right(request.user, Right.APPROVE),
+        "own": user.pk == get_person(request).pk,
+        "history": list_row_history(user, HISTORY),
     }
     return render(request, "accounts/person.html", context)
 
 
 @staff_page
-@recently_authenticated
-def roles(request: HttpRequest, pk: int) -> HttpResponse:
+@require_recent_auth
+def change_roles(request: HttpRequest, pk: int) -> HttpResponse:
     """Other roles for somebody, with a reason."""
-    user, by = _user(pk), person(request)
+    user, by = _get_user(pk), get_person(request)
     form = RolesForm(user, by, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
         try:
-            change = role_changes.ask(user=user, before=form.seen(), after=given["roles"], reason=given["reason"], by=by)
+            change = role_changes.request_role_change(user=user, before=form.seen(), after=given["roles"], reason=given["reason"], by=by)
         except Problem as problem:
-            explain(form, problem)
+            add_problem_to(form, problem)
         else:
-            messages.success(request, _said(change))
+            messages.success(request, _describe_change(change))
             return redirect("accounts:person", pk)
-    context = {"form": form, "account": user, "own": user.pk == by.pk, "agreers": [each.name for each in role_changes.agreers(by=by)]}
+    context = {
+        "form": form,
+        "account": user,
+        "own": user.pk == by.pk,
+        "agreers": [each.name for each in role_changes.list_approvers(by=by)],
+    }
     return render(request, "accounts/person_roles.html", context, status=422 if form.errors else 200)
 
 
-def _said(change: RoleChange) -> str:
+def _describe_change(change: RoleChange) -> str:
     if change.state == RoleChange.State.WAITING:
         return _("This waits until an approver other than you agrees. Nothing has changed yet.")
-    facts = {"person": change.user.name, "roles": selectors.in_words(change.new) or _("no role")}
+    facts = {"person": change.user.name, "roles": selectors.describe_roles(change.new) or _("no role")}
     return _("%(person)s has these roles now: %(roles)s.") % facts
 
 
 @staff_page
 @require_POST
-@recently_authenticated
+@require_recent_auth
 def agree(request: HttpRequest, pk: int) -> HttpResponse:
     """A second person agrees to a change of roles."""
     change = get_object_or_404(RoleChange.objects.select_related("user"), pk=pk)
     try:
-        role_changes.agree(change, by=person(request))
+        role_changes.agree(change, by=get_person(request))
     except Problem as problem:
         messages.error(request, str(problem))
     else:
-        messages.success(request, _said(RoleChange.objects.select_related("user").get(pk=pk)))
+        messages.success(request, _describe_change(RoleChange.objects.select_related("user").get(pk=pk)))
     return redirect("accounts:person", change.user_id)
 
 
@@ -107,7 +112,7 @@ def drop(request: HttpRequest, pk: int) -> HttpResponse:
     """It will not happen: taken back, or not agreed to."""
     change = get_object_or_404(RoleChange, pk=pk)
     try:
-        role_changes.drop(change, by=person(request))
+        role_changes.drop(change, by=get_person(request))
     except Problem as problem:
         messages.error(request, str(problem))
     else:
@@ -119,8 +124,8 @@ def drop(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def sign_out(request: HttpRequest, pk: int) -> HttpResponse:
     """End all sessions of somebody, for instance when a phone is lost; and, if that is ticked, revoke all tokens."""
-    user = _user(pk)
-    own = request.session.session_key if user.pk == person(request).pk else None
+    user = _get_user(pk)
+    own = request.session.session_key if user.pk == get_person(request).pk else None
     count = sessions.end_all(user=user, but=own)
     if request.POST.get("tokens") == "1":
         _say_revoked(request, tokens.revoke_all(user=user))
@@ -133,7 +138,7 @@ def sign_out(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def revoke_tokens(request: HttpRequest, pk: int) -> HttpResponse:
     """End all tokens of somebody; sessions go on."""
-    _say_revoked(request, tokens.revoke_all(user=_user(pk)))
+    _say_revoked(request, tokens.revoke_all(user=_get_user(pk)))
     return redirect("accounts:person", pk)
 
 

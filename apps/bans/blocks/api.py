@@ -10,9 +10,9 @@ from apps.bans.api_mixins import ChangeableSerializer
 from apps.bans.blocks import services as blocking
 from apps.bans.blocks.models import Block
 from apps.lib.api.filter_types import TRUTH
-from apps.lib.api.filters import Own, filters_of
+from apps.lib.api.filters import CustomFilter, build_filters
 from apps.lib.api.unknown_fields import LINES
-from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
+from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
 from apps.lib.database.validity import holds_now
 
 
@@ -29,39 +29,39 @@ class BlockSerializer(ChangeableSerializer):
         extra_kwargs = {"message": {"style": LINES}}
 
     def create(self, validated_data: Mapping[str, Any]) -> Block:
-        given = _block(validated_data)
+        given = _to_service_args(validated_data)
         given.pop("version", None)
-        return blocking.block(by=self.context["request"].user, **given)
+        return blocking.block_member(by=self.context["request"].user, **given)
 
     def update(self, instance: Block, validated_data: Mapping[str, Any]) -> Block:
         given: dict[str, Any] = {name: getattr(instance, name) for name in ("reason", "message", "note")}
-        given |= {"until": instance.valid.upper} | _block(validated_data)
+        given |= {"until": instance.valid.upper} | _to_service_args(validated_data)
         given.pop("member", None)
         version = given.pop("version", instance.version)
         return blocking.change_block(block=instance, version=version, by=self.context["request"].user, **given)
 
 
-def _block(given: Mapping[str, Any]) -> dict[str, Any]:
+def _to_service_args(given: Mapping[str, Any]) -> dict[str, Any]:
     """As the services take it."""
     ends = {"until": given["valid"]["upper"]} if "valid" in given else {}
     return {key: value for key, value in given.items() if key != "valid"} | ends
 
 
-class BlockViewSet(Reads, Adds, Changes, Removes):
+class BlockViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """Blocks that hold now, or with `all` those that ever did. `member` stays as it was added."""
 
     serializer_class = BlockSerializer
     member_path = "member"
-    filters = filters_of(
+    filters = build_filters(
         Block, "member", "reason", "author", "lifted_by", "version", since="valid__startswith", until="valid__endswith"
-    ) | {"all": Own(TRUTH, None, "also those that are over")}
+    ) | {"all": CustomFilter(TRUTH, None, "also those that are over")}
 
     def get_queryset(self) -> QuerySet[Block]:
         rows = Block.objects.order_by("id")
         return rows if self.request.query_params.get("all") in ("1", "true") else rows.filter(holds_now())
 
     def remove(self, row: Block) -> None:
-        blocking.lift(block=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        blocking.lift_block(block=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
 
     def remove_many(self, rows: Sequence[Block]) -> None:
         blocking.lift_many(blocks=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # likewise

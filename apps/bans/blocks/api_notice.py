@@ -8,9 +8,9 @@ from rest_framework import serializers
 from apps.bans.blocks import services
 from apps.bans.blocks.models import Notice, Reachable
 from apps.lib.api.fields import AddressText
-from apps.lib.api.filters import filters_of
+from apps.lib.api.filters import build_filters
 from apps.lib.api.serializers import ApiSerializer
-from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
+from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
 
 
 class NoticeSerializer(ApiSerializer):
@@ -29,13 +29,13 @@ class NoticeSerializer(ApiSerializer):
         return services.set_notice(notice=instance, by=self.context["request"].user, **given)
 
 
-class NoticeViewSet(Reads, Changes):
+class NoticeViewSet(ReadViewSet, ChangeViewSet):
     """The notice page of each group."""
 
     serializer_class = NoticeSerializer
     group_path = "group"
     queryset = Notice.objects.order_by("id")
-    filters = filters_of(Notice, "group", "ipv4", "ipv6", "port", "contact", "version")
+    filters = build_filters(Notice, "group", "ipv4", "ipv6", "port", "contact", "version")
 
 
 class ReachableSerializer(ApiSerializer):
@@ -51,13 +51,13 @@ class ReachableSerializer(ApiSerializer):
         return services.add_reachable(by=self.context["request"].user, **validated_data)
 
 
-class ReachableViewSet(Reads, Adds, Removes):
+class ReachableViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
     """What blocked members still reach."""
 
     serializer_class = ReachableSerializer
     group_path = "notice__group"
     queryset = Reachable.objects.order_by("id")
-    filters = filters_of(Reachable, "notice", "name", "address", "protocol", "port")
+    filters = build_filters(Reachable, "notice", "name", "address", "protocol", "port")
 
     def remove(self, row: Reachable) -> None:
         services.remove_reachable(reachable=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked

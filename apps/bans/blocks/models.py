@@ -8,17 +8,17 @@ from django.db.models import Q
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.database.history import tracked
+from apps.lib.database.history import track_history
 from apps.lib.database.triggers import stamp_transaction
 from apps.lib.fields import AddressField
 from apps.lib.models import Deployed, Versioned
 from apps.members.models import Member
-from apps.network.models import GatewayGroup, family
+from apps.network.models import GatewayGroup, make_family_expression
 
 LONGEST_MESSAGE = 500
 
 
-@tracked(exclude=["changed_in", "changed_at"])
+@track_history(exclude=["changed_in", "changed_at"])
 class Block(Versioned, Deployed):
     """A member is cut off, with all that is held, from one moment to another; one block at a time. It ends in the kernel by itself."""
 
@@ -50,7 +50,7 @@ class Block(Versioned, Deployed):
         return f"{self.member}: {self.get_reason_display()}"
 
 
-@tracked()
+@track_history()
 class Notice(Versioned):
     """What blocked members of a group see and reach: the hosts that answer their HTTP, and whom they can ask."""
 
@@ -63,8 +63,8 @@ class Notice(Versioned):
     class Meta:
         ordering = ["group"]
         constraints = [
-            models.CheckConstraint(condition=Q(Exact(family("ipv4"), 4)), name="notice_ipv4_is_ipv4"),
-            models.CheckConstraint(condition=Q(Exact(family("ipv6"), 6)), name="notice_ipv6_is_ipv6"),
+            models.CheckConstraint(condition=Q(Exact(make_family_expression("ipv4"), 4)), name="notice_ipv4_is_ipv4"),
+            models.CheckConstraint(condition=Q(Exact(make_family_expression("ipv6"), 6)), name="notice_ipv6_is_ipv6"),
             models.CheckConstraint(condition=Q(port__range=(1, 65535)), name="notice_port"),
         ]
 
@@ -72,7 +72,7 @@ class Notice(Versioned):
         return str(self.group)
 
 
-@tracked()
+@track_history()
 class Reachable(models.Model):
     """A port that blocked members still reach: the portal, a name server."""
 

@@ -19,7 +19,7 @@ from django.utils.translation import get_supported_language_variant
 from django.utils.translation.trans_real import parse_accept_lang_header
 
 from apps.bans.blocks.models import Block
-from apps.bans.blocks.selectors import current, holder_of, notice_of
+from apps.bans.blocks.selectors import find_current_block, find_holder, find_notice
 from apps.lib.fields import Address
 
 STATUS = "511 Network Authentication Required"  # RFC 6585, section 6: never what was asked for, never to be stored
@@ -28,7 +28,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class NoticeResponse:
     """A whole answer, without its connection: the page in UTF-8, and its headers."""
 
     body: bytes
@@ -36,39 +36,39 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _NoticeFacts:
     block: Block | None = None
     language: str = ""
     contact: str = ""
 
 
-def page(address: Address | None, accept_language: str) -> Told:
+def render_notice(address: Address | None, accept_language: str) -> NoticeResponse:
     """What to tell whoever comes from this address; None: nobody knows from where."""
     known = _look_up(address)
-    language = known.language or _preferred(accept_language)
-    style = _style()
+    language = known.language or _choose_language(accept_language)
+    style = _read_style()
     shown: dict[str, Any] = {"network": settings.NETWORK_NAME, "contact": known.contact, "block": known.block, "style": style}
     with translation.override(language):
         body = render_to_string("bans/notice.html", shown | {"language": language}).encode()
-    return Told(body, _headers(body, language, style))
+    return NoticeResponse(body, _build_headers(body, language, style))
 
 
-def _look_up(address: Address | None) -> _Known:
+def _look_up(address: Address | None) -> _NoticeFacts:
     if address is None:
-        return _Known()
+        return _NoticeFacts()
     try:
-        member, notice = holder_of(address), notice_of(address)
-        block = current(member) if member else None
+        member, notice = find_holder(address), find_notice(address)
+        block = find_current_block(member) if member else None
     except (OperationalError, InterfaceError) as error:
         log.error("notice page without a database", error=str(error))
-        return _Known()
+        return _NoticeFacts()
     contact = notice.contact if notice else ""
     if member is None or block is None:
-        return _Known(contact=contact)
-    return _Known(block, member.user.language if member.user else member.language, contact)
+        return _NoticeFacts(contact=contact)
+    return _NoticeFacts(block, member.user.language if member.user else member.language, contact)
 
 
-def _preferred(accept_language: str) -> str:
+def _choose_language(accept_language: str) -> str:
     for language, _quality in parse_accept_lang_header(accept_language[:LONGEST_HEADER].lower()):
         try:
             return get_supported_language_variant(language)
@@ -78,11 +78,11 @@ def _preferred(accept_language: str) -> str:
 
 
 @cache
-def _style() -> str:
+def _read_style() -> str:
     return (settings.ROOT / "static" / "netzwart" / "notice.css").read_text()
 
 
-def _headers(body: bytes, language: str, style: str) -> list[tuple[str, str]]:
+def _build_headers(body: bytes, language: str, style: str) -> list[tuple[str, str]]:
     """Nothing may be stored, fetched, framed or run."""
     allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return [

@@ -7,12 +7,12 @@ from datetime import datetime
 from django.utils import timezone
 
 from apps.bans.blocks.models import Block
-from apps.lib.activation import Activation, activations
-from apps.lib.ui.states import On, Post
+from apps.lib.activation import Activation, list_activations
+from apps.lib.ui.states import GatewayPost, PostState
 
 
 @dataclass(frozen=True)
-class Row:
+class BlockRow:
     """A block, and since when each gateway has it as it is."""
 
     block: Block
@@ -25,9 +25,9 @@ class Row:
         return end is not None and end <= self.now
 
     @property
-    def posts(self) -> list[Post]:
-        there = On.HOLLOW if self.over else On.FULL
-        return [Post(each.gateway, there if each.since else On.HALF) for each in self.gateways]
+    def posts(self) -> list[GatewayPost]:
+        there = PostState.HOLLOW if self.over else PostState.FULL
+        return [GatewayPost(each.gateway, there if each.since else PostState.HALF) for each in self.gateways]
 
     @property
     def waits_for(self) -> list[str]:
@@ -35,7 +35,7 @@ class Row:
         return [each.gateway for each in self.gateways if not each.since]
 
 
-def rows(blocks: Iterable[Block]) -> list[Row]:
+def build_rows(blocks: Iterable[Block]) -> list[BlockRow]:
     """Two queries, however many there are."""
     now = timezone.now()
-    return [Row(block, known, now) for block, known in activations(blocks)]
+    return [BlockRow(block, known, now) for block, known in list_activations(blocks)]

@@ -13,7 +13,7 @@ from apps.audit.trail import EndedRow
 from apps.bans.blocks.models import Block, Notice
 from apps.lib import dependents
 from apps.lib.database.validity import holds_now
-from apps.lib.dependents import Ended
+from apps.lib.dependents import EndedCount
 from apps.lib.fields import Address
 from apps.members.models import Member
 from apps.network.models import Gateway, GatewayGroup, Holding
@@ -21,12 +21,12 @@ from apps.network.models import Gateway, GatewayGroup, Holding
 STATES = ("now", "over", "all")
 
 
-def current(member: Member) -> Block | None:
+def find_current_block(member: Member) -> Block | None:
     """The block that holds now."""
     return Block.objects.filter(holds_now(), member=member).select_related("author").first()
 
 
-def blocks(state: str = "now", search: str = "", reason: str = "") -> QuerySet[Block]:
+def list_blocks(state: str = "now", search: str = "", reason: str = "") -> QuerySet[Block]:
     """Blocks that hold now, are over, or all; the newest first. search: a part of the member's name, the number, or of the texts."""
     found = Block.objects.select_related("member", "author", "lifted_by").order_by("-id")
     found = found.filter(holds_now()) if state == "now" else found.exclude(holds_now()) if state == "over" else found
@@ -40,34 +40,34 @@ def blocks(state: str = "now", search: str = "", reason: str = "") -> QuerySet[B
     return found.filter(named | Q(member__number=int(number)) if number.isascii() and number.isdigit() and len(number) < 10 else named)
 
 
-def counted() -> int:
+def count_blocked_members() -> int:
     """How many members are blocked now."""
     return Block.objects.filter(holds_now()).count()
 
 
-def blocked_members() -> QuerySet[Block, int]:
+def list_blocked_member_ids() -> QuerySet[Block, int]:
     """The ids of the members who are blocked now."""
     return Block.objects.filter(holds_now()).order_by().values_list("member", flat=True)
 
 
-def can_be_blocked(members: QuerySet[Member]) -> QuerySet[Member]:
+def filter_blockable(members: QuerySet[Member]) -> QuerySet[Member]:
     """Those who are neither blocked nor have left."""
-    return members.exclude(state=Member.State.LEFT).exclude(pk__in=blocked_members())
+    return members.exclude(state=Member.State.LEFT).exclude(pk__in=list_blocked_member_ids())
 
 
-def ending_within(hours: int) -> QuerySet[Block]:
+def list_blocks_ending_within(hours: int) -> QuerySet[Block]:
     """Blocks that end by themselves within so many hours, the next first."""
     ends = Func(F("valid"), function="upper", output_field=DateTimeField())
     return Block.objects.filter(holds_now()).annotate(ends=ends).filter(ends__lt=Now() + timedelta(hours=hours)).order_by("ends")
 
 
-def holder_of(address: Address) -> Member | None:
+def find_holder(address: Address) -> Member | None:
     """The member who holds the address now, alone or within a prefix."""
     held = Holding.objects.filter(holds_now(), prefix__covers=address).select_related("member").first()
     return held.member if held else None
 
 
-def notice_of(address: Address) -> Notice | None:
+def find_notice(address: Address) -> Notice | None:
     """What the group says to whom the address belongs, or the only group there is."""
     held = Holding.objects.filter(holds_now(), prefix__covers=address).first()
     notices = Notice.objects.filter(group=held.group_id) if held else Notice.objects.all()
@@ -75,20 +75,20 @@ def notice_of(address: Address) -> Notice | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class BlockImpact:
     """What a block cuts off: the addresses of a member, and what hangs on them."""
 
     addresses: list[str]
-    hanging: list[Ended]
+    hanging: list[EndedCount]
 
 
-def cut_off(member: Member) -> Cut:
+def get_block_impact(member: Member) -> BlockImpact:
     """What would be cut off, or is."""
     held = list(Holding.objects.filter(holds_now(), member=member).order_by("kind", "prefix"))
-    return Cut([holding.address for holding in held], dependents.count(Holding, [holding.pk for holding in held]))
+    return BlockImpact([holding.address for holding in held], dependents.count(Holding, [holding.pk for holding in held]))
 
 
-def end_before_lifting(lifted: Block) -> datetime | None:
+def find_end_before_lifting(lifted: Block) -> datetime | None:
     """When the block would have ended if nobody had lifted it, from its history; None: never."""
     events: Any = lifted.events  # type: ignore[attr-defined]  # made by the tracker
     before = events.filter(lifted_by=None).order_by("-pgh_id").first()
@@ -96,7 +96,7 @@ def end_before_lifting(lifted: Block) -> datetime | None:
     return end
 
 
-def notices() -> Iterable[tuple[GatewayGroup, Notice | None, list[str]]]:
+def iter_notices() -> Iterable[tuple[GatewayGroup, Notice | None, list[str]]]:
     """Each group with what it says to blocked members, and those of its gateways that have no interface for servers."""
     gateways = Gateway.objects.select_related("server_interface").order_by("name")
     for group in GatewayGroup.objects.select_related("notice").prefetch_related(Prefetch("gateways", gateways)).order_by("name"):
@@ -104,8 +104,8 @@ def notices() -> Iterable[tuple[GatewayGroup, Notice | None, list[str]]]:
         yield group, getattr(group, "notice", None), without
 
 
-def restoring_addresses(ended: Sequence[EndedRow]) -> Mapping[int, str]:
+def map_restore_urls(ended: Sequence[EndedRow]) -> Mapping[int, str]:
     """Where a POST blocks again whom it was lifted of, by the id of the block: of members who can be blocked now."""
-    free = can_be_blocked(Member.objects.filter(pk__in={each.row.member_id for each in ended}))
+    free = filter_blockable(Member.objects.filter(pk__in={each.row.member_id for each in ended}))
     lifted = Block.objects.filter(pk__in={each.row.pk for each in ended}, member__in=free.values("pk")).values_list("pk", flat=True)
     return {pk: reverse("bans:block-restore", args=[pk]) for pk in lifted}

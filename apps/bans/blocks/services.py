@@ -14,16 +14,16 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.bans.blocks.models import LONGEST_MESSAGE, Block, Notice, Reachable
-from apps.bans.blocks.selectors import can_be_blocked, current, end_before_lifting
-from apps.lib.database.validity import check_reachable, ended_now, from_now, holds_now
-from apps.lib.enqueue import nudge
+from apps.bans.blocks.selectors import filter_blockable, find_current_block, find_end_before_lifting
+from apps.lib.database.validity import check_reachable, holds_now, make_range_from_now, make_range_until_now
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
 from apps.lib.ui import formats
 from apps.members.models import Member
 
 
-def block(*, member: Member, reason: str, message: str = "", note: str = "", until: datetime | None = None, by: User) -> Block:
+def block_member(*, member: Member, reason: str, message: str = "", note: str = "", until: datetime | None = None, by: User) -> Block:
     """Cut a member off, with all addresses of now and later, from now on. Raises Problem when there is a block already."""
     _check(reason, message, until)
     if member.state == Member.State.LEFT:
@@ -31,10 +31,10 @@ def block(*, member: Member, reason: str, message: str = "", note: str = "", unt
     given = {"reason": reason, "message": message.strip(), "note": note.strip(), "author": by}
     try:
         with transaction.atomic():
-            made = Block.objects.create(member=member, valid=from_now(until), **given)
-            nudge("workers.reconcile", by.pk)
+            made = Block.objects.create(member=member, valid=make_range_from_now(until), **given)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
-        raise _explained(error, member) from error
+        raise _explain_integrity_error(error, member) from error
     made.refresh_from_db()
     return made
 
@@ -47,9 +47,12 @@ def block_many(
     given = {"reason": reason, "message": message.strip(), "note": note.strip(), "author": by}
     try:
         with transaction.atomic():
-            made = [Block(member_id=pk, valid=from_now(until), **given) for pk in can_be_blocked(members).values_list("pk", flat=True)]
+            made = [
+                Block(member_id=pk, valid=make_range_from_now(until), **given)
+                for pk in filter_blockable(members).values_list("pk", flat=True)
+            ]
             Block.objects.bulk_create(made)
-            nudge("workers.reconcile", by.pk)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
         if "block_one_at_a_time" not in str(error):
             raise
@@ -63,9 +66,9 @@ def change_block(*, block: Block, version: int, reason: str, message: str, note:
     given = {"reason": reason, "message": message.strip(), "note": note.strip()}
     with transaction.atomic():
         present = Block.objects.filter(holds_now(), pk=block.pk, version=version)
-        if not present.update(valid=_until(until), version=F("version") + 1, **given):
+        if not present.update(valid=_build_range(until), version=F("version") + 1, **given):
             raise Conflict(_("Somebody changed or lifted this block while you were editing. Look at it as it is now, then save again."))
-        nudge("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by.pk)
     block.refresh_from_db()
     return block
 
@@ -74,12 +77,12 @@ def set_ends(*, blocks: Collection[int], until: datetime | None, by: User) -> in
     """Let the blocks with these ids end then, or never; those that hold. Says how many there were."""
     _check("other", "", until)
     with transaction.atomic():
-        changed = Block.objects.filter(holds_now(), pk__in=blocks).update(valid=_until(until), version=F("version") + 1)
-        nudge("workers.reconcile", by.pk)
+        changed = Block.objects.filter(holds_now(), pk__in=blocks).update(valid=_build_range(until), version=F("version") + 1)
+        enqueue_task("workers.reconcile", by.pk)
     return changed
 
 
-def lift(*, block: Block, by: User) -> None:
+def lift_block(*, block: Block, by: User) -> None:
     """End a block now. Lifting it twice is harmless."""
     lift_many(blocks=[block.pk], by=by)
 
@@ -88,20 +91,20 @@ def lift_many(*, blocks: Collection[int] | QuerySet[Block, int], by: User) -> in
     """End the blocks with these ids now; says how many held."""
     with transaction.atomic():
         present = Block.objects.filter(holds_now(), pk__in=blocks)
-        lifted = present.update(valid=ended_now(), lifted_by=by, version=F("version") + 1)
-        nudge("workers.reconcile", by.pk)
+        lifted = present.update(valid=make_range_until_now(), lifted_by=by, version=F("version") + 1)
+        enqueue_task("workers.reconcile", by.pk)
     return lifted
 
 
-def lift_of(*, members: QuerySet[Member], by: User) -> int:
+def unblock_members(*, members: QuerySet[Member], by: User) -> int:
     """End the blocks of all of these now; says how many were blocked."""
     return lift_many(blocks=Block.objects.filter(holds_now(), member__in=members.values("pk")).values_list("pk", flat=True), by=by)
 
 
 def restore(*, lifted: Block, by: User) -> Block:
     """The same block again, from now on, until when it would have ended. Raises Problem when another has come, or that has passed."""
-    return block(
-        member=lifted.member, reason=lifted.reason, message=lifted.message, note=lifted.note, until=end_before_lifting(lifted), by=by
+    return block_member(
+        member=lifted.member, reason=lifted.reason, message=lifted.message, note=lifted.note, until=find_end_before_lifting(lifted), by=by
     )
 
 
@@ -111,7 +114,7 @@ def set_notice(*, notice: Notice, version: int, ipv4: Address | None, ipv6: Addr
         present = Notice.objects.filter(pk=notice.pk, version=version)
         if not present.update(ipv4=ipv4, ipv6=ipv6, port=port, contact=contact.strip(), version=F("version") + 1):
             raise Conflict(_("Somebody changed this while you were editing. Look at it as it is now, then save again."))
-        nudge("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by.pk)
     notice.refresh_from_db()
     return notice
 
@@ -121,7 +124,7 @@ def add_reachable(*, notice: Notice, name: str, address: Address, protocol: str,
     try:
         with transaction.atomic():
             made = Reachable.objects.create(notice=notice, name=name.strip(), address=address, protocol=protocol, port=port)
-            nudge("workers.reconcile", by.pk)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
         if "reachable_once" not in str(error):
             raise
@@ -134,10 +137,10 @@ def remove_reachable(*, reachable: Reachable, by: User) -> None:
     """Blocked members reach it no more. Removing it twice is harmless."""
     with transaction.atomic():
         Reachable.objects.filter(pk=reachable.pk).delete()
-        nudge("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by.pk)
 
 
-def _until(until: datetime | None) -> Func:
+def _build_range(until: datetime | None) -> Func:
     """The row's range with another end."""
     begins = Func(F("valid"), function="lower", output_field=DateTimeField())
     return Func(begins, Value(until, output_field=DateTimeField()), function="tstzrange", output_field=DateTimeRangeField())
@@ -151,14 +154,14 @@ def _check(reason: str, message: str, until: datetime | None) -> None:
         raise Problem(_("The message has %(length)d characters; %(limit)d is the most.") % facts, "message")
     check_reachable(until, "until")
     if until is not None and until <= timezone.now():
-        raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none.") % {"end": formats.full(until)}, "until")
+        raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none.") % {"end": formats.format_full_time(until)}, "until")
 
 
-def _explained(error: IntegrityError, member: Member) -> Problem:
+def _explain_integrity_error(error: IntegrityError, member: Member) -> Problem:
     """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
     if "block_one_at_a_time" not in str(error):
         raise error
-    there = current(member)
-    since = formats.full(there.valid.lower) if there and there.valid.lower else ""
+    there = find_current_block(member)
+    since = formats.format_full_time(there.valid.lower) if there and there.valid.lower else ""
     facts = {"member": member, "since": since, "reason": there.get_reason_display() if there else ""}
     return Problem(_("%(member)s is blocked already, since %(since)s (%(reason)s). Change that block instead.") % facts, culprit=there)

@@ -9,8 +9,8 @@ from rest_framework import serializers
 from apps.bans.api_mixins import ChangeableSerializer
 from apps.bans.listeners import services as listening
 from apps.bans.listeners.models import Listener
-from apps.lib.api.filters import filters_of
-from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
+from apps.lib.api.filters import build_filters
+from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
 
 GUARD = ("guarded", "window_scale")
 CHANGEABLE = ("name", "address", "protocol", "port", *GUARD, "enabled", "note")
@@ -35,12 +35,12 @@ class ListenerSerializer(ChangeableSerializer):
         return listening.change_listener(listener=instance, version=version, by=self.context["request"].user, **given)
 
 
-class ListenerViewSet(Reads, Adds, Changes, Removes):
+class ListenerViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """Listeners. `group` stays as it was added."""
 
     serializer_class = ListenerSerializer
     group_path = "group"
-    filters = filters_of(Listener, "group", "name", "address", "protocol", "port", "guarded", "enabled", "version")
+    filters = build_filters(Listener, "group", "name", "address", "protocol", "port", "guarded", "enabled", "version")
 
     def get_queryset(self) -> QuerySet[Listener]:
         return Listener.objects.order_by("id")

@@ -4,21 +4,21 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.database.history import tracked
+from apps.lib.database.history import track_history
 from apps.lib.database.triggers import stamp_transaction
 from apps.lib.fields import AddressField
 from apps.lib.models import Deployed, Versioned
 from apps.network.models import Gateway, GatewayGroup
 
 
-@tracked(exclude=["changed_in", "changed_at"])
+@track_history(exclude=["changed_in", "changed_at"])
 class Listener(Versioned, Deployed):
     """A port of a server: open to members and internet, past connection tracking, both ways.
 
     guarded: the gateways answer SYNs in its stead, and track the rest; window_scale: what the server itself offers then (RFC 7323, 2.2).
 
     The database refuses one in a pool of members' addresses or on the public side of a forward, and those on a listener
-    (migration bans/0007).
+    (migrations/bans/0001).
     """
 
     class Protocol(models.TextChoices):
@@ -51,7 +51,7 @@ class Listener(Versioned, Deployed):
         return f"{self.name}: {self.get_protocol_display()} {self.port} on {self.address}"
 
 
-@tracked()
+@track_history()
 class ServerInterface(models.Model):
     """The interface of a gateway behind which the network's servers stand, where that is not the members' own."""
 

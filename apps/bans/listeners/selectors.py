@@ -6,7 +6,7 @@ from apps.bans.listeners.models import Listener
 from apps.network.models import Gateway
 
 
-def listeners(search: str = "") -> QuerySet[Listener]:
+def list_listeners(search: str = "") -> QuerySet[Listener]:
     """Listeners by name. search: a part of the name or note, the start of an address, or a port."""
     found = Listener.objects.select_related("group").order_by("name", "id")
     text = search.strip().replace("\0", "")
@@ -17,6 +17,6 @@ def listeners(search: str = "") -> QuerySet[Listener]:
     return found.filter(named | Q(port=int(text)) if text.isascii() and text.isdigit() and len(text) < 6 else named)
 
 
-def gateways() -> QuerySet[Gateway]:
+def list_gateways() -> QuerySet[Gateway]:
     """Gateways by name, with the interface behind which their servers stand."""
     return Gateway.objects.select_related("server_interface", "group").order_by("name")

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.bans.listeners.models import Listener, ServerInterface
-from apps.lib.database.constraint_violations import detail_of
-from apps.lib.enqueue import nudge
+from apps.lib.database.constraint_violations import find_violation_detail
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
 from apps.network.models import Gateway, GatewayGroup
@@ -32,14 +32,14 @@ def add_listener(
     by: User,
 ) -> Listener:
     """Let a server listen from now on. Raises Problem when somebody else is there, or what is asked for cannot be guarded."""
-    given = _checked(name, protocol, port) | _guard(protocol, guarded, window_scale)
+    given = _validate_listener(name, protocol, port) | _validate_guard(protocol, guarded, window_scale)
     given |= {"address": address, "note": note.strip(), "enabled": enabled}
     try:
         with transaction.atomic():
             made = Listener.objects.create(group=group, **given)
-            nudge("workers.reconcile", by.pk)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
-        raise _explained(error, address, protocol, port) from error
+        raise _explain_integrity_error(error, address, protocol, port) from error
     made.refresh_from_db()
     return made
 
@@ -59,15 +59,15 @@ def change_listener(
     by: User,
 ) -> Listener:
     """Change all there is of it. Raises Conflict when somebody changed it since `version`, Problem like `add_listener`."""
-    given = _checked(name, protocol, port) | _guard(protocol, guarded, window_scale)
+    given = _validate_listener(name, protocol, port) | _validate_guard(protocol, guarded, window_scale)
     given |= {"address": address, "note": note.strip(), "enabled": enabled}
     try:
         with transaction.atomic():
             if not Listener.objects.filter(pk=listener.pk, version=version).update(version=F("version") + 1, **given):
                 raise Conflict(_("Somebody changed or removed this listener while you were editing. Look at it as it is now."))
-            nudge("workers.reconcile", by.pk)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
-        raise _explained(error, address, protocol, port) from error
+        raise _explain_integrity_error(error, address, protocol, port) from error
     listener.refresh_from_db()
     return listener
 
@@ -76,7 +76,7 @@ def remove_listener(*, listener: Listener, by: User) -> None:
     """Nobody reaches it any more; its history stays. Removing it twice is harmless."""
     with transaction.atomic():
         Listener.objects.filter(pk=listener.pk).delete()
-        nudge("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by.pk)
 
 
 def set_server_interface(*, gateway: Gateway, name: str, by: User) -> None:
@@ -87,22 +87,22 @@ def set_server_interface(*, gateway: Gateway, name: str, by: User) -> None:
         raise Problem(_("%(name)s is another interface of %(gateway)s already.") % {"name": name, "gateway": gateway}, "name")
     with transaction.atomic():
         if name:
-            ServerInterface.objects.update_or_create(gateway=gateway, defaults={"name": _interface(name)})
+            ServerInterface.objects.update_or_create(gateway=gateway, defaults={"name": _validate_interface(name)})
         else:
             ServerInterface.objects.filter(gateway=gateway).delete()
-        nudge("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by.pk)
 
 
-def _interface(name: str) -> str:
+def _validate_interface(name: str) -> str:
     try:
-        return names.interface(name)
+        return names.validate_interface(name)
     except PolicyError as error:
         raise Problem(
             _("“%(name)s” is no name of an interface. Use 1 to 15 letters, digits, _ . : @ or -.") % {"name": name}, "name"
         ) from error
 
 
-def _checked(name: str, protocol: str, port: int) -> dict[str, Any]:
+def _validate_listener(name: str, protocol: str, port: int) -> dict[str, Any]:
     name = " ".join(name.split())
     if not name or len(name) > 60:
         raise Problem(_("A listener needs a name, of up to 60 characters."), "name")
@@ -113,7 +113,7 @@ def _checked(name: str, protocol: str, port: int) -> dict[str, Any]:
     return {"name": name, "protocol": protocol, "port": port}
 
 
-def _guard(protocol: str, guarded: bool, window_scale: int) -> dict[str, Any]:
+def _validate_guard(protocol: str, guarded: bool, window_scale: int) -> dict[str, Any]:
     if guarded and protocol != Listener.Protocol.TCP:
         raise Problem(_("Only TCP has SYNs that gateways could answer. Choose TCP, or leave the SYN flood guard off."), "guarded")
     if window_scale not in SCALES:
@@ -121,17 +121,17 @@ def _guard(protocol: str, guarded: bool, window_scale: int) -> dict[str, Any]:
     return {"guarded": guarded, "window_scale": window_scale}
 
 
-def _explained(error: IntegrityError, address: Address, protocol: str, port: int) -> Problem:
+def _explain_integrity_error(error: IntegrityError, address: Address, protocol: str, port: int) -> Problem:
     """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
     facts: dict[str, Any] = {"protocol": protocol.upper(), "port": port, "address": address}
     if "listener_once" in str(error):
         there = Listener.objects.filter(address=address, protocol=protocol, port=port).first()
         text = _("“%(name)s” listens at %(protocol)s %(port)d on %(address)s already.")
         return Problem(text % (facts | {"name": there.name if there else ""}), "port", culprit=there)
-    if pool := detail_of(error, "listener_outside_pools"):
+    if pool := find_violation_detail(error, "listener_outside_pools"):
         text = _("%(address)s is in the members' pool %(pool)s. A server needs an address outside of it.")
         return Problem(text % (facts | {"pool": pool}), "address")
-    if forward := detail_of(error, "listener_beside_forwards"):
+    if forward := find_violation_detail(error, "listener_beside_forwards"):
         text = _("%(protocol)s %(port)d on %(address)s is the public side of forward %(forward)s. Choose another port, or close that.")
         return Problem(text % (facts | {"forward": forward}), "port")
     raise error

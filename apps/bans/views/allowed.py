@@ -7,16 +7,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.accounts.permissions import person, staff_page
-from apps.audit.selectors import history_of
+from apps.accounts.permissions import get_person, staff_page
+from apps.audit.selectors import list_row_history
 from apps.bans import allow_list
-from apps.bans.coverage import overruling
+from apps.bans.coverage import get_overruled_bans
 from apps.bans.forms import AllowChangeForm, AllowForm
 from apps.bans.models import AllowEntry
-from apps.bans.views.lists import gateways_in_words
-from apps.lib.activation import activations
+from apps.bans.views.lists import format_gateway_names
+from apps.lib.activation import list_activations
 from apps.lib.errors import Conflict, Problem
-from apps.lib.ui.activation_status import standing
+from apps.lib.ui.activation_status import list_activation_statuses
 
 PER_PAGE, LAST_CHANGES = 50, 20
 
@@ -28,13 +28,13 @@ def entries(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         given = {"prefix": form.cleaned_data["address"], "comment": form.cleaned_data["comment"], "expires": form.expires()}
         try:
-            made = allow_list.allow(author=person(request), **given)
+            made = allow_list.allow_prefix(author=get_person(request), **given)
             messages.success(request, _("Saved. No ban concerns %(prefix)s any more, in a moment.") % {"prefix": made.shown})
             return redirect("bans:allowed")
         except Problem as problem:
             form.take(problem)
     page = Paginator(AllowEntry.objects.select_related("author"), PER_PAGE).get_page(request.GET.get("page"))
-    shown = {"page": page, "rows": standing(page), "form": form, "now": timezone.now()}
+    shown = {"page": page, "rows": list_activation_statuses(page), "form": form, "now": timezone.now()}
     return render(request, "bans/allowed.html", shown, status=422 if form.is_bound else 200)
 
 
@@ -46,15 +46,21 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         given = {"comment": form.cleaned_data["comment"], "expires": form.expires(), "version": form.cleaned_data["version"]}
         try:
-            allow_list.change(entry=entry, by=person(request), **given)
+            allow_list.change_entry(entry=entry, by=get_person(request), **given)
             messages.success(request, _("Saved."))
             return redirect("bans:allowed")
         except Conflict as conflict:
             form.take_up(str(conflict), get_object_or_404(AllowEntry, pk=pk))
         except Problem as problem:
             form.take(problem)
-    [(_entry, gateways)] = activations([entry])
-    shown = {"entry": entry, "form": form, "gateways": gateways, "entries": history_of(entry, LAST_CHANGES), "bans": overruling(entry)}
+    [(_entry, gateways)] = list_activations([entry])
+    shown = {
+        "entry": entry,
+        "form": form,
+        "gateways": gateways,
+        "entries": list_row_history(entry, LAST_CHANGES),
+        "bans": get_overruled_bans(entry),
+    }
     shown["ended"] = entry.expires is not None and entry.expires <= timezone.now()
     return render(request, "bans/allow_entry.html", shown, status=422 if form.is_bound else 200)
 
@@ -64,7 +70,9 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what taking it off the allow list does; then do it."""
     entry = get_object_or_404(AllowEntry, pk=pk)
     if request.method != "POST":
-        return render(request, "bans/disallow.html", {"entry": entry, "bans": overruling(entry), "gateways": gateways_in_words()})
-    allow_list.remove(entry=entry, by=person(request))
+        return render(
+            request, "bans/disallow.html", {"entry": entry, "bans": get_overruled_bans(entry), "gateways": format_gateway_names()}
+        )
+    allow_list.remove_entry(entry=entry, by=get_person(request))
     messages.success(request, _("%(prefix)s is not on the allow list any more: bans concern it again.") % {"prefix": entry.shown})
     return redirect("bans:allowed")

@@ -10,21 +10,21 @@ from django.urls import reverse
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
-from apps.audit.selectors import history_of
+from apps.accounts.permissions import get_person, staff_page
+from apps.audit.selectors import list_row_history
 from apps.bans.blocks import panel, selectors, services
 from apps.bans.blocks.forms import BlockForm
 from apps.bans.blocks.models import Block
 from apps.bans.forms import EndForm
 from apps.lib.errors import Conflict, Problem
-from apps.lib.web.query_params import number
+from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
 
 PER_PAGE = 50
 LAST_CHANGES = 20
 
 
-def _block(pk: int) -> Block:
+def _get_block(pk: int) -> Block:
     return get_object_or_404(Block.objects.select_related("member", "author", "lifted_by"), pk=pk)
 
 
@@ -34,10 +34,15 @@ def blocks(request: HttpRequest) -> HttpResponse:
     asked = request.GET
     state = asked.get("state", "now") if asked.get("state") in selectors.STATES else "now"
     reason = asked.get("reason", "") if asked.get("reason") in Block.Reason.values else ""
-    page = Paginator(selectors.blocks(state, asked.get("q", ""), reason), PER_PAGE).get_page(asked.get("page"))
-    lifted = Block.objects.filter(pk=number(asked, "lifted")).first()
-    shown = {"page": page, "rows": panel.rows(page), "state": state, "reason": reason, "search": asked.get("q", "").strip()}
-    more = {"reasons": Block.Reason.choices, "number": selectors.counted(), "notices": list(selectors.notices()), "lifted": lifted}
+    page = Paginator(selectors.list_blocks(state, asked.get("q", ""), reason), PER_PAGE).get_page(asked.get("page"))
+    lifted = Block.objects.filter(pk=parse_number(asked, "lifted")).first()
+    shown = {"page": page, "rows": panel.build_rows(page), "state": state, "reason": reason, "search": asked.get("q", "").strip()}
+    more = {
+        "reasons": Block.Reason.choices,
+        "number": selectors.count_blocked_members(),
+        "notices": list(selectors.iter_notices()),
+        "lifted": lifted,
+    }
     return render(request, "bans/blocks.html", shown | more)
 
 
@@ -45,45 +50,50 @@ def blocks(request: HttpRequest) -> HttpResponse:
 def block_member(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what blocking the member does; then do it."""
     member = get_object_or_404(Member, pk=pk)
-    there = selectors.current(member)
+    there = selectors.find_current_block(member)
     if there:
         return redirect("bans:block", there.pk)
     form = BlockForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            made = services.block(member=member, by=person(request), **form.wanted())
+            made = services.block_member(member=member, by=get_person(request), **form.wanted())
             return redirect("bans:block", made.pk)
         except Problem as problem:
             form.take(problem)
-    shown = {"member": member, "form": form, "cut": selectors.cut_off(member)}
+    shown = {"member": member, "form": form, "cut": selectors.get_block_impact(member)}
     return render(request, "bans/block_member.html", shown, status=422 if form.is_bound else 200)
 
 
 @staff_page
 def block(request: HttpRequest, pk: int) -> HttpResponse:
     """A block with its history: change why and until when."""
-    found = _block(pk)
+    found = _get_block(pk)
     form = BlockForm(request.POST if request.method == "POST" else None, found)
     if form.is_valid():
         try:
-            services.change_block(block=found, version=form.cleaned_data["version"] or 0, by=person(request), **form.wanted())
+            services.change_block(block=found, version=form.cleaned_data["version"] or 0, by=get_person(request), **form.wanted())
             return redirect("bans:block", pk)
         except Problem as problem:
             form.take(problem)
             if isinstance(problem, Conflict):
-                form.data = {**request.POST.dict(), "version": str(_block(pk).version)}  # the next save replaces what somebody else saved
-    [row] = panel.rows([_block(pk)])
-    shown: dict[str, Any] = {"row": row, "that": row.block, "form": form, "entries": history_of(found, LAST_CHANGES)}
-    return render(request, "bans/block.html", shown | {"cut": selectors.cut_off(found.member)}, status=422 if form.is_bound else 200)
+                form.data = {
+                    **request.POST.dict(),
+                    "version": str(_get_block(pk).version),
+                }  # the next save replaces what somebody else saved
+    [row] = panel.build_rows([_get_block(pk)])
+    shown: dict[str, Any] = {"row": row, "that": row.block, "form": form, "entries": list_row_history(found, LAST_CHANGES)}
+    return render(
+        request, "bans/block.html", shown | {"cut": selectors.get_block_impact(found.member)}, status=422 if form.is_bound else 200
+    )
 
 
 @staff_page
 def lift(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what lifting does; then do it."""
-    found = _block(pk)
+    found = _get_block(pk)
     if request.method != "POST":
-        return render(request, "bans/lift_block.html", {"that": found, "cut": selectors.cut_off(found.member)})
-    services.lift(block=found, by=person(request))
+        return render(request, "bans/lift_block.html", {"that": found, "cut": selectors.get_block_impact(found.member)})
+    services.lift_block(block=found, by=get_person(request))
     return redirect(f"{reverse('bans:blocks')}?lifted={pk}")
 
 
@@ -92,7 +102,7 @@ def lift(request: HttpRequest, pk: int) -> HttpResponse:
 def restore(request: HttpRequest, pk: int) -> HttpResponse:
     """Undo a lifting."""
     try:
-        again = services.restore(lifted=_block(pk), by=person(request))
+        again = services.restore(lifted=_get_block(pk), by=get_person(request))
     except Problem as problem:
         messages.error(request, str(problem))
         return redirect("bans:blocks")
@@ -101,25 +111,25 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 @require_POST
-def bulk(request: HttpRequest) -> HttpResponse:
+def bulk_action(request: HttpRequest) -> HttpResponse:
     """Do one thing to the selected blocks, after saying what."""
     picked = [int(text) for text in request.POST.getlist("pick") if text.isascii() and text.isdigit() and len(text) < 19]
-    found = list(selectors.blocks().filter(pk__in=picked))
+    found = list(selectors.list_blocks().filter(pk__in=picked))
     do, confirmed = "end" if request.POST.get("do") == "end" else "lift", request.POST.get("confirmed") == "1"
     form = EndForm(request.POST if confirmed and do == "end" else None)
     if not found or not confirmed or (do == "end" and not form.is_valid()):
         return render(request, "bans/bulk_blocks.html", {"blocks": found, "do": do, "form": form})
     try:
-        messages.success(request, _done(do, [each.pk for each in found], form, request))
+        messages.success(request, _apply_action(do, [each.pk for each in found], form, request))
     except Problem as problem:
         form.take(problem)
         return render(request, "bans/bulk_blocks.html", {"blocks": found, "do": do, "form": form}, status=422)
     return redirect("bans:blocks")
 
 
-def _done(do: str, picked: list[int], form: EndForm, request: HttpRequest) -> str:
+def _apply_action(do: str, picked: list[int], form: EndForm, request: HttpRequest) -> str:
     if do == "lift":
-        lifted = services.lift_many(blocks=picked, by=person(request))
+        lifted = services.lift_many(blocks=picked, by=get_person(request))
         return ngettext("%(n)d block is lifted.", "%(n)d blocks are lifted.", lifted) % {"n": lifted}
-    changed = services.set_ends(blocks=picked, until=form.expires(), by=person(request))
+    changed = services.set_ends(blocks=picked, until=form.expires(), by=get_person(request))
     return ngettext("%(n)d block has a new end.", "%(n)d blocks have a new end.", changed) % {"n": changed}

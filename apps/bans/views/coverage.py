@@ -7,21 +7,21 @@ from django.utils.translation import gettext as _
 from apps.accounts.permissions import staff_page
 from apps.bans import coverage
 from apps.bans.models import Ban
-from apps.bans.services import readable
+from apps.bans.services import validate_prefix
 from apps.lib.errors import Problem
 
 
 @staff_page
-def covering(request: HttpRequest) -> HttpResponse:
+def coverage_search(request: HttpRequest) -> HttpResponse:
     """All bans and allow entries that cover an address or prefix, and which one decides."""
     asked = request.GET.get("address", "").strip()[:80]
     shown: dict[str, object] = {"asked": asked}
     if asked:
         try:
-            prefix = readable(asked, ours=True)
+            prefix = validate_prefix(asked, ours=True)
         except Problem as problem:
             return render(request, "bans/covering.html", shown | {"problem": str(problem), "offer": problem.offer}, status=422)
-        found = coverage.coverage(prefix)
+        found = coverage.get_coverage(prefix)
         ways = [(_("Connections from there"), found.incoming), (_("Connections to there"), found.outgoing)]
         decided = [(title, by, "ban" if isinstance(by, Ban) else "allowed" if by else "") for title, by in ways]
         shown |= {"found": found, "shown": Ban(prefix=prefix).shown, "ways": decided}

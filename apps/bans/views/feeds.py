@@ -7,24 +7,24 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
-from apps.audit.selectors import history_of
+from apps.accounts.permissions import get_person, staff_page
+from apps.audit.selectors import list_row_history
 from apps.bans import feed_refresh, feed_services, panel
 from apps.bans.bulk_selection import must_type
 from apps.bans.forms import FeedForm
 from apps.bans.models import BanFeed, BanList
-from apps.bans.selectors import feed_of
+from apps.bans.selectors import find_feed
 from apps.lib.errors import Conflict, Problem
 
 
-def _feed(pk: int) -> BanFeed:
-    found = feed_of(get_object_or_404(BanList, pk=pk))
+def _get_feed(pk: int) -> BanFeed:
+    found = find_feed(get_object_or_404(BanList, pk=pk))
     if found is None:
         raise Http404
     return found
 
 
-def _to(pk: int) -> HttpResponse:
+def _redirect_to_feed(pk: int) -> HttpResponse:
     return redirect(f"{reverse('bans:list', args=[pk])}#feed")
 
 
@@ -32,38 +32,38 @@ def _to(pk: int) -> HttpResponse:
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     """Say where the list's bans come from."""
     banlist = get_object_or_404(BanList, pk=pk)
-    feed = feed_of(banlist)
+    feed = find_feed(banlist)
     form = FeedForm(feed, request.POST if request.method == "POST" else None)
     if form.is_valid():
         given = dict(form.cleaned_data)
         version = given.pop("version")
         try:
             if feed:
-                feed_services.change_feed(feed=feed, version=version, by=person(request), **given)
+                feed_services.change_feed(feed=feed, version=version, by=get_person(request), **given)
             else:
-                feed_services.subscribe(list=banlist, by=person(request), **given)
-            return _to(pk)
+                feed_services.subscribe(list=banlist, by=get_person(request), **given)
+            return _redirect_to_feed(pk)
         except Conflict as conflict:
             form.add_error(None, str(conflict))
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
-    entries = history_of(feed, 8) if feed else []
+    entries = list_row_history(feed, 8) if feed else []
     shown = {"list": banlist, "form": form, "feed": feed, "entries": entries}
     return render(request, "bans/feed.html", shown, status=422 if form.is_bound else 200)
 
 
 @staff_page
 @require_POST
-def now(request: HttpRequest, pk: int) -> HttpResponse:
+def refresh_now(request: HttpRequest, pk: int) -> HttpResponse:
     """Refresh it now."""
-    feed_services.ask(feed=_feed(pk), by=person(request))
-    return _to(pk)
+    feed_services.request_refresh(feed=_get_feed(pk), by=get_person(request))
+    return _redirect_to_feed(pk)
 
 
 @staff_page
-def state(request: HttpRequest, pk: int) -> HttpResponse:
+def feed_state(request: HttpRequest, pk: int) -> HttpResponse:
     """How far a refresh is, or what became of it: a part of the list's page."""
-    feed = _feed(pk)
+    feed = _get_feed(pk)
     response = render(request, "bans/feed_state.html", {"list": feed.list, "feed": feed})
     if not feed.phase:
         response["HX-Refresh"] = "true"  # it is done: the whole page is another one now
@@ -71,32 +71,32 @@ def state(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @staff_page
-def held(request: HttpRequest, pk: int) -> HttpResponse:
+def held_import(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what was held back and why; then import it, or forget it."""
-    feed = _feed(pk)
+    feed = _get_feed(pk)
     if feed.held_since is None:
         messages.info(request, _("Nothing is held back any more."))
-        return _to(pk)
+        return _redirect_to_feed(pk)
     if request.method == "POST" and "drop" in request.POST:
-        feed_refresh.drop_held(feed=feed)
-        return _to(pk)
-    typed = panel.number(request.POST, "typed")
+        feed_refresh.drop_held_import(feed=feed)
+        return _redirect_to_feed(pk)
+    typed = panel.parse_number(request.POST, "typed")
     if request.method != "POST" or must_type(feed.held_removed, typed):
         return render(request, "bans/feed_held.html", {"list": feed.list, "feed": feed, "type": must_type(feed.held_removed, 0)})
     try:
-        feed_refresh.apply_held(feed=feed, by=person(request))
+        feed_refresh.apply_held_import(feed=feed, by=get_person(request))
         messages.success(request, _("Imported."))
     except Problem as problem:
         messages.error(request, str(problem))
-    return _to(pk)
+    return _redirect_to_feed(pk)
 
 
 @staff_page
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what becomes of the list without its feed; then take it away."""
-    feed = _feed(pk)
+    feed = _get_feed(pk)
     if request.method != "POST":
         return render(request, "bans/feed_remove.html", {"list": feed.list, "feed": feed})
     feed_services.unsubscribe(feed=feed)
     messages.success(request, _("“%(list)s” has no feed any more; its bans stay.") % {"list": feed.list})
-    return _to(pk)
+    return _redirect_to_feed(pk)

@@ -9,7 +9,7 @@ from apps.accounts.permissions import staff_page
 from apps.bans import panel, uploads
 from apps.bans.bulk_selection import must_type
 from apps.bans.forms import ImportForm
-from apps.bans.import_preview import preview_of
+from apps.bans.import_preview import build_preview
 from apps.bans.models import BanList, Upload
 from apps.lib.errors import Problem
 
@@ -25,7 +25,7 @@ def upload(request: HttpRequest, pk: int) -> HttpResponse:
             "minimum_count": cleaned["minimum_count"] or 0,
             "expires": form.expires(),
         }
-        kept = uploads.keep(list=banlist, name=file.name, content=file.read(), options=options, by=request.user)  # type: ignore[arg-type]  # signed in
+        kept = uploads.save_upload(list=banlist, name=file.name, content=file.read(), options=options, by=request.user)  # type: ignore[arg-type]  # signed in
         return redirect("bans:preview", kept.pk)
     return render(request, "bans/import.html", {"list": banlist, "form": form}, status=422 if form.is_bound else 200)
 
@@ -34,12 +34,12 @@ def upload(request: HttpRequest, pk: int) -> HttpResponse:
 def preview(request: HttpRequest, pk: int) -> HttpResponse:
     """What the file would do, with all its bad lines; then do it."""
     kept = get_object_or_404(Upload.objects.select_related("list"), pk=pk, by=request.user)
-    shown = preview_of(kept, request.user)
-    typed = panel.number(request.POST, "typed")
+    shown = build_preview(kept, request.user)
+    typed = panel.parse_number(request.POST, "typed")
     if request.method != "POST" or must_type(shown.removed, typed) or not shown.possible:
         return render(request, "bans/preview.html", {"list": kept.list, "upload": kept, "preview": shown})
     try:
-        outcome = uploads.import_kept(kept, by=request.user, skip_invalid=True, dry_run=False)  # type: ignore[arg-type]  # staff_page: signed in
+        outcome = uploads.import_upload(kept, by=request.user, skip_invalid=True, dry_run=False)  # type: ignore[arg-type]  # staff_page: signed in
     except Problem as problem:
         messages.error(request, str(problem))
         return redirect("bans:list", kept.list.pk)

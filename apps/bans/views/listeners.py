@@ -9,24 +9,24 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
-from apps.audit.selectors import history_of
+from apps.accounts.permissions import get_person, staff_page
+from apps.audit.selectors import list_row_history
 from apps.bans.listeners import selectors, services
 from apps.bans.listeners.forms import InterfaceForm, ListenerForm
 from apps.bans.listeners.models import Listener
 from apps.lib.errors import Conflict, Problem
-from apps.lib.ui.activation_status import standing
+from apps.lib.ui.activation_status import list_activation_statuses
 
 PER_PAGE = 50
 LAST_CHANGES = 20
 FIELDS = ("name", "address", "protocol", "port", "guarded", "window_scale", "note")
 
 
-def _page(request: HttpRequest, form: ListenerForm | None = None) -> HttpResponse:
+def _render_page(request: HttpRequest, form: ListenerForm | None = None) -> HttpResponse:
     search = request.GET.get("q", "").strip()
-    page = Paginator(selectors.listeners(search), PER_PAGE).get_page(request.GET.get("page"))
-    shown: dict[str, Any] = {"page": page, "rows": standing(page), "search": search, "form": form or ListenerForm()}
-    shown["interfaces"] = [(each, getattr(each, "server_interface", None)) for each in selectors.gateways()]
+    page = Paginator(selectors.list_listeners(search), PER_PAGE).get_page(request.GET.get("page"))
+    shown: dict[str, Any] = {"page": page, "rows": list_activation_statuses(page), "search": search, "form": form or ListenerForm()}
+    shown["interfaces"] = [(each, getattr(each, "server_interface", None)) for each in selectors.list_gateways()]
     return render(request, "bans/listeners.html", shown, status=422 if form else 200)
 
 
@@ -34,19 +34,19 @@ def _page(request: HttpRequest, form: ListenerForm | None = None) -> HttpRespons
 def listeners(request: HttpRequest) -> HttpResponse:
     """All listeners, and the form for another."""
     if request.method != "POST":
-        return _page(request)
+        return _render_page(request)
     form = ListenerForm(request.POST)
     if form.is_valid():
         try:
             given = {name: form.cleaned_data[name] for name in (*FIELDS, "group")}
-            made = services.add_listener(by=person(request), **given)
+            made = services.add_listener(by=get_person(request), **given)
             messages.success(request, _("“%(name)s” is on its way to the gateways.") % {"name": made.name})
-            if warning := _warning(made):
+            if warning := _build_warning(made):
                 messages.warning(request, warning)
             return redirect("bans:listeners")
         except Problem as problem:
             form.add_error(problem.fieldname or None, str(problem))
-    return _page(request, form)
+    return _render_page(request, form)
 
 
 @staff_page
@@ -57,20 +57,20 @@ def listener(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             given = {name: form.cleaned_data[name] for name in (*FIELDS, "enabled")}
-            services.change_listener(listener=found, version=form.cleaned_data["version"] or 0, by=person(request), **given)
+            services.change_listener(listener=found, version=form.cleaned_data["version"] or 0, by=get_person(request), **given)
             return redirect("bans:listener", pk)
         except Conflict as conflict:
             form.add_error(None, str(conflict))
             form.data = {**request.POST.dict(), "version": str(Listener.objects.get(pk=pk).version)}
         except Problem as problem:
             form.add_error(problem.fieldname or None, str(problem))
-    [row] = standing([get_object_or_404(Listener.objects.select_related("group"), pk=pk)])
-    shown = {"row": row, "listener": row.thing, "form": form, "entries": history_of(found, LAST_CHANGES)}
-    shown["warning"] = _warning(row.thing)
+    [row] = list_activation_statuses([get_object_or_404(Listener.objects.select_related("group"), pk=pk)])
+    shown = {"row": row, "listener": row.thing, "form": form, "entries": list_row_history(found, LAST_CHANGES)}
+    shown["warning"] = _build_warning(row.thing)
     return render(request, "bans/listener.html", shown, status=422 if form.is_bound else 200)
 
 
-def _warning(listener: Listener) -> str:
+def _build_warning(listener: Listener) -> str:
     """What to look at where the kernel may drop all SYNs (docs/adr/0015-guarded-services.md); "" where it does not."""
     if not listener.guarded or listener.address.version == 4:
         return ""
@@ -86,7 +86,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Listener, pk=pk)
     if request.method != "POST":
         return render(request, "bans/remove_listener.html", {"listener": found})
-    services.remove_listener(listener=found, by=person(request))
+    services.remove_listener(listener=found, by=get_person(request))
     messages.success(request, _("“%(name)s” leaves the gateways in a moment.") % {"name": found.name})
     return redirect("bans:listeners")
 
@@ -98,7 +98,7 @@ def interface(request: HttpRequest) -> HttpResponse:
     form = InterfaceForm(request.POST)
     if form.is_valid():
         try:
-            services.set_server_interface(by=person(request), **form.cleaned_data)
+            services.set_server_interface(by=get_person(request), **form.cleaned_data)
             messages.success(request, _("Saved. The gateway's rules are written anew."))
         except Problem as problem:
             messages.error(request, str(problem))

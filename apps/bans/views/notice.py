@@ -6,54 +6,54 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.bans.blocks import services
 from apps.bans.blocks.forms import NoticeForm, ReachableForm
 from apps.bans.blocks.models import Notice, Reachable
-from apps.bans.listeners.selectors import gateways
+from apps.bans.listeners.selectors import list_gateways
 from apps.lib.errors import Problem
 from apps.network.models import GatewayGroup
 
 
-def _notice(group: int) -> Notice:
+def _get_notice(group: int) -> Notice:
     found, _made = Notice.objects.get_or_create(group=get_object_or_404(GatewayGroup, pk=group))
     return found
 
 
-def _page(request: HttpRequest, notice: Notice, form: NoticeForm | None = None, add: ReachableForm | None = None) -> HttpResponse:
+def _render_page(request: HttpRequest, notice: Notice, form: NoticeForm | None = None, add: ReachableForm | None = None) -> HttpResponse:
     shown: dict[str, Any] = {"notice": notice, "form": form or NoticeForm(notice), "add": add or ReachableForm()}
-    shown["without"] = [each.name for each in gateways().filter(group=notice.group_id) if not hasattr(each, "server_interface")]
+    shown["without"] = [each.name for each in list_gateways().filter(group=notice.group_id) if not hasattr(each, "server_interface")]
     return render(request, "bans/notice_settings.html", shown, status=422 if form or add else 200)
 
 
 @staff_page
 def notice(request: HttpRequest, group: int) -> HttpResponse:
     """The page's addresses, whom to ask, and what stays reachable."""
-    found = _notice(group)
+    found = _get_notice(group)
     if request.method != "POST":
-        return _page(request, found)
+        return _render_page(request, found)
     form = NoticeForm(found, request.POST)
     if form.is_valid():
         try:
-            services.set_notice(notice=found, by=person(request), **form.cleaned_data)
+            services.set_notice(notice=found, by=get_person(request), **form.cleaned_data)
             return redirect("bans:notice", group)
         except Problem as problem:
             form.add_error(None, str(problem))
-    return _page(request, found, form=form)
+    return _render_page(request, found, form=form)
 
 
 @staff_page
 @require_POST
 def add(request: HttpRequest, group: int) -> HttpResponse:
     """Let blocked members reach one more port."""
-    found, form = _notice(group), ReachableForm(request.POST)
+    found, form = _get_notice(group), ReachableForm(request.POST)
     if form.is_valid():
         try:
-            services.add_reachable(notice=found, by=person(request), **form.cleaned_data)
+            services.add_reachable(notice=found, by=get_person(request), **form.cleaned_data)
             return redirect("bans:notice", group)
         except Problem as problem:
             form.add_error("address", str(problem))
-    return _page(request, found, add=form)
+    return _render_page(request, found, add=form)
 
 
 @staff_page
@@ -61,5 +61,5 @@ def add(request: HttpRequest, group: int) -> HttpResponse:
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
     """Blocked members reach it no more."""
     found = get_object_or_404(Reachable.objects.select_related("notice"), pk=pk)
-    services.remove_reachable(reachable=found, by=person(request))
+    services.remove_reachable(reachable=found, by=get_person(request))
     return redirect("bans:notice", found.notice.group_id)

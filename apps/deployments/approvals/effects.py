@@ -14,11 +14,11 @@ from django.utils.translation import gettext as _
 
 from apps.deployments.approvals.part_codec import unpack_part
 from apps.deployments.models import HeldBack
-from apps.lib.port_ranges import span
-from firewall.addresses import ipv4_text, ipv6_text
+from apps.lib.port_ranges import format_span
+from firewall.addresses import format_ipv4, format_ipv6
 from firewall.blast_radius import COMING
 from firewall.ruleset import Elements
-from firewall.sets import Kind, kind_of, mirrored
+from firewall.sets import ObjectKind, find_kind, get_original, split_length
 
 FIRST = 5  # named on a page
 _PROTOCOLS = {6: "TCP", 17: "UDP"}
@@ -39,7 +39,7 @@ _HIT = "SELECT count(DISTINCT prefix) FROM bans_banhits WHERE prefix = ANY(%(pre
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class AffectedThing:
     """One thing that would go: what people call it, the member's address or prefix, or the banned one, that it is about.
 
     key: tells it from others of its kind. number: of how many elements it is, such as the ports of a range.
@@ -56,7 +56,7 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class AffectedMember:
     """A member it concerns, the first of their things, and how many of them there are."""
 
     pk: int
@@ -67,12 +67,12 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class RemovalEffect:
     """members, active: how many members it concerns, and how many of them are active. hit: bans that kept something out within a day."""
 
-    kind: Kind
-    things: tuple[Thing, ...]
-    people: tuple[Person, ...] = ()
+    kind: ObjectKind
+    things: tuple[AffectedThing, ...]
+    people: tuple[AffectedMember, ...] = ()
     members: int = 0
     active: int = 0
     hit: int = 0
@@ -97,121 +97,121 @@ class Effect:
         return sum(":" in thing.prefix for thing in self.things)
 
 
-def effect_of(held: HeldBack) -> Effect:
+def compute_effect(held: HeldBack) -> RemovalEffect:
     """Of a removal that is held back."""
-    kind = Kind(held.kind)
-    found = tuple(in_ranges(things_of(held)))
-    if kind in (Kind.BANS, Kind.ALLOWED, Kind.LISTENERS):
-        return Effect(kind, found, hit=_hit(found))
-    rows = _concerned(found, kind)
-    people = tuple(Person(*row[:5]) for row in rows)
-    return Effect(kind, found, people, members=rows[0][5] if rows else 0, active=rows[0][6] if rows else 0)
+    kind = ObjectKind(held.kind)
+    found = tuple(merge_port_ranges(list_things(held)))
+    if kind in (ObjectKind.BANS, ObjectKind.ALLOWED, ObjectKind.LISTENERS):
+        return RemovalEffect(kind, found, hit=_count_hits(found))
+    rows = _list_affected_members(found, kind)
+    people = tuple(AffectedMember(*row[:5]) for row in rows)
+    return RemovalEffect(kind, found, people, members=rows[0][5] if rows else 0, active=rows[0][6] if rows else 0)
 
 
-def things_of(held: HeldBack) -> tuple[Thing, ...]:
+def list_things(held: HeldBack) -> tuple[AffectedThing, ...]:
     """Everything that would go, in the order of the kernel's keys."""
-    return _things(held.pk, held.digest)
+    return _load_things(held.pk, held.digest)
 
 
 @lru_cache(maxsize=4)
-def keys_of(pk: int, digest: str) -> frozenset[str]:
+def list_keys(pk: int, digest: str) -> frozenset[str]:
     """The keys of everything in a part, without a query where this process has read it before."""
-    return frozenset(thing.key for thing in _things(pk, digest))
+    return frozenset(thing.key for thing in _load_things(pk, digest))
 
 
 @lru_cache(maxsize=4)
-def _things(pk: int, _digest: str) -> tuple[Thing, ...]:
-    return tuple(things(unpack_part(HeldBack.objects.only("packed").get(pk=pk).packed)))
+def _load_things(pk: int, _digest: str) -> tuple[AffectedThing, ...]:
+    return tuple(iter_things(unpack_part(HeldBack.objects.only("packed").get(pk=pk).packed)))
 
 
-def things(part: Mapping[str, Elements]) -> Iterator[Thing]:
+def iter_things(part: Mapping[str, Elements]) -> Iterator[AffectedThing]:
     """The elements, without those of sets that repeat others."""
     for name, elements in part.items():
         bare = name.removeprefix(COMING)
-        if mirrored(bare) != bare:
+        if get_original(bare) != bare:
             continue
-        length = bare.partition("_")[2]
+        length = split_length(bare)[1]
         for key, element in elements.items():
-            yield _thing(bare, length, key, element.value, element.comment)
+            yield _build_thing(bare, length, key, element.value, element.comment)
 
 
-def _thing(name: str, length: str, key: bytes, value: bytes, comment: str) -> Thing:
-    if name == "fwd4":
-        public, protocol, port = ipv4_text(key[:4]), _PROTOCOLS.get(key[4], str(key[4])), int.from_bytes(key[8:10])
-        words = forward_key(protocol, str(port), public)
-        return Thing(words, f"{ipv4_text(value[:4])}/32", words, public, protocol=protocol.lower(), port=port)
+def _build_thing(name: str, length: str, key: bytes, value: bytes, comment: str) -> AffectedThing:
+    if name == "forward4":
+        public, protocol, port = format_ipv4(key[:4]), _PROTOCOLS.get(key[4], str(key[4])), int.from_bytes(key[8:10])
+        words = build_forward_key(protocol, str(port), public)
+        return AffectedThing(words, f"{format_ipv4(value[:4])}/32", words, public, protocol=protocol.lower(), port=port)
     if name.startswith("snat4"):
-        private, public = f"{ipv4_text(key)}/32", ipv4_text(value[:4])
-        return Thing(f"{ipv4_text(key)} → {public}{ports_of_block(value)}", private, private, public)
-    if name in ("pin6", "pinproto6", "pinhost6"):
-        address, protocol = ipv6_text(key[:16]), _PROTOCOLS.get(key[16], str(key[16])) if len(key) > 16 else ""
-        words = pinhole_key(protocol, str(int.from_bytes(key[20:22])) if name == "pin6" else "", address)
-        return Thing(words, f"{address}/128", words)
-    if kind_of(name) is Kind.LISTENERS:
-        return _listener(key, comment)
-    address = ipv4_text(key) if len(key) == 4 else ipv6_text(key)
+        private, public = f"{format_ipv4(key)}/32", format_ipv4(value[:4])
+        return AffectedThing(f"{format_ipv4(key)} → {public}{render_block_ports(value)}", private, private, public)
+    if name in ("pinhole6", "pinhole_protocol6", "pinhole_host6"):
+        address, protocol = format_ipv6(key[:16]), _PROTOCOLS.get(key[16], str(key[16])) if len(key) > 16 else ""
+        words = build_pinhole_key(protocol, str(int.from_bytes(key[20:22])) if name == "pinhole6" else "", address)
+        return AffectedThing(words, f"{address}/128", words)
+    if find_kind(name) is ObjectKind.LISTENERS:
+        return _build_listener_thing(key, comment)
+    address = format_ipv4(key) if len(key) == 4 else format_ipv6(key)
     prefix = f"{address}/{length or '32'}"
-    if kind_of(name) is Kind.BLOCKS:
-        return Thing(prefix.removesuffix("/32"), prefix, comment)  # its comment says which block it is
+    if find_kind(name) is ObjectKind.BLOCKS:
+        return AffectedThing(prefix.removesuffix("/32"), prefix, comment)  # its comment says which block it is
     shown = prefix.removesuffix("/32") if len(key) == 4 else prefix.removesuffix("/128")
-    return Thing(f"{shown} ({comment})" if comment else shown, prefix, prefix)
+    return AffectedThing(f"{shown} ({comment})" if comment else shown, prefix, prefix)
 
 
-def _listener(key: bytes, comment: str) -> Thing:
-    address, rest = (ipv4_text(key[:4]), key[4:]) if len(key) == 12 else (ipv6_text(key[:16]), key[16:])
+def _build_listener_thing(key: bytes, comment: str) -> AffectedThing:
+    address, rest = (format_ipv4(key[:4]), key[4:]) if len(key) == 12 else (format_ipv6(key[:16]), key[16:])
     words = f"{_PROTOCOLS.get(rest[0], str(rest[0]))} {int.from_bytes(rest[4:6])} · {address}"
-    return Thing(f"{words} ({comment})" if comment else words, f"{address}/{32 if len(key) == 12 else 128}", words)
+    return AffectedThing(f"{words} ({comment})" if comment else words, f"{address}/{32 if len(key) == 12 else 128}", words)
 
 
-def ports_of_block(value: bytes) -> str:
+def render_block_ports(value: bytes) -> str:
     """“, ports 1024–2047”, where a mapping's value has any."""
     if len(value) == 4:
         return ""
     return _(", ports %(first)d–%(last)d") % {"first": int.from_bytes(value[4:6]), "last": int.from_bytes(value[12:14])}
 
 
-def forward_key(protocol: str, ports: str, public: str) -> str:
+def build_forward_key(protocol: str, ports: str, public: str) -> str:
     """TCP 8443 · 198.51.100.7"""
     return f"{protocol} {ports} · {public}"
 
 
-def block_key(pk: int) -> str:
+def build_block_key(pk: int) -> str:
     """block 12, as in the comments of blocks' elements."""
     return f"block {pk}"
 
 
-def pinhole_key(protocol: str, ports: str, address: str) -> str:
+def build_pinhole_key(protocol: str, ports: str, address: str) -> str:
     """TCP 443 · 2001:db8::7; without ports all of the protocol, without a protocol everything."""
     return " · ".join(filter(None, [" ".join(filter(None, [protocol, ports])), address]))
 
 
-def in_ranges(found: Iterable[Thing]) -> Iterator[Thing]:
+def merge_port_ranges(found: Iterable[AffectedThing]) -> Iterator[AffectedThing]:
     """Ports in a row that lead to one host are one thing: TCP 6000–6009 · 198.51.100.7. In the order given, which is that of ports."""
-    for _start, same in groupby(enumerate(found), lambda each: _in_a_row(*each)):
+    for _start, same in groupby(enumerate(found), lambda each: _get_range_key(*each)):
         row = [thing for _number, thing in same]
-        yield row[0] if len(row) == 1 else _range(row[0], len(row))
+        yield row[0] if len(row) == 1 else _build_range(row[0], len(row))
 
 
-def _in_a_row(number: int, thing: Thing) -> tuple[str, ...]:
+def _get_range_key(number: int, thing: AffectedThing) -> tuple[str, ...]:
     found = _PORT.fullmatch(thing.key)
     return (found[1], str(int(found[2]) - number), found[3], thing.prefix) if found else (thing.key, str(number))
 
 
-def _range(first: Thing, count: int) -> Thing:
+def _build_range(first: AffectedThing, count: int) -> AffectedThing:
     found = _PORT.fullmatch(first.key)
-    return replace(first, words=forward_key(found[1], span(int(found[2]), count), found[3]), number=count) if found else first
+    return replace(first, words=build_forward_key(found[1], format_span(int(found[2]), count), found[3]), number=count) if found else first
 
 
-def _concerned(found: tuple[Thing, ...], kind: Kind) -> list[tuple[int, str, bool, str, int, int, int]]:
+def _list_affected_members(found: tuple[AffectedThing, ...], kind: ObjectKind) -> list[tuple[int, str, bool, str, int, int, int]]:
     with connection.cursor() as cursor:
         cursor.execute(
-            _CONCERNED.format(lies={Kind.PINHOLES: ">>=", Kind.BLOCKS: "<<="}.get(kind, "=")),
+            _CONCERNED.format(lies={ObjectKind.PINHOLES: ">>=", ObjectKind.BLOCKS: "<<="}.get(kind, "=")),
             {"prefixes": [thing.prefix for thing in found], "things": [thing.words for thing in found], "first": FIRST},
         )
         return list(cursor.fetchall())
 
 
-def _hit(found: tuple[Thing, ...]) -> int:
+def _count_hits(found: tuple[AffectedThing, ...]) -> int:
     with connection.cursor() as cursor:
         cursor.execute(_HIT, {"prefixes": [thing.prefix for thing in found]})
         (number,) = cursor.fetchone()

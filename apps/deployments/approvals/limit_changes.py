@@ -16,7 +16,7 @@ FIELDS = ("removal_share", "removal_least")
 
 
 @transaction.atomic
-def ask_for_limits(group: GatewayGroup, *, removal_share: int, removal_least: int, by: User) -> HeldBack | None:
+def request_limits(group: GatewayGroup, *, removal_share: int, removal_least: int, by: User) -> HeldBack | None:
     """Change the limits as far as they become tighter; what becomes looser waits, as the row that is returned.
 
     Whoever asks again asks in the place of whoever asked before.
@@ -38,18 +38,18 @@ def ask_for_limits(group: GatewayGroup, *, removal_share: int, removal_least: in
     return row
 
 
-def limits_waiting(group: GatewayGroup) -> HeldBack | None:
+def find_waiting_limits(group: GatewayGroup) -> HeldBack | None:
     """The looser limits of the group that wait for a second person."""
     return HeldBack.objects.filter(group=group, kind=LIMITS, state=HeldBack.State.WAITING).first()
 
 
-def loosen(held: HeldBack) -> None:
+def loosen_limits(held: HeldBack) -> None:
     """What was asked for becomes true: a second person agreed."""
-    values = {name: new for name, (_old, new) in limits_asked(held).items()}
+    values = {name: new for name, (_old, new) in unpack_limits(held).items()}
     GatewayGroup.objects.filter(pk=held.group_id).update(version=F("version") + 1, **values)
 
 
-def limits_asked(held: HeldBack) -> dict[str, list[Any]]:
+def unpack_limits(held: HeldBack) -> dict[str, list[Any]]:
     """By field its value before and after."""
     found: dict[str, list[Any]] = unpack(held.packed)
     return {name: found[name] for name in FIELDS if name in found}

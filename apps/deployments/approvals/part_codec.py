@@ -7,7 +7,7 @@ from typing import Any
 from firewall.codec import decode, encode
 from firewall.ruleset import Elements
 
-type Part = dict[str, Elements]
+type RulesetPart = dict[str, Elements]
 
 
 def pack(data: Any) -> bytes:
@@ -25,7 +25,7 @@ def pack_part(part: Any) -> bytes:
     return pack(encode(part))
 
 
-def unpack_part(packed: bytes | memoryview) -> Part:
+def unpack_part(packed: bytes | memoryview) -> RulesetPart:
     """The elements again."""
-    part: Part = decode(dict[str, Elements], unpack(packed), "part")
+    part: RulesetPart = decode(dict[str, Elements], unpack(packed), "part")
     return part

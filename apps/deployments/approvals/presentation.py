@@ -10,16 +10,16 @@ from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.deployments.approvals import effects, kinds
-from apps.deployments.approvals.effects import Effect, Thing
-from apps.deployments.approvals.eligibility import standing_of
+from apps.deployments.approvals.effects import AffectedThing, RemovalEffect
+from apps.deployments.approvals.eligibility import compute_standing
 from apps.deployments.approvals.kinds import SPECIAL
-from apps.deployments.approvals.limit_changes import limits_asked
+from apps.deployments.approvals.limit_changes import unpack_limits
 from apps.deployments.approvals.part_codec import unpack
-from apps.deployments.approvals.texts import asked, title, undo, verb, why
+from apps.deployments.approvals.texts import render_button, render_reason, render_request, render_title, render_undo
 from apps.deployments.models import HeldBack
-from apps.deployments.revision_pages.change_summary import things
+from apps.deployments.revision_pages.change_summary import render_count
 from apps.lib.ui import formats
-from firewall.sets import Kind as Of
+from firewall.sets import ObjectKind as Of
 
 _MOST_NAMES = 5
 _TRAILS = {Of.ADDRESSES: "network.holding", Of.PREFIXES: "network.holding", Of.MAPPINGS: "nat.natmapping"}
@@ -28,7 +28,7 @@ _TRAILS |= {Of.FORWARDS: "nat.portforward", Of.PINHOLES: "nat.pinhole", Of.BANS:
 
 
 @dataclass(frozen=True)
-class Named:
+class AffectedEntry:
     """Somebody or something it concerns; url: "" where there is no page."""
 
     name: str
@@ -37,7 +37,7 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Change:
+class SettingChange:
     """What changes of a gateway's management."""
 
     gateway: str
@@ -47,7 +47,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class HeldBackContext:
     """One part that is held back. own: whoever looks asked for it; perhaps: nobody knows who did, and whoever looks could have.
 
     colleagues: who else has to approve it then. asked: who asked, in a sentence. undo: what a refusal does.
@@ -62,9 +62,9 @@ class Waiting:
     history: str
     numbers: list[tuple[str, int]]
     sentence: str
-    named: list[Named]
+    named: list[AffectedEntry]
     more: int
-    changes: list[Change]
+    changes: list[SettingChange]
     facts: list[str]
     own: bool
     perhaps: bool
@@ -76,38 +76,38 @@ class Waiting:
         return not self.colleagues
 
 
-def waiting(held: HeldBack, by: User) -> Waiting:
+def build_held_back_context(held: HeldBack, by: User) -> HeldBackContext:
     """Everything that the page says of it to this person."""
-    standing = standing_of(held, by)
-    effect = None if held.kind in SPECIAL else effects.effect_of(held)
-    named = _named(effect) if effect else []
+    standing = compute_standing(held, by)
+    effect = None if held.kind in SPECIAL else effects.compute_effect(held)
+    named = _list_affected(effect) if effect else []
     concerned = (effect.members or len(effect.things)) if effect else 0
-    return Waiting(
+    return HeldBackContext(
         held,
-        title(held),
-        why(held),
-        verb(held),
-        asked(held),
-        undo(held),
-        _history(held),
-        _numbers(effect) if effect else [],
-        _sentence(effect) if effect else "",
+        render_title(held),
+        render_reason(held),
+        render_button(held),
+        render_request(held),
+        render_undo(held),
+        _build_history_url(held),
+        _list_numbers(effect) if effect else [],
+        _render_sentence(effect) if effect else "",
         named,
         max(0, concerned - len(named)),
-        changes_of(held),
-        facts(held),
+        list_changes(held),
+        list_facts(held),
         standing.asked,
         standing.perhaps,
-        _names(standing.others),
+        _render_names(standing.others),
     )
 
 
-def _names(people: Sequence[User]) -> str:
+def _render_names(people: Sequence[User]) -> str:
     names = [person.name for person in people[:_MOST_NAMES]]
     return ", ".join([*names, "…"] if len(people) > _MOST_NAMES else names)
 
 
-def _history(held: HeldBack) -> str:
+def _build_history_url(held: HeldBack) -> str:
     """The history of what it is about, by whoever asked where that is one person."""
     special = {kinds.MANAGEMENT: "network.gateway", kinds.LIMITS: "network.gatewaygroup", kinds.ROLLBACK: ""}
     trail = special[held.kind] if held.kind in special else _TRAILS[Of(held.kind)]
@@ -122,7 +122,7 @@ def _history(held: HeldBack) -> str:
 # --- The effect
 
 
-def _numbers(effect: Effect) -> list[tuple[str, int]]:
+def _list_numbers(effect: RemovalEffect) -> list[tuple[str, int]]:
     """Four of them, each with its label."""
     number = effect.number
     if effect.kind in (Of.BANS, Of.ALLOWED):
@@ -149,19 +149,19 @@ def _numbers(effect: Effect) -> list[tuple[str, int]]:
     return [(labels[effect.kind], number), (members, effect.members), (_("of them active"), effect.active), last]
 
 
-def _sentence(effect: Effect) -> str:
+def _render_sentence(effect: RemovalEffect) -> str:
     """Whom it concerns; their names follow."""
-    members = {"n": formats.number(effect.members)}
+    members = {"n": formats.format_number(effect.members)}
     match effect.kind:
         case Of.BANS:
             bans = ngettext("%(n)s ban ends:", "%(n)s bans end:", len(effect.things))
-            return bans % {"n": formats.number(len(effect.things))}
+            return bans % {"n": formats.format_number(len(effect.things))}
         case Of.LISTENERS:
             listeners = ngettext("%(n)s listener goes:", "%(n)s listeners go:", len(effect.things))
-            return listeners % {"n": formats.number(len(effect.things))}
+            return listeners % {"n": formats.format_number(len(effect.things))}
         case Of.ALLOWED:
             entries = ngettext("%(n)s allow entry ends:", "%(n)s allow entries end:", len(effect.things))
-            return entries % {"n": formats.number(len(effect.things))}
+            return entries % {"n": formats.format_number(len(effect.things))}
         case _ if not effect.members:
             return _("The database knows nobody who held them:")
         case Of.MAPPINGS:
@@ -175,20 +175,22 @@ def _sentence(effect: Effect) -> str:
     return words % members
 
 
-def _named(effect: Effect) -> list[Named]:
+def _list_affected(effect: RemovalEffect) -> list[AffectedEntry]:
     if not effect.people:
-        return [_thing(thing) for thing in effect.things[: effects.FIRST]]
+        return [_build_thing_entry(thing) for thing in effect.things[: effects.FIRST]]
     return [
-        Named(person.name, person.first if person.number == 1 else f"{person.first} +{person.number - 1}", _member(person.pk))
+        AffectedEntry(
+            person.name, person.first if person.number == 1 else f"{person.first} +{person.number - 1}", _build_member_url(person.pk)
+        )
         for person in effect.people
     ]
 
 
-def _thing(thing: Thing) -> Named:
-    return Named(thing.words, "")
+def _build_thing_entry(thing: AffectedThing) -> AffectedEntry:
+    return AffectedEntry(thing.words, "")
 
 
-def _member(pk: int) -> str:
+def _build_member_url(pk: int) -> str:
     try:
         return reverse("desk:member", args=[pk])
     except NoReverseMatch:
@@ -198,33 +200,36 @@ def _member(pk: int) -> str:
 # --- Management
 
 
-def changes_of(held: HeldBack) -> list[Change]:
+def list_changes(held: HeldBack) -> list[SettingChange]:
     """What changes on which gateway, or of the group's limits."""
     if held.kind == kinds.LIMITS:
         words = {"removal_share": _("Share that waits, in percent"), "removal_least": _("Removals that wait, at least")}
-        return [Change(held.group.name, words[name], str(old), str(new)) for name, (old, new) in limits_asked(held).items()]
+        return [SettingChange(held.group.name, words[name], str(old), str(new)) for name, (old, new) in unpack_limits(held).items()]
     if held.kind not in (kinds.MANAGEMENT, kinds.ROLLBACK):
         return []
     read = unpack(held.packed)
     gateways: Mapping[str, list[dict[str, Any]]] = read if held.kind == kinds.MANAGEMENT else read["management"]
     names = {"interface": _("Management interface"), "port": _("Management port"), "from": _("Management networks")}
     return [
-        Change(gateway, names.get(field, field), _text(old[field]), _text(new[field]))
+        SettingChange(gateway, names.get(field, field), _render_value(old[field]), _render_value(new[field]))
         for gateway, (old, new) in sorted(gateways.items())
         for field in old
         if old[field] != new[field]
     ]
 
 
-def facts(held: HeldBack) -> list[str]:
+def list_facts(held: HeldBack) -> list[str]:
     """Of a rollback: why somebody wants it, and how much of each kind goes."""
     if held.kind != kinds.ROLLBACK:
         return []
     read = unpack(held.packed)
     words = _("%(removed)s of %(of)s")
-    lines = [words % {"removed": formats.number(each["removed"]), "of": things(Of(each["kind"]), each["of"])} for each in read["lines"]]
+    lines = [
+        words % {"removed": formats.format_number(each["removed"]), "of": render_count(Of(each["kind"]), each["of"])}
+        for each in read["lines"]
+    ]
     return [_("The reason given: %(why)s") % {"why": read["why"]}, *lines]
 
 
-def _text(value: Any) -> str:
+def _render_value(value: Any) -> str:
     return ", ".join(value) if isinstance(value, list) else str(value)

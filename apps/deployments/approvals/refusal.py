@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.deployments.approvals import notifications, restoration, texts
 from apps.deployments.models import HeldBack
-from apps.lib.enqueue import nudge
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 
 
@@ -20,7 +20,7 @@ def refuse(held: HeldBack, *, digest: str, reason: str, by: User) -> list[str]:
     """
     if not reason.strip():
         raise Problem(_("Say why, for whoever asked for it."), "reason")
-    title = texts.title(held)
+    title = texts.render_title(held)
     there = HeldBack.objects.filter(pk=held.pk, digest=digest, state=HeldBack.State.WAITING)
     given = {"decided": Now(), "decided_by": by, "reason": reason.strip()[:200]}
     if there.update(state=HeldBack.State.REFUSED, **given) != 1:
@@ -28,6 +28,6 @@ def refuse(held: HeldBack, *, digest: str, reason: str, by: User) -> list[str]:
     held.refresh_from_db()
     with pghistory.context(reason=reason.strip()[:200]):
         left = restoration.restore(held, by=by)
-    notifications.tell_of_refusal(held, title=title)
-    nudge("workers.reconcile", by.pk, False)
+    notifications.notify_of_refusal(held, title=title)
+    enqueue_task("workers.reconcile", by.pk, False)
     return left

@@ -6,32 +6,32 @@ from typing import Final
 
 from django.db.models.functions import Now
 
-from apps.deployments.approvals.part_codec import Part, pack_part, unpack_part
+from apps.deployments.approvals.part_codec import RulesetPart, pack_part, unpack_part
 from apps.deployments.models import UnapprovedLoss
 from apps.network.models import GatewayGroup
-from firewall.blast_radius import Removal, still_lost
+from firewall.blast_radius import Removal, filter_still_lost
 from firewall.ruleset import Elements
 
 WINDOW: Final = timedelta(hours=1)
 
 
-def recent_losses(group: GatewayGroup, wanted: Mapping[str, Elements]) -> list[Part]:
+def list_recent_losses(group: GatewayGroup, wanted: Mapping[str, Elements]) -> list[RulesetPart]:
     """The parts, without what `wanted` serves again."""
     rows = UnapprovedLoss.objects.filter(group=group, at__gt=Now() - WINDOW).values_list("packed", flat=True)
-    parts = [dict(still_lost(unpack_part(packed), wanted)) for packed in rows]
+    parts = [dict(filter_still_lost(unpack_part(packed), wanted)) for packed in rows]
     return [part for part in parts if part]
 
 
-def note_losses(group: GatewayGroup, removals: Iterable[Removal], known: Iterable[Part]) -> None:
+def note_losses(group: GatewayGroup, removals: Iterable[Removal], known: Iterable[RulesetPart]) -> None:
     """These go out without a second person; what is in the `known` parts is noted already. Forgets what is older than the window."""
     noted = list(known)
     UnapprovedLoss.objects.filter(group=group, at__lte=Now() - WINDOW).delete()
     for removal in removals:
-        if new := _without(removal.elements, noted):
+        if new := _subtract_parts(removal.elements, noted):
             UnapprovedLoss.objects.create(group=group, packed=pack_part(new))
 
 
-def _without(part: Mapping[str, Elements], known: Iterable[Part]) -> Part:
+def _subtract_parts(part: Mapping[str, Elements], known: Iterable[RulesetPart]) -> RulesetPart:
     parts = list(known)
     rest = {
         name: {key: element for key, element in elements.items() if not any(key in each.get(name, {}) for each in parts)}

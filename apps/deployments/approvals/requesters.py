@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from django.db import connection
 
-from apps.deployments.approvals.effects import Thing
-from firewall.sets import Kind
+from apps.deployments.approvals.effects import AffectedThing
+from firewall.sets import ObjectKind
 
 _SINCE: Final = """(
     mod(mod(event.xmin::text::bigint - %(first)s + 2147483648, 4294967296) + 4294967296, 4294967296) >= 2147483648
@@ -52,18 +52,18 @@ _BAN: Final = ("thing", "bans_banevent", "event.prefix = thing.prefix")
 _BAN_LIST: Final = ("thing", "bans_banlistevent", "{since}")  # switching a list off or on concerns all of it
 _ALLOWED: Final = ("thing", "bans_allowentryevent", "event.prefix = thing.prefix")
 _LISTENER: Final = ("thing", "bans_listenerevent", "event.address = host(thing.prefix)::inet")
-_WRITTEN: Final[Mapping[Kind, tuple[tuple[str, str, str], ...]]] = {
-    Kind.ADDRESSES: (_HOLDING, _MEMBER),
-    Kind.PREFIXES: (_HOLDING, _MEMBER),
-    Kind.MAPPINGS: (_HOLDING, _MEMBER, _MAPPING),
-    Kind.FORWARDS: (_HOLDING, _MEMBER, _FORWARD),
-    Kind.PINHOLES: (_HOLDING, _MEMBER, _PINHOLE),
-    Kind.BLOCKS: (_BLOCK, _BAN, _BAN_LIST),
-    Kind.BANS: (_BAN, _BAN_LIST),
-    Kind.ALLOWED: (_ALLOWED,),
-    Kind.LISTENERS: (_LISTENER,),
+_WRITTEN: Final[Mapping[ObjectKind, tuple[tuple[str, str, str], ...]]] = {
+    ObjectKind.ADDRESSES: (_HOLDING, _MEMBER),
+    ObjectKind.PREFIXES: (_HOLDING, _MEMBER),
+    ObjectKind.MAPPINGS: (_HOLDING, _MEMBER, _MAPPING),
+    ObjectKind.FORWARDS: (_HOLDING, _MEMBER, _FORWARD),
+    ObjectKind.PINHOLES: (_HOLDING, _MEMBER, _PINHOLE),
+    ObjectKind.BLOCKS: (_BLOCK, _BAN, _BAN_LIST),
+    ObjectKind.BANS: (_BAN, _BAN_LIST),
+    ObjectKind.ALLOWED: (_ALLOWED,),
+    ObjectKind.LISTENERS: (_LISTENER,),
 }
-_LIES: Final = {Kind.PINHOLES: "holding.prefix >>= thing.prefix", Kind.BLOCKS: "holding.prefix <<= thing.prefix"}
+_LIES: Final = {ObjectKind.PINHOLES: "holding.prefix >>= thing.prefix", ObjectKind.BLOCKS: "holding.prefix <<= thing.prefix"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,14 @@ class Askers:
     unknown: bool = False
 
 
-def askers_of(kind: Kind, things: Iterable[Thing], baseline: str | None) -> Askers:
+def compute_thing_askers(kind: ObjectKind, things: Iterable[AffectedThing], baseline: str | None) -> Askers:
     """Who wrote what takes these things away since the read `baseline`; without one, who wrote last about each of them."""
     asked = list(things)
-    events = _events(kind, asked, baseline)
-    return _together(_writers(events.get(number, [])) for number in range(len(asked)))
+    events = _load_events(kind, asked, baseline)
+    return _merge_askers(_collect_writers(events.get(number, [])) for number in range(len(asked)))
 
 
-def askers_of_gateways(names: Iterable[str], baseline: str | None) -> Askers:
+def compute_gateway_askers(names: Iterable[str], baseline: str | None) -> Askers:
     """Who changed the gateways of these names since the read."""
     query = f"""
         SELECT event.name, {_SINCE} AS fresh, (context.metadata ->> 'user')::bigint, event.pgh_created_at
@@ -89,12 +89,12 @@ def askers_of_gateways(names: Iterable[str], baseline: str | None) -> Askers:
         WHERE event.pgh_obj_id IN (SELECT id FROM network_gateway WHERE name = ANY(%(names)s))
     """  # noqa: S608 - constants
     with connection.cursor() as cursor:
-        cursor.execute(query, {"names": list(names), **_since(baseline)})
+        cursor.execute(query, {"names": list(names), **_build_since_parameters(baseline)})
         rows = cursor.fetchall()
-    return _writers([(fresh, user, at) for _name, fresh, user, at in rows])
+    return _collect_writers([(fresh, user, at) for _name, fresh, user, at in rows])
 
 
-def _events(kind: Kind, things: list[Thing], baseline: str | None) -> dict[int, list[tuple[bool, int | None, Any]]]:
+def _load_events(kind: ObjectKind, things: list[AffectedThing], baseline: str | None) -> dict[int, list[tuple[bool, int | None, Any]]]:
     """By the thing's number: whether the event is newer than the baseline, by whom, and when."""
     given: dict[str, Any] = {
         "numbers": list(range(len(things))),
@@ -103,17 +103,17 @@ def _events(kind: Kind, things: list[Thing], baseline: str | None) -> dict[int, 
         "protocols": [thing.protocol for thing in things],
         "ports": [thing.port for thing in things],
         "counts": [thing.number for thing in things],
-        **_since(baseline),
+        **_build_since_parameters(baseline),
     }
     found: dict[int, list[tuple[bool, int | None, Any]]] = {}
     with connection.cursor() as cursor:
-        cursor.execute(_query(kind), given)
+        cursor.execute(_build_query(kind), given)
         for number, fresh, user, at in cursor.fetchall():
             found.setdefault(number, []).append((fresh, user, at))
     return found
 
 
-def _query(kind: Kind) -> str:
+def _build_query(kind: ObjectKind) -> str:
     events = " UNION ALL ".join(
         f"{_EVENT.format(thing=thing, since=_SINCE)} FROM {thing} JOIN {table} event ON {condition.format(since=_SINCE)}"
         for thing, table, condition in _WRITTEN[kind]
@@ -121,7 +121,7 @@ def _query(kind: Kind) -> str:
     return _THINGS.format(lies=_LIES.get(kind, "holding.prefix = thing.prefix"), events=events) + _USERS
 
 
-def _since(baseline: str | None) -> dict[str, Any]:
+def _build_since_parameters(baseline: str | None) -> dict[str, Any]:
     """Which transactions the read may not have seen: those that ran then, and all from the first on.
 
     The first is the oldest that ran then and noted a change since, as whatever reaches gateways does: what it wrote in a part of its own
@@ -137,7 +137,7 @@ def _since(baseline: str | None) -> dict[str, Any]:
     return {"first": first or int(end), "running": [each % 2**32 for each in known]}
 
 
-def _writers(events: list[tuple[bool, int | None, Any]]) -> Askers:
+def _collect_writers(events: list[tuple[bool, int | None, Any]]) -> Askers:
     """Of one thing: all since the baseline; else whoever was last."""
     fresh = [user for newer, user, _at in events if newer]
     if not fresh and events:
@@ -146,7 +146,7 @@ def _writers(events: list[tuple[bool, int | None, Any]]) -> Askers:
     return Askers(frozenset(user for user in fresh if user), not fresh or None in fresh)
 
 
-def _together(each: Iterable[Askers]) -> Askers:
+def _merge_askers(each: Iterable[Askers]) -> Askers:
     users: set[int] = set()
     unknown = False
     for one in each:

@@ -18,10 +18,10 @@ from apps.bans.blocks import services as blocks
 from apps.bans.listeners.models import Listener
 from apps.bans.listeners.services import add_listener
 from apps.bans.models import AllowEntry, Ban, BanList
-from apps.bans.services import ban, change_list, lift_many
+from apps.bans.services import ban_prefix, change_list, lift_many
 from apps.deployments.approvals import effects
 from apps.deployments.approvals.approval_gate import unpack_management
-from apps.deployments.approvals.effects import Thing
+from apps.deployments.approvals.effects import AffectedThing
 from apps.deployments.approvals.kinds import MANAGEMENT, SPECIAL
 from apps.deployments.approvals.part_codec import unpack_part
 from apps.deployments.models import HeldBack
@@ -34,8 +34,8 @@ from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.services import restore_pinhole, switch_pinhole
 from apps.nat.services import add_forward, change_forward, map_address, restore_forward
 from apps.network.models import Gateway, Holding
-from apps.network.services import hold
-from firewall.sets import Kind
+from apps.network.services import assign_address
+from firewall.sets import ObjectKind
 
 MOST_NAMED: Final = 20  # of what cannot be restored
 
@@ -46,12 +46,12 @@ def restore(held: HeldBack, *, by: User) -> list[str]:
         return _restore_management(held)
     if held.kind in SPECIAL:
         return []  # nothing has been written yet
-    things = list(effects.in_ranges(effects.things(unpack_part(held.packed))))
-    work = _RESTORE[Kind(held.kind)]
-    return [words for thing in things if (words := _tried(work, thing, by))][:MOST_NAMED]
+    things = list(effects.merge_port_ranges(effects.iter_things(unpack_part(held.packed))))
+    work = _RESTORE[ObjectKind(held.kind)]
+    return [words for thing in things if (words := _try_restore(work, thing, by))][:MOST_NAMED]
 
 
-def _tried(work: Callable[[Thing, User], None], thing: Thing, by: User) -> str:
+def _try_restore(work: Callable[[AffectedThing, User], None], thing: AffectedThing, by: User) -> str:
     """Each by itself: one that is taken meanwhile does not keep the others away."""
     try:
         with transaction.atomic():
@@ -71,11 +71,11 @@ def _restore_management(held: HeldBack) -> list[str]:
 # --- Members' access
 
 
-def _restore_access(thing: Thing, by: User) -> None:
-    _holding_of(thing.prefix, by)
+def _restore_access(thing: AffectedThing, by: User) -> None:
+    _restore_holding(thing.prefix, by)
 
 
-def _holding_of(prefix: str, by: User) -> Holding:
+def _restore_holding(prefix: str, by: User) -> Holding:
     """Whoever held the prefix last holds it again, as an active member."""
     last = Holding.objects.filter(prefix=ip_network(prefix)).select_related("member", "pool", "device").order_by("-valid", "-pk").first()
     if last is None:
@@ -85,19 +85,19 @@ def _holding_of(prefix: str, by: User) -> Holding:
         last.member.refresh_from_db()
     if Holding.objects.filter(holds_now(), pk=last.pk).exists():
         return last
-    return hold(member=last.member, pool=last.pool, prefix=last.prefix, device=last.device, by=by)
+    return assign_address(member=last.member, pool=last.pool, prefix=last.prefix, device=last.device, by=by)
 
 
-def _restore_mapping(thing: Thing, by: User) -> None:
-    holding = _holding_of(thing.prefix, by)
+def _restore_mapping(thing: AffectedThing, by: User) -> None:
+    holding = _restore_holding(thing.prefix, by)
     if not NatMapping.objects.filter(holds_now(), holding=holding).exists():
         map_address(holding=holding, public=ip_address(thing.public), by=by)
 
 
-def _lift_block(thing: Thing, by: User) -> None:
+def _lift_block(thing: AffectedThing, by: User) -> None:
     """Of whoever holds it; or the ban that covers members."""
     holders = Member.objects.filter(holdings__in=Holding.objects.filter(holds_now(), prefix=ip_network(thing.prefix)))
-    lifted = blocks.lift_of(members=holders, by=by)
+    lifted = blocks.unblock_members(members=holders, by=by)
     if not lifted:
         lift_many(bans=list(Ban.objects.filter(prefix=ip_network(thing.prefix)).values_list("pk", flat=True)), by=by)
 
@@ -105,20 +105,20 @@ def _lift_block(thing: Thing, by: User) -> None:
 # --- Openings
 
 
-def _restore_forwards(thing: Thing, by: User) -> None:
+def _restore_forwards(thing: AffectedThing, by: User) -> None:
     """All those whose ports are among the thing's."""
-    _holding_of(thing.prefix, by)
+    _restore_holding(thing.prefix, by)
     last, first = thing.port + thing.number - 1, thing.port
     rows = PortForward.objects.filter(public=ip_address(thing.public), protocol=thing.protocol, holding__prefix=ip_network(thing.prefix))
     near = rows.filter(public_port__lte=last, public_port__gt=first - PortForward.MOST_PORTS).select_related("holding").order_by("-pk")
-    found = _newest(row for row in near if row.last_port >= first)
+    found = _pick_newest(row for row in near if row.last_port >= first)
     if not found:
-        _forward_from_history(thing, by)
+        _recreate_forward(thing, by)
     for row in found:
         _restore_forward(row, by)
 
 
-def _newest(rows: Iterable[PortForward]) -> list[PortForward]:
+def _pick_newest(rows: Iterable[PortForward]) -> list[PortForward]:
     """Of rows from the newest on, those whose ports no newer one has."""
     found: list[PortForward] = []
     for row in rows:
@@ -129,13 +129,13 @@ def _newest(rows: Iterable[PortForward]) -> list[PortForward]:
 
 def _restore_forward(row: PortForward, by: User) -> None:
     if not PortForward.objects.filter(holds_now(), pk=row.pk).exists():
-        row.holding = _holding_of(str(row.holding.prefix), by)
+        row.holding = _restore_holding(str(row.holding.prefix), by)
         restore_forward(forward=row, by=by)
     elif not row.enabled:
         change_forward(forward=row, version=row.version, private_port=row.private_port, purpose=row.purpose, enabled=True, by=by)
 
 
-def _forward_from_history(thing: Thing, by: User) -> None:
+def _recreate_forward(thing: AffectedThing, by: User) -> None:
     """Somebody deleted the row itself: its last event says what it was."""
     events = apps.get_model("nat", "PortForwardEvent")._default_manager.filter(public=ip_address(thing.public), protocol=thing.protocol)
     event: Any = events.filter(public_port__gte=thing.port, public_port__lt=thing.port + thing.number, pgh_label="delete")
@@ -143,18 +143,18 @@ def _forward_from_history(thing: Thing, by: User) -> None:
     if not gone:
         raise Problem(_("Its row is gone, and the history does not know it."))
     for each in gone.values():
-        holding = _holding_of(thing.prefix, by)
+        holding = _restore_holding(thing.prefix, by)
         given = {name: getattr(each, name) for name in ("public", "protocol", "public_port", "private_port", "ports", "purpose")}
         add_forward(holding=holding, until=each.valid.upper, by=by, **given)
 
 
-def _restore_pinholes(thing: Thing, by: User) -> None:
+def _restore_pinholes(thing: AffectedThing, by: User) -> None:
     rows = Pinhole.objects.filter(address=ip_address(thing.prefix.partition("/")[0])).select_related("holding").order_by("-pk")
     protocol = thing.words.partition(" ")[0].lower() if " " in thing.words else "all"
     row = next((row for row in rows if row.protocol in (protocol, "all") and (not thing.port or row.port <= thing.port)), None)
     if row is None:
         raise Problem(_("Its row is gone, and the history does not know it."))
-    row.holding = _holding_of(str(row.prefix), by)
+    row.holding = _restore_holding(str(row.prefix), by)
     if not Pinhole.objects.filter(holds_now(), pk=row.pk).exists():
         restore_pinhole(pinhole=row, by=by)
     elif not row.enabled:
@@ -164,51 +164,51 @@ def _restore_pinholes(thing: Thing, by: User) -> None:
 # --- Bans, allow list, listeners
 
 
-def _restore_ban(thing: Thing, by: User) -> None:
+def _restore_ban(thing: AffectedThing, by: User) -> None:
     there = Ban.objects.filter(prefix=ip_network(thing.prefix)).select_related("list").first()
     if there is None:
-        event = _last_deleted("bans", "BanEvent", prefix=ip_network(thing.prefix))
+        event = _get_last_deleted("bans", "BanEvent", prefix=ip_network(thing.prefix))
         into = BanList.objects.filter(pk=event.list_id).first()
         if into is None:
             raise Problem(_("Its list was deleted. Import it again."))
-        ban(list=into, prefix=event.prefix, comment=event.comment, expires=event.expires, direction=event.direction, author=by)
+        ban_prefix(list=into, prefix=event.prefix, comment=event.comment, expires=event.expires, direction=event.direction, author=by)
     elif not there.list.enabled:
         row = there.list
         change_list(list=row, version=row.version, name=row.name, description=row.description, enabled=True, by=by)
 
 
-def _restore_allowed(thing: Thing, by: User) -> None:
+def _restore_allowed(thing: AffectedThing, by: User) -> None:
     if not AllowEntry.objects.filter(prefix=ip_network(thing.prefix)).exists():
-        event = _last_deleted("bans", "AllowEntryEvent", prefix=ip_network(thing.prefix))
-        allow_list.allow(prefix=event.prefix, comment=event.comment, expires=event.expires, author=by)
+        event = _get_last_deleted("bans", "AllowEntryEvent", prefix=ip_network(thing.prefix))
+        allow_list.allow_prefix(prefix=event.prefix, comment=event.comment, expires=event.expires, author=by)
 
 
-def _restore_listener(thing: Thing, by: User) -> None:
+def _restore_listener(thing: AffectedThing, by: User) -> None:
     address = ip_address(thing.prefix.partition("/")[0])
     off = Listener.objects.filter(address=address, enabled=False)
     if off.exists():
         off.update(enabled=True, version=F("version") + 1)
         return
-    event = _last_deleted("bans", "ListenerEvent", address=address)
+    event = _get_last_deleted("bans", "ListenerEvent", address=address)
     names = ("name", "address", "protocol", "port", "guarded", "window_scale", "note")
     add_listener(group=event.group, by=by, **{name: getattr(event, name) for name in names})
 
 
-def _last_deleted(app: str, model: str, **where: Any) -> Any:
+def _get_last_deleted(app: str, model: str, **where: Any) -> Any:
     event = apps.get_model(app, model)._default_manager.filter(pgh_label="delete", **where).order_by("-pgh_id").first()
     if event is None:
         raise Problem(_("Its row is gone, and the history does not know it."))
     return event
 
 
-_RESTORE: Final[Mapping[Kind, Callable[[Thing, User], None]]] = {
-    Kind.ADDRESSES: _restore_access,
-    Kind.PREFIXES: _restore_access,
-    Kind.MAPPINGS: _restore_mapping,
-    Kind.BLOCKS: _lift_block,
-    Kind.FORWARDS: _restore_forwards,
-    Kind.PINHOLES: _restore_pinholes,
-    Kind.BANS: _restore_ban,
-    Kind.ALLOWED: _restore_allowed,
-    Kind.LISTENERS: _restore_listener,
+_RESTORE: Final[Mapping[ObjectKind, Callable[[AffectedThing, User], None]]] = {
+    ObjectKind.ADDRESSES: _restore_access,
+    ObjectKind.PREFIXES: _restore_access,
+    ObjectKind.MAPPINGS: _restore_mapping,
+    ObjectKind.BLOCKS: _lift_block,
+    ObjectKind.FORWARDS: _restore_forwards,
+    ObjectKind.PINHOLES: _restore_pinholes,
+    ObjectKind.BANS: _restore_ban,
+    ObjectKind.ALLOWED: _restore_allowed,
+    ObjectKind.LISTENERS: _restore_listener,
 }

@@ -9,15 +9,15 @@ from apps.deployments.approvals import kinds
 from apps.deployments.approvals.kinds import MANAGEMENT, SPECIAL
 from apps.deployments.approvals.part_codec import unpack
 from apps.deployments.models import HeldBack
-from apps.deployments.revision_pages.change_summary import kind_words, things
+from apps.deployments.revision_pages.change_summary import render_count, render_kind_name
 from apps.lib.ui import formats
-from apps.lib.ui.states import Kind, State
-from firewall.sets import Kind as Of
+from apps.lib.ui.states import StateKind, StateLabel
+from firewall.sets import ObjectKind as Of
 
 
-def title(held: HeldBack) -> str:
+def render_title(held: HeldBack) -> str:
     """What waits."""
-    given = {"n": formats.number(held.removed), "group": held.group.name}
+    given = {"n": formats.format_number(held.removed), "group": held.group.name}
     match held.kind:
         case kinds.MANAGEMENT:
             words = ngettext(
@@ -41,7 +41,7 @@ def title(held: HeldBack) -> str:
     return words % given
 
 
-def why(held: HeldBack) -> str:
+def render_reason(held: HeldBack) -> str:
     """Why it waits: the limits, in words."""
     match held.kind:
         case kinds.MANAGEMENT:
@@ -55,30 +55,30 @@ def why(held: HeldBack) -> str:
     words = _("%(removed)s of %(of)s would go, which is %(percent)s. The limit is %(share)s and at least %(least)s.")
     if held.kind == Of.BLOCKS:
         words = _("%(removed)s of %(of)s would be cut off, which is %(percent)s. The limit is %(share)s and at least %(least)s.")
-    text = words % _limits(held)
+    text = words % _build_limit_words(held)
     if not held.earlier:
         return text
     before = ngettext(
         "%(n)s went within the hour before, and counts as well.", "%(n)s went within the hour before, and count as well.", held.earlier
     )
-    return f"{text} {before % {'n': formats.number(held.earlier)}}"
+    return f"{text} {before % {'n': formats.format_number(held.earlier)}}"
 
 
-def _limits(held: HeldBack) -> dict[str, str]:
-    of = ngettext("%(n)s member", "%(n)s members", held.of) % {"n": formats.number(held.of)} if held.kind == Of.BLOCKS else ""
+def _build_limit_words(held: HeldBack) -> dict[str, str]:
+    of = ngettext("%(n)s member", "%(n)s members", held.of) % {"n": formats.format_number(held.of)} if held.kind == Of.BLOCKS else ""
     return {
-        "removed": formats.number(held.removed),
-        "of": of or things(Of(held.kind), held.of),
-        "percent": formats.percent(100 * held.removed / held.of if held.of else 100.0),
-        "share": formats.percent(held.group.removal_share),
-        "least": formats.number(held.group.removal_least),
+        "removed": formats.format_number(held.removed),
+        "of": of or render_count(Of(held.kind), held.of),
+        "percent": formats.format_percent(100 * held.removed / held.of if held.of else 100.0),
+        "share": formats.format_percent(held.group.removal_share),
+        "least": formats.format_number(held.group.removal_least),
     }
 
 
-def asked(held: HeldBack) -> str:
+def render_request(held: HeldBack) -> str:
     """Who asked for it."""
     names = [person.name for person in held.askers.all()]
-    given = {"names": ", ".join(names), "time": formats.full(held.since)}
+    given = {"names": ", ".join(names), "time": formats.format_full_time(held.since)}
     if not names:
         return _("Nobody is known to have asked: something wrote to the database without saying for whom. Held back %(time)s.") % given
     if held.asker_unknown:
@@ -86,26 +86,26 @@ def asked(held: HeldBack) -> str:
     return _("Asked by %(names)s, %(time)s.") % given
 
 
-def asked_by(held: HeldBack) -> str:
+def render_requesters(held: HeldBack) -> str:
     """The same for a table."""
     names = [person.name for person in held.askers.all()]
     return ", ".join([*names, _("somebody unknown")] if held.asker_unknown or not names else names)
 
 
-def together(held: Iterable[HeldBack]) -> str:
+def render_all_waiting(held: Iterable[HeldBack]) -> str:
     """All that waits in one sentence; nothing where nothing does."""
     rows = list(held)
     removed = sum(row.removed for row in rows if row.kind not in SPECIAL)
-    words = ngettext("%(n)s removal is held back.", "%(n)s removals are held back.", removed) % {"n": formats.number(removed)}
+    words = ngettext("%(n)s removal is held back.", "%(n)s removals are held back.", removed) % {"n": formats.format_number(removed)}
     management = _("A change of management is held back.") if any(row.kind == MANAGEMENT for row in rows) else ""
     limits = _("Looser limits are held back.") if any(row.kind == kinds.LIMITS for row in rows) else ""
     back = _("Going back is held back.") if any(row.kind == kinds.ROLLBACK for row in rows) else ""
     return " ".join(filter(None, [words if removed else "", management, limits, back]))
 
 
-def verb(held: HeldBack) -> str:
+def render_button(held: HeldBack) -> str:
     """What stands on the button."""
-    given = {"n": formats.number(held.removed)}
+    given = {"n": formats.format_number(held.removed)}
     match held.kind:
         case kinds.MANAGEMENT:
             return ngettext("Approve the change on %(n)s gateway", "Approve the change on %(n)s gateways", held.removed) % given
@@ -118,13 +118,13 @@ def verb(held: HeldBack) -> str:
     return ngettext("Approve %(n)s removal", "Approve %(n)s removals", held.removed) % given
 
 
-def kind_of(held: HeldBack) -> str:
+def render_kind(held: HeldBack) -> str:
     """What kind of thing waits: the head of a row."""
     special = {kinds.MANAGEMENT: _("Management"), kinds.LIMITS: _("Limits"), kinds.ROLLBACK: _("Going back")}
-    return special.get(held.kind) or kind_words(Of(held.kind))
+    return special.get(held.kind) or render_kind_name(Of(held.kind))
 
 
-def undo(held: HeldBack) -> str:
+def render_undo(held: HeldBack) -> str:
     """What a refusal does."""
     texts: dict[str, str] = {
         Of.ADDRESSES: _("gives the members their addresses back, and makes them active again"),
@@ -143,13 +143,13 @@ def undo(held: HeldBack) -> str:
     return texts[held.kind]
 
 
-def decided(held: HeldBack) -> str:
+def render_decision(held: HeldBack) -> str:
     """What became of it."""
     if held.state == HeldBack.State.OBSOLETE:
         return _("No longer asked for: somebody has undone it, or the gateways do not have it any more.")
     if held.decided is None:
         return ""
-    given = {"name": held.decided_by.name if held.decided_by else _("somebody who is gone"), "time": formats.full(held.decided)}
+    given = {"name": held.decided_by.name if held.decided_by else _("somebody who is gone"), "time": formats.format_full_time(held.decided)}
     if held.state == HeldBack.State.REFUSED:
         return _("Refused by %(name)s, %(time)s: %(why)s") % {**given, "why": held.reason}
     words = _("Approved by %(name)s, %(time)s.") % given
@@ -158,13 +158,13 @@ def decided(held: HeldBack) -> str:
     return words
 
 
-def state(held: HeldBack) -> State:
+def build_state(held: HeldBack) -> StateLabel:
     """The state, for tables."""
     states = {
-        HeldBack.State.WAITING: State(Kind.WAIT, _("Waits")),
-        HeldBack.State.APPROVED: State(Kind.MOVING, _("Approved")),
-        HeldBack.State.REFUSED: State(Kind.BAD, _("Refused")),
-        HeldBack.State.OBSOLETE: State(Kind.PLAIN, _("No longer asked for")),
-        HeldBack.State.DONE: State(Kind.OK, _("Gone out")),
+        HeldBack.State.WAITING: StateLabel(StateKind.WAIT, _("Waits")),
+        HeldBack.State.APPROVED: StateLabel(StateKind.MOVING, _("Approved")),
+        HeldBack.State.REFUSED: StateLabel(StateKind.BAD, _("Refused")),
+        HeldBack.State.OBSOLETE: StateLabel(StateKind.PLAIN, _("No longer asked for")),
+        HeldBack.State.DONE: StateLabel(StateKind.OK, _("Gone out")),
     }
     return states[HeldBack.State(held.state)]

@@ -1,6 +1,6 @@
 """Which objects were touched since an earlier look at the database: what triggers noted, and what began or ended by time alone.
 
-Triggers (migration deployments/0004) note ids and keys, and cost a write next to nothing. What an id means is looked up here: the
+Triggers (migrations/deployments/0001) note ids and keys, and cost a write next to nothing. What an id means is looked up here: the
 addresses of a member, the forwards of a holding, the bans of a list. Called within the snapshot that reads what they are now.
 """
 
@@ -12,8 +12,8 @@ from typing import Any
 
 from django.db import connection
 
-from apps.deployments.desired_state.readers.pinholes import hole
-from firewall.policy import Hole, Keys, Port, Protocol, Service
+from apps.deployments.desired_state.readers.pinholes import build_hole
+from firewall.policy import Hole, PolicyKeys, Port, Service, TransportProtocol
 
 MOST = 4000  # with more to look up, reading everything is no slower
 KEPT = "1 hour"
@@ -56,70 +56,70 @@ PRUNE = """
 """
 
 
-def touched_since(seen: str, since: datetime, until: datetime) -> Keys | None:
+def find_touched_objects(seen: str, since: datetime, until: datetime) -> PolicyKeys | None:
     """The objects that may differ from what the snapshot `seen` saw at `since`. None when only reading everything will do."""
     moments = {"seen": seen, "since": min(since, until), "until": max(since, until)}  # a clock may have been set back
-    notes = _rows(TOUCHED, moments)
+    notes = _fetch_rows(TOUCHED, moments)
     of: dict[str, set[str]] = defaultdict(set)
     for kind, key in notes:
         of[kind].add(key)
     if len(notes) > MOST or of.keys() & {"everything", "pruned"}:
         return None
-    _look_up(of)
+    _add_dependents(of)
     if sum(map(len, of.values())) > MOST:
         return None
     networks = [ip_network(prefix) for prefix in of["address"]]
-    return Keys(
+    return PolicyKeys(
         {network.network_address for network in networks if isinstance(network, IPv4Network)},
         {network for network in networks if isinstance(network, IPv6Network)},
-        {port for key in of["forward"] for port in _ports(*key.split())},
+        {port for key in of["forward"] for port in _iter_ports(*key.split())},
         {ip_network(prefix) for prefix in of["ban"]},
-        {_hole(*key.split()) for key in of["pinhole"]},
+        {_build_hole(*key.split()) for key in of["pinhole"]},
         {ip_network(prefix) for prefix in of["allowed"]},
-        {_service(*key.split()) for key in of["listener"]},
+        {_build_service(*key.split()) for key in of["listener"]},
     )
 
 
-def _look_up(of: dict[str, set[str]]) -> None:
+def _add_dependents(of: dict[str, set[str]]) -> None:
     """What is touched through something else: the members of tariffs, the addresses of holdings and members, their forwards and pinholes,
     the bans of lists.
     """
     if of["tariff"]:
-        of["member"] |= _first(_rows(TARIFFS, [list(of["tariff"])]))
+        of["member"] |= _get_first_column(_fetch_rows(TARIFFS, [list(of["tariff"])]))
     if of["holding"] or of["member"]:
-        holdings = _rows(HOLDINGS, [list(of["holding"]), list(of["member"])])
+        holdings = _fetch_rows(HOLDINGS, [list(of["holding"]), list(of["member"])])
         of["address"] |= {prefix for _pk, prefix in holdings}
-        of["forward"] |= _first(_rows(FORWARDS, [[pk for pk, _prefix in holdings]]))
-        of["pinhole"] |= _first(_rows(PINHOLES, [[pk for pk, _prefix in holdings]]))
+        of["forward"] |= _get_first_column(_fetch_rows(FORWARDS, [[pk for pk, _prefix in holdings]]))
+        of["pinhole"] |= _get_first_column(_fetch_rows(PINHOLES, [[pk for pk, _prefix in holdings]]))
     if of["list"]:
-        of["ban"] |= _first(_rows(BANS, [list(of["list"])]))
+        of["ban"] |= _get_first_column(_fetch_rows(BANS, [list(of["list"])]))
 
 
-def _first(rows: Iterable[tuple[Any, ...]]) -> set[str]:
+def _get_first_column(rows: Iterable[tuple[Any, ...]]) -> set[str]:
     return {row[0] for row in rows}
 
 
-def _ports(protocol: str, public: str, first: str, count: str = "1") -> Iterator[Port]:
+def _iter_ports(protocol: str, public: str, first: str, count: str = "1") -> Iterator[Port]:
     """A note that was written before there were ranges has no count."""
-    of, address = Protocol(protocol), IPv4Address(public)
+    of, address = TransportProtocol(protocol), IPv4Address(public)
     return ((of, address, port) for port in range(int(first), int(first) + int(count)))
 
 
-def _hole(address: str, protocol: str, port: str, ports: str) -> Hole:
-    return hole(address, protocol, int(port), int(ports))
+def _build_hole(address: str, protocol: str, port: str, ports: str) -> Hole:
+    return build_hole(address, protocol, int(port), int(ports))
 
 
-def _service(protocol: str, address: str, port: str) -> Service:
-    return Protocol(protocol), ip_address(address), int(port)
+def _build_service(protocol: str, address: str, port: str) -> Service:
+    return TransportProtocol(protocol), ip_address(address), int(port)
 
 
-def prune() -> None:
+def prune_notes() -> None:
     """Forget old notes, a bounded number at a time. Whoever last looked before them has to read everything."""
     with connection.cursor() as cursor:
         cursor.execute(PRUNE, [KEPT, PRUNED_AT_ONCE])
 
 
-def _rows(query: str, parameters: Any) -> list[tuple[Any, ...]]:
+def _fetch_rows(query: str, parameters: Any) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
         rows: list[tuple[Any, ...]] = cursor.fetchall()

@@ -11,17 +11,17 @@ from datetime import datetime
 _seen: tuple[float, float, float] | None = None  # the database's Unix seconds, and ours of CLOCK_MONOTONIC before and after it was asked
 
 
-def note(at: datetime, before: float) -> None:
+def record_time(at: datetime, before: float) -> None:
     """The database said so just now. before: CLOCK_MONOTONIC when it was asked."""
     global _seen
     _seen = (at.timestamp(), before, time.monotonic())
 
 
-def earliest() -> int:
+def get_earliest() -> int:
     """It is this late at least."""
     return round((_seen[0] + time.monotonic() - _seen[2]) * 1000) if _seen else 0
 
 
-def latest() -> int:
+def get_latest() -> int:
     """It is no later than this."""
     return round((_seen[0] + time.monotonic() - _seen[1]) * 1000) if _seen else 0

@@ -10,16 +10,16 @@ from datetime import datetime
 
 from apps.deployments.desired_state import policy_snapshot
 from apps.network.models import GatewayGroup
-from firewall.compile import assemble, change_elements, change_shape
+from firewall.compile import assemble, compute_element_changes, compute_shape_delta
 from firewall.diff import Delta, ElementChange, apply, diff
-from firewall.digest import MODULUS, digest_elements, digest_shape, text, update
-from firewall.elements import elements_of
-from firewall.policy import Gateway
+from firewall.digest import MODULUS, digest_elements, digest_shape, format_digest, update
+from firewall.elements import build_all_elements
+from firewall.policy import GatewaySpec
 from firewall.ruleset import Elements, Ruleset
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RulesetChange:
     """The way to a wanted ruleset from one that this process compiled before: worth something to whoever knows that very object."""
 
     base: Ruleset
@@ -27,73 +27,73 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DesiredState:
     """Per gateway id: the gateway, its ruleset, its digest of everything, and that digest as text.
 
     Nothing in the rulesets has expired at `snapshot.now`, so the digest is also the one that gateways have at that time.
     deltas: the last change, where the ruleset came about by one. amends: by what the short way was wrong, where it was.
     """
 
-    snapshot: policy_snapshot.Moment
-    gateways: dict[int, Gateway]
+    snapshot: policy_snapshot.ReadMoment
+    gateways: dict[int, GatewaySpec]
     rulesets: dict[int, Ruleset]
     digests: dict[int, int]
     targets: dict[int, str]
-    deltas: dict[int, Change] = field(default_factory=dict)
+    deltas: dict[int, RulesetChange] = field(default_factory=dict)
     amends: dict[int, Delta] = field(default_factory=dict)
 
 
-def way(before: Ruleset, after: Ruleset, change: Change | None) -> Delta:
+def compute_delta(before: Ruleset, after: Ruleset, change: RulesetChange | None) -> Delta:
     """What makes `after` out of `before`: at hand when `after` was made from it, else found by comparing."""
     if before is after:
         return Delta()
     return change.delta if change and change.base is before else diff(before, after)
 
 
-def want(group: GatewayGroup, at: datetime | None = None) -> Wanted:
+def compute_desired_state(group: GatewayGroup, at: datetime | None = None) -> DesiredState:
     """Read everything, compile and digest it. at: as if it were then.
 
     Raises PolicyError when what the database asks for must not be deployed.
     """
-    return compiled(policy_snapshot.take(group, at))
+    return compile_snapshot(policy_snapshot.take_snapshot(group, at))
 
 
-def compiled(taken: policy_snapshot.Snapshot) -> Wanted:
+def compile_snapshot(taken: policy_snapshot.Snapshot) -> DesiredState:
     """What the snapshot asks for. Raises PolicyError."""
     if not taken.policies:
-        return Wanted(taken.moment, {}, {}, {}, {})
-    elements = elements_of(next(iter(taken.policies.values())))
+        return DesiredState(taken.moment, {}, {}, {}, {})
+    elements = build_all_elements(next(iter(taken.policies.values())))
     rulesets = {pk: assemble(policy.gateway, elements) for pk, policy in taken.policies.items()}
     shared = digest_elements(elements)
     digests = {pk: (digest_shape(ruleset) + shared) % MODULUS for pk, ruleset in rulesets.items()}
-    return _wanted(taken, rulesets, digests)
+    return _build_desired_state(taken, rulesets, digests)
 
 
-def changed(before: Wanted, by: policy_snapshot.Changed) -> Wanted | None:
+def update_desired_state(before: DesiredState, by: policy_snapshot.ChangedSnapshot) -> DesiredState | None:
     """What was wanted, with what changed since. None when there are other gateways than before. Raises PolicyError."""
     if by.policies.keys() != before.rulesets.keys():
         return None
     if not by.policies:
         return replace(before, snapshot=by.moment)
     one = next(iter(by.policies))
-    changes = change_elements(before.rulesets[one], by.touched, elements_of(by.policies[one]))
-    deltas = {pk: change_shape(before.rulesets[pk], policy.gateway, changes) for pk, policy in by.policies.items()}
+    changes = compute_element_changes(before.rulesets[one], by.touched, build_all_elements(by.policies[one]))
+    deltas = {pk: compute_shape_delta(before.rulesets[pk], policy.gateway, changes) for pk, policy in by.policies.items()}
     if not any(deltas.values()):
         return replace(before, snapshot=by.moment, gateways={pk: policy.gateway for pk, policy in by.policies.items()}, amends={})
-    after = _afterwards(before.rulesets[one], changes)
+    after = _compute_changed_sets(before.rulesets[one], changes)
     rulesets = {pk: apply(before.rulesets[pk], delta, after) for pk, delta in deltas.items()}
     digests = {pk: update(before.digests[pk], delta) for pk, delta in deltas.items()}
-    return _wanted(by, rulesets, digests, {pk: Change(before.rulesets[pk], delta) for pk, delta in deltas.items()})
+    return _build_desired_state(by, rulesets, digests, {pk: RulesetChange(before.rulesets[pk], delta) for pk, delta in deltas.items()})
 
 
-def _afterwards(running: Ruleset, changes: Mapping[str, ElementChange]) -> dict[str, Elements]:
+def _compute_changed_sets(running: Ruleset, changes: Mapping[str, ElementChange]) -> dict[str, Elements]:
     """What the changed sets hold after the change, once for all gateways."""
     return {name: change.apply(running.elements.get(name, {})) for name, change in changes.items()}
 
 
-def _wanted(
-    taken: policy_snapshot.Snapshot, rulesets: dict[int, Ruleset], digests: dict[int, int], deltas: dict[int, Change] | None = None
-) -> Wanted:
+def _build_desired_state(
+    taken: policy_snapshot.Snapshot, rulesets: dict[int, Ruleset], digests: dict[int, int], deltas: dict[int, RulesetChange] | None = None
+) -> DesiredState:
     gateways = {pk: policy.gateway for pk, policy in taken.policies.items()}
-    targets = {pk: text(value) for pk, value in digests.items()}
-    return Wanted(taken.moment, gateways, rulesets, digests, targets, deltas or {})
+    targets = {pk: format_digest(value) for pk, value in digests.items()}
+    return DesiredState(taken.moment, gateways, rulesets, digests, targets, deltas or {})

@@ -11,7 +11,7 @@ from threading import Lock
 import structlog
 
 from apps.deployments.desired_state import changed_objects, policy_snapshot
-from apps.deployments.desired_state.desired_rulesets import Wanted, changed, compiled, want
+from apps.deployments.desired_state.desired_rulesets import DesiredState, compile_snapshot, compute_desired_state, update_desired_state
 from apps.network.models import GatewayGroup
 from firewall.diff import Delta, diff
 from firewall.policy import PolicyError
@@ -20,21 +20,21 @@ from firewall.ruleset import EMPTY
 log = structlog.get_logger()
 
 
-class Watch:
+class DesiredStateCache:
     """What groups want, by group id. Threads may share it: each group is looked at by one at a time."""
 
     def __init__(self) -> None:
-        self._known: dict[int, Wanted] = {}
+        self._known: dict[int, DesiredState] = {}
         self._locks: dict[int, Lock] = {}
 
-    def current(self, group: GatewayGroup, at: datetime | None = None) -> Wanted:
+    def current(self, group: GatewayGroup, at: datetime | None = None) -> DesiredState:
         """What the group wants now: by the short way where that is possible. at: as if it were then. Raises PolicyError."""
         with self._lock(group):
             known = self._known.get(group.pk)
-            change = policy_snapshot.changed_since(group, known.snapshot, at) if known else None
-            return self._keep(group, (known and change and changed(known, change)) or want(group, at))
+            change = policy_snapshot.take_changes(group, known.snapshot, at) if known else None
+            return self._keep(group, (known and change and update_desired_state(known, change)) or compute_desired_state(group, at))
 
-    def afresh(self, group: GatewayGroup, at: datetime | None = None) -> Wanted:
+    def afresh(self, group: GatewayGroup, at: datetime | None = None) -> DesiredState:
         """The same by the full way, compared with the short one. Where they differ, `amends` says how. Raises PolicyError.
 
         Whoever takes the short way meanwhile does not wait: in a large network this takes seconds.
@@ -42,10 +42,10 @@ class Watch:
         known = self._known.get(group.pk)
         if known is None:
             return self.current(group, at)
-        taken, change = policy_snapshot.both(group, known.snapshot, at)
-        full = compiled(taken)
-        checked = _checked(group, full, known, change) if change else full
-        changed_objects.prune()
+        taken, change = policy_snapshot.take_with_changes(group, known.snapshot, at)
+        full = compile_snapshot(taken)
+        checked = _cross_check(group, full, known, change) if change else full
+        changed_objects.prune_notes()
         with self._lock(group):
             newest = self._known[group.pk]
             went_on = change is not None and not checked.amends and newest is not known
@@ -54,21 +54,21 @@ class Watch:
     def _lock(self, group: GatewayGroup) -> Lock:
         return self._locks.setdefault(group.pk, Lock())
 
-    def _keep(self, group: GatewayGroup, wanted: Wanted) -> Wanted:
+    def _keep(self, group: GatewayGroup, wanted: DesiredState) -> DesiredState:
         self._known[group.pk] = wanted
         return wanted
 
 
-def _checked(group: GatewayGroup, full: Wanted, known: Wanted, change: policy_snapshot.Changed) -> Wanted:
+def _cross_check(group: GatewayGroup, full: DesiredState, known: DesiredState, change: policy_snapshot.ChangedSnapshot) -> DesiredState:
     """What both ways agree on: as the short one made it, because it shares more with what was. Otherwise the full one's."""
     try:
-        short = changed(known, change)
+        short = update_desired_state(known, change)
     except PolicyError as error:
         log.error("the short way was wrong", group=group.name, error=str(error))
         return replace(full, amends={pk: diff(known.rulesets.get(pk, EMPTY), ruleset) for pk, ruleset in full.rulesets.items()})
     if short is None:
         return full
-    amends = _amends(short, full)
+    amends = _compute_amends(short, full)
     if not amends:
         return short
     counts = {name: (len(each.removed), len(each.added)) for delta in amends.values() for name, each in delta.elements.items()}
@@ -76,7 +76,7 @@ def _checked(group: GatewayGroup, full: Wanted, known: Wanted, change: policy_sn
     return replace(full, amends=amends)
 
 
-def _amends(short: Wanted, full: Wanted) -> dict[int, Delta]:
+def _compute_amends(short: DesiredState, full: DesiredState) -> dict[int, Delta]:
     """What leads from the short way's rulesets to the full one's, of the gateways where anything differs."""
     return {
         pk: diff(short.rulesets[pk], ruleset)

@@ -15,7 +15,7 @@ ENDED: Final = " UNION ".join(
 )
 
 
-def groups_with_ends() -> list[GatewayGroup]:
+def list_groups_with_ends() -> list[GatewayGroup]:
     """Where a forward, pinhole, mapping or address reached its end in the last seconds. What somebody ended is not meant: that nudges."""
     with connection.cursor() as cursor:
         cursor.execute(ENDED)

@@ -4,27 +4,27 @@ from datetime import datetime
 
 from django.db import connection
 
-from apps.deployments.desired_state.desired_rulesets import Wanted
-from apps.deployments.desired_state.policy_snapshot import Moment
+from apps.deployments.desired_state.desired_rulesets import DesiredState
+from apps.deployments.desired_state.policy_snapshot import ReadMoment
 from apps.deployments.models import Hold, Revision
 from apps.deployments.revision_pages import contents
 from apps.network.models import GatewayGroup
-from firewall.digest import digest, text
-from firewall.ruleset import Ruleset, without_expired
+from firewall.digest import digest_ruleset, format_digest
+from firewall.ruleset import Ruleset, drop_expired
 
 _read: dict[int, dict[str, Ruleset]] = {}  # by revision; the last one only: the same values, so that comparing them costs little
 
 
-def wanted(group: GatewayGroup, hold: Hold) -> Wanted:
+def build_held_state(group: GatewayGroup, hold: Hold) -> DesiredState:
     """The held revision; elements that have ended since then stay ended. Raises NotKept."""
-    moment = Moment(hold.revision.snapshot, _clock(), "")
+    moment = ReadMoment(hold.revision.snapshot, _read_clock(), "")
     names = {gateway.name: gateway.pk for gateway in group.gateways.all()}
-    rulesets = {names[name]: without_expired(ruleset, moment.now) for name, ruleset in _content(hold.revision).items() if name in names}
-    digests = {pk: digest(ruleset) for pk, ruleset in rulesets.items()}
-    return Wanted(moment, {}, rulesets, digests, {pk: text(value) for pk, value in digests.items()})
+    rulesets = {names[name]: drop_expired(ruleset, moment.now) for name, ruleset in _load_content(hold.revision).items() if name in names}
+    digests = {pk: digest_ruleset(ruleset) for pk, ruleset in rulesets.items()}
+    return DesiredState(moment, {}, rulesets, digests, {pk: format_digest(value) for pk, value in digests.items()})
 
 
-def _content(revision: Revision) -> dict[str, Ruleset]:
+def _load_content(revision: Revision) -> dict[str, Ruleset]:
     if revision.pk not in _read:
         content = contents.load(revision)
         _read.clear()
@@ -32,7 +32,7 @@ def _content(revision: Revision) -> dict[str, Ruleset]:
     return _read[revision.pk]
 
 
-def _clock() -> datetime:
+def _read_clock() -> datetime:
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         (now,) = cursor.fetchone()

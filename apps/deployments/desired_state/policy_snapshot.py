@@ -15,16 +15,16 @@ from typing import Any
 from django.db import connection
 
 from apps.deployments.desired_state import database_clock
-from apps.deployments.desired_state.changed_objects import touched_since
+from apps.deployments.desired_state.changed_objects import find_touched_objects
 from apps.deployments.desired_state.readers import bans, blocks, gateways, listeners, members, nat, pinholes, rates
-from apps.deployments.desired_state.readers.reader import Reading
-from apps.lib.database.consistent_read import frozen
+from apps.deployments.desired_state.readers.reader import ObjectReader
+from apps.lib.database.consistent_read import freeze_snapshot
 from apps.network.models import Gateway, GatewayGroup
-from firewall.policy import Keys, Policy
+from firewall.policy import Policy, PolicyKeys
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class ReadMoment:
     """When the database was read: `seen` is PostgreSQL's pg_snapshot, `at` its clock, `origin` names the database and its history.
 
     A database that was restored from a dump or went back in time has another origin, or its transactions begin anew.
@@ -39,12 +39,12 @@ class Moment:
         """Unix seconds, rounded down."""
         return int(self.at.timestamp())
 
-    def precedes(self, other: "Moment") -> bool:
+    def precedes(self, other: "ReadMoment") -> bool:
         """Is `other` a later look at the same history?"""
-        return self.origin == other.origin and _next_transaction(self.seen) <= _next_transaction(other.seen)
+        return self.origin == other.origin and _parse_next_transaction(self.seen) <= _parse_next_transaction(other.seen)
 
 
-def _next_transaction(seen: str) -> int:
+def _parse_next_transaction(seen: str) -> int:
     """The first transaction that had not begun: "xmin:xmax:running" (PostgreSQL manual, "pg_snapshot")."""
     return int(seen.split(":")[1])
 
@@ -53,19 +53,19 @@ def _next_transaction(seen: str) -> int:
 class Snapshot:
     """What the database asked for at one moment: policies by gateway id."""
 
-    moment: Moment
+    moment: ReadMoment
     policies: dict[int, Policy]
 
 
 @dataclass(frozen=True, slots=True)
-class Changed(Snapshot):
+class ChangedSnapshot(Snapshot):
     """What changed since an earlier moment: `touched` names the objects, the policies hold those of them that exist now."""
 
-    touched: Keys
+    touched: PolicyKeys
 
 
 # The fields of a policy, and how each is read; addresses and prefixes come with their owners.
-KINDS: dict[str, Reading] = {
+KINDS: dict[str, ObjectReader] = {
     "addresses": members.ADDRESSES,
     "prefixes": members.PREFIXES,
     "mappings": nat.MAPPINGS,
@@ -87,74 +87,74 @@ MOMENT = """
 """
 
 
-def take(group: GatewayGroup, at: datetime | None = None) -> Snapshot:
+def take_snapshot(group: GatewayGroup, at: datetime | None = None) -> Snapshot:
     """Read everything the group's gateways need, as it was at one moment. at: as if it were then.
 
     Must not be called within a transaction: it needs one of its own that sees nothing newer.
     """
-    with _one_moment(at) as moment:
-        return _everything(group, moment)
+    with _freeze_moment(at) as moment:
+        return _read_everything(group, moment)
 
 
-def changed_since(group: GatewayGroup, earlier: Moment, at: datetime | None = None) -> Changed | None:
-    """Read what changed since an earlier moment, by transactions that were not seen then or by time alone; like `take`.
+def take_changes(group: GatewayGroup, earlier: ReadMoment, at: datetime | None = None) -> ChangedSnapshot | None:
+    """Read what changed since an earlier moment, by transactions that were not seen then or by time alone; like `take_snapshot`.
 
     None when only reading everything will do: too much was touched, or the earlier moment is none of this database's past.
     """
-    with _one_moment(at) as moment:
-        return _changes(group, earlier, moment)
+    with _freeze_moment(at) as moment:
+        return _read_changes(group, earlier, moment)
 
 
-def both(group: GatewayGroup, earlier: Moment, at: datetime | None = None) -> tuple[Snapshot, Changed | None]:
+def take_with_changes(group: GatewayGroup, earlier: ReadMoment, at: datetime | None = None) -> tuple[Snapshot, ChangedSnapshot | None]:
     """Read everything, and what changed, at one moment."""
-    with _one_moment(at) as moment:
-        return _everything(group, moment), _changes(group, earlier, moment)
+    with _freeze_moment(at) as moment:
+        return _read_everything(group, moment), _read_changes(group, earlier, moment)
 
 
 @contextmanager
-def _one_moment(at: datetime | None) -> Iterator[Moment]:
+def _freeze_moment(at: datetime | None) -> Iterator[ReadMoment]:
     """A moment that is later than any row it sees: the transaction's own `now()` may be earlier."""
-    with frozen(durable=True), connection.cursor() as cursor:
+    with freeze_snapshot(durable=True), connection.cursor() as cursor:
         before = time.monotonic()
         cursor.execute(MOMENT)
         seen, clock, origin = cursor.fetchone()
-        database_clock.note(clock, before)
-        yield Moment(seen, at or clock, origin)
+        database_clock.record_time(clock, before)
+        yield ReadMoment(seen, at or clock, origin)
 
 
-def _everything(group: GatewayGroup, moment: Moment) -> Snapshot:
-    return Snapshot(moment, _policies(group, moment, None))
+def _read_everything(group: GatewayGroup, moment: ReadMoment) -> Snapshot:
+    return Snapshot(moment, _read_policies(group, moment, None))
 
 
-def _changes(group: GatewayGroup, earlier: Moment, moment: Moment) -> Changed | None:
-    touched = touched_since(earlier.seen, earlier.at, moment.at) if earlier.precedes(moment) else None
+def _read_changes(group: GatewayGroup, earlier: ReadMoment, moment: ReadMoment) -> ChangedSnapshot | None:
+    touched = find_touched_objects(earlier.seen, earlier.at, moment.at) if earlier.precedes(moment) else None
     if touched is None:
         return None
-    return Changed(moment, _policies(group, moment, touched), touched)
+    return ChangedSnapshot(moment, _read_policies(group, moment, touched), touched)
 
 
-def _policies(group: GatewayGroup, moment: Moment, touched: Keys | None) -> dict[int, Policy]:
+def _read_policies(group: GatewayGroup, moment: ReadMoment, touched: PolicyKeys | None) -> dict[int, Policy]:
     """By gateway id; of the touched objects alone, unless that is None."""
-    objects = {kind: _objects(group, moment, kind, touched) for kind in KINDS}
+    objects = {kind: _read_objects(group, moment, kind, touched) for kind in KINDS}
     objects["owners"] = objects["addresses"] + objects["prefixes"]
     objects |= {kind: tuple(owner.prefix for owner in objects[kind]) for kind in ("addresses", "prefixes")}
     rows = list(Gateway.objects.filter(group=group).select_related("server_interface").order_by("name"))
-    probes = filter(None, map(gateways.probe_mapping, rows))
+    probes = filter(None, map(gateways.build_probe_mapping, rows))
     objects["mappings"] += tuple(each for each in probes if touched is None or each.private in touched.addresses)
-    settings = gateways.settings(group)
-    return {row.pk: Policy(gateway=gateways.gateway(row, settings), **objects) for row in rows}
+    settings = gateways.read_settings(group)
+    return {row.pk: Policy(gateway=gateways.build_gateway(row, settings), **objects) for row in rows}
 
 
-def _objects(group: GatewayGroup, moment: Moment, kind: str, touched: Keys | None) -> tuple[Any, ...]:
+def _read_objects(group: GatewayGroup, moment: ReadMoment, kind: str, touched: PolicyKeys | None) -> tuple[Any, ...]:
     query, only, parameters, value = KINDS[kind]
     where = {"group": group.pk, "at": moment.at}
     if touched is None:
-        return tuple(value(*row) for row in _rows(query.format(only=""), where))
+        return tuple(value(*row) for row in _fetch_rows(query.format(only=""), where))
     restricted = parameters(touched)
-    return tuple(value(*row) for row in _rows(query.format(only=only), where | restricted)) if any(restricted.values()) else ()
+    return tuple(value(*row) for row in _fetch_rows(query.format(only=only), where | restricted)) if any(restricted.values()) else ()
 
 
-def _rows(query: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
+def _fetch_rows(query: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
         rows: list[tuple[Any, ...]] = cursor.fetchall()

@@ -16,8 +16,8 @@ from django.utils import timezone
 
 from apps.deployments.desired_state import database_clock
 from apps.deployments.models import GatewayState
-from apps.deployments.transport.agent_channel import Channel, Unreachable
-from apps.deployments.transport.agent_client import NotDone, expect
+from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
+from apps.deployments.transport.agent_client import AgentRefused, expect
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.render import render_elements
@@ -44,37 +44,37 @@ class Cause(StrEnum):
 HEALS_ANYWAY = frozenset({Cause.DAMAGED, Cause.ANOTHERS, Cause.EMPTY, Cause.OTHER})  # nobody's hand, so nobody is asked
 
 
-def look(
-    gateway: Gateway, channel: Channel, welcome: wire.Welcome, wanted: Ruleset, now: int, others: Collection[str] = ()
+def record_drift(
+    gateway: Gateway, channel: AgentChannel, welcome: wire.Welcome, wanted: Ruleset, now: int, others: Collection[str] = ()
 ) -> Cause | None:
     """Ask the gateway, and keep what it says: its cause, or None when that is not known.
 
     welcome: what it has just said of itself. others: digests that other gateways of its group should have.
     """
     try:
-        drifted = expect(wire.Drifted, channel.ask(wire.Drift(now, database_clock.earliest())))
-    except (Unreachable, NotDone) as fault:
+        drifted = expect(wire.Drifted, channel.ask(wire.Drift(now, database_clock.get_earliest())))
+    except (Unreachable, AgentRefused) as fault:
         log.warning("drift not known", gateway=gateway.name, error=str(fault))
         return None
-    found = told(drifted, wanted, now)
-    cause = cause_of(welcome, drifted, others)
+    found = render_drift(drifted, wanted, now)
+    cause = determine_cause(welcome, drifted, others)
     mine = GatewayState.objects.filter(gateway=gateway)
     log.warning("drift", gateway=gateway.name, cause=cause, rules=found["rules"], sets=sorted(found["elements"]), sysctls=found["sysctls"])
     mine.update(drift={"cause": cause, "why": welcome.damage, **found}, drift_since=Coalesce("drift_since", Now()))
     return cause
 
 
-def note_loss(gateway: Gateway, channel: Channel, welcome: wire.Welcome, wanted: Ruleset, now: int) -> None:
+def note_loss(gateway: Gateway, channel: AgentChannel, welcome: wire.Welcome, wanted: Ruleset, now: int) -> None:
     """Keep why a gateway that is about to get something newer has lost what it had confirmed, unless that is known already."""
-    if (welcome.damage or not welcome.confirmed) and not welcome.trial and _ran_before(gateway):
-        look(gateway, channel, welcome, wanted, now)
+    if (welcome.damage or not welcome.confirmed) and not welcome.trial and _has_run_before(gateway):
+        record_drift(gateway, channel, welcome, wanted, now)
 
 
-def _ran_before(gateway: Gateway) -> bool:
+def _has_run_before(gateway: Gateway) -> bool:
     return GatewayState.objects.filter(gateway=gateway, drift__isnull=True).exclude(digest="").exists()
 
 
-def cause_of(welcome: wire.Welcome, drifted: wire.Drifted, others: Collection[str]) -> Cause:
+def determine_cause(welcome: wire.Welcome, drifted: wire.Drifted, others: Collection[str]) -> Cause:
     """What the agent knows best comes first."""
     if welcome.damage:
         return Cause.DAMAGED
@@ -87,14 +87,14 @@ def cause_of(welcome: wire.Welcome, drifted: wire.Drifted, others: Collection[st
     return Cause.ANOTHERS if welcome.digest in others else Cause.OTHER
 
 
-def forget(state: GatewayState) -> None:
+def clear_drift(state: GatewayState) -> None:
     """It is as it should be; what was is remembered."""
     if state.drift:
         known = GatewayState.objects.filter(pk=state.pk)
-        known.update(drift=None, drift_since=None, drifted_before=remembered(state, timezone.now()))
+        known.update(drift=None, drift_since=None, drifted_before=build_drift_history(state, timezone.now()))
 
 
-def remembered(state: GatewayState, until: datetime) -> list[dict[str, Any]]:
+def build_drift_history(state: GatewayState, until: datetime) -> list[dict[str, Any]]:
     """What there was, with what is over now in front."""
     before: list[dict[str, Any]] = state.drifted_before
     if not state.drift:
@@ -112,12 +112,12 @@ def remembered(state: GatewayState, until: datetime) -> list[dict[str, Any]]:
     return [entry, *before][:REMEMBERED]
 
 
-def told(drifted: wire.Drifted, wanted: Ruleset, now: int) -> dict[str, Any]:
+def render_drift(drifted: wire.Drifted, wanted: Ruleset, now: int) -> dict[str, Any]:
     """For the page, as texts."""
     elements = {
         name: {
-            "missing": _texts(wanted.sets.get(name), each.missing, now),
-            "foreign": _texts(wanted.sets.get(name), each.foreign, now),
+            "missing": _render_texts(wanted.sets.get(name), each.missing, now),
+            "foreign": _render_texts(wanted.sets.get(name), each.foreign, now),
             "missing_count": each.missing_count,
             "foreign_count": each.foreign_count,
         }
@@ -126,10 +126,10 @@ def told(drifted: wire.Drifted, wanted: Ruleset, now: int) -> dict[str, Any]:
     return {"rules": list(drifted.rules), "elements": elements, "sysctls": [list(each) for each in drifted.sysctls]}
 
 
-def _texts(of: Set | None, elements: Elements, now: int) -> list[str]:
-    return [text[:LONGEST] for text, _ in zip(_rendered(of, elements, now), range(MOST), strict=False)]
+def _render_texts(of: Set | None, elements: Elements, now: int) -> list[str]:
+    return [text[:LONGEST] for text, _ in zip(_iter_texts(of, elements, now), range(MOST), strict=False)]
 
 
-def _rendered(of: Set | None, elements: Elements, now: int) -> Iterator[str]:
+def _iter_texts(of: Set | None, elements: Elements, now: int) -> Iterator[str]:
     """A set that the portal does not know has keys of unknown types."""
     return render_elements(of, elements, now) if of else (key.hex() for key in elements)

@@ -3,13 +3,13 @@
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from apps.deployments.desired_state.desired_rulesets import Wanted
+from apps.deployments.desired_state.desired_rulesets import DesiredState
 from apps.deployments.models import GatewayState, Revision, RolloutStep
 from apps.deployments.observed_state import drift
 from apps.network.models import Gateway, GatewayGroup
 
 
-def runs(step: RolloutStep, revision: Revision, digest: str, *, in_memory: bool) -> None:
+def record_running(step: RolloutStep, revision: Revision, digest: str, *, in_memory: bool) -> None:
     """The gateway runs the revision, and will after a reboot."""
     state, _created = GatewayState.objects.get_or_create(gateway=step.gateway)
     GatewayState.objects.filter(pk=state.pk).update(
@@ -24,11 +24,11 @@ def runs(step: RolloutStep, revision: Revision, digest: str, *, in_memory: bool)
         disk="",
         drift=None,
         drift_since=None,
-        drifted_before=drift.remembered(state, timezone.now()),
+        drifted_before=drift.build_drift_history(state, timezone.now()),
     )
 
 
-def troubled(gateway: Gateway, text: str, *, away: bool) -> None:
+def record_trouble(gateway: Gateway, text: str, *, away: bool) -> None:
     """The gateway did not get there; what it runs has not changed."""
     state, _created = GatewayState.objects.get_or_create(gateway=gateway)
     mine = GatewayState.objects.filter(pk=state.pk)
@@ -39,12 +39,12 @@ def troubled(gateway: Gateway, text: str, *, away: bool) -> None:
     mine.update(error=text)
 
 
-def still_true(wanted: Wanted) -> None:
+def refresh_snapshots(wanted: DesiredState) -> None:
     """Nothing has to be deployed: what the gateways run is also true to this newer snapshot."""
     for pk, target in wanted.targets.items():
         GatewayState.objects.filter(gateway=pk, digest=target).update(snapshot=wanted.snapshot.seen, error="")
 
 
-def not_deployable(group: GatewayGroup, text: str) -> None:
+def record_not_deployable(group: GatewayGroup, text: str) -> None:
     """What the database asks for must not be deployed; the gateways go on with what they run, and their pages say why."""
     GatewayState.objects.filter(gateway__group=group).update(error=text)

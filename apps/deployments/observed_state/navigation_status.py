@@ -7,49 +7,51 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.deployments.models import GatewayState, Hold, Rollout, RolloutStep
-from apps.deployments.selectors import gateway_states, hold_by_group, newest_by_group, waiting
-from apps.lib.ui.states import Kind
-from apps.lib.web.context_processors import Running
-from apps.lib.web.navigation import Count
+from apps.deployments.selectors import list_gateway_states, list_waiting, map_holds_by_group, map_newest_by_group
+from apps.lib.ui.states import StateKind
+from apps.lib.web.context_processors import RunningRevision
+from apps.lib.web.navigation import NavigationCount
 
-_WORST = (Kind.BAD, Kind.WAIT, Kind.WARN, Kind.MOVING, Kind.OK)
+_WORST = (StateKind.BAD, StateKind.WAIT, StateKind.WARN, StateKind.MOVING, StateKind.OK)
 
 
-def asking(_request: HttpRequest) -> Count | None:
+def build_navigation_count(_request: HttpRequest) -> NavigationCount | None:
     """Groups whose last rollout failed, and what is held back, ask for somebody; where a rollout is under way, it is just said."""
-    states = [rollout.state for rollout in newest_by_group().values()]
-    asks = states.count(Rollout.State.FAILED) + waiting().count()
-    return Count(asks + sum(state in Rollout.OPEN for state in states), asks=asks > 0)
+    states = [rollout.state for rollout in map_newest_by_group().values()]
+    asks = states.count(Rollout.State.FAILED) + list_waiting().count()
+    return NavigationCount(asks + sum(state in Rollout.OPEN for state in states), asks=asks > 0)
 
 
-def what_runs(_request: HttpRequest) -> Running | None:
+def summarise_running(_request: HttpRequest) -> RunningRevision | None:
     """Of all groups, the one with the most to say. None while there is no gateway that ever answered."""
     groups: dict[int, list[GatewayState]] = defaultdict(list)
-    for state in gateway_states():
+    for state in list_gateway_states():
         groups[state.gateway.group_id].append(state)
-    newest, held = newest_by_group(), hold_by_group()
-    said = [_of_group(states, newest.get(group), held.get(group)) for group, states in groups.items()]
+    newest, held = map_newest_by_group(), map_holds_by_group()
+    said = [_summarise_group(states, newest.get(group), held.get(group)) for group, states in groups.items()]
     return min(said, key=lambda running: _WORST.index(running.kind), default=None)
 
 
-def _of_group(states: list[GatewayState], last: Rollout | None, hold: Hold | None) -> Running:
+def _summarise_group(states: list[GatewayState], last: Rollout | None, hold: Hold | None) -> RunningRevision:
     if last and last.state in Rollout.OPEN:
-        return Running(Kind.MOVING, str(last), _moving(last), reverse("deployments:rollout", args=[last.pk]))
+        return RunningRevision(StateKind.MOVING, str(last), _render_moving(last), reverse("deployments:rollout", args=[last.pk]))
     revision = max((state.revision for state in states if state.revision), key=lambda each: each.pk, default=None)
     if revision is None:
-        return Running(Kind.WARN, _("no revision"), _("on the gateways yet"), reverse("gateways:list"))
+        return RunningRevision(StateKind.WARN, _("no revision"), _("on the gateways yet"), reverse("gateways:list"))
     on = [state for state in states if state.revision == revision]
     away = [state.gateway.name for state in states if state.unreachable_since]
-    words = ", ".join(filter(None, [_held(hold) or where(on, states), _away(away), "" if hold else _memory(states)]))
-    kind = Kind.BAD if away else Kind.WAIT if hold else Kind.WARN if len(on) < len(states) else Kind.OK
-    return Running(kind, str(revision), words, reverse("gateways:list"))
+    words = ", ".join(
+        filter(None, [_render_hold(hold) or render_where(on, states), _render_away(away), "" if hold else _render_memory(states)])
+    )
+    kind = StateKind.BAD if away else StateKind.WAIT if hold else StateKind.WARN if len(on) < len(states) else StateKind.OK
+    return RunningRevision(kind, str(revision), words, reverse("gateways:list"))
 
 
-def _held(hold: Hold | None) -> str:
+def _render_hold(hold: Hold | None) -> str:
     return _("held at %(revision)s") % {"revision": hold.revision} if hold else ""
 
 
-def where(on: list[GatewayState], of: list[GatewayState]) -> str:
+def render_where(on: list[GatewayState], of: list[GatewayState]) -> str:
     """on both gateways, on all 3 gateways, on nat-2 only."""
     if len(on) == len(of) == 2:
         return _("on both gateways")
@@ -59,7 +61,7 @@ def where(on: list[GatewayState], of: list[GatewayState]) -> str:
     return _("on %(gateways)s") % {"gateways": names} if len(on) == len(of) else _("on %(gateways)s only") % {"gateways": names}
 
 
-def _moving(rollout: Rollout) -> str:
+def _render_moving(rollout: Rollout) -> str:
     if rollout.state == Rollout.State.QUEUED:
         return _("waits for a worker")
     step = rollout.steps.filter(state__in=RolloutStep.MOVING).select_related("gateway").first()
@@ -69,9 +71,9 @@ def _moving(rollout: Rollout) -> str:
     return words % {"gateway": step.gateway.name}
 
 
-def _away(names: list[str]) -> str:
+def _render_away(names: list[str]) -> str:
     return _("%(gateways)s does not answer") % {"gateways": ", ".join(names)} if names else ""
 
 
-def _memory(states: list[GatewayState]) -> str:
+def _render_memory(states: list[GatewayState]) -> str:
     return _("in memory, no packets") if any(state.in_memory for state in states) else ""

@@ -18,14 +18,14 @@ from apps.bans.models import AllowEntry, Ban
 from apps.deployments.approvals import effects
 from apps.deployments.approvals.kinds import SPECIAL
 from apps.deployments.models import Rollout, RolloutStep
-from apps.lib.activation import Activation, Waits
+from apps.lib.activation import Activation, WaitReason
 from apps.lib.models import Deployed
 from apps.lib.ui import formats
 from apps.nat.models import NatMapping, Pinhole, PortForward
 from apps.network.models import Holding
 from apps.operations import heartbeats
-from apps.operations.models import Role
-from firewall.sets import Kind
+from apps.operations.models import ProcessRole
+from firewall.sets import ObjectKind
 
 _STANDS = """
     SELECT g.id, g.name, g.group_id, s.unreachable_since, coalesce(s.error, '') <> '', h.revision_id,
@@ -43,7 +43,7 @@ _STANDS = """
 
 
 @dataclass(frozen=True, slots=True)
-class _Stands:
+class _GatewayStanding:
     """How a gateway stands: silent or in error, its group held, the group's last rollout and its own step in it.
 
     parts: what is held back in its group, each “id kind digest”.
@@ -62,121 +62,128 @@ class _Stands:
     parts: list[str]
 
 
-def with_reasons(rows: Sequence[Deployed], found: Mapping[int, list[Activation]]) -> Mapping[int, list[Activation]]:
+def add_reasons(rows: Sequence[Deployed], found: Mapping[int, list[Activation]]) -> Mapping[int, list[Activation]]:
     """Each activation that is missing says why; what is held back is missing, whatever has been deployed since it was asked for."""
     if not rows:
         return found
-    stands = _stands()
-    held = _held(rows, stands.values())
-    worker = _of_worker() if any(not each.since for row in rows for each in found[row.pk]) else None
+    stands = _load_standings()
+    held = _map_held_rows(rows, stands.values())
+    worker = _find_worker_reason() if any(not each.since for row in rows for each in found[row.pk]) else None
     return {
-        row.pk: [_explained(each, held.get(row.pk), stands, worker) if not each.since or row.pk in held else each for each in found[row.pk]]
+        row.pk: [
+            _explain_activation(each, held.get(row.pk), stands, worker) if not each.since or row.pk in held else each
+            for each in found[row.pk]
+        ]
         for row in rows
     }
 
 
-def _stands() -> dict[str, _Stands]:
+def _load_standings() -> dict[str, _GatewayStanding]:
     with connection.cursor() as cursor:
         cursor.execute(_STANDS, [list(SPECIAL)])
-        return {row[1]: _Stands(*row) for row in cursor.fetchall()}
+        return {row[1]: _GatewayStanding(*row) for row in cursor.fetchall()}
 
 
-def _explained(activation: Activation, held: int | None, stands: Mapping[str, _Stands], worker: Waits | None) -> Activation:
+def _explain_activation(
+    activation: Activation, held: int | None, stands: Mapping[str, _GatewayStanding], worker: WaitReason | None
+) -> Activation:
     if held:
-        reason: Waits | None = Waits(_("waits for a second person’s approval"), reverse("deployments:held", args=[held]), person=True)
+        reason: WaitReason | None = WaitReason(
+            _("waits for a second person’s approval"), reverse("deployments:held", args=[held]), person=True
+        )
     else:
         gateway = stands.get(activation.gateway)
-        reason = _reason(gateway, worker) if gateway else None
+        reason = _find_reason(gateway, worker) if gateway else None
     return replace(activation, since=None, waits=reason)
 
 
 # --- A second person
 
 
-def _held(rows: Iterable[Deployed], stands: Iterable[_Stands]) -> dict[int, int]:
+def _map_held_rows(rows: Iterable[Deployed], stands: Iterable[_GatewayStanding]) -> dict[int, int]:
     """The rows whose removal waits, or whose coming, with the id of what is held back."""
     parts = {tuple(part.split()) for gateway in stands for part in gateway.parts}
     if not parts:
         return {}
-    keys = {(Kind(kind), key): int(pk) for pk, kind, digest in parts for key in effects.keys_of(int(pk), digest)}
-    return {row.pk: keys[key] for row in rows for key in _keys(row) if key in keys}
+    keys = {(ObjectKind(kind), key): int(pk) for pk, kind, digest in parts for key in effects.list_keys(int(pk), digest)}
+    return {row.pk: keys[key] for row in rows for key in _iter_keys(row) if key in keys}
 
 
-def _keys(row: Deployed) -> Iterator[tuple[Kind, str]]:
+def _iter_keys(row: Deployed) -> Iterator[tuple[ObjectKind, str]]:
     """As `effects.Thing.key` has them, from columns of the row alone."""
     match row:
         case PortForward():
-            yield Kind.FORWARDS, effects.forward_key(row.get_protocol_display(), str(row.public_port), str(row.public))
+            yield ObjectKind.FORWARDS, effects.build_forward_key(row.get_protocol_display(), str(row.public_port), str(row.public))
         case Pinhole():
             protocol = "" if row.protocol == Pinhole.Protocol.ALL else row.get_protocol_display()
-            yield Kind.PINHOLES, effects.pinhole_key(protocol, str(row.port) if row.port else "", str(row.address))
+            yield ObjectKind.PINHOLES, effects.build_pinhole_key(protocol, str(row.port) if row.port else "", str(row.address))
         case NatMapping() if NatMapping._meta.get_field("holding").is_cached(row):
-            yield Kind.MAPPINGS, str(row.holding.prefix)
+            yield ObjectKind.MAPPINGS, str(row.holding.prefix)
         case Holding():
-            yield (Kind.ADDRESSES if row.prefix.version == 4 else Kind.PREFIXES), str(row.prefix)
+            yield (ObjectKind.ADDRESSES if row.prefix.version == 4 else ObjectKind.PREFIXES), str(row.prefix)
         case Ban():
-            yield Kind.BANS, str(row.prefix)
-            yield Kind.BLOCKS, str(row.prefix)
+            yield ObjectKind.BANS, str(row.prefix)
+            yield ObjectKind.BLOCKS, str(row.prefix)
         case Block():
-            yield Kind.BLOCKS, effects.block_key(row.pk)
+            yield ObjectKind.BLOCKS, effects.build_block_key(row.pk)
         case AllowEntry():
-            yield Kind.ALLOWED, str(row.prefix)
+            yield ObjectKind.ALLOWED, str(row.prefix)
 
 
 # --- A hold, a gateway, a rollout
 
 
-def _reason(gateway: _Stands, worker: Waits | None) -> Waits | None:
+def _find_reason(gateway: _GatewayStanding, worker: WaitReason | None) -> WaitReason | None:
     given = {"gateway": gateway.name, "held": f"r{gateway.held_at}", "revision": f"r{gateway.revision}"}
     if gateway.held_at:
         words = _("waits until the hold at %(held)s is released") % given
-        return Waits(words, reverse("deployments:release", args=[gateway.group]), person=True)
+        return WaitReason(words, reverse("deployments:release", args=[gateway.group]), person=True)
     if gateway.silent_since:
-        since = formats.moment(gateway.silent_since, timezone.now(), with_zone=True, with_seconds=False)
+        since = formats.format_moment(gateway.silent_since, timezone.now(), with_zone=True, with_seconds=False)
         words = _("waits for %(gateway)s, which has not answered since %(time)s") % (given | {"time": since})
-        return Waits(words, _page(gateway))
+        return WaitReason(words, _build_gateway_url(gateway))
     paused = gateway.state == Rollout.State.PAUSED
-    return (None if paused else worker) or _of_rollout(gateway, given) or _of_error(gateway, given)
+    return (None if paused else worker) or _find_rollout_reason(gateway, given) or _find_error_reason(gateway, given)
 
 
-def _of_worker() -> Waits | None:
+def _find_worker_reason() -> WaitReason | None:
     """Nobody is there who would bring it to the gateways."""
-    is_away, since = heartbeats.away(Role.WORKER, timezone.now())
+    is_away, since = heartbeats.get_role_outage(ProcessRole.WORKER, timezone.now())
     if not is_away:
         return None
     words = _("waits: no deploy worker has reported yet")
     if since:
-        words = _("waits: no deploy worker since %(time)s") % {"time": formats.moment(since, timezone.now(), with_zone=True)}
-    return Waits(words, _system_page(), person=True)
+        words = _("waits: no deploy worker since %(time)s") % {"time": formats.format_moment(since, timezone.now(), with_zone=True)}
+    return WaitReason(words, _build_system_url(), person=True)
 
 
-def _system_page() -> str:
+def _build_system_url() -> str:
     try:
         return reverse("desk:system")
     except NoReverseMatch:
         return ""
 
 
-def _of_rollout(gateway: _Stands, given: Mapping[str, str]) -> Waits | None:
+def _find_rollout_reason(gateway: _GatewayStanding, given: Mapping[str, str]) -> WaitReason | None:
     if gateway.rollout is None or gateway.state == Rollout.State.CONFIRMED:
         return None
     url = reverse("deployments:rollout", args=[gateway.rollout])
     if gateway.state == Rollout.State.PAUSED:
-        return Waits(_("waits until the rollout of %(revision)s goes on: it is paused") % given, url, person=True)
+        return WaitReason(_("waits until the rollout of %(revision)s goes on: it is paused") % given, url, person=True)
     if gateway.state in Rollout.OPEN:
-        return Waits(_("waits for the rollout of %(revision)s, which is under way") % given, url)
+        return WaitReason(_("waits for the rollout of %(revision)s, which is under way") % given, url)
     if gateway.step in (None, RolloutStep.State.CONFIRMED):
         return None
     if gateway.step == RolloutStep.State.IMPAIRED:
-        return Waits(_("not on %(gateway)s yet: it has a fault of its own") % given, url, person=True)
-    return Waits(_("not on %(gateway)s: the rollout of %(revision)s went wrong") % given, url, person=True)
+        return WaitReason(_("not on %(gateway)s yet: it has a fault of its own") % given, url, person=True)
+    return WaitReason(_("not on %(gateway)s: the rollout of %(revision)s went wrong") % given, url, person=True)
 
 
-def _of_error(gateway: _Stands, given: Mapping[str, str]) -> Waits | None:
-    return Waits(_("not deployed: see %(gateway)s") % given, _page(gateway), person=True) if gateway.error else None
+def _find_error_reason(gateway: _GatewayStanding, given: Mapping[str, str]) -> WaitReason | None:
+    return WaitReason(_("not deployed: see %(gateway)s") % given, _build_gateway_url(gateway), person=True) if gateway.error else None
 
 
-def _page(gateway: _Stands) -> str:
+def _build_gateway_url(gateway: _GatewayStanding) -> str:
     try:
         return reverse("gateways:gateway", args=[gateway.pk])
     except NoReverseMatch:

@@ -50,7 +50,7 @@ def _unpack[Part: (Ruleset, Delta)](kind: type[Part], packed: bytes | memoryview
     return found
 
 
-def keep_way(revision: Revision, base: Revision, deltas: Mapping[str, Delta]) -> None:
+def keep_delta(revision: Revision, base: Revision, deltas: Mapping[str, Delta]) -> None:
     """Keep the revision as the way from `base`, which must be kept."""
     RevisionContent.objects.create(revision=revision, base=base, packed=pack(deltas))
 
@@ -70,7 +70,7 @@ def is_newest(revision: Revision) -> bool:
     return not RevisionContent.objects.filter(revision__group=revision.group_id, revision__gt=revision).exists()
 
 
-def whole_is_due(revision: Revision) -> bool:
+def is_whole_due(revision: Revision) -> bool:
     """Have so many deltas come since the last whole one, or is there none?"""
     earlier = RevisionContent.objects.filter(revision__group=revision.group_id, revision__lte=revision)
     last = earlier.filter(base=None).order_by("-pk").values_list("revision", flat=True).first()
@@ -94,7 +94,7 @@ def load(revision: Revision) -> dict[str, Ruleset]:
     return rulesets
 
 
-def way_between(older: Revision, newer: Revision) -> dict[str, Delta] | None:
+def find_delta_between(older: Revision, newer: Revision) -> dict[str, Delta] | None:
     """What leads from one to the other, by gateway, for reading; None where something whole lies between them. Costs what changed."""
     deltas: list[dict[str, Delta]] = []
     at: int | None = newer.pk
@@ -110,7 +110,7 @@ def way_between(older: Revision, newer: Revision) -> dict[str, Delta] | None:
 
 
 @transaction.atomic
-def forget_before(revision: Revision, at_most: int = ALL) -> int:
+def delete_before(revision: Revision, at_most: int = ALL) -> int:
     """Drop up to so many contents from before the newest whole one that is not newer than `revision`; how many.
 
     The newest of them go first: what is left can always be read, because a content is read from older ones.
@@ -125,10 +125,10 @@ def forget_before(revision: Revision, at_most: int = ALL) -> int:
     return RevisionContent.objects.filter(pk__in=old).delete()[0]
 
 
-def forget_some(before: datetime, at_most: int) -> int:
+def delete_some(before: datetime, at_most: int) -> int:
     """Drop up to so many contents that are older than this, except for what newer revisions are read from; how many."""
     newest_old = Revision.objects.filter(created__lt=before).order_by("group_id", "-pk").distinct("group_id")
     forgotten = 0
     for revision in newest_old:
-        forgotten += forget_before(revision, at_most - forgotten)
+        forgotten += delete_before(revision, at_most - forgotten)
     return forgotten

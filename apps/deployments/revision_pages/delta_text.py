@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from firewall.sets import kind_of
+from firewall.sets import find_kind, split_length
 
 _STATEMENT = re.compile(r"(add|delete|flush) (element|rule|set|map|chain|counter) inet netzwart (\S+)(?: (.*))?")
 _SETTING = re.compile(r"# (net\.[a-z0-9_.]+(?: =|:) .*)")
@@ -19,16 +19,16 @@ _COMMENT = re.compile(r' comment "([^"]*)"')
 
 SETTINGS = ("kernel", "settings")  # kind and name of the group that a profile makes
 
-type Row = tuple[str, str, str]
+type DeltaRow = tuple[str, str, str]
 
 
 @dataclass
-class Group:
+class DeltaGroup:
     """A set or a chain: its name, its rows of (sign, element, comment), and how many come and go."""
 
     kind: str
     name: str
-    rows: list[Row] = field(default_factory=list)
+    rows: list[DeltaRow] = field(default_factory=list)
     anew: bool = False
     counts: tuple[int, int] | None = None  # where only some rows are here
 
@@ -54,75 +54,77 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Shown:
+class DeltaExcerpt:
     """The beginning of a delta: groups of (title, note, rows), how many rows there are and how many of them are here."""
 
-    groups: list[tuple[str, str, list[Row]]]
+    groups: list[tuple[str, str, list[DeltaRow]]]
     total: int
     shown: int
 
 
-def shown(text: str, most: int) -> Shown:
+def build_excerpt(text: str, most: int) -> DeltaExcerpt:
     """The delta with at most `most` rows of each group: elements, then sets that repeat others, then rules. The notes count all rows."""
-    groups = sorted((group for group in read(text) if group.rows), key=lambda group: (group.kind == "chain", kind_of(group.name) is None))
-    cut = [(group.title, _note(group, most), group.rows[:most]) for group in groups]
-    return Shown(cut, sum(len(group.rows) for group in groups), sum(len(rows) for _title, _words, rows in cut))
+    groups = sorted(
+        (group for group in parse_delta(text) if group.rows), key=lambda group: (group.kind == "chain", find_kind(group.name) is None)
+    )
+    cut = [(group.title, _build_note(group, most), group.rows[:most]) for group in groups]
+    return DeltaExcerpt(cut, sum(len(group.rows) for group in groups), sum(len(rows) for _title, _words, rows in cut))
 
 
-def _note(group: Group, most: int) -> str:
-    return noted(group, min(most, len(group.rows)), len(group.rows))
+def _build_note(group: DeltaGroup, most: int) -> str:
+    return render_note(group, min(most, len(group.rows)), len(group.rows))
 
 
-def noted(group: Group, here: int, total: int) -> str:
+def render_note(group: DeltaGroup, here: int, total: int) -> str:
     """The group's note; where not all of its rows are here, how many are."""
     return group.note if here == total else _("%(note)s, the first %(n)d here") % {"note": group.note, "n": here}
 
 
-def read(text: str) -> list[Group]:
+def parse_delta(text: str) -> list[DeltaGroup]:
     """Every set and chain that the text touches, in its order."""
-    groups: dict[tuple[bool, str], Group] = {}
+    groups: dict[tuple[bool, str], DeltaGroup] = {}
     for line in text.splitlines():
         statement = _STATEMENT.fullmatch(line)
         if setting := _SETTING.fullmatch(line):
-            groups.setdefault((False, SETTINGS[1]), Group(*SETTINGS)).rows.append(("+", setting[1], ""))
+            groups.setdefault((False, SETTINGS[1]), DeltaGroup(*SETTINGS)).rows.append(("+", setting[1], ""))
         if statement and statement[2] != "counter":
             verb, what, name, rest = statement.groups(default="")
-            group = groups.setdefault((what in ("chain", "rule"), name), Group("chain" if what in ("chain", "rule") else "set", name))
-            _take(group, verb, what, rest)
+            group = groups.setdefault((what in ("chain", "rule"), name), DeltaGroup("chain" if what in ("chain", "rule") else "set", name))
+            _add_statement(group, verb, what, rest)
     return list(groups.values())
 
 
-def _take(group: Group, verb: str, what: str, rest: str) -> None:
+def _add_statement(group: DeltaGroup, verb: str, what: str, rest: str) -> None:
     sign = "+" if verb == "add" else "\u2212"
     if what == "element":
-        group.rows.extend(row(sign, group.name, element) for element in _elements(rest))
+        group.rows.extend(build_delta_row(sign, group.name, element) for element in _iter_elements(rest))
     elif what == "rule":
-        group.rows.append((sign, *_parted(rest)))
+        group.rows.append((sign, *_split_comment(rest)))
     else:
         group.anew |= verb == "add"
     if what == "map" or (what == "element" and group.rows and " : " in group.rows[-1][1]):
         group.kind = "map"
 
 
-def _elements(braced: str) -> Iterator[str]:
+def _iter_elements(braced: str) -> Iterator[str]:
     return (found[1].strip() for found in _ELEMENT.finditer(braced.removeprefix("{")) if found[1].strip())
 
 
-def row(sign: str, name: str, element: str) -> Row:
+def build_delta_row(sign: str, name: str, element: str) -> DeltaRow:
     """An element of the set of this name, as nft writes it, as a row; or a rule of a chain."""
-    return (sign, *_parted(_with_length(name, element)))
+    return (sign, *_split_comment(_add_length(name, element)))
 
 
-def _with_length(name: str, element: str) -> str:
+def _add_length(name: str, element: str) -> str:
     """Sets of prefixes are named after their length, and their elements stand without it: bans4_24 { 203.0.113.0 }."""
-    length = name.partition("_")[2]
-    if not length.isdecimal() or length in ("32", "128"):
+    length = split_length(name)[1]
+    if not length or length in ("32", "128"):
         return element
     prefix, space, rest = element.partition(" ")
     return f"{prefix}/{length}{space}{rest}"
 
 
-def _parted(element: str) -> tuple[str, str]:
+def _split_comment(element: str) -> tuple[str, str]:
     """The element without its comment, and the comment."""
     comment = _COMMENT.search(element)
     return (_COMMENT.sub("", element), comment[1]) if comment else (element, "")

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from apps.deployments.models import Revision
-from firewall.summary import Line
+from firewall.summary import SummaryLine
 
 SHOWN_DELTA = 256 * 1024  # characters
 
 
-def describe(revision: Revision, changes: Iterable[Line], delta: str, elements: int) -> None:
+def describe(revision: Revision, changes: Iterable[SummaryLine], delta: str, elements: int) -> None:
     """Keep with the revision what it changes, in numbers and as nft text."""
     revision.changes = [asdict(line) for line in changes]
     revision.delta = delta[:SHOWN_DELTA].replace("\0", "")

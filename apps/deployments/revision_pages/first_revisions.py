@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import connection
 
-from apps.audit.entries import Entry, Stamp
+from apps.audit.entries import HistoryEntry, WriteStamp
 
 # A row keeps the lower 32 bits of its transaction's id: it is the nearest such id to those of the revision's time.
 FIRST = """
@@ -25,13 +25,13 @@ FIRST = """
 """
 
 
-def with_revisions(entries: Sequence[Entry]) -> list[Entry]:
+def add_revisions(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
     """The same entries of a history, each with the first revisions that were made after its change."""
-    found = first_revisions([entry.stamp for entry in entries])
+    found = find_first_revisions([entry.stamp for entry in entries])
     return [replace(entry, revisions=tuple(revisions)) for entry, revisions in zip(entries, found, strict=True)]
 
 
-def first_revisions(stamps: Sequence[Stamp | None]) -> list[list[int]]:
+def find_first_revisions(stamps: Sequence[WriteStamp | None]) -> list[list[int]]:
     """For each stamp the ids of the first revisions that saw it, one of each group that it is for; in one query.
 
     Clocks may differ by an hour: a snapshot says what it saw, time only where to begin looking.

@@ -8,29 +8,29 @@ from django.db import connection
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from apps.deployments.desired_state.desired_rulesets import want
+from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import GatewayState, Hold, Revision, RevisionContent, RolloutStep
 from apps.deployments.revision_pages import contents, ruleset_comparison
 from apps.deployments.revision_pages.contents import NotKept
-from apps.deployments.revision_pages.ruleset_comparison import Compared
-from apps.deployments.rollouts.progress import Row, row
+from apps.deployments.revision_pages.ruleset_comparison import RulesetComparison
+from apps.deployments.rollouts.progress import RolloutRow, build_rollout_row
 from apps.network.models import GatewayGroup
 from firewall.policy import PolicyError
 from firewall.ruleset import Ruleset
 
 
 @dataclass(frozen=True)
-class Listed:
+class RevisionRow:
     """A revision in the list: its rollout, whether it is kept, and which gateways run it now."""
 
     revision: Revision
-    row: Row | None
+    row: RolloutRow | None
     kept: bool
     runs: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class OnGateway:
+class GatewayConfirmation:
     """When a gateway confirmed a revision (None: it did not), and whether it runs it now."""
 
     gateway: str
@@ -39,14 +39,14 @@ class OnGateway:
 
 
 @dataclass(frozen=True)
-class Preview:
+class RulesetPreview:
     """What would change now, or in words why that is not known."""
 
-    compared: Compared | None
+    compared: RulesetComparison | None
     problem: str = ""
 
 
-def revisions_in(which: str) -> QuerySet[Revision]:
+def list_revisions(which: str) -> QuerySet[Revision]:
     """The newest first, without the long text of their deltas: all, or the `kept` ones, or the `rollback`s."""
     kept = Exists(RevisionContent.objects.filter(revision=OuterRef("pk")))
     found = Revision.objects.select_related("by", "group", "again").prefetch_related("rollouts__steps__gateway", "rollouts__stopped_by")
@@ -54,7 +54,7 @@ def revisions_in(which: str) -> QuerySet[Revision]:
     return found.filter({"kept": Q(kept=True), "rollback": Q(again__isnull=False)}.get(which, Q()))
 
 
-def revision_counts() -> dict[str, int]:
+def count_revisions() -> dict[str, int]:
     """How many there are in all, how many are kept, how many are rollbacks."""
     revisions = Revision.objects.order_by()
     return {
@@ -64,48 +64,48 @@ def revision_counts() -> dict[str, int]:
     }
 
 
-def listed(found: Iterable[Revision], now: datetime) -> list[Listed]:
+def build_revision_rows(found: Iterable[Revision], now: datetime) -> list[RevisionRow]:
     """Two more queries, however many there are."""
     revisions = list(found)
     runs: dict[int | None, list[str]] = {}
     for state in GatewayState.objects.filter(revision__in=revisions).select_related("gateway").order_by("gateway__name"):
         runs.setdefault(state.revision_id, []).append(state.gateway.name)
-    return [_listed(revision, tuple(runs.get(revision.pk, ())), now) for revision in revisions]
+    return [_build_revision_row(revision, tuple(runs.get(revision.pk, ())), now) for revision in revisions]
 
 
-def _listed(revision: Revision, runs: tuple[str, ...], now: datetime) -> Listed:
+def _build_revision_row(revision: Revision, runs: tuple[str, ...], now: datetime) -> RevisionRow:
     last = max(revision.rollouts.all(), key=lambda rollout: rollout.pk, default=None)
     if last:
         last.revision = revision
         last.described = revision.described  # type: ignore[attr-defined]  # annotated, as `rollouts_in` does
-    return Listed(revision, row(last, now) if last else None, bool(revision.kept), runs)  # type: ignore[attr-defined]  # annotated
+    return RevisionRow(revision, build_rollout_row(last, now) if last else None, bool(revision.kept), runs)  # type: ignore[attr-defined]  # annotated
 
 
-def on_gateways(revision: Revision) -> list[OnGateway]:
+def list_confirmations(revision: Revision) -> list[GatewayConfirmation]:
     """Every gateway that the revision was meant for."""
     steps = RolloutStep.objects.filter(rollout__revision=revision).select_related("gateway").order_by("gateway__name", "rollout")
     confirmed = {step.gateway.name: step.confirmed for step in steps if step.confirmed}
     runs = set(GatewayState.objects.filter(revision=revision).values_list("gateway__name", flat=True))
-    return [OnGateway(name, confirmed.get(name), name in runs) for name in sorted(revision.digests)]
+    return [GatewayConfirmation(name, confirmed.get(name), name in runs) for name in sorted(revision.digests)]
 
 
-def running(group: GatewayGroup) -> Revision | None:
+def find_running_revision(group: GatewayGroup) -> Revision | None:
     """The newest revision that a gateway of the group has confirmed and runs."""
     return Revision.objects.filter(pk__in=GatewayState.objects.filter(gateway__group=group).values("revision")).order_by("-pk").first()
 
 
-def oldest_kept() -> Revision | None:
+def find_oldest_kept() -> Revision | None:
     """How far back one can go."""
     return Revision.objects.exclude(content=None).order_by("pk").first()
 
 
-def not_kept(revisions: Sequence[Revision]) -> str:
+def explain_not_kept(revisions: Sequence[Revision]) -> str:
     """Why these cannot be read, and what can be done. What gateways have just confirmed is written down a moment later."""
     lost = [revision for revision in revisions if not contents.is_kept(revision)]
     if soon := [revision for revision in lost if contents.is_newest(revision)]:
         return _("What %(revision)s contains is being written down. Look again in a moment.") % {"revision": soon[0]}
     missing = ", ".join(map(str, lost))
-    oldest = oldest_kept()
+    oldest = find_oldest_kept()
     words = _("What %(revisions)s contained is not kept any more.") % {"revisions": missing}
     return words + (" " + _("The oldest that is kept is %(revision)s.") % {"revision": oldest} if oldest else "")
 
@@ -113,50 +113,52 @@ def not_kept(revisions: Sequence[Revision]) -> str:
 # --- Previews
 
 
-def compare(before: Revision, after: Revision, gateway: str = "") -> Preview:
+def preview_comparison(before: Revision, after: Revision, gateway: str = "") -> RulesetPreview:
     """What differs between two revisions."""
     try:
-        return Preview(ruleset_comparison.revisions(before, after, database_clock(), gateway))
+        return RulesetPreview(ruleset_comparison.compare_revisions(before, after, read_database_clock(), gateway))
     except NotKept:
-        return Preview(None, not_kept([before, after]))
+        return RulesetPreview(None, explain_not_kept([before, after]))
 
 
-def of_going_back(revision: Revision) -> Preview:
+def preview_rollback(revision: Revision) -> RulesetPreview:
     """What going back to this revision would change now."""
-    now = running(revision.group)
+    now = find_running_revision(revision.group)
     if now is None:
-        return Preview(None, _("No gateway of this group runs anything of ours yet."))
-    return compare(now, revision)
+        return RulesetPreview(None, _("No gateway of this group runs anything of ours yet."))
+    return preview_comparison(now, revision)
 
 
-def of_release(hold: Hold) -> Preview:
+def preview_release(hold: Hold) -> RulesetPreview:
     """What would go out if the group followed the database again."""
-    now = running(hold.group) or hold.revision
+    now = find_running_revision(hold.group) or hold.revision
     try:
-        return Preview(ruleset_comparison.rulesets(contents.load(now), _wanted(hold.group), database_clock()))
+        return RulesetPreview(ruleset_comparison.compare_rulesets(contents.load(now), _compile_desired(hold.group), read_database_clock()))
     except NotKept:
-        return Preview(None, not_kept([now]))
+        return RulesetPreview(None, explain_not_kept([now]))
     except PolicyError as error:
-        return Preview(None, _("What the database asks for now must not be deployed: %(error)s") % {"error": error})
+        return RulesetPreview(None, _("What the database asks for now must not be deployed: %(error)s") % {"error": error})
 
 
-def of_following(group: GatewayGroup, gateway: str = "") -> Preview:
+def preview_deploy(group: GatewayGroup, gateway: str = "") -> RulesetPreview:
     """What a deploy would change now, held or not: from what the group's gateways confirmed last to what the database asks for."""
-    now = running(group)
+    now = find_running_revision(group)
     try:
-        return Preview(ruleset_comparison.rulesets(contents.load(now) if now else {}, _wanted(group), database_clock(), gateway))
+        return RulesetPreview(
+            ruleset_comparison.compare_rulesets(contents.load(now) if now else {}, _compile_desired(group), read_database_clock(), gateway)
+        )
     except NotKept:
-        return Preview(None, not_kept([now] if now else []))
+        return RulesetPreview(None, explain_not_kept([now] if now else []))
     except PolicyError as error:
-        return Preview(None, _("What the database asks for now must not be deployed: %(error)s") % {"error": error})
+        return RulesetPreview(None, _("What the database asks for now must not be deployed: %(error)s") % {"error": error})
 
 
-def _wanted(group: GatewayGroup) -> dict[str, Ruleset]:
+def _compile_desired(group: GatewayGroup) -> dict[str, Ruleset]:
     names = dict(group.gateways.values_list("pk", "name"))
-    return {names[pk]: ruleset for pk, ruleset in want(group).rulesets.items()}
+    return {names[pk]: ruleset for pk, ruleset in compute_desired_state(group).rulesets.items()}
 
 
-def database_clock() -> int:
+def read_database_clock() -> int:
     """Seconds since 1970, by the database's clock, as rulesets are measured by."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT extract(epoch FROM clock_timestamp())::bigint")

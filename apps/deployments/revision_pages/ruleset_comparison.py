@@ -9,26 +9,26 @@ from itertools import islice
 
 from apps.deployments.models import Revision
 from apps.deployments.revision_pages import contents
-from apps.deployments.revision_pages.delta_text import SETTINGS, Group, Row, Shown, noted, row
+from apps.deployments.revision_pages.delta_text import SETTINGS, DeltaExcerpt, DeltaGroup, DeltaRow, build_delta_row, render_note
 from firewall.diff import ChainChange, Delta, ElementChange, ProfileChange, diff
-from firewall.profile import NAMES, sysctls
+from firewall.profile import NAMES, build_sysctls
 from firewall.render import render_elements, render_rule
 from firewall.ruleset import EMPTY, Elements, Ruleset
-from firewall.sets import kind_of
-from firewall.summary import Line, summarise
+from firewall.sets import find_kind
+from firewall.summary import SummaryLine, summarise
 
 MOST_PER_GROUP = 50
 
 
 @dataclass(frozen=True)
-class Compared:
+class RulesetComparison:
     """The way from one ruleset to another on one gateway: lines by kind, and the beginning of every set and chain it touches."""
 
     gateway: str
     gateways: list[str]
     delta: Delta
-    lines: tuple[Line, ...]
-    shown: Shown
+    lines: tuple[SummaryLine, ...]
+    shown: DeltaExcerpt
     totals: bool = True  # is it known how many there are of each kind?
 
     @property
@@ -37,72 +37,74 @@ class Compared:
         return len(self.delta.chains)
 
 
-def revisions(before: Revision, after: Revision, now: int, gateway: str = "") -> Compared:
+def compare_revisions(before: Revision, after: Revision, now: int, gateway: str = "") -> RulesetComparison:
     """What the gateway would do on its way from one revision to the other. Raises NotKept.
 
     Where only deltas lie between them it costs what changed, and how many there are of each kind stays unknown.
     """
     forward = before.pk <= after.pk
-    ways = contents.way_between(before, after) if forward else contents.way_between(after, before)
+    ways = contents.find_delta_between(before, after) if forward else contents.find_delta_between(after, before)
     if ways is None or not ways or not contents.is_kept(before):
-        return rulesets(contents.load(before), contents.load(after), now, gateway)
+        return compare_rulesets(contents.load(before), contents.load(after), now, gateway)
     names = sorted(ways)
     chosen = gateway if gateway in names else names[0]
     delta = ways[chosen] if forward else ways[chosen].inverted()
-    return Compared(chosen, names, delta, summarise(delta, EMPTY), _shown(delta, now), totals=False)
+    return RulesetComparison(chosen, names, delta, summarise(delta, EMPTY), _build_excerpt(delta, now), totals=False)
 
 
-def whole(before: Revision, after: Revision, gateway: str) -> Delta:
+def compute_whole_delta(before: Revision, after: Revision, gateway: str) -> Delta:
     """The whole difference on a gateway, as it could be sent. Raises NotKept."""
     return diff(contents.load(before).get(gateway, EMPTY), contents.load(after).get(gateway, EMPTY))
 
 
-def rulesets(before: Mapping[str, Ruleset], after: Mapping[str, Ruleset], now: int, gateway: str = "") -> Compared:
+def compare_rulesets(before: Mapping[str, Ruleset], after: Mapping[str, Ruleset], now: int, gateway: str = "") -> RulesetComparison:
     """The same of rulesets by the gateway's name. A gateway that is not in both of them begins or ends with nothing."""
     names = sorted(before.keys() | after.keys())
     chosen = gateway if gateway in names else names[0]
     old, new = before.get(chosen, EMPTY), after.get(chosen, EMPTY)
     delta = diff(old, new)
-    return Compared(chosen, names, delta, summarise(delta, new), _shown(delta, now))
+    return RulesetComparison(chosen, names, delta, summarise(delta, new), _build_excerpt(delta, now))
 
 
-def _shown(delta: Delta, now: int) -> Shown:
-    elements = sorted(delta.elements.items(), key=lambda item: kind_of(item[0]) is None)
+def _build_excerpt(delta: Delta, now: int) -> DeltaExcerpt:
+    elements = sorted(delta.elements.items(), key=lambda item: find_kind(item[0]) is None)
     groups = [
-        *(_of_elements(name, change, now) for name, change in elements),
-        *(_of_rules(name, each) for name, each in delta.chains.items()),
-        *([_of_profile(delta.profile)] if delta.profile else []),
+        *(_build_element_group(name, change, now) for name, change in elements),
+        *(_build_rule_group(name, each) for name, each in delta.chains.items()),
+        *([_build_profile_group(delta.profile)] if delta.profile else []),
     ]
     found = [(group, total) for group, total in groups if total]
-    cut = [(group.title, noted(group, len(group.rows), total), group.rows) for group, total in found]
-    return Shown(cut, sum(total for _group, total in found), sum(len(rows) for _title, _note, rows in cut))
+    cut = [(group.title, render_note(group, len(group.rows), total), group.rows) for group, total in found]
+    return DeltaExcerpt(cut, sum(total for _group, total in found), sum(len(rows) for _title, _note, rows in cut))
 
 
-def _of_elements(name: str, change: ElementChange, now: int) -> tuple[Group, int]:
-    removed, added = _alive(change.removed, now), _alive(change.added, now)
-    rows = islice(_rows(name, change, removed, added, now), MOST_PER_GROUP)
-    group = Group("map" if change.of.value else "set", name, list(rows), counts=(len(added), len(removed)))
+def _build_element_group(name: str, change: ElementChange, now: int) -> tuple[DeltaGroup, int]:
+    removed, added = _drop_expired(change.removed, now), _drop_expired(change.added, now)
+    rows = islice(_iter_rows(name, change, removed, added, now), MOST_PER_GROUP)
+    group = DeltaGroup("map" if change.of.value else "set", name, list(rows), counts=(len(added), len(removed)))
     return group, len(removed) + len(added)
 
 
-def _of_profile(change: ProfileChange) -> tuple[Group, int]:
-    old, new = (sysctls(each) if each else {} for each in change)
+def _build_profile_group(change: ProfileChange) -> tuple[DeltaGroup, int]:
+    old, new = (build_sysctls(each) if each else {} for each in change)
     names = [name for name in NAMES if old.get(name) != new.get(name)]
     rows = [(sign, f"{name} = {held[name]}", "") for name in names for sign, held in (("\u2212", old), ("+", new)) if name in held]
-    return Group(*SETTINGS, rows), len(rows)
+    return DeltaGroup(*SETTINGS, rows), len(rows)
 
 
-def _alive(elements: Elements, now: int) -> Elements:
+def _drop_expired(elements: Elements, now: int) -> Elements:
     return {key: element for key, element in elements.items() if not 0 < element.expires <= now}
 
 
-def _rows(name: str, change: ElementChange, removed: Elements, added: Elements, now: int) -> Iterator[Row]:
-    yield from (row("\u2212", name, text) for text in render_elements(change.of, removed, now))
-    yield from (row("+", name, text) for text in render_elements(change.of, added, now))
+def _iter_rows(name: str, change: ElementChange, removed: Elements, added: Elements, now: int) -> Iterator[DeltaRow]:
+    yield from (build_delta_row("\u2212", name, text) for text in render_elements(change.of, removed, now))
+    yield from (build_delta_row("+", name, text) for text in render_elements(change.of, added, now))
 
 
-def _of_rules(name: str, change: ChainChange) -> tuple[Group, int]:
+def _build_rule_group(name: str, change: ChainChange) -> tuple[DeltaGroup, int]:
     old = [render_rule(rule) for rule in (change.before.rules if change.before else ())]
     new = [render_rule(rule) for rule in (change.after.rules if change.after else ())]
-    rows = [row("\u2212", "", text) for text in old if text not in new] + [row("+", "", text) for text in new if text not in old]
-    return Group("chain", name, rows, counts=(len(set(new) - set(old)), len(set(old) - set(new)))), len(rows)
+    rows = [build_delta_row("\u2212", "", text) for text in old if text not in new] + [
+        build_delta_row("+", "", text) for text in new if text not in old
+    ]
+    return DeltaGroup("chain", name, rows, counts=(len(set(new) - set(old)), len(set(old) - set(new)))), len(rows)

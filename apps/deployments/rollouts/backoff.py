@@ -34,8 +34,8 @@ class Backoff:
         """Why it is not tried now, with both times; "" when it is."""
         if self._since is None or self._until is None or now >= self._until:
             return ""
-        return f"{self._reason} (so since {_clock(self._since)}, the next try is at {_clock(self._until)})"
+        return f"{self._reason} (so since {_format_time(self._since)}, the next try is at {_format_time(self._until)})"
 
 
-def _clock(moment: datetime) -> str:
+def _format_time(moment: datetime) -> str:
     return f"{timezone.localtime(moment):%H:%M:%S}"

@@ -9,14 +9,14 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.deployments.approvals import approval_gate, limit_changes, notifications
-from apps.deployments.approvals.eligibility import Standing, standing_of
+from apps.deployments.approvals.eligibility import ApproverStanding, compute_standing
 from apps.deployments.approvals.kinds import LIMITS, ROLLBACK
 from apps.deployments.models import HeldBack, Hold, Rollout
 from apps.deployments.rollouts import rollback, rollout_store
-from apps.lib.enqueue import nudge
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import GatewayGroup
-from firewall.rollout import Event, NotPossibleError
+from firewall.rollout import NotPossibleError, RolloutEvent
 
 
 def approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, reason: str = "") -> HeldBack:
@@ -31,12 +31,12 @@ def approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, rea
 
 @transaction.atomic
 def _approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, reason: str) -> HeldBack:
-    approval_gate.note_askers(held, approval_gate.askers_now(held))  # also who wrote the same once more since it was held back
-    standing = standing_of(held, by)
+    approval_gate.note_askers(held, approval_gate.compute_askers(held))  # also who wrote the same once more since it was held back
+    standing = compute_standing(held, by)
     if standing.others:
-        raise Problem(_refusal(standing))
+        raise Problem(_render_refusal(standing))
     if standing.signs_in_again and not signed_in_again:
-        raise Problem(_needs_sign_in(standing))
+        raise Problem(_render_sign_in_request(standing))
     waiting = HeldBack.objects.filter(pk=held.pk, digest=digest, state=HeldBack.State.WAITING)
     done = HeldBack.State.DONE if held.kind in (LIMITS, ROLLBACK) else HeldBack.State.APPROVED
     given = {"decided": Now(), "decided_by": by, "alone": standing.signs_in_again, "reason": reason.strip()}
@@ -45,26 +45,26 @@ def _approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, re
     held.refresh_from_db()
     _carry_out(held, by)
     if held.alone:
-        notifications.tell_of_approval_alone(held)
+        notifications.notify_of_lone_approval(held)
     return held
 
 
 def _carry_out(held: HeldBack, by: User) -> None:
     if held.kind == LIMITS:
-        limit_changes.loosen(held)
+        limit_changes.loosen_limits(held)
     elif held.kind == ROLLBACK:
-        rollback.agree(held, by=by)
-    nudge("workers.reconcile", by.pk, False)
+        rollback.carry_out_approval(held, by=by)
+    enqueue_task("workers.reconcile", by.pk, False)
 
 
-def _refusal(standing: Standing) -> str:
+def _render_refusal(standing: ApproverStanding) -> str:
     names = {"names": ", ".join(person.name for person in standing.others)}
     if standing.asked:
         return _("You asked for this yourself. Somebody else has to agree: %(names)s.") % names
     return _("Nobody knows who asked for this, and it may have been you. Somebody else has to agree: %(names)s.") % names
 
 
-def _needs_sign_in(standing: Standing) -> str:
+def _render_sign_in_request(standing: ApproverStanding) -> str:
     if standing.asked:
         return _("You asked for this yourself, and nobody else can agree. Sign in again to confirm it.")
     return _("Nobody knows who asked for this, and it may have been you. Sign in again to confirm it.")
@@ -74,28 +74,28 @@ def release(group: GatewayGroup, *, by: User) -> None:
     """Let the group follow the database again."""
     if Hold.objects.filter(group=group, released=None).update(released=Now(), released_by=by) != 1:
         raise Conflict(_("This group is not held any more."))
-    nudge("workers.reconcile", by.pk, True)
+    enqueue_task("workers.reconcile", by.pk, True)
 
 
 def pause(rollout: Rollout, *, by: User) -> None:
     """Stop before the next gateway; the one under way is finished."""
-    _wish(rollout, Event.PAUSE, by)
+    _record_wish(rollout, RolloutEvent.PAUSE, by)
 
 
 def resume(rollout: Rollout, *, by: User) -> None:
     """Go on."""
-    _wish(rollout, Event.RESUME, by)
+    _record_wish(rollout, RolloutEvent.RESUME, by)
 
 
-def go_back_now(rollout: Rollout, *, by: User) -> None:
+def abort(rollout: Rollout, *, by: User) -> None:
     """Take back what is on trial, and leave the gateways that have not been reached alone. What is confirmed stays."""
-    _wish(rollout, Event.ABORT, by)
+    _record_wish(rollout, RolloutEvent.ABORT, by)
 
 
-def _wish(rollout: Rollout, event: Event, by: User) -> None:
+def _record_wish(rollout: Rollout, event: RolloutEvent, by: User) -> None:
     try:
-        idle = rollout_store.wish(rollout, event, by=by)
+        idle = rollout_store.record_wish(rollout, event, by=by)
     except NotPossibleError as error:
         raise Conflict(_("%(rollout)s is over already.") % {"rollout": rollout}) from error
     if idle:
-        nudge("workers.reconcile", by.pk, False)
+        enqueue_task("workers.reconcile", by.pk, False)

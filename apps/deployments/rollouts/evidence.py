@@ -20,51 +20,53 @@ REACHED = ("knock", "session")
 PACKETS = ("IPv4", "IPv6")
 
 
-def attempts(step: RolloutStep) -> list[Evidence]:
+def list_attempts(step: RolloutStep) -> list[Evidence]:
     """Of reaching the gateway, in order."""
     return [each for each in step.evidence if each["what"] in REACHED]
 
 
-def packets(step: RolloutStep) -> list[Evidence]:
+def list_packet_probes(step: RolloutStep) -> list[Evidence]:
     """What was found last of each family."""
     return list({each["what"]: each for each in step.evidence if each["what"] in PACKETS}.values())
 
 
 def was_reached(step: RolloutStep) -> bool:
     """Did the last attempt succeed?"""
-    tried = attempts(step)
+    tried = list_attempts(step)
     return bool(tried) and bool(tried[-1]["passed"])
 
 
-def lost_packets(step: RolloutStep) -> list[str]:
+def list_lost_packets(step: RolloutStep) -> list[str]:
     """The prober's sentences about families of which no packet came through."""
-    return [str(each["text"]) for each in packets(step) if not each["passed"]]
+    return [str(each["text"]) for each in list_packet_probes(step) if not each["passed"]]
 
 
-def lost_in(steps: Iterable[RolloutStep]) -> list[str]:
+def list_all_lost_packets(steps: Iterable[RolloutStep]) -> list[str]:
     """The same of all gateways that have confirmed."""
-    return [sentence for step in steps if step.state == RolloutStep.State.CONFIRMED for sentence in lost_packets(step)]
+    return [sentence for step in steps if step.state == RolloutStep.State.CONFIRMED for sentence in list_lost_packets(step)]
 
 
-def in_words(step: RolloutStep) -> str:
+def render_evidence(step: RolloutStep) -> str:
     """Such as “sshd answered a new connection in 4 ms, IPv4 in 2 ms”, and a sentence for each thing that went wrong."""
     others = [str(each["text"]) for each in step.evidence if each["what"] not in (*REACHED, *PACKETS) and not each["passed"]]
-    passed = [_passed(each) for each in packets(step) if each["passed"]]
-    return ". ".join(filter(None, [", ".join(filter(None, [_reached(attempts(step)), *passed])), *lost_packets(step), *others]))
+    passed = [_render_passed(each) for each in list_packet_probes(step) if each["passed"]]
+    return ". ".join(
+        filter(None, [", ".join(filter(None, [_render_attempts(list_attempts(step)), *passed])), *list_lost_packets(step), *others])
+    )
 
 
-def _reached(tried: list[Evidence]) -> str:
+def _render_attempts(tried: list[Evidence]) -> str:
     failed = [each for each in tried if not each["passed"]]
-    passed = [_passed(each) for each in tried if each["passed"]]
+    passed = [_render_passed(each) for each in tried if each["passed"]]
     if not passed:
-        return _failed(failed) if failed else ""
+        return _render_failed(failed) if failed else ""
     before = ngettext("after %(n)d attempt in vain", "after %(n)d attempts in vain", len(failed)) % {"n": len(failed)}
     return ", ".join([*passed, before] if failed else passed)
 
 
-def _passed(evidence: Evidence) -> str:
+def _render_passed(evidence: Evidence) -> str:
     """Such as “sshd answered a new connection in 4 ms”."""
-    time = formats.duration(evidence["ms"] / 1000) if evidence["ms"] is not None else ""
+    time = formats.format_duration(evidence["ms"] / 1000) if evidence["ms"] is not None else ""
     if evidence["what"] == "knock":
         return _("sshd answered a new connection in %(time)s") % {"time": time}
     if evidence["what"] == "session":
@@ -72,7 +74,7 @@ def _passed(evidence: Evidence) -> str:
     return _("%(family)s passed in %(time)s") % {"family": evidence["what"], "time": time}
 
 
-def _failed(failed: list[Evidence]) -> str:
+def _render_failed(failed: list[Evidence]) -> str:
     """Such as “2 of 3 attempts failed: no answer in 5 s”."""
     of = SESSIONS if failed[-1]["what"] == "session" else len(failed)
     words = ngettext("%(n)d of %(of)d attempts failed", "%(n)d of %(of)d attempts failed", len(failed)) if of > 1 else _("failed")

@@ -11,14 +11,14 @@ from django.utils.translation import gettext as _
 
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.rollouts.progress import is_open
-from apps.deployments.rollouts.trial_status import before
+from apps.deployments.rollouts.trial_status import render_confirmed_state
 from apps.lib.ui import formats
 
 S = RolloutStep.State
 
 
 @dataclass(frozen=True)
-class Outcome:
+class StepOutcome:
     """Three sentences, and the reason in the gateway's or the link's own words."""
 
     happened: str
@@ -28,13 +28,20 @@ class Outcome:
     bad: bool = True
 
 
-def outcome(step: RolloutStep, rollout: Rollout, status: GatewayState | None, newer: Rollout | None) -> Outcome | None:
+def find_outcome(step: RolloutStep, rollout: Rollout, status: GatewayState | None, newer: Rollout | None) -> StepOutcome | None:
     """None for a gateway that is where it should be, or on its way there."""
     if step.state == S.SKIPPED:
-        return Outcome(_skipped(step, rollout), _runs(step, status, newer), _advice(step, rollout, newer), bad=False)
+        return StepOutcome(
+            _render_skipped(step, rollout), _render_running(step, status, newer), _render_advice(step, rollout, newer), bad=False
+        )
     if step.state not in RolloutStep.BAD:
         return None
-    return Outcome(_happened(step), _runs(step, status, newer), "" if is_open(rollout) else _advice(step, rollout, newer), step.error)
+    return StepOutcome(
+        _render_event(step),
+        _render_running(step, status, newer),
+        "" if is_open(rollout) else _render_advice(step, rollout, newer),
+        step.error,
+    )
 
 
 def is_retried(rollout: Rollout) -> bool:
@@ -45,7 +52,7 @@ def is_retried(rollout: Rollout) -> bool:
     return rollout.harmless or S.LOST not in states
 
 
-def _happened(step: RolloutStep) -> str:
+def _render_event(step: RolloutStep) -> str:
     texts = {
         S.REFUSED: _("%(gateway)s refused it. Nothing changed there."),
         S.AWAY: _("%(gateway)s did not answer, so nothing was sent to it."),
@@ -53,40 +60,40 @@ def _happened(step: RolloutStep) -> str:
         S.IMPAIRED: _("%(gateway)s could not take it, because of a fault of its own. It runs what it ran before."),
         S.LOST: _("%(gateway)s stopped answering in the middle. Either it has confirmed, or it goes back by itself%(when)s."),
     }
-    return texts[S(step.state)] % {"gateway": step.gateway.name, "when": _by(step.goes_back)}
+    return texts[S(step.state)] % {"gateway": step.gateway.name, "when": _render_deadline(step.goes_back)}
 
 
-def _by(at: datetime | None) -> str:
-    return _(" at %(time)s at the latest") % {"time": formats.moment(at, timezone.now(), with_zone=True)} if at else ""
+def _render_deadline(at: datetime | None) -> str:
+    return _(" at %(time)s at the latest") % {"time": formats.format_moment(at, timezone.now(), with_zone=True)} if at else ""
 
 
-def _skipped(step: RolloutStep, rollout: Rollout) -> str:
+def _render_skipped(step: RolloutStep, rollout: Rollout) -> str:
     words = _("%(gateway)s was not reached: somebody stopped the rollout before its turn.")
     if rollout.state != Rollout.State.ABORTED:
         words = _("%(gateway)s was left alone: what went wrong on one gateway is not tried on the next.")
     return words % {"gateway": step.gateway.name}
 
 
-def _runs(step: RolloutStep, status: GatewayState | None, newer: Rollout | None) -> str:
+def _render_running(step: RolloutStep, status: GatewayState | None, newer: Rollout | None) -> str:
     """What runs there now. After newer rollouts that says nothing of this one."""
     if newer or step.state == S.LOST:
         return ""
     if status is None or status.revision is None:
         return _("It runs nothing of ours yet.")
-    return _("It runs %(revision)s.") % {"revision": before(status)}
+    return _("It runs %(revision)s.") % {"revision": render_confirmed_state(status)}
 
 
-def _impaired(step: RolloutStep) -> str:
+def _render_impaired_advice(step: RolloutStep) -> str:
     if step.reason == "token":
         return _("Press “Try again” when you have read why. The other gateways are served meanwhile.")
     return _("Mend what it says. It is tried again by itself; the other gateways are served meanwhile.")
 
 
-def _advice(step: RolloutStep, rollout: Rollout, newer: Rollout | None) -> str:
+def _render_advice(step: RolloutStep, rollout: Rollout, newer: Rollout | None) -> str:
     if newer:
         return _("%(newer)s came after it, and brings what was missing.") % {"newer": newer}
     if step.state == S.IMPAIRED:
-        return _impaired(step)
+        return _render_impaired_advice(step)
     if is_retried(rollout):
         return _("Nothing to do: as soon as it answers, what it misses follows by itself.")
     if rollout.state == Rollout.State.ABORTED:

@@ -18,13 +18,13 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from apps.deployments.models import Rollout
-from apps.deployments.rollouts.lease_keeper import Kept
+from apps.deployments.rollouts.lease_keeper import KeptLease
 from apps.deployments.rollouts.rollout_store import LEASE
 
 SECONDS = 2.0  # a rollout that is over sooner never beats
 
 
-def beat(rollout: Rollout) -> bool:
+def renew_lease(rollout: Rollout) -> bool:
     """Keep the lease. False when it was lost."""
     mine = Rollout.objects.filter(pk=rollout.pk, state=Rollout.State.APPLYING, token=rollout.token)
     return mine.update(lease_until=Now() + LEASE) == 1
@@ -80,11 +80,11 @@ class Leases:
     """The leases that are kept until the work is over."""
 
     def __init__(self) -> None:
-        self._kept: list[Kept] = []
+        self._kept: list[KeptLease] = []
 
     def keep(self, rollout: Rollout) -> None:
         """Keep this one, too."""
-        kept = Kept(rollout.pk, rollout.token, SECONDS, LEASE.total_seconds(), _database())
+        kept = KeptLease(rollout.pk, rollout.token, SECONDS, LEASE.total_seconds(), _build_parameters())
         self._kept.append(kept)
         _keeper.tell({"keep": asdict(kept)})
 
@@ -95,7 +95,7 @@ class Leases:
 
 
 @contextmanager
-def heartbeat() -> Iterator[Leases]:
+def keep_leases() -> Iterator[Leases]:
     """What is kept within is kept until the end, or until the worker does not live any more."""
     _keeper.start()
     leases = Leases()
@@ -105,7 +105,7 @@ def heartbeat() -> Iterator[Leases]:
         leases.drop()
 
 
-def _database() -> dict[str, Any]:
+def _build_parameters() -> dict[str, Any]:
     """As libpq takes it: what this process connects with, without what is meant for Django and its driver."""
     given = connection.settings_dict
     names = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}

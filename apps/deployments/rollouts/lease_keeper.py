@@ -27,7 +27,7 @@ LINE = 1 << 16  # octets read at once
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptLease:
     """A lease that is kept: of which rollout, by which fencing token; every so many seconds for so many. database: parameters of libpq."""
 
     rollout: int
@@ -37,7 +37,7 @@ class Kept:
     database: dict[str, Any]
 
 
-class Worker:
+class WorkerProcess:
     """The process that started this one."""
 
     def __init__(self, pid: int) -> None:
@@ -56,9 +56,9 @@ class Worker:
 class Keeper:
     """Renews what it was told to keep."""
 
-    def __init__(self, worker: Worker) -> None:
+    def __init__(self, worker: WorkerProcess) -> None:
         self._worker = worker
-        self._due: dict[tuple[int, int], tuple[float, Kept]] = {}
+        self._due: dict[tuple[int, int], tuple[float, KeptLease]] = {}
         self._connection: psycopg.Connection[Any] | None = None
 
     @property
@@ -70,7 +70,7 @@ class Keeper:
         """Keep or drop a lease."""
         told = json.loads(line)
         if "keep" in told:
-            kept = Kept(**told["keep"])
+            kept = KeptLease(**told["keep"])
             self._due[kept.rollout, kept.token] = time.monotonic() + kept.every, kept
         else:
             rollout, token = told["drop"]
@@ -88,7 +88,7 @@ class Keeper:
             if self._worker.lives() and self._renewed(kept) == 0:
                 del self._due[key]
 
-    def _renewed(self, kept: Kept) -> int | None:
+    def _renewed(self, kept: KeptLease) -> int | None:
         """How many rows it changed; None when the database could not be asked."""
         try:
             connection = self._connection or psycopg.connect(**kept.database, autocommit=True, connect_timeout=CONNECT)
@@ -110,7 +110,7 @@ def run() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     parent = os.getppid()
-    keeper, buffer = Keeper(Worker(parent)), b""
+    keeper, buffer = Keeper(WorkerProcess(parent)), b""
     with selectors.DefaultSelector() as selector:
         selector.register(sys.stdin.fileno(), selectors.EVENT_READ)
         while os.getppid() == parent:

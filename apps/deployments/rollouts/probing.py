@@ -6,18 +6,18 @@ Comes in: a channel and a gateway; goes out: evidence for people and for whoever
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from apps.deployments.transport.agent_channel import Channel
+from apps.deployments.transport.agent_channel import AgentChannel
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.policy import Address
-from firewall.probing import counter
+from firewall.probing import get_counter_name
 
 LIMIT_MS = 1_000
 FAMILIES = (4, 6)
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ProbeResult:
     """What a probe found for one family, 4 or 6: `ok`, or None when it was not probed; milliseconds when it was reached."""
 
     family: int
@@ -26,31 +26,31 @@ class Evidence:
     sentence: str
 
 
-def probe(channel: Channel, gateway: Gateway) -> tuple[Evidence, ...]:
+def probe(channel: AgentChannel, gateway: Gateway) -> tuple[ProbeResult, ...]:
     """Evidence for each family, IPv4 first. Takes at most LIMIT_MS and what the prober needs beside it.
 
     Raises Unreachable when the gateway's agent does not answer.
     """
-    targets = {family: target for family in FAMILIES if (target := _target(gateway, family))}
+    targets = {family: target for family in FAMILIES if (target := _find_target(gateway, family))}
     answer = channel.ask(wire.Probe(tuple(targets.values()), LIMIT_MS)) if targets else wire.Probed((), {})
-    return tuple(_of_family(gateway, family, targets, answer) for family in FAMILIES)
+    return tuple(_build_family_result(gateway, family, targets, answer) for family in FAMILIES)
 
 
-def _of_family(gateway: Gateway, family: int, targets: Mapping[int, wire.Target], answer: wire.Reply) -> Evidence:
+def _build_family_result(gateway: Gateway, family: int, targets: Mapping[int, wire.Target], answer: wire.Reply) -> ProbeResult:
     if family not in targets:
-        return _not_probed(gateway, family)
+        return _build_not_probed(gateway, family)
     if not isinstance(answer, wire.Probed) or len(answer.answers) != len(targets):
-        return Evidence(family, False, None, f"IPv{family}: {gateway.name} cannot probe: {_words(answer)}")
+        return ProbeResult(family, False, None, f"IPv{family}: {gateway.name} cannot probe: {_render_answer(answer)}")
     found = dict(zip(targets, answer.answers, strict=True))
-    return _evidence(gateway, family, targets[family], found[family], answer.counted)
+    return _build_result(gateway, family, targets[family], found[family], answer.counted)
 
 
-def _target(gateway: Gateway, family: int) -> wire.Target | None:
-    source, address, port = _of(gateway, family)
+def _find_target(gateway: Gateway, family: int) -> wire.Target | None:
+    source, address, port = _get_endpoints(gateway, family)
     return wire.Target(address, port) if source and address and port else None
 
 
-def _of(gateway: Gateway, family: int) -> tuple[Address | None, Address | None, int | None]:
+def _get_endpoints(gateway: Gateway, family: int) -> tuple[Address | None, Address | None, int | None]:
     """The probe's source, its target's address and its target's port."""
     group = gateway.group
     if family == 4:
@@ -58,33 +58,33 @@ def _of(gateway: Gateway, family: int) -> tuple[Address | None, Address | None, 
     return gateway.probe_source6, group.probe_target6, group.probe_port
 
 
-def _not_probed(gateway: Gateway, family: int) -> Evidence:
-    source, _, _ = _of(gateway, family)
+def _build_not_probed(gateway: Gateway, family: int) -> ProbeResult:
+    source, _, _ = _get_endpoints(gateway, family)
     missing = f"{gateway.group} has no target" if source else f"{gateway.name} has no probe"
-    return Evidence(family, None, None, f"IPv{family}: not probed, {missing} for it.")
+    return ProbeResult(family, None, None, f"IPv{family}: not probed, {missing} for it.")
 
 
-def _words(answer: wire.Reply) -> str:
+def _render_answer(answer: wire.Reply) -> str:
     return answer.text if isinstance(answer, wire.Refused) else f"it answered {type(answer).__name__}"
 
 
-def _evidence(gateway: Gateway, family: int, target: wire.Target, found: wire.Connected, counted: Mapping[str, int]) -> Evidence:
+def _build_result(gateway: Gateway, family: int, target: wire.Target, found: wire.Connected, counted: Mapping[str, int]) -> ProbeResult:
     """Reaching the target is not enough: the packets have to be seen in this gateway, both ways."""
     where = f"{target.address} port {target.port}"
-    up, down = (counted.get(counter(way, family)) for way in ("up", "down"))
+    up, down = (counted.get(get_counter_name(way, family)) for way in ("up", "down"))
     if found.microseconds is not None and up and down:
         ms = found.microseconds / 1000
-        return Evidence(family, True, ms, f"IPv{family}: {where} answered through {gateway.name} in {ms:.1f} ms.")
+        return ProbeResult(family, True, ms, f"IPv{family}: {where} answered through {gateway.name} in {ms:.1f} ms.")
     if up is None or down is None:
         why = "its ruleset knows no probe for this family yet; deploy."
     elif found.microseconds is not None:
         why = "the target answered, but by another way: not all packets were counted here. Where does the probe's default route lead?"
     else:
-        why = f"{found.error}. {_reason(gateway, family, up, down, counted)}"
-    return Evidence(family, False, None, f"IPv{family}: {where} cannot be reached through {gateway.name}: {why}")
+        why = f"{found.error}. {_explain_failure(gateway, family, up, down, counted)}"
+    return ProbeResult(family, False, None, f"IPv{family}: {where} cannot be reached through {gateway.name}: {why}")
 
 
-def _reason(gateway: Gateway, family: int, up: int, down: int, counted: Mapping[str, int]) -> str:
+def _explain_failure(gateway: Gateway, family: int, up: int, down: int, counted: Mapping[str, int]) -> str:
     """What the counters say of a connection that did not come about."""
     if family == 4 and up and counted.get("leaked"):
         return f"Source NAT is missing (packets with a private source that were held back: {counted['leaked']})."

@@ -14,18 +14,18 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.deployments.approvals import approval_gate, notifications, removal_ledger
-from apps.deployments.approvals.approval_gate import Before
+from apps.deployments.approvals.approval_gate import RunningState
 from apps.deployments.approvals.kinds import ROLLBACK
 from apps.deployments.approvals.part_codec import pack, unpack
 from apps.deployments.models import HeldBack, Hold, Revision
 from apps.deployments.revision_pages import contents
-from apps.deployments.revision_pages.presentation import database_clock, not_kept
-from apps.deployments.rollouts.gateway_cache import Memory
-from apps.lib.enqueue import nudge
+from apps.deployments.revision_pages.presentation import explain_not_kept, read_database_clock
+from apps.deployments.rollouts.gateway_cache import GatewayCache
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import GatewayGroup
 from firewall.blast_radius import Removal, judge
-from firewall.ruleset import without_expired
+from firewall.ruleset import drop_expired
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +46,23 @@ class RollbackCost:
 def compute_cost(revision: Revision) -> RollbackCost:
     """What going back would take away now. Raises NotKept."""
     group = revision.group
-    before = Memory().before(group)
+    before = GatewayCache().before(group)
     if before is None:
         return RollbackCost()
-    names, now = dict(group.gateways.values_list("name", "pk")), database_clock()
-    rulesets = {names[name]: without_expired(ruleset, now) for name, ruleset in contents.load(revision).items() if name in names}
+    names, now = dict(group.gateways.values_list("name", "pk")), read_database_clock()
+    rulesets = {names[name]: drop_expired(ruleset, now) for name, ruleset in contents.load(revision).items() if name in names}
     found = approval_gate.find_removals(rulesets, before, now, {})
-    running, asked = approval_gate.first_ruleset(before.rulesets), approval_gate.first_ruleset(rulesets)
+    running, asked = approval_gate.find_first_ruleset(before.rulesets), approval_gate.find_first_ruleset(rulesets)
     if running is None or asked is None:
         return RollbackCost()
-    waits, goes = judge(found, removal_ledger.recent_losses(group, asked.elements), running.elements, approval_gate.limits_of(group))
+    waits, goes = judge(
+        found, removal_ledger.list_recent_losses(group, asked.elements), running.elements, approval_gate.build_limits(group)
+    )
     text = "\n".join(approval_gate.render_part(removal.elements, running) for removal in waits)
-    return RollbackCost(tuple(waits), tuple(goes), _management(revision, before), text)
+    return RollbackCost(tuple(waits), tuple(goes), _compare_management(revision, before), text)
 
 
-def _management(revision: Revision, before: Before) -> dict[str, list[dict[str, Any]]]:
+def _compare_management(revision: Revision, before: RunningState) -> dict[str, list[dict[str, Any]]]:
     """By gateway its management now and then, where they differ."""
     was, now = revision.management, before.revision.management
     return {name: [now[name], was[name]] for name in sorted(was.keys() & now.keys()) if was[name] != now[name]}
@@ -74,10 +76,10 @@ def roll_back(revision: Revision, *, why: str, by: User, alone: bool = False) ->
     if not why.strip():
         raise Problem(_("Say why, for whoever finds the group held."), fieldname="why")
     if not contents.is_kept(revision):
-        raise Problem(not_kept([revision]))
+        raise Problem(explain_not_kept([revision]))
     cost = compute_cost(revision)
     if cost.is_too_high and not alone:
-        return _wait(revision, cost, why.strip(), by)
+        return _request_approval(revision, cost, why.strip(), by)
     if not cost.is_too_high:
         removal_ledger.note_losses(revision.group, cost.goes, [])
     return hold_at(revision, why=why.strip(), by=by, alone=cost.is_too_high)
@@ -86,7 +88,7 @@ def roll_back(revision: Revision, *, why: str, by: User, alone: bool = False) ->
 @transaction.atomic
 def hold_at(revision: Revision, *, why: str, by: User, alone: bool = False) -> Hold:
     """Hold the group there from now on, in the place of an earlier hold."""
-    _waiting(revision.group).update(state=HeldBack.State.OBSOLETE)
+    _filter_waiting(revision.group).update(state=HeldBack.State.OBSOLETE)
     Hold.objects.filter(group=revision.group_id, released=None).update(released=Now(), released_by=by)
     try:
         with transaction.atomic():
@@ -94,28 +96,28 @@ def hold_at(revision: Revision, *, why: str, by: User, alone: bool = False) -> H
     except IntegrityError as error:
         raise Conflict(_("Somebody else has just held this group.")) from error
     if alone:
-        notifications.tell_of_hold_alone(hold)
-    nudge("workers.reconcile", by.pk, True)
+        notifications.notify_of_lone_hold(hold)
+    enqueue_task("workers.reconcile", by.pk, True)
     return hold
 
 
-def _waiting(group: GatewayGroup) -> QuerySet[HeldBack]:
+def _filter_waiting(group: GatewayGroup) -> QuerySet[HeldBack]:
     return HeldBack.objects.filter(group=group, kind=ROLLBACK, state=HeldBack.State.WAITING)
 
 
 @transaction.atomic
-def _wait(revision: Revision, cost: RollbackCost, why: str, by: User) -> HeldBack:
+def _request_approval(revision: Revision, cost: RollbackCost, why: str, by: User) -> HeldBack:
     """One at a time in a group: who asks again asks in the place of whoever asked before, and both asked."""
-    given = _given(revision, cost, why)
-    before = _waiting(revision.group).select_for_update().first()
+    given = _build_fields(revision, cost, why)
+    before = _filter_waiting(revision.group).select_for_update().first()
     if before is None or before.digest != given["digest"]:
-        _waiting(revision.group).update(state=HeldBack.State.OBSOLETE)
+        _filter_waiting(revision.group).update(state=HeldBack.State.OBSOLETE)
         before = HeldBack.objects.create(group=revision.group, kind=ROLLBACK, **given)
     before.askers.add(by)
     return before
 
 
-def _given(revision: Revision, cost: RollbackCost, why: str) -> dict[str, Any]:
+def _build_fields(revision: Revision, cost: RollbackCost, why: str) -> dict[str, Any]:
     lines = [{"kind": removal.kind.value, "removed": removal.removed, "of": removal.of} for removal in cost.waits]
     digests = [removal.digest for removal in cost.waits]
     asked = {"revision": revision.pk, "why": why, "lines": lines, "management": dict(cost.management)}
@@ -124,7 +126,7 @@ def _given(revision: Revision, cost: RollbackCost, why: str) -> dict[str, Any]:
     return {"digest": named, "packed": pack(asked), "text": cost.text, "removed": removed, "of": sum(each.of for each in cost.waits)}
 
 
-def agree(held: HeldBack, *, by: User) -> None:
+def carry_out_approval(held: HeldBack, *, by: User) -> None:
     """Hold the group where somebody asked for. Raises Conflict when it would take something else away by now: then that waits."""
     asked = unpack(held.packed)
     revision = Revision.objects.select_related("group").get(pk=asked["revision"])
@@ -136,8 +138,8 @@ def is_unchanged(held: HeldBack) -> bool:
     asked = unpack(held.packed)
     revision = Revision.objects.select_related("group").get(pk=asked["revision"])
     if not contents.is_kept(revision):
-        raise Problem(not_kept([revision]))
-    given = _given(revision, compute_cost(revision), asked["why"])
+        raise Problem(explain_not_kept([revision]))
+    given = _build_fields(revision, compute_cost(revision), asked["why"])
     if given["digest"] == held.digest:
         return True
     HeldBack.objects.filter(pk=held.pk, state=HeldBack.State.WAITING).update(**given)

@@ -18,15 +18,15 @@ from django.utils.translation import gettext as _
 from apps.deployments.models import RolloutStep
 from apps.deployments.observed_state import drift, gateway_states
 from apps.deployments.rollouts import lease_heartbeat, rollout_store
-from apps.deployments.rollouts.probing import Evidence, probe
-from apps.deployments.rollouts.rollout_store import Lease, LeaseLost
+from apps.deployments.rollouts.probing import ProbeResult, probe
+from apps.deployments.rollouts.rollout_store import Lease, RolloutLeaseLost
 from apps.deployments.transport import agent_channel, agent_client
-from apps.deployments.transport.agent_channel import Channel, Unreachable
-from apps.deployments.transport.agent_client import NotDone, Order
-from apps.lib.trace_timing import moment
+from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
+from apps.deployments.transport.agent_client import AgentRefused, DeployOrder
+from apps.lib.trace_timing import log_moment
 from apps.network.models import Gateway
 from firewall import wire
-from firewall.rollout import Command, Event
+from firewall.rollout import RolloutCommand, RolloutEvent
 
 log = structlog.get_logger()
 
@@ -35,36 +35,36 @@ LONGEST_ERROR = 1000  # characters
 SESSIONS = 3  # attempts to open a new one after a change that may have locked us out
 
 
-class Links(Protocol):
+class GatewayLinks(Protocol):
     """The ways to a gateway: the channel that is kept open, a new session, and a mere knock at its door (milliseconds)."""
 
-    def kept(self, gateway: Gateway) -> Channel: ...
-    def fresh(self, gateway: Gateway) -> AbstractContextManager[Channel]: ...
+    def kept(self, gateway: Gateway) -> AgentChannel: ...
+    def fresh(self, gateway: Gateway) -> AbstractContextManager[AgentChannel]: ...
     def knock(self, gateway: Gateway) -> float: ...
 
 
 class WorkerLinks:
     """This process's."""
 
-    def kept(self, gateway: Gateway) -> Channel:
-        return agent_channel.channel(gateway)
+    def kept(self, gateway: Gateway) -> AgentChannel:
+        return agent_channel.get_channel(gateway)
 
-    def fresh(self, gateway: Gateway) -> AbstractContextManager[Channel]:
-        return agent_channel.fresh(gateway)
+    def fresh(self, gateway: Gateway) -> AbstractContextManager[AgentChannel]:
+        return agent_channel.open_session(gateway)
 
     def knock(self, gateway: Gateway) -> float:
         return agent_channel.knock(gateway)
 
 
-def plain(error: Exception) -> str:
+def render_error(error: Exception) -> str:
     """What went wrong, as a database takes it: what the other side said may be among it."""
     return f"{type(error).__name__}: {error}"[:LONGEST_ERROR].replace("\0", "").encode(errors="replace").decode()
 
 
-def note_beat(lease: Lease, beat: wire.Beat) -> Event | None:
+def note_beat(lease: Lease, beat: wire.Beat) -> RolloutEvent | None:
     """Keep it for the page; what a person has asked for meanwhile. A page that is not up to date is no reason to let a gateway down."""
     try:
-        return rollout_store.heard(lease, beat.doing, beat.done, beat.of)
+        return rollout_store.record_beat(lease, beat.doing, beat.done, beat.of)
     except DatabaseError as error:
         log.warning("what the gateway does is not kept", rollout=lease.rollout.pk, error=str(error))
         connection.close()
@@ -74,10 +74,12 @@ def note_beat(lease: Lease, beat: wire.Beat) -> Event | None:
 class Driver:
     """One run of one worker, which keeps its lease meanwhile (`heartbeat`). `arrived` is told of each gateway that has confirmed."""
 
-    def __init__(self, lease: Lease, orders: Mapping[int, Order], links: Links, arrived: Callable[[Gateway, Order], None]) -> None:
+    def __init__(
+        self, lease: Lease, orders: Mapping[int, DeployOrder], links: GatewayLinks, arrived: Callable[[Gateway, DeployOrder], None]
+    ) -> None:
         self._lease, self._orders, self._links, self._arrived = lease, orders, links, arrived
         self._sessions = ExitStack()
-        self._session: Channel | None = None  # opened after the commit
+        self._session: AgentChannel | None = None  # opened after the commit
         self._rules = False  # the gateway itself says that more than elements waits to be confirmed
         self._in_memory = False
         self._passed_before: dict[int, bool | None] = {}
@@ -85,65 +87,65 @@ class Driver:
     def run(self) -> None:
         """Until the rollout is over or rests. Raises LeaseLost when another has taken over."""
         do = {
-            Command.ASK: self._ask,
-            Command.APPLY: self._apply,
-            Command.PROBE: self._probe,
-            Command.CONFIRM: self._confirm,
-            Command.REVERT: self._revert,
+            RolloutCommand.ASK: self._ask,
+            RolloutCommand.APPLY: self._apply,
+            RolloutCommand.PROBE: self._probe,
+            RolloutCommand.CONFIRM: self._confirm,
+            RolloutCommand.REVERT: self._revert,
         }
         with self._sessions:
             while work := do.get(self._lease.command):
                 gateway, what = self._lease.step.gateway, self._lease.command
                 try:
                     work(gateway, self._orders[gateway.pk])
-                except (LeaseLost, OperationalError, InterfaceError):
+                except (RolloutLeaseLost, OperationalError, InterfaceError):
                     raise
                 except Exception as error:  # whatever one gateway says, the others get theirs
                     log.exception("a gateway led to a fault of the portal", gateway=gateway.name, rollout=self._lease.rollout.pk)
-                    self._failed(Event.LOST, gateway, _("The worker failed: %(error)s") % {"error": plain(error)})
-                moment(f"{what}: {gateway.name}")
+                    self._failed(RolloutEvent.LOST, gateway, _("The worker failed: %(error)s") % {"error": render_error(error)})
+                log_moment(f"{what}: {gateway.name}")
 
     def fence(self, now: int) -> None:
         """Show the token to every gateway that answers: whatever a worker that was replaced still sends is refused."""
         for step in self._lease.steps:
             try:
-                agent_client.hello(self._links.kept(step.gateway), now, self._lease.rollout.token, self._heard)
-            except (Unreachable, NotDone) as fault:
+                agent_client.send_hello(self._links.kept(step.gateway), now, self._lease.rollout.token, self._heard)
+            except (Unreachable, AgentRefused) as fault:
                 log.warning("not fenced", gateway=step.gateway.name, error=str(fault))
 
     def _heard(self, beat: wire.Beat) -> None:
         """A person who wants to stop need not wait until the gateway is done."""
-        if note_beat(self._lease, beat) is Event.ABORT:
+        if note_beat(self._lease, beat) is RolloutEvent.ABORT:
             raise Unreachable(_("The rollout was stopped while the gateway was at work. What it commits now, it takes back by itself."))
 
-    def _ask(self, gateway: Gateway, order: Order) -> None:
+    def _ask(self, gateway: Gateway, order: DeployOrder) -> None:
         try:
-            event = agent_client.became(self._links.kept(gateway), order, self._heard)
-        except NotDone as refused:
-            self._refused(Event.LOST, gateway, refused)
+            event = agent_client.query_outcome(self._links.kept(gateway), order, self._heard)
+        except AgentRefused as refused:
+            self._refused(RolloutEvent.LOST, gateway, refused)
             return
-        if event is Event.WENT_BACK and self._lease.step.reason in OWN_FAULTS:
-            self._failed(Event.IMPAIRED, gateway, self._lease.step.error)
-        elif event in (Event.LOST, Event.WENT_BACK):
-            words = {Event.LOST: _("It stopped answering in the middle. Unless it has confirmed, it goes back by itself.")}
+        if event is RolloutEvent.WENT_BACK and self._lease.step.reason in OWN_FAULTS:
+            self._failed(RolloutEvent.IMPAIRED, gateway, self._lease.step.error)
+        elif event in (RolloutEvent.LOST, RolloutEvent.WENT_BACK):
+            words = {RolloutEvent.LOST: _("It stopped answering in the middle. Unless it has confirmed, it goes back by itself.")}
             text = words.get(event) or _("Nobody confirmed in time, so it went back by itself.")
             self._failed(event, gateway, text)
         else:
-            self._happened(event, order, **({"confirmed": Now(), "error": ""} if event is Event.FOUND_CONFIRMED else {}))
+            self._happened(event, order, **({"confirmed": Now(), "error": ""} if event is RolloutEvent.FOUND_CONFIRMED else {}))
 
-    def _apply(self, gateway: Gateway, order: Order) -> None:
+    def _apply(self, gateway: Gateway, order: DeployOrder) -> None:
         channel = self._links.kept(gateway)
         try:
-            welcome = agent_client.hello(channel, order.now, order.token, self._heard)
+            welcome = agent_client.send_hello(channel, order.now, order.token, self._heard)
         except Unreachable as fault:
-            self._failed(Event.AWAY, gateway, str(fault))
+            self._failed(RolloutEvent.AWAY, gateway, str(fault))
             return
-        except NotDone as refused:
-            self._refused(Event.REFUSED, gateway, refused)
+        except AgentRefused as refused:
+            self._refused(RolloutEvent.REFUSED, gateway, refused)
             return
         self._in_memory = welcome.in_memory
-        if agent_client.runs(welcome, order.target):
-            self._happened(Event.UNCHANGED, order, committed=Now(), confirmed=Now())
+        if agent_client.is_running(welcome, order.target):
+            self._happened(RolloutEvent.UNCHANGED, order, committed=Now(), confirmed=Now())
             return
         self._note_loss(channel, gateway, order, welcome)
         if welcome.confirmed:  # where nothing has run yet, nothing can have passed
@@ -151,14 +153,14 @@ class Driver:
         try:
             applied = agent_client.apply(channel, order, welcome, self._heard)
         except Unreachable as fault:
-            self._failed(Event.LOST, gateway, str(fault))
-        except NotDone as refused:
-            self._refused(Event.REFUSED, gateway, refused)
+            self._failed(RolloutEvent.LOST, gateway, str(fault))
+        except AgentRefused as refused:
+            self._refused(RolloutEvent.REFUSED, gateway, refused)
         else:
             self._committed(channel, order, applied)
 
     @staticmethod
-    def _note_loss(channel: Channel, gateway: Gateway, order: Order, welcome: wire.Welcome) -> None:
+    def _note_loss(channel: AgentChannel, gateway: Gateway, order: DeployOrder, welcome: wire.Welcome) -> None:
         """Why the gateway lost what it had confirmed, if it did. Whatever it says to that keeps no change from anybody."""
         try:
             drift.note_loss(gateway, channel, welcome, order.ruleset, order.now)
@@ -167,10 +169,10 @@ class Driver:
         except Exception:
             log.exception("what a gateway says of its loss cannot be kept", gateway=gateway.name)
 
-    def _committed(self, channel: Channel, order: Order, applied: wire.Applied) -> None:
+    def _committed(self, channel: AgentChannel, order: DeployOrder, applied: wire.Applied) -> None:
         self._rules = applied.new_session
         self._happened(
-            Event.COMMITTED,
+            RolloutEvent.COMMITTED,
             order,
             committed=Now(),
             goes_back=Now() + timedelta(seconds=order.confirm_within),
@@ -183,12 +185,12 @@ class Driver:
     def _cut(self, flows: int) -> int:
         """The agent says -1 where it could not."""
         if flows < 0:
-            rollout_store.note(
+            rollout_store.note_evidence(
                 self._lease, "flows", passed=False, ms=None, text=_("Open connections that the change concerns could not be ended.")
             )
         return max(flows, 0)
 
-    def _probe(self, gateway: Gateway, _order: Order) -> None:
+    def _probe(self, gateway: Gateway, _order: DeployOrder) -> None:
         """Can the gateway still be reached, and do packets pass it?
 
         What changes nothing but elements is proved by a knock, all else by a new session. Packets that did not pass before the change
@@ -196,11 +198,11 @@ class Driver:
         """
         reached = self._knocked(gateway) if self._lease.rollout.harmless and not self._rules else self._opened(gateway)
         if not reached:
-            self._failed(Event.FAILED, gateway, _("It could not be reached after the change."))
+            self._failed(RolloutEvent.FAILED, gateway, _("It could not be reached after the change."))
         elif lost := self._lost_to_packets(gateway):
-            self._failed(Event.FAILED, gateway, lost)
+            self._failed(RolloutEvent.FAILED, gateway, lost)
         else:
-            rollout_store.passed(self._lease)
+            rollout_store.record_passed(self._lease)
 
     def _lost_to_packets(self, gateway: Gateway) -> str:
         """The families that were probed well before the change and are not now, in a sentence."""
@@ -208,12 +210,12 @@ class Driver:
         for found in self._packets(gateway):
             if found.ok is None:
                 continue
-            rollout_store.note(self._lease, f"IPv{found.family}", passed=found.ok, ms=found.ms, text=found.sentence)
+            rollout_store.note_evidence(self._lease, f"IPv{found.family}", passed=found.ok, ms=found.ms, text=found.sentence)
             if not found.ok and self._passed_before.get(found.family):
                 lost.append(found.sentence)
         return " ".join(lost)
 
-    def _packets(self, gateway: Gateway) -> tuple[Evidence, ...]:
+    def _packets(self, gateway: Gateway) -> tuple[ProbeResult, ...]:
         try:
             return probe(self._session or self._links.kept(gateway), gateway)
         except Unreachable as fault:
@@ -227,7 +229,7 @@ class Driver:
         except Unreachable as fault:
             self._note("knock", start, str(fault))
             return False
-        rollout_store.note(self._lease, "knock", passed=True, ms=ms, text="")
+        rollout_store.note_evidence(self._lease, "knock", passed=True, ms=ms, text="")
         return True
 
     def _opened(self, gateway: Gateway) -> bool:
@@ -235,80 +237,80 @@ class Driver:
             start = time.perf_counter()
             try:
                 session = self._sessions.enter_context(self._links.fresh(gateway))
-                agent_client.hello(session, 0, heard=self._heard)
+                agent_client.send_hello(session, 0, heard=self._heard)
             except Unreachable as fault:
                 self._note("session", start, str(fault))
-                if rollout_store.wished(self._lease) is Event.ABORT:
+                if rollout_store.find_wish(self._lease) is RolloutEvent.ABORT:
                     return False
                 continue
             self._session = session
-            rollout_store.note(self._lease, "session", passed=True, ms=(time.perf_counter() - start) * 1000, text="")
+            rollout_store.note_evidence(self._lease, "session", passed=True, ms=(time.perf_counter() - start) * 1000, text="")
             return True
         return False
 
     def _note(self, what: str, start: float, text: str) -> None:
-        rollout_store.note(self._lease, what, passed=False, ms=(time.perf_counter() - start) * 1000, text=text)
+        rollout_store.note_evidence(self._lease, what, passed=False, ms=(time.perf_counter() - start) * 1000, text=text)
 
-    def _confirm(self, gateway: Gateway, order: Order) -> None:
+    def _confirm(self, gateway: Gateway, order: DeployOrder) -> None:
         channel, self._session = self._session or self._links.kept(gateway), None
         try:
             confirmed = agent_client.confirm(channel, order, self._heard)
         except Unreachable as fault:
-            self._failed(Event.LOST, gateway, str(fault))
-        except NotDone as refused:
-            self._refused(Event.NOT_CONFIRMED, gateway, refused)
+            self._failed(RolloutEvent.LOST, gateway, str(fault))
+        except AgentRefused as refused:
+            self._refused(RolloutEvent.NOT_CONFIRMED, gateway, refused)
         else:
             cut = self._lease.step.flows_cut + self._cut(confirmed.flows_cut)
-            self._happened(Event.CONFIRMED, order, confirmed=Now(), flows_cut=cut, error="")
+            self._happened(RolloutEvent.CONFIRMED, order, confirmed=Now(), flows_cut=cut, error="")
 
-    def _revert(self, gateway: Gateway, order: Order) -> None:
+    def _revert(self, gateway: Gateway, order: DeployOrder) -> None:
         try:
             text = agent_client.revert(self._links.kept(gateway), order, self._heard)
         except Unreachable as fault:
-            self._failed(Event.LOST, gateway, _("It does not answer, and goes back by itself: %(error)s") % {"error": fault})
-        except NotDone as refused:
-            self._refused(Event.LOST, gateway, refused)
+            self._failed(RolloutEvent.LOST, gateway, _("It does not answer, and goes back by itself: %(error)s") % {"error": fault})
+        except AgentRefused as refused:
+            self._refused(RolloutEvent.LOST, gateway, refused)
         else:
             why = self._lease.step.error or _("Somebody asked for it.")
-            event = Event.IMPAIRED if self._lease.step.reason in OWN_FAULTS else Event.WENT_BACK
+            event = RolloutEvent.IMPAIRED if self._lease.step.reason in OWN_FAULTS else RolloutEvent.WENT_BACK
             self._failed(event, gateway, f"{why} {_('It went back')}: {text}.")
 
-    def _happened(self, event: Event, order: Order, **evidence: Any) -> None:
+    def _happened(self, event: RolloutEvent, order: DeployOrder, **evidence: Any) -> None:
         step = self._lease.step
         if step.evidence:
             evidence["evidence"] = step.evidence
         with transaction.atomic():
-            rollout_store.happened(self._lease, event, **evidence)
+            rollout_store.record_event(self._lease, event, **evidence)
             arrived = step.state == RolloutStep.State.CONFIRMED
             if arrived:
-                gateway_states.runs(step, self._lease.rollout.revision, order.target, in_memory=self._in_memory)
+                gateway_states.record_running(step, self._lease.rollout.revision, order.target, in_memory=self._in_memory)
         if arrived:
             self._arrived(step.gateway, order)
 
-    def _refused(self, event: Event, gateway: Gateway, refused: NotDone) -> None:
+    def _refused(self, event: RolloutEvent, gateway: Gateway, refused: AgentRefused) -> None:
         """An old token is that of a worker that was replaced; unless the lease is still ours, and so it is the database that is old."""
-        if event is Event.REFUSED and refused.reason in OWN_FAULTS:
-            event = Event.IMPAIRED
+        if event is RolloutEvent.REFUSED and refused.reason in OWN_FAULTS:
+            event = RolloutEvent.IMPAIRED
         if refused.reason != "token":
             self._failed(event, gateway, str(refused), reason=refused.reason)
-        elif lease_heartbeat.beat(self._lease.rollout):
+        elif lease_heartbeat.renew_lease(self._lease.rollout):
             self._failed(event, gateway, self._about_token(gateway, refused), reason=refused.reason)
         else:
-            raise LeaseLost(str(refused))
+            raise RolloutLeaseLost(str(refused))
 
-    def _about_token(self, gateway: Gateway, refused: NotDone) -> str:
+    def _about_token(self, gateway: Gateway, refused: AgentRefused) -> str:
         """Whether “Try again” helps: not where the gateway claims more than there can be."""
         text = _("%(error)s. If the database was restored from a backup, “Try again” goes on from where the gateways are.")
-        with suppress(Unreachable, NotDone):
-            claimed = agent_client.hello(self._links.kept(gateway), 0).token
+        with suppress(Unreachable, AgentRefused):
+            claimed = agent_client.send_hello(self._links.kept(gateway), 0).token
             if claimed > self._lease.rollout.token + wire.LEAP_ADOPTED:
                 text = _("%(error)s. Nobody can have counted so far, so the portal does not follow: set this gateway up anew.")
         return text % {"error": refused}
 
-    def _failed(self, event: Event, gateway: Gateway, text: str, reason: str = "") -> None:
+    def _failed(self, event: RolloutEvent, gateway: Gateway, text: str, reason: str = "") -> None:
         log.warning("gateway not brought to revision", gateway=gateway.name, rollout=self._lease.rollout.pk, what=event.value, error=text)
         step = self._lease.step
         with transaction.atomic():
-            rollout_store.happened(self._lease, event, error=text, evidence=step.evidence, reason=reason or step.reason)
+            rollout_store.record_event(self._lease, event, error=text, evidence=step.evidence, reason=reason or step.reason)
             if step.state in RolloutStep.BAD:
-                gateway_states.troubled(gateway, text, away=step.state in (RolloutStep.State.AWAY, RolloutStep.State.LOST))
+                gateway_states.record_trouble(gateway, text, away=step.state in (RolloutStep.State.AWAY, RolloutStep.State.LOST))

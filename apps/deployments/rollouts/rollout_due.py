@@ -9,10 +9,10 @@ from django.db import InterfaceError, OperationalError
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from apps.deployments.desired_state.desired_rulesets import Wanted
+from apps.deployments.desired_state.desired_rulesets import DesiredState
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.observed_state import drift
-from apps.deployments.rollouts.rollout_driver import Links
+from apps.deployments.rollouts.rollout_driver import GatewayLinks
 from apps.deployments.transport import agent_client
 from apps.deployments.transport.agent_channel import Unreachable
 from apps.network.models import Gateway, GatewayGroup
@@ -24,12 +24,12 @@ RESTS = tuple(timedelta(seconds=seconds) for seconds in (0, 30, 60, 120, 300, 60
 
 
 @dataclass
-class Look:
+class DueCheck:
     """One look at a group. at_the_kernel: ask each gateway what it really runs; somebody may have meddled with it."""
 
     group: GatewayGroup
-    wanted: Wanted
-    links: Links
+    wanted: DesiredState
+    links: GatewayLinks
     at_the_kernel: bool
     _states: dict[int, GatewayState] = field(init=False)
     _last: Rollout | None = field(init=False)
@@ -37,7 +37,7 @@ class Look:
 
     def __post_init__(self) -> None:
         self._states = {state.gateway_id: state for state in GatewayState.objects.filter(gateway__group=self.group)}
-        self._last = _last_try(self.group, self.wanted)
+        self._last = _find_last_try(self.group, self.wanted)
         self._given_up = self._last is not None and is_given_up(self._last)
 
     def is_new_to(self, gateway: Gateway) -> bool:
@@ -65,9 +65,9 @@ class Look:
         welcome = self._welcome(gateway)
         if welcome is None:
             return False
-        _heard(state, welcome)
-        if agent_client.runs(welcome, target):
-            drift.forget(state)
+        _record_answer(state, welcome)
+        if agent_client.is_running(welcome, target):
+            drift.clear_drift(state)
             return state.digest != target and not self._is_stuck(welcome, impaired)
         if state.digest == target and not welcome.trial:
             return self._heals(gateway, welcome)
@@ -77,7 +77,7 @@ class Look:
         """It ran the right thing and does not any more. What came of others is no reason to leave it so."""
         others = [digest for pk, digest in self.wanted.targets.items() if pk != gateway.pk]
         ruleset, now = self.wanted.rulesets[gateway.pk], self.wanted.snapshot.now
-        cause = drift.look(gateway, self.links.kept(gateway), welcome, ruleset, now, others)
+        cause = drift.record_drift(gateway, self.links.kept(gateway), welcome, ruleset, now, others)
         may = self.group.heals_drift or cause is None or cause in drift.HEALS_ANYWAY
         return may and not self._is_stuck(welcome, self._impaired(gateway))
 
@@ -93,12 +93,12 @@ class Look:
 
     def _welcome(self, gateway: Gateway) -> wire.Welcome | None:
         try:
-            return agent_client.hello(self.links.kept(gateway), self.wanted.snapshot.now)
-        except (Unreachable, agent_client.NotDone):
+            return agent_client.send_hello(self.links.kept(gateway), self.wanted.snapshot.now)
+        except (Unreachable, agent_client.AgentRefused):
             return None
 
 
-def _heard(state: GatewayState, welcome: wire.Welcome) -> None:
+def _record_answer(state: GatewayState, welcome: wire.Welcome) -> None:
     """It answers, and says itself what is wrong with it."""
     mine = GatewayState.objects.filter(pk=state.pk)
     if state.unreachable_since:
@@ -107,7 +107,7 @@ def _heard(state: GatewayState, welcome: wire.Welcome) -> None:
         mine.update(disk=welcome.disk, agent=welcome.agent[:40])
 
 
-def _last_try(group: GatewayGroup, wanted: Wanted) -> Rollout | None:
+def _find_last_try(group: GatewayGroup, wanted: DesiredState) -> Rollout | None:
     """The group's last rollout that is over, if exactly this was tried in it."""
     over = Rollout.objects.filter(group=group).exclude(state__in=Rollout.OPEN)
     last = over.select_related("revision").prefetch_related("steps").order_by("-pk").first()

@@ -16,11 +16,11 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from apps.deployments.desired_state.desired_rulesets import Wanted
+from apps.deployments.desired_state.desired_rulesets import DesiredState
 from apps.deployments.models import Revision, Rollout, RolloutStep
 from apps.network.models import Gateway, GatewayGroup
 from firewall import rollout as machine
-from firewall.rollout import Command, Event, Phase, Step, advance
+from firewall.rollout import GatewayStep, RolloutCommand, RolloutEvent, RolloutPhase, advance
 from firewall.wire import LEAP_ADOPTED
 
 log = structlog.get_logger()
@@ -31,16 +31,16 @@ LONGEST_DOING = 20  # characters
 MOST_ELEMENTS = 2**31 - 1
 
 
-class LeaseLost(Exception):  # noqa: N818 - a state of the world
+class RolloutLeaseLost(Exception):  # noqa: N818 - a state of the world
     """Another worker has taken over, or somebody else has ended the rollout: do nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class NewRollout:
     """What a new rollout is about. harmless: nothing but elements changes."""
 
     group: GatewayGroup
-    wanted: Wanted
+    wanted: DesiredState
     gateways: tuple[Gateway, ...]
     by: int | None
     cause: str
@@ -49,7 +49,7 @@ class Opening:
     again: Revision | None = None
 
 
-class Outdated(Exception):  # noqa: N818 - a state of the world
+class OutdatedRevision(Exception):  # noqa: N818 - a state of the world
     """Somebody has brought out what a later look at the database saw."""
 
 
@@ -59,7 +59,7 @@ NEWER = """
 """
 
 
-def open_rollout(opening: Opening) -> "Lease | None":
+def open_rollout(opening: NewRollout) -> "Lease | None":
     """A new revision and its rollout, claimed. None while another of the group is open: that one is told to look again.
 
     None also for whoever looked long ago, and would take back what others have brought out since.
@@ -68,8 +68,8 @@ def open_rollout(opening: Opening) -> "Lease | None":
         if Rollout.objects.filter(group=opening.group, state__in=Rollout.OPEN).update(again=True):
             return None
         try:
-            return _opened(opening)
-        except Outdated:
+            return _create_rollout(opening)
+        except OutdatedRevision:
             return None
         except IntegrityError as error:  # somebody else opened one just now
             if "rollout_one_open_per_group" not in str(error):
@@ -78,7 +78,7 @@ def open_rollout(opening: Opening) -> "Lease | None":
 
 
 @transaction.atomic
-def _opened(opening: Opening) -> "Lease":
+def _create_rollout(opening: NewRollout) -> "Lease":
     wanted = opening.wanted
     revision = Revision.objects.create(
         group=opening.group,
@@ -95,17 +95,17 @@ def _opened(opening: Opening) -> "Lease":
         goes_on=opening.group.goes_on,
         harmless=opening.harmless,
         state=Rollout.State.APPLYING,
-        token=_next_token(),
+        token=_draw_token(),
         lease_until=Now() + LEASE,
         attempts=1,
     )
     if opening.again is None and _is_outdated(revision):  # asked when no other rollout can be open any more
-        raise Outdated(str(revision))
+        raise OutdatedRevision(str(revision))
     queued = [RolloutStep(rollout=rollout, gateway=gateway, position=at) for at, gateway in enumerate(opening.gateways)]
-    state, command = advance(replace(read(rollout, queued), phase=Phase.QUEUED), Event.CLAIMED)
+    state, command = advance(replace(build_machine_state(rollout, queued), phase=RolloutPhase.QUEUED), RolloutEvent.CLAIMED)
     now = timezone.now()
     for step, of in zip(queued, state.steps, strict=True):
-        step.state, step.sent = of.value, now if of is Step.SENDING else None
+        step.state, step.sent = of.value, now if of is GatewayStep.SENDING else None
     return Lease(rollout, RolloutStep.objects.bulk_create(queued), state, command)
 
 
@@ -116,7 +116,7 @@ def _is_outdated(revision: Revision) -> bool:
     return bool(row and row[0])
 
 
-def _next_token() -> int:
+def _draw_token() -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT nextval('deployments_token')")
         (token,) = cursor.fetchone()
@@ -129,7 +129,7 @@ def leave_note(group: GatewayGroup) -> bool:
     return Rollout.objects.filter(alive, group=group).update(again=True) > 0
 
 
-def outrun(token: int) -> bool:
+def outrun_token(token: int) -> bool:
     """The next token is higher than this one. False, and nothing changes, if that is further ahead than rollouts can have led: then
     the gateway that says so is wrong or lies, and what it says must not reach the others."""
     with connection.cursor() as cursor:
@@ -162,8 +162,8 @@ class Lease:
 
     rollout: Rollout
     steps: list[RolloutStep]
-    state: machine.Rollout
-    command: Command  # what is to be done now
+    state: machine.RolloutState
+    command: RolloutCommand  # what is to be done now
 
     @property
     def step(self) -> RolloutStep:
@@ -181,28 +181,28 @@ def claim(group: GatewayGroup) -> Lease | None:
     rollout = Rollout.objects.select_related("revision", "group").get(pk=found[0])
     steps = list(rollout.steps.select_related("gateway"))
     taken_over = found[1] == Rollout.State.APPLYING
-    state = read(rollout, steps)
+    state = build_machine_state(rollout, steps)
     if not taken_over:
-        state = replace(state, phase=Phase.QUEUED)
-    lease = Lease(rollout, steps, state, Command.NOTHING)
-    happened(lease, Event.TAKEN_OVER if taken_over else Event.CLAIMED)
+        state = replace(state, phase=RolloutPhase.QUEUED)
+    lease = Lease(rollout, steps, state, RolloutCommand.NOTHING)
+    record_event(lease, RolloutEvent.TAKEN_OVER if taken_over else RolloutEvent.CLAIMED)
     return lease
 
 
-def groups_left_alone() -> list[GatewayGroup]:
+def list_abandoned_groups() -> list[GatewayGroup]:
     """Groups with a rollout whose worker is gone."""
     left = Rollout.objects.filter(state=Rollout.State.APPLYING, lease_until__lt=Now())
     return list(GatewayGroup.objects.filter(rollouts__in=left))
 
 
-def read(rollout: Rollout, steps: Iterable[RolloutStep]) -> machine.Rollout:
+def build_machine_state(rollout: Rollout, steps: Iterable[RolloutStep]) -> machine.RolloutState:
     """The rows as a state of the machine."""
-    return machine.Rollout(
-        steps=tuple(Step(step.state) for step in steps),
-        phase=Phase(rollout.state),
+    return machine.RolloutState(
+        steps=tuple(GatewayStep(step.state) for step in steps),
+        phase=RolloutPhase(rollout.state),
         goes_on=rollout.goes_on,
         harmless=rollout.harmless,
-        wish=Event(rollout.wish) if rollout.wish else None,
+        wish=RolloutEvent(rollout.wish) if rollout.wish else None,
         attempts=rollout.attempts,
     )
 
@@ -220,30 +220,30 @@ WRITE = """
 """
 
 
-def happened(lease: Lease, event: Event, **evidence: Any) -> None:
+def record_event(lease: Lease, event: RolloutEvent, **evidence: Any) -> None:
     """The event in the row, and the evidence in its step's; the lease knows then what is to be done now. Raises LeaseLost.
 
     What a person has wished for meanwhile is taken in first.
     """
     with transaction.atomic(savepoint=False):
         wish = _lock(lease.rollout)
-        state = replace(lease.state, wish=Event(wish) if wish else None)
+        state = replace(lease.state, wish=RolloutEvent(wish) if wish else None)
         at = state.turn
         after, command = advance(state, event)
         _write_steps(lease, after, at, evidence)
-        _write(lease, after)
+        _write_rollout(lease, after)
     lease.state, lease.command = after, command
 
 
-def passed(lease: Lease) -> None:
+def record_passed(lease: Lease) -> None:
     """A probe passed: kept with the event that follows at once."""
-    lease.state, lease.command = advance(lease.state, Event.PASSED)
+    lease.state, lease.command = advance(lease.state, RolloutEvent.PASSED)
 
 
-def wished(lease: Lease) -> Event | None:
+def find_wish(lease: Lease) -> RolloutEvent | None:
     """What a person has asked for meanwhile. Raises LeaseLost."""
     wish = _lock(lease.rollout)
-    return Event(wish) if wish else None
+    return RolloutEvent(wish) if wish else None
 
 
 @transaction.atomic(savepoint=False)
@@ -251,11 +251,11 @@ def _lock(rollout: Rollout) -> str:
     mine = Rollout.objects.select_for_update().filter(pk=rollout.pk, token=rollout.token, state=Rollout.State.APPLYING)
     wish = mine.values_list("wish", flat=True).first()
     if wish is None:
-        raise LeaseLost(f"{rollout}: another worker has taken over")
+        raise RolloutLeaseLost(f"{rollout}: another worker has taken over")
     return wish
 
 
-def _write(lease: Lease, after: machine.Rollout) -> None:
+def _write_rollout(lease: Lease, after: machine.RolloutState) -> None:
     over = after.phase in machine.OVER
     bad = [f"{step.gateway.name}: {step.error}" for step in lease.steps if step.error]
     given = {
@@ -273,12 +273,12 @@ def _write(lease: Lease, after: machine.Rollout) -> None:
     lease.rollout.state = after.phase.value
 
 
-def _write_steps(lease: Lease, after: machine.Rollout, at: int | None, evidence: Mapping[str, Any]) -> None:
+def _write_steps(lease: Lease, after: machine.RolloutState, at: int | None, evidence: Mapping[str, Any]) -> None:
     for position, (step, now) in enumerate(zip(lease.steps, after.steps, strict=True)):
         changes: dict[str, Any] = dict(evidence) if position == at else {}
         if step.state != now.value:
             changes |= {"state": now.value, "doing": ""}
-            if now is Step.SENDING:
+            if now is GatewayStep.SENDING:
                 changes["sent"] = Now()
         if changes:
             RolloutStep.objects.filter(pk=step.pk).update(**changes)
@@ -286,7 +286,7 @@ def _write_steps(lease: Lease, after: machine.Rollout, at: int | None, evidence:
                 setattr(step, name, value)
 
 
-def note(lease: Lease, what: str, *, passed: bool, ms: float | None, text: str) -> None:
+def note_evidence(lease: Lease, what: str, *, passed: bool, ms: float | None, text: str) -> None:
     """One more piece of evidence for the gateway whose turn it is: kept with the next event, an unhappy one at once, for the page."""
     lease.step.evidence.append({"what": what, "passed": passed, "ms": None if ms is None else round(ms, 1), "text": text})
     if not passed:
@@ -294,7 +294,7 @@ def note(lease: Lease, what: str, *, passed: bool, ms: float | None, text: str) 
         RolloutStep.objects.filter(pk=lease.step.pk, rollout__in=mine).update(evidence=lease.step.evidence)
 
 
-def heard(lease: Lease, doing: str, done: int, of: int) -> Event | None:
+def record_beat(lease: Lease, doing: str, done: int, of: int) -> RolloutEvent | None:
     """The gateway whose turn it is says what it does: kept for the page. Comes out: what a person has asked for meanwhile.
 
     done, of: elements. The gateway may say anything; what is no possible number is kept as the nearest one.
@@ -303,7 +303,7 @@ def heard(lease: Lease, doing: str, done: int, of: int) -> Event | None:
     counted = {"done": min(max(done, 0), MOST_ELEMENTS), "of": min(max(of, 0), MOST_ELEMENTS)}
     RolloutStep.objects.filter(pk=lease.step.pk, rollout__in=mine).update(doing=doing[:LONGEST_DOING], heard=Now(), **counted)
     wish = mine.values_list("wish", flat=True).first()
-    return Event(wish) if wish else None
+    return RolloutEvent(wish) if wish else None
 
 
 def supersede(lease: Lease, text: str) -> None:
@@ -320,14 +320,14 @@ def supersede(lease: Lease, text: str) -> None:
 # --- A person's wishes
 
 
-def wish(rollout: Rollout, event: Event, *, by: Any) -> bool:
+def record_wish(rollout: Rollout, event: RolloutEvent, *, by: Any) -> bool:
     """Pause, resume or abort; True when nothing is under way, so that a worker has to look. Raises NotPossibleError."""
     with transaction.atomic():
         row = Rollout.objects.select_for_update().get(pk=rollout.pk)
         steps = list(row.steps.all())
-        after, _command = advance(read(row, steps), event)
+        after, _command = advance(build_machine_state(row, steps), event)
         row.wish = after.wish.value if after.wish else ""
-        row.stopped_by = None if event is Event.RESUME else by
+        row.stopped_by = None if event is RolloutEvent.RESUME else by
         row.state = after.phase.value
         if after.phase in machine.OVER:
             row.finished, row.lease_until = Now(), None
@@ -335,4 +335,4 @@ def wish(rollout: Rollout, event: Event, *, by: Any) -> bool:
         for step, now in zip(steps, after.steps, strict=True):
             if step.state != now.value:
                 RolloutStep.objects.filter(pk=step.pk).update(state=now.value)
-    return after.phase is not Phase.APPLYING
+    return after.phase is not RolloutPhase.APPLYING

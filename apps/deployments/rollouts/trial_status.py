@@ -8,14 +8,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
-from apps.deployments.rollouts.evidence import attempts
+from apps.deployments.rollouts.evidence import list_attempts
 from apps.lib.ui import formats
 
 ON_TRIAL = (RolloutStep.State.PROBING, RolloutStep.State.CONFIRMING, RolloutStep.State.REVERTING, RolloutStep.State.ASKING)
 
 
 @dataclass(frozen=True)
-class Trial:
+class TrialStatus:
     """How many of `of` seconds are left, what happens then, and what a screen reader says at the start, at ten seconds and at the end."""
 
     gateway: str
@@ -32,13 +32,13 @@ def is_on_trial(step: RolloutStep, rollout: Rollout) -> bool:
     return rollout.state == Rollout.State.APPLYING and step.state in ON_TRIAL and step.goes_back is not None
 
 
-def trial(step: RolloutStep, rollout: Rollout, now: datetime, status: GatewayState | None) -> Trial | None:
+def find_trial_status(step: RolloutStep, rollout: Rollout, now: datetime, status: GatewayState | None) -> TrialStatus | None:
     """None when it is not on trial. `status`: what it last confirmed, which is what it goes back to."""
     if not is_on_trial(step, rollout) or step.goes_back is None:
         return None
     left = max(0, math.ceil((step.goes_back - now).total_seconds()))
     of = max(left, math.ceil((step.goes_back - step.committed).total_seconds()) if step.committed else rollout.group.confirm_within)
-    given = {"gateway": step.gateway.name, "before": before(status), "n": left}
+    given = {"gateway": step.gateway.name, "before": render_confirmed_state(status), "n": left}
     what = (
         _("until %(gateway)s goes back to %(before)s by itself.") if left else _("%(gateway)s goes back to %(before)s by itself about now.")
     )
@@ -47,29 +47,30 @@ def trial(step: RolloutStep, rollout: Rollout, now: datetime, status: GatewaySta
         "%(gateway)s is on trial. In %(n)d seconds it goes back to %(before)s, unless it is confirmed.",
         left,
     )
-    return Trial(
+    return TrialStatus(
         step.gateway.name,
         left,
         of,
-        " ".join(filter(None, [what % given, _attempts(step)])),
+        " ".join(filter(None, [what % given, _render_attempts(step)])),
         start % given,
         _("%(gateway)s goes back in 10 seconds, unless it is confirmed.") % given,
         _("The time of %(gateway)s is over. Without a confirmation it goes back to %(before)s.") % given,
     )
 
 
-def before(status: GatewayState | None) -> str:
+def render_confirmed_state(status: GatewayState | None) -> str:
     """What a gateway has confirmed, in the middle of a sentence."""
     return str(status.revision) if status and status.revision else _("what it ran before")
 
 
-def _attempts(step: RolloutStep) -> str:
+def _render_attempts(step: RolloutStep) -> str:
     """What was tried to reach it over a new connection."""
-    failed = [each for each in attempts(step) if not each["passed"]]
+    failed = [each for each in list_attempts(step) if not each["passed"]]
     if not failed:
         return "" if step.evidence else _("It is being reached over a new connection.")
     words = [
-        _("%(place)d: %(text)s after %(time)s") % {"place": place, "text": each["text"], "time": formats.duration((each["ms"] or 0) / 1000)}
+        _("%(place)d: %(text)s after %(time)s")
+        % {"place": place, "text": each["text"], "time": formats.format_duration((each["ms"] or 0) / 1000)}
         for place, each in enumerate(failed, 1)
     ]
     return _("Attempts in vain: %(attempts)s.") % {"attempts": "; ".join(words)}

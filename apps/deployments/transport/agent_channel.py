@@ -16,7 +16,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from apps.deployments.rollouts.backoff import Backoff
-from apps.deployments.transport.relay_program import Way, socket_of, way
+from apps.deployments.transport.relay_program import RelayProgram, build_relay_program, get_socket_path
 from apps.deployments.transport.subprocess_pipe import EndedError, Relay, SilentError
 from apps.network.models import Gateway
 from firewall import wire
@@ -36,20 +36,20 @@ class Unreachable(Exception):  # noqa: N818 - a state of the world, not an error
     """The gateway did not answer. The text says how."""
 
 
-type Heard = Callable[[wire.Beat], None]
+type BeatHandler = Callable[[wire.Beat], None]
 
 
-def nobody_minds(_beat: wire.Beat) -> None:
+def ignore_beat(_beat: wire.Beat) -> None:
     """That the agent lives is all that is asked."""
 
 
-class Channel:
+class AgentChannel:
     """One kept-open conversation with one agent. One question at a time; a fault closes it, the next question opens it anew.
 
     backoff: how long to wait before a gateway that did not answer is asked again; meanwhile questions fail at once.
     """
 
-    def __init__(self, name: str, by: Way, backoff: Backoff | None = None, *, longest: float = LONGEST) -> None:
+    def __init__(self, name: str, by: RelayProgram, backoff: Backoff | None = None, *, longest: float = LONGEST) -> None:
         self.name = name
         self._longest = longest
         self.way = by
@@ -64,7 +64,7 @@ class Channel:
         """The process id of the relay that is open."""
         return self._relay.pid if self._relay and self._relay.alive else None
 
-    def ask(self, request: wire.Request, *, patience: float | None = None, heard: Heard = nobody_minds) -> wire.Reply:
+    def ask(self, request: wire.Request, *, patience: float | None = None, heard: BeatHandler = ignore_beat) -> wire.Reply:
         """The agent's answer. patience: seconds without an octet; by default 10, and one more for each megabyte that is sent, and 20 more
         where the way to the agent has to be opened first.
 
@@ -93,7 +93,7 @@ class Channel:
         if relay:
             relay.close()
 
-    def _ask(self, request: wire.Request, patience: float | None, heard: Heard) -> wire.Reply:
+    def _ask(self, request: wire.Request, patience: float | None, heard: BeatHandler) -> wire.Reply:
         was_open = self.relay_pid is not None
         try:
             return self._converse(request, patience, heard)
@@ -105,7 +105,7 @@ class Channel:
         except EndedError as ended:
             raise Unreachable(self._reason(ended)) from ended
 
-    def _converse(self, request: wire.Request, patience: float | None, heard: Heard) -> wire.Reply:
+    def _converse(self, request: wire.Request, patience: float | None, heard: BeatHandler) -> wire.Reply:
         number, silent = next(self._numbers), PATIENCE if self.relay_pid is not None else PATIENCE + OPENING
         try:
             relay = self._open()
@@ -128,11 +128,11 @@ class Channel:
 
     def _send(self, relay: Relay, number: int, request: wire.Request, patience: float) -> None:
         self.sent = 0
-        for line in wire.lines(number, request):
+        for line in wire.iter_lines(number, request):
             relay.send(line, patience)
             self.sent += len(line)
 
-    def _receive(self, relay: Relay, number: int, patience: float, within: wire.MessageLimits, heard: Heard) -> wire.Reply:
+    def _receive(self, relay: Relay, number: int, patience: float, within: wire.MessageLimits, heard: BeatHandler) -> wire.Reply:
         """The answer to this question, or to number 0: why the agent hangs up."""
         assembler, give_up = wire.Assembler(within), time.monotonic() + self._longest
         for line in relay.lines(patience, wire.MAX_LINE):
@@ -140,7 +140,7 @@ class Channel:
                 raise SilentError(f"it shows signs of life and has not answered for {self._longest:g} s")
             answer = assembler.feed(line)
             if answer and answer[0] in (number, 0):
-                reply = wire.reply(answer[1])
+                reply = wire.parse_reply(answer[1])
                 if not isinstance(reply, wire.Beat):
                     return reply
                 heard(reply)
@@ -150,28 +150,28 @@ class Channel:
         return self.way.explain(str(ended)) or "the connection was closed"
 
 
-_channels: dict[tuple[int, bool], Channel] = {}  # by gateway, and whether it is the one for readings
+_channels: dict[tuple[int, bool], AgentChannel] = {}  # by gateway, and whether it is the one for readings
 _channels_lock = Lock()
 
 
-def channel(gateway: Gateway) -> Channel:
+def get_channel(gateway: Gateway) -> AgentChannel:
     """This process's channel to the gateway; opened by the first question."""
-    return _kept(gateway, readings=False)
+    return _get_kept_channel(gateway, readings=False)
 
 
-def readings_channel(gateway: Gateway) -> Channel:
+def get_readings_channel(gateway: Gateway) -> AgentChannel:
     """Another one, for answers that are long in coming: a change waits neither for them nor behind them."""
-    return _kept(gateway, readings=True)
+    return _get_kept_channel(gateway, readings=True)
 
 
-def _kept(gateway: Gateway, *, readings: bool) -> Channel:
-    by, which = way(gateway), (gateway.pk, readings)
+def _get_kept_channel(gateway: Gateway, *, readings: bool) -> AgentChannel:
+    by, which = build_relay_program(gateway), (gateway.pk, readings)
     with _channels_lock:
         known = _channels.get(which)
         if known is None or known.way != by:
             if known:
                 known.close()
-            known = _channels[which] = Channel(gateway.name, by, Backoff() if by.is_far else None)
+            known = _channels[which] = AgentChannel(gateway.name, by, Backoff() if by.is_far else None)
         return known
 
 
@@ -184,9 +184,9 @@ def close_all() -> None:
 
 
 @contextmanager
-def fresh(gateway: Gateway) -> Iterator[Channel]:
+def open_session(gateway: Gateway) -> Iterator[AgentChannel]:
     """A channel over a new session, closed at the end: an open one would survive a ruleset that lets nobody in any more."""
-    own = Channel(gateway.name, way(gateway))
+    own = AgentChannel(gateway.name, build_relay_program(gateway))
     try:
         yield own
     finally:
@@ -194,11 +194,11 @@ def fresh(gateway: Gateway) -> Iterator[Channel]:
 
 
 @contextmanager
-def fresh_channels() -> Iterator[Callable[[Gateway], Channel]]:
+def open_own_channels() -> Iterator[Callable[[Gateway], AgentChannel]]:
     """Channels of one's own, closed at the end: for commands and tests."""
-    own: dict[int, Channel] = {}
+    own: dict[int, AgentChannel] = {}
     try:
-        yield lambda gateway: own.setdefault(gateway.pk, Channel(gateway.name, way(gateway)))
+        yield lambda gateway: own.setdefault(gateway.pk, AgentChannel(gateway.name, build_relay_program(gateway)))
     finally:
         for each in own.values():
             each.close()
@@ -212,9 +212,9 @@ def knock(gateway: Gateway, *, limit: float = KNOCK) -> float:
     start = time.monotonic()
     try:
         if gateway.link == Gateway.Link.SSH:
-            _greeting(str(gateway.address), gateway.management_port, start + limit)
+            _read_greeting(str(gateway.address), gateway.management_port, start + limit)
         else:
-            _connect(str(socket_of(gateway)), limit)
+            _connect(str(get_socket_path(gateway)), limit)
     except TimeoutError as error:
         raise Unreachable(f"no answer to a new connection within {limit:g} s") from error
     except OSError as error:
@@ -228,7 +228,7 @@ def _connect(path: str, limit: float) -> None:
         connection.connect(path)
 
 
-def _greeting(host: str, port: int, until: float) -> None:
+def _read_greeting(host: str, port: int, until: float) -> None:
     with socket.create_connection((host, port), timeout=until - time.monotonic()) as connection:
         heard = b""
         while len(heard) < LONGEST_GREETING:

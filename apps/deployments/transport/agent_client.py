@@ -6,17 +6,17 @@ A delta is sent when this process knows what the gateway runs; otherwise the who
 from dataclasses import dataclass
 
 from apps.deployments.desired_state import database_clock
-from apps.deployments.transport.agent_channel import Channel, Heard, Unreachable, nobody_minds
+from apps.deployments.transport.agent_channel import AgentChannel, BeatHandler, Unreachable, ignore_beat
 from firewall import wire
 from firewall.diff import Delta
-from firewall.digest import at_base, text
-from firewall.rollout import Event
+from firewall.digest import format_digest, subtract_expired_at_base
+from firewall.rollout import RolloutEvent
 from firewall.ruleset import Ruleset
 
 AHEAD = 1000  # milliseconds by which an agent's clock may be ahead
 
 
-class NotDone(Exception):  # noqa: N818 - the gateway's decision, not an error of the program
+class AgentRefused(Exception):  # noqa: N818 - the gateway's decision, not an error of the program
     """The agent refused, and nothing changed on the gateway. `reason` is one of `wire.Refused`."""
 
     def __init__(self, reason: str, words: str) -> None:
@@ -25,7 +25,7 @@ class NotDone(Exception):  # noqa: N818 - the gateway's decision, not an error o
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownRuleset:
     """What a gateway is known to run: the id of the revision, the digest of everything in it, and the ruleset."""
 
     revision: int
@@ -34,7 +34,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class DeployOrder:
     """What the gateway shall run: the ruleset, its digest of everything, the digest it has at `now`, and the fencing token.
 
     known, delta: what it is known to run, and the way from there; None where this process knows nothing.
@@ -47,49 +47,53 @@ class Order:
     now: int
     token: int
     confirm_within: int
-    known: Known | None
+    known: KnownRuleset | None
     delta: Delta | None
 
 
-def hello(channel: Channel, now: int, token: int = 0, heard: Heard = nobody_minds) -> wire.Welcome:
+def send_hello(channel: AgentChannel, now: int, token: int = 0, heard: BeatHandler = ignore_beat) -> wire.Welcome:
     """Who is there, and what runs; from then on no older token is obeyed. Raises Unreachable or NotDone.
 
     An agent whose clock is ahead for certain is told so, by what its own answer said.
     """
-    welcome = expect(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.earliest()), heard=heard))
-    latest = database_clock.latest()
+    welcome = expect(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.get_earliest()), heard=heard))
+    latest = database_clock.get_latest()
     if not latest or welcome.clock <= latest + AHEAD:
         return welcome
     bound = wire.ClockBound(welcome.steady, latest)
-    return expect(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.earliest(), bound), heard=heard))
+    return expect(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.get_earliest(), bound), heard=heard))
 
 
-def plan(channel: Channel, now: int, ruleset: Ruleset, heard: Heard = nobody_minds) -> wire.Planned:
+def plan(channel: AgentChannel, now: int, ruleset: Ruleset, heard: BeatHandler = ignore_beat) -> wire.Planned:
     """What the ruleset would change; nothing is changed. Raises Unreachable or NotDone."""
     return expect(wire.Planned, channel.ask(wire.Plan(now, ruleset), heard=heard))
 
 
-def apply(channel: Channel, order: Order, welcome: wire.Welcome, heard: Heard = nobody_minds) -> wire.Applied:
+def apply(channel: AgentChannel, order: DeployOrder, welcome: wire.Welcome, heard: BeatHandler = ignore_beat) -> wire.Applied:
     """Commit what is ordered on top of what was just said to run. Raises Unreachable or NotDone."""
     known = order.known
-    if known and order.delta is not None and text(at_base(known.digest, order.delta, order.now)) == welcome.digest:
-        answer = channel.ask(_request(order, welcome.digest, order.delta), heard=heard)
+    if (
+        known
+        and order.delta is not None
+        and format_digest(subtract_expired_at_base(known.digest, order.delta, order.now)) == welcome.digest
+    ):
+        answer = channel.ask(_build_request(order, welcome.digest, order.delta), heard=heard)
         if not (isinstance(answer, wire.Refused) and answer.reason in ("base", "digest")):
             return expect(wire.Applied, answer)
-    return expect(wire.Applied, channel.ask(_request(order, welcome.digest, None), heard=heard))
+    return expect(wire.Applied, channel.ask(_build_request(order, welcome.digest, None), heard=heard))
 
 
-def _request(order: Order, base: str, delta: Delta | None) -> wire.Apply:
+def _build_request(order: DeployOrder, base: str, delta: Delta | None) -> wire.Apply:
     whole = order.ruleset if delta is None else None
     return wire.Apply(order.token, order.now, base, order.target, delta, whole, order.confirm_within)
 
 
-def confirm(channel: Channel, order: Order, heard: Heard = nobody_minds) -> wire.Confirmed:
+def confirm(channel: AgentChannel, order: DeployOrder, heard: BeatHandler = ignore_beat) -> wire.Confirmed:
     """Keep what was applied. Raises Unreachable or NotDone."""
     return expect(wire.Confirmed, channel.ask(wire.Confirm(order.token, order.target), heard=heard))
 
 
-def revert(channel: Channel, order: Order, heard: Heard = nobody_minds) -> str:
+def revert(channel: AgentChannel, order: DeployOrder, heard: BeatHandler = ignore_beat) -> str:
     """Go back now; in words, to what. It may have gone back by itself already. Raises Unreachable or NotDone."""
     answer = channel.ask(wire.Revert(order.token), heard=heard)
     if isinstance(answer, wire.Refused) and answer.reason == "digest":
@@ -97,20 +101,20 @@ def revert(channel: Channel, order: Order, heard: Heard = nobody_minds) -> str:
     return expect(wire.Reverted, answer).text
 
 
-def became(channel: Channel, order: Order, heard: Heard = nobody_minds) -> Event:
+def query_outcome(channel: AgentChannel, order: DeployOrder, heard: BeatHandler = ignore_beat) -> RolloutEvent:
     """What became of the last command of this token; older ones are not obeyed from here on."""
     try:
-        welcome = hello(channel, order.now, order.token, heard)
+        welcome = send_hello(channel, order.now, order.token, heard)
     except Unreachable:
-        return Event.LOST
+        return RolloutEvent.LOST
     if welcome.trial == order.target:
-        return Event.FOUND_ON_TRIAL
+        return RolloutEvent.FOUND_ON_TRIAL
     if not welcome.trial and welcome.confirmed == order.target == welcome.digest:
-        return Event.FOUND_CONFIRMED
-    return Event.WENT_BACK if welcome.applied == order.token else Event.NEVER_ARRIVED
+        return RolloutEvent.FOUND_CONFIRMED
+    return RolloutEvent.WENT_BACK if welcome.applied == order.token else RolloutEvent.NEVER_ARRIVED
 
 
-def runs(welcome: wire.Welcome, target: str) -> bool:
+def is_running(welcome: wire.Welcome, target: str) -> bool:
     """Does the gateway run this already, and would it after a reboot?"""
     return welcome.digest == welcome.confirmed == target and not welcome.trial
 
@@ -118,7 +122,7 @@ def runs(welcome: wire.Welcome, target: str) -> bool:
 def expect[Answer: wire.Reply](kind: type[Answer], answer: wire.Reply) -> Answer:
     """The answer, if it is of this kind. Raises NotDone."""
     if isinstance(answer, wire.Refused):
-        raise NotDone(answer.reason, answer.text)
+        raise AgentRefused(answer.reason, answer.text)
     if not isinstance(answer, kind):
-        raise NotDone("malformed", f"the agent answered {type(answer).__name__} where {kind.__name__} was due")
+        raise AgentRefused("malformed", f"the agent answered {type(answer).__name__} where {kind.__name__} was due")
     return answer

@@ -11,7 +11,7 @@ from apps.network.models import Gateway
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class RelayProgram:
     """A program and its arguments, none of them for a shell. host_key: whom ssh must meet, "" without ssh."""
 
     arguments: tuple[str, ...]
@@ -25,24 +25,24 @@ class Way:
     def prepare(self) -> None:
         """Make what the program needs. Raises OSError or ValueError."""
         if self.is_far:
-            ssh.note(self.host_key)
+            ssh.write_known_hosts(self.host_key)
 
     def explain(self, words: str) -> str:
         """What the program said before it ended, as one sentence; "" if it said nothing."""
-        return ssh.explain(words, self.host_key) if self.is_far else ssh.plain(words)
+        return ssh.explain(words, self.host_key) if self.is_far else ssh.get_last_line(words)
 
 
-def way(gateway: Gateway) -> Way:
+def build_relay_program(gateway: Gateway) -> RelayProgram:
     """The way to the gateway's agent."""
     if gateway.link == Gateway.Link.SSH:
-        return Way(ssh.arguments(gateway), gateway.host_key)
-    relay = (sys.executable, "-m", "gateway", "relay", "--socket", str(socket_of(gateway)))
+        return RelayProgram(ssh.build_arguments(gateway), gateway.host_key)
+    relay = (sys.executable, "-m", "gateway", "relay", "--socket", str(get_socket_path(gateway)))
     if gateway.link == Gateway.Link.LOCAL or not settings.LAB_NAME:  # without a lab, agents run on this machine itself
-        return Way(relay)
+        return RelayProgram(relay)
     lab = ("--name", settings.LAB_NAME, "--state", str(settings.LAB_STATE))
-    return Way((sys.executable, "-m", "lab", *lab, "exec", gateway.name, "--", *relay))
+    return RelayProgram((sys.executable, "-m", "lab", *lab, "exec", gateway.name, "--", *relay))
 
 
-def socket_of(gateway: Gateway) -> Path:
+def get_socket_path(gateway: Gateway) -> Path:
     """Where the agent listens, if it runs on this machine."""
     return Path(settings.GATEWAY_SOCKETS) / f"{gateway.name}.sock"

@@ -41,32 +41,32 @@ OPTIONS = {
 }
 
 
-def arguments(gateway: Gateway) -> tuple[str, ...]:
+def build_arguments(gateway: Gateway) -> tuple[str, ...]:
     """The program that opens a new session with the gateway. See ssh(1) and ssh_config(5)."""
-    options = OPTIONS | {"UserKnownHostsFile": _quoted(known_hosts(gateway.host_key))}
+    options = OPTIONS | {"UserKnownHostsFile": _quote_path(get_known_hosts_path(gateway.host_key))}
     where = ("-i", str(settings.SSH_KEY), "-l", gateway.ssh_user, "-p", str(gateway.management_port))
-    return ("ssh", "-F", "none", "-T", "-e", "none", *where, *_flags(options), "--", str(gateway.address))
+    return ("ssh", "-F", "none", "-T", "-e", "none", *where, *_build_flags(options), "--", str(gateway.address))
 
 
-def _flags(options: dict[str, str]) -> tuple[str, ...]:
+def _build_flags(options: dict[str, str]) -> tuple[str, ...]:
     return tuple(word for name, value in options.items() for word in ("-o", f"{name}={value}"))
 
 
-def _quoted(path: Path) -> str:
+def _quote_path(path: Path) -> str:
     """ssh splits this option at spaces, unless it is quoted, and expands % in it."""
     return '"' + str(path).replace("%", "%%") + '"'
 
 
-def known_hosts(host_key: str) -> Path:
+def get_known_hosts_path(host_key: str) -> Path:
     """The file that holds this key and no other. It is named after the key: a key that changes makes another file."""
     return Path(settings.SSH_KNOWN_HOSTS) / hashlib.sha256(host_key.encode()).hexdigest()[:32]
 
 
-def note(host_key: str) -> None:
+def write_known_hosts(host_key: str) -> None:
     """Write the key's known_hosts file, whole or not at all, for our account alone. Raises ValueError for what is no key."""
     if not re.fullmatch(HOST_KEY, host_key):
         raise ValueError("the gateway's host key is no ssh-ed25519 key")
-    file, text = known_hosts(host_key), f"{ALIAS} {host_key}\n"
+    file, text = get_known_hosts_path(host_key), f"{ALIAS} {host_key}\n"
     if file.exists() and file.read_text() == text:
         return
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -75,7 +75,7 @@ def note(host_key: str) -> None:
     Path(fresh.name).rename(file)
 
 
-def fingerprint(key: str) -> str:
+def compute_fingerprint(key: str) -> str:
     """The key's fingerprint as OpenSSH shows it: SHA256: and 43 characters of base64 (ssh-keygen(1), -l)."""
     return "SHA256:" + b64encode(hashlib.sha256(b64decode(key.split()[1])).digest()).decode().rstrip("=")
 
@@ -83,17 +83,17 @@ def fingerprint(key: str) -> str:
 def explain(words: str, host_key: str) -> str:
     """What ssh said on standard error, as one sentence with what to do."""
     if "Host key verification failed" in words or "HOST IDENTIFICATION HAS CHANGED" in words:
-        return _another_host(words, fingerprint(host_key))
+        return _explain_other_host(words, compute_fingerprint(host_key))
     if "Identity file" in words and "not accessible" in words:
         return f"the portal has no ssh key at {settings.SSH_KEY}; make one with “manage.py gateway key”"
     if "Permission denied" in words:
         return "the gateway does not accept the portal's key; add the line that “manage.py gateway key” prints to its authorized_keys"
     if "no matching host key type" in words:
         return "the gateway's sshd offers no ssh-ed25519 host key; make one there with “ssh-keygen -A” and start sshd again"
-    return plain(words)
+    return get_last_line(words)
 
 
-def _another_host(words: str, expected: str) -> str:
+def _explain_other_host(words: str, expected: str) -> str:
     found = re.search(r"SHA256:[A-Za-z0-9+/]{43}", words)
     return (
         f"another host key than expected: expected {expected}, found {found.group() if found else 'another kind of key'}. Either somebody "
@@ -102,7 +102,7 @@ def _another_host(words: str, expected: str) -> str:
     )
 
 
-def plain(words: str) -> str:
+def get_last_line(words: str) -> str:
     """The last line with something in it, without control characters: it may come from a hostile gateway."""
     lines = ["".join(each for each in line if each.isprintable()).strip() for line in words.splitlines()]
     return next((line for line in reversed(lines) if line), "")[:LONGEST_WORDS]

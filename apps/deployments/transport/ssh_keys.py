@@ -19,16 +19,16 @@ SOCKET = "/run/netzwart/agent"
 SCAN = 5  # seconds
 
 
-def portal_key() -> tuple[str, bool]:
+def ensure_portal_key() -> tuple[str, bool]:
     """The public half of the portal's key, and whether it was made just now."""
-    made = _make(Path(settings.SSH_KEY))
+    made = _make_key(Path(settings.SSH_KEY))
     done = subprocess.run(["ssh-keygen", "-y", "-P", "", "-f", str(settings.SSH_KEY)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise OSError(f"{settings.SSH_KEY}: ssh-keygen cannot read it: {ssh.plain(done.stderr)}")
+        raise OSError(f"{settings.SSH_KEY}: ssh-keygen cannot read it: {ssh.get_last_line(done.stderr)}")
     return " ".join(done.stdout.split()[:2]), made
 
 
-def _make(file: Path) -> bool:
+def _make_key(file: Path) -> bool:
     """Whole or not at all; whoever comes second uses the first one's."""
     if file.exists():
         return False
@@ -42,12 +42,12 @@ def _make(file: Path) -> bool:
     return False
 
 
-def authorized_keys_line(key: str) -> str:
+def build_authorized_keys_line(key: str) -> str:
     """What belongs into authorized_keys on a gateway (sshd(8)): the key opens the relay and nothing else."""
     return f'restrict,command="/usr/bin/python3 {PROGRAM} relay --socket {SOCKET}" {key} netzwart'
 
 
-def scan(address: Address, port: int) -> str:
+def scan_host_key(address: Address, port: int) -> str:
     """The host key that whoever answers there shows now. Raises Unreachable."""
     command = ["ssh-keyscan", "-T", str(SCAN), "-t", "ed25519", "-p", str(port), str(address)]
     try:
@@ -58,5 +58,5 @@ def scan(address: Address, port: int) -> str:
         key = " ".join(line.split()[1:3])
         if re.fullmatch(HOST_KEY, key):
             return key
-    said = ssh.plain("\n".join(line for line in done.stderr.splitlines() if not line.startswith("#")))
+    said = ssh.get_last_line("\n".join(line for line in done.stderr.splitlines() if not line.startswith("#")))
     raise Unreachable(f"no ssh-ed25519 host key came from {address}, port {port}{f': {said}' if said else ''}")

@@ -27,7 +27,7 @@ class Relay:
     def __init__(self, arguments: Sequence[str], directory: Path) -> None:
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(arguments, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, cwd=directory, start_new_session=True)
-        self._input, self._output, self._errors = map(_unblocked, (self._process.stdin, self._process.stdout, self._process.stderr))
+        self._input, self._output, self._errors = map(_unblock, (self._process.stdin, self._process.stdout, self._process.stderr))
 
     @property
     def pid(self) -> int:
@@ -42,7 +42,7 @@ class Relay:
         rest = memoryview(line)
         try:
             while rest:
-                if not _ready(self._input, selectors.EVENT_WRITE, patience):
+                if not _is_ready(self._input, selectors.EVENT_WRITE, patience):
                     raise SilentError(f"it takes nothing more within {patience:.0f} s")
                 with suppress(BlockingIOError):
                     rest = rest[os.write(self._input.fileno(), rest) :]
@@ -56,7 +56,7 @@ class Relay:
         """
         buffer = b""
         while True:
-            if not _ready(self._output, selectors.EVENT_READ, patience):
+            if not _is_ready(self._output, selectors.EVENT_READ, patience):
                 raise SilentError(f"no answer within {patience:.0f} s")
             octets = os.read(self._output.fileno(), READ_SIZE)
             if not octets:
@@ -82,14 +82,14 @@ class Relay:
             pipe.close()
 
 
-def _unblocked(pipe: IO[bytes] | None) -> IO[bytes]:
+def _unblock(pipe: IO[bytes] | None) -> IO[bytes]:
     if pipe is None:
         raise TypeError("the relay was started without pipes")
     os.set_blocking(pipe.fileno(), False)
     return pipe
 
 
-def _ready(pipe: IO[bytes], event: int, patience: float) -> bool:
+def _is_ready(pipe: IO[bytes], event: int, patience: float) -> bool:
     """Whether the pipe can be read or written within so many seconds."""
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, event)

@@ -7,20 +7,20 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.accounts.permissions import person, staff_page
-from apps.accounts.recent_auth import recently_authenticated
+from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.recent_auth import require_recent_auth
 from apps.deployments import selectors
 from apps.deployments.forms import RollbackForm
 from apps.deployments.models import HeldBack, Hold, Revision
 from apps.deployments.revision_pages import contents, presentation, ruleset_comparison
-from apps.deployments.revision_pages.change_summary import in_words, kind_words, lines_of, share
+from apps.deployments.revision_pages.change_summary import compute_share, parse_lines, render_kind_name, render_summary
 from apps.deployments.revision_pages.contents import NotKept
-from apps.deployments.revision_pages.delta_text import shown
+from apps.deployments.revision_pages.delta_text import build_excerpt
 from apps.deployments.revision_pages.description import SHOWN_DELTA
-from apps.deployments.revision_pages.presentation import Preview
+from apps.deployments.revision_pages.presentation import RulesetPreview
 from apps.deployments.rollouts import decisions, progress, rollback
 from apps.lib.errors import Conflict, Problem
-from apps.lib.ui.form_errors import explain
+from apps.lib.ui.form_errors import add_problem_to
 from apps.lib.web import query_params
 from apps.network.models import GatewayGroup
 from firewall.render import render_delta
@@ -33,8 +33,8 @@ MOST_PER_GROUP = 20
 def revision_list(request: HttpRequest) -> HttpResponse:
     """The newest first: all, the kept ones, or the rollbacks."""
     chosen = request.GET.get("which", "")
-    page = Paginator(presentation.revisions_in(chosen), PER_PAGE).get_page(request.GET.get("page"))
-    rows = presentation.listed(page, timezone.now())
+    page = Paginator(presentation.list_revisions(chosen), PER_PAGE).get_page(request.GET.get("page"))
+    rows = presentation.build_revision_rows(page, timezone.now())
     kept = [each.revision.pk for each in rows if each.kept]
     context = {
         "page": page,
@@ -42,8 +42,8 @@ def revision_list(request: HttpRequest) -> HttpResponse:
         "newest": kept[:1],
         "before": kept[1:2],
         "chosen": chosen,
-        "counts": presentation.revision_counts(),
-        "oldest": presentation.oldest_kept(),
+        "counts": presentation.count_revisions(),
+        "oldest": presentation.find_oldest_kept(),
     }
     return render(request, "deployments/revisions.html", context)
 
@@ -54,92 +54,92 @@ def revision(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Revision.objects.select_related("by", "group", "again"), pk=pk)
     earlier = Revision.objects.filter(group=found.group_id, pk__lt=found.pk).defer("delta").order_by("-pk").first()
     later = Revision.objects.filter(group=found.group_id, pk__gt=found.pk).defer("delta").order_by("pk").first()
-    rollouts = selectors.rollouts_in("").filter(revision=found)
+    rollouts = selectors.list_rollouts_in_state("").filter(revision=found)
     context = {
         "revision": found,
-        "gateways": presentation.on_gateways(found),
-        "rows": [progress.row(rollout, timezone.now()) for rollout in rollouts],
+        "gateways": presentation.list_confirmations(found),
+        "rows": [progress.build_rollout_row(rollout, timezone.now()) for rollout in rollouts],
         "kept": contents.is_kept(found) or contents.is_newest(found),
-        "oldest": presentation.oldest_kept(),
+        "oldest": presentation.find_oldest_kept(),
         "older": earlier,
         "newer": later,
-        "now_runs": presentation.running(found.group),
-        "hold": selectors.holds().filter(group=found.group_id).first(),
-        "words": in_words(lines_of(found.changes)) if found.delta else "",
-        "lines": [(kind_words(line.kind), line, share(line), 0) for line in lines_of(found.changes)],
-        "delta": shown(found.delta, MOST_PER_GROUP),
+        "now_runs": presentation.find_running_revision(found.group),
+        "hold": selectors.list_holds().filter(group=found.group_id).first(),
+        "words": render_summary(parse_lines(found.changes)) if found.delta else "",
+        "lines": [(render_kind_name(line.kind), line, compute_share(line), 0) for line in parse_lines(found.changes)],
+        "delta": build_excerpt(found.delta, MOST_PER_GROUP),
         "cut": len(found.delta) >= SHOWN_DELTA,
     }
     return render(request, "deployments/revision.html", context)
 
 
-def _pair(request: HttpRequest) -> tuple[Revision | None, Revision | None]:
-    wanted = [query_params.number(request.GET, "from"), query_params.number(request.GET, "to")]
+def _find_pair(request: HttpRequest) -> tuple[Revision | None, Revision | None]:
+    wanted = [query_params.parse_number(request.GET, "from"), query_params.parse_number(request.GET, "to")]
     found = Revision.objects.defer("delta").select_related("group").in_bulk(wanted)
     return found.get(wanted[0]), found.get(wanted[1])
 
 
-def _compared(request: HttpRequest, before: Revision | None, after: Revision | None) -> Preview:
+def _compare_pair(request: HttpRequest, before: Revision | None, after: Revision | None) -> RulesetPreview:
     if before is None or after is None:
-        return Preview(None, _("Choose two revisions: one to compare from, and one to compare to."))
+        return RulesetPreview(None, _("Choose two revisions: one to compare from, and one to compare to."))
     if before.group_id != after.group_id:
-        return Preview(None, _("%(before)s and %(after)s are of different groups.") % {"before": before, "after": after})
-    return presentation.compare(before, after, query_params.words(request.GET, "gateway", 40))
+        return RulesetPreview(None, _("%(before)s and %(after)s are of different groups.") % {"before": before, "after": after})
+    return presentation.preview_comparison(before, after, query_params.parse_words(request.GET, "gateway", 40))
 
 
 @staff_page
 def compare(request: HttpRequest) -> HttpResponse:
     """What differs between any two: in words, then set by set and chain by chain."""
-    before, after = _pair(request)
-    context = {"before": before, "after": after, **_previewed(_compared(request, before, after))}
+    before, after = _find_pair(request)
+    context = {"before": before, "after": after, **_build_preview_context(_compare_pair(request, before, after))}
     return render(request, "deployments/compare.html", context)
 
 
-def _previewed(preview: Preview) -> dict[str, object]:
+def _build_preview_context(preview: RulesetPreview) -> dict[str, object]:
     """What deployments/_compared.html needs."""
     compared = preview.compared
     if compared is None:
         return {"problem": preview.problem}
-    lines = [(kind_words(line.kind), line, share(line), 0) for line in compared.lines]
-    words = in_words(compared.lines, rules=compared.chains)
+    lines = [(render_kind_name(line.kind), line, compute_share(line), 0) for line in compared.lines]
+    words = render_summary(compared.lines, rules=compared.chains)
     return {"compared": compared, "words": words, "lines": lines, "no_totals": not compared.totals}
 
 
 @staff_page
 def compare_text(request: HttpRequest) -> HttpResponse:
     """The whole difference as nft text."""
-    before, after = _pair(request)
-    preview = _compared(request, before, after)
+    before, after = _find_pair(request)
+    preview = _compare_pair(request, before, after)
     if before is None or after is None or preview.compared is None:
         return HttpResponse(preview.problem, content_type="text/plain; charset=utf-8", status=404)
-    delta = ruleset_comparison.whole(before, after, preview.compared.gateway)
-    response = HttpResponse(render_delta(delta, now=presentation.database_clock()), content_type="text/plain; charset=utf-8")
+    delta = ruleset_comparison.compute_whole_delta(before, after, preview.compared.gateway)
+    response = HttpResponse(render_delta(delta, now=presentation.read_database_clock()), content_type="text/plain; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{before}-{after}-{preview.compared.gateway}.nft"'
     return response
 
 
 @staff_page
-@recently_authenticated
-def back(request: HttpRequest, pk: int) -> HttpResponse:
+@require_recent_auth
+def go_back(request: HttpRequest, pk: int) -> HttpResponse:
     """Go back to a revision and hold the group there; first it says what that would change now, and whether two have to agree."""
     found = get_object_or_404(Revision.objects.select_related("group").defer("delta"), pk=pk)
     two = _needs_two(found)
-    form = RollbackForm(person(request), request.POST if request.method == "POST" else None, two=two)
+    form = RollbackForm(get_person(request), request.POST if request.method == "POST" else None, two=two)
     if form.is_valid():
         given = form.cleaned_data
         try:
-            made = rollback.roll_back(found, why=given["why"], by=person(request), alone=given.get("alone", False))
+            made = rollback.roll_back(found, why=given["why"], by=get_person(request), alone=given.get("alone", False))
         except Problem as problem:
-            explain(form, problem)
+            add_problem_to(form, problem)
         else:
-            return _went_back(request, found, made)
+            return _redirect_after_rollback(request, found, made)
     context = {
         "revision": found,
         "form": form,
-        "now_runs": presentation.running(found.group),
-        **_previewed(presentation.of_going_back(found)),
+        "now_runs": presentation.find_running_revision(found.group),
+        **_build_preview_context(presentation.preview_rollback(found)),
     }
-    context |= {"hold": selectors.holds().filter(group=found.group_id).first(), "two": two}
+    context |= {"hold": selectors.list_holds().filter(group=found.group_id).first(), "two": two}
     return render(request, "deployments/back.html", context, status=422 if form.is_bound else 200)
 
 
@@ -150,7 +150,7 @@ def _needs_two(revision: Revision) -> bool:
         return False
 
 
-def _went_back(request: HttpRequest, revision: Revision, made: Hold | HeldBack) -> HttpResponse:
+def _redirect_after_rollback(request: HttpRequest, revision: Revision, made: Hold | HeldBack) -> HttpResponse:
     if isinstance(made, HeldBack):
         messages.success(
             request, _("Going back to %(revision)s waits for a second person. Nothing has happened yet.") % {"revision": revision}
@@ -166,11 +166,11 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
     group = get_object_or_404(GatewayGroup, pk=pk)
     if request.method == "POST":
         try:
-            decisions.release(group, by=person(request))
+            decisions.release(group, by=get_person(request))
             messages.success(request, _("Released. What the database asks for goes out in a moment."))
         except Conflict as conflict:
             messages.warning(request, str(conflict))
         return redirect("deployments:rollouts")
-    hold = selectors.holds().filter(group=group).first()
-    preview = _previewed(presentation.of_release(hold)) if hold else {}
+    hold = selectors.list_holds().filter(group=group).first()
+    preview = _build_preview_context(presentation.preview_release(hold)) if hold else {}
     return render(request, "deployments/release.html", {"group": group, "hold": hold, **preview})

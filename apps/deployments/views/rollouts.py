@@ -11,18 +11,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.models import User
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.deployments import selectors, services
-from apps.deployments.approvals.presentation import waiting
-from apps.deployments.approvals.texts import title, together, why
+from apps.deployments.approvals.presentation import build_held_back_context
+from apps.deployments.approvals.texts import render_all_waiting, render_reason, render_title
 from apps.deployments.forms import ApprovalForm
 from apps.deployments.models import HeldBack, Revision, Rollout
 from apps.deployments.revision_pages import contents
-from apps.deployments.revision_pages.change_summary import kind_words, lines_of, share
-from apps.deployments.revision_pages.delta_text import shown
+from apps.deployments.revision_pages.change_summary import compute_share, parse_lines, render_kind_name
+from apps.deployments.revision_pages.delta_text import build_excerpt
 from apps.deployments.revision_pages.description import SHOWN_DELTA
 from apps.deployments.rollouts import decisions, gateway_progress, progress
-from apps.deployments.rollouts.abort_preview import stopping
+from apps.deployments.rollouts.abort_preview import preview_abort
 from apps.lib.errors import Conflict
 
 PER_PAGE = 50
@@ -33,21 +33,23 @@ MOST_PER_GROUP = 20
 def rollouts(request: HttpRequest) -> HttpResponse:
     """The newest first; the first page looks again by itself."""
     chosen = request.GET.get("state", "")
-    page = Paginator(selectors.rollouts_in(chosen), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(selectors.list_rollouts_in_state(chosen), PER_PAGE).get_page(request.GET.get("page"))
     now = timezone.now()
-    rows = [progress.row(rollout, now) for rollout in page]
-    truths = progress.truths(selectors.newest_per_group().prefetch_related("steps__gateway"))
-    held = [(each, title(each), why(each)) for each in selectors.waiting()]
+    rows = [progress.build_rollout_row(rollout, now) for rollout in page]
+    truths = progress.build_status_lines(selectors.list_newest_per_group().prefetch_related("steps__gateway"))
+    held = [(each, render_title(each), render_reason(each)) for each in selectors.list_waiting()]
     part = "#table" if request.headers.get("HX-Target") == "rollouts" else ""
-    context = {"page": page, "rows": rows, "counts": selectors.rollout_counts(), "chosen": chosen, "truths": truths}
-    context |= {"held": held, "holds": selectors.holds()}
+    context = {"page": page, "rows": rows, "counts": selectors.count_rollouts(), "chosen": chosen, "truths": truths}
+    context |= {"held": held, "holds": selectors.list_holds()}
     return render(request, f"deployments/rollouts.html{part}", context)
 
 
 @staff_page
 def rollout(request: HttpRequest, pk: int) -> HttpResponse:
     """How far it is, what it changes, element by element."""
-    return render(request, "deployments/rollout.html", _shown(get_object_or_404(selectors.last_rollouts(), pk=pk), person(request)))
+    return render(
+        request, "deployments/rollout.html", _build_context(get_object_or_404(selectors.list_rollouts(), pk=pk), get_person(request))
+    )
 
 
 @staff_page
@@ -56,58 +58,61 @@ def rollout_now(request: HttpRequest, pk: int) -> HttpResponse:
 
     What waits is sent only when something else waits: somebody may be typing there.
     """
-    rollout = get_object_or_404(selectors.last_rollouts(), pk=pk)
-    held = [] if selectors.newest_but(rollout) else list(selectors.waiting().filter(group=rollout.group_id))
+    rollout = get_object_or_404(selectors.list_rollouts(), pk=pk)
+    held = [] if selectors.find_newer_rollout(rollout) else list(selectors.list_waiting().filter(group=rollout.group_id))
     seen = request.GET.get("seen", "")
-    if seen == _stamp(rollout, held):
+    if seen == _compute_stamp(rollout, held):
         return HttpResponse(status=204)
-    swapped = {"oob": True, "others_wait": not seen.endswith(_waits(held))}
-    return render(request, "deployments/rollout.html#now", _shown(rollout, person(request)) | swapped)
+    swapped = {"oob": True, "others_wait": not seen.endswith(_compute_waits_stamp(held))}
+    return render(request, "deployments/rollout.html#now", _build_context(rollout, get_person(request)) | swapped)
 
 
-def _shown(rollout: Rollout, by: User) -> dict[str, object]:
-    newer, states = selectors.newest_but(rollout), selectors.states_by_name(rollout)
+def _build_context(rollout: Rollout, by: User) -> dict[str, object]:
+    newer, states = selectors.find_newer_rollout(rollout), selectors.map_states_by_gateway(rollout)
     memory = {name for name, state in states.items() if state.in_memory}
-    held = [] if newer else list(selectors.waiting().filter(group=rollout.group_id))
-    hold = selectors.holds().filter(group=rollout.group_id).first()
-    shown_lanes = gateway_progress.lanes(rollout, timezone.now(), states, newer)
+    held = [] if newer else list(selectors.list_waiting().filter(group=rollout.group_id))
+    hold = selectors.list_holds().filter(group=rollout.group_id).first()
+    shown_lanes = gateway_progress.list_gateway_progress(rollout, timezone.now(), states, newer)
     return {
-        "row": progress.row(rollout, timezone.now()),
+        "row": progress.build_rollout_row(rollout, timezone.now()),
         "rollout": rollout,
-        "truth": progress.truth(rollout, newer, memory),
-        "held_words": together(held),
-        "stamp": _stamp(rollout, held),
+        "truth": progress.build_status_line(rollout, newer, memory),
+        "held_words": render_all_waiting(held),
+        "stamp": _compute_stamp(rollout, held),
         "gone_wrong": "" if any(step.error for step in rollout.steps.all()) else rollout.error,
         "open": progress.is_open(rollout),
         "lanes": shown_lanes,
         "on_trial": any(lane.trial for lane in shown_lanes),
-        "held": [(waiting(each, by), ApprovalForm(each, by)) for each in held],
+        "held": [(build_held_back_context(each, by), ApprovalForm(each, by)) for each in held],
         "hold": hold,
-        "lines": [(kind_words(line.kind), line, share(line), _held_of(held, line.kind)) for line in lines_of(rollout.revision.changes)],
-        "delta": shown(rollout.revision.delta, MOST_PER_GROUP),
+        "lines": [
+            (render_kind_name(line.kind), line, compute_share(line), _count_held(held, line.kind))
+            for line in parse_lines(rollout.revision.changes)
+        ],
+        "delta": build_excerpt(rollout.revision.delta, MOST_PER_GROUP),
         "newer": newer,
         "cut": len(rollout.revision.delta) >= SHOWN_DELTA,
-        "older": selectors.one_before(rollout),
-        "back_to": None if newer or hold else _back_to(rollout),
+        "older": selectors.find_previous_rollout(rollout),
+        "back_to": None if newer or hold else _find_rollback_target(rollout),
     }
 
 
-def _back_to(rollout: Rollout) -> Revision | None:
+def _find_rollback_target(rollout: Rollout) -> Revision | None:
     """The revision that all gateways confirmed before this one, if it is kept."""
-    last = selectors.confirmed_before(rollout)
+    last = selectors.find_last_confirmed(rollout)
     return last.revision if last and contents.is_kept(last.revision) else None
 
 
-def _stamp(rollout: Rollout, held: Iterable[HeldBack]) -> str:
+def _compute_stamp(rollout: Rollout, held: Iterable[HeldBack]) -> str:
     """Changes with everything that moves on the page."""
-    return progress.stamp(rollout) + _waits(held)
+    return progress.compute_stamp(rollout) + _compute_waits_stamp(held)
 
 
-def _waits(held: Iterable[HeldBack]) -> str:
+def _compute_waits_stamp(held: Iterable[HeldBack]) -> str:
     return f"-waits-{'-'.join(str(each.pk) for each in held)}"
 
 
-def _held_of(held: Iterable[HeldBack], kind: str) -> int:
+def _count_held(held: Iterable[HeldBack], kind: str) -> int:
     """How many removals of the kind wait."""
     return sum(each.removed for each in held if each.kind == kind)
 
@@ -125,7 +130,7 @@ def delta(_request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def deploy(request: HttpRequest) -> HttpResponse:
     """Ask a worker to look now."""
-    services.request(by=person(request))
+    services.request_reconcile(by=get_person(request))
     messages.success(
         request, _("Asked. If the gateways run something else than the database asks for, a rollout appears here in a moment.")
     )
@@ -134,10 +139,10 @@ def deploy(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 @require_POST
-def again(request: HttpRequest, pk: int) -> HttpResponse:
+def retry(request: HttpRequest, pk: int) -> HttpResponse:
     """Try what failed once more, as the database asks for it now."""
     rollout = get_object_or_404(Rollout.objects.select_related("revision"), pk=pk)
-    services.request(by=person(request), force=True)
+    services.request_reconcile(by=get_person(request), force=True)
     messages.success(
         request,
         _("Asked to try again. What %(revision)s missed goes out with a new rollout, as it is asked for now.") % {"revision": rollout},
@@ -148,11 +153,11 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 def stop(request: HttpRequest, pk: int) -> HttpResponse:
     """Take back what is on trial and leave the rest alone; first it says what that means for each gateway."""
-    rollout = get_object_or_404(selectors.last_rollouts(), pk=pk)
+    rollout = get_object_or_404(selectors.list_rollouts(), pk=pk)
     if request.method == "POST":
         done = _("Asked to stop. What is on trial goes back; what has been confirmed stays.")
-        return _decided(request, rollout, decisions.go_back_now, done)
-    effects = stopping(rollout, selectors.states_by_name(rollout))
+        return _apply_decision(request, rollout, decisions.abort, done)
+    effects = preview_abort(rollout, selectors.map_states_by_gateway(rollout))
     return render(request, "deployments/stop.html", {"rollout": rollout, "effects": effects, "open": progress.is_open(rollout)})
 
 
@@ -161,19 +166,19 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
 def pause(request: HttpRequest, pk: int) -> HttpResponse:
     """Stop before the next gateway."""
     done = _("Asked to pause. What is under way on a gateway is finished first.")
-    return _decided(request, get_object_or_404(selectors.last_rollouts(), pk=pk), decisions.pause, done)
+    return _apply_decision(request, get_object_or_404(selectors.list_rollouts(), pk=pk), decisions.pause, done)
 
 
 @staff_page
 @require_POST
 def resume(request: HttpRequest, pk: int) -> HttpResponse:
     """Go on."""
-    return _decided(request, get_object_or_404(selectors.last_rollouts(), pk=pk), decisions.resume, _("The rollout goes on."))
+    return _apply_decision(request, get_object_or_404(selectors.list_rollouts(), pk=pk), decisions.resume, _("The rollout goes on."))
 
 
-def _decided(request: HttpRequest, rollout: Rollout, decide: Callable[..., None], done: str) -> HttpResponse:
+def _apply_decision(request: HttpRequest, rollout: Rollout, decide: Callable[..., None], done: str) -> HttpResponse:
     try:
-        decide(rollout, by=person(request))
+        decide(rollout, by=get_person(request))
         messages.success(request, done)
     except Conflict as conflict:
         messages.warning(request, str(conflict))

@@ -5,14 +5,14 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
 from apps.accounts.permissions import staff_page
-from apps.lib.web.context_processors import what_runs
+from apps.lib.web.context_processors import find_running_revision
 
 
 @never_cache
 @staff_page
 def running(request: HttpRequest) -> HttpResponse:
     """That part of the top bar, for pages that look again; nothing when the page has it as it is."""
-    now = what_runs(request)
+    now = find_running_revision(request)
     if request.GET.get("seen") == (now.stamp if now else ""):
         return HttpResponse(status=204)
     return render(request, "components/running.html", {"running": now})

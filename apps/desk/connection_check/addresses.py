@@ -6,18 +6,18 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from apps.desk.connection_check.finding import Fault, Finding
-from apps.lib.activation import Activation, activations, reasons
+from apps.desk.connection_check.finding import FaultOrigin, Finding
+from apps.lib.activation import Activation, list_activations, list_wait_reasons
 from apps.lib.ui import formats
-from apps.lib.ui.states import Kind
+from apps.lib.ui.states import StateKind
 from apps.members.models import Member
 from apps.nat.models import NatMapping
-from apps.nat.selectors import mappings_of
+from apps.nat.selectors import list_member_mappings
 from apps.network.models import Holding
 
 
 @dataclass(frozen=True)
-class Held:
+class CheckedAddress:
     """An address, how it leaves, and what the gateways have of both."""
 
     holding: Holding
@@ -43,79 +43,84 @@ class Held:
         return times
 
 
-def of_addresses(
+def check_addresses(
     member: Member, holdings: Sequence[Holding], carrying: Mapping[int, Set[str]], now: datetime, *, blocked: bool
 ) -> Iterator[Finding]:
     """A finding for each address. carrying: through which gateways packets pass, by IP version; blocked: a block holds now."""
     if not holdings:
         yield Finding(
-            "address", Kind.WARN, _("Address"), _("None yet; an administrator gives one."), Fault.CONNECTION, _("it has no address")
+            "address",
+            StateKind.WARN,
+            _("Address"),
+            _("None yet; an administrator gives one."),
+            FaultOrigin.CONNECTION,
+            _("it has no address"),
         )
         return
-    held = _held(member, holdings)
+    held = _list_checked(member, holdings)
     inside = not any(each.leaves for each in held)
     for each in held:
-        yield _inside(each, alone=inside) if not each.leaves else _finding(each, member, carrying, now, blocked)
+        yield _build_inside_finding(each, alone=inside) if not each.leaves else _build_finding(each, member, carrying, now, blocked)
 
 
-def _held(member: Member, holdings: Sequence[Holding]) -> list[Held]:
-    mappings = {row.holding_id: (row, known) for row, known in activations(mappings_of(member))}
+def _list_checked(member: Member, holdings: Sequence[Holding]) -> list[CheckedAddress]:
+    mappings = {row.holding_id: (row, known) for row, known in list_activations(list_member_mappings(member))}
     found = []
-    for holding, known in activations(holdings):
+    for holding, known in list_activations(holdings):
         mapping, of_mapping = mappings.get(holding.pk, (None, []))
-        found.append(Held(holding, mapping, [*known, *of_mapping]))
+        found.append(CheckedAddress(holding, mapping, [*known, *of_mapping]))
     return found
 
 
-def _inside(held: Held, *, alone: bool) -> Finding:
+def _build_inside_finding(held: CheckedAddress, *, alone: bool) -> Finding:
     words = _("It reaches what is inside this network, not the internet.")
-    fault, short = (Fault.CONNECTION, _("no address of it leads to the internet")) if alone else (Fault.NONE, "")
-    return Finding("address", Kind.WARN if alone else Kind.PLAIN, held.holding.address, words, fault, short)
+    fault, short = (FaultOrigin.CONNECTION, _("no address of it leads to the internet")) if alone else (FaultOrigin.NONE, "")
+    return Finding("address", StateKind.WARN if alone else StateKind.PLAIN, held.holding.address, words, fault, short)
 
 
-def _finding(held: Held, member: Member, carrying: Mapping[int, Set[str]], now: datetime, blocked: bool) -> Finding:
+def _build_finding(held: CheckedAddress, member: Member, carrying: Mapping[int, Set[str]], now: datetime, blocked: bool) -> Finding:
     address = held.holding.address
     if member.state != Member.State.ACTIVE:
-        return Finding("address", Kind.PLAIN, address, _("Not on the gateways while the membership is not active."))
+        return Finding("address", StateKind.PLAIN, address, _("Not on the gateways while the membership is not active."))
     missing = {each.gateway for each in held.missing}
-    known = _known_but_blocked(held) if blocked else " ".join(filter(None, [_leaves(held), _there(held, now)]))
-    said = " ".join(filter(None, [known, _not_there(held)]))
+    known = _describe_blocked(held) if blocked else " ".join(filter(None, [_describe_exit(held), _describe_active(held, now)]))
+    said = " ".join(filter(None, [known, _describe_missing(held)]))
     if not missing:
-        return Finding("address", Kind.PLAIN if blocked else Kind.OK, address, said)
+        return Finding("address", StateKind.PLAIN if blocked else StateKind.OK, address, said)
     passes = carrying[held.holding.prefix.version]
     if passes and not missing & passes:
-        return Finding("address", Kind.WARN, address, said)
+        return Finding("address", StateKind.WARN, address, said)
     short = _("%(address)s is not active on %(gateways)s") % {"address": address, "gateways": ", ".join(sorted(missing))}
-    return Finding("address", Kind.WARN if held.since() else Kind.BAD, address, said, Fault.NETWORK, short)
+    return Finding("address", StateKind.WARN if held.since() else StateKind.BAD, address, said, FaultOrigin.NETWORK, short)
 
 
-def _leaves(held: Held) -> str:
+def _describe_exit(held: CheckedAddress) -> str:
     return _("Leaves as %(public)s.") % {"public": held.mapping.leaves} if held.mapping else ""
 
 
-def _there(held: Held, now: datetime) -> str:
+def _describe_active(held: CheckedAddress, now: datetime) -> str:
     since = held.since()
     if not since:
         return ""
-    listed = [_("%(gateway)s since %(time)s") % {"gateway": name, "time": _time(at, now)} for name, at in sorted(since.items())]
+    listed = [_("%(gateway)s since %(time)s") % {"gateway": name, "time": _format_time(at, now)} for name, at in sorted(since.items())]
     return _("Active on %(gateways)s.") % {"gateways": ", ".join(listed)}
 
 
-def _known_but_blocked(held: Held) -> str:
+def _describe_blocked(held: CheckedAddress) -> str:
     """A gateway that has an address passes none of its packets while its holder is blocked, so nothing of it is active."""
     names = ", ".join(sorted(held.since()))
     return _("Known to %(gateways)s; the block keeps it from passing.") % {"gateways": names} if names else ""
 
 
-def _not_there(held: Held) -> str:
+def _describe_missing(held: CheckedAddress) -> str:
     missing = sorted({each.gateway for each in held.missing})
     if not missing:
         return ""
     said = _("Not yet on %(gateways)s.") % {"gateways": ", ".join(missing)}
-    why = "; ".join(each.words for each in reasons(held.missing))
+    why = "; ".join(each.words for each in list_wait_reasons(held.missing))
     because = _("It %(why)s.") % {"why": why} if why else ""
     return f"{said} {because}".strip()
 
 
-def _time(at: datetime, now: datetime) -> str:
-    return formats.moment(at, now, with_zone=True, with_seconds=False)
+def _format_time(at: datetime, now: datetime) -> str:
+    return formats.format_moment(at, now, with_zone=True, with_seconds=False)

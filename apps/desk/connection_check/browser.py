@@ -17,9 +17,9 @@ from django.utils.translation import gettext as _
 from apps.accounts import client_address
 from apps.desk.connection_check.finding import Finding
 from apps.lib.fields import Address
-from apps.lib.ui.states import Kind
+from apps.lib.ui.states import StateKind
 from apps.members.models import Member
-from apps.nat.selectors import mappings_of
+from apps.nat.selectors import list_member_mappings
 from apps.network.models import Holding
 
 SECONDS: Final = 6
@@ -28,7 +28,7 @@ SAID: Final = ("yes", "no")
 
 
 @dataclass(frozen=True)
-class Way:
+class VersionProbe:
     """An IP version, its name, and the address of the picture: whoever gets it has reached us over that version."""
 
     version: int
@@ -36,36 +36,36 @@ class Way:
     url: str
 
 
-def ways() -> list[Way]:
+def list_version_probes() -> list[VersionProbe]:
     """Those that can be tried here."""
-    return [Way(version, f"IPv{version}", f"//{host}{static(PICTURE)}") for version, host in settings.CHECK_HOSTS.items() if host]
+    return [VersionProbe(version, f"IPv{version}", f"//{host}{static(PICTURE)}") for version, host in settings.CHECK_HOSTS.items() if host]
 
 
-def came_from(request: HttpRequest, member: Member, holdings: Sequence[Holding]) -> list[Finding]:
+def check_source(request: HttpRequest, member: Member, holdings: Sequence[Holding]) -> list[Finding]:
     """From which address the page was asked for, and whether that is the member's; nothing where nobody knows."""
-    at = ip_address(client_address.address(request))
+    at = ip_address(client_address.get_client_address(request))
     if str(at) == client_address.UNKNOWN:
         return []
     title = _("This page was asked for over IPv%(version)d") % {"version": at.version}
-    if _is_own(at, member, holdings):
-        return [Finding("source", Kind.OK, title, _("From %(address)s, over this connection.") % {"address": at})]
+    if _is_own_address(at, member, holdings):
+        return [Finding("source", StateKind.OK, title, _("From %(address)s, over this connection.") % {"address": at})]
     words = _("From %(address)s, which is none of these addresses: what this browser reaches says nothing about this connection.")
-    return [Finding("source", Kind.PLAIN, title, words % {"address": at})]
+    return [Finding("source", StateKind.PLAIN, title, words % {"address": at})]
 
 
-def _is_own(at: Address, member: Member, holdings: Sequence[Holding]) -> bool:
-    public = {mapping.public for mapping in mappings_of(member)}
+def _is_own_address(at: Address, member: Member, holdings: Sequence[Holding]) -> bool:
+    public = {mapping.public for mapping in list_member_mappings(member)}
     return at in public or any(at.version == each.prefix.version and at in each.prefix for each in holdings)
 
 
-def reached(said: QueryDict) -> list[Finding]:
+def check_versions(said: QueryDict) -> list[Finding]:
     """What the script found; what it did not try is said so."""
-    return [_reached(way, said.get(f"ipv{way.version}", "")) for way in ways()]
+    return [_build_version_finding(way, said.get(f"ipv{way.version}", "")) for way in list_version_probes()]
 
 
-def _reached(way: Way, answer: str) -> Finding:
+def _build_version_finding(way: VersionProbe, answer: str) -> Finding:
     title = _("Your browser over %(version)s") % {"version": way.name}
     if answer not in SAID:
-        return Finding(f"browser{way.version}", Kind.PLAIN, title, _("Not tried: that takes JavaScript."))
+        return Finding(f"browser{way.version}", StateKind.PLAIN, title, _("Not tried: that takes JavaScript."))
     words = _("It reached us.") if answer == "yes" else _("It did not reach us within %(seconds)d s.") % {"seconds": SECONDS}
-    return Finding(f"browser{way.version}", Kind.OK if answer == "yes" else Kind.WARN, title, words)
+    return Finding(f"browser{way.version}", StateKind.OK if answer == "yes" else StateKind.WARN, title, words)

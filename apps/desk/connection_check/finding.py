@@ -7,10 +7,10 @@ from typing import Final
 
 from django.utils.translation import gettext as _
 
-from apps.lib.ui.states import Kind
+from apps.lib.ui.states import StateKind
 
 
-class Fault(StrEnum):
+class FaultOrigin(StrEnum):
     """Whose a finding is: nobody's; the connection's (a block, no address); the network's; or that it is slower on purpose."""
 
     NONE = "none"
@@ -19,7 +19,7 @@ class Fault(StrEnum):
     LIMIT = "limit"
 
 
-WORST_FIRST: Final = (Fault.CONNECTION, Fault.NETWORK, Fault.LIMIT)
+WORST_FIRST: Final = (FaultOrigin.CONNECTION, FaultOrigin.NETWORK, FaultOrigin.LIMIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,53 +27,53 @@ class Finding:
     """One thing that was looked at. name: a word for programs; short: the fault as the rest of a sentence, "" without one."""
 
     name: str
-    kind: Kind
+    kind: StateKind
     title: str
     words: str
-    fault: Fault = Fault.NONE
+    fault: FaultOrigin = FaultOrigin.NONE
     short: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckVerdict:
     """What follows from the findings: in one line, and what to do now."""
 
-    kind: Kind
-    fault: Fault
+    kind: StateKind
+    fault: FaultOrigin
     title: str
     advice: str
 
 
-def verdict(findings: Sequence[Finding], *, own: bool) -> Verdict:
+def build_verdict(findings: Sequence[Finding], *, own: bool) -> CheckVerdict:
     """The worst that was found; own: whoever reads it is the member."""
     faulty = [found for fault in WORST_FIRST for found in findings if found.fault is fault]
     if not faulty:
-        return Verdict(Kind.OK, Fault.NONE, _fine(own), _fine_advice() if own else "")
+        return CheckVerdict(StateKind.OK, FaultOrigin.NONE, _render_fine_title(own), _render_fine_advice() if own else "")
     worst = faulty[0]
-    return Verdict(worst.kind, worst.fault, _title(worst, own), _advice(worst) if own else "")
+    return CheckVerdict(worst.kind, worst.fault, _render_title(worst, own), _render_advice(worst) if own else "")
 
 
-def _fine(own: bool) -> str:
+def _render_fine_title(own: bool) -> str:
     if own:
         return _("The network is fine as far as we can see, and your address is active")
     return _("The network is fine as far as it can see itself, and the address is active")
 
 
-def _title(worst: Finding, own: bool) -> str:
+def _render_title(worst: Finding, own: bool) -> str:
     ours = _("It is us: %(what)s") if own else _("It is the network: %(what)s")
     theirs = _("It is your connection: %(what)s") if own else _("It is this connection: %(what)s")
-    return (ours if worst.fault is Fault.NETWORK else theirs) % {"what": worst.short}
+    return (ours if worst.fault is FaultOrigin.NETWORK else theirs) % {"what": worst.short}
 
 
-def _advice(worst: Finding) -> str:
-    if worst.fault is Fault.NETWORK:
+def _render_advice(worst: Finding) -> str:
+    if worst.fault is FaultOrigin.NETWORK:
         return _("You need not change anything. If it lasts longer than some minutes, open a ticket with this.")
-    if worst.fault is Fault.LIMIT:
+    if worst.fault is FaultOrigin.LIMIT:
         return _("Everything works, only slower. Below stands until when.")
     if worst.name == "block":
         return _("Do what the reason asks for, then write to us.")
     return _("Open a ticket with this, and the administrators will look at it.")
 
 
-def _fine_advice() -> str:
+def _render_fine_advice() -> str:
     return _("Try another device or another cable, and restart your router. If that does not help, open a ticket with this.")

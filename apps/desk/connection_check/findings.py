@@ -10,31 +10,31 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from apps.bans.blocks.models import Block
-from apps.bans.blocks.selectors import current
+from apps.bans.blocks.selectors import find_current_block
 from apps.deployments.models import Rollout
-from apps.deployments.selectors import hold_by_group, newest_by_group
-from apps.desk.connection_check.addresses import of_addresses
-from apps.desk.connection_check.finding import Fault, Finding
+from apps.deployments.selectors import map_holds_by_group, map_newest_by_group
+from apps.desk.connection_check.addresses import check_addresses
+from apps.desk.connection_check.finding import FaultOrigin, Finding
 from apps.gateways import selectors as gateways
 from apps.lib.ui import formats
-from apps.lib.ui.states import Kind
+from apps.lib.ui.states import StateKind
 from apps.members.models import Member
 from apps.network.models import Holding
-from apps.network.selectors import holdings_of
+from apps.network.selectors import list_holdings
 from apps.traffic.models import Collected, FairShare
-from apps.traffic.quotas import filling
+from apps.traffic.quotas import find_quota_usage
 from apps.traffic.rates import selectors as rates
-from apps.traffic.rates.rate_texts import rates as in_words
-from apps.traffic.rates.rate_texts import sentence
+from apps.traffic.rates.rate_texts import describe_limit
+from apps.traffic.rates.rate_texts import format_rates as in_words
 
 
 @dataclass(frozen=True)
-class Connection:
+class MemberConnection:
     """A member with what they hold and the gateways that this concerns, at a moment."""
 
     member: Member
     holdings: list[Holding]
-    gateways: list[gateways.Shown]
+    gateways: list[gateways.GatewayOverview]
     now: datetime
 
     @property
@@ -42,117 +42,129 @@ class Connection:
         return {holding.group_id for holding in self.holdings}
 
 
-def connection(member: Member, now: datetime) -> Connection:
+def build_connection(member: Member, now: datetime) -> MemberConnection:
     """What there is to look at."""
-    holdings = list(holdings_of(member))
-    rows = gateways.gateways().filter(group__in={holding.group_id for holding in holdings})
-    return Connection(member, holdings, gateways.shown(list(rows), now), now)
+    holdings = list(list_holdings(member))
+    rows = gateways.list_gateways().filter(group__in={holding.group_id for holding in holdings})
+    return MemberConnection(member, holdings, gateways.build_overviews(list(rows), now), now)
 
 
-def findings(of: Connection) -> list[Finding]:
+def list_findings(of: MemberConnection) -> list[Finding]:
     """Everything that was found."""
     carrying = {
         4: {each.gateway.name for each in of.gateways if each.gateway.carries4},
         6: {each.gateway.name for each in of.gateways if each.gateway.carries6},
     }
-    block = current(of.member)
+    block = find_current_block(of.member)
     return [
-        _membership(of.member),
-        *of_addresses(of.member, of.holdings, carrying, of.now, blocked=block is not None),
-        _block(block),
-        _rate(of),
-        *_quota(of),
-        *_line(of),
-        *_gateways(of),
-        *_rollouts(of),
-        *_holds(of),
+        _check_membership(of.member),
+        *check_addresses(of.member, of.holdings, carrying, of.now, blocked=block is not None),
+        _check_block(block),
+        _check_rate(of),
+        *_check_quota(of),
+        *_check_line(of),
+        *_check_gateways(of),
+        *_check_rollouts(of),
+        *_check_holds(of),
     ]
 
 
-def _membership(member: Member) -> Finding:
+def _check_membership(member: Member) -> Finding:
     title = _("Membership")
     if member.state == Member.State.LEFT:
         words = _("It has ended; no address works here any more.")
-        return Finding("membership", Kind.BAD, title, words, Fault.CONNECTION, _("the membership has ended"))
+        return Finding("membership", StateKind.BAD, title, words, FaultOrigin.CONNECTION, _("the membership has ended"))
     if member.state == Member.State.PENDING:
         words = _("It waits for an administrator to activate it.")
-        return Finding("membership", Kind.WAIT, title, words, Fault.CONNECTION, _("the membership is not active yet"))
-    return Finding("membership", Kind.OK, title, _("Active."))
+        return Finding("membership", StateKind.WAIT, title, words, FaultOrigin.CONNECTION, _("the membership is not active yet"))
+    return Finding("membership", StateKind.OK, title, _("Active."))
 
 
-def _block(block: Block | None) -> Finding:
+def _check_block(block: Block | None) -> Finding:
     title = _("Block")
     if block is None:
-        return Finding("block", Kind.OK, title, _("None."))
-    facts = {"since": formats.full(block.valid.lower), "reason": block.get_reason_display()}
+        return Finding("block", StateKind.OK, title, _("None."))
+    facts = {"since": formats.format_full_time(block.valid.lower), "reason": block.get_reason_display()}
     if block.valid.upper is None:
         words = _("Since %(since)s, until somebody lifts it: %(reason)s.") % facts
     else:
-        words = _("Since %(since)s, until %(until)s: %(reason)s.") % (facts | {"until": formats.full(block.valid.upper)})
-    return Finding("block", Kind.BAD, title, words, Fault.CONNECTION, _("it is blocked"))
+        words = _("Since %(since)s, until %(until)s: %(reason)s.") % (facts | {"until": formats.format_full_time(block.valid.upper)})
+    return Finding("block", StateKind.BAD, title, words, FaultOrigin.CONNECTION, _("it is blocked"))
 
 
-def _rate(of: Connection) -> Finding:
+def _check_rate(of: MemberConnection) -> Finding:
     """A limit, also one of the fair share while the line is full, or the tariff's rate."""
-    title, limit, applies = _("Rate"), rates.current(of.member), rates.applies(of.member)
+    title, limit, applies = _("Rate"), rates.find_current_limit(of.member), rates.is_rate_limiting_on(of.member)
     if limit and applies:
-        return Finding("rate", Kind.WARN, title, sentence(limit), Fault.LIMIT, _("its rate is limited"))
+        return Finding("rate", StateKind.WARN, title, describe_limit(limit), FaultOrigin.LIMIT, _("its rate is limited"))
     tariff = in_words(of.member.tariff) if applies else ""
-    return Finding("rate", Kind.OK, title, _("As in the tariff: %(rate)s.") % {"rate": tariff} if tariff else _("Not limited."))
+    return Finding("rate", StateKind.OK, title, _("As in the tariff: %(rate)s.") % {"rate": tariff} if tariff else _("Not limited."))
 
 
-def _quota(of: Connection) -> Iterator[Finding]:
-    full = filling(of.member, now=of.now)
+def _check_quota(of: MemberConnection) -> Iterator[Finding]:
+    full = find_quota_usage(of.member, now=of.now)
     if full is not None:
-        facts = {"percent": formats.percent(full.percent), "quota": formats.volume(full.octets)}
-        kind = Kind.OK if full.kind is Kind.PLAIN else Kind.WARN
+        facts = {"percent": formats.format_percent(full.percent), "quota": formats.format_volume(full.octets)}
+        kind = StateKind.OK if full.kind is StateKind.PLAIN else StateKind.WARN
         yield Finding("quota", kind, _("Quota"), _("%(percent)s of %(quota)s are used this month. Nothing is cut off by that.") % facts)
 
 
-def _line(of: Connection) -> Iterator[Finding]:
+def _check_line(of: MemberConnection) -> Iterator[Finding]:
     for share in FairShare.objects.filter(group__in=of.groups, on=True, since__isnull=False):
-        words = _("Full since %(time)s; whoever uses it most is slowed down.") % {"time": _time(share.since, of.now)}
-        yield Finding("line", Kind.WARN, _("Line to the internet"), words, Fault.NETWORK, _("the line to the internet is full"))
+        words = _("Full since %(time)s; whoever uses it most is slowed down.") % {"time": _format_time(share.since, of.now)}
+        yield Finding("line", StateKind.WARN, _("Line to the internet"), words, FaultOrigin.NETWORK, _("the line to the internet is full"))
 
 
-def _gateways(of: Connection) -> Iterator[Finding]:
+def _check_gateways(of: MemberConnection) -> Iterator[Finding]:
     read = dict(Collected.objects.filter(gateway__in=[each.gateway for each in of.gateways]).values_list("gateway", "at"))
-    others = any(each.state.kind is not Kind.BAD for each in of.gateways)
+    others = any(each.state.kind is not StateKind.BAD for each in of.gateways)
     for each in of.gateways:
         carries = each.gateway.carries4 or each.gateway.carries6 or not others
-        silent = each.state.kind is Kind.BAD
-        fault = Fault.NETWORK if silent and carries else Fault.NONE
-        kind = Kind.WARN if silent and not carries else each.state.kind
+        silent = each.state.kind is StateKind.BAD
+        fault = FaultOrigin.NETWORK if silent and carries else FaultOrigin.NONE
+        kind = StateKind.WARN if silent and not carries else each.state.kind
         short = _("%(gateway)s does not answer") % {"gateway": each.gateway.name} if fault else ""
-        yield Finding("gateway", kind, _title(each), _answers(each, read.get(each.gateway.pk), of.now), fault, short)
+        yield Finding(
+            "gateway", kind, _render_gateway_title(each), _describe_answers(each, read.get(each.gateway.pk), of.now), fault, short
+        )
 
 
-def _title(shown: gateways.Shown) -> str:
+def _render_gateway_title(shown: gateways.GatewayOverview) -> str:
     return _("Gateway %(gateway)s, %(carries)s") % {"gateway": shown.gateway.name, "carries": shown.carries}
 
 
-def _answers(shown: gateways.Shown, read: datetime | None, now: datetime) -> str:
-    last = _("Last reading of its counters: %(time)s.") % {"time": _time(read, now)} if read else ""
+def _describe_answers(shown: gateways.GatewayOverview, read: datetime | None, now: datetime) -> str:
+    last = _("Last reading of its counters: %(time)s.") % {"time": _format_time(read, now)} if read else ""
     return f"{shown.state.word}. {last}".strip()
 
 
-def _rollouts(of: Connection) -> Iterator[Finding]:
-    newest = newest_by_group()
+def _check_rollouts(of: MemberConnection) -> Iterator[Finding]:
+    newest = map_newest_by_group()
     for rollout in (newest[group] for group in sorted(of.groups) if group in newest):
-        facts = {"revision": rollout, "state": rollout.get_state_display(), "time": _time(rollout.finished or rollout.created, of.now)}
-        kind = Kind.MOVING if rollout.state in Rollout.OPEN else Kind.OK if rollout.state == Rollout.State.CONFIRMED else Kind.WARN
+        facts = {
+            "revision": rollout,
+            "state": rollout.get_state_display(),
+            "time": _format_time(rollout.finished or rollout.created, of.now),
+        }
+        kind = (
+            StateKind.MOVING
+            if rollout.state in Rollout.OPEN
+            else StateKind.OK
+            if rollout.state == Rollout.State.CONFIRMED
+            else StateKind.WARN
+        )
         words = _("%(revision)s %(state)s, %(time)s.") % facts
-        kept = _("The gateways go on with what they had before.") if kind is Kind.WARN else ""
+        kept = _("The gateways go on with what they had before.") if kind is StateKind.WARN else ""
         yield Finding("rollout", kind, _("Last change of the rules"), " ".join(filter(None, [words, kept])))
 
 
-def _holds(of: Connection) -> Iterator[Finding]:
-    held = hold_by_group()
+def _check_holds(of: MemberConnection) -> Iterator[Finding]:
+    held = map_holds_by_group()
     for hold in (held[group] for group in sorted(of.groups) if group in held):
-        facts = {"revision": hold.revision, "time": _time(hold.since, of.now)}
+        facts = {"revision": hold.revision, "time": _format_time(hold.since, of.now)}
         words = _("The rules are held at %(revision)s since %(time)s; what was changed later waits.") % facts
-        yield Finding("hold", Kind.WAIT, _("Hold"), words)
+        yield Finding("hold", StateKind.WAIT, _("Hold"), words)
 
 
-def _time(at: datetime | None, now: datetime) -> str:
-    return formats.moment(at, now, with_zone=True, with_seconds=False) if at else _("unknown")
+def _format_time(at: datetime | None, now: datetime) -> str:
+    return formats.format_moment(at, now, with_zone=True, with_seconds=False) if at else _("unknown")

@@ -9,7 +9,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.desk.exports.export_files import answer, files
+from apps.desk.exports.export_files import list_files, serve_file
 
 
 class ExportViewSet(viewsets.ViewSet):
@@ -20,14 +20,14 @@ class ExportViewSet(viewsets.ViewSet):
 
     def list(self, request: Request) -> Response:
         """The names."""
-        return Response([{"name": each.name, "what": str(each.what)} for each in files()])
+        return Response([{"name": each.name, "what": str(each.what)} for each in list_files()])
 
     def retrieve(self, request: Request, name: str) -> HttpResponseBase:
         """One of them."""
-        found = next((each for each in files() if each.name == name), None)
+        found = next((each for each in list_files() if each.name == name), None)
         if found is None:
             raise Http404(name)
-        return answer(request._request, found)
+        return serve_file(request._request, found)
 
 
 urlpatterns = [

@@ -25,7 +25,7 @@ _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class ExportDevice:
     """A device: how its member calls it, its MAC address, and its label, which no other device of the member has."""
 
     name: str
@@ -34,12 +34,12 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
+class ExportHost:
     """An address or prefix, whose it is, and on which device; None where that is not known."""
 
     member: int
     prefix: Prefix
-    card: Card | None
+    card: ExportDevice | None
 
     @property
     def member_label(self) -> str:
@@ -47,34 +47,34 @@ class Host:
         return f"m-{self.member}"
 
 
-def rows() -> list[QuerySet[Any, Any]]:
+def list_source_rows() -> list[QuerySet[Any, Any]]:
     """All that is read here, of every kind."""
     devices = Device.objects.filter(member__state=Member.State.ACTIVE).values_list("pk", "member_id", "name", "mac")
-    return [_held().values_list("pk", *_COLUMNS), devices, Pool.objects.values_list("pk", "kind", "prefix")]
+    return [_list_holdings().values_list("pk", *_COLUMNS), devices, Pool.objects.values_list("pk", "kind", "prefix")]
 
 
-def of(kind: str, pool: Pool | None = None, within: Prefix | None = None) -> Iterator[Host]:
+def iter_hosts(kind: str, pool: Pool | None = None, within: Prefix | None = None) -> Iterator[ExportHost]:
     """By address: all, or those of a pool, and of a part of it.
 
     A holding that names no device is on its member's only one, where the member holds one of the kind and has one device.
     """
-    held = _held().filter(kind=kind)
+    held = _list_holdings().filter(kind=kind)
     chosen = held.filter(pool=pool) if pool else held
     chosen = chosen.filter(prefix__within=within) if within else chosen
     columns = chosen.order_by("prefix").values_list(*_COLUMNS)
     for batch in batched(columns.iterator(chunk_size=BATCH), BATCH):
         members = {member for member, *_rest in batch}
-        cards = _cards(members)
+        cards = _group_devices(members)
         held_by = dict(held.filter(member__in=members).order_by().values_list("member_id").annotate(number=Count("pk")))
         for member, number, device, prefix in batch:
             mine = cards.get(member, {})
             alone = next(iter(mine.values())) if len(mine) == 1 and held_by.get(member) == 1 else None
-            yield Host(number, prefix, mine.get(device) if device else alone)
+            yield ExportHost(number, prefix, mine.get(device) if device else alone)
 
 
-def several(pool: Pool) -> dict[str, list[Prefix]]:
+def group_prefixes_by_mac(pool: Pool) -> dict[str, list[Prefix]]:
     """What a device has of the pool, by its MAC address, where that is more than one: by address."""
-    held = _held().filter(pool=pool, device__isnull=False).order_by("prefix")
+    held = _list_holdings().filter(pool=pool, device__isnull=False).order_by("prefix")
     many = held.order_by().values("device").annotate(number=Count("pk")).filter(number__gt=1).values("device")
     found: dict[str, list[Prefix]] = {}
     for mac, prefix in held.filter(device__in=many).values_list("device__mac", "prefix"):
@@ -82,29 +82,29 @@ def several(pool: Pool) -> dict[str, list[Prefix]]:
     return found
 
 
-def _held() -> QuerySet[Holding]:
+def _list_holdings() -> QuerySet[Holding]:
     return Holding.objects.filter(holds_now(), member__state=Member.State.ACTIVE)
 
 
-def cards() -> Iterator[tuple[int, Card]]:
+def iter_devices() -> Iterator[tuple[int, ExportDevice]]:
     """Every device of active members, with the member's number, by the device's id."""
     rows = Device.objects.filter(member__state=Member.State.ACTIVE).order_by("pk")
     for batch in batched(rows.values_list("pk", "member_id", "member__number").iterator(chunk_size=BATCH), BATCH):
-        known = _cards({member for _pk, member, _number in batch})
+        known = _group_devices({member for _pk, member, _number in batch})
         yield from ((number, known[member][pk]) for pk, member, number in batch if pk in known.get(member, {}))
 
 
-def _cards(members: set[int]) -> dict[int, dict[int, Card]]:
+def _group_devices(members: set[int]) -> dict[int, dict[int, ExportDevice]]:
     """The devices of these members, by the device's id."""
-    found: dict[int, dict[int, Card]] = {}
+    found: dict[int, dict[int, ExportDevice]] = {}
     rows = Device.objects.filter(member__in=members).order_by("member", "pk").values_list("member_id", "pk", "name", "mac")
     for member, pk, name, mac in rows:
         mine = found.setdefault(member, {})
-        mine[pk] = Card(name, mac, _unlike(label(name), pk, [card.label for card in mine.values()]))
+        mine[pk] = ExportDevice(name, mac, _make_unique_label(make_label(name), pk, [card.label for card in mine.values()]))
     return found
 
 
-def _unlike(wanted: str, pk: int, taken: Sequence[str]) -> str:
+def _make_unique_label(wanted: str, pk: int, taken: Sequence[str]) -> str:
     """The label; with the device's id behind it where another device of the member came first, and a number where one is called even so."""
     if wanted not in taken:
         return wanted
@@ -113,7 +113,7 @@ def _unlike(wanted: str, pk: int, taken: Sequence[str]) -> str:
     return next(each for each in longer if each not in taken)
 
 
-def label(name: str) -> str:
+def make_label(name: str) -> str:
     """A name as a label of letters, digits and hyphens (RFC 1123, section 2.1): “Küche 2” is kueche-2; what has none of these is device."""
     plain = unicodedata.normalize("NFKD", name.lower().translate(_GERMAN)).encode("ascii", "ignore").decode()
     return re.sub("[^a-z0-9]+", "-", plain).strip("-")[:LONGEST].rstrip("-") or "device"

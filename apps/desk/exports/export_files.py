@@ -22,8 +22,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.desk.exports import device_addresses, kea, prometheus, radius, zones
-from apps.desk.exports.device_addresses import Host
-from apps.lib.database.consistent_read import frozen, stamp
+from apps.desk.exports.device_addresses import ExportHost
+from apps.lib.database.consistent_read import freeze_snapshot, hash_rows
 from apps.lib.fields import Prefix
 from apps.network.models import Pool
 
@@ -34,62 +34,74 @@ WRITERS: Final = (device_addresses, kea, prometheus, radius, zones)
 
 
 @dataclass(frozen=True)
-class File:
+class ExportFile:
     """`make`: its text in pieces, read from the database while it is written. `rows`: all that the text is made from, or more."""
 
     name: str
     media_type: str
     what: str | Promise
     make: Callable[[], Iterable[str]]
-    rows: Callable[[], Iterable[QuerySet[Any, Any]]] = device_addresses.rows
+    rows: Callable[[], Iterable[QuerySet[Any, Any]]] = device_addresses.list_source_rows
 
 
-def files() -> list[File]:
+def list_files() -> list[ExportFile]:
     """All that there are now: a reverse zone comes with its pool."""
     return [
-        File("kea-subnet4.json", JSON, _("DHCPv4 of Kea: subnets, with an address for each device"), _kea4),
-        File("kea-subnet6.json", JSON, _("DHCPv6 of Kea: subnets, with a prefix for each device"), _kea6),
-        File("names.zone", TEXT, _("DNS: names of members’ devices"), _names),
-        *_reverse_zones(),
-        File("radius-users.txt", TEXT, _("FreeRADIUS: members’ devices by their MAC addresses"), _radius),
-        File("prometheus-gateways.json", JSON, _("Prometheus: where gateways are managed"), prometheus.gateways, prometheus.rows),
-        File("prometheus-probes.json", JSON, _("Prometheus: what gateways are probed with"), prometheus.probes, prometheus.rows),
+        ExportFile("kea-subnet4.json", JSON, _("DHCPv4 of Kea: subnets, with an address for each device"), _render_kea4),
+        ExportFile("kea-subnet6.json", JSON, _("DHCPv6 of Kea: subnets, with a prefix for each device"), _render_kea6),
+        ExportFile("names.zone", TEXT, _("DNS: names of members’ devices"), _render_names),
+        *_iter_reverse_zones(),
+        ExportFile("radius-users.txt", TEXT, _("FreeRADIUS: members’ devices by their MAC addresses"), _render_radius),
+        ExportFile(
+            "prometheus-gateways.json",
+            JSON,
+            _("Prometheus: where gateways are managed"),
+            prometheus.render_gateways,
+            prometheus.list_source_rows,
+        ),
+        ExportFile(
+            "prometheus-probes.json",
+            JSON,
+            _("Prometheus: what gateways are probed with"),
+            prometheus.render_probes,
+            prometheus.list_source_rows,
+        ),
     ]
 
 
-def answer(request: HttpRequest, file: File) -> HttpResponseBase:
+def serve_file(request: HttpRequest, file: ExportFile) -> HttpResponseBase:
     """The file, or 304 for whoever has it as it is."""
-    with frozen():
-        tag = etag(file)
+    with freeze_snapshot():
+        tag = compute_etag(file)
         known = get_conditional_response(request, etag=tag)
-        response: HttpResponseBase = known if isinstance(known, HttpResponse) else _sent(file)
+        response: HttpResponseBase = known if isinstance(known, HttpResponse) else _build_response(file)
     response["ETag"], response["Cache-Control"] = tag, "private, no-cache"  # of 304, too (RFC 9110, section 15.4.5)
     return response
 
 
-def _sent(file: File) -> FileResponse:
-    return FileResponse(_written(file), content_type=file.media_type, filename=file.name, as_attachment=True)
+def _build_response(file: ExportFile) -> FileResponse:
+    return FileResponse(_write_file(file), content_type=file.media_type, filename=file.name, as_attachment=True)
 
 
-def size(file: File) -> int | None:
+def find_size(file: ExportFile) -> int | None:
     """Octets that it had when it was last written, within REMEMBERED; None when nobody fetched it since."""
     known = cache.get(f"export-{file.name}")
     return known if isinstance(known, int) else None
 
 
-def etag(file: File) -> str:
+def compute_etag(file: ExportFile) -> str:
     """Another one as soon as the file may say something else."""
-    said = "\n".join((file.name, settings.DNS_ZONE, _code(), stamp(file.rows())))
+    said = "\n".join((file.name, settings.DNS_ZONE, _hash_code(), hash_rows(file.rows())))
     return f'"{hashlib.sha256(said.encode()).hexdigest()[:32]}"'
 
 
 @once
-def _code() -> str:
+def _hash_code() -> str:
     """A hash of what writes the files: where an update writes them otherwise, they are new."""
     return hashlib.sha256("".join(map(getsource, WRITERS)).encode()).hexdigest()
 
 
-def _written(file: File) -> IO[bytes]:
+def _write_file(file: ExportFile) -> IO[bytes]:
     """Its octets, at their beginning."""
     into = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the response closes it
     for piece in file.make():
@@ -99,53 +111,57 @@ def _written(file: File) -> IO[bytes]:
     return into
 
 
-def _pools(kind: str) -> Iterator[tuple[Pool, Iterator[Host], kea.Several]]:
+def _iter_pools(kind: str) -> Iterator[tuple[Pool, Iterator[ExportHost], kea.PrefixesByMac]]:
     return (
-        (pool, device_addresses.of(kind, pool), device_addresses.several(pool))
+        (pool, device_addresses.iter_hosts(kind, pool), device_addresses.group_prefixes_by_mac(pool))
         for pool in Pool.objects.filter(kind=kind).order_by("prefix")
     )
 
 
-def _kea4() -> Iterable[str]:
-    return kea.subnets(_pools(Pool.Kind.PRIVATE4), "ip-address")
+def _render_kea4() -> Iterable[str]:
+    return kea.render_subnets(_iter_pools(Pool.Kind.PRIVATE4), "ip-address")
 
 
-def _kea6() -> Iterable[str]:
-    return kea.subnets(_pools(Pool.Kind.PREFIX6), "prefixes")
+def _render_kea6() -> Iterable[str]:
+    return kea.render_subnets(_iter_pools(Pool.Kind.PREFIX6), "prefixes")
 
 
-def _inside() -> Iterator[Host]:
-    yield from device_addresses.of(Pool.Kind.PRIVATE4)
-    yield from device_addresses.of(Pool.Kind.PREFIX6)
+def _iter_inside_hosts() -> Iterator[ExportHost]:
+    yield from device_addresses.iter_hosts(Pool.Kind.PRIVATE4)
+    yield from device_addresses.iter_hosts(Pool.Kind.PREFIX6)
 
 
-def _names() -> Iterable[str]:
-    return zones.forward(settings.DNS_ZONE, _inside())
+def _render_names() -> Iterable[str]:
+    return zones.render_forward_zone(settings.DNS_ZONE, _iter_inside_hosts())
 
 
-def _reverse_zones() -> Iterator[File]:
+def _iter_reverse_zones() -> Iterator[ExportFile]:
     """Of all pools inside; two pools that share a zone share its file."""
     known: dict[str, list[tuple[Pool, Prefix]]] = {}
     for pool in Pool.objects.exclude(kind=Pool.Kind.PUBLIC4).order_by("prefix"):
-        for origin, part in zones.origins(pool.prefix):
+        for origin, part in zones.iter_reverse_origins(pool.prefix):
             known.setdefault(origin, []).append((pool, part))
     for origin, parts in known.items():
-        yield File(f"{origin}.zone", TEXT, _("DNS: backwards, from addresses to names"), partial(_addresses, origin, tuple(parts)))
+        yield ExportFile(
+            f"{origin}.zone", TEXT, _("DNS: backwards, from addresses to names"), partial(_render_addresses, origin, tuple(parts))
+        )
 
 
-def _addresses(origin: str, parts: tuple[tuple[Pool, Prefix], ...]) -> Iterable[str]:
-    inside = (host for pool, part in parts for host in device_addresses.of(pool.kind, pool, part))
-    return zones.reverse(origin, settings.DNS_ZONE, inside)
+def _render_addresses(origin: str, parts: tuple[tuple[Pool, Prefix], ...]) -> Iterable[str]:
+    inside = (host for pool, part in parts for host in device_addresses.iter_hosts(pool.kind, pool, part))
+    return zones.render_reverse_zone(origin, settings.DNS_ZONE, inside)
 
 
-def _radius() -> Iterable[str]:
-    return radius.users(device_addresses.cards(), _of_cards(Pool.Kind.PRIVATE4), _of_cards(Pool.Kind.PREFIX6))
+def _render_radius() -> Iterable[str]:
+    return radius.render_users(
+        device_addresses.iter_devices(), _map_first_prefixes(Pool.Kind.PRIVATE4), _map_first_prefixes(Pool.Kind.PREFIX6)
+    )
 
 
-def _of_cards(kind: str) -> dict[str, Prefix]:
+def _map_first_prefixes(kind: str) -> dict[str, Prefix]:
     """The first that each device has, by its MAC address."""
     found: dict[str, Prefix] = {}
-    for host in device_addresses.of(kind):
+    for host in device_addresses.iter_hosts(kind):
         if host.card:
             found.setdefault(host.card.mac, host.prefix)
     return found

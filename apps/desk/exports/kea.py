@@ -7,14 +7,14 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from apps.desk.exports.device_addresses import Card, Host
+from apps.desk.exports.device_addresses import ExportDevice, ExportHost
 from apps.lib.fields import Prefix
 from apps.network.models import Pool
 
-type Several = Mapping[str, Sequence[Prefix]]
+type PrefixesByMac = Mapping[str, Sequence[Prefix]]
 
 
-def subnets(pools: Iterable[tuple[Pool, Iterable[Host], Several]], address: str) -> Iterator[str]:
+def render_subnets(pools: Iterable[tuple[Pool, Iterable[ExportHost], PrefixesByMac]], address: str) -> Iterator[str]:
     """The list, a line for each reservation. address: "ip-address", or "prefixes" where members are delegated a prefix.
 
     Each pool comes with its hosts by address, and with all that a device has of it where that is more than one. Kea refuses a second
@@ -22,19 +22,19 @@ def subnets(pools: Iterable[tuple[Pool, Iterable[Host], Several]], address: str)
     """
     yield "["
     for place, (pool, hosts, several) in enumerate(pools):
-        yield f'{"," if place else ""}\n{{{_pairs({"id": pool.pk, "subnet": str(pool.prefix)})},\n "reservations": ['
-        known = (each for host in hosts if host.card and (each := _reservation(host, host.card, several, address)))
+        yield f'{"," if place else ""}\n{{{_render_pairs({"id": pool.pk, "subnet": str(pool.prefix)})},\n "reservations": ['
+        known = (each for host in hosts if host.card and (each := _build_reservation(host, host.card, several, address)))
         for number, reservation in enumerate(known):
             yield f"{',' if number else ''}\n  {json.dumps(reservation, ensure_ascii=True)}"
         yield "]}"
     yield "\n]\n"
 
 
-def _pairs(values: dict[str, Any]) -> str:
+def _render_pairs(values: dict[str, Any]) -> str:
     return json.dumps(values)[1:-1]
 
 
-def _reservation(host: Host, card: Card, several: Several, address: str) -> dict[str, Any]:
+def _build_reservation(host: ExportHost, card: ExportDevice, several: PrefixesByMac, address: str) -> dict[str, Any]:
     """Nothing, if an earlier one of the device says it all."""
     mine = several.get(card.mac, (host.prefix,))
     if mine[0] != host.prefix:

@@ -13,13 +13,13 @@ from django.db.models import QuerySet
 from apps.network.models import Gateway, GatewayGroup
 
 
-def gateways() -> Iterator[str]:
+def render_gateways() -> Iterator[str]:
     """Where each gateway is managed."""
     known = Gateway.objects.exclude(address=None).select_related("group").order_by("group__name", "name")
-    yield _written(
+    yield _render_json(
         [
             {
-                "targets": [_target(each.address, each.management_port)],
+                "targets": [_format_target(each.address, each.management_port)],
                 "labels": {
                     "netzwart": "gateway",
                     "gateway": each.name,
@@ -33,25 +33,25 @@ def gateways() -> Iterator[str]:
     )
 
 
-def probes() -> Iterator[str]:
+def render_probes() -> Iterator[str]:
     """What the probes of each group connect to."""
     found = []
     for group in GatewayGroup.objects.exclude(probe_port=None).order_by("name"):
         for address in (group.probe_target4, group.probe_target6):
             if address is not None:
                 labels = {"netzwart": "probe", "group": group.name, "family": f"ipv{address.version}"}
-                found.append({"targets": [_target(address, group.probe_port)], "labels": labels})
-    yield _written(found)
+                found.append({"targets": [_format_target(address, group.probe_port)], "labels": labels})
+    yield _render_json(found)
 
 
-def rows() -> list[QuerySet[Any, Any]]:
+def list_source_rows() -> list[QuerySet[Any, Any]]:
     """All that both are made from."""
     return [Gateway.objects.values_list(), GatewayGroup.objects.values_list()]
 
 
-def _target(address: IPv4Address | IPv6Address, port: int | None) -> str:
+def _format_target(address: IPv4Address | IPv6Address, port: int | None) -> str:
     return f"{address}:{port}" if address.version == 4 else f"[{address}]:{port}"
 
 
-def _written(found: list[dict[str, Any]]) -> str:
+def _render_json(found: list[dict[str, Any]]) -> str:
     return json.dumps(found, indent=1, sort_keys=True) + "\n"

@@ -6,11 +6,13 @@ No text that people wrote is part of it.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from apps.desk.exports.device_addresses import Card
+from apps.desk.exports.device_addresses import ExportDevice
 from apps.lib.fields import Prefix
 
 
-def users(cards: Iterable[tuple[int, Card]], addresses: Mapping[str, Prefix], prefixes: Mapping[str, Prefix]) -> Iterator[str]:
+def render_users(
+    cards: Iterable[tuple[int, ExportDevice]], addresses: Mapping[str, Prefix], prefixes: Mapping[str, Prefix]
+) -> Iterator[str]:
     """An entry for each device, with its member's number as Class, which comes back in accounting (RFC 2865, section 5.25).
 
     addresses, prefixes: what a device has, by its MAC address: the first, where there are several.

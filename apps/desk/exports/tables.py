@@ -11,13 +11,13 @@ from django.urls import NoReverseMatch, resolve, reverse
 from django.utils.functional import Promise
 from rest_framework.request import Request
 
-from apps.accounts.collection_names import grouped
+from apps.accounts.collection_names import iter_collection_groups
 
 COUNTED: Final = 10_000  # rows; of more nobody waits for the number
 
 
 @dataclass(frozen=True)
-class Table:
+class ExportTable:
     """rows: how many; None where that is not known. many: more than COUNTED."""
 
     words: str | Promise
@@ -29,13 +29,13 @@ class Table:
         return self.rows is not None and self.rows > COUNTED
 
 
-def tables(request: HttpRequest, wanted: Callable[[str], bool]) -> Iterator[tuple[Promise, list[Table]]]:
+def iter_tables(request: HttpRequest, wanted: Callable[[str], bool]) -> Iterator[tuple[Promise, list[ExportTable]]]:
     """Those of the wanted collections that are lists of rows, in groups. A query for each."""
-    for words, found in grouped(lambda name: wanted(name) and bool(_url(name))):
-        yield words, [Table(called, _url(name), _rows(request, _url(name))) for name, called in found]
+    for words, found in iter_collection_groups(lambda name: wanted(name) and bool(_find_url(name))):
+        yield words, [ExportTable(called, _find_url(name), _count_rows(request, _find_url(name))) for name, called in found]
 
 
-def _url(name: str) -> str:
+def _find_url(name: str) -> str:
     """The address of a collection's list; "" where it has none."""
     try:
         return "" if name == "export" else reverse(f"api:{name}-list")
@@ -43,7 +43,7 @@ def _url(name: str) -> str:
         return ""
 
 
-def _rows(request: HttpRequest, url: str) -> int | None:
+def _count_rows(request: HttpRequest, url: str) -> int | None:
     """As many as the list has for who asks, counted up to COUNTED + 1."""
     made: Any = resolve(url).func
     asked = Request(request)

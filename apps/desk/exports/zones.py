@@ -7,43 +7,43 @@ member's IPv6 prefixes. Backwards every address has one name. Labels are letters
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
-from apps.desk.exports.device_addresses import Host
+from apps.desk.exports.device_addresses import ExportHost
 from apps.lib.fields import Address, Prefix
 
 TTL = 300  # seconds
 
 
-def forward(zone: str, hosts: Iterable[Host]) -> Iterator[str]:
+def render_forward_zone(zone: str, hosts: Iterable[ExportHost]) -> Iterator[str]:
     """The zone of names."""
     yield f"$ORIGIN {zone}.\n$TTL {TTL}\n"
     for host in hosts:
-        address = named(host.prefix)
-        yield f"{name(host)} IN {'A' if address.version == 4 else 'AAAA'} {address}\n"
+        address = compute_address(host.prefix)
+        yield f"{make_name(host)} IN {'A' if address.version == 4 else 'AAAA'} {address}\n"
 
 
-def reverse(origin: str, zone: str, hosts: Iterable[Host]) -> Iterator[str]:
+def render_reverse_zone(origin: str, zone: str, hosts: Iterable[ExportHost]) -> Iterator[str]:
     """A zone of addresses: those of the hosts that lie in it."""
     yield f"$ORIGIN {origin}.\n$TTL {TTL}\n"
     ending = f".{origin}"
     for host in hosts:
-        pointer = named(host.prefix).reverse_pointer
+        pointer = compute_address(host.prefix).reverse_pointer
         if pointer.endswith(ending):
-            yield f"{pointer.removesuffix(ending)} IN PTR {name(host)}.{zone}.\n"
+            yield f"{pointer.removesuffix(ending)} IN PTR {make_name(host)}.{zone}.\n"
 
 
-def name(host: Host) -> str:
+def make_name(host: ExportHost) -> str:
     """Relative to the zone."""
     single = host.prefix.prefixlen == host.prefix.max_prefixlen
     return f"{host.card.label}.{host.member_label}" if host.card and single else host.member_label
 
 
-def named(prefix: Prefix) -> Address:
+def compute_address(prefix: Prefix) -> Address:
     """The address itself, or the first behind the network's own: the router's."""
     first: IPv4Address | IPv6Address = prefix.network_address
     return first if prefix.prefixlen == prefix.max_prefixlen else first + 1
 
 
-def origins(prefix: IPv4Network | IPv6Network) -> Iterator[tuple[str, Prefix]]:
+def iter_reverse_origins(prefix: IPv4Network | IPv6Network) -> Iterator[tuple[str, Prefix]]:
     """The reverse zones of a pool and what lies in each: cut behind whole octets, in IPv6 behind whole nibbles (RFC 3596, section 2.5)."""
     bits = 8 if prefix.version == 4 else 4
     length = min(-(-max(prefix.prefixlen, bits) // bits) * bits, prefix.max_prefixlen - bits)

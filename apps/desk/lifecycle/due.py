@@ -18,13 +18,13 @@ log = structlog.get_logger()
 
 def carry_out(now: datetime) -> None:
     """Departures and moves whose day has come, addresses whose hold is over, data that were kept long enough. Twice is harmless."""
-    _each(departures.due(timezone.localdate(now)), departures.carry_out)
-    _each(moving.due(timezone.localdate(now)), moving.carry_out)
-    _each(departures.held_too_long(now), departures.release)
-    _each(erasing.due(now), erasing.erase)
+    _run_each(departures.list_due(timezone.localdate(now)), departures.carry_out)
+    _run_each(moving.list_due(timezone.localdate(now)), moving.carry_out)
+    _run_each(departures.list_releasable(now), departures.release)
+    _run_each(erasing.list_due_members(now), erasing.erase)
 
 
-def _each[Thing: Model](things: Iterable[Thing], do: Callable[[Thing], bool]) -> None:
+def _run_each[Thing: Model](things: Iterable[Thing], do: Callable[[Thing], bool]) -> None:
     for thing in things:
         try:
             do(thing)

@@ -33,7 +33,7 @@ NO_MAC = "00:00:00:00:00:00"
 log = structlog.get_logger()
 
 
-def due(now: datetime) -> QuerySet[Member]:
+def list_due_members(now: datetime) -> QuerySet[Member]:
     """Members whose data have been kept long enough."""
     until = now - timedelta(days=max(settings.ERASE_DAYS, settings.HOLD_DAYS))
     return Member.objects.filter(state=Member.State.LEFT, erased_at=None, left_at__lte=until).order_by("pk")
@@ -47,13 +47,13 @@ def erase(who: Member) -> bool:
     if member is None:
         return False
     dependents.end(Member, [pk])
-    nobody, addresses = f"m-{pk}@erased.invalid", theirs_alone(member)
+    nobody, addresses = f"m-{pk}@erased.invalid", list_sole_addresses(member)
     erase_tickets(member, addresses)
-    retention_sweep.forget(member, addresses, instead=nobody)
-    arrivals.forget(addresses)
+    retention_sweep.forget_mails(member, addresses, instead=nobody)
+    arrivals.forget_addresses(addresses)
     if member.user:
-        _account(member.user)
-    _invitations(addresses, nobody)
+        _erase_account(member.user)
+    _erase_invitations(addresses, nobody)
     Device.objects.filter(member=pk).delete()
     erase_everywhere(Device, {"member": pk}, {"name": "–", "mac": NO_MAC})
     of_holding = {"holding__member": pk}
@@ -67,16 +67,16 @@ def erase(who: Member) -> bool:
     return True
 
 
-def theirs_alone(member: Member) -> list[str]:
+def list_sole_addresses(member: Member) -> list[str]:
     """The addresses for mail that the member has or ever had, without those that another member, or another account, has too."""
-    own = {member.email, *_ever(Member, member.pk)}
+    own = {member.email, *_list_past_addresses(Member, member.pk)}
     if member.user and not member.user.is_staff:
-        own |= {member.user.email, *_ever(User, member.user.pk)}
+        own |= {member.user.email, *_list_past_addresses(User, member.user.pk)}
         own |= set(EmailAddress.objects.filter(user=member.user).values_list("email", flat=True))
     return [each for each in sorted(own - {""}) if not _is_anothers(each, member)]
 
 
-def _ever(model: type[Model], pk: int) -> list[str]:
+def _list_past_addresses(model: type[Model], pk: int) -> list[str]:
     """The addresses that the history knows of the row."""
     events = model.pgh_event_model._default_manager  # type: ignore[attr-defined]  # of tracked models
     return list(events.filter(pgh_obj_id=pk).order_by().values_list("email", flat=True).distinct())
@@ -88,14 +88,14 @@ def _is_anothers(address: str, member: Member) -> bool:
     return members.exists() or (users.exclude(pk=member.user_id) if member.user_id else users).exists()
 
 
-def _invitations(addresses: Sequence[str], nobody: str) -> None:
+def _erase_invitations(addresses: Sequence[str], nobody: str) -> None:
     """Those that are open end: of one address only one may be."""
     for address in addresses:
         Invitation.objects.filter(email__iexact=address, taken=None, withdrawn=None).update(withdrawn=Now())
         erase_everywhere(Invitation, {"email__iexact": address}, {"email": nobody})
 
 
-def _account(user: User) -> None:
+def _erase_account(user: User) -> None:
     """Closed, without a name; that of staff stays."""
     user.refresh_from_db()
     if user.is_staff:

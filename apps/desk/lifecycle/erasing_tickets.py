@@ -10,19 +10,19 @@ from django.db.models.functions import Now
 
 from apps.desk.lifecycle.erasing_rows import erase_everywhere
 from apps.lib.database.email_lookups import AsciiLower
-from apps.lib.email_address import ascii_lower
+from apps.lib.email_address import lower_ascii
 from apps.mail.models import Message as Mail
 from apps.members.models import Member
 from apps.tickets.models import Attachment, Message, Ticket
-from apps.tickets.notifications import key_of
+from apps.tickets.notifications import build_message_key
 
 
 def erase_tickets(member: Member, addresses: Sequence[str]) -> None:
     """addresses: those that are the member's alone."""
-    small = [ascii_lower(each) for each in addresses]
+    small = [lower_ascii(each) for each in addresses]
     account = member.user if member.user and not member.user.is_staff else None
     written = Message.objects.alias(by_mail=AsciiLower("sender")).filter(Q(by_mail__in=small) | Q(author=account, author__isnull=False))
-    tickets = [*Ticket.objects.filter(member=member).values_list("pk", flat=True), *_of_nobody(small, written)]
+    tickets = [*Ticket.objects.filter(member=member).values_list("pk", flat=True), *_list_unowned_tickets(small, written)]
     messages = list({*written.values_list("pk", flat=True), *Message.objects.filter(ticket__in=tickets).values_list("pk", flat=True)})
     erase_everywhere(Ticket, {"pk__in": tickets}, {"subject": "–", "address": "", "tags": []})
     Attachment.objects.filter(message__in=messages).delete()
@@ -30,7 +30,7 @@ def erase_tickets(member: Member, addresses: Sequence[str]) -> None:
     Message.objects.filter(pk__in=messages).update(text="", sender="", message_id=None, came_as=None)
 
 
-def _of_nobody(addresses: Sequence[str], written: QuerySet[Message]) -> list[int]:
+def _list_unowned_tickets(addresses: Sequence[str], written: QuerySet[Message]) -> list[int]:
     """Tickets that nobody knew to be theirs: opened from their address, or split off with their messages alone."""
     opened = Ticket.objects.alias(small=AsciiLower("address")).filter(member=None, small__in=addresses)
     told = Message.objects.filter(kind=Message.Kind.MEMBER, ticket__member=None)
@@ -41,9 +41,9 @@ def _of_nobody(addresses: Sequence[str], written: QuerySet[Message]) -> list[int
 
 def _erase_mails(tickets: Sequence[int], messages: Sequence[int]) -> None:
     """What mails told of these tickets, and of these messages in the tickets of others; what waits is not sent."""
-    of_messages = Q(key__in=[key_of(pk) for pk in messages])
+    of_messages = Q(key__in=[build_message_key(pk) for pk in messages])
     for pk in messages:
-        of_messages |= Q(key__startswith=f"{key_of(pk)} ")
+        of_messages |= Q(key__startswith=f"{build_message_key(pk)} ")
     told = Mail.objects.filter(Q(about_type=Ticket._meta.label_lower, about_id__in=tickets) | of_messages)
     told.filter(state=Mail.State.WAITING).delete()
     told.update(subject="–", text="", html="", in_reply_to="", references="", erased=Now())

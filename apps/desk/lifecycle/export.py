@@ -13,80 +13,80 @@ from django.http import HttpResponse
 from django.utils import timezone
 
 from apps.bans.models import Block
-from apps.desk.lifecycle.erasing import theirs_alone
-from apps.lib.csv_stream import harmless
-from apps.mail.retention_sweep import mails_of
+from apps.desk.lifecycle.erasing import list_sole_addresses
+from apps.lib.csv_stream import escape_formula
+from apps.mail.retention_sweep import list_mails_about
 from apps.members.models import Departure, Device, Member, Membership
 from apps.nat.models import Move, NatMapping, Pinhole, PortForward
 from apps.network.models import Holding
 from apps.tickets.models import Message, Ticket
 from apps.traffic.rates.models import RateLimit
-from apps.traffic.selectors import total_of
+from apps.traffic.selectors import get_usage_total
 
-type Line = dict[str, Any]
+type ExportRow = dict[str, Any]
 
 FACTS = ("number", "name", "email", "language", "state", "since", "paid_until", "left_at", "note")
 
 
-def everything(member: Member) -> dict[str, Any]:
+def collect_member_data(member: Member) -> dict[str, Any]:
     """What the portal keeps of the member, as plain values by kind."""
-    traffic = total_of(member)
+    traffic = get_usage_total(member)
     of_holding, mine = {"holding__member": member}, {"member": member}
     return {
         "member": {name: getattr(member, name) for name in FACTS} | {"tariff": str(member.tariff), "room": str(member.room or "")},
-        "account": _account(member),
+        "account": _build_account(member),
         "traffic": {"up_octets": traffic.up, "down_octets": traffic.down, "since": traffic.since, "last": traffic.last},
-        "memberships": _in_time(Membership, mine, ()),
-        "departures": _lines(Departure, mine, ("on", "state", "planned")),
-        "moves": _lines(Move, mine, ("on", "room__site__name", "room__name", "pool__prefix", "follow", "state", "planned")),
-        "mails": list(mails_of(member, theirs_alone(member)).values("to", "subject", "text", "written", "state", "ended")),
-        "devices": _lines(Device, mine, ("name", "mac")),
-        "addresses": _in_time(Holding, mine, ("kind", "prefix", "device__name")),
-        "leaves_as": _in_time(NatMapping, of_holding, ("holding__prefix", "public", "sharing")),
-        "port_forwards": _in_time(
+        "memberships": _list_timed_rows(Membership, mine, ()),
+        "departures": _list_rows(Departure, mine, ("on", "state", "planned")),
+        "moves": _list_rows(Move, mine, ("on", "room__site__name", "room__name", "pool__prefix", "follow", "state", "planned")),
+        "mails": list(list_mails_about(member, list_sole_addresses(member)).values("to", "subject", "text", "written", "state", "ended")),
+        "devices": _list_rows(Device, mine, ("name", "mac")),
+        "addresses": _list_timed_rows(Holding, mine, ("kind", "prefix", "device__name")),
+        "leaves_as": _list_timed_rows(NatMapping, of_holding, ("holding__prefix", "public", "sharing")),
+        "port_forwards": _list_timed_rows(
             PortForward, of_holding, ("public", "protocol", "public_port", "ports", "holding__prefix", "private_port", "purpose", "enabled")
         ),
-        "pinholes": _in_time(Pinhole, of_holding, ("address", "protocol", "port", "ports", "purpose", "enabled")),
-        "blocks": _in_time(Block, mine, ("reason", "message", "note")),
-        "rate_limits": _in_time(RateLimit, mine, ("up_kbit", "down_kbit", "reason", "note")),
-        "tickets": _lines(Ticket, mine, ("pk", "subject", "state", "opened_at", "touched_at", "tags")),
-        "messages": _messages(member),
-        "history": _lines(Member.pgh_event_model, {"pgh_obj_id": member.pk}, ("pgh_created_at", *FACTS[:-2], "note"), "pgh_id"),  # type: ignore[attr-defined]
+        "pinholes": _list_timed_rows(Pinhole, of_holding, ("address", "protocol", "port", "ports", "purpose", "enabled")),
+        "blocks": _list_timed_rows(Block, mine, ("reason", "message", "note")),
+        "rate_limits": _list_timed_rows(RateLimit, mine, ("up_kbit", "down_kbit", "reason", "note")),
+        "tickets": _list_rows(Ticket, mine, ("pk", "subject", "state", "opened_at", "touched_at", "tags")),
+        "messages": _list_messages(member),
+        "history": _list_rows(Member.pgh_event_model, {"pgh_obj_id": member.pk}, ("pgh_created_at", *FACTS[:-2], "note"), "pgh_id"),  # type: ignore[attr-defined]
     }
 
 
-def as_zip(member: Member, *, notes: bool = True) -> HttpResponse:
+def build_zip(member: Member, *, notes: bool = True) -> HttpResponse:
     """The document and its lists, to be saved; `notes`: with those that are for staff only."""
-    found = everything(member) if notes else _without_notes(everything(member))
+    found = collect_member_data(member) if notes else _drop_notes(collect_member_data(member))
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as made:
-        made.writestr("everything.json", json.dumps(found, cls=Encoder, indent=2, ensure_ascii=False) + "\n")
+        made.writestr("everything.json", json.dumps(found, cls=ExportEncoder, indent=2, ensure_ascii=False) + "\n")
         for name, lines in found.items():
             if isinstance(lines, list) and lines:
-                made.writestr(f"{name}.csv", _csv(lines))
+                made.writestr(f"{name}.csv", _render_csv(lines))
     response = HttpResponse(packed.getvalue(), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="M-{member.number}-{timezone.localdate():%Y-%m-%d}.zip"'
     return response
 
 
-def _without_notes(found: Any) -> Any:
+def _drop_notes(found: Any) -> Any:
     if isinstance(found, list):
-        return [_without_notes(each) for each in found]
-    return {name: _without_notes(value) for name, value in found.items() if name != "note"} if isinstance(found, dict) else found
+        return [_drop_notes(each) for each in found]
+    return {name: _drop_notes(value) for name, value in found.items() if name != "note"} if isinstance(found, dict) else found
 
 
-class Encoder(DjangoJSONEncoder):
+class ExportEncoder(DjangoJSONEncoder):
     """Addresses and prefixes as text."""
 
     def default(self, o: Any) -> Any:
         return str(o) if type(o).__module__ == "ipaddress" else super().default(o)
 
 
-def _lines(model: Any, where: Line, names: Sequence[str], order: str = "pk") -> list[Line]:
+def _list_rows(model: Any, where: ExportRow, names: Sequence[str], order: str = "pk") -> list[ExportRow]:
     return list(model._default_manager.filter(**where).order_by(order).values(*names))
 
 
-def _messages(member: Member) -> list[Line]:
+def _list_messages(member: Member) -> list[ExportRow]:
     """What was written in the member's tickets, without what staff notes for itself."""
     found = (
         Message.objects.filter(ticket__member=member).exclude(kind=Message.Kind.NOTE).prefetch_related("attachments").order_by("at", "pk")
@@ -105,15 +105,15 @@ def _messages(member: Member) -> list[Line]:
     ]
 
 
-def _in_time(model: Any, where: Line, names: Sequence[str]) -> list[Line]:
+def _list_timed_rows(model: Any, where: ExportRow, names: Sequence[str]) -> list[ExportRow]:
     """With from when to when it held, None for ever."""
     return [
         {name: value for name, value in line.items() if name != "valid"} | {"from": line["valid"].lower, "until": line["valid"].upper}
-        for line in _lines(model, where, (*names, "valid"))
+        for line in _list_rows(model, where, (*names, "valid"))
     ]
 
 
-def _account(member: Member) -> Line | None:
+def _build_account(member: Member) -> ExportRow | None:
     user = member.user
     if user is None:
         return None
@@ -122,9 +122,9 @@ def _account(member: Member) -> Line | None:
     return {name: getattr(user, name) for name in names} | {"sessions": list(signed_in)}
 
 
-def _csv(lines: list[Line]) -> str:
+def _render_csv(lines: list[ExportRow]) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(lines[0])
-    writer.writerows([harmless("" if value is None else str(value)) for value in line.values()] for line in lines)
+    writer.writerows([escape_formula("" if value is None else str(value)) for value in line.values()] for line in lines)
     return text.getvalue()

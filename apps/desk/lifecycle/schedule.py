@@ -14,7 +14,7 @@ from apps.nat.moving.models import Move
 
 
 @dataclass(frozen=True)
-class Coming:
+class ScheduledChange:
     """Something that will happen, with what can still be dropped of it; problem: why it has not happened yet."""
 
     at: datetime
@@ -24,42 +24,45 @@ class Coming:
     problem: str = ""
 
 
-def midnight(day: date) -> datetime:
+def compute_midnight(day: date) -> datetime:
     """When a day begins in the site's zone."""
     return timezone.make_aware(datetime.combine(day, time.min))
 
 
-def after_leaving(member: Member, left_at: datetime) -> list[Coming]:
+def list_leaving_effects(member: Member, left_at: datetime) -> list[ScheduledChange]:
     """What follows when the member leaves then."""
     held = dependents.count(Member, [member.pk])
-    freed = _("Free for others: %(what)s.") % {"what": dependents.in_words(held)}
+    freed = _("Free for others: %(what)s.") % {"what": dependents.describe_ended(held)}
     erased = _("Personal data are erased. Who held which address when stays known under the number alone.")
-    return [*([Coming(departures.released_at(left_at), freed)] if held else []), Coming(departures.erased_at(left_at), erased)]
+    return [
+        *([ScheduledChange(departures.compute_release_time(left_at), freed)] if held else []),
+        ScheduledChange(departures.compute_erasure_time(left_at), erased),
+    ]
 
 
-def coming(member: Member) -> list[Coming]:
+def list_scheduled(member: Member) -> list[ScheduledChange]:
     """What is decided, in its order."""
     if member.erased_at:
         return []
     if member.left_at:
-        return after_leaving(member, member.left_at)
-    departure, move = departures.planned(member), moving.planned(member)
-    moves = [Coming(midnight(move.on), in_words(move), move=move, problem=move.problem)] if move else []
+        return list_leaving_effects(member, member.left_at)
+    departure, move = departures.find_planned(member), moving.find_planned(member)
+    moves = [ScheduledChange(compute_midnight(move.on), describe_move(move), move=move, problem=move.problem)] if move else []
     if departure is None:
         return moves
-    at = midnight(departure.on)
-    gone = Coming(at, _("The membership ends: no access any more."), departure)
-    return sorted([*moves, gone, *after_leaving(member, at)], key=lambda each: each.at)
+    at = compute_midnight(departure.on)
+    gone = ScheduledChange(at, _("The membership ends: no access any more."), departure)
+    return sorted([*moves, gone, *list_leaving_effects(member, at)], key=lambda each: each.at)
 
 
-def in_words(move: Move) -> str:
+def describe_move(move: Move) -> str:
     """Where to, and what becomes of addresses and of what is open there."""
-    effects = moving.effects(move.member, move.pool, follow=move.follow)
+    effects = moving.list_effects(move.member, move.pool, follow=move.follow)
     said = [_("Moves to %(room)s.") % {"room": move.room}] if move.room else []
-    return " ".join([*said, *(line for effect in effects for line in effect_in_words(effect, str(move.pool)))])
+    return " ".join([*said, *(line for effect in effects for line in describe_effect(effect, str(move.pool)))])
 
 
-def effect_in_words(effect: moving.Effect, pool: str) -> list[str]:
+def describe_effect(effect: moving.MoveEffect, pool: str) -> list[str]:
     """A sentence for each thing that changes."""
     facts = {"old": effect.old.address, "pool": pool, "public": effect.public}
     said = [_("%(old)s is released; the next free one of %(pool)s comes in its place.") % facts]

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.desk.live_trace.live_trace_session import USUAL_PACKETS, USUAL_SECONDS, Wish, watch
+from apps.desk.live_trace.live_trace_session import USUAL_PACKETS, USUAL_SECONDS, LiveTraceRequest, build_watch
 from apps.desk.packet_trace.form import AUTO, SIDES
 from apps.desk.packet_trace.question import CannotAsk
 from apps.network.models import Gateway
@@ -15,7 +15,7 @@ START = {"seconds": USUAL_SECONDS, "most": USUAL_PACKETS, "interface": AUTO}
 _CODE = {"class": "nw-mono", "autocomplete": "off", "spellcheck": "false"}
 
 
-class WishForm(forms.Form):
+class LiveTraceForm(forms.Form):
     """Which packets to watch, on which gateway, and for how long."""
 
     gateway = forms.ModelChoiceField(Gateway.objects.select_related("group"), label=_("Gateway"), to_field_name="name", empty_label=None)
@@ -34,12 +34,14 @@ class WishForm(forms.Form):
         given: dict[str, Any] = super().clean() or {}
         if not self.errors:
             try:
-                watch(self.wish())
+                build_watch(self.wish())
             except CannotAsk as problem:
                 self.add_error(problem.field, str(problem))
         return given
 
-    def wish(self) -> Wish:
+    def wish(self) -> LiveTraceRequest:
         """What is asked, once each field is valid."""
         given = dict(self.cleaned_data)
-        return Wish(**given | {"port": given["port"] or 0, "interface": "" if given["interface"] == AUTO else given["interface"]})
+        return LiveTraceRequest(
+            **given | {"port": given["port"] or 0, "interface": "" if given["interface"] == AUTO else given["interface"]}
+        )

@@ -12,14 +12,14 @@ import structlog
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.deployments.transport.agent_channel import Channel, Unreachable
-from apps.desk.packet_trace.question import NUMBERS, CannotAsk, end, interface_of
-from apps.desk.selectors.search import read
+from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
+from apps.desk.packet_trace.question import NUMBERS, CannotAsk, find_interface, parse_end
+from apps.desk.selectors.search import parse_search
 from apps.lib.errors import Problem
 from apps.lib.fields import Prefix
 from apps.members.models import Member
 from apps.network.models import Gateway, Pool
-from apps.network.selectors import holdings_of
+from apps.network.selectors import list_holdings
 from firewall import wire
 from firewall.live_trace import PACKETS, SECONDS, Look, Seen, Watch, Watching
 
@@ -32,7 +32,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class LiveTraceRequest:
     """Which packets: ends are addresses, prefixes or members, one of them may be any; protocol "", port 0 and interface "" are any."""
 
     gateway: Gateway
@@ -45,15 +45,15 @@ class Wish:
     most: int = USUAL_PACKETS
 
 
-def watch(wish: Wish) -> Watch:
+def build_watch(wish: LiveTraceRequest) -> Watch:
     """The question as the gateway is asked it."""
-    source, destination = _prefixes(wish.source, wish.destination)
+    source, destination = _parse_prefixes(wish.source, wish.destination)
     if wish.port and wish.protocol not in NUMBERS:
         raise CannotAsk("port", _("Only TCP and UDP have ports: choose one of them, or leave the port out."))
     for field, value, possible in (("seconds", wish.seconds, SECONDS), ("most", wish.most, PACKETS), ("port", wish.port, range(65536))):
         if value not in possible:
             raise CannotAsk(field, _("At least %(least)s, at most %(most)s.") % {"least": possible[0], "most": possible[-1]})
-    card = interface_of(wish.gateway, wish.interface) if wish.interface else ""
+    card = find_interface(wish.gateway, wish.interface) if wish.interface else ""
     if wish.interface and not card:
         raise CannotAsk("interface", _("This gateway has no such interface."))
     version = next(each.version for each in (source, destination) if each)
@@ -61,12 +61,12 @@ def watch(wish: Wish) -> Watch:
     return Watch(source, destination, protocol, wish.port, card, wish.seconds, wish.most)
 
 
-def _prefixes(source: str, destination: str) -> tuple[Prefix | None, Prefix | None]:
-    one, other = _end("source", source), _end("destination", destination)
+def _parse_prefixes(source: str, destination: str) -> tuple[Prefix | None, Prefix | None]:
+    one, other = _parse_end("source", source), _parse_end("destination", destination)
     if one is None and other is None:
         raise CannotAsk("source", _("Give a source or a destination, or every packet would be watched."))
     version = next((each.version for each in (one, other) if each and not isinstance(each, Member)), 0)
-    first, second = _prefix("source", one, version), _prefix("destination", other, version)
+    first, second = _get_prefix("source", one, version), _get_prefix("destination", other, version)
     if first and second and first.version != second.version:
         raise CannotAsk(
             "destination", _("%(source)s and %(destination)s are of different families.") % {"source": first, "destination": second}
@@ -74,51 +74,51 @@ def _prefixes(source: str, destination: str) -> tuple[Prefix | None, Prefix | No
     return first, second
 
 
-def _end(field: str, text: str) -> Prefix | Member | None:
+def _parse_end(field: str, text: str) -> Prefix | Member | None:
     if text.strip() in ("", ANY):
         return None
-    if prefix := read(text).prefix:
+    if prefix := parse_search(text).prefix:
         return prefix
-    found = end(field, text)
+    found = parse_end(field, text)
     return found if isinstance(found, Member) else ip_network(found)
 
 
-def _prefix(field: str, of: Prefix | Member | None, version: int) -> Prefix | None:
+def _get_prefix(field: str, of: Prefix | Member | None, version: int) -> Prefix | None:
     """A member stands for what is held: of the other end's family, else IPv4 if there is any."""
     if not isinstance(of, Member):
         return of
     for each in [version] if version else [4, 6]:
-        if holding := holdings_of(of).filter(kind=_KINDS[each]).first():
+        if holding := list_holdings(of).filter(kind=_KINDS[each]).first():
             return cast("Prefix", holding.prefix)
     raise CannotAsk(field, _("%(member)s holds no IPv%(version)s address.") % {"member": of, "version": version or "4, IPv6"})
 
 
-def start(channel: Channel, wish: Wish, *, by: User | None) -> int:
+def start(channel: AgentChannel, wish: LiveTraceRequest, *, by: User | None) -> int:
     """Begin; the number to look by. by: who is named in the log, None for whoever is at the command line."""
-    what = watch(wish)
+    what = build_watch(wish)
     answer = _ask(channel, what)
     if not isinstance(answer, Watching):
-        raise _unexpected(channel, answer)
+        raise _build_refusal_problem(channel, answer)
     about = {"source": str(what.source or ANY), "destination": str(what.destination or ANY), "seconds": what.seconds, "most": what.most}
     log.info("live trace", gateway=wish.gateway.name, by=by.pk if by else "command", **about)
     return answer.watch
 
 
-def look(channel: Channel, number: int, *, after: int = 0, end: bool = False) -> Seen:
+def look(channel: AgentChannel, number: int, *, after: int = 0, end: bool = False) -> Seen:
     """What came since the first `after` events; and that is enough."""
     answer = _ask(channel, Look(number, after, end))
     if not isinstance(answer, Seen):
-        raise _unexpected(channel, answer)
+        raise _build_refusal_problem(channel, answer)
     return answer
 
 
-def _ask(channel: Channel, request: wire.Request) -> wire.Reply:
+def _ask(channel: AgentChannel, request: wire.Request) -> wire.Reply:
     try:
         return channel.ask(request)
     except Unreachable as fault:
         raise Problem(_("%(gateway)s does not answer: %(fault)s") % {"gateway": channel.name, "fault": fault}) from fault
 
 
-def _unexpected(channel: Channel, answer: wire.Reply) -> Problem:
+def _build_refusal_problem(channel: AgentChannel, answer: wire.Reply) -> Problem:
     text = answer.text if isinstance(answer, wire.Refused) else type(answer).__name__
     return Problem(_("%(gateway)s refuses: %(fault)s") % {"gateway": channel.name, "fault": text})

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.desk.packet_trace import packet_trace_texts
-from apps.desk.packet_trace.packet_trace_texts import CAUSES, Said
-from apps.lib.ui.states import Kind
+from apps.desk.packet_trace.packet_trace_texts import CAUSES, VerdictText
+from apps.lib.ui.states import StateKind
 from firewall.live_trace import ARRIVES, LEAVES, Event, Headers
 from firewall.tracing import Packet
 
@@ -22,25 +22,25 @@ ENDED: dict[str, str | Promise] = {
 _COUNTER = re.compile(r'counter name "?(\w+)"?')
 
 
-def headers(of: Headers) -> str:
+def render_headers(of: Headers) -> str:
     """TCP 10.16.0.10:50000 → 203.0.113.9:443, syn, 60 octets."""
     flags = " ".join(of.flags) or (of.icmp and _("type %(icmp)s") % {"icmp": of.icmp})
-    return ", ".join(filter(None, [ends(of), flags, _("%(n)s octets") % {"n": of.length}]))
+    return ", ".join(filter(None, [render_ends(of), flags, _("%(n)s octets") % {"n": of.length}]))
 
 
-def ends(of: Headers) -> str:
+def render_ends(of: Headers) -> str:
     """The same without what does not change on the way."""
-    return packet_trace_texts.packet(Packet("", of.source, of.destination, of.protocol, of.source_port, of.destination_port))
+    return packet_trace_texts.render_packet(Packet("", of.source, of.destination, of.protocol, of.source_port, of.destination_port))
 
 
-def rule(event: Event) -> str:
+def render_rule(event: Event) -> str:
     """The rule or policy that decided, as nft writes it."""
     if event.policy:
         return f"policy {event.verdict}"
     return event.rule or _("a rule that the portal did not send, in the table %(table)s") % {"table": event.table}
 
 
-def did(event: Event) -> str:
+def describe_effect(event: Event) -> str:
     """What that did to the packet."""
     match event.verdict:
         case "jump" | "goto":
@@ -48,7 +48,7 @@ def did(event: Event) -> str:
         case "return":
             return _("allowed so far: back to where it came from")
         case "drop":
-            return _("refused") if _refuses(event) else _("dropped")
+            return _("refused") if _is_reject(event) else _("dropped")
         case "accept":
             return _("accepted")
         case "continue":
@@ -56,36 +56,36 @@ def did(event: Event) -> str:
     return event.verdict
 
 
-def place(event: Event) -> str:
+def describe_hook(event: Event) -> str:
     """Where the packet is."""
     ours = event.table == "inet netzwart"
     hook = _("hook %(hook)s") % {"hook": event.hook} if event.hook else ""
     return hook if ours else event.table
 
 
-def fate(told: Sequence[Event]) -> Said:
+def describe_fate(told: Sequence[Event]) -> VerdictText:
     """What became of the packet, by the last that the kernel told of it."""
     last = told[-1]
     if last.mark == LEAVES and last.headers:
-        sentence = _("It left by %(interface)s as %(packet)s.") % {"interface": last.goes, "packet": ends(last.headers)}
-        return Said(Kind.OK, _("Went through."), sentence)
+        sentence = _("It left by %(interface)s as %(packet)s.") % {"interface": last.goes, "packet": render_ends(last.headers)}
+        return VerdictText(StateKind.OK, _("Went through."), sentence)
     if last.mark == ARRIVES:
-        return Said(Kind.OK, _("Reached the gateway itself."), _("What answers there is not for the ruleset to say."))
+        return VerdictText(StateKind.OK, _("Reached the gateway itself."), _("What answers there is not for the ruleset to say."))
     if last.verdict == "drop":
-        return Said(Kind.BAD, _("Refused.") if _refuses(last) else _("Dropped."), _cause(last))
-    return Said(
-        Kind.WARN,
+        return VerdictText(StateKind.BAD, _("Refused.") if _is_reject(last) else _("Dropped."), _describe_cause(last))
+    return VerdictText(
+        StateKind.WARN,
         _("Ended without a rule."),
         _("Nothing was told after the chain %(chain)s: routing ended it, or it waits.") % {"chain": last.chain},
     )
 
 
-def _refuses(event: Event) -> bool:
+def _is_reject(event: Event) -> bool:
     return "reject" in event.rule.split()
 
 
-def _cause(event: Event) -> str:
+def _describe_cause(event: Event) -> str:
     counter = _COUNTER.search(event.rule)
     if counter and counter[1] in CAUSES:
         return str(CAUSES[counter[1]])
-    return _("By the chain %(chain)s: %(rule)s") % {"chain": event.chain, "rule": rule(event)}
+    return _("By the chain %(chain)s: %(rule)s") % {"chain": event.chain, "rule": render_rule(event)}

@@ -12,13 +12,13 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from apps.desk.live_trace import live_trace_texts
-from apps.desk.packet_trace.element_origin import Behind, holders
+from apps.desk.packet_trace.element_origin import ElementOrigin, list_holders
 from apps.desk.packet_trace.form import RUNS
-from apps.desk.packet_trace.packet_trace_texts import Said
-from apps.desk.packet_trace.path import Line, Stop
-from apps.desk.packet_trace.question import INTERFACES, Way, interface_of
+from apps.desk.packet_trace.packet_trace_texts import VerdictText
+from apps.desk.packet_trace.path import PathStop, RuleLine
+from apps.desk.packet_trace.question import INTERFACES, TracedPacket, find_interface
 from apps.lib.fields import Address, Prefix
-from apps.lib.ui.states import Kind
+from apps.lib.ui.states import StateKind
 from apps.network.models import Gateway
 from firewall.live_trace import COMES, Event, Headers
 from firewall.tracing.packet import ICMP, ICMPV6, TCP, UDP
@@ -27,90 +27,95 @@ _ASKED_AS = {TCP: "tcp", UDP: "udp", ICMP: "icmp", ICMPV6: "icmp"}
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class PacketPassage:
     """One packet. packet: as it came in by `came`; things: the members it is from and to; why: where the page foretells the same."""
 
     number: int
     packet: str
     came: str
-    fate: Said
-    stops: list[Stop]
-    things: list[Behind]
+    fate: VerdictText
+    stops: list[PathStop]
+    things: list[ElementOrigin]
     why: str
 
 
-def passages(gateway: Gateway, events: Iterable[Event], at: datetime) -> list[Passage]:
+def list_passages(gateway: Gateway, events: Iterable[Event], at: datetime) -> list[PacketPassage]:
     """The packets in the order in which they came in."""
     by_packet: dict[int, list[Event]] = {}
     for event in events:
         by_packet.setdefault(event.packet, []).append(event)
-    known = _Members([pool.prefix for pool in gateway.group.pools.all()], at)
-    return [_passage(gateway, number, told, known) for number, told in sorted(by_packet.items())]
+    known = _HolderLookup([pool.prefix for pool in gateway.group.pools.all()], at)
+    return [_build_passage(gateway, number, told, known) for number, told in sorted(by_packet.items())]
 
 
-def _passage(gateway: Gateway, number: int, told: Sequence[Event], known: "_Members") -> Passage:
+def _build_passage(gateway: Gateway, number: int, told: Sequence[Event], known: "_HolderLookup") -> PacketPassage:
     first, seen = told[0], [event.headers for event in told if event.headers]
-    things = [thing for address in _ends(seen) for thing in known.holding(address)]
-    packet = live_trace_texts.headers(seen[0]) if seen else ""
-    return Passage(number, packet, first.came, live_trace_texts.fate(told), stops(told), things, _foretold(gateway, first))
+    things = [thing for address in _list_ends(seen) for thing in known.holding(address)]
+    packet = live_trace_texts.render_headers(seen[0]) if seen else ""
+    return PacketPassage(
+        number, packet, first.came, live_trace_texts.describe_fate(told), list_stops(told), things, _build_why_url(gateway, first)
+    )
 
 
-def _ends(seen: Sequence[Headers]) -> list[Address]:
+def _list_ends(seen: Sequence[Headers]) -> list[Address]:
     """Who sent it, and who gets it in the end."""
     return list(dict.fromkeys([seen[0].source, seen[-1].destination])) if seen else []
 
 
-class _Members:
+class _HolderLookup:
     """Whose an address is, asked once for each."""
 
     def __init__(self, pools: Sequence[Prefix], at: datetime) -> None:
         self._pools, self._at = pools, at
-        self._known: dict[Address, list[Behind]] = {}
+        self._known: dict[Address, list[ElementOrigin]] = {}
 
-    def holding(self, address: Address) -> list[Behind]:
+    def holding(self, address: Address) -> list[ElementOrigin]:
         if address not in self._known:
             inside = any(address in pool for pool in self._pools)
-            self._known[address] = holders(address, self._at) if inside else []
+            self._known[address] = list_holders(address, self._at) if inside else []
         return self._known[address]
 
 
-def stops(told: Sequence[Event]) -> list[Stop]:
+def list_stops(told: Sequence[Event]) -> list[PathStop]:
     """One stop for each stretch of a chain; what the packet is then, where it was rewritten."""
     by_rules = (event for event in told if not event.mark)
     stretches = [list(stretch) for _chain, stretch in groupby(by_rules, lambda event: (event.table, event.chain))]
-    rewritten = _rewritten(told)
-    return [_stop(number, stretch, rewritten, ends=stretch[-1] is told[-1]) for number, stretch in enumerate(stretches, 1)]
+    rewritten = _map_rewrites(told)
+    return [_build_stop(number, stretch, rewritten, ends=stretch[-1] is told[-1]) for number, stretch in enumerate(stretches, 1)]
 
 
-def _stop(number: int, stretch: list[Event], rewritten: dict[int, str], *, ends: bool) -> Stop:
+def _build_stop(number: int, stretch: list[Event], rewritten: dict[int, str], *, ends: bool) -> PathStop:
     first, last = stretch[0], stretch[-1]
     decides = ends and last.verdict == "drop"
     packet = next((rewritten[id(event)] for event in stretch if id(event) in rewritten), "")
-    lines = [Line(event.number, True, live_trace_texts.rule(event), "", live_trace_texts.did(event), []) for event in stretch]
-    kind = Kind.BAD if decides else Kind.MOVING if packet else ""
-    return Stop(number, first.chain, live_trace_texts.place(first), lines, packet, kind, decides)
+    lines = [
+        RuleLine(event.number, True, live_trace_texts.render_rule(event), "", live_trace_texts.describe_effect(event), [])
+        for event in stretch
+    ]
+    kind = StateKind.BAD if decides else StateKind.MOVING if packet else ""
+    return PathStop(number, first.chain, live_trace_texts.describe_hook(first), lines, packet, kind, decides)
 
 
-def _rewritten(told: Sequence[Event]) -> dict[int, str]:
+def _map_rewrites(told: Sequence[Event]) -> dict[int, str]:
     """The packet as it is after the rule that rewrote it, by the id of the rule's event."""
     found: dict[int, str] = {}
     known, since = None, None
     for event in told:
         if event.headers:
-            if known and since is not None and live_trace_texts.ends(event.headers) != live_trace_texts.ends(known):
-                found[id(since)] = live_trace_texts.ends(event.headers)
+            if known and since is not None and live_trace_texts.render_ends(event.headers) != live_trace_texts.render_ends(known):
+                found[id(since)] = live_trace_texts.render_ends(event.headers)
             known, since = event.headers, None
         if not event.policy and not event.mark and event.hook in ("prerouting", "postrouting"):
             since = event
     return found
 
 
-def _foretold(gateway: Gateway, first: Event) -> str:
+def _build_why_url(gateway: Gateway, first: Event) -> str:
     """Where “Why?” says what the ruleset should do with such a packet; "" for what it cannot be asked."""
     headers = first.headers
     if first.mark != COMES or headers is None or headers.protocol not in _ASKED_AS:
         return ""
-    card = next((side for side in INTERFACES if interface_of(gateway, side) == first.came), "")
+    card = next((side for side in INTERFACES if find_interface(gateway, side) == first.came), "")
     asked: dict[str, str | int] = {
         "gateway": gateway.name,
         "protocol": _ASKED_AS[headers.protocol],
@@ -119,7 +124,7 @@ def _foretold(gateway: Gateway, first: Event) -> str:
         "destination": str(headers.destination),
         "port": headers.destination_port,
         "interface": card,
-        "way": (Way.NEXT if headers.protocol == TCP and "syn" not in headers.flags else Way.FIRST).value,
+        "way": (TracedPacket.NEXT if headers.protocol == TCP and "syn" not in headers.flags else TracedPacket.FIRST).value,
         "ruleset": RUNS,
     }
     return f"{reverse('desk:why')}?{urlencode({name: value for name, value in asked.items() if value})}"

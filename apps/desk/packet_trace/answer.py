@@ -6,25 +6,25 @@ from datetime import datetime
 import structlog
 from django.utils.translation import gettext as _
 
-from apps.deployments.observed_state.trace_sources import Traceable, traceables
-from apps.desk.packet_trace.element_origin import Behind, Found, behind
-from apps.desk.packet_trace.question import CannotAsk, Question, Way, is_guess, packet, routes_of
+from apps.deployments.observed_state.trace_sources import TraceSource, list_trace_sources
+from apps.desk.packet_trace.element_origin import ElementOrigin, FoundElement, list_origins
+from apps.desk.packet_trace.question import CannotAsk, TracedPacket, TraceQuestion, build_packet, build_routes, is_guess
 from firewall.policy import PolicyError
 from firewall.ruleset import Ruleset
-from firewall.tracing import Outcome, Read, Trace, trace_flow
+from firewall.tracing import PartReading, Trace, TraceOutcome, trace_flow
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TraceAnswer:
     """What became of the packet, through which ruleset. elsewhere: the other gateways' traces by name.
 
     other: the same packet's trace through the other ruleset of this gateway, None if that is not known.
     """
 
-    question: Question
-    traceable: Traceable
+    question: TraceQuestion
+    traceable: TraceSource
     ruleset: Ruleset
     trace: Trace
     other: Trace | None
@@ -33,7 +33,7 @@ class Answer:
     @property
     def differs(self) -> bool:
         """Would the packet fare otherwise by the other ruleset?"""
-        return self.other is not None and not same(self.trace, self.other)
+        return self.other is not None and not is_same_fate(self.trace, self.other)
 
     @property
     def is_guess(self) -> bool:
@@ -45,24 +45,24 @@ class Answer:
         """The moment that was asked about."""
         return self.traceable.at
 
-    def behind(self, read: Read) -> list[Behind]:
+    def behind(self, read: PartReading) -> list[ElementOrigin]:
         """What stands behind the element that a part found."""
         if read.element is None:
             return []
-        found = behind(Found(self.ruleset.sets[read.set], read.key, read.element, self.at))
+        found = list_origins(FoundElement(self.ruleset.sets[read.set], read.key, read.element, self.at))
         return found if self.question.named else [each.unnamed() for each in found]
 
 
-def note(question: Question, by: object) -> None:
+def log_question(question: TraceQuestion, by: object) -> None:
     """Who asks about whose packet stands in the log, as with a live trace: the answer may turn an address into a person."""
     ends = {"source": str(question.source), "destination": str(question.destination)}
     log.info("trace", by=str(by), gateway=question.gateway.name, named=question.named, port=question.port, **ends)
 
 
-def answer(question: Question) -> Answer:
+def answer_question(question: TraceQuestion) -> TraceAnswer:
     """Trace the packet that is asked about. Raises CannotAsk when there is nothing to trace it through."""
     try:
-        known = {each.gateway.pk: each for each in traceables(question.gateway.group, question.at)}
+        known = {each.gateway.pk: each for each in list_trace_sources(question.gateway.group, question.at)}
     except PolicyError as error:
         raise CannotAsk("gateway", _("What the database asks for must not be deployed: %(error)s") % {"error": error}) from error
     this = known[question.gateway.pk]
@@ -70,31 +70,33 @@ def answer(question: Question) -> Answer:
     if ruleset is None:
         raise CannotAsk("ruleset", _("What %(gateway)s runs is not known here.") % {"gateway": this.gateway})
     elsewhere = {
-        each.gateway.name: _traced(question, each, each.runs if question.runs and each.runs else each.wanted)
+        each.gateway.name: _trace(question, each, each.runs if question.runs and each.runs else each.wanted)
         for each in known.values()
         if each is not this
     }
-    return Answer(question, this, ruleset, _traced(question, this, ruleset), _traced(question, this, other) if other else None, elsewhere)
+    return TraceAnswer(
+        question, this, ruleset, _trace(question, this, ruleset), _trace(question, this, other) if other else None, elsewhere
+    )
 
 
-def _traced(question: Question, through: Traceable, ruleset: Ruleset) -> Trace:
+def _trace(question: TraceQuestion, through: TraceSource, ruleset: Ruleset) -> Trace:
     """The packet of the connection that is asked about; the first one, where the connection does not come that far."""
-    routes = routes_of(question, through.gateway, through.routes)
-    talk = trace_flow(ruleset, packet(question, through.gateway, routes), routes, now=int(through.at.timestamp()))
-    chosen = {Way.FIRST: talk.first, Way.NEXT: talk.next, Way.ANSWER: talk.answer}[question.way]
+    routes = build_routes(question, through.gateway, through.routes)
+    talk = trace_flow(ruleset, build_packet(question, through.gateway, routes), routes, now=int(through.at.timestamp()))
+    chosen = {TracedPacket.FIRST: talk.first, TracedPacket.NEXT: talk.next, TracedPacket.ANSWER: talk.answer}[question.way]
     return chosen or talk.first
 
 
-def same(one: Trace, other: Trace) -> bool:
+def is_same_fate(one: Trace, other: Trace) -> bool:
     """Does the packet fare alike, whatever the interfaces are called?"""
-    return _fate(one) == _fate(other)
+    return _get_fate(one) == _get_fate(other)
 
 
-def _fate(trace: Trace) -> object:
+def _get_fate(trace: Trace) -> object:
     leaves = trace.leaves
     return trace.outcome, trace.refusal, leaves and (leaves.ends(), leaves.source_ports)
 
 
-def succeeded(trace: Trace) -> bool:
+def has_arrived(trace: Trace) -> bool:
     """Did the packet arrive somewhere?"""
-    return trace.outcome in (Outcome.FORWARDED, Outcome.DELIVERED)
+    return trace.outcome in (TraceOutcome.FORWARDED, TraceOutcome.DELIVERED)

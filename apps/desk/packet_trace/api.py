@@ -8,35 +8,35 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.desk.packet_trace.answer import answer, note
-from apps.desk.packet_trace.export import as_data
+from apps.desk.packet_trace.answer import answer_question, log_question
+from apps.desk.packet_trace.export import answer_to_dict
 from apps.desk.packet_trace.form import START, QuestionForm
 from apps.desk.packet_trace.question import CannotAsk
-from apps.desk.selectors.search import read
+from apps.desk.selectors.search import parse_search
 from apps.gateways.api import GatewayViewSet
-from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, TRUTH, Shape, array, mapping, nullable, record
-from apps.lib.api.openapi.operations import answers
-from apps.lib.api.token_scope import sees_names
+from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, TRUTH, Shape, make_array, make_mapping, make_nullable, make_object
+from apps.lib.api.openapi.operations import declare_response
+from apps.lib.api.token_scope import can_see_names
 
-THING: Shape = record(kind=TEXT, name=TEXT, note=TEXT, url=TEXT)
-RULE: Shape = record(number=INTEGER, matched=TRUTH, text=TEXT, read=TEXT, did=TEXT, things=array(THING))
-ANSWER: Shape = record(
+THING: Shape = make_object(kind=TEXT, name=TEXT, note=TEXT, url=TEXT)
+RULE: Shape = make_object(number=INTEGER, matched=TRUTH, text=TEXT, read=TEXT, did=TEXT, things=make_array(THING))
+ANSWER: Shape = make_object(
     gateway=TEXT,
     at=TIME,
     outcome=TEXT,
-    refusal=nullable(TEXT),
+    refusal=make_nullable(TEXT),
     state=TEXT,
     in_words=TEXT,
-    because_of=array(THING),
+    because_of=make_array(THING),
     packet=TEXT,
     comes_in=TEXT,
-    guessed=nullable(TEXT),
-    leaves_as=nullable(TEXT),
-    leaves_by=nullable(TEXT),
-    path=array(record(chain=TEXT, packet_then=nullable(TEXT), rules=array(RULE))),
-    elements_counted=array(record(set=TEXT, key=TEXT, packets=INTEGER)),
-    counters=mapping(INTEGER),
-    elsewhere=mapping(TEXT),
+    guessed=make_nullable(TEXT),
+    leaves_as=make_nullable(TEXT),
+    leaves_by=make_nullable(TEXT),
+    path=make_array(make_object(chain=TEXT, packet_then=make_nullable(TEXT), rules=make_array(RULE))),
+    elements_counted=make_array(make_object(set=TEXT, key=TEXT, packets=INTEGER)),
+    counters=make_mapping(INTEGER),
+    elsewhere=make_mapping(TEXT),
 )
 ASKED = {
     "source": "from this address, or this member’s",
@@ -53,24 +53,26 @@ ASKED = {
 class TracedGatewayViewSet(GatewayViewSet):
     """Gateways: their interfaces, from where they are managed, what was changed by hand, and what they do with a packet."""
 
-    @answers(200, ANSWER, **ASKED)
+    @declare_response(200, ANSWER, **ASKED)
     @action(detail=True)
     def trace(self, request: Request, pk: str = "") -> Response:
         """What becomes of a packet here, and why. Nothing is sent: the ruleset is read. Who members are is told to tokens for members."""
-        named = sees_names(request.auth)
+        named = can_see_names(request.auth)
         given = (
             START
             | {"gateway": self.get_object().name}
             | {name: request.query_params.get(name, "") for name in ASKED if name in request.query_params}
         )
         form = QuestionForm(given)
-        if not named and (name := next((name for name in ("source", "destination") if not read(str(given.get(name, ""))).address), "")):
+        if not named and (
+            name := next((name for name in ("source", "destination") if not parse_search(str(given.get(name, ""))).address), "")
+        ):
             raise serializers.ValidationError({f"?{name}": _("Give an address: names are for tokens with the scope member:read.")})
         if not form.is_valid():
             raise serializers.ValidationError({f"?{name}": [str(text) for text in texts] for name, texts in form.errors.items()})
         try:
             question = replace(form.question(), named=named)
-            note(question, request.user)
-            return Response(as_data(answer(question)))
+            log_question(question, request.user)
+            return Response(answer_to_dict(answer_question(question)))
         except CannotAsk as problem:
             raise serializers.ValidationError({f"?{problem.field}": str(problem)}) from problem

@@ -4,14 +4,14 @@ from dataclasses import asdict
 from typing import Any
 
 from apps.desk.packet_trace import packet_trace_texts
-from apps.desk.packet_trace.answer import Answer
-from apps.desk.packet_trace.path import Stop, stops
-from firewall.render import key_renderer
+from apps.desk.packet_trace.answer import TraceAnswer
+from apps.desk.packet_trace.path import PathStop, list_stops
+from firewall.render import get_key_renderer
 
 
-def as_data(answer: Answer) -> dict[str, Any]:
+def answer_to_dict(answer: TraceAnswer) -> dict[str, Any]:
     """Verdict, packet before and after, path, and which counters move; keys of elements as nft writes them."""
-    trace, said = answer.trace, packet_trace_texts.verdict(answer)
+    trace, said = answer.trace, packet_trace_texts.describe_verdict(answer)
     return {
         "gateway": answer.traceable.gateway.name,
         "at": answer.at.isoformat(),
@@ -20,14 +20,14 @@ def as_data(answer: Answer) -> dict[str, Any]:
         "state": trace.state.value,
         "in_words": f"{said.lead} {said.sentence}",
         "because_of": [asdict(each) for each in said.things],
-        "packet": packet_trace_texts.packet(trace.packet),
+        "packet": packet_trace_texts.render_packet(trace.packet),
         "comes_in": trace.packet.interface,
-        "guessed": packet_trace_texts.guessed(answer) or None,
-        "leaves_as": packet_trace_texts.leaving(trace.leaves) if trace.leaves else None,
+        "guessed": packet_trace_texts.describe_guess(answer) or None,
+        "leaves_as": packet_trace_texts.render_leaving(trace.leaves) if trace.leaves else None,
         "leaves_by": trace.interface or None,
-        "path": [_stop(stop) for stop in stops(answer) if stop.reached],
+        "path": [_stop_to_dict(stop) for stop in list_stops(answer) if stop.reached],
         "elements_counted": [
-            {"set": name, "key": key_renderer(answer.ruleset.sets[name].key)(key), "packets": number}
+            {"set": name, "key": get_key_renderer(answer.ruleset.sets[name].key)(key), "packets": number}
             for (name, key), number in sorted(trace.elements.items())
         ],
         "counters": dict(sorted(trace.counters.items())),
@@ -35,5 +35,5 @@ def as_data(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _stop(stop: Stop) -> dict[str, Any]:
+def _stop_to_dict(stop: PathStop) -> dict[str, Any]:
     return {"chain": stop.name, "packet_then": stop.packet or None, "rules": [asdict(line) for line in stop.lines]}

@@ -5,13 +5,23 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.desk.packet_trace.question import EPHEMERAL, CannotAsk, Question, Way, ends, interface_of
+from apps.desk.packet_trace.question import EPHEMERAL, CannotAsk, TracedPacket, TraceQuestion, find_interface, parse_ends
 from apps.network.models import Gateway
 
 WANTED, RUNS, AUTO = "wanted", "runs", "auto"
-START = {"protocol": "tcp", "port": 443, "way": Way.FIRST.value, "interface": AUTO, "ruleset": WANTED}  # what is asked unless somebody says
+START = {
+    "protocol": "tcp",
+    "port": 443,
+    "way": TracedPacket.FIRST.value,
+    "interface": AUTO,
+    "ruleset": WANTED,
+}  # what is asked unless somebody says
 _CODE = {"class": "nw-mono", "autocomplete": "off", "spellcheck": "false"}
-_WAYS = ((Way.FIRST, _("the first packet")), (Way.ANSWER, _("an answer to it")), (Way.NEXT, _("a further packet")))
+_WAYS = (
+    (TracedPacket.FIRST, _("the first packet")),
+    (TracedPacket.ANSWER, _("an answer to it")),
+    (TracedPacket.NEXT, _("a further packet")),
+)
 SIDES = {
     "lan": _("inside"),
     "wan": _("outside"),
@@ -40,19 +50,19 @@ class QuestionForm(forms.Form):
         given: dict[str, Any] = super().clean() or {}
         if {"source", "destination"} <= given.keys():
             try:
-                given["ends"] = ends(given["source"], given["destination"])
+                given["ends"] = parse_ends(given["source"], given["destination"])
             except CannotAsk as problem:
                 self.add_error(problem.field, str(problem))
         gateway, side = given.get("gateway"), given.get("interface", AUTO)
-        if gateway and side != AUTO and not interface_of(gateway, side):
+        if gateway and side != AUTO and not find_interface(gateway, side):
             self.add_error("interface", _("This gateway has no such interface."))
         return given
 
-    def question(self) -> Question:
+    def question(self) -> TraceQuestion:
         """What is asked, once it is valid."""
         given = self.cleaned_data
         source, destination = given["ends"]
-        return Question(
+        return TraceQuestion(
             given["gateway"],
             source,
             destination,
@@ -60,6 +70,6 @@ class QuestionForm(forms.Form):
             given["port"] or 443,
             given["source_port"] or EPHEMERAL,
             "" if given["interface"] == AUTO else given["interface"],
-            Way(given["way"]),
+            TracedPacket(given["way"]),
             runs=given["ruleset"] == RUNS,
         )

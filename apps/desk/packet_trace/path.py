@@ -6,18 +6,18 @@ from itertools import groupby
 from django.utils.translation import gettext as _
 
 from apps.desk.packet_trace import packet_trace_texts
-from apps.desk.packet_trace.answer import Answer, succeeded
-from apps.desk.packet_trace.element_origin import Behind
-from apps.lib.ui.states import Kind
+from apps.desk.packet_trace.answer import TraceAnswer, has_arrived
+from apps.desk.packet_trace.element_origin import ElementOrigin
+from apps.lib.ui.states import StateKind
 from firewall.render import render_rule
 from firewall.ruleset import Chain, Verdict
-from firewall.tracing import Packet, Step
+from firewall.tracing import Packet, TraceStep
 
 HOOKS = ("prerouting", "forward", "postrouting")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RuleLine:
     """A rule: as nft text, what it read, what it did if it matched, and what people made that it found. number: 0 for a policy."""
 
     number: int
@@ -25,11 +25,11 @@ class Line:
     text: str
     read: str
     did: str
-    things: list[Behind]
+    things: list[ElementOrigin]
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class PathStop:
     """A stretch of one chain with the rules that the packet met. packet: as it goes on, "" if it is as before.
 
     kind: "" for nothing to say; `decides`: the packet's way ends here.
@@ -38,51 +38,52 @@ class Stop:
     number: int
     name: str
     place: str
-    lines: list[Line]
+    lines: list[RuleLine]
     packet: str
-    kind: Kind | str
+    kind: StateKind | str
     decides: bool
     reached: bool = True
 
     @property
-    def matched(self) -> list[Line]:
+    def matched(self) -> list[RuleLine]:
         """The rules that said something."""
         return [line for line in self.lines if line.matched]
 
     @property
-    def others(self) -> list[Line]:
+    def others(self) -> list[RuleLine]:
         """The rules that the packet only passed."""
         return [line for line in self.lines if not line.matched]
 
 
-def stops(answer: Answer) -> list[Stop]:
+def list_stops(answer: TraceAnswer) -> list[PathStop]:
     """The path in order, then the base chains that the packet did not come to."""
     reached = [
-        _stop(answer, number, list(steps)) for number, (_chain, steps) in enumerate(groupby(answer.trace.steps, lambda step: step.chain), 1)
+        _build_stop(answer, number, list(steps))
+        for number, (_chain, steps) in enumerate(groupby(answer.trace.steps, lambda step: step.chain), 1)
     ]
-    missed = (_missed(len(reached) + number, chain) for number, chain in enumerate(_not_reached(answer), 1))
+    missed = (_build_unreached_stop(len(reached) + number, chain) for number, chain in enumerate(_list_unreached(answer), 1))
     return [*reached, *missed]
 
 
-def _stop(answer: Answer, number: int, steps: list[Step]) -> Stop:
+def _build_stop(answer: TraceAnswer, number: int, steps: list[TraceStep]) -> PathStop:
     chain, last = steps[0].chain, steps[-1] is answer.trace.steps[-1]
-    lines = [_line(answer, step) for step in steps]
-    before, after = steps[0].packet, _after(answer, steps[-1])
+    lines = [_build_line(answer, step) for step in steps]
+    before, after = steps[0].packet, _find_packet_after(answer, steps[-1])
     moved = before.ends != after.ends
-    decides = last and not succeeded(answer.trace)
-    kind = Kind.BAD if decides else Kind.OK if last else Kind.MOVING if moved else ""
-    return Stop(
+    decides = last and not has_arrived(answer.trace)
+    kind = StateKind.BAD if decides else StateKind.OK if last else StateKind.MOVING if moved else ""
+    return PathStop(
         number,
         chain.name,
-        _place(chain),
+        _describe_hook(chain),
         lines,
-        packet_trace_texts.packet(after) if moved else "",
+        packet_trace_texts.render_packet(after) if moved else "",
         kind,
         decides,
     )
 
 
-def _after(answer: Answer, step: Step) -> Packet:
+def _find_packet_after(answer: TraceAnswer, step: TraceStep) -> Packet:
     """The packet as it goes on behind this step."""
     steps = answer.trace.steps
     at = next(place for place, each in enumerate(steps) if each is step)
@@ -91,28 +92,30 @@ def _after(answer: Answer, step: Step) -> Packet:
     return answer.trace.leaves.packet if answer.trace.leaves else step.packet
 
 
-def _line(answer: Answer, step: Step) -> Line:
+def _build_line(answer: TraceAnswer, step: TraceStep) -> RuleLine:
     things = [each for read in step.reads for each in answer.behind(read)] if step.matched else []
-    read = "; ".join(filter(None, (packet_trace_texts.asked(answer.ruleset, each) for each in step.reads)))
-    return Line(step.number, step.matched, _text(step), read, packet_trace_texts.step(step) if step.matched else "", things)
+    read = "; ".join(filter(None, (packet_trace_texts.describe_read(answer.ruleset, each) for each in step.reads)))
+    return RuleLine(
+        step.number, step.matched, _render_step(step), read, packet_trace_texts.describe_step(step) if step.matched else "", things
+    )
 
 
-def _text(step: Step) -> str:
+def _render_step(step: TraceStep) -> str:
     if step.rule:
         return render_rule(step.rule)
     return f"policy {step.verdict.action}" if isinstance(step.verdict, Verdict) else "policy"
 
 
-def _place(chain: Chain) -> str:
+def _describe_hook(chain: Chain) -> str:
     if chain.hook is None:
         return ""
     return _("hook %(hook)s, %(priority)s") % {"hook": chain.hook.hook, "priority": str(int(chain.hook.priority)).replace("-", "−")}
 
 
-def _not_reached(answer: Answer) -> list[Chain]:
+def _list_unreached(answer: TraceAnswer) -> list[Chain]:
     """The base chains behind the one where the packet's way ended."""
     last = next((step.chain.hook for step in reversed(answer.trace.steps) if step.chain.hook), None)
-    if succeeded(answer.trace) or last is None or last.hook not in HOOKS:
+    if has_arrived(answer.trace) or last is None or last.hook not in HOOKS:
         return []
     chains = ((chain, chain.hook) for chain in answer.ruleset.chains.values())
     based = [(HOOKS.index(hook.hook), hook.priority, chain) for chain, hook in chains if hook and hook.hook in HOOKS]
@@ -120,5 +123,5 @@ def _not_reached(answer: Answer) -> list[Chain]:
     return [chain for *_order, chain in sorted(later, key=lambda each: each[:2])]
 
 
-def _missed(number: int, chain: Chain) -> Stop:
-    return Stop(number, chain.name, _("not reached"), [], "", "", decides=False, reached=False)
+def _build_unreached_stop(number: int, chain: Chain) -> PathStop:
+    return PathStop(number, chain.name, _("not reached"), [], "", "", decides=False, reached=False)

@@ -8,13 +8,13 @@ from ipaddress import ip_network
 from django.utils.translation import gettext as _
 
 from apps.bans.listeners.models import ServerInterface
-from apps.desk.selectors.search import read
+from apps.desk.selectors.search import parse_search
 from apps.lib.fields import Address
 from apps.members.models import Member
 from apps.members.selectors import search as find_members
 from apps.network.models import Gateway, Holding, Pool
-from apps.network.selectors import holdings_of
-from firewall.tracing import Icmp, Packet, Route, Routes
+from apps.network.selectors import list_holdings
+from firewall.tracing import GatewayRoute, Icmp, Packet, RoutingTable
 
 NUMBERS = {"tcp": 6, "udp": 17}
 EPHEMERAL = 50_000  # a port as programs are given one
@@ -23,7 +23,7 @@ INTERFACES = {"lan": "lan", "wan": "wan", SERVERS: "", "management": "management
 """Where a packet may come in, and the gateway's column that says what that interface is called; the servers' is a row of its own."""
 
 
-class Way(StrEnum):
+class TracedPacket(StrEnum):
     """Which packet of the connection is asked about."""
 
     FIRST = "first"
@@ -40,7 +40,7 @@ class CannotAsk(ValueError):  # noqa: N818 - a state of the world
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TraceQuestion:
     """interface: one of INTERFACES; "" for where such a source belongs. at: None for now. runs: through what the
     gateway has confirmed, not through what it should run. named: the answer may say who members are."""
 
@@ -51,13 +51,13 @@ class Question:
     port: int = 443
     source_port: int = EPHEMERAL
     interface: str = ""
-    way: Way = Way.FIRST
+    way: TracedPacket = TracedPacket.FIRST
     at: datetime | None = None
     runs: bool = False
     named: bool = True
 
 
-def interface_of(gateway: Gateway, side: str) -> str:
+def find_interface(gateway: Gateway, side: str) -> str:
     """What the gateway's interface on this side is called, one of INTERFACES; "" where it has none."""
     if side == SERVERS:
         known: ServerInterface | None = getattr(gateway, "server_interface", None)
@@ -66,21 +66,21 @@ def interface_of(gateway: Gateway, side: str) -> str:
     return name
 
 
-def routes_of(question: Question, gateway: Gateway, routes: Routes) -> Routes:
+def build_routes(question: TraceQuestion, gateway: Gateway, routes: RoutingTable) -> RoutingTable:
     """The gateway's routes. A server that does not listen is in no table here: that it is one, whoever asks says."""
-    card = interface_of(gateway, SERVERS) if question.interface == SERVERS else ""
-    return replace(routes, routes=(*routes.routes, Route(ip_network(question.source), card))) if card else routes
+    card = find_interface(gateway, SERVERS) if question.interface == SERVERS else ""
+    return replace(routes, routes=(*routes.routes, GatewayRoute(ip_network(question.source), card))) if card else routes
 
 
-def is_guess(question: Question, gateway: Gateway, routes: Routes) -> bool:
+def is_guess(question: TraceQuestion, gateway: Gateway, routes: RoutingTable) -> bool:
     """Is nothing known of where such a source belongs, which may be a server's? Then it is taken as coming from outside."""
     is_known = routes.interface(question.source) not in ("", gateway.wan)
-    return not (question.interface or is_known) and bool(interface_of(gateway, SERVERS))
+    return not (question.interface or is_known) and bool(find_interface(gateway, SERVERS))
 
 
-def packet(question: Question, gateway: Gateway, routes: Routes) -> Packet:
+def build_packet(question: TraceQuestion, gateway: Gateway, routes: RoutingTable) -> Packet:
     """The first packet of the connection that is asked about, as it comes to a gateway."""
-    card = interface_of(gateway, question.interface) if question.interface else ""
+    card = find_interface(gateway, question.interface) if question.interface else ""
     interface = card or routes.interface(question.source) or gateway.wan
     source, destination = question.source, question.destination
     if question.protocol == "icmp":
@@ -89,12 +89,12 @@ def packet(question: Question, gateway: Gateway, routes: Routes) -> Packet:
     return Packet(interface, source, destination, NUMBERS[question.protocol], question.source_port, question.port)
 
 
-def ends(source: str, destination: str) -> tuple[Address, Address]:
+def parse_ends(source: str, destination: str) -> tuple[Address, Address]:
     """Both addresses, of the same family; a member stands for what is held of it. Raises CannotAsk."""
-    one, other = end("source", source), end("destination", destination)
+    one, other = parse_end("source", source), parse_end("destination", destination)
     version = next((each.version for each in (one, other) if not isinstance(each, Member)), 4)
-    first = _address("source", one, version)
-    second = _address("destination", other, version)
+    first = _get_address("source", one, version)
+    second = _get_address("destination", other, version)
     if first.version != second.version:
         raise CannotAsk(
             "destination", _("%(source)s and %(destination)s are of different families.") % {"source": first, "destination": second}
@@ -102,9 +102,9 @@ def ends(source: str, destination: str) -> tuple[Address, Address]:
     return first, second
 
 
-def end(field: str, text: str) -> Address | Member:
+def parse_end(field: str, text: str) -> Address | Member:
     """The address, or the one member, that the text stands for. Raises CannotAsk."""
-    asked = read(text)
+    asked = parse_search(text)
     if asked.address:
         return asked.address
     found = list(find_members(Member.objects.all(), text).order_by("name", "id")[:2]) if text.strip() else []
@@ -115,11 +115,11 @@ def end(field: str, text: str) -> Address | Member:
     return found[0]
 
 
-def _address(field: str, end: Address | Member, version: int) -> Address:
+def _get_address(field: str, end: Address | Member, version: int) -> Address:
     if not isinstance(end, Member):
         return end
     kind = Pool.Kind.PRIVATE4 if version == 4 else Pool.Kind.PREFIX6
-    held: Holding | None = holdings_of(end).filter(kind=kind).first()
+    held: Holding | None = list_holdings(end).filter(kind=kind).first()
     if held is None:
         raise CannotAsk(field, _("%(member)s holds no IPv%(version)s address.") % {"member": end, "version": version})
     first: Address = held.prefix[0] if version == 4 else held.prefix[1]

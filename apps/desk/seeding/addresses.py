@@ -10,8 +10,8 @@ from ipaddress import IPv4Address, IPv6Network
 from random import Random
 from typing import Final
 
-from apps.desk.seeding.lab_network import Ground, Host
-from apps.desk.seeding.people import Person
+from apps.desk.seeding.lab_network import LabHost, LabNetwork
+from apps.desk.seeding.people import SeedPerson
 from apps.members.models import Member
 
 _SHARERS: Final = (1, 1, 4, 8, 16, 32)  # members behind one public address
@@ -23,7 +23,7 @@ _AGAIN: Final = timedelta(days=14)  # before somebody else gets an address
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class SeedHolding:
     """A private address or an IPv6 prefix, for some time, perhaps by one of the member's devices (by position)."""
 
     prefix: IPv4Address | IPv6Network
@@ -33,72 +33,74 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class SeedShare:
     """What a person has of the network's addresses. All private addresses leave as `public`."""
 
-    person: Person
-    private: tuple[Held, ...] = ()
-    prefix: Held | None = None
+    person: SeedPerson
+    private: tuple[SeedHolding, ...] = ()
+    prefix: SeedHolding | None = None
     public: IPv4Address | None = None
 
 
-def shares(random: Random, people: Sequence[Person], ground: Ground, residents: Sequence[Host] = ()) -> list[Share]:
+def make_shares(random: Random, people: Sequence[SeedPerson], ground: LabNetwork, residents: Sequence[LabHost] = ()) -> list[SeedShare]:
     """A share for each person; the first ones live on the hosts."""
-    private, prefixes, public = _private(ground), _prefixes(ground), _public(random, ground, len(residents))
-    given_back: list[Held] = []
+    private, prefixes, public = _iter_private(ground), _iter_prefixes(ground), _iter_public(random, ground, len(residents))
+    given_back: list[SeedHolding] = []
     made = []
     for index, person in enumerate(people):
         if person.state == Member.State.PENDING:
-            made.append(Share(person))
+            made.append(SeedShare(person))
             continue
         host = residents[index] if index < len(residents) else None
-        since, until = _moment(random, person.since), _moment(random, person.left) if person.left else None
-        held = tuple(_address(random, private, given_back, since, until, device, host) for device in _wired(random, person, host))
+        since, until = _pick_moment(random, person.since), _pick_moment(random, person.left) if person.left else None
+        held = tuple(
+            _make_holding(random, private, given_back, since, until, device, host) for device in _pick_wired_devices(random, person, host)
+        )
         if until:
             given_back += held
-        made.append(Share(person, held, Held(host.prefix if host else next(prefixes), since, until), next(public)))
+        made.append(SeedShare(person, held, SeedHolding(host.prefix if host else next(prefixes), since, until), next(public)))
     return made
 
 
-def _address(
+def _make_holding(
     random: Random,
     fresh: Iterator[IPv4Address],
-    given_back: list[Held],
+    given_back: list[SeedHolding],
     since: datetime,
     until: datetime | None,
     device: int,
-    host: Host | None,
-) -> Held:
+    host: LabHost | None,
+) -> SeedHolding:
     if host:
-        return Held(host.address, since, until, device)
+        return SeedHolding(host.address, since, until, device)
     before = given_back[-1] if given_back and random.random() < 0.6 else None
     if before and before.until and not until and before.until + _AGAIN < since:
         given_back.pop()
-        return Held(before.prefix, since, until, device)
-    return Held(next(fresh), since, until, device)
+        return SeedHolding(before.prefix, since, until, device)
+    return SeedHolding(next(fresh), since, until, device)
 
 
-def _wired(random: Random, person: Person, host: Host | None) -> list[int]:
+def _pick_wired_devices(random: Random, person: SeedPerson, host: LabHost | None) -> list[int]:
     """Which devices have an address: the first, and two of five others."""
     others = [] if host else [device for device in range(1, len(person.devices)) if random.random() < 0.4]
     return [0, *others]
 
 
-def _moment(random: Random, day: date) -> datetime:
+def _pick_moment(random: Random, day: date) -> datetime:
     return datetime.combine(day, time(8 + random.randrange(10), random.randrange(60)), UTC)
 
 
-def _private(ground: Ground) -> Iterator[IPv4Address]:
+def _iter_private(ground: LabNetwork) -> Iterator[IPv4Address]:
     first = int(ground.private.network_address)
     return (IPv4Address(first + at) for at in range(_FIRST_PRIVATE, ground.private.num_addresses) if 0 < at & 0xFF < 0xFF)
 
 
-def _prefixes(ground: Ground) -> Iterator[IPv6Network]:
+def _iter_prefixes(ground: LabNetwork) -> Iterator[IPv6Network]:
     first = int(ground.prefixes.network_address)
     return (IPv6Network((first + (at << 64), 64)) for at in range(_FIRST_PREFIX, 1 << (64 - ground.prefixes.prefixlen)))
 
 
-def _public(random: Random, ground: Ground, residents: int) -> Iterator[IPv4Address]:
+def _iter_public(random: Random, ground: LabNetwork, residents: int) -> Iterator[IPv4Address]:
     """A public address for each member in turn; residents share by two."""
     addresses = (network.network_address + at for network in ground.public for at in range(_FIRST_SHARED, network.num_addresses - 1))
     while True:

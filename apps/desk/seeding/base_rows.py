@@ -6,9 +6,9 @@ from typing import Any
 
 from apps.bans.models import ServerInterface
 from apps.desk.seeding import houses
-from apps.desk.seeding.addresses import Share
-from apps.desk.seeding.lab_network import Ground, Probe
-from apps.desk.seeding.people import TARIFFS, Person
+from apps.desk.seeding.addresses import SeedShare
+from apps.desk.seeding.lab_network import LabNetwork, LabProbe
+from apps.desk.seeding.people import TARIFFS, SeedPerson
 from apps.lib.fields import Prefix
 from apps.members.models import Room, Site, Tariff
 from apps.network.models import Gateway, GatewayGroup, Pool
@@ -18,26 +18,26 @@ PUBLIC_NAMES = ("Public", "Public, further")
 
 
 @dataclass(frozen=True, slots=True)
-class Pools:
+class SeedPools:
     """The pools as rows."""
 
     private: Pool
     prefixes: Pool
     public: tuple[Pool, ...]
 
-    def public_of(self, share: Share) -> Pool:
+    def public_of(self, share: SeedShare) -> Pool:
         return next(pool for pool in self.public if share.public in pool.prefix)
 
 
 @dataclass(frozen=True, slots=True)
-class Homes:
+class HomeIds:
     """Ids of tariffs by name, and of rooms."""
 
     tariffs: dict[str, int]
-    rooms: dict[houses.Room, int]
+    rooms: dict[houses.SeedRoom, int]
 
 
-def make_network(ground: Ground, link: str, host_keys: Mapping[str, str]) -> Pools:
+def make_network(ground: LabNetwork, link: str, host_keys: Mapping[str, str]) -> SeedPools:
     """The group, its gateways (the first carries IPv4, the last IPv6) and its pools. host_keys: of gateways that are reached by ssh."""
     targets = ground.targets
     group = GatewayGroup.objects.create(name=GROUP, probe_target4=targets.ipv4, probe_target6=targets.ipv6, probe_port=targets.port)
@@ -56,18 +56,18 @@ def make_network(ground: Ground, link: str, host_keys: Mapping[str, str]) -> Poo
             management_networks=list(ground.management),
             carries4=each is first,
             carries6=each is last,
-            **(_probe(each.probe) if link == Gateway.Link.LAB else {}),  # in memory there is nothing to go through
+            **(_build_probe(each.probe) if link == Gateway.Link.LAB else {}),  # in memory there is nothing to go through
         )
         if each.server:
             ServerInterface.objects.create(gateway=made, name=each.server)
-    return Pools(
-        private=_pool(group, Pool.Kind.PRIVATE4, "Members", ground.private),
-        prefixes=_pool(group, Pool.Kind.PREFIX6, "IPv6", ground.prefixes),
-        public=tuple(_pool(group, Pool.Kind.PUBLIC4, *pair) for pair in zip(PUBLIC_NAMES, ground.public, strict=False)),
+    return SeedPools(
+        private=_make_pool(group, Pool.Kind.PRIVATE4, "Members", ground.private),
+        prefixes=_make_pool(group, Pool.Kind.PREFIX6, "IPv6", ground.prefixes),
+        public=tuple(_make_pool(group, Pool.Kind.PUBLIC4, *pair) for pair in zip(PUBLIC_NAMES, ground.public, strict=False)),
     )
 
 
-def _probe(probe: Probe) -> dict[str, Any]:
+def _build_probe(probe: LabProbe) -> dict[str, Any]:
     return {
         "probe_interface": probe.interface,
         "probe_source4": probe.source4,
@@ -76,14 +76,14 @@ def _probe(probe: Probe) -> dict[str, Any]:
     }
 
 
-def _pool(group: GatewayGroup, kind: str, name: str, prefix: Prefix) -> Pool:
+def _make_pool(group: GatewayGroup, kind: str, name: str, prefix: Prefix) -> Pool:
     return Pool.objects.create(group=group, kind=kind, name=name, prefix=prefix, member_length=64 if kind == Pool.Kind.PREFIX6 else 32)
 
 
-def make_homes(people: Iterable[Person]) -> Homes:
+def make_homes(people: Iterable[SeedPerson]) -> HomeIds:
     """Tariffs, and the houses and rooms that somebody lives in."""
     lived_in = sorted({person.room for person in people if person.room}, key=lambda room: (room.site, room.floor, room.name))
     sites = {code: Site.objects.create(name=f"House {code}", code=code) for code in sorted({room.site for room in lived_in})}
     rooms = Room.objects.bulk_create((Room(site=sites[room.site], floor=room.floor, name=room.name) for room in lived_in), 5_000)
     tariffs = [Tariff.objects.create(name=name, most_forwards=most, trial=name == "Trial") for name, most in TARIFFS.items()]
-    return Homes({tariff.name: tariff.pk for tariff in tariffs}, {room: row.pk for room, row in zip(lived_in, rooms, strict=True)})
+    return HomeIds({tariff.name: tariff.pk for tariff in tariffs}, {room: row.pk for room, row in zip(lived_in, rooms, strict=True)})

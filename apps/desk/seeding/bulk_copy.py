@@ -11,35 +11,35 @@ from random import Random
 from django.db import connection, models
 from psycopg import sql
 
-type Row = Sequence[object]
+type CopyRow = Sequence[object]
 
 
-def copy(model: type[models.Model], columns: Sequence[str], rows: Iterable[Row]) -> list[int]:
+def copy_rows(model: type[models.Model], columns: Sequence[str], rows: Iterable[CopyRow]) -> list[int]:
     """Rows with values for these columns; the database's defaults fill the others. Returns their ids, in order."""
     listed = list(rows)
-    ids = _ids(model, len(listed))
+    ids = _reserve_ids(model, len(listed))
     names = sql.SQL(", ").join(map(sql.Identifier, ("id", *columns)))
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(model._meta.db_table), names)
     with connection.cursor() as cursor, cursor.copy(statement) as writing:
-        for at in _scattered(len(listed)):
+        for at in _shuffle_order(len(listed)):
             writing.write_row((ids[at], *listed[at]))
     return ids
 
 
-def copy_groups(model: type[models.Model], columns: Sequence[str], groups: Iterable[Sequence[Row]]) -> list[list[int]]:
+def copy_groups(model: type[models.Model], columns: Sequence[str], groups: Iterable[Sequence[CopyRow]]) -> list[list[int]]:
     """Write the rows of all groups at once; the ids come back in their groups."""
     lists = list(groups)
-    ids = iter(copy(model, columns, (row for group in lists for row in group)))
+    ids = iter(copy_rows(model, columns, (row for group in lists for row in group)))
     return [list(islice(ids, len(group))) for group in lists]
 
 
-def _ids(model: type[models.Model], number: int) -> list[int]:
+def _reserve_ids(model: type[models.Model], number: int) -> list[int]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)", (model._meta.db_table, number))
         return [pk for (pk,) in cursor.fetchall()]
 
 
-def _scattered(number: int) -> list[int]:
+def _shuffle_order(number: int) -> list[int]:
     order = list(range(number))
     Random(0).shuffle(order)  # noqa: S311 - no secret
     return order

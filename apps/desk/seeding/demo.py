@@ -20,10 +20,10 @@ from apps.accounts import tokens
 from apps.accounts.models import ApiToken, User
 from apps.bans import feed_import, feed_parser, services
 from apps.desk.seeding import lab_network, network_plan, servers, tickets, usage
-from apps.desk.seeding.forwards import MINECRAFT, NEXTCLOUD, SSH, TORRENTS, WIREGUARD, Forward
-from apps.desk.seeding.houses import Room
-from apps.desk.seeding.names import Name
-from apps.desk.seeding.people import FIRST_NUMBER, Resident
+from apps.desk.seeding.forwards import MINECRAFT, NEXTCLOUD, SSH, TORRENTS, WIREGUARD, SeedForward
+from apps.desk.seeding.houses import SeedRoom
+from apps.desk.seeding.names import PersonName
+from apps.desk.seeding.people import FIRST_NUMBER, SeedResident
 from apps.lib.database.validity import holds_now
 from apps.members.models import Member
 from apps.nat.models import NatMapping
@@ -33,14 +33,14 @@ SEED: Final = 1751
 MEMBERS: Final = 60
 FOR_SCRIPTS: Final = "demo"
 RESIDENTS: Final = (
-    Resident(Name("Selin Kaya", "selin.kaya", "de"), Room("B", 2, "214"), date(2024, 10, 1)),
-    Resident(Name("Jonas Brandt", "jonas.brandt", "de"), Room("B", 1, "107"), date(2023, 10, 1)),
-    Resident(Name("Tunde Okafor", "tunde.okafor", "en"), Room("A", 3, "302"), date(2024, 4, 1)),
-    Resident(Name("Chiara Esposito", "chiara.esposito", "en"), Room("C", 1, "112"), date(2025, 10, 1)),
+    SeedResident(PersonName("Selin Kaya", "selin.kaya", "de"), SeedRoom("B", 2, "214"), date(2024, 10, 1)),
+    SeedResident(PersonName("Jonas Brandt", "jonas.brandt", "de"), SeedRoom("B", 1, "107"), date(2023, 10, 1)),
+    SeedResident(PersonName("Tunde Okafor", "tunde.okafor", "en"), SeedRoom("A", 3, "302"), date(2024, 4, 1)),
+    SeedResident(PersonName("Chiara Esposito", "chiara.esposito", "en"), SeedRoom("C", 1, "112"), date(2025, 10, 1)),
 )
 FORWARDS: Final = (
-    (Forward(WIREGUARD, 51820), Forward(NEXTCLOUD, 9443), Forward(TORRENTS, 51413), Forward(SSH, 2222, enabled=False)),
-    (Forward(MINECRAFT, 25565),),
+    (SeedForward(WIREGUARD, 51820), SeedForward(NEXTCLOUD, 9443), SeedForward(TORRENTS, 51413), SeedForward(SSH, 2222, enabled=False)),
+    (SeedForward(MINECRAFT, 25565),),
 )
 BANS: Final = """
 203.0.113.200      # tries ssh passwords, ticket 1142
@@ -59,7 +59,7 @@ SHORT_BAN: Final = ("203.0.113.180", "floods port 25565; see again in a week", t
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class DemoAccount:
     """Somebody who signs in."""
 
     role: str
@@ -70,9 +70,9 @@ class Account:
 
 
 ACCOUNTS: Final = (
-    Account("administrator", "mara", "Mara", "Lindqvist", ("network_admin", "approver")),
-    Account("second administrator", "jakob", "Jakob", "Wirth", ("network_admin", "approver")),
-    Account("member", "selin", "Selin", "Kaya", ("member",)),
+    DemoAccount("administrator", "mara", "Mara", "Lindqvist", ("network_admin", "approver")),
+    DemoAccount("second administrator", "jakob", "Jakob", "Wirth", ("network_admin", "approver")),
+    DemoAccount("member", "selin", "Selin", "Kaya", ("member",)),
 )
 
 
@@ -85,8 +85,8 @@ def make(link: str, today: date, host_keys: Mapping[str, str] = MappingProxyType
     """Everything but the passwords, in one transaction. host_keys: of gateways reached by ssh."""
     with transaction.atomic():
         here = lab_network.read(MEMBERS)
-        members = network_plan.write(network_plan.plan(SEED, MEMBERS, here, today, RESIDENTS, FORWARDS), link, host_keys)
-        users = {each.username: _user(each) for each in ACCOUNTS}
+        members = network_plan.write(network_plan.make_plan(SEED, MEMBERS, here, today, RESIDENTS, FORWARDS), link, host_keys)
+        users = {each.username: _make_user(each) for each in ACCOUNTS}
         Member.objects.filter(pk=members[0]).update(user=users["selin"])
         ban(users["mara"])
         servers.make(here, members, users["mara"])
@@ -97,12 +97,12 @@ def make(link: str, today: date, host_keys: Mapping[str, str] = MappingProxyType
 def ban(author: User | None) -> None:
     """The network's own ban list."""
     own = services.create_list(name="Own", description="By hand, for everybody", by=author)
-    feed_import.bring(list=own, feed=feed_parser.parse(BANS), by=author)
+    feed_import.import_feed(list=own, feed=feed_parser.parse(BANS), by=author)
     prefix, comment, length = SHORT_BAN
-    services.ban(list=own, prefix=prefix, comment=comment, expires=timezone.now() + length, author=author)
+    services.ban_prefix(list=own, prefix=prefix, comment=comment, expires=timezone.now() + length, author=author)
 
 
-def _user(account: Account) -> User:
+def _make_user(account: DemoAccount) -> User:
     return User.objects.create(
         username=account.username,
         first_name=account.first_name,
@@ -112,31 +112,31 @@ def _user(account: Account) -> User:
     )
 
 
-def tell(file: Path, url: str) -> list[dict[str, str]]:
+def write_logins(file: Path, url: str) -> list[dict[str, str]]:
     """Make new passwords and a new token, and write them to the file. Returns the logins."""
     with transaction.atomic():
-        logins = [_login(account) for account in ACCOUNTS]
+        logins = [_reset_login(account) for account in ACCOUNTS]
         admin = User.objects.get(username=ACCOUNTS[0].username)
         ApiToken.objects.filter(user=admin, name=FOR_SCRIPTS).delete()
         _token, key = tokens.create(user=admin, name=FOR_SCRIPTS)
-        write_privately(file, json.dumps({"url": url, "logins": logins, "token": key, "members": residents()}, indent=2) + "\n")
+        write_privately(file, json.dumps({"url": url, "logins": logins, "token": key, "members": list_residents()}, indent=2) + "\n")
     return logins
 
 
-def _login(account: Account) -> dict[str, str]:
+def _reset_login(account: DemoAccount) -> dict[str, str]:
     user, password = User.objects.get(username=account.username), secrets.token_hex(6)
     user.set_password(password)
     user.save(update_fields=["password"])
     return {"role": account.role, "username": account.username, "password": password}
 
 
-def residents() -> dict[str, dict[str, Any]]:
+def list_residents() -> dict[str, dict[str, Any]]:
     """Who lives on the lab's member hosts, by host."""
-    return {host.name: asdict(found) for host in lab_network.read(MEMBERS).hosts if (found := _resident(host))}
+    return {host.name: asdict(found) for host in lab_network.read(MEMBERS).hosts if (found := _find_resident(host))}
 
 
 @dataclass(frozen=True, slots=True)
-class Living:
+class LabResident:
     """What a script needs to know of a member on a lab host."""
 
     id: int
@@ -146,12 +146,12 @@ class Living:
     prefix6: str
 
 
-def _resident(host: lab_network.Host) -> Living | None:
+def _find_resident(host: lab_network.LabHost) -> LabResident | None:
     holding = Holding.objects.filter(holds_now(), prefix=f"{host.address}/32").first()
     mapping = NatMapping.objects.filter(holds_now(), holding=holding).first()
     if holding is None or mapping is None:
         return None
-    return Living(holding.member_id, holding.pk, str(host.address), str(mapping.public), str(host.prefix))
+    return LabResident(holding.member_id, holding.pk, str(host.address), str(mapping.public), str(host.prefix))
 
 
 def write_privately(file: Path, text: str) -> None:

@@ -15,30 +15,30 @@ _LOCAL: Final = 0x02 << 40  # locally administered
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
+class SeedDevice:
     """A device of a member."""
 
     name: str
     mac: str
 
 
-def macs(random: Random) -> Iterator[str]:
+def iter_macs(random: Random) -> Iterator[str]:
     """MAC addresses, none twice: those for documentation, then locally administered ones."""
     for last in range(256):
-        yield _written(_DOCUMENTATION + last)
+        yield _format_mac(_DOCUMENTATION + last)
     seen: set[int] = set()
     while True:
         number = random.getrandbits(40)
         if number not in seen:
             seen.add(number)
-            yield _written(_LOCAL + number)
+            yield _format_mac(_LOCAL + number)
 
 
-def devices(random: Random, addresses: Iterator[str]) -> tuple[Device, ...]:
+def make_devices(random: Random, addresses: Iterator[str]) -> tuple[SeedDevice, ...]:
     """One to four, the first of them something with a keyboard."""
     names = [random.choice(_MACHINES), *random.sample(_OTHERS, random.choices(range(4), weights=(30, 40, 20, 10))[0])]
-    return tuple(Device(name, next(addresses)) for name in names)
+    return tuple(SeedDevice(name, next(addresses)) for name in names)
 
 
-def _written(number: int) -> str:
+def _format_mac(number: int) -> str:
     return number.to_bytes(6).hex(":")

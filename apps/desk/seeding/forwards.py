@@ -6,7 +6,7 @@ from ipaddress import IPv4Address
 from random import Random
 from typing import Final
 
-from apps.desk.seeding.addresses import Share
+from apps.desk.seeding.addresses import SeedShare
 from apps.desk.seeding.people import TARIFFS
 from apps.members.models import Member
 
@@ -16,7 +16,7 @@ _LOWEST_FREE: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class ForwardedService:
     """What a forward is for, and the port its program listens at."""
 
     purpose: str
@@ -26,41 +26,41 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
-class Forward:
+class SeedForward:
     """A public port that leads to one of the member's private addresses (by position)."""
 
-    service: Service
+    service: ForwardedService
     public_port: int
     address: int = 0
     enabled: bool = True
 
 
-WIREGUARD: Final = Service("WireGuard", "udp", 51820, 51820)
-NEXTCLOUD: Final = Service("Nextcloud", "tcp", 443, 9443)
-SSH: Final = Service("ssh", "tcp", 22, 2222)
-MINECRAFT: Final = Service("Minecraft with the floor", "tcp", 25565, 25565)
-TORRENTS: Final = Service("Linux images", "tcp", 51413, 51413)
+WIREGUARD: Final = ForwardedService("WireGuard", "udp", 51820, 51820)
+NEXTCLOUD: Final = ForwardedService("Nextcloud", "tcp", 443, 9443)
+SSH: Final = ForwardedService("ssh", "tcp", 22, 2222)
+MINECRAFT: Final = ForwardedService("Minecraft with the floor", "tcp", 25565, 25565)
+TORRENTS: Final = ForwardedService("Linux images", "tcp", 51413, 51413)
 SERVICES: Final = (
     *(WIREGUARD, NEXTCLOUD, SSH, MINECRAFT, TORRENTS),
-    Service("Valheim", "udp", 2456, 2456),
-    Service("Factorio", "udp", 34197, 34197),
-    Service("Syncthing", "tcp", 22000, 22000),
-    Service("Jellyfin", "tcp", 8096, 8096),
-    Service("Git", "tcp", 3000, 3000),
-    Service("Home Assistant", "tcp", 8123, 8123),
-    Service("TeamSpeak", "udp", 9987, 9987),
-    Service("Mumble", "udp", 64738, 64738),
-    Service("Weather station", "tcp", 8883, 8883),
+    ForwardedService("Valheim", "udp", 2456, 2456),
+    ForwardedService("Factorio", "udp", 34197, 34197),
+    ForwardedService("Syncthing", "tcp", 22000, 22000),
+    ForwardedService("Jellyfin", "tcp", 8096, 8096),
+    ForwardedService("Git", "tcp", 3000, 3000),
+    ForwardedService("Home Assistant", "tcp", 8123, 8123),
+    ForwardedService("TeamSpeak", "udp", 9987, 9987),
+    ForwardedService("Mumble", "udp", 64738, 64738),
+    ForwardedService("Weather station", "tcp", 8883, 8883),
 )
 
 
-class Ports:
+class TakenPorts:
     """Which ports of which public addresses are taken."""
 
     def __init__(self) -> None:
         self._taken: set[tuple[IPv4Address, str, int]] = set()
 
-    def take(self, public: IPv4Address, service: Service) -> int:
+    def take(self, public: IPv4Address, service: ForwardedService) -> int:
         """The service's usual port, or the next free one above."""
         port = service.public
         while (public, service.protocol, port) in self._taken:
@@ -69,21 +69,21 @@ class Ports:
         return port
 
 
-def forwards(random: Random, shares: Sequence[Share], known: Sequence[Sequence[Forward]] = ()) -> list[list[Forward]]:
+def make_forwards(random: Random, shares: Sequence[SeedShare], known: Sequence[Sequence[SeedForward]] = ()) -> list[list[SeedForward]]:
     """Each share's forwards: what is known of the first ones, one to six for every seventh of the active others."""
-    ports = Ports()
+    ports = TakenPorts()
     for share, own in zip(shares, known, strict=False):
         for forward in own:
             if share.public and ports.take(share.public, forward.service) != forward.public_port:
                 raise ValueError(forward)
-    return [list(known[index]) if index < len(known) else _some(random, share, ports) for index, share in enumerate(shares)]
+    return [list(known[index]) if index < len(known) else _pick_forwards(random, share, ports) for index, share in enumerate(shares)]
 
 
-def _some(random: Random, share: Share, ports: Ports) -> list[Forward]:
+def _pick_forwards(random: Random, share: SeedShare, ports: TakenPorts) -> list[SeedForward]:
     if share.person.state != Member.State.ACTIVE or share.public is None or random.random() > HAVE_SOME:
         return []
     number = min(random.choices(*_HOW_MANY)[0], TARIFFS[share.person.tariff])
     return [
-        Forward(service, ports.take(share.public, service), random.randrange(len(share.private)), random.random() > 0.1)
+        SeedForward(service, ports.take(share.public, service), random.randrange(len(share.private)), random.random() > 0.1)
         for service in random.sample(SERVICES, number)
     ]

@@ -9,7 +9,7 @@ _FEWEST_ON_A_FLOOR: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class SeedRoom:
     """A room, by the code of its house."""
 
     site: str
@@ -17,11 +17,14 @@ class Room:
     name: str
 
 
-def rooms(members: int) -> list[Room]:
+def make_rooms(members: int) -> list[SeedRoom]:
     """At least as many rooms as members, in three to five houses; 214 is the fourteenth room on the second floor."""
     codes = CODES[: max(3, min(len(CODES), members // 200))]
     on_a_floor = max(_FEWEST_ON_A_FLOOR, -(-members // (len(codes) * _FLOORS)))
     digits = max(2, len(str(on_a_floor)))
     return [
-        Room(code, floor, f"{floor}{number:0{digits}}") for code in codes for floor in range(_FLOORS) for number in range(1, on_a_floor + 1)
+        SeedRoom(code, floor, f"{floor}{number:0{digits}}")
+        for code in codes
+        for floor in range(_FLOORS)
+        for number in range(1, on_a_floor + 1)
     ]

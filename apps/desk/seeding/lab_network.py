@@ -16,7 +16,7 @@ FEW: Final = 1_500  # members for whom the topology's own public pool is enough
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class LabProbe:
     """From where a gateway is probed, and as what its IPv4 leaves."""
 
     interface: str
@@ -26,7 +26,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
-class Targets:
+class ProbeTargets:
     """What probes connect to."""
 
     ipv4: IPv4Address
@@ -35,7 +35,7 @@ class Targets:
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class LabService:
     """One of the network's own servers."""
 
     ipv4: IPv4Address
@@ -43,7 +43,7 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
-class Gateway:
+class LabGateway:
     """A gateway's name, interfaces and management address, and its probe."""
 
     name: str
@@ -53,11 +53,11 @@ class Gateway:
     sync: str
     address: IPv4Address
     server: str
-    probe: Probe
+    probe: LabProbe
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
+class LabHost:
     """A member's host in the lab."""
 
     name: str
@@ -66,40 +66,40 @@ class Host:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class LabNetwork:
     """Pools by kind, gateways (the first carries IPv4, the last IPv6), the lab's member hosts, and its own servers by name."""
 
     private: IPv4Network
     public: tuple[IPv4Network, ...]
     prefixes: IPv6Network
     management: tuple[Prefix, ...]
-    gateways: tuple[Gateway, ...]
-    targets: Targets
-    hosts: tuple[Host, ...]
-    services: dict[str, Service]
+    gateways: tuple[LabGateway, ...]
+    targets: ProbeTargets
+    hosts: tuple[LabHost, ...]
+    services: dict[str, LabService]
 
 
-def read(members: int, file: Path = TOPOLOGY) -> Ground:
+def read(members: int, file: Path = TOPOLOGY) -> LabNetwork:
     """The topology's network, with a further public pool when there are many members."""
     topology = tomllib.loads(file.read_text())
     pools, nodes = topology["pools"], topology["nodes"]
     public = IPv4Network(pools["public"])
-    return Ground(
+    return LabNetwork(
         private=IPv4Network(pools["private"]),
         public=(public, MORE_PUBLIC) if members > FEW else (public,),
         prefixes=IPv6Network(pools["ipv6"]),
         management=tuple(ip_network(prefix) for prefix in topology["networks"]["management"]["prefixes"]),
-        gateways=tuple(_gateway(name, nodes) for name, node in nodes.items() if node["role"] == "gateway"),
-        targets=_targets(next(node for node in nodes.values() if node["role"] == "server")),
-        hosts=tuple(_host(name, node["interfaces"]) for name, node in nodes.items() if node["role"] == "member"),
-        services={name: _service(node) for name, node in nodes.items() if node["role"] == "service"},
+        gateways=tuple(_parse_gateway(name, nodes) for name, node in nodes.items() if node["role"] == "gateway"),
+        targets=_parse_targets(next(node for node in nodes.values() if node["role"] == "server")),
+        hosts=tuple(_parse_host(name, node["interfaces"]) for name, node in nodes.items() if node["role"] == "member"),
+        services={name: _parse_service(node) for name, node in nodes.items() if node["role"] == "service"},
     )
 
 
-def _gateway(name: str, nodes: dict[str, Any]) -> Gateway:
+def _parse_gateway(name: str, nodes: dict[str, Any]) -> LabGateway:
     interfaces = nodes[name]["interfaces"]
     on = {interface["network"]: own for own, interface in interfaces.items()}
-    return Gateway(
+    return LabGateway(
         name,
         lan=on["lan"],
         wan=on["transit"],
@@ -107,36 +107,40 @@ def _gateway(name: str, nodes: dict[str, Any]) -> Gateway:
         sync=on.get("sync", ""),
         server=on.get("servers", ""),
         address=IPv4Address(interfaces[on["management"]]["addresses"][0]),
-        probe=_probe(name, on, nodes),
+        probe=_parse_probe(name, on, nodes),
     )
 
 
-def _probe(gateway: str, on: dict[str, str], nodes: dict[str, Any]) -> Probe:
+def _parse_probe(gateway: str, on: dict[str, str], nodes: dict[str, Any]) -> LabProbe:
     """The host whose cable ends at the gateway; the single IPv4 address that routers send there is the public one."""
     probes = (interface for node in nodes.values() if node["role"] == "probe" for interface in node["interfaces"].values())
     interface = next(each for each in probes if each["network"] in on)
     routes = next(node["routes"] for node in nodes.values() if node["role"] == "router")
     public = next(prefix for prefix, way in routes.items() if way == gateway and prefix.endswith("/32"))
-    four, six = (_first(interface["addresses"], version) for version in (4, 6))
-    return Probe(on[interface["network"]], IPv4Address(four), IPv4Address(public.removesuffix("/32")), IPv6Address(six))
+    four, six = (_get_first_address(interface["addresses"], version) for version in (4, 6))
+    return LabProbe(on[interface["network"]], IPv4Address(four), IPv4Address(public.removesuffix("/32")), IPv6Address(six))
 
 
-def _targets(server: dict[str, Any]) -> Targets:
+def _parse_targets(server: dict[str, Any]) -> ProbeTargets:
     (interface,) = server["interfaces"].values()
-    return Targets(IPv4Address(_first(interface["addresses"], 4)), IPv6Address(_first(interface["addresses"], 6)))
+    return ProbeTargets(
+        IPv4Address(_get_first_address(interface["addresses"], 4)), IPv6Address(_get_first_address(interface["addresses"], 6))
+    )
 
 
-def _service(node: dict[str, Any]) -> Service:
+def _parse_service(node: dict[str, Any]) -> LabService:
     (interface,) = node["interfaces"].values()
-    return Service(IPv4Address(_first(interface["addresses"], 4)), IPv6Address(_first(interface["addresses"], 6)))
+    return LabService(
+        IPv4Address(_get_first_address(interface["addresses"], 4)), IPv6Address(_get_first_address(interface["addresses"], 6))
+    )
 
 
-def _first(addresses: list[str], version: int) -> str:
+def _get_first_address(addresses: list[str], version: int) -> str:
     """The first of this family, without its length."""
     return next(str(each.ip) for each in map(ip_interface, addresses) if each.version == version)
 
 
-def _host(name: str, interfaces: dict[str, Any]) -> Host:
+def _parse_host(name: str, interfaces: dict[str, Any]) -> LabHost:
     (addresses,) = [interface["addresses"] for interface in interfaces.values() if interface["network"] == "lan"]
     four, six = (next(each for each in map(ip_interface, addresses) if each.version == version) for version in (4, 6))
-    return Host(name, IPv4Address(four.ip), IPv6Network(six.network))
+    return LabHost(name, IPv4Address(four.ip), IPv6Network(six.network))

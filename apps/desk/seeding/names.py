@@ -44,7 +44,7 @@ _LATIN: Final = str.maketrans(
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class PersonName:
     """How somebody is called; `mailbox` is ASCII; `language` is a language of the portal."""
 
     full: str
@@ -52,22 +52,22 @@ class Name:
     language: str
 
 
-def name(random: Random) -> Name:
+def make_name(random: Random) -> PersonName:
     """Somebody."""
     language, given_names, family_names = random.choice(_PLACES)
-    given, family = (_both(random.choice(names.split())) for names in (given_names, family_names))
+    given, family = (_split_latin(random.choice(names.split())) for names in (given_names, family_names))
     full = (
         f"{family[0]}{given[0]}" if family[0][0] in _FAMILY_FIRST else f"{given[0]} {family[0].replace('Ní-', 'Ní ').replace('Ó-', 'Ó ')}"
     )
-    return Name(full, f"{given[1]}.{family[1]}", language)
+    return PersonName(full, f"{given[1]}.{family[1]}", language)
 
 
-def _both(native: str) -> tuple[str, str]:
+def _split_latin(native: str) -> tuple[str, str]:
     shown, bar, latin = native.partition("|")
-    return shown, latin if bar else ascii_of(shown)
+    return shown, latin if bar else to_ascii(shown)
 
 
-def ascii_of(text: str) -> str:
+def to_ascii(text: str) -> str:
     """The letters and digits of a Latin text without their marks, in lower case."""
     plain = unicodedata.normalize("NFKD", text.lower().translate(_LATIN))
     return "".join(character for character in plain if character.isascii() and (character.isalnum() or character in ".-"))

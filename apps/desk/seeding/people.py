@@ -7,9 +7,9 @@ from datetime import date, timedelta
 from random import Random
 from typing import Final
 
-from apps.desk.seeding.devices import Device, devices, macs
-from apps.desk.seeding.houses import Room, rooms
-from apps.desk.seeding.names import Name, name
+from apps.desk.seeding.devices import SeedDevice, iter_macs, make_devices
+from apps.desk.seeding.houses import SeedRoom, make_rooms
+from apps.desk.seeding.names import PersonName, make_name
 from apps.members.models import Member
 
 FIRST_NUMBER: Final = 2207
@@ -26,7 +26,7 @@ _NOTES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class SeedPerson:
     """A member. `left` is set for those who did."""
 
     number: int
@@ -35,56 +35,56 @@ class Person:
     language: str
     state: str
     tariff: str
-    room: Room | None
+    room: SeedRoom | None
     since: date
     left: date | None
     paid_until: date | None
     note: str
-    devices: tuple[Device, ...]
+    devices: tuple[SeedDevice, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Resident:
+class SeedResident:
     """Somebody the demo knows by name, who is active and lives in this room."""
 
-    name: Name
-    room: Room
+    name: PersonName
+    room: SeedRoom
     since: date
 
 
-def people(random: Random, count: int, today: date, residents: Sequence[Resident] = ()) -> list[Person]:
+def make_people(random: Random, count: int, today: date, residents: Sequence[SeedResident] = ()) -> list[SeedPerson]:
     """So many members, the residents first."""
     known = {resident.room for resident in residents}
-    free = [room for room in rooms(count) if room not in known]
+    free = [room for room in make_rooms(count) if room not in known]
     random.shuffle(free)
-    addresses, mailboxes = macs(random), Counter[str]()
+    addresses, mailboxes = iter_macs(random), Counter[str]()
     made = []
     for index in range(count):
         resident = residents[index] if index < len(residents) else None
-        who = resident.name if resident else name(random)
+        who = resident.name if resident else make_name(random)
         state = Member.State.ACTIVE if resident else random.choices(_STATES, _OF_A_HUNDRED)[0]
-        since, left = _times(random, state, today)
+        since, left = _pick_times(random, state, today)
         mailboxes[who.mailbox] += 1
         made.append(
-            Person(
+            SeedPerson(
                 number=FIRST_NUMBER + index,
                 name=who.full,
-                email=_email(who.mailbox, mailboxes[who.mailbox]),
+                email=_make_email(who.mailbox, mailboxes[who.mailbox]),
                 language=who.language,
                 state=state,
-                tariff="Standard" if resident else _tariff(random, since, today),
-                room=_room(resident, state, free),
+                tariff="Standard" if resident else _pick_tariff(random, since, today),
+                room=_pick_room(resident, state, free),
                 since=resident.since if resident else since,
                 left=left,
-                paid_until=_paid(random, state, today, late=not resident and random.random() < 1 / 12),
+                paid_until=_pick_paid_until(random, state, today, late=not resident and random.random() < 1 / 12),
                 note=random.choice(_NOTES) if random.random() < 0.03 else "",
-                devices=devices(random, addresses),
+                devices=make_devices(random, addresses),
             )
         )
     return made
 
 
-def _times(random: Random, state: str, today: date) -> tuple[date, date | None]:
+def _pick_times(random: Random, state: str, today: date) -> tuple[date, date | None]:
     """When somebody came, usually when a term began, and left."""
     if state == Member.State.PENDING:
         return today - timedelta(days=random.randrange(7)), None
@@ -96,19 +96,19 @@ def _times(random: Random, state: str, today: date) -> tuple[date, date | None]:
     return since, since + timedelta(days=random.randrange(60, max(61, (today - since).days - 1)))
 
 
-def _tariff(random: Random, since: date, today: date) -> str:
+def _pick_tariff(random: Random, since: date, today: date) -> str:
     if (today - since).days < 30:
         return "Trial"
     return "Staff" if random.random() < 0.04 else "Standard"
 
 
-def _room(resident: Resident | None, state: str, free: list[Room]) -> Room | None:
+def _pick_room(resident: SeedResident | None, state: str, free: list[SeedRoom]) -> SeedRoom | None:
     if resident:
         return resident.room
     return None if state == Member.State.LEFT else free.pop()
 
 
-def _paid(random: Random, state: str, today: date, *, late: bool) -> date | None:
+def _pick_paid_until(random: Random, state: str, today: date, *, late: bool) -> date | None:
     """The end of a month: of one that has passed for those who are late or have left."""
     if state == Member.State.PENDING:
         return None
@@ -117,5 +117,5 @@ def _paid(random: Random, state: str, today: date, *, late: bool) -> date | None
     return date(following // 12, following % 12 + 1, 1) - timedelta(days=1)
 
 
-def _email(mailbox: str, times: int) -> str:
+def _make_email(mailbox: str, times: int) -> str:
     return f"{mailbox}{times if times > 1 else ''}@{DOMAIN}"

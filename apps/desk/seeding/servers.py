@@ -4,7 +4,7 @@ from apps.accounts.models import User
 from apps.bans.blocks import services as blocks
 from apps.bans.listeners.services import add_listener
 from apps.bans.models import Notice, Reachable
-from apps.desk.seeding.lab_network import Ground
+from apps.desk.seeding.lab_network import LabNetwork
 from apps.members.models import Member
 from apps.network.models import GatewayGroup
 
@@ -13,7 +13,7 @@ LISTENING = (("Website", "tcp", 80), ("Website", "tcp", 443), ("Name server", "u
 BLOCKED = 7  # a neighbour of the lab's hosts
 
 
-def make(ground: Ground, members: list[int], by: User) -> None:
+def make(ground: LabNetwork, members: list[int], by: User) -> None:
     """Listeners on the web server, the notice page, and one member who is blocked."""
     group = GatewayGroup.objects.get()
     web, page = ground.services["web"], ground.services["notice"]
@@ -24,4 +24,4 @@ def make(ground: Ground, members: list[int], by: User) -> None:
             Reachable.objects.create(notice=notice, name=name, address=address, protocol=protocol, port=port)
     member = Member.objects.filter(pk__in=members[BLOCKED:], state=Member.State.ACTIVE).earliest("pk")
     message = "A device of yours sends mail to thousands. Find out which one, clean it, then write to us."
-    blocks.block(member=member, reason="infected", message=message, note="Abuse mail of the uplink, ticket 1187", by=by)
+    blocks.block_member(member=member, reason="infected", message=message, note="Abuse mail of the uplink, ticket 1187", by=by)

@@ -15,7 +15,7 @@ STRANGER: Final = "office@moving-company.example"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SeedMessage:
     """`who`: of staff, or "" for whoever asked; `after`: since the ticket was opened."""
 
     who: str
@@ -25,14 +25,14 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Thread:
+class SeedThread:
     """`member`: the how-manieth of the lab's hosts; None: STRANGER wrote by mail. `ago`: when it was opened."""
 
     member: int | None
     ago: timedelta
     subject: str
     state: str
-    said: tuple[Said, ...]
+    said: tuple[SeedMessage, ...]
     priority: int = Ticket.Priority.NORMAL
     assignee: str = ""
     tags: tuple[str, ...] = ()
@@ -41,41 +41,47 @@ class Thread:
 NOW: Final = timedelta(0)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 THREADS: Final = (
-    Thread(
+    SeedThread(
         2, 9 * DAY, "Paid, but my rate is still that of a trial", Ticket.State.SOLVED,
         (
-            Said("", NOW, "Hello,\n\nI paid on Friday at the office hour and still get 5 Mbit/s.\n\nTunde"),
-            Said("jakob", 40 * MINUTE, "The list of payments was a week old. You have the standard tariff now; both gateways know it."),
-            Said("", 50 * MINUTE, "Fast again, thank you!"),
+            SeedMessage("", NOW, "Hello,\n\nI paid on Friday at the office hour and still get 5 Mbit/s.\n\nTunde"),
+            SeedMessage("jakob", 40 * MINUTE, "The list of payments was a week old. You have the standard tariff now, on both gateways."),
+            SeedMessage("", 50 * MINUTE, "Fast again, thank you!"),
         ),
         assignee="jakob", tags=("payment",),
     ),
-    Thread(
+    SeedThread(
         0, 2 * DAY, "WireGuard von unterwegs verbindet nicht", Ticket.State.WAITING,
         (
-            Said("", NOW, "Hallo,\n\nvom Handy aus komme ich seit gestern nicht mehr auf mein WireGuard im Zimmer.\n\nSelin"),
-            Said("mara", 25 * MINUTE, "Portfreigabe 51820 ist auf beiden Gateways aktiv, es kommt aber nichts zurück.", note=True),
-            Said("mara", 30 * MINUTE, "Hallo Selin,\n\ndie Freigabe 51820 ist aktiv. Hört WireGuard auf dem Laptop auf 51820?\n\nMara"),
+            SeedMessage("", NOW, "Hallo,\n\nvom Handy aus komme ich seit gestern nicht mehr auf mein WireGuard im Zimmer.\n\nSelin"),
+            SeedMessage("mara", 25 * MINUTE, "Portfreigabe 51820 ist auf beiden Gateways aktiv, es kommt aber nichts zurück.", note=True),
+            SeedMessage(
+                "mara", 30 * MINUTE, "Hallo Selin,\n\ndie Freigabe 51820 ist aktiv. Hört WireGuard auf dem Laptop auf 51820?\n\nMara"
+            ),
         ),
         assignee="mara", tags=("forward", "vpn"),
     ),
-    Thread(
+    SeedThread(
         3, 5 * HOUR, "No IPv6 since I changed rooms", Ticket.State.REOPENED,
         (
-            Said("", NOW, "Since the move on Monday my computer has no IPv6 address. IPv4 works."),
-            Said("jakob", HOUR, "Your prefix moved with you. Please unplug the cable for a minute."),
-            Said("", 3 * HOUR, "I did, and it is the same as before. Windows says “no IPv6 access”."),
+            SeedMessage("", NOW, "Since the move on Monday my computer has no IPv6 address. IPv4 works."),
+            SeedMessage("jakob", HOUR, "Your prefix moved with you. Please unplug the cable for a minute."),
+            SeedMessage("", 3 * HOUR, "I did, and it is the same as before. Windows says “no IPv6 access”."),
         ),
         priority=Ticket.Priority.HIGH, assignee="jakob", tags=("ipv6",),
     ),
-    Thread(
+    SeedThread(
         1, 2 * HOUR, "Minecraft-Server ruckelt abends", Ticket.State.OPEN,
-        (Said("", NOW, "Ab etwa 20 Uhr brechen Verbindungen auf Port 25565 ab. Tagsüber ist alles gut. Liegt das am Netz?\n\nJonas"),),
+        (
+            SeedMessage(
+                "", NOW, "Ab etwa 20 Uhr brechen Verbindungen auf Port 25565 ab. Tagsüber ist alles gut. Liegt das am Netz?\n\nJonas"
+            ),
+        ),
         tags=("forward",),
     ),
-    Thread(
+    SeedThread(
         None, HOUR, "Anlieferung am Mittwoch", Ticket.State.OPEN,
-        (Said("", NOW, "Guten Tag,\n\nwann können wir am Mittwoch an die Rampe fahren?"),), priority=Ticket.Priority.LOW,
+        (SeedMessage("", NOW, "Guten Tag,\n\nwann können wir am Mittwoch an die Rampe fahren?"),), priority=Ticket.Priority.LOW,
     ),
 )  # fmt: skip
 CANNED: Final = Canned(
@@ -90,11 +96,11 @@ def make(members: Sequence[int], now: datetime) -> None:
     known = Member.objects.select_related("user").in_bulk(members)
     staff = {user.username: user for user in User.objects.filter(username__in=("mara", "jakob"))}
     for thread in THREADS:
-        _thread(thread, known[members[thread.member]] if thread.member is not None else None, staff, now)
+        _make_thread(thread, known[members[thread.member]] if thread.member is not None else None, staff, now)
     Canned.objects.create(name=CANNED.name, text_de=CANNED.text_de, text_en=CANNED.text_en)
 
 
-def _thread(thread: Thread, member: Member | None, staff: dict[str, User], now: datetime) -> None:
+def _make_thread(thread: SeedThread, member: Member | None, staff: dict[str, User], now: datetime) -> None:
     opened = now - thread.ago
     ticket = Ticket.objects.create(
         subject=thread.subject, member=member, address="" if member else STRANGER, language=member.language if member else "de",
@@ -106,11 +112,11 @@ def _thread(thread: Thread, member: Member | None, staff: dict[str, User], now: 
     sender = "" if asks else member.email if member else STRANGER
     for said in thread.said:
         Message.objects.create(
-            ticket=ticket, kind=_kind(said), author=staff[said.who] if said.who else asks, text=said.text,
+            ticket=ticket, kind=_choose_kind(said), author=staff[said.who] if said.who else asks, text=said.text,
             at=opened + said.after, sender="" if said.who else sender, via=Message.Via.WEB if said.who or not sender else Message.Via.MAIL,
         )  # fmt: skip
     Ticket.objects.filter(pk=ticket.pk).update(touched_at=Message.objects.filter(ticket=ticket).aggregate(last=Max("at"))["last"])
 
 
-def _kind(said: Said) -> str:
+def _choose_kind(said: SeedMessage) -> str:
     return Message.Kind.NOTE if said.note else Message.Kind.ANSWER if said.who else Message.Kind.MEMBER

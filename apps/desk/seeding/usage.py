@@ -30,7 +30,7 @@ QUOTA: Final = 500 * 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class Habit:
+class UsageHabit:
     """How much an address gets in a day and sends of that, and from when to when somebody held it."""
 
     holding: int
@@ -41,7 +41,7 @@ class Habit:
     until: datetime | None
 
 
-class Moment(NamedTuple):
+class UsageMoment(NamedTuple):
     """A bucket, and which part of a day's traffic falls into it: none while nobody read."""
 
     start: datetime
@@ -52,76 +52,76 @@ class Moment(NamedTuple):
 def make(seed: int, now: datetime) -> None:
     """Usage of all holdings, throughput of the gateways, and that they were read. Needs a database without any."""
     random = Random(seed)  # noqa: S311 - made-up traffic is no secret
-    habits = list(_habits(random))
-    rollup.levels(now)
-    borders = _borders(FILLED, now)
+    habits = list(_iter_habits(random))
+    rollup.ensure_levels(now)
+    borders = _compute_borders(FILLED, now)
     for level, (since, until) in borders.items():
         partitions.ensure_between(level, since, now)
-        _fill(level, random, habits, _moments(level, since, until, now))
+        _fill(level, random, habits, _iter_moments(level, since, until, now))
     for level in rollup.FINER:
-        Level.objects.filter(name=level).update(complete_until=_complete(level, borders, now))
+        Level.objects.filter(name=level).update(complete_until=_compute_complete_until(level, borders, now))
         rollup.roll_up(level, now)
-    for level, (since, until) in _borders(RATES, now).items():
-        _carry(random, habits, _moments(level, since, until, now))
+    for level, (since, until) in _compute_borders(RATES, now).items():
+        _carry(random, habits, _iter_moments(level, since, until, now))
     _cover(borders[Level.Name.DAY][0], now)
     Quota.objects.bulk_create(Quota(tariff=tariff, octets=QUOTA) for tariff in Tariff.objects.filter(name="Standard"))
 
 
-def _complete(level: Level.Name, borders: Mapping[Level.Name, tuple[datetime, datetime]], now: datetime) -> datetime:
+def _compute_complete_until(level: Level.Name, borders: Mapping[Level.Name, tuple[datetime, datetime]], now: datetime) -> datetime:
     """Up to when the level is filled; of one that is only rolled up, from when on."""
     if level in borders:
         return borders[level][1]
-    return rollup.begin_of(level, now if level == Level.Name.TODAY else borders[Level.Name.DAY][0])
+    return rollup.compute_bucket_start(level, now if level == Level.Name.TODAY else borders[Level.Name.DAY][0])
 
 
-def _borders(filled: Mapping[Level.Name, timedelta], now: datetime) -> dict[Level.Name, tuple[datetime, datetime]]:
+def _compute_borders(filled: Mapping[Level.Name, timedelta], now: datetime) -> dict[Level.Name, tuple[datetime, datetime]]:
     """From when to when each level is filled: one ends where the finer one begins."""
-    days = rollup.begin_of(Level.Name.DAY, now - filled[Level.Name.DAY])
-    hours = rollup.begin_of(Level.Name.DAY, now - filled[Level.Name.HOUR])
-    fives = rollup.begin_of(Level.Name.HOUR, now - filled[Level.Name.FIVE_MINUTES])
-    end = rollup.begin_of(Level.Name.FIVE_MINUTES, now)
+    days = rollup.compute_bucket_start(Level.Name.DAY, now - filled[Level.Name.DAY])
+    hours = rollup.compute_bucket_start(Level.Name.DAY, now - filled[Level.Name.HOUR])
+    fives = rollup.compute_bucket_start(Level.Name.HOUR, now - filled[Level.Name.FIVE_MINUTES])
+    end = rollup.compute_bucket_start(Level.Name.FIVE_MINUTES, now)
     return {Level.Name.DAY: (days, hours), Level.Name.HOUR: (hours, fives), Level.Name.FIVE_MINUTES: (fives, end)}
 
 
-def _habits(random: Random) -> Iterator[Habit]:
+def _iter_habits(random: Random) -> Iterator[UsageHabit]:
     """By member: a few use most, and about half of it is IPv6 for those who have a prefix."""
     rows = Holding.objects.order_by("member__number", "kind", "prefix").values_list("pk", "member", "kind", "valid")
     much = {member: exp(random.gauss(0, 0.9)) for member in dict.fromkeys(member for _pk, member, _kind, _valid in rows)}
     for pk, member, kind, valid in rows:
         down = A_DAY * much[member] * random.uniform(0.2, 0.6)
-        yield Habit(pk, 4 if kind == Pool.Kind.PRIVATE4 else 6, down, random.uniform(0.04, 0.3), valid.lower, valid.upper)
+        yield UsageHabit(pk, 4 if kind == Pool.Kind.PRIVATE4 else 6, down, random.uniform(0.04, 0.3), valid.lower, valid.upper)
 
 
-def _moments(level: Level.Name, since: datetime, until: datetime, now: datetime) -> Iterator[Moment]:
-    zone, unit, begun = get_current_timezone(), rollup.UNITS[level], _outage(now)
+def _iter_moments(level: Level.Name, since: datetime, until: datetime, now: datetime) -> Iterator[UsageMoment]:
+    zone, unit, begun = get_current_timezone(), rollup.UNITS[level], _compute_outage_start(now)
     start = since
     while start < until:
         local = start.astimezone(zone)
         part = 1.0 if unit == DAY else AWAKE[local.hour] / sum(AWAKE) * (unit / HOUR)
         out = unit != DAY and begun <= start < begun + OUTAGE[1]
-        yield Moment(start, unit, 0.0 if out else part * _season(local))
+        yield UsageMoment(start, unit, 0.0 if out else part * _compute_season_factor(local))
         start += unit
 
 
-def _season(local: datetime) -> float:
+def _compute_season_factor(local: datetime) -> float:
     """More at the end of the week and in winter, and a third less in August and September, when the house is half empty."""
     week = 1.25 if local.weekday() >= 4 else 1.0
     return week * (1 + 0.2 * cos(2 * pi * local.timetuple().tm_yday / 365)) * (0.67 if local.month in (8, 9) else 1.0)
 
 
-def _outage(now: datetime) -> datetime:
-    return rollup.begin_of(Level.Name.HOUR, now - OUTAGE[0])
+def _compute_outage_start(now: datetime) -> datetime:
+    return rollup.compute_bucket_start(Level.Name.HOUR, now - OUTAGE[0])
 
 
-def _fill(level: Level.Name, random: Random, habits: list[Habit], moments: Iterable[Moment]) -> None:
+def _fill(level: Level.Name, random: Random, habits: list[UsageHabit], moments: Iterable[UsageMoment]) -> None:
     table = partitions.TABLES[level]._meta.db_table
     statement = f"COPY {table} (holding_id, bucket, up_octets, up_packets, down_octets, down_packets) FROM STDIN"
     with connection.cursor() as cursor, cursor.copy(statement) as writing:
         for moment in moments:
-            writing.write("".join(_lines(random, habits, moment)))
+            writing.write("".join(_iter_copy_lines(random, habits, moment)))
 
 
-def _lines(random: Random, habits: list[Habit], moment: Moment) -> Iterator[str]:
+def _iter_copy_lines(random: Random, habits: list[UsageHabit], moment: UsageMoment) -> Iterator[str]:
     """Lines of COPY. While people sleep there is often none, and now and then there is a large download."""
     start, bucket = moment.start, moment.start.isoformat()
     awake = 1.0 if moment.unit == DAY else 25 * moment.part * (HOUR / moment.unit)
@@ -133,12 +133,12 @@ def _lines(random: Random, habits: list[Habit], moment: Moment) -> Iterator[str]
         yield f"{habit.holding}\t{bucket}\t{up}\t{up // OCTETS_UP + 1}\t{down}\t{down // OCTETS_DOWN + 1}\n"
 
 
-def _carry(random: Random, habits: list[Habit], moments: Iterable[Moment]) -> None:
+def _carry(random: Random, habits: list[UsageHabit], moments: Iterable[UsageMoment]) -> None:
     """IPv4 through the gateway that carries it, IPv6 through the other: about what all of them use."""
     gateways = {4: Gateway.objects.get(carries4=True), 6: Gateway.objects.get(carries6=True)}
     sums = {family: sum(habit.down for habit in habits if habit.family == family and habit.until is None) for family in gateways}
     rows = (
-        _carried(gateways[family], family, moment, sums[family] * moment.part * (0.85 + 0.3 * random.random()))
+        _build_throughput(gateways[family], family, moment, sums[family] * moment.part * (0.85 + 0.3 * random.random()))
         for moment in moments
         if moment.part
         for family in gateways
@@ -146,13 +146,13 @@ def _carry(random: Random, habits: list[Habit], moments: Iterable[Moment]) -> No
     Throughput.objects.bulk_create(rows, batch_size=2000)
 
 
-def _carried(gateway: Gateway, family: int, moment: Moment, down: float) -> Throughput:
+def _build_throughput(gateway: Gateway, family: int, moment: UsageMoment, down: float) -> Throughput:
     octets = {"down_octets": int(down), "down_packets": int(down / OCTETS_DOWN), "up_octets": int(down / 6)}
     return Throughput(gateway=gateway, family=family, bucket=moment.start, up_packets=int(down / 6 / OCTETS_UP), **octets)
 
 
 def _cover(since: datetime, now: datetime) -> None:
-    begun = _outage(now)
+    begun = _compute_outage_start(now)
     stretches = ((since, begun - timedelta(minutes=1)), (begun + OUTAGE[1], now))
     Coverage.objects.bulk_create(
         Coverage(gateway=gateway, since=first, until=last, carried=False) for gateway in Gateway.objects.all() for first, last in stretches

@@ -7,22 +7,22 @@ from datetime import datetime
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from apps.desk.selectors.keeping import kept
-from apps.lib.activation import Activation, activations
+from apps.desk.selectors.keeping import get_cached
+from apps.lib.activation import Activation, list_activations
 from apps.lib.fields import Address
 from apps.lib.ui import formats
 from apps.nat.models import NatMapping, PortForward
 from apps.nat.pool_sharing import PlannedMapping
-from apps.nat.selectors import leaving_as_pools, left_as, members_leaving_from, port_led_to
-from apps.network.models import Holding, Pool, blocks_of_address, fitting_block_size
-from apps.network.selectors import held_at, held_ever, held_in_pools, pools, size
+from apps.nat.selectors import count_members_leaving, count_used_by_pool, list_left_as, list_port_targets
+from apps.network.models import Holding, Pool, count_address_blocks, find_block_size
+from apps.network.selectors import count_held_shares, count_shares, list_address_holdings, list_holdings_at, list_pools
 
 MOST = 50
 WARNS_AT = 0.9
 
 
 @dataclass(frozen=True)
-class Shown:
+class PoolUsage:
     """A pool with how many of its shares are used. `warns_at`: from how many on it is said."""
 
     pool: Pool
@@ -44,29 +44,29 @@ class Shown:
         return "warn" if self.used >= self.warns_at and not shared else "plain"
 
 
-def all_pools() -> list[Shown]:
+def list_pool_usage() -> list[PoolUsage]:
     """Every pool. Private and IPv6 pools count who holds, public ones the addresses that somebody leaves as."""
-    used = {**_held(), **_left()}
-    return [Shown(pool, used.get(pool.pk, 0), _places(pool)) for pool in pools()]
+    used = {**_count_held(), **_count_leaving()}
+    return [PoolUsage(pool, used.get(pool.pk, 0), _count_shares(pool)) for pool in list_pools()]
 
 
-def shown(pool: Pool) -> Shown:
+def build_pool_usage(pool: Pool) -> PoolUsage:
     """One pool."""
-    used = _left() if pool.kind == Pool.Kind.PUBLIC4 else _held()
-    return Shown(pool, used.get(pool.pk, 0), _places(pool))
+    used = _count_leaving() if pool.kind == Pool.Kind.PUBLIC4 else _count_held()
+    return PoolUsage(pool, used.get(pool.pk, 0), _count_shares(pool))
 
 
-def _places(pool: Pool) -> int:
+def _count_shares(pool: Pool) -> int:
     """For how many it has something: shares, addresses, or blocks of ports."""
-    return size(pool) * (blocks_of_address(pool.block_size) if pool.block_size else 1)
+    return count_shares(pool) * (count_address_blocks(pool.block_size) if pool.block_size else 1)
 
 
-def _held() -> Mapping[int, int]:
-    return kept("held-in-pools", held_in_pools)
+def _count_held() -> Mapping[int, int]:
+    return get_cached("held-in-pools", count_held_shares)
 
 
-def _left() -> Mapping[int, int]:
-    return kept("left-as-from-pools", leaving_as_pools)
+def _count_leaving() -> Mapping[int, int]:
+    return get_cached("left-as-from-pools", count_used_by_pool)
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,12 @@ class SharingPreview:
     used_before: int
 
 
-def suitable_block_size(pool: Pool) -> int | None:
+def compute_block_size(pool: Pool) -> int | None:
     """Of blocks for those who leave from a public pool; None: it has too few addresses."""
-    return fitting_block_size(size(pool), members_leaving_from(pool))
+    return find_block_size(count_shares(pool), count_members_leaving(pool))
 
 
-def sharing_preview(planned: Sequence[PlannedMapping]) -> SharingPreview:
+def build_sharing_preview(planned: Sequence[PlannedMapping]) -> SharingPreview:
     """The plan as a page shows it."""
     members = {each.current.holding.member_id for each in planned}
     publics = {each.place.public for each in planned}
@@ -94,7 +94,7 @@ def sharing_preview(planned: Sequence[PlannedMapping]) -> SharingPreview:
 
 
 @dataclass(frozen=True)
-class Answer:
+class LookupAnswer:
     """Who had an address at a moment: who held it, who left as it, and, with a port, where that led."""
 
     address: Address
@@ -111,7 +111,7 @@ class Answer:
         """Since when each gateway has the mapping of the one member, while it holds; of one that has ended nobody says it any more."""
         if self.alone is None or self.alone.valid.upper is not None:
             return ()
-        [(_mapping, known)] = activations([self.alone])
+        [(_mapping, known)] = list_activations([self.alone])
         return known
 
     @property
@@ -134,17 +134,19 @@ class Answer:
             text = _("%(n)s members shared this address. Without the remote address nobody can be named; ask the sender for it.")
         else:
             text = _("%(n)s members had ports of this address. Without the port nobody can be named; ask the sender for it.")
-        return text % {"n": formats.number(self.members)}
+        return text % {"n": formats.format_number(self.members)}
 
     @property
     def nobody(self) -> bool:
         return not (self.holding or self.leaving or self.forwards)
 
 
-def who_had(address: Address, port: int | None, at: datetime) -> Answer:
+def look_up_address(address: Address, port: int | None, at: datetime) -> LookupAnswer:
     """The one answer from these tables alone: no connection was ever logged for it."""
-    leaving = left_as(address, at, port)
+    leaving = list_left_as(address, at, port)
     number = leaving.count()
-    forwards = list(port_led_to(address, port, at)) if port else []
-    ever: QuerySet[Holding] = held_ever(address)[:MOST]
-    return Answer(address, port, at, held_at(address, at).first(), list(leaving[:MOST]), max(0, number - MOST), forwards, list(ever))
+    forwards = list(list_port_targets(address, port, at)) if port else []
+    ever: QuerySet[Holding] = list_address_holdings(address)[:MOST]
+    return LookupAnswer(
+        address, port, at, list_holdings_at(address, at).first(), list(leaving[:MOST]), max(0, number - MOST), forwards, list(ever)
+    )

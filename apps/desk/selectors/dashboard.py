@@ -13,31 +13,31 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.bans.blocks.selectors import counted, ending_within
+from apps.bans.blocks.selectors import count_blocked_members, list_blocks_ending_within
 from apps.bans.models import Ban, BanFeed, BanHits
-from apps.deployments.approvals.texts import title as title_of_held
-from apps.deployments.approvals.texts import why
+from apps.deployments.approvals.texts import render_reason
+from apps.deployments.approvals.texts import render_title as title_of_held
 from apps.deployments.models import Rollout
 from apps.deployments.rollouts import evidence, progress
-from apps.deployments.selectors import hold_by_group, newest_by_group, rollouts_in, waiting
+from apps.deployments.selectors import list_rollouts_in_state, list_waiting, map_holds_by_group, map_newest_by_group
 from apps.desk.selectors import claims, programs
-from apps.desk.selectors.claims import Facts, behind
-from apps.desk.selectors.keeping import kept, member_counts
-from apps.desk.selectors.need import Need, url
-from apps.gateways.selectors import Shown, gateways, shown
+from apps.desk.selectors.claims import DashboardFacts, find_missing_rollout
+from apps.desk.selectors.keeping import count_members, get_cached
+from apps.desk.selectors.need import Need, find_page_url
+from apps.gateways.selectors import GatewayOverview, build_overviews, list_gateways
 from apps.inbound import mailbox_health
 from apps.lib.ui import formats
-from apps.lib.ui.states import Kind, State
-from apps.lib.web.navigation import Count as NavigationCount
+from apps.lib.ui.states import StateKind, StateLabel
+from apps.lib.web.navigation import NavigationCount as NavigationCount
 from apps.mail import selectors as mails
 from apps.members.models import Member
 from apps.network.models import GatewayGroup, Pool
-from apps.network.selectors import held_in_pools, pools, size
+from apps.network.selectors import count_held_shares, count_shares, list_pools
 
 SOON = timedelta(hours=24)
 LAST = 8
 NEARLY_FULL = 0.95
-URGENT = (Kind.BAD, Kind.WARN, Kind.MOVING, Kind.WAIT, Kind.PLAIN)
+URGENT = (StateKind.BAD, StateKind.WARN, StateKind.MOVING, StateKind.WAIT, StateKind.PLAIN)
 
 
 @dataclass(frozen=True)
@@ -50,127 +50,146 @@ class Dashboard:
     needs: list[Need]
     fine: list[str]
     calm: str
-    gateways: list[Shown]
-    rollouts: list[progress.Row]
+    gateways: list[GatewayOverview]
+    rollouts: list[progress.RolloutRow]
 
 
-def dashboard(now: datetime) -> Dashboard:
+def build_dashboard(now: datetime) -> Dashboard:
     """What is true, what needs somebody, what happened last."""
-    gates, newest = shown(list(gateways()), now), newest_by_group()
-    facts, found = claims.gather(gates, newest, now), _needs(gates, newest, now)
-    last = [progress.row(rollout, now) for rollout in rollouts_in("")[:LAST]]
+    gates, newest = build_overviews(list(list_gateways()), now), map_newest_by_group()
+    facts, found = claims.gather_facts(gates, newest, now), _collect_needs(gates, newest, now)
+    last = [progress.build_rollout_row(rollout, now) for rollout in list_rollouts_in_state("")[:LAST]]
     return Dashboard(
-        formats.full(now), title(found, facts), member_counts()["active"], found, claims.fine(facts), _calm(last, now), gates, last
+        formats.format_full_time(now),
+        render_title(found, facts),
+        count_members()["active"],
+        found,
+        claims.list_true_claims(facts),
+        _describe_last_rollout(last, now),
+        gates,
+        last,
     )
 
 
-def needs(now: datetime) -> list[Need]:
+def list_needs(now: datetime) -> list[Need]:
     """What the number in the navigation counts."""
-    return _needs(shown(list(gateways()), now), newest_by_group(), now)
+    return _collect_needs(build_overviews(list(list_gateways()), now), map_newest_by_group(), now)
 
 
-def _needs(gates: Sequence[Shown], newest: Mapping[int, Rollout], now: datetime) -> list[Need]:
-    of_people = (*_of_decisions(), *_of_rollouts(newest.values()), *_of_gateways(gates, newest), *_of_pools(), *_of_members())
+def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime) -> list[Need]:
+    of_people = (
+        *_iter_decision_needs(),
+        *_iter_rollout_needs(newest.values()),
+        *_iter_gateway_needs(gates, newest),
+        *_iter_pool_needs(),
+        *_iter_member_needs(),
+    )
     found = [
         *of_people,
-        *_of_blocks(),
-        *_of_bans(now),
-        *_of_feeds(),
-        *_of_floods(),
-        *_of_mail(now),
-        *_of_mail_in(now),
-        *programs.needs(now),
+        *_iter_block_needs(),
+        *_iter_ban_needs(now),
+        *_iter_feed_needs(),
+        *_iter_flood_needs(),
+        *_iter_outbox_needs(now),
+        *_iter_inbound_needs(now),
+        *programs.iter_needs(now),
     ]
     return sorted(found, key=lambda need: URGENT.index(need.state.kind))
 
 
-def asking(_request: HttpRequest) -> NavigationCount | None:
+def count_needs(_request: HttpRequest) -> NavigationCount | None:
     """The number beside “Dashboard”: people ought to look where it is violet."""
-    found = kept("needs", lambda: needs(timezone.now()))
-    return NavigationCount(len(found), asks=any(need.state.kind is not Kind.PLAIN for need in found)) if found else None
+    found = get_cached("needs", lambda: list_needs(timezone.now()))
+    return NavigationCount(len(found), asks=any(need.state.kind is not StateKind.PLAIN for need in found)) if found else None
 
 
 # --- What needs somebody
 
 
-def _of_rollouts(newest: Iterable[Rollout]) -> Iterator[Need]:
+def _iter_rollout_needs(newest: Iterable[Rollout]) -> Iterator[Need]:
     for rollout in newest:
         if rollout.state in (Rollout.State.FAILED, Rollout.State.ABORTED):
             yield Need(
                 f"rollout-{rollout.pk}",
-                State(Kind.BAD, _("Failed") if rollout.state == Rollout.State.FAILED else _("Stopped")),
+                StateLabel(StateKind.BAD, _("Failed") if rollout.state == Rollout.State.FAILED else _("Stopped")),
                 _("%(revision)s did not reach every gateway") % {"revision": rollout},
-                first_line(rollout.error),
+                get_first_line(rollout.error),
                 rollout.finished,
                 _("Open"),
-                url("deployments:rollout", rollout.pk),
+                find_page_url("deployments:rollout", rollout.pk),
             )
-        elif getattr(rollout, "lost_packets", False) and (lost := evidence.lost_in(rollout.steps.select_related("gateway"))):
+        elif getattr(rollout, "lost_packets", False) and (lost := evidence.list_all_lost_packets(rollout.steps.select_related("gateway"))):
             what = _("A probe failed after %(revision)s") % {"revision": rollout}
-            page = url("deployments:rollout", rollout.pk)
-            yield Need(f"rollout-{rollout.pk}", State(Kind.WARN, _("Probe")), what, " ".join(lost), rollout.finished, _("Open"), page)
+            page = find_page_url("deployments:rollout", rollout.pk)
+            yield Need(
+                f"rollout-{rollout.pk}", StateLabel(StateKind.WARN, _("Probe")), what, " ".join(lost), rollout.finished, _("Open"), page
+            )
 
 
-def _of_decisions() -> Iterator[Need]:
+def _iter_decision_needs() -> Iterator[Need]:
     """What waits for a second person, and groups that are held at an older revision."""
-    for held in waiting():
-        state, page = State(Kind.WAIT, _("Approval")), url("deployments:held", held.pk)
-        yield Need(f"held-{held.pk}", state, title_of_held(held), why(held), held.since, _("Review"), page, is_decision=True)
-    for hold in hold_by_group().values():
+    for held in list_waiting():
+        state, page = StateLabel(StateKind.WAIT, _("Approval")), find_page_url("deployments:held", held.pk)
+        yield Need(f"held-{held.pk}", state, title_of_held(held), render_reason(held), held.since, _("Review"), page, is_decision=True)
+    for hold in map_holds_by_group().values():
         words = _("%(group)s is held at %(revision)s") % {"group": hold.group, "revision": hold.revision}
         by = f"{hold.by.name}: {hold.why}" if hold.by else hold.why
-        page = url("deployments:release", hold.group_id)
-        yield Need(f"hold-{hold.pk}", State(Kind.WAIT, _("Hold"), "hold"), words, by, hold.since, _("Release…"), page)
+        page = find_page_url("deployments:release", hold.group_id)
+        yield Need(f"hold-{hold.pk}", StateLabel(StateKind.WAIT, _("Hold"), "hold"), words, by, hold.since, _("Release…"), page)
 
 
-def _of_gateways(gates: Sequence[Shown], newest: Mapping[int, Rollout]) -> Iterator[Need]:
+def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout]) -> Iterator[Need]:
     away = [each.status.unreachable_since for each in gates if each.status and each.status.unreachable_since]
     if len(away) > 1 and len(away) == len(gates):
         why = _(
             "Probably the portal’s own management network is the reason: the gateways may forward all the same. Look at its cable first."
         )
-        state = State(Kind.BAD, _("Cut off"))
-        yield Need("away", state, _("The portal reaches none of the gateways"), why, max(away), _("Open"), url("gateways:list"))
+        state = StateLabel(StateKind.BAD, _("Cut off"))
+        yield Need("away", state, _("The portal reaches none of the gateways"), why, max(away), _("Open"), find_page_url("gateways:list"))
         gates = [each for each in gates if each.status and not each.status.unreachable_since]
-    stale = [each for each in gates if each.state.kind is Kind.WARN]
+    stale = [each for each in gates if each.state.kind is StateKind.WARN]
     if len(stale) > 1:
-        words = _("Nobody has asked %(gateways)s lately") % {"gateways": _listed([each.gateway.name for each in stale])}
+        words = _("Nobody has asked %(gateways)s lately") % {"gateways": _join_names([each.gateway.name for each in stale])}
         since = min((each.status.seen for each in stale if each.status and each.status.seen), default=None)
-        yield Need("stale", stale[0].state, words, stale[0].line.follows, since, _("Open"), url("gateways:list"))
+        yield Need("stale", stale[0].state, words, stale[0].line.follows, since, _("Open"), find_page_url("gateways:list"))
     for each in gates:
-        if each.state.kind is not Kind.OK and not (each in stale and len(stale) > 1):
-            yield _need(each, each.state, _away(each), _why_away(each), _since(each))
+        if each.state.kind is not StateKind.OK and not (each in stale and len(stale) > 1):
+            yield _build_gateway_need(each, each.state, _describe_away(each), _describe_away_reason(each), _find_since(each))
         elif each.drift:
             said = f"{each.drift.what}. {each.drift.follows}"
-            yield _need(each, State(Kind.WARN, each.drift.word), each.drift.sentence, said, each.drift.since)
+            yield _build_gateway_need(each, StateLabel(StateKind.WARN, each.drift.word), each.drift.sentence, said, each.drift.since)
         elif each.status and each.status.disk:
-            yield _need(each, State(Kind.WARN, _("Disk")), each.line.sentence, each.line.follows, None)
+            yield _build_gateway_need(each, StateLabel(StateKind.WARN, _("Disk")), each.line.sentence, each.line.follows, None)
         elif each.alone:
-            yield _need(each, State(Kind.WARN, _("Alone")), each.line.sentence, each.line.follows, None)
-        elif (late := behind(each, newest)) and late.state == Rollout.State.CONFIRMED:
+            yield _build_gateway_need(each, StateLabel(StateKind.WARN, _("Alone")), each.line.sentence, each.line.follows, None)
+        elif (late := find_missing_rollout(each, newest)) and late.state == Rollout.State.CONFIRMED:
             words = _("%(gateway)s does not run %(revision)s yet") % {"gateway": each.gateway, "revision": late}
-            yield _need(each, State(Kind.WARN, _("Behind"), "overdue"), words, _runs(each), late.finished)
-    if memory := _in_memory(gates):
+            yield _build_gateway_need(
+                each, StateLabel(StateKind.WARN, _("Behind"), "overdue"), words, _describe_running(each), late.finished
+            )
+    if memory := _list_in_memory(gates):
         yield Need(
             "memory",
-            State(Kind.PLAIN, _("In memory"), "info"),
-            _("No packet passes through %(gateways)s") % {"gateways": _listed(memory)},
+            StateLabel(StateKind.PLAIN, _("In memory"), "info"),
+            _("No packet passes through %(gateways)s") % {"gateways": _join_names(memory)},
             _("they only pretend, for trying the portal out"),
             None,
             _("Show"),
-            url("gateways:list"),
+            find_page_url("gateways:list"),
         )
 
 
-def _in_memory(gates: Sequence[Shown]) -> list[str]:
+def _list_in_memory(gates: Sequence[GatewayOverview]) -> list[str]:
     return [each.gateway.name for each in gates if each.status and each.status.in_memory]
 
 
-def _need(each: Shown, state: State, what: str, evidence: str, at: datetime | None) -> Need:
-    return Need(f"gateway-{each.gateway.pk}", state, what.rstrip("."), evidence, at, _("Open"), url("gateways:gateway", each.gateway.pk))
+def _build_gateway_need(each: GatewayOverview, state: StateLabel, what: str, evidence: str, at: datetime | None) -> Need:
+    return Need(
+        f"gateway-{each.gateway.pk}", state, what.rstrip("."), evidence, at, _("Open"), find_page_url("gateways:gateway", each.gateway.pk)
+    )
 
 
-def _away(each: Shown) -> str:
+def _describe_away(each: GatewayOverview) -> str:
     """That it does not answer, and which families have no primary that does: a group has one of each."""
     if not (each.status and each.status.unreachable_since):
         return each.line.sentence
@@ -180,74 +199,75 @@ def _away(each: Shown) -> str:
     words = ngettext(
         "%(families)s has no primary that answers: %(sentence)s", "%(families)s have no primary that answers: %(sentence)s", len(families)
     )
-    return words % {"families": _listed(families), "sentence": each.line.sentence}
+    return words % {"families": _join_names(families), "sentence": each.line.sentence}
 
 
-def _why_away(each: Shown) -> str:
+def _describe_away_reason(each: GatewayOverview) -> str:
     """The reason in the link's own words, and what follows."""
-    reason = first_line(each.status.error).rstrip(".") if each.status and each.status.unreachable_since else ""
+    reason = get_first_line(each.status.error).rstrip(".") if each.status and each.status.unreachable_since else ""
     return f"{reason}. {each.line.follows}" if reason else each.line.follows
 
 
-def _since(each: Shown) -> datetime | None:
+def _find_since(each: GatewayOverview) -> datetime | None:
     return (each.status.unreachable_since or each.status.seen) if each.status else None
 
 
-def _runs(each: Shown) -> str:
+def _describe_running(each: GatewayOverview) -> str:
     runs = each.status.revision if each.status else None
     return _("it still runs %(revision)s") % {"revision": runs} if runs else _("it runs nothing of ours yet")
 
 
-def _of_pools() -> Iterator[Need]:
-    held = kept("held-in-pools", held_in_pools)
-    for pool in pools().exclude(kind=Pool.Kind.PUBLIC4):
-        free = size(pool) - held.get(pool.pk, 0)
-        if held.get(pool.pk, 0) >= size(pool) * NEARLY_FULL:
+def _iter_pool_needs() -> Iterator[Need]:
+    held = get_cached("held-in-pools", count_held_shares)
+    for pool in list_pools().exclude(kind=Pool.Kind.PUBLIC4):
+        free = count_shares(pool) - held.get(pool.pk, 0)
+        if held.get(pool.pk, 0) >= count_shares(pool) * NEARLY_FULL:
             yield Need(
                 f"pool-{pool.pk}",
-                State(Kind.WARN, _("Nearly full")),
+                StateLabel(StateKind.WARN, _("Nearly full")),
                 _("The pool %(pool)s is nearly full") % {"pool": pool.name},
                 ngettext("%(n)s of %(size)s is free", "%(n)s of %(size)s are free", free)
-                % {"n": formats.number(free), "size": formats.number(size(pool))},
+                % {"n": formats.format_number(free), "size": formats.format_number(count_shares(pool))},
                 None,
                 _("Open"),
-                url("network:pool", pool.pk),
+                find_page_url("network:pool", pool.pk),
             )
 
 
-def _of_members() -> Iterator[Need]:
+def _iter_member_needs() -> Iterator[Need]:
     waiting = Member.objects.filter(state=Member.State.PENDING).order_by("since", "pk").values_list("name", flat=True)[:3]
-    number = member_counts()["pending"]
+    number = count_members()["pending"]
     if number and waiting:
         yield Need(
             "pending",
-            State(Kind.WAIT, _("Waiting")),
-            ngettext("%(n)s member waits for activation", "%(n)s members wait for activation", number) % {"n": formats.number(number)},
+            StateLabel(StateKind.WAIT, _("Waiting")),
+            ngettext("%(n)s member waits for activation", "%(n)s members wait for activation", number)
+            % {"n": formats.format_number(number)},
             ", ".join(waiting) + (" …" if number > len(waiting) else ""),
             None,
             _("Review"),
-            f"{url('desk:members')}?view=pending",
+            f"{find_page_url('desk:members')}?view=pending",
         )
 
 
-def _of_blocks() -> Iterator[Need]:
+def _iter_block_needs() -> Iterator[Need]:
     """Members who are blocked: people who wait, and are told so."""
-    number = counted()
+    number = count_blocked_members()
     if number:
-        ending = ending_within(24).first()
+        ending = list_blocks_ending_within(24).first()
         said = _("the next one ends by itself") if ending else _("none of them ends by itself within 24 h")
         yield Need(
             "blocks",
-            State(Kind.PLAIN, _("Blocked"), "blocked"),
-            ngettext("%(n)s member is blocked", "%(n)s members are blocked", number) % {"n": formats.number(number)},
+            StateLabel(StateKind.PLAIN, _("Blocked"), "blocked"),
+            ngettext("%(n)s member is blocked", "%(n)s members are blocked", number) % {"n": formats.format_number(number)},
             said,
             ending.valid.upper if ending else None,
             _("Review"),
-            url("bans:blocks"),
+            find_page_url("bans:blocks"),
         )
 
 
-def _of_bans(now: datetime) -> Iterator[Need]:
+def _iter_ban_needs(now: datetime) -> Iterator[Need]:
     ending = Ban.objects.filter(expires__gt=now, expires__lte=now + SOON, list__enabled=True)
     facts = ending.aggregate(number=Count("pk"), first=Min("expires"))
     if facts["number"]:
@@ -259,98 +279,117 @@ def _of_bans(now: datetime) -> Iterator[Need]:
         )
         yield Need(
             "bans",
-            State(Kind.PLAIN, _("Expiring"), "clock"),
-            ngettext("%(n)s ban ends within 24 h", "%(n)s bans end within 24 h", facts["number"]) % {"n": formats.number(facts["number"])},
-            _hit_words(hit),
+            StateLabel(StateKind.PLAIN, _("Expiring"), "clock"),
+            ngettext("%(n)s ban ends within 24 h", "%(n)s bans end within 24 h", facts["number"])
+            % {"n": formats.format_number(facts["number"])},
+            _describe_hits(hit),
             facts["first"],
             _("Review"),
-            url("bans:lists"),
+            find_page_url("bans:lists"),
         )
 
 
-def _of_floods() -> Iterator[Need]:
+def _iter_flood_needs() -> Iterator[Need]:
     for group in GatewayGroup.objects.filter(flood_mode=True):
         words = _("%(group)s is in flood mode") % {"group": group}
         costs = _("every packet from outside is looked up in the bans")
-        yield Need(f"flood-{group.pk}", State(Kind.WARN, _("Flood mode")), words, costs, None, _("Open"), url("gateways:group", group.pk))
-
-
-def _of_feeds() -> Iterator[Need]:
-    """Feeds that fail, and what they hold back."""
-    stuck = BanFeed.objects.filter(Q(error_since__isnull=False) | Q(held_since__isnull=False)).defer("held").select_related("list")
-    for feed in stuck.order_by("list__name"):
-        page = f"{url('bans:list', feed.list_id)}#feed"
-        if feed.held_since:
-            given = {"list": feed.list, "n": formats.number(feed.held_removed), "of": formats.number(feed.held_of)}
-            words = _("The feed of “%(list)s” would lift %(n)s of %(of)s bans") % given
-            yield Need(f"feed-held-{feed.pk}", State(Kind.WAIT, _("Held back")), words, feed.source, feed.held_since, _("Review"), page)
-        if feed.error_since:
-            words = _("“%(list)s” is not refreshed") % {"list": feed.list}
-            yield Need(f"feed-{feed.pk}", State(Kind.WARN, _("Feed")), words, feed.why, feed.error_since, _("Open"), page)
-
-
-def _of_mail_in(now: datetime) -> Iterator[Need]:
-    if away := mailbox_health.outage(now):
-        state = State(Kind.BAD, _("no mail in"), "mail")
-        last = _("The last look that succeeded was %(at)s.") % {"at": formats.full(away.succeeded)} if away.succeeded else ""
-        why = away.error or _("No worker looks at it: one that takes the queue “readings” does.")
-        what = _("The mailbox %(place)s is not fetched.") % {"place": away.place}
-        yield Need("mailbox", state, what, f"{why} {last}".strip(), away.since, _("Look"), url("inbound:arrivals"))
-    if late := mailbox_health.unread():
-        what = ngettext("%(n)s mail waits to be read.", "%(n)s mails wait to be read.", late.number) % {"n": formats.number(late.number)}
-        why = _("No worker reads mail: one that takes the queue “mail” does.")
         yield Need(
-            "unread", State(Kind.BAD, _("unread"), "mail"), what, why, late.since, _("Look"), url("inbound:arrivals") + "?state=waiting"
+            f"flood-{group.pk}",
+            StateLabel(StateKind.WARN, _("Flood mode")),
+            words,
+            costs,
+            None,
+            _("Open"),
+            find_page_url("gateways:group", group.pk),
         )
 
 
-def _of_mail(now: datetime) -> Iterator[Need]:
+def _iter_feed_needs() -> Iterator[Need]:
+    """Feeds that fail, and what they hold back."""
+    stuck = BanFeed.objects.filter(Q(error_since__isnull=False) | Q(held_since__isnull=False)).defer("held").select_related("list")
+    for feed in stuck.order_by("list__name"):
+        page = f"{find_page_url('bans:list', feed.list_id)}#feed"
+        if feed.held_since:
+            given = {"list": feed.list, "n": formats.format_number(feed.held_removed), "of": formats.format_number(feed.held_of)}
+            words = _("The feed of “%(list)s” would lift %(n)s of %(of)s bans") % given
+            yield Need(
+                f"feed-held-{feed.pk}", StateLabel(StateKind.WAIT, _("Held back")), words, feed.source, feed.held_since, _("Review"), page
+            )
+        if feed.error_since:
+            words = _("“%(list)s” is not refreshed") % {"list": feed.list}
+            yield Need(f"feed-{feed.pk}", StateLabel(StateKind.WARN, _("Feed")), words, feed.why, feed.error_since, _("Open"), page)
+
+
+def _iter_inbound_needs(now: datetime) -> Iterator[Need]:
+    if away := mailbox_health.find_outage(now):
+        state = StateLabel(StateKind.BAD, _("no mail in"), "mail")
+        last = _("The last look that succeeded was %(at)s.") % {"at": formats.format_full_time(away.succeeded)} if away.succeeded else ""
+        why = away.error or _("No worker looks at it: one that takes the queue “readings” does.")
+        what = _("The mailbox %(place)s is not fetched.") % {"place": away.place}
+        yield Need("mailbox", state, what, f"{why} {last}".strip(), away.since, _("Look"), find_page_url("inbound:arrivals"))
+    if late := mailbox_health.find_unread():
+        what = ngettext("%(n)s mail waits to be read.", "%(n)s mails wait to be read.", late.number) % {
+            "n": formats.format_number(late.number)
+        }
+        why = _("No worker reads mail: one that takes the queue “mail” does.")
+        yield Need(
+            "unread",
+            StateLabel(StateKind.BAD, _("unread"), "mail"),
+            what,
+            why,
+            late.since,
+            _("Look"),
+            find_page_url("inbound:arrivals") + "?state=waiting",
+        )
+
+
+def _iter_outbox_needs(now: datetime) -> Iterator[Need]:
     """Mail that waits for too long, and mail that failed."""
-    page = url("mail:outbox")
-    if late := mails.late(now):
-        words = ngettext("%(n)s mail does not leave", "%(n)s mails do not leave", late.number) % {"n": formats.number(late.number)}
+    page = find_page_url("mail:outbox")
+    if late := mails.find_late(now):
+        words = ngettext("%(n)s mail does not leave", "%(n)s mails do not leave", late.number) % {"n": formats.format_number(late.number)}
         why = late.server.error if late.server else _("the mail server is not the reason: look whether a worker sends mail")
-        yield Need("mail-late", State(Kind.WARN, _("Mail"), "mail"), words, why, late.since, _("Open"), page)
-    if number := mails.failed():
-        words = ngettext("%(n)s mail failed", "%(n)s mails failed", number) % {"n": formats.number(number)}
+        yield Need("mail-late", StateLabel(StateKind.WARN, _("Mail"), "mail"), words, why, late.since, _("Open"), page)
+    if number := mails.count_failed():
+        words = ngettext("%(n)s mail failed", "%(n)s mails failed", number) % {"n": formats.format_number(number)}
         what = _("try it again, or discard it")
-        yield Need("mail-failed", State(Kind.WARN, _("Mail"), "mail"), words, what, None, _("Review"), f"{page}?state=failed")
+        yield Need("mail-failed", StateLabel(StateKind.WARN, _("Mail"), "mail"), words, what, None, _("Review"), f"{page}?state=failed")
 
 
-def _hit_words(number: int) -> str:
+def _describe_hits(number: int) -> str:
     if not number:
         return _("none of them was hit in the last hour")
     return ngettext("%(n)s of them was hit in the last hour", "%(n)s of them were hit in the last hour", number) % {
-        "n": formats.number(number)
+        "n": formats.format_number(number)
     }
 
 
 # --- Sentences
 
 
-def title(found: Sequence[Need], facts: Facts) -> str:
+def render_title(found: Sequence[Need], facts: DashboardFacts) -> str:
     """“2 things need you, both gateways answer”."""
     number = len(found)
     first = (
-        ngettext("%(n)s thing needs you", "%(n)s things need you", number) % {"n": formats.number(number)}
+        ngettext("%(n)s thing needs you", "%(n)s things need you", number) % {"n": formats.format_number(number)}
         if number
         else _("Nothing needs you")
     )
-    said = claims.answering(facts, in_memory=bool(_in_memory(facts.gateways)))
+    said = claims.describe_answering(facts, in_memory=bool(_list_in_memory(facts.gateways)))
     return _("%(needs)s, %(gateways)s") % {"needs": first, "gateways": said}
 
 
-def _calm(last: Sequence[progress.Row], now: datetime) -> str:
+def _describe_last_rollout(last: Sequence[progress.RolloutRow], now: datetime) -> str:
     """What was done last."""
     if not last:
         return _("Nothing was rolled out yet.")
-    at = formats.moment(last[0].rollout.created, now, with_seconds=False)
+    at = formats.format_moment(last[0].rollout.created, now, with_seconds=False)
     return _("Last done: %(what)s, by %(who)s, %(at)s.") % {"what": last[0].what, "who": last[0].who, "at": at}
 
 
-def first_line(text: str) -> str:
+def get_first_line(text: str) -> str:
     return text.partition("\n")[0]
 
 
-def _listed(names: Sequence[str]) -> str:
-    return progress.listed(names)
+def _join_names(names: Sequence[str]) -> str:
+    return progress.join_names(names)

@@ -5,16 +5,16 @@ from collections.abc import Callable, Mapping
 from django.core.cache import caches
 from django.db.models import Count
 
-from apps.lib.web.request_cache import once_a_page
+from apps.lib.web.request_cache import cache_per_request
 from apps.members.models import Member
 
 MANY = 20_000  # members, from which on sums are kept
 SECONDS = 10
 
 
-def kept[Value](key: str, make: Callable[[], Value]) -> Value:
+def get_cached[Value](key: str, make: Callable[[], Value]) -> Value:
     """What `make` says, at most so many seconds old."""
-    if member_counts()["all"] < MANY:
+    if count_members()["all"] < MANY:
         return make()
     known: Value | None = caches["local"].get(key)
     if known is None:
@@ -23,18 +23,18 @@ def kept[Value](key: str, make: Callable[[], Value]) -> Value:
     return known
 
 
-@once_a_page
-def member_counts() -> Mapping[str, int]:
+@cache_per_request
+def count_members() -> Mapping[str, int]:
     """How many members there are in all, in each state, and on trial: one query."""
     known: Mapping[str, int] | None = caches["local"].get("members")
     if known is None:
-        known = _counts()
+        known = _read_counts()
         if known["all"] >= MANY:
             caches["local"].set("members", known, SECONDS)
     return known
 
 
-def _counts() -> dict[str, int]:
+def _read_counts() -> dict[str, int]:
     groups = list(Member.objects.order_by().values_list("state", "tariff__trial").annotate(number=Count("pk")))
     views = {state: sum(number for of, _trial, number in groups if of == state) for state in Member.State.values}
     return {**views, "trial": sum(number for _of, trial, number in groups if trial), "all": sum(number for *_of, number in groups)}

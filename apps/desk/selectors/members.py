@@ -14,14 +14,14 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from apps.bans.blocks.selectors import blocked_members, counted
+from apps.bans.blocks.selectors import count_blocked_members, list_blocked_member_ids
 from apps.desk.forms import FilterForm
-from apps.desk.selectors.keeping import kept, member_counts
-from apps.lib.activation import activations
+from apps.desk.selectors.keeping import count_members, get_cached
+from apps.lib.activation import list_activations
 from apps.lib.database.validity import holds_now
-from apps.lib.ui.states import Kind, On, Post, State
-from apps.lib.web.paginators import Counted
-from apps.lib.web.query_params import number, words
+from apps.lib.ui.states import GatewayPost, PostState, StateKind, StateLabel
+from apps.lib.web.paginators import CountedPaginator
+from apps.lib.web.query_params import parse_number, parse_words
 from apps.members.models import Member, Site, Tariff
 from apps.members.selectors import search
 from apps.nat.models import NatMapping, PortForward
@@ -33,7 +33,7 @@ SORTS = ("name", "room", "state", "private", "public", "prefix", "forwards", "pa
 
 
 @dataclass(frozen=True)
-class Wanted:
+class MemberListQuery:
     """What the address of the list asks for."""
 
     q: str = ""
@@ -55,16 +55,16 @@ class Wanted:
         return ":".join(str(part or "") for part in parts).encode().hex()
 
 
-def wanted(params: QueryDict) -> Wanted:
+def parse_query(params: QueryDict) -> MemberListQuery:
     """Whatever stands in the address, something sensible comes out."""
     form = FilterForm(params)
     form.is_valid()
     sort, view = params.get("sort", ""), params.get("view", "")
-    return Wanted(
-        q=words(params, "q"),
+    return MemberListQuery(
+        q=parse_words(params, "q"),
         view=view if view in VIEWS else "all",
         sort=sort if sort.removeprefix("-") in SORTS else "name",
-        page=max(1, number(params, "page")),
+        page=max(1, parse_number(params, "page")),
         **{name: form.cleaned_data.get(name) for name in ("house", "tariff", "paid_before")},
     )
 
@@ -72,7 +72,7 @@ def wanted(params: QueryDict) -> Wanted:
 # --- Which
 
 
-def found(want: Wanted) -> QuerySet[Member]:
+def filter_members(want: MemberListQuery) -> QuerySet[Member]:
     """The members asked for, in no order."""
     members = search(Member.objects.order_by(), want.q)
     narrowed = Q()
@@ -82,42 +82,42 @@ def found(want: Wanted) -> QuerySet[Member]:
         narrowed &= Q(tariff=want.tariff)
     if want.paid_before:
         narrowed &= Q(paid_until__lt=want.paid_before) | Q(paid_until=None)
-    return members.filter(_of_view(want.view), narrowed)
+    return members.filter(_build_view_filter(want.view), narrowed)
 
 
-def _of_view(view: str) -> Q:
+def _build_view_filter(view: str) -> Q:
     if view == "trial":
         return Q(tariff__in=Tariff.objects.filter(trial=True))
     if view == "blocked":
-        return Q(pk__in=blocked_members())
+        return Q(pk__in=list_blocked_member_ids())
     return Q() if view == "all" else Q(state=view)
 
 
-def view_words(view: str) -> str:
+def render_view_name(view: str) -> str:
     """What a tab says."""
     words = {"all": _("All"), "active": _("Active"), "pending": _("Not yet active"), "left": _("Left"), "trial": _("Trial")}
     return words[view] if view in words else _("Blocked")
 
 
-def counts() -> dict[str, int]:
+def count_by_view() -> dict[str, int]:
     """How many members each tab shows."""
-    return {**member_counts(), "blocked": counted()}
+    return {**count_members(), "blocked": count_blocked_members()}
 
 
-def total(want: Wanted) -> int:
+def count_matches(want: MemberListQuery) -> int:
     """How many members are found."""
-    return kept(f"members:{want.key}", found(want).count) if want.filtered else counts()[want.view]
+    return get_cached(f"members:{want.key}", filter_members(want).count) if want.filtered else count_by_view()[want.view]
 
 
 # --- In which order
 
 
-def ids_in_order(want: Wanted, start: int, length: int) -> list[int]:
+def list_ids(want: MemberListQuery, start: int, length: int) -> list[int]:
     """The ids of one page. Members who lack what is sorted by come last, whichever way."""
-    return _across(_ordered(want), start, length)
+    return _slice_across(_list_ordered(want), start, length)
 
 
-def _across(parts: Sequence[QuerySet[Any, int]], start: int, length: int) -> list[int]:
+def _slice_across(parts: Sequence[QuerySet[Any, int]], start: int, length: int) -> list[int]:
     """A slice of several lists laid end to end; a list is counted only where the slice begins behind it."""
     ids: list[int] = []
     for part in parts:
@@ -129,84 +129,86 @@ def _across(parts: Sequence[QuerySet[Any, int]], start: int, length: int) -> lis
     return ids
 
 
-def _ordered(want: Wanted) -> list[QuerySet[Any, int]]:
+def _list_ordered(want: MemberListQuery) -> list[QuerySet[Any, int]]:
     key, down = want.sort.removeprefix("-"), want.sort.startswith("-")
-    return _ORDERS[key](want, found(want), down)
+    return _ORDERS[key](want, filter_members(want), down)
 
 
-def _by(members: QuerySet[Member], down: bool, *columns: str) -> QuerySet[Any, int]:
+def _order_by(members: QuerySet[Member], down: bool, *columns: str) -> QuerySet[Any, int]:
     order = [F(column).desc() if down else F(column).asc() for column in columns]
     return members.order_by(*order).values_list("pk", flat=True)
 
 
-def _by_column(*columns: str) -> "_Order":
-    return lambda _want, members, down: [_by(members, down, *columns)]
+def _make_column_order(*columns: str) -> "_Order":
+    return lambda _want, members, down: [_order_by(members, down, *columns)]
 
 
-def _by_payment(_want: Wanted, members: QuerySet[Member], down: bool) -> list[QuerySet[Any, int]]:
+def _order_by_payment(_want: MemberListQuery, members: QuerySet[Member], down: bool) -> list[QuerySet[Any, int]]:
     return [
-        _by(members.exclude(paid_until=None), down, "paid_until", "name", "id"),
-        _by(members.filter(paid_until=None), False, "name", "id"),
+        _order_by(members.exclude(paid_until=None), down, "paid_until", "name", "id"),
+        _order_by(members.filter(paid_until=None), False, "name", "id"),
     ]
 
 
-def _by_room(want: Wanted, members: QuerySet[Member], down: bool) -> list[QuerySet[Any, int]]:
+def _order_by_room(want: MemberListQuery, members: QuerySet[Member], down: bool) -> list[QuerySet[Any, int]]:
     """House by house: within one, the index of its rooms gives the order."""
     sites = sorted(Site.objects.filter(pk=want.house.pk) if want.house else Site.objects.all(), key=lambda site: site.code, reverse=down)
-    within = [_by(members.filter(room__site=site), down, "room__name", "name", "id") for site in sites]
-    return [*within, _by(members.filter(room=None), False, "name", "id")]
+    within = [_order_by(members.filter(room__site=site), down, "room__name", "name", "id") for site in sites]
+    return [*within, _order_by(members.filter(room=None), False, "name", "id")]
 
 
-def _by_address(kind: str) -> "_Order":
-    def order(want: Wanted, members: QuerySet[Member], down: bool) -> list[QuerySet[Any, int]]:
+def _make_address_order(kind: str) -> "_Order":
+    def order(want: MemberListQuery, members: QuerySet[Member], down: bool) -> list[QuerySet[Any, int]]:
         held = Holding.objects.filter(holds_now(), kind=kind)
         lower = held.filter(member=OuterRef("member"), prefix__lt=OuterRef("prefix"))
-        first = _of(held.filter(~Exists(lower)), "member", want, members)
+        first = _limit_to_members(held.filter(~Exists(lower)), "member", want, members)
         return [
-            _column(first, "member_id", down, "prefix"),
-            _by(members.exclude(Exists(held.filter(member=OuterRef("pk")))), False, "name", "id"),
+            _list_column(first, "member_id", down, "prefix"),
+            _order_by(members.exclude(Exists(held.filter(member=OuterRef("pk")))), False, "name", "id"),
         ]
 
     return order
 
 
-def _by_public(want: Wanted, members: QuerySet[Member], down: bool) -> list[QuerySet[Any, int]]:
+def _order_by_public(want: MemberListQuery, members: QuerySet[Member], down: bool) -> list[QuerySet[Any, int]]:
     mapped = NatMapping.objects.filter(holds_now())
     lower = mapped.filter(holding__member=OuterRef("holding__member")).filter(
         Q(public__lt=OuterRef("public")) | Q(public=OuterRef("public"), pk__lt=OuterRef("pk"))
     )
-    first = _of(mapped.filter(~Exists(lower)), "holding__member", want, members)
+    first = _limit_to_members(mapped.filter(~Exists(lower)), "holding__member", want, members)
     rest = members.exclude(Exists(mapped.filter(holding__member=OuterRef("pk"))))
-    return [_column(first, "holding__member_id", down, "public", "id"), _by(rest, False, "name", "id")]
+    return [_list_column(first, "holding__member_id", down, "public", "id"), _order_by(rest, False, "name", "id")]
 
 
-def _by_forwards(want: Wanted, members: QuerySet[Member], down: bool) -> list[QuerySet[Any, int]]:
+def _order_by_forwards(want: MemberListQuery, members: QuerySet[Member], down: bool) -> list[QuerySet[Any, int]]:
     open_now = PortForward.objects.filter(holds_now())
-    counted = _of(open_now, "holding__member", want, members).order_by().values("holding__member").annotate(number=Count("pk"))
-    some = _column(counted, "holding__member", down, "number", "holding__member")
-    none = _by(members.exclude(Exists(open_now.filter(holding__member=OuterRef("pk")))), False, "name", "id")
+    counted = (
+        _limit_to_members(open_now, "holding__member", want, members).order_by().values("holding__member").annotate(number=Count("pk"))
+    )
+    some = _list_column(counted, "holding__member", down, "number", "holding__member")
+    none = _order_by(members.exclude(Exists(open_now.filter(holding__member=OuterRef("pk")))), False, "name", "id")
     return [some, none] if down else [none, some]
 
 
-def _of(rows: QuerySet[Any], member: str, want: Wanted, members: QuerySet[Member]) -> QuerySet[Any]:
+def _limit_to_members(rows: QuerySet[Any], member: str, want: MemberListQuery, members: QuerySet[Member]) -> QuerySet[Any]:
     """Rows of these members; of all, there is nothing to ask."""
     return rows.filter(**{f"{member}__in": members.values("pk")}) if want.filtered or want.view != "all" else rows
 
 
-def _column(rows: QuerySet[Any], member: str, down: bool, *columns: str) -> QuerySet[Any, int]:
+def _list_column(rows: QuerySet[Any], member: str, down: bool, *columns: str) -> QuerySet[Any, int]:
     return rows.order_by(*(f"-{column}" if down else column for column in columns)).values_list(member, flat=True)
 
 
-type _Order = Callable[[Wanted, QuerySet[Member], bool], list[QuerySet[Any, int]]]
+type _Order = Callable[[MemberListQuery, QuerySet[Member], bool], list[QuerySet[Any, int]]]
 _ORDERS: dict[str, _Order] = {
-    "name": _by_column("name", "id"),
-    "room": _by_room,
-    "state": _by_column("state", "name", "id"),
-    "private": _by_address(Pool.Kind.PRIVATE4),
-    "public": _by_public,
-    "prefix": _by_address(Pool.Kind.PREFIX6),
-    "forwards": _by_forwards,
-    "paid": _by_payment,
+    "name": _make_column_order("name", "id"),
+    "room": _order_by_room,
+    "state": _make_column_order("state", "name", "id"),
+    "private": _make_address_order(Pool.Kind.PRIVATE4),
+    "public": _order_by_public,
+    "prefix": _make_address_order(Pool.Kind.PREFIX6),
+    "forwards": _order_by_forwards,
+    "paid": _order_by_payment,
 }
 
 
@@ -214,85 +216,85 @@ _ORDERS: dict[str, _Order] = {
 
 
 @dataclass(frozen=True)
-class Row:
+class MemberRow:
     """A member in the list. Of several addresses the first is shown, and how many more there are."""
 
     member: Member
-    state: State
+    state: StateLabel
     private: list[str] = field(default_factory=list)
     public: list[str] = field(default_factory=list)
     prefixes: list[str] = field(default_factory=list)
     forwards: int = 0
-    posts: tuple[Post, ...] = ()
+    posts: tuple[GatewayPost, ...] = ()
     overdue: bool = False
     blocked: bool = False
 
 
-def state_of(member: Member, *, blocked: bool = False) -> State:
+def build_state(member: Member, *, blocked: bool = False) -> StateLabel:
     """Active is ink with a green icon, so that the exceptions stand out."""
     if blocked:
-        return State(Kind.BAD, _("Blocked"), "blocked")
+        return StateLabel(StateKind.BAD, _("Blocked"), "blocked")
     match member.state:
         case Member.State.ACTIVE:
-            return State(Kind.ACTIVE, _("Active"))
+            return StateLabel(StateKind.ACTIVE, _("Active"))
         case Member.State.LEFT:
-            return State(Kind.PLAIN, _("Left"), "sign-out")
-    return State(Kind.WAIT, _("Not yet active"))
+            return StateLabel(StateKind.PLAIN, _("Left"), "sign-out")
+    return StateLabel(StateKind.WAIT, _("Not yet active"))
 
 
-def rows(ids: Sequence[int], today: date, *, gateways: bool = True) -> list[Row]:
+def list_rows(ids: Sequence[int], today: date, *, gateways: bool = True) -> list[MemberRow]:
     """What the list shows of these members, in this order: six queries, whatever their number. `gateways`: also where they are active."""
     members = Member.objects.select_related("tariff", "room__site").in_bulk(ids)
     held = Holding.objects.filter(holds_now(), member__in=ids).only("member_id", "group_id", "kind", "prefix", "changed_in", "changed_at")
-    holdings = _by_member(held.order_by("prefix"))
+    holdings = _group_by_member(held.order_by("prefix"))
     publics: dict[int, list[str]] = defaultdict(list)
     mapped = NatMapping.objects.filter(holds_now(), holding__member__in=ids).order_by("public")
     for pk, public in mapped.values_list("holding__member", "public").distinct():
         publics[pk].append(str(public))
     forwards = PortForward.objects.filter(holds_now(), holding__member__in=ids).order_by().values_list("holding__member")
     open_now = dict(forwards.annotate(number=Count("pk")))
-    blocked = set(blocked_members().filter(member__in=ids))
-    posts = _posts(holdings) if gateways else {}
+    blocked = set(list_blocked_member_ids().filter(member__in=ids))
+    posts = _build_posts(holdings) if gateways else {}
     return [
-        Row(
+        MemberRow(
             member=members[pk],
-            state=state_of(members[pk], blocked=pk in blocked),
+            state=build_state(members[pk], blocked=pk in blocked),
             blocked=pk in blocked,
             private=[each.address for each in holdings[pk] if each.kind == Pool.Kind.PRIVATE4],
             public=publics[pk],
             prefixes=[each.address for each in holdings[pk] if each.kind == Pool.Kind.PREFIX6],
             forwards=open_now.get(pk, 0),
             posts=posts.get(pk, ()) if members[pk].state == Member.State.ACTIVE else (),
-            overdue=_overdue(members[pk], today),
+            overdue=_is_overdue(members[pk], today),
         )
         for pk in ids
         if pk in members
     ]
 
 
-def _overdue(member: Member, today: date) -> bool:
+def _is_overdue(member: Member, today: date) -> bool:
     return member.state == Member.State.ACTIVE and member.paid_until is not None and member.paid_until < today
 
 
-def _by_member(holdings: Iterable[Holding]) -> dict[int, list[Holding]]:
+def _group_by_member(holdings: Iterable[Holding]) -> dict[int, list[Holding]]:
     found: dict[int, list[Holding]] = defaultdict(list)
     for holding in holdings:
         found[holding.member_id].append(holding)
     return found
 
 
-def _posts(holdings: Mapping[int, Sequence[Holding]]) -> dict[int, tuple[Post, ...]]:
+def _build_posts(holdings: Mapping[int, Sequence[Holding]]) -> dict[int, tuple[GatewayPost, ...]]:
     """A gateway's post is full when it runs everything the member holds."""
-    on: dict[int, dict[str, On]] = defaultdict(dict)
-    for holding, known in activations([each for held in holdings.values() for each in held]):
+    on: dict[int, dict[str, PostState]] = defaultdict(dict)
+    for holding, known in list_activations([each for held in holdings.values() for each in held]):
         for each in known:
-            whole = each.since is not None and on[holding.member_id].get(each.gateway, On.FULL) is On.FULL
-            on[holding.member_id][each.gateway] = On.FULL if whole else On.HALF
-    return {pk: tuple(Post(name, how) for name, how in sorted(gateways.items())) for pk, gateways in on.items()}
+            whole = each.since is not None and on[holding.member_id].get(each.gateway, PostState.FULL) is PostState.FULL
+            on[holding.member_id][each.gateway] = PostState.FULL if whole else PostState.HALF
+    return {pk: tuple(GatewayPost(name, how) for name, how in sorted(gateways.items())) for pk, gateways in on.items()}
 
 
-def page(want: Wanted, today: date) -> Page[Row]:
+def build_page(want: MemberListQuery, today: date) -> Page[MemberRow]:
     """The page asked for; the last one where there are fewer."""
-    paginator = Counted(total(want), (), PER_PAGE)
+    paginator = CountedPaginator(count_matches(want), (), PER_PAGE)
     number = min(want.page, paginator.num_pages)
-    return Page(rows(ids_in_order(want, (number - 1) * PER_PAGE, PER_PAGE), today), number, paginator)
+    return Page(list_rows(list_ids(want, (number - 1) * PER_PAGE, PER_PAGE), today), number, paginator)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.urls import NoReverseMatch, reverse
 
-from apps.lib.ui.states import State
+from apps.lib.ui.states import StateLabel
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class Need:
     """Something that needs somebody: its state, what it is, the evidence, since when (or when), and the one thing to press."""
 
     key: str
-    state: State
+    state: StateLabel
     what: str
     evidence: str
     at: datetime | None
@@ -22,7 +22,7 @@ class Need:
     is_decision: bool = False  # somebody else's agreement is what is missing
 
 
-def url(name: str, *arguments: object) -> str:
+def find_page_url(name: str, *arguments: object) -> str:
     """The address of a page; empty while nobody has built it."""
     try:
         return reverse(name, args=arguments)

@@ -7,26 +7,26 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.desk.selectors.need import Need, url
+from apps.desk.selectors.need import Need, find_page_url
 from apps.lib.ui import formats
-from apps.lib.ui.states import Kind, State
+from apps.lib.ui.states import StateKind, StateLabel
 from apps.operations import heartbeats, jobs
-from apps.operations.heartbeats import Fault, RoleFault
-from apps.operations.models import Role
+from apps.operations.heartbeats import RoleFault, RoleFaultKind
+from apps.operations.models import ProcessRole
 
-FOLLOWS: dict[Role, Promise] = {
-    Role.WORKER: gettext_lazy("Changes are saved and reach no gateway. Start “worker”, or look into its log."),
-    Role.COLLECTOR: gettext_lazy(
+FOLLOWS: dict[ProcessRole, Promise] = {
+    ProcessRole.WORKER: gettext_lazy("Changes are saved and reach no gateway. Start “worker”, or look into its log."),
+    ProcessRole.COLLECTOR: gettext_lazy(
         "No counters are read, nobody asks the gateways, no webhook is told. Start “collector”, or look into its log."
     ),
-    Role.FEEDS: gettext_lazy("Ban lists with a feed stay as they are. Start “feeds”, or look into its log."),
-    Role.MAILER: gettext_lazy("Mail neither leaves nor is read; nothing is lost. Start “mailer”, or look into its log."),
-    Role.TICKER: gettext_lazy(
+    ProcessRole.FEEDS: gettext_lazy("Ban lists with a feed stay as they are. Start “feeds”, or look into its log."),
+    ProcessRole.MAILER: gettext_lazy("Mail neither leaves nor is read; nothing is lost. Start “mailer”, or look into its log."),
+    ProcessRole.TICKER: gettext_lazy(
         "What people save still goes out. Nothing happens by schedule: no look at the gateways, no second try, no counters. Start “beat”."
     ),
-    Role.EVENTS: gettext_lazy("Pages ask again by themselves; scripts that wait for gateways are refused. Start “events”."),
+    ProcessRole.EVENTS: gettext_lazy("Pages ask again by themselves; scripts that wait for gateways are refused. Start “events”."),
 }
-URGENT = frozenset({Role.WORKER, Role.TICKER})
+URGENT = frozenset({ProcessRole.WORKER, ProcessRole.TICKER})
 JOBS: dict[str, Promise] = {
     "workers.reconcile": gettext_lazy("Bringing changes to the gateways"),
     "workers.take_over": gettext_lazy("Resuming rollouts"),
@@ -48,78 +48,94 @@ JOBS: dict[str, Promise] = {
 }
 
 
-def title_of_job(name: str) -> str:
+def render_job_title(name: str) -> str:
     """What a job does, for people; a part of the pruning names its table."""
     if name.startswith("prune "):
         return _("Removing old rows of %(table)s") % {"table": name.removeprefix("prune ")}
     return str(JOBS.get(name, name))
 
 
-def needs(now: datetime) -> Iterator[Need]:
+def iter_needs(now: datetime) -> Iterator[Need]:
     """Roles that do not do their work, and jobs that fail or stay away."""
-    faults = heartbeats.faults(now)
-    yield from _of_roles(faults)
-    ticking = not faults or {fault.role for fault in faults} == {Role.EVENTS}
-    for job in jobs.faults(now):
+    faults = heartbeats.list_role_faults(now)
+    yield from _iter_role_needs(faults)
+    ticking = not faults or {fault.role for fault in faults} == {ProcessRole.EVENTS}
+    for job in jobs.list_job_faults(now):
         if job.error or ticking:  # with a silent role, that its jobs stay away is no news
-            yield _of_job(job)
+            yield _build_job_need(job)
 
 
-def _of_roles(faults: Sequence[RoleFault]) -> Iterator[Need]:
-    broker = [fault for fault in faults if fault.fault is Fault.BROKER]
-    others = [fault for fault in faults if fault.fault is not Fault.BROKER]
-    silent = [fault for fault in others if fault.fault is Fault.SILENT]
+def _iter_role_needs(faults: Sequence[RoleFault]) -> Iterator[Need]:
+    broker = [fault for fault in faults if fault.fault is RoleFaultKind.BROKER]
+    others = [fault for fault in faults if fault.fault is not RoleFaultKind.BROKER]
+    silent = [fault for fault in others if fault.fault is RoleFaultKind.SILENT]
     if broker:
-        yield _need("broker", Kind.BAD, _broken(), f"{broker[0].error}. {_behind_broker()}", min(_moments(broker), default=None))
-    if {fault.role for fault in silent} >= {*heartbeats.OF_QUEUES, Role.TICKER}:
+        yield _build_need(
+            "broker",
+            StateKind.BAD,
+            _describe_broker_fault(),
+            f"{broker[0].error}. {_describe_broker_effect()}",
+            min(_list_moments(broker), default=None),
+        )
+    if {fault.role for fault in silent} >= {*heartbeats.OF_QUEUES, ProcessRole.TICKER}:
         words = _("None of the portal’s workers gives a sign of life")
-        yield _need("workers", Kind.BAD, words, _nothing_works(), max(_moments(silent), default=None))
-        others = [fault for fault in others if fault.role == Role.EVENTS]
+        yield _build_need("workers", StateKind.BAD, words, _describe_standstill(), max(_list_moments(silent), default=None))
+        others = [fault for fault in others if fault.role == ProcessRole.EVENTS]
     for fault in others:
-        kind = Kind.BAD if fault.role in URGENT else Kind.WARN
-        yield _need(f"role-{fault.role}", kind, sentence(fault), str(FOLLOWS[fault.role]), fault.since)
+        kind = StateKind.BAD if fault.role in URGENT else StateKind.WARN
+        yield _build_need(f"role-{fault.role}", kind, describe_fault(fault), str(FOLLOWS[fault.role]), fault.since)
 
 
-def _moments(faults: Sequence[RoleFault]) -> list[datetime]:
+def _list_moments(faults: Sequence[RoleFault]) -> list[datetime]:
     return [fault.since for fault in faults if fault.since]
 
 
-def _broken() -> str:
+def _describe_broker_fault() -> str:
     return _("The broker (Redis) takes no messages")
 
 
-def _behind_broker() -> str:
+def _describe_broker_effect() -> str:
     return _("Changes are saved, and nothing goes out until it works again. Look whether Redis runs and has memory left.")
 
 
-def _nothing_works() -> str:
+def _describe_standstill() -> str:
     return _(
         "Changes are saved; nothing reaches a gateway, no mail leaves, nothing is counted. Start the workers, or look into their logs."
     )
 
 
-def sentence(fault: RoleFault) -> str:
+def describe_fault(fault: RoleFault) -> str:
     """What is wrong with a role, without its consequences."""
     given = {"role": fault.role.label}
-    if fault.fault is Fault.BROKER:
-        return _broken()
-    if fault.fault is Fault.IDLE:
+    if fault.fault is RoleFaultKind.BROKER:
+        return _describe_broker_fault()
+    if fault.fault is RoleFaultKind.IDLE:
         return _("The %(role)s is alive and finishes no tasks") % given
     if fault.since is None:
         return _("The %(role)s has never given a sign of life") % given
     return _("The %(role)s gives no sign of life") % given
 
 
-def _of_job(fault: jobs.JobFault) -> Need:
-    given = {"job": title_of_job(fault.name)}
-    well = _("It last succeeded %(at)s.") % {"at": formats.full(fault.succeeded)} if fault.succeeded else _("It has never succeeded.")
+def _build_job_need(fault: jobs.JobFault) -> Need:
+    given = {"job": render_job_title(fault.name)}
+    well = (
+        _("It last succeeded %(at)s.") % {"at": formats.format_full_time(fault.succeeded)}
+        if fault.succeeded
+        else _("It has never succeeded.")
+    )
     if fault.error:
-        return _need(f"job-{fault.name}", Kind.BAD, _("Job fails: %(job)s") % given, f"{fault.error}. {well}", fault.since)
+        return _build_need(f"job-{fault.name}", StateKind.BAD, _("Job fails: %(job)s") % given, f"{fault.error}. {well}", fault.since)
     evidence = _("It has missed several turns although the scheduler runs.") + " " + well
-    return _need(f"job-{fault.name}", Kind.WARN, _("Job does not run: %(job)s") % given, evidence, fault.since)
+    return _build_need(f"job-{fault.name}", StateKind.WARN, _("Job does not run: %(job)s") % given, evidence, fault.since)
 
 
-def _need(key: str, kind: Kind, what: str, evidence: str, at: datetime | None) -> Need:
+def _build_need(key: str, kind: StateKind, what: str, evidence: str, at: datetime | None) -> Need:
     return Need(
-        key.replace(" ", "-").replace(".", "-"), State(kind, _("Portal"), "clock"), what, evidence, at, _("Open"), url("desk:system")
+        key.replace(" ", "-").replace(".", "-"),
+        StateLabel(kind, _("Portal"), "clock"),
+        what,
+        evidence,
+        at,
+        _("Open"),
+        find_page_url("desk:system"),
     )

@@ -13,21 +13,21 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.bans.coverage import allowing
-from apps.bans.listeners.selectors import listeners
+from apps.bans.coverage import list_covering_entries
+from apps.bans.listeners.selectors import list_listeners
 from apps.bans.models import AllowEntry, Ban
-from apps.bans.selectors import covering, find
-from apps.desk.selectors.search_words import SHOWN, Group, Hit, named_by
+from apps.bans.selectors import list_covering_bans, search_bans
+from apps.desk.selectors.search_words import SHOWN, Hit, HitGroup, search_names
 from apps.lib.fields import Address, Prefix
 from apps.lib.ui import formats
 from apps.members.models import Member
 from apps.members.selectors import search as find_members
 from apps.nat.models import Pinhole, PortForward
-from apps.nat.pinholes.selectors import open_in, open_on
-from apps.nat.selectors import forwards_on_port, leaves_as
+from apps.nat.pinholes.selectors import list_pinholes_in, list_pinholes_on
+from apps.nat.selectors import list_forwards_on_port, list_leaving_as
 from apps.network.models import Pool
-from apps.network.selectors import held_ever
-from apps.tickets.selectors import first_found, itself
+from apps.network.selectors import list_address_holdings
+from apps.tickets.selectors import list_by_number, search_tickets
 from firewall.addresses import parse_prefix
 
 _WITH_PORT = re.compile(r"(?:\[([0-9a-fA-F:.%]+)\]|([0-9.]+))(?::|\s+)([0-9]{1,5})")
@@ -37,7 +37,7 @@ _START_OF_ADDRESS = re.compile(r"(?:[0-9]{1,3}\.){1,3}[0-9]{0,3}")
 
 
 @dataclass(frozen=True)
-class Asked:
+class SearchText:
     """What the text may be."""
 
     text: str
@@ -46,61 +46,61 @@ class Asked:
     port: int | None = None
 
 
-def read(text: str) -> Asked:
+def parse_search(text: str) -> SearchText:
     """Take the text apart: `[2001:db8::7]:443`, `198.51.100.7:8443` (or with a blank), `203.0.113.0/24`, `10.16.0`, `8443`, `tcp 8443`."""
     text = _TICKET.sub("#", _PROTOCOL.sub("", text.strip(), count=1))
     with_port = _WITH_PORT.fullmatch(text)
-    address = _address(with_port[1] or with_port[2] if with_port else text)
+    address = _parse_address(with_port[1] or with_port[2] if with_port else text)
     digits = with_port[3] if with_port else text
     port = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 and 0 < int(digits) < 65536 else None
-    return Asked(text, address, None if address else _prefix(text), port)
+    return SearchText(text, address, None if address else _parse_prefix(text), port)
 
 
-def search(text: str) -> list[Group]:
+def search(text: str) -> list[HitGroup]:
     """Everything the text may mean, without empty kinds."""
-    asked = read(text)
+    asked = parse_search(text)
     if not asked.text:
         return []
     return [
         group
         for group in (
-            _members(asked),
-            _tickets(asked),
-            *_addresses(asked),
-            _forwards(asked),
-            _pinholes(asked),
-            _bans(asked),
-            _listeners(asked),
-            _pools(asked),
-            *([] if asked.address or asked.prefix else named_by(asked.text)),
+            _search_members(asked),
+            _search_tickets(asked),
+            *_search_addresses(asked),
+            _search_forwards(asked),
+            _search_pinholes(asked),
+            _search_bans(asked),
+            _search_listeners(asked),
+            _search_pools(asked),
+            *([] if asked.address or asked.prefix else search_names(asked.text)),
         )
         if group.hits
     ]
 
 
-def only(groups: Sequence[Group]) -> str:
+def find_only_url(groups: Sequence[HitGroup]) -> str:
     """The address of the one thing found; empty when there are none or several, or only a word of it was found."""
     hits = [hit for group in groups for hit in group.hits]
     urls = {hit.url for hit in hits}
     return urls.pop() if len(urls) == 1 and any(hit.certain for hit in hits) else ""
 
 
-def _members(asked: Asked) -> Group:
+def _search_members(asked: SearchText) -> HitGroup:
     text = str(asked.address or asked.prefix or asked.text)
     found = list(find_members(Member.objects.select_related("room__site", "tariff"), text).order_by("name", "id")[: SHOWN + 1])
     more = f"{reverse('desk:members')}?{urlencode({'q': text})}" if len(found) > SHOWN else ""
-    return Group(_("Members"), "members", [_member(member, asked) for member in found[:SHOWN]], more)
+    return HitGroup(_("Members"), "members", [_build_member_hit(member, asked) for member in found[:SHOWN]], more)
 
 
-def _member(member: Member, asked: Asked) -> Hit:
+def _build_member_hit(member: Member, asked: SearchText) -> Hit:
     holds = _("holds %(address)s") % {"address": asked.address} if asked.address else ""
     facts = (f"M-{member.number}", str(member.room or ""), member.get_state_display(), holds)
     return Hit(member.name, " · ".join(filter(None, facts)), reverse("desk:member", args=[member.pk]))
 
 
-def _tickets(asked: Asked) -> Group:
+def _search_tickets(asked: SearchText) -> HitGroup:
     """The one of the number `#1203`; else the newest that the words find."""
-    found = itself(asked.text) if asked.address or asked.prefix or asked.port else first_found(asked.text, SHOWN + 1)
+    found = list_by_number(asked.text) if asked.address or asked.prefix or asked.port else search_tickets(asked.text, SHOWN + 1)
     hits = [
         Hit(
             f"#{each.pk} {each.subject}",
@@ -111,125 +111,127 @@ def _tickets(asked: Asked) -> Group:
         for each in found[:SHOWN]
     ]
     more = f"{reverse('tickets:list')}?{urlencode({'q': asked.text})}" if len(found) > SHOWN else ""
-    return Group(_("Tickets"), "tickets", hits, more)
+    return HitGroup(_("Tickets"), "tickets", hits, more)
 
 
-def _addresses(asked: Asked) -> Iterator[Group]:
+def _search_addresses(asked: SearchText) -> Iterator[HitGroup]:
     """Who leaves as the address, and who had it."""
     if asked.address is None:
         return
-    leaving = list(leaves_as(asked.address, asked.port)[: SHOWN + 1])
+    leaving = list(list_leaving_as(asked.address, asked.port)[: SHOWN + 1])
     hits = [
-        Hit(str(each.holding.member), _from(each.holding.address), reverse("desk:member", args=[each.holding.member_id]))
+        Hit(str(each.holding.member), _describe_source(each.holding.address), reverse("desk:member", args=[each.holding.member_id]))
         for each in leaving
     ]
     question = {"address": str(asked.address)} | ({"port": str(asked.port)} if asked.port else {})
     held = f"{reverse('network:held')}?{urlencode(question)}"
-    yield Group(_("Leave as this address"), "nat", hits[:SHOWN], held if len(leaving) > SHOWN else "")
-    number = held_ever(asked.address).count()
+    yield HitGroup(_("Leave as this address"), "nat", hits[:SHOWN], held if len(leaving) > SHOWN else "")
+    number = list_address_holdings(asked.address).count()
     words = ngettext("held by %(n)s member so far", "held by %(n)s members so far", number) if number else _("who left as it, and when")
-    words = words % {"n": formats.number(number)} if number else words
-    yield Group(_("Who had it?"), "history", [Hit(str(asked.address), words, held, code=True)] if number or leaving else [])
+    words = words % {"n": formats.format_number(number)} if number else words
+    yield HitGroup(_("Who had it?"), "history", [Hit(str(asked.address), words, held, code=True)] if number or leaving else [])
 
 
-def _from(address: str) -> str:
+def _describe_source(address: str) -> str:
     return _("from %(address)s") % {"address": address}
 
 
-def _listeners(asked: Asked) -> Group:
+def _search_listeners(asked: SearchText) -> HitGroup:
     """Servers of the network, by name, address or port."""
-    found = list(listeners(str(asked.address or asked.text))[: SHOWN + 1])
+    found = list(list_listeners(str(asked.address or asked.text))[: SHOWN + 1])
     hits = [
         Hit(each.name, f"{each.get_protocol_display()} {each.port} · {each.address}", reverse("bans:listener", args=[each.pk]))
         for each in found
     ]
-    return Group(_("Listeners"), "listeners", hits[:SHOWN], reverse("bans:listeners") if len(hits) > SHOWN else "")
+    return HitGroup(_("Listeners"), "listeners", hits[:SHOWN], reverse("bans:listeners") if len(hits) > SHOWN else "")
 
 
-def _forwards(asked: Asked) -> Group:
+def _search_forwards(asked: SearchText) -> HitGroup:
     if asked.port is None:
-        return Group("", "", [])
-    found = forwards_on_port(asked.port, asked.address)
+        return HitGroup("", "", [])
+    found = list_forwards_on_port(asked.port, asked.address)
     first = list(found.select_related(None).order_by("public", "protocol").values_list("pk", flat=True)[:SHOWN])
-    return Group(_("Port forwards"), "nat", [_forward(forward) for forward in found.filter(pk__in=first).order_by("public", "protocol")])
+    return HitGroup(
+        _("Port forwards"), "nat", [_build_forward_hit(forward) for forward in found.filter(pk__in=first).order_by("public", "protocol")]
+    )
 
 
-def _forward(forward: PortForward) -> Hit:
-    leads = formats.address(forward.holding.address, forward.private_ports)
+def _build_forward_hit(forward: PortForward) -> Hit:
+    leads = formats.format_address(forward.holding.address, forward.private_ports)
     facts = (_("to %(address)s") % {"address": leads}, str(forward.holding.member), forward.purpose, "" if forward.enabled else _("off"))
     return Hit(str(forward), " · ".join(filter(None, facts)), f"{reverse('desk:member', args=[forward.holding.member_id])}#forwards")
 
 
-def _pinholes(asked: Asked) -> Group:
+def _search_pinholes(asked: SearchText) -> HitGroup:
     """Of the address or prefix, or that name the port; `[2001:db8::7]:443` asks for what lets that in."""
     where = ip_network(asked.address) if asked.address else asked.prefix
     if where and where.version == 6:
-        found = open_in(where)
+        found = list_pinholes_in(where)
     elif asked.port and not asked.address:
-        found = open_on(asked.port)
+        found = list_pinholes_on(asked.port)
     else:
-        return Group("", "", [])
-    return Group(_("IPv6 pinholes"), "nat", [_pinhole(each) for each in found[:SHOWN] if _lets_in(each, asked.port)])
+        return HitGroup("", "", [])
+    return HitGroup(_("IPv6 pinholes"), "nat", [_build_pinhole_hit(each) for each in found[:SHOWN] if _lets_in(each, asked.port)])
 
 
 def _lets_in(pinhole: Pinhole, port: int | None) -> bool:
     return port is None or pinhole.port <= port <= pinhole.last_port
 
 
-def _pinhole(pinhole: Pinhole) -> Hit:
+def _build_pinhole_hit(pinhole: Pinhole) -> Hit:
     facts = (str(pinhole.holding.member), pinhole.purpose, "" if pinhole.enabled else _("off"))
     return Hit(str(pinhole), " · ".join(filter(None, facts)), f"{reverse('desk:member', args=[pinhole.holding.member_id])}#pinholes")
 
 
-def _bans(asked: Asked) -> Group:
+def _search_bans(asked: SearchText) -> HitGroup:
     """Bans that keep out the address; bans on, around or in the prefix."""
     if asked.address:
-        found: list[Ban] = list(covering(ip_network(asked.address))[:SHOWN])
+        found: list[Ban] = list(list_covering_bans(ip_network(asked.address))[:SHOWN])
     elif asked.prefix:
-        found = list(find(Ban.objects.select_related("list"), str(asked.prefix)).order_by("prefix", "id")[:SHOWN])
+        found = list(search_bans(Ban.objects.select_related("list"), str(asked.prefix)).order_by("prefix", "id")[:SHOWN])
     else:
         found = []
-    hits = [Hit(str(ban.prefix), f"{ban.list} · {ban.comment}".rstrip(" ·"), _ban_url(ban), code=True) for ban in found]
+    hits = [Hit(str(ban.prefix), f"{ban.list} · {ban.comment}".rstrip(" ·"), _build_ban_url(ban), code=True) for ban in found]
     asked_for = asked.prefix or (ip_network(asked.address) if asked.address else None)
-    allowed = [_allowed(entry) for entry in allowing(asked_for)[:SHOWN]] if asked_for else []
-    return Group(_("Bans"), "bans", [*allowed, *hits], f"{reverse('bans:covering')}?{urlencode({'address': asked.text})}")
+    allowed = [_build_allow_hit(entry) for entry in list_covering_entries(asked_for)[:SHOWN]] if asked_for else []
+    return HitGroup(_("Bans"), "bans", [*allowed, *hits], f"{reverse('bans:covering')}?{urlencode({'address': asked.text})}")
 
 
-def _allowed(entry: AllowEntry) -> Hit:
+def _build_allow_hit(entry: AllowEntry) -> Hit:
     words = " · ".join(filter(None, [_("on the allow list"), entry.comment]))
     return Hit(str(entry.prefix), words, reverse("bans:allow_entry", args=[entry.pk]), code=True)
 
 
-def _ban_url(ban: Ban) -> str:
+def _build_ban_url(ban: Ban) -> str:
     try:
         return f"{reverse('bans:list', args=[ban.list_id])}?{urlencode({'q': str(ban.prefix)})}"
     except NoReverseMatch:
         return ""
 
 
-def _pools(asked: Asked) -> Group:
+def _search_pools(asked: SearchText) -> HitGroup:
     wanted = asked.address or asked.prefix
     found = Pool.objects.filter(prefix__overlaps=wanted).select_related("group")[:SHOWN] if wanted else []
-    return Group(
+    return HitGroup(
         _("Pools"), "addresses", [Hit(str(pool), pool.get_kind_display(), reverse("network:pool", args=[pool.pk])) for pool in found]
     )
 
 
-def _address(text: str) -> Address | None:
+def _parse_address(text: str) -> Address | None:
     try:
         return None if "%" in text else ip_address(text)
     except ValueError:
         return None
 
 
-def _prefix(text: str) -> Prefix | None:
+def _parse_prefix(text: str) -> Prefix | None:
     try:
-        return parse_prefix(_whole(text), strict=False) if "/" in text or _START_OF_ADDRESS.fullmatch(text) else None
+        return parse_prefix(_complete_prefix(text), strict=False) if "/" in text or _START_OF_ADDRESS.fullmatch(text) else None
     except ValueError:
         return None
 
 
-def _whole(text: str) -> str:
+def _complete_prefix(text: str) -> str:
     """The prefix that the beginning of an IPv4 address means: 10.16.0 is 10.16.0.0/24."""
     parts = [] if "/" in text else text.strip(".").split(".")
     return ".".join([*parts, *["0"] * (4 - len(parts))]) + f"/{8 * len(parts)}" if parts else text

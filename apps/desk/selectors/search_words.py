@@ -15,12 +15,12 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.bans.models import Ban
 from apps.deployments.models import Revision
-from apps.lib.database.unaccent import without_accents
+from apps.lib.database.unaccent import strip_accents
 from apps.lib.ui import formats
-from apps.members.selectors import devices_named
+from apps.members.selectors import search_devices
 from apps.nat.models import Pinhole, PortForward
-from apps.nat.pinholes.selectors import pinholes
-from apps.nat.selectors import forwards
+from apps.nat.pinholes.selectors import list_pinholes
+from apps.nat.selectors import list_forwards
 from apps.network.models import Gateway
 
 MIN_LENGTH = 3
@@ -39,7 +39,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Group:
+class HitGroup:
     """What was found of one kind. `more`: where the rest is, if there is more than is shown."""
 
     title: str
@@ -48,28 +48,35 @@ class Group:
     more: str = ""
 
 
-def named_by(text: str) -> Iterator[Group]:
+def search_names(text: str) -> Iterator[HitGroup]:
     """What has these characters in its name, purpose or comment."""
     if len(text) < MIN_LENGTH:
-        yield _revisions(text)
+        yield _search_revisions(text)
         return
-    searches: tuple[Callable[[str], Group], ...] = (_devices, _purposes, _bans, _gateways, _revisions, _accounts)
+    searches: tuple[Callable[[str], HitGroup], ...] = (
+        _search_devices,
+        _search_purposes,
+        _search_bans,
+        _search_gateways,
+        _search_revisions,
+        _search_accounts,
+    )
     yield from (search(text) for search in searches)
 
 
-def _devices(text: str) -> Group:
+def _search_devices(text: str) -> HitGroup:
     """By name, or by a part of the MAC address, however its digits are set apart."""
-    found = devices_named(text).select_related("member").order_by("name", "pk")[:SHOWN]
+    found = search_devices(text).select_related("member").order_by("name", "pk")[:SHOWN]
     hits = [
         Hit(f"{each.name} {each.mac}", each.member.name, reverse("desk:member", args=[each.member_id]), certain=False) for each in found
     ]
-    return Group(_("Devices"), "members", hits)
+    return HitGroup(_("Devices"), "members", hits)
 
 
-def _purposes(text: str) -> Group:
+def _search_purposes(text: str) -> HitGroup:
     """Port forwards and pinholes by what they are for."""
-    found = forwards().filter(purpose__icontains=text).order_by("pk")[:SHOWN]
-    more = pinholes().filter(purpose__icontains=text).order_by("pk")[:SHOWN]
+    found = list_forwards().filter(purpose__icontains=text).order_by("pk")[:SHOWN]
+    more = list_pinholes().filter(purpose__icontains=text).order_by("pk")[:SHOWN]
     rows: list[tuple[str, PortForward | Pinhole]] = [*(("forwards", each) for each in found), *(("pinholes", each) for each in more)]
     hits = [
         Hit(
@@ -80,10 +87,10 @@ def _purposes(text: str) -> Group:
         )
         for place, each in rows[:SHOWN]
     ]
-    return Group(_("Open ports by purpose"), "nat", hits)
+    return HitGroup(_("Open ports by purpose"), "nat", hits)
 
 
-def _bans(text: str) -> Group:
+def _search_bans(text: str) -> HitGroup:
     found = list(Ban.objects.filter(comment__icontains=text).select_related("list").order_by("pk")[: SHOWN + 1])
     hits = [
         Hit(
@@ -96,31 +103,32 @@ def _bans(text: str) -> Group:
         for ban in found[:SHOWN]
     ]
     more = f"{reverse('bans:list', args=[found[0].list_id])}?{urlencode({'q': text})}" if len(found) > SHOWN else ""
-    return Group(_("Bans by comment"), "bans", hits, more)
+    return HitGroup(_("Bans by comment"), "bans", hits, more)
 
 
-def _gateways(text: str) -> Group:
+def _search_gateways(text: str) -> HitGroup:
     found = Gateway.objects.filter(name__icontains=text).select_related("group").order_by("name")[:SHOWN]
-    return Group(
+    return HitGroup(
         _("Gateways"), "gateways", [Hit(each.name, str(each.group), reverse("gateways:gateway", args=[each.pk])) for each in found]
     )
 
 
-def _revisions(text: str) -> Group:
+def _search_revisions(text: str) -> HitGroup:
     """r4811."""
     digits = text.lower().removeprefix("r")
     is_one = text.lower().startswith("r") and digits.isascii() and digits.isdigit() and len(digits) < 10
     found = Revision.objects.filter(pk=int(digits)).select_related("group") if is_one else []
     hits = [
-        Hit(str(each), f"{each.group} · {formats.full(each.created)}", reverse("deployments:revision", args=[each.pk])) for each in found
+        Hit(str(each), f"{each.group} · {formats.format_full_time(each.created)}", reverse("deployments:revision", args=[each.pk]))
+        for each in found
     ]
-    return Group(_("Revisions"), "rollouts", hits)
+    return HitGroup(_("Revisions"), "rollouts", hits)
 
 
-def _accounts(text: str) -> Group:
+def _search_accounts(text: str) -> HitGroup:
     """Accounts of people who run the network, by name with or without accents, by e-mail address."""
-    people = User.objects.alias(bare_name=without_accents(Concat("first_name", Value(" "), "last_name")))
-    wanted = Q(username__icontains=text) | Q(bare_name__contains=without_accents(Value(text))) | Q(email__icontains=text)
+    people = User.objects.alias(bare_name=strip_accents(Concat("first_name", Value(" "), "last_name")))
+    wanted = Q(username__icontains=text) | Q(bare_name__contains=strip_accents(Value(text))) | Q(email__icontains=text)
     found = people.filter(wanted, is_staff=True).order_by("username")[:SHOWN]
     hits = [Hit(each.name, each.get_username(), reverse("accounts:person", args=[each.pk]), certain=False) for each in found]
-    return Group(_("Accounts"), "members", hits)
+    return HitGroup(_("Accounts"), "members", hits)

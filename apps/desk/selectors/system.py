@@ -8,17 +8,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.desk.selectors import programs
-from apps.lib.ui.states import Kind, State
+from apps.lib.ui.states import StateKind, StateLabel
 from apps.operations import heartbeats, jobs
 from apps.operations.models import JobRecord, RoleHeartbeat
-from apps.operations.registry import Bound
-from apps.operations.table_sizes import TableSize, table_sizes
+from apps.operations.registry import TableBound
+from apps.operations.table_sizes import TableSize, list_table_sizes
 
-BOUNDS: dict[Bound, Promise] = {
-    Bound.PEOPLE: gettext_lazy("as many as people enter"),
-    Bound.CODE: gettext_lazy("a fixed number"),
-    Bound.HISTORY: gettext_lazy("history, kept on purpose"),
-    Bound.PRUNED: gettext_lazy("pruned"),
+BOUNDS: dict[TableBound, Promise] = {
+    TableBound.PEOPLE: gettext_lazy("as many as people enter"),
+    TableBound.CODE: gettext_lazy("a fixed number"),
+    TableBound.HISTORY: gettext_lazy("history, kept on purpose"),
+    TableBound.PRUNED: gettext_lazy("pruned"),
 }
 
 
@@ -27,7 +27,7 @@ class RoleRow:
     """A program of the portal. follows: what its silence means, "" while it works."""
 
     name: str
-    state: State
+    state: StateLabel
     row: RoleHeartbeat | None
     follows: str
 
@@ -38,7 +38,7 @@ class JobRow:
 
     name: str
     title: str
-    state: State
+    state: StateLabel
     job: JobRecord
 
 
@@ -52,7 +52,7 @@ class TableRow:
 
 
 @dataclass(frozen=True)
-class System:
+class SystemStatus:
     """Everything the page shows; octets: of all tables together."""
 
     roles: list[RoleRow]
@@ -62,38 +62,40 @@ class System:
     faults: int
 
 
-def system(now: datetime) -> System:
+def build_status(now: datetime) -> SystemStatus:
     """What is known of the portal's programs, jobs and tables."""
-    roles, of_jobs, tables = _roles(now), _jobs(now), [_table(each) for each in table_sizes()]
+    roles, of_jobs, tables = _list_roles(now), _list_jobs(now), [_build_table_row(each) for each in list_table_sizes()]
     states = [*(each.state for each in roles), *(each.state for each in of_jobs)]
-    faults = sum(state.kind not in (Kind.OK, Kind.PLAIN) for state in states)
-    return System(roles, of_jobs, tables, sum(each.table.octets for each in tables), faults)
+    faults = sum(state.kind not in (StateKind.OK, StateKind.PLAIN) for state in states)
+    return SystemStatus(roles, of_jobs, tables, sum(each.table.octets for each in tables), faults)
 
 
-def _roles(now: datetime) -> list[RoleRow]:
-    faults, known = {fault.role: fault for fault in heartbeats.faults(now)}, heartbeats.known()
+def _list_roles(now: datetime) -> list[RoleRow]:
+    faults, known = {fault.role: fault for fault in heartbeats.list_role_faults(now)}, heartbeats.list_heartbeats()
     rows = []
-    for role in heartbeats.expected_roles():
+    for role in heartbeats.list_expected_roles():
         fault = faults.get(role)
-        state = State(Kind.BAD, programs.sentence(fault)) if fault else State(Kind.OK, _("Works"))
+        state = StateLabel(StateKind.BAD, programs.describe_fault(fault)) if fault else StateLabel(StateKind.OK, _("Works"))
         rows.append(RoleRow(str(role.label), state, known.get(role), str(programs.FOLLOWS[role]) if fault else ""))
     return rows
 
 
-def _jobs(now: datetime) -> list[JobRow]:
-    faults = {fault.name: fault for fault in jobs.faults(now)}
-    return [JobRow(job.name, programs.title_of_job(job.name), _state(job, faults), job) for job in JobRecord.objects.order_by("name")]
+def _list_jobs(now: datetime) -> list[JobRow]:
+    faults = {fault.name: fault for fault in jobs.list_job_faults(now)}
+    return [
+        JobRow(job.name, programs.render_job_title(job.name), _build_state(job, faults), job) for job in JobRecord.objects.order_by("name")
+    ]
 
 
-def _state(job: JobRecord, faults: dict[str, jobs.JobFault]) -> State:
+def _build_state(job: JobRecord, faults: dict[str, jobs.JobFault]) -> StateLabel:
     if job.failing:
-        return State(Kind.BAD, _("Fails"))
+        return StateLabel(StateKind.BAD, _("Fails"))
     if job.name in faults:
-        return State(Kind.WARN, _("Does not run"))
-    return State(Kind.OK, _("Works")) if job.ran else State(Kind.PLAIN, _("Not run yet"))
+        return StateLabel(StateKind.WARN, _("Does not run"))
+    return StateLabel(StateKind.OK, _("Works")) if job.ran else StateLabel(StateKind.PLAIN, _("Not run yet"))
 
 
-def _table(table: TableSize) -> TableRow:
+def _build_table_row(table: TableSize) -> TableRow:
     if table.retention is None:
-        return TableRow(table, str(BOUNDS[Bound.CODE]), "")
+        return TableRow(table, str(BOUNDS[TableBound.CODE]), "")
     return TableRow(table, str(BOUNDS[table.retention.bound]), str(table.retention.kept))

@@ -13,7 +13,7 @@ from apps.members.models import Member
 type OwnView = Callable[..., HttpResponseBase]
 
 
-def member_of(user: object) -> Member | None:
+def find_member(user: object) -> Member | None:
     """The member that the account belongs to, with tariff and room; None for an account alone."""
     if not isinstance(user, User):
         return None
@@ -26,11 +26,11 @@ def own_page(view: OwnView) -> Callable[..., HttpResponseBase]:
 
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        member = member_of(request.user)
-        return view(request, member, *args, **kwargs) if member else _nobody(request)
+        member = find_member(request.user)
+        return view(request, member, *args, **kwargs) if member else _render_nobody(request)
 
     return checked
 
 
-def _nobody(request: HttpRequest) -> HttpResponse:
+def _render_nobody(request: HttpRequest) -> HttpResponse:
     return render(request, "desk/own/nobody.html", status=404)

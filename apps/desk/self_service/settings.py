@@ -21,24 +21,24 @@ class SettingsForm(forms.Form):
     notices = forms.MultipleChoiceField(label=_("Mails that you want"), required=False, widget=forms.CheckboxSelectMultiple)
 
     def __init__(self, member: Member, user: User, data: Any = None) -> None:
-        super().__init__(data, initial={"language": user.language, "notices": wanted(member)})
-        self.fields["notices"].choices = notice_kinds.for_members()  # type: ignore[attr-defined]  # of a MultipleChoiceField
+        super().__init__(data, initial={"language": user.language, "notices": list_wanted_notices(member)})
+        self.fields["notices"].choices = notice_kinds.list_member_kinds()  # type: ignore[attr-defined]  # of a MultipleChoiceField
         if not member.email:
             del self.fields["notices"]
 
 
-def wanted(member: Member) -> list[str]:
+def list_wanted_notices(member: Member) -> list[str]:
     """The kinds that the member has not switched off."""
     off = set(SwitchedOff.objects.filter(address__iexact=member.email).values_list("notice", flat=True))
-    return [kind for kind, _words in notice_kinds.for_members() if kind not in off]
+    return [kind for kind, _words in notice_kinds.list_member_kinds() if kind not in off]
 
 
-def save(member: Member, user: User, given: dict[str, Any]) -> None:
+def save_settings(member: Member, user: User, given: dict[str, Any]) -> None:
     """As the form says. Without a language of one's own, mails stay in the one that they came in."""
-    language_middleware.save(user, given["language"])
+    language_middleware.save_language(user, given["language"])
     if given["language"]:
         own_devices.set_language(member, given["language"])
     if member.email:
-        for kind, _words in notice_kinds.for_members():
+        for kind, _words in notice_kinds.list_member_kinds():
             switch = services.switch_on if kind in given["notices"] else services.switch_off
             switch(address=member.email, notice=kind)

@@ -8,22 +8,22 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from apps.accounts.models import User
-from apps.accounts.permissions import person
+from apps.accounts.permissions import get_person
 from apps.desk.lifecycle import export, schedule
 from apps.desk.self_service.own_page import own_page
-from apps.desk.self_service.status_line import truth
+from apps.desk.self_service.status_line import build_status
 from apps.lib.database.validity import holds_now
 from apps.lib.errors import Problem
-from apps.lib.ui.activation_status import poll, standing
-from apps.lib.web.query_params import number
+from apps.lib.ui.activation_status import build_poll_trigger, list_activation_statuses
+from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
 from apps.nat import own_forwards, services
 from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
-from apps.nat.selectors import forwards_of, public_addresses_of
-from apps.nat.switched_off import switched_off_by_others
-from apps.network.selectors import current_holdings
-from apps.tickets.own import tickets_of
+from apps.nat.selectors import list_member_forwards, list_public_addresses
+from apps.nat.switched_off import list_switched_off
+from apps.network.selectors import list_cached_holdings
+from apps.tickets.own import list_own_tickets
 from apps.traffic import member_traffic_views, panel
 
 SHOWN_TICKETS = 2
@@ -33,52 +33,52 @@ SHOWN_TICKETS = 2
 def home(request: HttpRequest, member: Member) -> HttpResponse:
     """Whether it works, how much was used, and what is open."""
     if request.headers.get("HX-Target") == "traffic":
-        return render(request, "desk/own/home.html#traffic", {"usage": _usage(request, member)})
-    return _home(request, member, saved=number(request.GET, "saved"), closed=number(request.GET, "closed"))
+        return render(request, "desk/own/home.html#traffic", {"usage": _build_usage(request, member)})
+    return _render_home(request, member, saved=parse_number(request.GET, "saved"), closed=parse_number(request.GET, "closed"))
 
 
 @own_page
-def everything(_request: HttpRequest, member: Member) -> HttpResponse:
+def download_everything(_request: HttpRequest, member: Member) -> HttpResponse:
     """All that is kept of the member, but for the notes that staff write for each other."""
-    return export.as_zip(member, notes=False)
+    return export.build_zip(member, notes=False)
 
 
-def _home(request: HttpRequest, member: Member, *, saved: int = 0, closed: int = 0, problem: str = "") -> HttpResponse:
+def _render_home(request: HttpRequest, member: Member, *, saved: int = 0, closed: int = 0, problem: str = "") -> HttpResponse:
     part = "#forwards" if request.headers.get("HX-Target") == "forwards" else ""
-    context = _forwards(member, person(request), saved, closed, problem)
-    context["off_by_others"] = switched_off_by_others([row.thing for row in context["rows"]], person(request))
+    context = _build_forwards_context(member, get_person(request), saved, closed, problem)
+    context["off_by_others"] = list_switched_off([row.thing for row in context["rows"]], get_person(request))
     if not part:
-        holdings = current_holdings(member)
+        holdings = list_cached_holdings(member)
         context |= {
-            "truth": truth(member, holdings),
+            "truth": build_status(member, holdings),
             "holdings": holdings,
-            "coming": schedule.coming(member),
+            "coming": schedule.list_scheduled(member),
             "devices": member.devices.all(),
-            "usage": _usage(request, member),
-            "tickets": tickets_of(member)[:SHOWN_TICKETS],
+            "usage": _build_usage(request, member),
+            "tickets": list_own_tickets(member)[:SHOWN_TICKETS],
         }
     return render(request, f"desk/own/home.html{part}", context, status=422 if problem else 200)
 
 
-def _usage(request: HttpRequest, member: Member) -> panel.Panel:
-    return panel.panel(member, request.GET, panel.for_members(), now=timezone.now())
+def _build_usage(request: HttpRequest, member: Member) -> panel.UsagePanel:
+    return panel.build_panel(member, request.GET, panel.build_member_names(), now=timezone.now())
 
 
 @own_page
 def traffic_csv(request: HttpRequest, member: Member) -> StreamingHttpResponse:
     """What is in the chart, as a file."""
-    return member_traffic_views.as_csv(member, request)
+    return member_traffic_views.download_usage(member, request)
 
 
 @own_page
 def months_csv(_request: HttpRequest, member: Member) -> StreamingHttpResponse:
     """The last twelve months, as a file."""
-    return member_traffic_views.months_as_csv(member)
+    return member_traffic_views.download_months(member)
 
 
-def _forwards(member: Member, reader: User, saved: int, closed: int, problem: str) -> dict[str, Any]:
-    rows = standing(forwards_of(member))
-    gone = standing(PortForward.objects.filter(pk=closed, holding__member=member).exclude(holds_now())) if closed else []
+def _build_forwards_context(member: Member, reader: User, saved: int, closed: int, problem: str) -> dict[str, Any]:
+    rows = list_activation_statuses(list_member_forwards(member))
+    gone = list_activation_statuses(PortForward.objects.filter(pk=closed, holding__member=member).exclude(holds_now())) if closed else []
     return {
         "member": member,
         "rows": rows,
@@ -87,8 +87,8 @@ def _forwards(member: Member, reader: User, saved: int, closed: int, problem: st
         "undo": bool(gone) and own_forwards.may_undo_closing(gone[0].thing, reader),
         "problem": problem,
         "most": member.tariff.most_forwards,
-        "public_addresses": public_addresses_of(member),
-        "poll": poll([*rows, *gone]),
+        "public_addresses": list_public_addresses(member),
+        "poll": build_poll_trigger([*rows, *gone]),
     }
 
 
@@ -98,13 +98,13 @@ def open_port(request: HttpRequest, member: Member) -> HttpResponse:
     form = ForwardForm(member, data=request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            forward = own_forwards.open_port(member=member, until=form.ends(), by=person(request), **form.wanted())
+            forward = own_forwards.open_port(member=member, until=form.ends(), by=get_person(request), **form.wanted())
         except Problem as problem:
             form.offer = form.offered(problem.offer)
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
         else:
             return redirect_home(saved=forward.pk)
-    context = {"member": member, "form": form, "public_addresses": public_addresses_of(member)}
+    context = {"member": member, "form": form, "public_addresses": list_public_addresses(member)}
     return render(request, "desk/own/open_port.html", context, status=422 if form.errors else 200)
 
 
@@ -115,39 +115,39 @@ def redirect_home(**said: int) -> HttpResponse:
     return response
 
 
-def _own(member: Member, pk: int) -> PortForward:
-    return get_object_or_404(forwards_of(member), pk=pk)
+def _get_own_forward(member: Member, pk: int) -> PortForward:
+    return get_object_or_404(list_member_forwards(member), pk=pk)
 
 
-def _done(request: HttpRequest, member: Member, **said: int) -> HttpResponse:
-    return _home(request, member, **said) if request.headers.get("HX-Request") else redirect_home(**said)  # type: ignore[arg-type]  # ids
+def _respond(request: HttpRequest, member: Member, **said: int) -> HttpResponse:
+    return _render_home(request, member, **said) if request.headers.get("HX-Request") else redirect_home(**said)  # type: ignore[arg-type]  # ids
 
 
 @require_POST
 @own_page
 def switch(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """On or off; the port stays the member's."""
-    forward = _own(member, pk)
+    forward = _get_own_forward(member, pk)
     try:
-        on, version = request.POST.get("enabled") == "1", number(request.POST, "version")
-        own_forwards.switch_port(forward=forward, version=version, enabled=on, by=person(request))
+        on, version = request.POST.get("enabled") == "1", parse_number(request.POST, "version")
+        own_forwards.switch_port(forward=forward, version=version, enabled=on, by=get_person(request))
     except Problem as problem:
-        return _home(request, member, problem=str(problem))
-    return _done(request, member, saved=pk)
+        return _render_home(request, member, problem=str(problem))
+    return _respond(request, member, saved=pk)
 
 
 @own_page
 def close_port(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """Say what closing does; then do it."""
-    forward = _own(member, pk)
+    forward = _get_own_forward(member, pk)
     if request.method != "POST":
         return render(
             request,
             "desk/own/close_port.html",
-            {"forward": forward, "member": member, "undo": own_forwards.may_undo_closing(forward, person(request))},
+            {"forward": forward, "member": member, "undo": own_forwards.may_undo_closing(forward, get_person(request))},
         )
-    services.remove_forward(forward=forward, by=person(request))
-    return _done(request, member, closed=pk)
+    services.remove_forward(forward=forward, by=get_person(request))
+    return _respond(request, member, closed=pk)
 
 
 @require_POST
@@ -156,7 +156,7 @@ def reopen_port(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """Undo closing."""
     forward = get_object_or_404(PortForward.objects.select_related("holding"), pk=pk, holding__member=member)
     try:
-        again = own_forwards.reopen_port(member=member, forward=forward, by=person(request))
+        again = own_forwards.reopen_port(member=member, forward=forward, by=get_person(request))
     except Problem as problem:
-        return _home(request, member, problem=str(problem))
-    return _done(request, member, saved=again.pk)
+        return _render_home(request, member, problem=str(problem))
+    return _respond(request, member, saved=again.pk)

@@ -7,14 +7,14 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.accounts.permissions import person
+from apps.accounts.permissions import get_person
 from apps.desk.connection_check import browser
-from apps.desk.connection_check.finding import Fault
-from apps.desk.connection_check.report import Report, report, signed, unsigned
+from apps.desk.connection_check.finding import FaultOrigin
+from apps.desk.connection_check.report import CheckReport, build_report, sign_text, unsign_text
 from apps.desk.self_service.own_page import own_page
 from apps.lib.errors import Problem
 from apps.members.models import Member
-from apps.network.selectors import holdings_of
+from apps.network.selectors import list_holdings
 from apps.tickets import own
 from apps.tickets.forms import AskForm
 
@@ -22,17 +22,17 @@ from apps.tickets.forms import AskForm
 @own_page
 def check(request: HttpRequest, member: Member) -> HttpResponse:
     """The verdict, what to do now, and every finding."""
-    ways = browser.ways()
-    shown = {"report": _report(request, member), "ways": ways, "seconds": browser.SECONDS, "missing": _missing(ways)}
+    ways = browser.list_version_probes()
+    shown = {"report": _build_report(request, member), "ways": ways, "seconds": browser.SECONDS, "missing": _describe_untried(ways)}
     return render(request, "desk/own/check.html", shown)
 
 
-def _report(request: HttpRequest, member: Member, *, tried: bool = False) -> Report:
-    more = browser.came_from(request, member, list(holdings_of(member)))
-    return report(member, timezone.now(), own=True, more=[*more, *(browser.reached(request.GET) if tried else [])])
+def _build_report(request: HttpRequest, member: Member, *, tried: bool = False) -> CheckReport:
+    more = browser.check_source(request, member, list(list_holdings(member)))
+    return build_report(member, timezone.now(), own=True, more=[*more, *(browser.check_versions(request.GET) if tried else [])])
 
 
-def _missing(ways: list[browser.Way]) -> str:
+def _describe_untried(ways: list[browser.VersionProbe]) -> str:
     """What cannot be tried here, in words."""
     if len(ways) == 2:
         return ""
@@ -40,29 +40,29 @@ def _missing(ways: list[browser.Way]) -> str:
 
 
 @own_page
-def ticket(request: HttpRequest, member: Member) -> HttpResponse:
+def open_check_ticket(request: HttpRequest, member: Member) -> HttpResponse:
     """A ticket with what was found; the member sees it before it is sent."""
     if request.method != "POST":
-        found = _report(request, member, tried=True)
-        subject = found.verdict.title[:200] if found.verdict.fault is not Fault.NONE else ""
-        return _ticket(request, AskForm(initial={"subject": subject}), found.as_text(), member)
-    text, form = unsigned(request.POST.get("found", ""), member), AskForm(request.POST, request.FILES)
+        found = _build_report(request, member, tried=True)
+        subject = found.verdict.title[:200] if found.verdict.fault is not FaultOrigin.NONE else ""
+        return _render_ticket(request, AskForm(initial={"subject": subject}), found.as_text(), member)
+    text, form = unsign_text(request.POST.get("found", ""), member), AskForm(request.POST, request.FILES)
     if form.is_valid():
         try:
-            made = own.ask(member=member, by=person(request), **_with(form, text))
+            made = own.open_own_ticket(member=member, by=get_person(request), **_add_findings(form, text))
             return redirect("own:ticket", made.pk)
         except Problem as problem:
             form.take(problem)
-    return _ticket(request, form, text or "", member)
+    return _render_ticket(request, form, text or "", member)
 
 
-def _with(form: AskForm, text: str | None) -> dict[str, Any]:
+def _add_findings(form: AskForm, text: str | None) -> dict[str, Any]:
     if text is None:
         raise Problem(_("What was found is more than a day old. Look again, then open the ticket."))
     given = form.wanted()
     return {**given, "text": f"{given['text']}\n\n{text}".strip()}
 
 
-def _ticket(request: HttpRequest, form: AskForm, text: str, member: Member) -> HttpResponse:
-    shown = {"form": form, "found": text, "token": signed(text, member), "member": member}
+def _render_ticket(request: HttpRequest, form: AskForm, text: str, member: Member) -> HttpResponse:
+    shown = {"form": form, "found": text, "token": sign_text(text, member), "member": member}
     return render(request, "desk/own/check_ticket.html", shown, status=422 if form.is_bound else 200)

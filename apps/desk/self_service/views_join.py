@@ -9,9 +9,9 @@ from django.views.decorators.cache import never_cache
 from apps.accounts.forms import AccountForm
 from apps.accounts.models import User
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import explain
+from apps.lib.ui.form_errors import add_problem_to
 from apps.members import invitation_services
-from apps.members.invitation_services import Opened
+from apps.members.invitation_services import OpenedInvitation
 from apps.members.models import Member
 
 
@@ -19,21 +19,21 @@ from apps.members.models import Member
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Whose membership it is, and the way in."""
     try:
-        opened = invitation_services.find(token)
+        opened = invitation_services.get_by_token(token)
     except Problem as problem:
         return render(request, "desk/own/join.html", {"problem": problem}, status=410)
     if isinstance(request.user, User):
         return _connect(request, opened, request.user)
-    return _make(request, opened)
+    return _make_account(request, opened)
 
 
-def _connect(request: HttpRequest, opened: Opened, user: User) -> HttpResponse:
+def _connect(request: HttpRequest, opened: OpenedInvitation, user: User) -> HttpResponse:
     """For who has signed in: one press."""
     problem = None
     if request.method == "POST":
         try:
             invitation_services.accept(opened, user=user)
-            messages.success(request, _next(opened.member))
+            messages.success(request, _describe_next_step(opened.member))
             return redirect("own:home")
         except Problem as refused:
             problem = refused
@@ -41,20 +41,20 @@ def _connect(request: HttpRequest, opened: Opened, user: User) -> HttpResponse:
     return render(request, "desk/own/join.html", shown, status=422 if problem else 200)
 
 
-def _make(request: HttpRequest, opened: Opened) -> HttpResponse:
+def _make_account(request: HttpRequest, opened: OpenedInvitation) -> HttpResponse:
     first, _space, last = opened.member.name.partition(" ")
     form = AccountForm(request.POST if request.method == "POST" else None, initial={"first_name": first, "last_name": last})
     if form.is_valid():
         try:
             invitation_services.accept_anew(opened, **form.cleaned_data)
-            messages.success(request, f"{_('Your account is there. Sign in.')} {_next(opened.member)}")
+            messages.success(request, f"{_('Your account is there. Sign in.')} {_describe_next_step(opened.member)}")
             return redirect("account_login")
         except Problem as problem:
-            explain(form, problem)
+            add_problem_to(form, problem)
     return render(request, "desk/own/join.html", {"opened": opened, "form": form}, status=422 if form.is_bound else 200)
 
 
-def _next(member: Member) -> str:
+def _describe_next_step(member: Member) -> str:
     """What comes now."""
     if member.state == Member.State.PENDING:
         return _("Next, an administrator activates your membership; until then your addresses do not work. Your page says when they do.")

@@ -6,19 +6,19 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person
+from apps.accounts.permissions import get_person
 from apps.desk.self_service.own_page import own_page
 from apps.lib.database.validity import holds_now
 from apps.lib.errors import Problem
-from apps.lib.ui.activation_status import poll, standing
-from apps.lib.ui.form_errors import explain
-from apps.lib.web.query_params import number
+from apps.lib.ui.activation_status import build_poll_trigger, list_activation_statuses
+from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
 from apps.nat.models import Pinhole
 from apps.nat.pinholes import own_pinholes, services
 from apps.nat.pinholes.forms import OwnPinholeForm
-from apps.nat.pinholes.selectors import pinholes_of
-from apps.nat.switched_off import switched_off_by_others
+from apps.nat.pinholes.selectors import list_member_pinholes
+from apps.nat.switched_off import list_switched_off
 
 
 @own_page
@@ -27,34 +27,36 @@ def pinholes(request: HttpRequest, member: Member) -> HttpResponse:
     form = OwnPinholeForm(member, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            made = own_pinholes.open_pinhole(member=member, holding=form.holding(), until=form.ends(), by=person(request), **form.wanted())
-            return _shown(saved=made.pk)
+            made = own_pinholes.open_pinhole(
+                member=member, holding=form.holding(), until=form.ends(), by=get_person(request), **form.wanted()
+            )
+            return _redirect_to_page(saved=made.pk)
         except Problem as problem:
-            explain(form, problem)
-    return _page(request, member, form)
+            add_problem_to(form, problem)
+    return _render_page(request, member, form)
 
 
-def _page(request: HttpRequest, member: Member, form: OwnPinholeForm, problem: str = "") -> HttpResponse:
-    closed = number(request.GET, "closed")
-    rows = standing(pinholes_of(member))
-    gone = standing(Pinhole.objects.filter(pk=closed, holding__member=member).exclude(holds_now())) if closed else []
+def _render_page(request: HttpRequest, member: Member, form: OwnPinholeForm, problem: str = "") -> HttpResponse:
+    closed = parse_number(request.GET, "closed")
+    rows = list_activation_statuses(list_member_pinholes(member))
+    gone = list_activation_statuses(Pinhole.objects.filter(pk=closed, holding__member=member).exclude(holds_now())) if closed else []
     part = "#pinholes" if request.headers.get("HX-Target") == "pinholes" else ""
     context = {
         "member": member,
         "rows": rows,
-        "saved": number(request.GET, "saved"),
+        "saved": parse_number(request.GET, "saved"),
         "closed": gone[0] if gone else None,
-        "undo": bool(gone) and own_pinholes.may_undo_closing(gone[0].thing, person(request)),
+        "undo": bool(gone) and own_pinholes.may_undo_closing(gone[0].thing, get_person(request)),
         "most": member.tariff.most_forwards,
         "form": form,
         "problem": problem,
-        "poll": poll([*rows, *gone]),
-        "off_by_others": switched_off_by_others([row.thing for row in rows], person(request)),
+        "poll": build_poll_trigger([*rows, *gone]),
+        "off_by_others": list_switched_off([row.thing for row in rows], get_person(request)),
     }
     return render(request, f"desk/own/pinholes.html{part}", context, status=422 if form.errors or problem else 200)
 
 
-def _shown(**said: int) -> HttpResponse:
+def _redirect_to_page(**said: int) -> HttpResponse:
     response = redirect("own:pinholes")
     response["Location"] += "".join(f"?{name}={pk}" for name, pk in said.items())
     return response
@@ -64,24 +66,24 @@ def _shown(**said: int) -> HttpResponse:
 @own_page
 def switch(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """On or off; what it opens stays the member's."""
-    pinhole = get_object_or_404(pinholes_of(member), pk=pk)
+    pinhole = get_object_or_404(list_member_pinholes(member), pk=pk)
     on = request.POST.get("enabled") == "1"
     try:
-        own_pinholes.switch_pinhole(pinhole=pinhole, version=number(request.POST, "version"), enabled=on, by=person(request))
+        own_pinholes.switch_pinhole(pinhole=pinhole, version=parse_number(request.POST, "version"), enabled=on, by=get_person(request))
     except Problem as problem:
-        return _page(request, member, OwnPinholeForm(member), str(problem))
-    return _shown(saved=pk)
+        return _render_page(request, member, OwnPinholeForm(member), str(problem))
+    return _redirect_to_page(saved=pk)
 
 
 @own_page
 def close(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """Say what closing does; then do it."""
-    pinhole = get_object_or_404(pinholes_of(member), pk=pk)
+    pinhole = get_object_or_404(list_member_pinholes(member), pk=pk)
     if request.method != "POST":
-        undo = own_pinholes.may_undo_closing(pinhole, person(request))
+        undo = own_pinholes.may_undo_closing(pinhole, get_person(request))
         return render(request, "desk/own/close_pinhole.html", {"pinhole": pinhole, "undo": undo})
-    services.remove_pinhole(pinhole=pinhole, by=person(request))
-    return _shown(closed=pk)
+    services.remove_pinhole(pinhole=pinhole, by=get_person(request))
+    return _redirect_to_page(closed=pk)
 
 
 @require_POST
@@ -90,10 +92,10 @@ def reopen(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """Undo closing."""
     pinhole = get_object_or_404(Pinhole.objects.select_related("holding"), pk=pk, holding__member=member)
     try:
-        again = own_pinholes.reopen_pinhole(member=member, pinhole=pinhole, by=person(request))
+        again = own_pinholes.reopen_pinhole(member=member, pinhole=pinhole, by=get_person(request))
     except Problem as problem:
         messages.error(request, str(problem))
-        return _shown()
+        return _redirect_to_page()
     said = _("%(pinhole)s is open again.") if again.enabled else _("%(pinhole)s is there again, and off as it was.")
     messages.success(request, said % {"pinhole": again})
-    return _shown(saved=again.pk)
+    return _redirect_to_page(saved=again.pk)

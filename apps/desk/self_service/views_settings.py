@@ -7,20 +7,20 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from apps.accounts.permissions import person
+from apps.accounts.permissions import get_person
 from apps.desk.self_service.own_page import own_page
-from apps.desk.self_service.settings import SettingsForm, save
+from apps.desk.self_service.settings import SettingsForm, save_settings
 from apps.members.models import Member
 
 
 @own_page
 def settings(request: HttpRequest, member: Member) -> HttpResponse:
     """Language and notices; and what is always sent, with the reason."""
-    user = person(request)
+    user = get_person(request)
     form = SettingsForm(member, user, request.POST if request.method == "POST" else None)
     if form.is_valid():
         with transaction.atomic():
-            save(member, user, form.cleaned_data)
+            save_settings(member, user, form.cleaned_data)
         with override(user.language or request.LANGUAGE_CODE):
             messages.success(request, _("Saved."))
         return redirect("own:settings")

@@ -4,13 +4,13 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from apps.accounts.permissions import person
+from apps.accounts.permissions import get_person
 from apps.desk.self_service.own_page import own_page
 from apps.lib.errors import Problem
 from apps.members.models import Member
 from apps.tickets import own
-from apps.tickets.attachment_quota import of_member
-from apps.tickets.attachments import handed_out
+from apps.tickets.attachment_quota import get_member_quota
+from apps.tickets.attachments import build_download
 from apps.tickets.forms import AskForm, WriteForm
 
 PER_PAGE = 20
@@ -19,45 +19,45 @@ PER_PAGE = 20
 @own_page
 def tickets(request: HttpRequest, member: Member) -> HttpResponse:
     """All of the member's, the last written to first."""
-    page = Paginator(own.tickets_of(member), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(own.list_own_tickets(member), PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "desk/own/tickets.html", {"page": page})
 
 
 @own_page
-def new(request: HttpRequest, member: Member) -> HttpResponse:
+def open_ticket(request: HttpRequest, member: Member) -> HttpResponse:
     """Ask something."""
     posted = request.method == "POST"
     form = AskForm(request.POST if posted else None, request.FILES if posted else None)
     if form.is_valid():
         try:
-            made = own.ask(member=member, by=person(request), **form.wanted())
+            made = own.open_own_ticket(member=member, by=get_person(request), **form.wanted())
             return redirect("own:ticket", made.pk)
         except Problem as problem:
             form.take(problem)
-    form.say_room(of_member(member))
+    form.say_room(get_member_quota(member))
     return render(request, "desk/own/ticket_new.html", {"form": form, "member": member}, status=422 if posted else 200)
 
 
 @own_page
 def ticket(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """The thread, and more to write. What is written on a page from before a merge arrives in the ticket that there is now."""
-    posted, moved = request.method == "POST", own.moved_to(member, pk)
+    posted, moved = request.method == "POST", own.find_merge_target(member, pk)
     if moved and not posted:
         return redirect("own:ticket", moved)
-    found = get_object_or_404(own.tickets_of(member), pk=moved or pk)
+    found = get_object_or_404(own.list_own_tickets(member), pk=moved or pk)
     form = WriteForm(request.POST if posted else None, request.FILES if posted else None)
     if form.is_valid():
         try:
-            own.reply(member=member, ticket=found, by=person(request), **form.wanted())
+            own.reply_to_ticket(member=member, ticket=found, by=get_person(request), **form.wanted())
             return redirect("own:ticket", found.pk)
         except Problem as problem:
             form.take(problem)
-    form.say_room(of_member(member))
-    shown = {"ticket": found, "thread": own.messages_of(found), "form": form}
+    form.say_room(get_member_quota(member))
+    shown = {"ticket": found, "thread": own.list_messages(found), "form": form}
     return render(request, "desk/own/ticket.html", shown, status=422 if posted else 200)
 
 
 @own_page
 def attachment(_request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """A file of the member's tickets, to be saved."""
-    return handed_out(get_object_or_404(own.attachments_of(member), pk=pk))
+    return build_download(get_object_or_404(own.list_attachments(member), pk=pk))

@@ -11,20 +11,20 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.audit.models import Enquiry
-from apps.audit.selectors import history_of
-from apps.desk.address_lookup_log import ask
+from apps.audit.selectors import list_row_history
+from apps.desk.address_lookup_log import record_lookup
 from apps.desk.selectors import addresses as reading
 from apps.lib.errors import Conflict, Problem
-from apps.lib.ui.form_errors import explain
-from apps.lib.web.paginators import Counted, Pages
+from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.web.paginators import CountedPaginator, DeferredJoinPaginator
 from apps.nat.pool_sharing import change_sharing, plan_sharing
-from apps.nat.selectors import leaving_in
+from apps.nat.selectors import list_users_by_address
 from apps.network import services
-from apps.network.forms import HeldForm, NewPoolForm, PoolForm
+from apps.network.forms import HolderLookupForm, NewPoolForm, PoolForm
 from apps.network.models import GatewayGroup, Pool
-from apps.network.selectors import holders_in
+from apps.network.selectors import list_pool_holdings
 
 PER_PAGE = 50
 
@@ -32,22 +32,22 @@ PER_PAGE = 50
 @staff_page
 def addresses(request: HttpRequest) -> HttpResponse:
     """All pools, and the question who had an address."""
-    pools = reading.all_pools()
-    return render(request, "network/addresses.html", {"pools": pools, "form": HeldForm(), "groups": GatewayGroup.objects.exists()})
+    pools = reading.list_pool_usage()
+    return render(request, "network/addresses.html", {"pools": pools, "form": HolderLookupForm(), "groups": GatewayGroup.objects.exists()})
 
 
 @staff_page
-def held(request: HttpRequest) -> HttpResponse:
+def address_lookup(request: HttpRequest) -> HttpResponse:
     """Who had this address at that time. A link fills in the form; the answer is there for who says why, and that is written down."""
     asked = request.method == "POST"
-    form, answer = HeldForm(request.POST) if asked else HeldForm(initial=request.GET.dict()), None
+    form, answer = HolderLookupForm(request.POST) if asked else HolderLookupForm(initial=request.GET.dict()), None
     if form.is_valid():
         wanted = form.cleaned_data
         question = {"address": wanted["address"], "port": wanted["port"], "at": form.moment(timezone.now()), "reason": wanted["reason"]}
         try:
-            _noted, answer = ask(**question, by=person(request))
+            _noted, answer = record_lookup(**question, by=get_person(request))
         except Problem as problem:
-            explain(form, problem)
+            add_problem_to(form, problem)
     return render(request, "network/held.html", {"form": form, "answer": answer}, status=422 if form.errors else 200)
 
 
@@ -62,15 +62,19 @@ def enquiries(request: HttpRequest) -> HttpResponse:
 def pool(request: HttpRequest, pk: int) -> HttpResponse:
     """A pool and who holds what of it."""
     found = get_object_or_404(Pool.objects.select_related("group"), pk=pk)
-    shown = reading.shown(found)
+    shown = reading.build_pool_usage(found)
     grouped = found.kind == Pool.Kind.PUBLIC4
-    pages = Counted(shown.used, leaving_in(found), PER_PAGE) if grouped else Pages(holders_in(found), PER_PAGE, count=shown.used)
+    pages = (
+        CountedPaginator(shown.used, list_users_by_address(found), PER_PAGE)
+        if grouped
+        else DeferredJoinPaginator(list_pool_holdings(found), PER_PAGE, count=shown.used)
+    )
     context = {
         "shown": shown,
         "pool": found,
         "page": pages.get_page(request.GET.get("page")),
-        "history": history_of(found, 8),
-        "suitable": reading.suitable_block_size(found) if grouped else None,
+        "history": list_row_history(found, 8),
+        "suitable": reading.compute_block_size(found) if grouped else None,
     }
     return render(request, "network/pool.html", context)
 
@@ -82,11 +86,11 @@ def add_pool(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         wanted = {name: value for name, value in form.cleaned_data.items() if name != "version"}
         try:
-            made = services.add_pool(by=person(request), **wanted)
+            made = services.add_pool(by=get_person(request), **wanted)
             messages.success(request, _("The pool %(pool)s is there. Members can be given addresses from it.") % {"pool": made})
             return redirect("network:addresses")
         except Problem as problem:
-            explain(form, problem)
+            add_problem_to(form, problem)
     return render(request, "network/pool_add.html", {"form": form}, status=422 if form.errors else 200)
 
 
@@ -98,12 +102,12 @@ def _change(pool: Pool, wanted: dict[str, Any], by: User) -> None:
         change_sharing(pool=pool, sharing=wanted["sharing"], block_size=wanted["block_size"], by=by)
 
 
-def _preview(pool: Pool, wanted: dict[str, Any]) -> reading.SharingPreview | None:
+def _build_preview(pool: Pool, wanted: dict[str, Any]) -> reading.SharingPreview | None:
     """Who would leave as what, where a pool that members leave from would be used otherwise. Raises Problem where it cannot be."""
     if "sharing" not in wanted:
         return None
     planned = plan_sharing(pool=pool, sharing=wanted["sharing"], block_size=wanted["block_size"])
-    return reading.sharing_preview(planned) if planned else None
+    return reading.build_sharing_preview(planned) if planned else None
 
 
 @staff_page
@@ -114,14 +118,14 @@ def edit_pool(request: HttpRequest, pk: int) -> HttpResponse:
     form = PoolForm(request.POST or None, public=found.kind == Pool.Kind.PUBLIC4, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
-            preview = None if request.POST.get("agreed") else _preview(found, form.cleaned_data)
+            preview = None if request.POST.get("agreed") else _build_preview(found, form.cleaned_data)
             if preview:
                 return render(request, "network/pool_preview.html", {"form": form, "pool": found, "preview": preview})
-            _change(found, form.cleaned_data, person(request))
+            _change(found, form.cleaned_data, get_person(request))
             return redirect("network:pool", pk)
         except Conflict as conflict:
-            explain(form, conflict)
+            add_problem_to(form, conflict)
             form = form.on_top_of(Pool.objects.values_list("version", flat=True).get(pk=pk))
         except Problem as problem:
-            explain(form, problem)
+            add_problem_to(form, problem)
     return render(request, "network/pool_edit.html", {"form": form, "pool": found}, status=422 if form.errors else 200)

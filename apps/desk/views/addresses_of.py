@@ -11,27 +11,29 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.models import User
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.desk import panels
 from apps.desk.forms import HoldingForm
 from apps.lib import dependents
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import explain
-from apps.lib.web.query_params import number
+from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
 from apps.nat.services import map_address
 from apps.network import services
 from apps.network.models import Holding, Pool
 
 
-def _answer(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse:
+def _respond(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse:
     form, part = shown.get("form"), "#panel" if request.headers.get("HX-Request") else ""
     if form or part:
-        return render(request, f"desk/member/_addresses.html{part}", panels.addresses(member, **shown), status=422 if form else 200)
+        return render(
+            request, f"desk/member/_addresses.html{part}", panels.build_addresses_context(member, **shown), status=422 if form else 200
+        )
     return redirect(f"{reverse('desk:member', args=[member.pk])}?added={shown.get('added') or ''}#addresses")
 
 
-def _changed(response: HttpResponse) -> HttpResponse:
+def _mark_changed(response: HttpResponse) -> HttpResponse:
     """Tells the page to ask again for what depends on addresses: the line of truth, forwards, pinholes, the check, the history."""
     response["HX-Trigger"] = "netzwart:member-changed"
     return response
@@ -40,7 +42,7 @@ def _changed(response: HttpResponse) -> HttpResponse:
 @staff_page
 def panel(request: HttpRequest, pk: int) -> HttpResponse:
     """The panel as it is now; asked for again while a gateway is missing."""
-    return _answer(request, get_object_or_404(Member, pk=pk), added=number(request.GET, "added"))
+    return _respond(request, get_object_or_404(Member, pk=pk), added=parse_number(request.GET, "added"))
 
 
 @staff_page
@@ -51,18 +53,18 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
     form = HoldingForm(member, data=request.POST)
     if form.is_valid():
         try:
-            return _changed(_answer(request, member, added=_give(member, form.cleaned_data, person(request)).pk))
+            return _mark_changed(_respond(request, member, added=_give(member, form.cleaned_data, get_person(request)).pk))
         except Problem as problem:
             if problem.fieldname == "public":
                 problem.fieldname = "leaves"
-            explain(form, problem)
-    return _answer(request, member, form=form)
+            add_problem_to(form, problem)
+    return _respond(request, member, form=form)
 
 
 @transaction.atomic
 def _give(member: Member, wanted: dict[str, Any], by: User) -> Holding:
     """The address, and as what it leaves: both or neither."""
-    holding = services.hold(member=member, pool=wanted["pool"], prefix=wanted["prefix"], device=wanted["device"], by=by)
+    holding = services.assign_address(member=member, pool=wanted["pool"], prefix=wanted["prefix"], device=wanted["device"], by=by)
     if holding.kind == Pool.Kind.PRIVATE4 and wanted["leaves"]:
         map_address(holding=holding, by=by, **HoldingForm.place(wanted["leaves"]))
     return holding
@@ -75,10 +77,10 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         ends = dependents.count(Holding, [holding.pk])
         return render(request, "desk/member/release.html", {"holding": holding, "member": holding.member, "ends": ends})
-    ended = services.release(holding=holding, by=person(request))
-    with_it = _("It ended with it: %(what)s.") % {"what": dependents.in_words(ended)} if ended else _("Nothing else hung on it.")
+    ended = services.release(holding=holding, by=get_person(request))
+    with_it = _("It ended with it: %(what)s.") % {"what": dependents.describe_ended(ended)} if ended else _("Nothing else hung on it.")
     said = _("%(address)s is free. %(with_it)s") % {"address": holding.address, "with_it": with_it}
     if request.headers.get("HX-Request"):
-        return _changed(_answer(request, holding.member, released=said))
+        return _mark_changed(_respond(request, holding.member, released=said))
     messages.success(request, said)
-    return _answer(request, holding.member)
+    return _respond(request, holding.member)

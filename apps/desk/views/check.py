@@ -5,7 +5,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 
 from apps.accounts.permissions import staff_page
-from apps.desk.connection_check.report import report
+from apps.desk.connection_check.report import build_report
 from apps.members.models import Member
 
 
@@ -14,4 +14,4 @@ def check(request: HttpRequest, pk: int) -> HttpResponse:
     """The verdict and every finding; as a panel, the verdict alone."""
     member = get_object_or_404(Member.objects.select_related("tariff", "room__site"), pk=pk)
     part = "#panel" if request.headers.get("HX-Target") == "check" else ""
-    return render(request, f"desk/check.html{part}", {"member": member, "report": report(member, timezone.now(), own=False)})
+    return render(request, f"desk/check.html{part}", {"member": member, "report": build_report(member, timezone.now(), own=False)})

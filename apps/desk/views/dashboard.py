@@ -7,11 +7,11 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from apps.accounts.permissions import may, staff_page
+from apps.accounts.permissions import has_right, staff_page
 from apps.accounts.roles import Right
-from apps.desk.selectors.dashboard import dashboard as everything
-from apps.desk.selectors.keeping import kept
-from apps.tickets.trend import trend
+from apps.desk.selectors.dashboard import build_dashboard as everything
+from apps.desk.selectors.keeping import get_cached
+from apps.tickets.trend import compute_trend
 
 
 @staff_page
@@ -20,7 +20,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
     again = request.headers.get("HX-Target") == "live"
     now = timezone.now()
     board = everything(now)
-    tickets = kept("tickets", lambda: trend(now)) if may(request.user, Right.ANSWER) else None
+    tickets = get_cached("tickets", lambda: compute_trend(now)) if has_right(request.user, Right.ANSWER) else None
     html = render_to_string("desk/dashboard.html#board", {"board": board, "tickets": tickets}, request)
     seen = sha256(html.encode()).hexdigest()[:16]
     if again and request.GET.get("seen") == seen:

@@ -9,20 +9,22 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.desk import panels
 from apps.lib.database.validity import holds_now
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import explain
+from apps.lib.ui.form_errors import add_problem_to
 from apps.members import services
 from apps.members.forms import DeviceForm
 from apps.members.models import Device, Member
 
 
-def _answer(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse:
+def _respond(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse:
     form, part = shown.get("form"), "#panel" if request.headers.get("HX-Request") else ""
     if form or part:
-        return render(request, f"desk/member/_devices.html{part}", panels.devices(member, **shown), status=422 if form else 200)
+        return render(
+            request, f"desk/member/_devices.html{part}", panels.build_devices_context(member, **shown), status=422 if form else 200
+        )
     return redirect(f"{reverse('desk:member', args=[member.pk])}#devices")
 
 
@@ -34,11 +36,11 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
     form = DeviceForm(request.POST)
     if form.is_valid():
         try:
-            device = services.add_device(member=member, by=person(request), **form.cleaned_data)
-            return _answer(request, member, saved=device.pk)
+            device = services.add_device(member=member, by=get_person(request), **form.cleaned_data)
+            return _respond(request, member, saved=device.pk)
         except Problem as problem:
-            explain(form, problem)
-    return _answer(request, member, form=form)
+            add_problem_to(form, problem)
+    return _respond(request, member, form=form)
 
 
 @staff_page
@@ -48,10 +50,10 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     form = DeviceForm(request.POST or None, initial={"name": device.name, "mac": device.mac})
     if request.method == "POST" and form.is_valid():
         try:
-            services.change_device(device=device, by=person(request), **form.cleaned_data)
-            return _answer(request, device.member, saved=device.pk)
+            services.change_device(device=device, by=get_person(request), **form.cleaned_data)
+            return _respond(request, device.member, saved=device.pk)
         except Problem as problem:
-            explain(form, problem)
+            add_problem_to(form, problem)
     context = {"form": form, "device": device, "member": device.member}
     return render(request, "desk/member/device.html", context, status=422 if form.errors else 200)
 
@@ -63,9 +65,9 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         held = [holding.address for holding in device.holdings.filter(holds_now())]
         return render(request, "desk/member/device_remove.html", {"device": device, "member": device.member, "held": held})
-    services.remove_device(device=device, by=person(request))
+    services.remove_device(device=device, by=get_person(request))
     said = _("%(device)s is no longer noted.") % {"device": device.name}
     if request.headers.get("HX-Request"):
-        return _answer(request, device.member, removed=said)
+        return _respond(request, device.member, removed=said)
     messages.success(request, said)
-    return _answer(request, device.member)
+    return _respond(request, device.member)

@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Problem
 from apps.members import invitation_services
 from apps.members.models import Member
@@ -18,7 +18,7 @@ def invite(request: HttpRequest, pk: int) -> HttpResponse:
     """Send the link, or another one in the place of the first."""
     member = get_object_or_404(Member, pk=pk)
     try:
-        invitation_services.invite(member=member, by=person(request))
+        invitation_services.invite(member=member, by=get_person(request))
         messages.success(request, _("The invitation is on its way to %(address)s.") % {"address": member.email})
     except Problem as problem:
         messages.error(request, str(problem))

@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.desk.lifecycle import export, schedule
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
-from apps.lib.ui.form_errors import explain
+from apps.lib.ui.form_errors import add_problem_to
 from apps.lib.ui.row_choice_field import RowChoiceField
 from apps.members import departures, services
 from apps.members.forms import DateInput, RoomField
@@ -45,19 +45,19 @@ def leave(request: HttpRequest, pk: int) -> HttpResponse:
             messages.success(request, _leave(member, form, request))
             return redirect("desk:member", pk)
         except Problem as problem:
-            explain(form, problem)
-    context = {"member": member, "form": form, "follows": schedule.after_leaving(member, timezone.now())}
+            add_problem_to(form, problem)
+    context = {"member": member, "form": form, "follows": schedule.list_leaving_effects(member, timezone.now())}
     return render(request, "desk/member/leave.html", context, status=422 if form.errors else 200)
 
 
 def _leave(member: Member, form: LeaveForm, request: HttpRequest) -> str:
     facts: dict[str, Any] = {"member": member}
     if day := form.cleaned_data["on"]:
-        departures.plan(member=member, on=day, by=person(request))
-        return _("%(member)s leaves on %(day)s. Until then it can be dropped.") % (facts | {"day": formats.day(day)})
-    services.leave(member=member, by=person(request))
+        departures.plan(member=member, on=day, by=get_person(request))
+        return _("%(member)s leaves on %(day)s. Until then it can be dropped.") % (facts | {"day": formats.format_day(day)})
+    services.leave(member=member, by=get_person(request))
     member.refresh_from_db()
-    follows = [f"{formats.day(each.at)}: {each.what}" for each in schedule.coming(member)]
+    follows = [f"{formats.format_day(each.at)}: {each.what}" for each in schedule.list_scheduled(member)]
     return " ".join([_("%(member)s has left.") % facts, *follows])
 
 
@@ -66,10 +66,10 @@ def _leave(member: Member, form: LeaveForm, request: HttpRequest) -> str:
 def drop(request: HttpRequest, pk: int) -> HttpResponse:
     """The member stays."""
     departure = get_object_or_404(Departure.objects.select_related("member"), pk=pk)
-    return _dropped(request, departure, departures.drop, _("%(member)s stays."))
+    return _drop_plan(request, departure, departures.drop, _("%(member)s stays."))
 
 
-def _dropped[Plan: (Departure, Move)](request: HttpRequest, plan: Plan, drop: Callable[[Plan], None], said: str) -> HttpResponse:
+def _drop_plan[Plan: (Departure, Move)](request: HttpRequest, plan: Plan, drop: Callable[[Plan], None], said: str) -> HttpResponse:
     try:
         drop(plan)
         messages.success(request, said % {"member": plan.member})
@@ -116,18 +116,18 @@ def move(request: HttpRequest, pk: int) -> HttpResponse:
         given = form.cleaned_data
         try:
             if "confirmed" in request.POST:
-                messages.success(request, _moved(moving.arrange(member=member, by=person(request), **given)))
+                messages.success(request, _describe_move(moving.arrange(member=member, by=get_person(request), **given)))
                 return redirect("desk:member", pk)
-            effects = moving.effects(member, given["pool"], follow=given["follow"])
-            preview = [line for effect in effects for line in schedule.effect_in_words(effect, str(given["pool"]))]
+            effects = moving.list_effects(member, given["pool"], follow=given["follow"])
+            preview = [line for effect in effects for line in schedule.describe_effect(effect, str(given["pool"]))]
         except Problem as problem:
-            explain(form, problem)
+            add_problem_to(form, problem)
     context = {"member": member, "form": form, "preview": preview, "valid": preview is not None}
     return render(request, "desk/member/move.html", context, status=422 if form.errors else 200)
 
 
-def _moved(move: Move) -> str:
-    facts = {"member": move.member, "day": formats.day(move.on)}
+def _describe_move(move: Move) -> str:
+    facts = {"member": move.member, "day": formats.format_day(move.on)}
     if move.state == Move.State.DONE:
         return _("%(member)s has moved.") % facts
     return _("%(member)s moves on %(day)s. Until then it can be dropped.") % facts
@@ -138,10 +138,10 @@ def _moved(move: Move) -> str:
 def drop_move(request: HttpRequest, pk: int) -> HttpResponse:
     """The member does not move."""
     planned = get_object_or_404(Move.objects.select_related("member"), pk=pk)
-    return _dropped(request, planned, moving.drop, _("%(member)s does not move."))
+    return _drop_plan(request, planned, moving.drop, _("%(member)s does not move."))
 
 
 @staff_page
-def everything(_request: HttpRequest, pk: int) -> HttpResponse:
+def download_everything(_request: HttpRequest, pk: int) -> HttpResponse:
     """All that is kept of a member, for whoever asks for it."""
-    return export.as_zip(get_object_or_404(Member.objects.select_related("tariff", "room__site", "user"), pk=pk))
+    return export.build_zip(get_object_or_404(Member.objects.select_related("tariff", "room__site", "user"), pk=pk))

@@ -9,59 +9,59 @@ from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
-from apps.deployments.transport.agent_channel import readings_channel
+from apps.accounts.permissions import get_person, staff_page
+from apps.deployments.transport.agent_channel import get_readings_channel
 from apps.desk.live_trace import live_trace_texts
-from apps.desk.live_trace.form import START, WishForm
+from apps.desk.live_trace.form import START, LiveTraceForm
 from apps.desk.live_trace.live_trace_session import look, start
-from apps.desk.live_trace.passage import passages
+from apps.desk.live_trace.passage import list_passages
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import explain
+from apps.lib.ui.form_errors import add_problem_to
 from apps.network.models import Gateway
 
 
 @staff_page
-def live(request: HttpRequest) -> HttpResponse:
+def live_trace(request: HttpRequest) -> HttpResponse:
     """The question; sent, it begins on the gateway."""
     if request.method != "POST":
         return render(
-            request, "desk/live.html", {"form": WishForm(initial=START | request.GET.dict()), "gateways": Gateway.objects.exists()}
+            request, "desk/live.html", {"form": LiveTraceForm(initial=START | request.GET.dict()), "gateways": Gateway.objects.exists()}
         )
-    form = WishForm(START | request.POST.dict())
+    form = LiveTraceForm(START | request.POST.dict())
     if form.is_valid():
         try:
-            return _begun(form, request)
+            return _start_trace(form, request)
         except Problem as problem:
-            explain(form, problem)
+            add_problem_to(form, problem)
     return render(request, "desk/live.html", {"form": form, "gateways": True}, status=422)
 
 
-def _begun(form: WishForm, request: HttpRequest) -> HttpResponse:
+def _start_trace(form: LiveTraceForm, request: HttpRequest) -> HttpResponse:
     wish = form.wish()
-    number = start(readings_channel(wish.gateway), wish, by=person(request))
+    number = start(get_readings_channel(wish.gateway), wish, by=get_person(request))
     page = reverse("desk:live-seen", args=[wish.gateway.name, number])
     return redirect(f"{page}?{urlencode({name: form.data[name] for name in form.fields if form.data.get(name)})}")
 
 
 @staff_page
-def seen(request: HttpRequest, gateway: str, number: int) -> HttpResponse:
+def live_trace_events(request: HttpRequest, gateway: str, number: int) -> HttpResponse:
     """What was seen so far. The part that moves is asked for again while it goes on; nothing if the page has it already."""
     of = get_object_or_404(Gateway.objects.select_related("group"), name=gateway)
-    context = {"gateway": of, "number": number, "form": WishForm(initial=START | request.GET.dict()), "gateways": True, "begun": True}
-    context |= _seen(of, number)
+    context = {"gateway": of, "number": number, "form": LiveTraceForm(initial=START | request.GET.dict()), "gateways": True, "begun": True}
+    context |= _build_events_context(of, number)
     if request.GET.get("seen", "") == context["stamp"]:
         return HttpResponse(status=204)
     part = "#now" if request.headers.get("HX-Target") == "now" else ""
     return render(request, f"desk/live.html{part}", context)
 
 
-def _seen(gateway: Gateway, number: int) -> dict[str, object]:
+def _build_events_context(gateway: Gateway, number: int) -> dict[str, object]:
     try:
-        answer = look(readings_channel(gateway), number)
+        answer = look(get_readings_channel(gateway), number)
     except Problem as problem:
         return {"problem": problem, "stamp": "problem"}
     return {
-        "passages": passages(gateway, answer.events, timezone.now()),
+        "passages": list_passages(gateway, answer.events, timezone.now()),
         "goes_on": not answer.ended,
         "ended": live_trace_texts.ENDED.get(answer.ended, answer.ended),
         "stamp": f"{len(answer.events)}{answer.ended}",
@@ -74,5 +74,5 @@ def end(request: HttpRequest, gateway: str, number: int) -> HttpResponse:
     """Enough was seen."""
     of = get_object_or_404(Gateway, name=gateway)
     with suppress(Problem):  # the next page says what it is
-        look(readings_channel(of), number, end=True)
+        look(get_readings_channel(of), number, end=True)
     return redirect(f"{reverse('desk:live-seen', args=[gateway, number])}?{request.GET.urlencode()}")

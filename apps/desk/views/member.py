@@ -10,33 +10,33 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import staff_page
-from apps.audit.selectors import history_of
-from apps.bans.blocks.selectors import current
+from apps.audit.selectors import list_row_history
+from apps.bans.blocks.selectors import find_current_block
 from apps.bans.models import Block
 from apps.desk import panels
-from apps.desk.lifecycle.schedule import coming
-from apps.lib.activation import Activation, activations
+from apps.desk.lifecycle.schedule import list_scheduled
+from apps.lib.activation import Activation, list_activations
 from apps.lib.models import Deployed
 from apps.lib.ui import formats
-from apps.lib.ui.states import On, Post
-from apps.lib.web.query_params import number
+from apps.lib.ui.states import GatewayPost, PostState
+from apps.lib.web.query_params import parse_number
 from apps.members import invitation_services
 from apps.members.models import Member
 from apps.nat import panel
 from apps.nat.models import NatMapping
 from apps.nat.pinholes import panel as pinholes
 from apps.network.models import Holding
-from apps.tickets.selectors import of_member
+from apps.tickets.selectors import list_member_tickets
 from apps.traffic import panel as traffic
 from apps.traffic.models import RateLimit
 from apps.traffic.rates import selectors as rates
-from apps.traffic.rates.rate_texts import sentence
+from apps.traffic.rates.rate_texts import describe_limit
 
 HISTORY = 8  # entries in the rail
 
 
 @dataclass(frozen=True)
-class Line:
+class MemberStatusLine:
     """The line of truth: a kind, a state in one word, and the rest of the sentence."""
 
     kind: str
@@ -48,80 +48,95 @@ class Line:
 def member(request: HttpRequest, pk: int) -> HttpResponse:
     """One member: what is true, addresses, forwards."""
     found = get_object_or_404(Member.objects.select_related("tariff", "room__site", "user"), pk=pk)
-    saved, removed = number(request.GET, "saved"), number(request.GET, "removed")
-    held = panels.addresses(found, added=number(request.GET, "added"))
-    opened = pinholes.context(found, saved=number(request.GET, "pinhole_saved"), removed=number(request.GET, "pinhole_removed"))
-    forwards = panel.context(found, saved=saved, removed=removed)
-    usage = traffic.panel(found, request.GET, traffic.for_staff(), now=timezone.now())
-    context = {**_facts(found, held["holdings"]), **held, **panels.devices(found), **forwards, **opened, **_account(found)}
+    saved, removed = parse_number(request.GET, "saved"), parse_number(request.GET, "removed")
+    held = panels.build_addresses_context(found, added=parse_number(request.GET, "added"))
+    opened = pinholes.build_context(
+        found, saved=parse_number(request.GET, "pinhole_saved"), removed=parse_number(request.GET, "pinhole_removed")
+    )
+    forwards = panel.build_context(found, saved=saved, removed=removed)
+    usage = traffic.build_panel(found, request.GET, traffic.build_staff_names(), now=timezone.now())
+    context = {
+        **_build_facts(found, held["holdings"]),
+        **held,
+        **panels.build_devices_context(found),
+        **forwards,
+        **opened,
+        **_build_account_context(found),
+    }
     return render(
         request,
         "desk/member.html",
-        context | {"history": history_of(found, HISTORY), "usage": usage, "tickets": of_member(found)},
+        context | {"history": list_row_history(found, HISTORY), "usage": usage, "tickets": list_member_tickets(found)},
     )
 
 
-def _facts(found: Member, held: list[panels.Row]) -> dict[str, Any]:
+def _build_facts(found: Member, held: list[panels.HeldAddressRow]) -> dict[str, Any]:
     holdings, mappings = [row.holding for row in held], [row.mapping for row in held if row.mapping]
-    alive, block, limit = found.state == Member.State.ACTIVE, current(found), rates.current(found)
-    rates_apply = rates.applies(found)
+    alive, block, limit = found.state == Member.State.ACTIVE, find_current_block(found), rates.find_current_limit(found)
+    rates_apply = rates.is_rate_limiting_on(found)
     # of several kinds, whose ids may be the same: what is known of one is known of all, which is all that is shown here
     others: list[Deployed] = [*mappings, *([block] if block else []), *([limit] if limit else [])]
-    known = [each for row in held for each in row.gateways] + [each for _row, those in activations(others) for each in those]
+    known = [each for row in held for each in row.gateways] + [each for _row, those in list_activations(others) for each in those]
     known = known if alive else []
-    paid = _("Paid until %(day)s") % {"day": formats.day(found.paid_until)} if found.paid_until else ""
+    paid = _("Paid until %(day)s") % {"day": formats.format_day(found.paid_until)} if found.paid_until else ""
     return {
         "member": found,
-        "line": line_of(found, holdings, mappings, block, limit if rates_apply else None),
+        "line": build_status_line(found, holdings, mappings, block, limit if rates_apply else None),
         "blocked_by": block,
         "rate_limit": limit,
         "rates_apply": rates_apply,
-        "posts": posts_of(known),
+        "posts": build_posts(known),
         "waits": known,
         "number": f"M-{found.number}",
         "room": _("Room %(room)s") % {"room": found.room} if found.room else "",
         "tariff": _("Tariff %(tariff)s") % {"tariff": found.tariff},
-        "since": _("Member since %(day)s") % {"day": formats.day(found.since)},
+        "since": _("Member since %(day)s") % {"day": formats.format_day(found.since)},
         "paid": paid,
-        "coming": coming(found),
+        "coming": list_scheduled(found),
         "memberships": found.memberships.order_by("valid"),
     }
 
 
-def _account(found: Member) -> dict[str, Any]:
-    return {"invitation": None if found.user_id else invitation_services.open_of(found)}
+def _build_account_context(found: Member) -> dict[str, Any]:
+    return {"invitation": None if found.user_id else invitation_services.find_open(found)}
 
 
-def posts_of(known: Iterable[Activation]) -> list[Post]:
+def build_posts(known: Iterable[Activation]) -> list[GatewayPost]:
     """The pair for several rows together: a post is full when its gateway has all of them."""
     waits: dict[str, bool] = {}
     for each in known:
         waits[each.gateway] = waits.get(each.gateway, False) or each.since is None
-    return [Post(gateway, On.HALF if waiting else On.FULL) for gateway, waiting in sorted(waits.items())]
+    return [GatewayPost(gateway, PostState.HALF if waiting else PostState.FULL) for gateway, waiting in sorted(waits.items())]
 
 
-def line_of(
+def build_status_line(
     found: Member, holdings: list[Holding], mappings: list[NatMapping], block: Block | None = None, limit: RateLimit | None = None
-) -> Line:
+) -> MemberStatusLine:
     """What is true of the member's connection, in one sentence."""
     if block and found.state != Member.State.LEFT:
-        return Line("bad", _("Blocked."), _blocked(block))
+        return MemberStatusLine("bad", _("Blocked."), _describe_block(block))
     if found.state == Member.State.LEFT:
-        return Line("plain", _("Has left."), _("No address, no access."))
+        return MemberStatusLine("plain", _("Has left."), _("No address, no access."))
     if found.state == Member.State.PENDING:
-        return Line("wait", _("Not yet active."), _("Nothing of this member is on the gateways until somebody activates the membership."))
+        return MemberStatusLine(
+            "wait", _("Not yet active."), _("Nothing of this member is on the gateways until somebody activates the membership.")
+        )
     leaves = sorted({mapping.leaves for mapping in mappings} | {str(each.prefix) for each in holdings if each.prefix.version == 6})
     if not leaves:
-        return Line("warn", _("Not connected."), _("Active, but without an address that leaves the network."))
+        return MemberStatusLine("warn", _("Not connected."), _("Active, but without an address that leaves the network."))
     said = _("Leaves as %(addresses)s.") % {"addresses": _(" and ").join(leaves)}
     if not mappings:
         said += " " + _("Over IPv4 this member reaches what is inside, not the internet.")
-    return Line("warn", _("Limited."), f"{sentence(limit)} {said}") if limit else Line("ok", _("Connected."), said)
+    return (
+        MemberStatusLine("warn", _("Limited."), f"{describe_limit(limit)} {said}")
+        if limit
+        else MemberStatusLine("ok", _("Connected."), said)
+    )
 
 
-def _blocked(block: Block) -> str:
+def _describe_block(block: Block) -> str:
     """Since when, until when, why."""
-    facts = {"since": formats.full(block.valid.lower), "reason": block.get_reason_display()}
+    facts = {"since": formats.format_full_time(block.valid.lower), "reason": block.get_reason_display()}
     if block.valid.upper is None:
         return _("Since %(since)s, until somebody lifts it: %(reason)s.") % facts
-    return _("Since %(since)s, until %(until)s: %(reason)s.") % (facts | {"until": formats.full(block.valid.upper)})
+    return _("Since %(since)s, until %(until)s: %(reason)s.") % (facts | {"until": formats.format_full_time(block.valid.upper)})

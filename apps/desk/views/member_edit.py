@@ -8,22 +8,22 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.desk.edit_conflicts import merge
 from apps.lib.errors import Conflict, Problem
-from apps.lib.ui.form_errors import explain
+from apps.lib.ui.form_errors import add_problem_to
 from apps.members import services
-from apps.members.forms import MemberForm, NewMemberForm, known
+from apps.members.forms import MemberForm, NewMemberForm, build_initial
 from apps.members.models import Member, Room, Tariff
 from apps.members.selectors import MOST_ROOMS
 
 
-def _rooms() -> QuerySet[Room]:
+def _list_rooms() -> QuerySet[Room]:
     """What the room's field offers while somebody types."""
     return Room.objects.select_related("site")[:MOST_ROOMS]
 
 
-def _member(pk: int) -> Member:
+def _get_member(pk: int) -> Member:
     return get_object_or_404(Member.objects.select_related("tariff", "room__site"), pk=pk)
 
 
@@ -34,27 +34,27 @@ def add(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         wanted = {name: form.cleaned_data[name] for name in ("number", "active")}
         try:
-            return redirect("desk:member", services.add_member(facts=form.facts(), by=person(request), **wanted).pk)
+            return redirect("desk:member", services.add_member(facts=form.facts(), by=get_person(request), **wanted).pk)
         except Problem as problem:
-            explain(form, problem)
-    context = {"form": form, "tariffs": Tariff.objects.exists(), "rooms": _rooms()}
+            add_problem_to(form, problem)
+    context = {"form": form, "tariffs": Tariff.objects.exists(), "rooms": _list_rooms()}
     return render(request, "desk/member/add.html", context, status=422 if form.errors else 200)
 
 
 @staff_page
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     """Change what is known of a member. Whoever comes too late sees both values and loses neither."""
-    member, merged = _member(pk), None
-    form = MemberForm(request.POST or None, initial=known(member))
+    member, merged = _get_member(pk), None
+    form = MemberForm(request.POST or None, initial=build_initial(member))
     if request.method == "POST" and form.is_valid():
         try:
-            services.change_member(member=member, version=form.cleaned_data["version"] or 0, facts=form.facts(), by=person(request))
+            services.change_member(member=member, version=form.cleaned_data["version"] or 0, facts=form.facts(), by=get_person(request))
             return redirect("desk:member", pk)
         except Conflict:
-            merged = merge(form, _member(pk))
+            merged = merge(form, _get_member(pk))
         except Problem as problem:
-            explain(form, problem)
-    context = {"form": merged.form if merged else form, "member": member, "merged": merged, "rooms": _rooms()}
+            add_problem_to(form, problem)
+    context = {"form": merged.form if merged else form, "member": member, "merged": merged, "rooms": _list_rooms()}
     return render(request, "desk/member/edit.html", context, status=409 if merged else 422 if form.errors else 200)
 
 
@@ -62,9 +62,9 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def activate(request: HttpRequest, pk: int) -> HttpResponse:
     """Let the member use the network."""
-    member = _member(pk)
+    member = _get_member(pk)
     try:
-        services.activate(member=member, by=person(request))
+        services.activate(member=member, by=get_person(request))
         messages.success(request, _("%(member)s is active. What the member holds is on its way to the gateways.") % {"member": member})
     except Problem as problem:
         messages.error(request, str(problem))

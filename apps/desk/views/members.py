@@ -9,28 +9,28 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.desk import bulk, list_csv
 from apps.desk.forms import FilterForm
 from apps.desk.selectors import members as listing
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import explain
+from apps.lib.ui.form_errors import add_problem_to
 
 
 @staff_page
 def members(request: HttpRequest) -> HttpResponse:
     """All members, or those the address asks for; for HTMX only what changes."""
     part = "#list" if request.headers.get("HX-Target") == "list" else ""
-    return render(request, f"desk/members.html{part}", _shown(request.GET))
+    return render(request, f"desk/members.html{part}", _build_context(request.GET))
 
 
-def _shown(params: QueryDict) -> dict[str, Any]:
-    want = listing.wanted(params)
-    counts = listing.counts()
+def _build_context(params: QueryDict) -> dict[str, Any]:
+    want = listing.parse_query(params)
+    counts = listing.count_by_view()
     return {
         "want": want,
-        "page": listing.page(want, timezone.localdate()),
-        "views": [(name, listing.view_words(name), counts[name]) for name in listing.VIEWS],
+        "page": listing.build_page(want, timezone.localdate()),
+        "views": [(name, listing.render_view_name(name), counts[name]) for name in listing.VIEWS],
         "filters": FilterForm(params),
         "sort": want.sort,
         "any": counts["all"] > 0,
@@ -41,18 +41,18 @@ def _shown(params: QueryDict) -> dict[str, Any]:
 @require_POST
 def bulk_action(request: HttpRequest) -> HttpResponse:
     """Say what would happen to the selected members; when that was confirmed, do it."""
-    want = listing.wanted(request.GET)
-    chosen = bulk.chosen(request.POST, want)
+    want = listing.parse_query(request.GET)
+    chosen = bulk.parse_selection(request.POST, want)
     back = f"{reverse('desk:members')}?{request.GET.urlencode()}"
-    action = bulk.action(request.POST, timezone.localdate())
+    action = bulk.parse_action(request.POST, timezone.localdate())
     if action is None or not chosen.number:
         return redirect(back)
     if "confirmed" in request.POST and action.form.is_valid():
         try:
-            messages.success(request, action.do(chosen, person(request)))
+            messages.success(request, action.do(chosen, get_person(request)))
             return redirect(back)
         except Problem as problem:
-            explain(action.form, problem)
+            add_problem_to(action.form, problem)
     context = {"action": action, "title": action.title(chosen), "chosen": chosen, "preview": action.preview(chosen), "back": back}
     return render(request, "desk/members_bulk.html", context, status=422 if "confirmed" in request.POST else 200)
 
@@ -61,7 +61,7 @@ def bulk_action(request: HttpRequest) -> HttpResponse:
 def members_csv(request: HttpRequest) -> StreamingHttpResponse:
     """The list as CSV: all rows of the filter, in the order of names."""
     response = StreamingHttpResponse(
-        list_csv.members(listing.wanted(request.GET), timezone.localdate()), content_type="text/csv; charset=utf-8"
+        list_csv.render_members(listing.parse_query(request.GET), timezone.localdate()), content_type="text/csv; charset=utf-8"
     )
     response["Content-Disposition"] = f'attachment; filename="members-{timezone.localdate():%Y-%m-%d}.csv"'
     return response

@@ -4,16 +4,16 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from apps.accounts.permissions import staff_page
-from apps.desk.selectors.search import only
+from apps.desk.selectors.search import find_only_url
 from apps.desk.selectors.search import search as find
-from apps.lib.web.query_params import words
+from apps.lib.web.query_params import parse_words
 
 
 @staff_page
 def search(request: HttpRequest) -> HttpResponse:
     """What was found, by kinds; the thing itself where there is just one."""
-    text = words(request.GET, "q")
+    text = parse_words(request.GET, "q")
     groups = find(text)
-    if url := only(groups):
+    if url := find_only_url(groups):
         return redirect(url)
     return render(request, "desk/search.html", {"text": text, "groups": groups})

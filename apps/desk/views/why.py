@@ -7,44 +7,46 @@ from django.shortcuts import render
 
 from apps.accounts.permissions import staff_page
 from apps.desk.live_trace import form as live
-from apps.desk.live_trace.form import WishForm
+from apps.desk.live_trace.form import LiveTraceForm
 from apps.desk.packet_trace import packet_trace_texts
-from apps.desk.packet_trace.answer import answer, note
+from apps.desk.packet_trace.answer import answer_question, log_question
 from apps.desk.packet_trace.form import RUNS, START, WANTED, QuestionForm
-from apps.desk.packet_trace.path import stops
+from apps.desk.packet_trace.path import list_stops
 from apps.desk.packet_trace.question import CannotAsk
 from apps.network.models import Gateway
 
 
 @staff_page
-def why(request: HttpRequest) -> HttpResponse:
+def trace_packet(request: HttpRequest) -> HttpResponse:
     """The question, and its answer once it is asked. What is only begun, as a member's page does, is a form that is partly filled in."""
     if not Gateway.objects.exists():
         return render(request, "desk/why.html", {"gateways": False})
     asked = "source" in request.GET and "destination" in request.GET
     given = START | request.GET.dict()
     form = QuestionForm(given) if asked else QuestionForm(initial=given)
-    return render(request, "desk/why.html", {"gateways": True, "form": form, **(_answered(form, request.user) if asked else {})})
+    return render(
+        request, "desk/why.html", {"gateways": True, "form": form, **(_build_answer_context(form, request.user) if asked else {})}
+    )
 
 
-def _answered(form: QuestionForm, by: object) -> dict[str, Any]:
+def _build_answer_context(form: QuestionForm, by: object) -> dict[str, Any]:
     if not form.is_valid():
         return {}
     try:
         question = form.question()
-        note(question, by)
-        found = answer(question)
+        log_question(question, by)
+        found = answer_question(question)
     except CannotAsk as problem:
         form.add_error(problem.field, str(problem))
         return {}
     return {
         "answer": found,
-        "said": packet_trace_texts.verdict(found),
-        "guessed": packet_trace_texts.guessed(found),
-        "packet": packet_trace_texts.packet(found.trace.packet),
-        "stops": stops(found),
-        "aside": ", ".join(packet_trace_texts.elsewhere(found)),
+        "said": packet_trace_texts.describe_verdict(found),
+        "guessed": packet_trace_texts.describe_guess(found),
+        "packet": packet_trace_texts.render_packet(found.trace.packet),
+        "stops": list_stops(found),
+        "aside": ", ".join(packet_trace_texts.iter_elsewhere(found)),
         "other_ruleset": WANTED if form.cleaned_data["ruleset"] == RUNS else RUNS,
         "state": found.trace.state,
-        "live": WishForm(initial=live.START | {"gateway": form.data["gateway"]}, auto_id="live_%s"),
+        "live": LiveTraceForm(initial=live.START | {"gateway": form.data["gateway"]}, auto_id="live_%s"),
     }

@@ -10,26 +10,26 @@ from django.db import DataError, IntegrityError, transaction
 from django.utils.translation import gettext as _
 from rest_framework import exceptions, serializers
 
-from apps.lib.api.etags import changed_meanwhile
-from apps.lib.api.problems import ItemsRefused, Unfit
+from apps.lib.api.etags import build_precondition_error
+from apps.lib.api.problems import ItemsRefused, RequestRejected
 from apps.lib.api.serializers import ApiSerializer, Reference
-from apps.lib.api.unknown_fields import unknown_field
+from apps.lib.api.unknown_fields import describe_unknown_field
 from apps.lib.errors import Problem
 
 MOST: Final = 2000  # items of a call
 REFUSALS = (Problem, IntegrityError, DataError, exceptions.APIException)
 
 
-def checked_items(data: Any) -> list[Any]:
+def validate_item_list(data: Any) -> list[Any]:
     """A list of a length that fits."""
     if not isinstance(data, list) or not data:
-        raise Unfit(400, _("Send a list with at least one item."))
+        raise RequestRejected(400, _("Send a list with at least one item."))
     if len(data) > MOST:
-        raise Unfit(413, _("These are %(count)d items. Send at most %(most)d at once.") % {"count": len(data), "most": MOST})
+        raise RequestRejected(413, _("These are %(count)d items. Send at most %(most)d at once.") % {"count": len(data), "most": MOST})
     return data
 
 
-def known_references(serializer: ApiSerializer, items: Sequence[Any]) -> dict[str, Mapping[int, Any]]:
+def load_references(serializer: ApiSerializer, items: Sequence[Any]) -> dict[str, Mapping[int, Any]]:
     """What the items point to, by the field's name: a query for each field."""
     found: dict[str, Mapping[int, Any]] = {}
     for name, field in serializer.fields.items():
@@ -40,10 +40,10 @@ def known_references(serializer: ApiSerializer, items: Sequence[Any]) -> dict[st
     return found
 
 
-def validated(serializer: ApiSerializer, items: Sequence[Any], rows: Sequence[Any] | None = None) -> list[dict[str, Any]]:
+def validate_items(serializer: ApiSerializer, items: Sequence[Any], rows: Sequence[Any] | None = None) -> list[dict[str, Any]]:
     """The items as services take them; with rows, what changes of each. Raises ItemsRefused."""
     context: Any = serializer.context
-    context["known"] = known_references(serializer, items)
+    context["known"] = load_references(serializer, items)
     good, wrong = [], dict[int, Exception]()
     for index, item in enumerate(items):
         serializer.instance = rows[index] if rows else None
@@ -57,19 +57,19 @@ def validated(serializer: ApiSerializer, items: Sequence[Any], rows: Sequence[An
     return good
 
 
-def all_or_none[Item, Row](items: Sequence[Item], many: Callable[[Sequence[Item]], Row], one: Callable[[Item], object]) -> Row:
+def apply_all_or_none[Item, Row](items: Sequence[Item], many: Callable[[Sequence[Item]], Row], one: Callable[[Item], object]) -> Row:
     """What `many` makes of all items. Raises ItemsRefused with what `one` says of each that cannot be."""
     try:
         with transaction.atomic():
             return many(items)
     except REFUSALS as error:
         with transaction.atomic():
-            wrong = blamed(items, one)
+            wrong = collect_refused_items(items, one)
             transaction.set_rollback(True)
         raise ItemsRefused(wrong) if wrong else error from error
 
 
-def blamed[Item](items: Sequence[Item], one: Callable[[Item], object]) -> dict[int, Exception]:
+def collect_refused_items[Item](items: Sequence[Item], one: Callable[[Item], object]) -> dict[int, Exception]:
     """Those of the items that are refused when they come one after the other."""
     wrong: dict[int, Exception] = {}
     for index, item in enumerate(items):
@@ -81,7 +81,7 @@ def blamed[Item](items: Sequence[Item], one: Callable[[Item], object]) -> dict[i
     return wrong
 
 
-def rows_of(items: Sequence[Any], find: Callable[[Iterable[int]], Mapping[int, Any]], *, only_ids: bool = False) -> list[Any]:
+def get_item_rows(items: Sequence[Any], find: Callable[[Iterable[int]], Mapping[int, Any]], *, only_ids: bool = False) -> list[Any]:
     """The row of each item, by its id. Raises ItemsRefused for those without one, and for one that comes twice.
 
     only_ids: an item says nothing else of its row but which version it has.
@@ -96,7 +96,7 @@ def rows_of(items: Sequence[Any], find: Callable[[Iterable[int]], Mapping[int, A
             wrong[index] = serializers.ValidationError({"id": _("There is none with this id, or it has ended.")})
         elif pk in seen:
             wrong[index] = serializers.ValidationError({"id": _("This id comes twice.")})
-        elif more := _beside_id(items[index]) if only_ids else None:
+        elif more := _describe_extra_fields(items[index]) if only_ids else None:
             wrong[index] = serializers.ValidationError(more)
         else:
             seen.add(pk)
@@ -105,15 +105,15 @@ def rows_of(items: Sequence[Any], find: Callable[[Iterable[int]], Mapping[int, A
     return [found[pk] for pk in ids]
 
 
-def _beside_id(item: Any) -> dict[str, str]:
+def _describe_extra_fields(item: Any) -> dict[str, str]:
     names = item if isinstance(item, Mapping) else ()
-    return {name: unknown_field(str(name), ("id", "version")) for name in names if name not in ("id", "version")}
+    return {name: describe_unknown_field(str(name), ("id", "version")) for name in names if name not in ("id", "version")}
 
 
 def check_versions(items: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> None:
     """An item may say on top of which version it is: 412 for those who are late."""
     late = {
-        index: changed_meanwhile()
+        index: build_precondition_error()
         for index, (item, row) in enumerate(zip(items, rows, strict=True))
         if "version" in item and item["version"] != getattr(row, "version", None)
     }

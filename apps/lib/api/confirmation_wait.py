@@ -36,7 +36,7 @@ def asks_to_wait(request: Request, *, possible: bool = True) -> bool:
     return wanted is not None
 
 
-def accepted_until_active(response: Response, rows: Iterable[Any]) -> Response:
+def mark_accepted_if_pending(response: Response, rows: Iterable[Any]) -> Response:
     """The answer, with 202 when one of the rows, as `with_activations` left them, is missing on a gateway."""
     if any(not each.since for row in rows for each in row.known_activations):
         response.status_code = 202

@@ -9,13 +9,13 @@ from django.db import DataError, IntegrityError
 from django.db.models import ProtectedError, RestrictedError
 from django.utils.translation import gettext as _
 
-from apps.lib.errors import Conflict, Problem, Refused
+from apps.lib.errors import Conflict, Problem, Unprocessable
 
 UNIQUE, EXCLUSION, FOREIGN_KEY, RESTRICT, CHECK, NOT_NULL = "23505", "23P01", "23503", "23001", "23514", "23502"
 _KEY = re.compile(r"Key \((?:lower\()?\(?\"?(\w+)")
 
 
-def refusal(error: IntegrityError | DataError) -> Problem | None:
+def explain_violation(error: IntegrityError | DataError) -> Problem | None:
     """409 for what stands in the way of something else, 422 for what can never be; None for what no database said."""
     if isinstance(error, ProtectedError | RestrictedError):
         return Conflict(_("Other things need it: remove these first."))
@@ -33,9 +33,9 @@ def refusal(error: IntegrityError | DataError) -> Problem | None:
     if state in (FOREIGN_KEY, RESTRICT):
         return Conflict(_("It hangs together with something else (rule “%(rule)s”). Look at that first.") % {"rule": rule}, field)
     if state == NOT_NULL:
-        return Refused(_("%(field)s has to be given.") % {"field": field}, field)
+        return Unprocessable(_("%(field)s has to be given.") % {"field": field}, field)
     if state == CHECK:
-        return Refused(_("The rule “%(rule)s” does not allow this.") % {"rule": rule}, field)
+        return Unprocessable(_("The rule “%(rule)s” does not allow this.") % {"rule": rule}, field)
     if isinstance(error, DataError):
-        return Refused(_("A value is out of range: %(message)s.") % {"message": diagnosis.message_primary or ""}, field)
+        return Unprocessable(_("A value is out of range: %(message)s.") % {"message": diagnosis.message_primary or ""}, field)
     return None

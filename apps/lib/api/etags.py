@@ -8,13 +8,13 @@ import hashlib
 from django.db.models import Model
 from django.utils.translation import gettext as _
 
-from apps.lib.api.problems import Unfit
+from apps.lib.api.problems import RequestRejected
 from apps.lib.models import Versioned
 
 ANY = "*"
 
 
-def etag(row: Model) -> str:
+def compute_etag(row: Model) -> str:
     """The ETag, with its quotes."""
     if isinstance(row, Versioned):
         return f'"v{row.version}"' if row.pk else '"v0"'
@@ -23,13 +23,13 @@ def etag(row: Model) -> str:
     return f'"{hashlib.blake2b(repr(columns).encode(), digest_size=12).hexdigest()}"'
 
 
-def check(row: Model, wanted: str) -> None:
+def check_if_match(row: Model, wanted: str) -> None:
     """Raises 412 when the row is none of those that If-Match names."""
     named = [each.strip().removeprefix("W/") for each in wanted.split(",")]
-    if ANY not in named and etag(row) not in named:
-        raise changed_meanwhile()
+    if ANY not in named and compute_etag(row) not in named:
+        raise build_precondition_error()
 
 
-def changed_meanwhile() -> Unfit:
+def build_precondition_error() -> RequestRejected:
     """Nothing was done."""
-    return Unfit(412, _("Somebody changed this since you read it. Read it again, then decide."))
+    return RequestRejected(412, _("Somebody changed this since you read it. Read it again, then decide."))

@@ -13,26 +13,26 @@ from rest_framework.fields import Field
 from rest_framework.relations import PKOnlyObject, PrimaryKeyRelatedField, RelatedField
 
 type AnyField = Field[Any, Any, Any, Any]
-type Shower = Callable[[Any], Any]
+type FieldRenderer = Callable[[Any], Any]
 NOT_THERE = (AttributeError, KeyError, ObjectDoesNotExist)
 
 
-def shower(field: AnyField) -> Shower:
+def build_field_renderer(field: AnyField) -> FieldRenderer:
     """What the field says of a row."""
-    careful = _careful(field)
+    careful = _build_general_renderer(field)
     if isinstance(field, PrimaryKeyRelatedField) and field.pk_field is None:
-        return _column(f"{field.source}_id", careful)
-    if field.source != "*" and _reached_by_its_source(field):
-        return _written(attrgetter(str(field.source)), field.to_representation, careful)
+        return _build_id_renderer(f"{field.source}_id", careful)
+    if field.source != "*" and _is_read_by_source(field):
+        return _build_attribute_renderer(attrgetter(str(field.source)), field.to_representation, careful)
     return careful
 
 
-def _reached_by_its_source(field: AnyField) -> bool:
+def _is_read_by_source(field: AnyField) -> bool:
     way = type(field).get_attribute
     return way is Field.get_attribute or (way is RelatedField.get_attribute and not isinstance(field, PrimaryKeyRelatedField))
 
 
-def _careful(field: AnyField) -> Shower:
+def _build_general_renderer(field: AnyField) -> FieldRenderer:
     """REST framework's own way, which knows of defaults, mappings and what is called."""
 
     def show(row: Any) -> Any:
@@ -43,7 +43,7 @@ def _careful(field: AnyField) -> Shower:
     return show
 
 
-def _column(path: str, otherwise: Shower) -> Shower:
+def _build_id_renderer(path: str, otherwise: FieldRenderer) -> FieldRenderer:
     """The id of what a row points to, without reading that."""
     get = attrgetter(path)
 
@@ -56,7 +56,7 @@ def _column(path: str, otherwise: Shower) -> Shower:
     return show
 
 
-def _written(get: Shower, write: Shower, otherwise: Shower) -> Shower:
+def _build_attribute_renderer(get: FieldRenderer, write: FieldRenderer, otherwise: FieldRenderer) -> FieldRenderer:
     """An attribute, as the field writes it."""
 
     def show(row: Any) -> Any:

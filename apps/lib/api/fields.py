@@ -8,7 +8,7 @@ from rest_framework import serializers
 from apps.lib.fields import AddressField, MacField, PrefixField
 
 
-class _Parsed(serializers.CharField):
+class _ParsedTextField(serializers.CharField):
     """Text that a model's field reads."""
 
     column: Any
@@ -24,19 +24,19 @@ class _Parsed(serializers.CharField):
             raise serializers.ValidationError(error.messages) from error
 
 
-class AddressText(_Parsed):
+class AddressText(_ParsedTextField):
     """An address."""
 
     column = AddressField()
 
 
-class PrefixText(_Parsed):
+class PrefixText(_ParsedTextField):
     """A network, or an address alone."""
 
     column = PrefixField()
 
 
-class MacText(_Parsed):
+class MacText(_ParsedTextField):
     """A MAC address."""
 
     column = MacField()

@@ -25,7 +25,7 @@ _ORDERED: Final = (EXACT, IN, LESS, AT_MOST, MORE, AT_LEAST)
 
 
 @dataclass(frozen=True)
-class Kind:
+class FilterType:
     """`read` makes a value of text, such as `example`; `schema` is what OpenAPI says of it; `lookups` how it is compared."""
 
     read: Callable[[str], Any]
@@ -34,40 +34,40 @@ class Kind:
     example: str
 
 
-def _number(text: str) -> int:
+def _parse_number(text: str) -> int:
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20 and int(digits) <= LARGEST):
         raise ValueError(_("“%(text)s” is no number.") % {"text": text})
     return int(text)
 
 
-def _words(text: str) -> str:
+def _parse_text(text: str) -> str:
     if "\0" in text:
         raise ValueError(_("A text holds no NUL."))
     return text
 
 
-def _truth(text: str) -> bool:
+def _parse_bool(text: str) -> bool:
     if text not in ("0", "1", "true", "false"):
         raise ValueError(_("“%(text)s” is neither true nor false.") % {"text": text})
     return text in ("1", "true")
 
 
-def _network(text: str) -> Any:
+def _parse_network(text: str) -> Any:
     try:
         return parse_prefix(text, strict=False)
     except ValueError as error:
         raise ValueError(_("“%(text)s” is no address or prefix.") % {"text": text}) from error
 
 
-def _mac(text: str) -> str:
+def _parse_mac(text: str) -> str:
     try:
         return str(MacField().parse(text))
     except ValueError as error:
         raise ValueError(_("“%(text)s” is no MAC address.") % {"text": text}) from error
 
 
-def _moment(text: str) -> datetime:
+def _parse_timestamp(text: str) -> datetime:
     """RFC 3339; a plus sign that became a space in the address is one again."""
     try:
         found = parse_datetime(text.replace(" ", "+"))
@@ -79,7 +79,7 @@ def _moment(text: str) -> datetime:
     return known
 
 
-def _day(text: str) -> date:
+def _parse_day(text: str) -> date:
     try:
         found = parse_date(text)
     except ValueError:
@@ -89,16 +89,16 @@ def _day(text: str) -> date:
     return found
 
 
-NUMBER: Final = Kind(_number, {"type": "integer"}, _ORDERED, "1")
-TEXT: Final = Kind(_words, {"type": "string"}, (EXACT, IN, CONTAINS), "words")
-TRUTH: Final = Kind(_truth, {"type": "boolean"}, (EXACT,), "true")
-NETWORK: Final = Kind(_network, {"type": "string"}, (EXACT, IN, NET_CONTAINS, NET_WITHIN), "192.0.2.0/24")
-MAC: Final = Kind(_mac, {"type": "string"}, (EXACT, IN), "00:00:5e:00:53:1f")
-MOMENT: Final = Kind(_moment, {"type": "string", "format": "date-time"}, _ORDERED, "2026-11-21T18:00:00Z")
-DAY: Final = Kind(_day, {"type": "string", "format": "date"}, _ORDERED, "2026-11-21")
+NUMBER: Final = FilterType(_parse_number, {"type": "integer"}, _ORDERED, "1")
+TEXT: Final = FilterType(_parse_text, {"type": "string"}, (EXACT, IN, CONTAINS), "words")
+TRUTH: Final = FilterType(_parse_bool, {"type": "boolean"}, (EXACT,), "true")
+NETWORK: Final = FilterType(_parse_network, {"type": "string"}, (EXACT, IN, NET_CONTAINS, NET_WITHIN), "192.0.2.0/24")
+MAC: Final = FilterType(_parse_mac, {"type": "string"}, (EXACT, IN), "00:00:5e:00:53:1f")
+MOMENT: Final = FilterType(_parse_timestamp, {"type": "string", "format": "date-time"}, _ORDERED, "2026-11-21T18:00:00Z")
+DAY: Final = FilterType(_parse_day, {"type": "string", "format": "date"}, _ORDERED, "2026-11-21")
 
 
-def choice(values: tuple[str, ...]) -> Kind:
+def build_choice_type(values: tuple[str, ...]) -> FilterType:
     """One of these words."""
 
     def read(text: str) -> str:
@@ -106,14 +106,14 @@ def choice(values: tuple[str, ...]) -> Kind:
             raise ValueError(_("“%(text)s” is none of: %(values)s.") % {"text": text, "values": ", ".join(values)})
         return text
 
-    return Kind(read, {"type": "string", "enum": list(values)}, (EXACT, IN), values[0])
+    return FilterType(read, {"type": "string", "enum": list(values)}, (EXACT, IN), values[0])
 
 
-def kind_of(column: models.Field[Any, Any]) -> Kind:
+def get_filter_type(column: models.Field[Any, Any]) -> FilterType:
     """The kind that fits a column."""
     if column.choices:
-        return choice(tuple(str(value) for value, _label in column.flatchoices))
-    kinds: tuple[tuple[Any, Kind], ...] = (
+        return build_choice_type(tuple(str(value) for value, _label in column.flatchoices))
+    kinds: tuple[tuple[Any, FilterType], ...] = (
         ((AddressField, PrefixField), NETWORK),
         (MacField, MAC),
         (models.BooleanField, TRUTH),

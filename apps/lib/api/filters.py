@@ -13,11 +13,11 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.filters import BaseFilterBackend
 from rest_framework.request import Request
 
-from apps.lib.api.filter_types import EXACT, IN, IN_DATABASE, LONGEST, MOMENT, MOST_VALUES, NULL, TRUTH, Kind, kind_of
+from apps.lib.api.filter_types import EXACT, IN, IN_DATABASE, LONGEST, MOMENT, MOST_VALUES, NULL, TRUTH, FilterType, get_filter_type
 
 OWN: Final = frozenset({"limit", "offset", "cursor", "ordering", "fields", "brief", "format"})
 """Parameters that every list takes."""
-type Rows = models.QuerySet[Any]
+type FilteredRows = models.QuerySet[Any]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Filter:
     """`path`: the column, as the ORM reaches it; `exact`: what the plain name asks for, where that is not equality."""
 
     path: str
-    kind: Kind
+    kind: FilterType
     null: bool = False
     exact: str = EXACT
 
@@ -33,40 +33,40 @@ class Filter:
     def lookups(self) -> tuple[str, ...]:
         return (*self.kind.lookups, NULL) if self.null else self.kind.lookups
 
-    def applied(self, rows: Rows, lookup: str, text: str) -> Rows:
+    def applied(self, rows: FilteredRows, lookup: str, text: str) -> FilteredRows:
         """Raises ValueError for what is no value."""
         name = self.exact if lookup == EXACT and self.exact else lookup
-        value: Any = _many(text, self.kind) if lookup == IN else (TRUTH if lookup == NULL else self.kind).read(_short(text))
+        value: Any = _parse_values(text, self.kind) if lookup == IN else (TRUTH if lookup == NULL else self.kind).read(_check_length(text))
         return rows.filter(**{f"{self.path}__{IN_DATABASE.get(name, name)}": value})
 
 
 @dataclass(frozen=True)
-class Own:
+class CustomFilter:
     """A parameter that means something of its own. `apply` gets rows and value; None: the view's get_queryset looks at it.
 
     words: what it asks for, for docs; also: the column that its lookups and the order mean, if there is one.
     """
 
-    kind: Kind
-    apply: Callable[[Rows, Any], Rows] | None
+    kind: FilterType
+    apply: Callable[[FilteredRows, Any], FilteredRows] | None
     words: str
     also: "Filter | None" = None
 
-    def applied(self, rows: Rows, text: str) -> Rows:
-        value = self.kind.read(_short(text))
+    def applied(self, rows: FilteredRows, text: str) -> FilteredRows:
+        value = self.kind.read(_check_length(text))
         return self.apply(rows, value) if self.apply else rows
 
 
-type Filters = Mapping[str, Filter | Own]
+type Filters = Mapping[str, Filter | CustomFilter]
 
 
-def filters_of(model: type[models.Model], *names: str, **paths: str) -> dict[str, Filter | Own]:
+def build_filters(model: type[models.Model], *names: str, **paths: str) -> dict[str, Filter | CustomFilter]:
     """Filters by these columns, under their own or another name: `filters_of(PortForward, "protocol", member="holding__member")`."""
     named = {name: name for name in ("id", *names)} | paths
-    return {name: _filter(model, path) for name, path in named.items()}
+    return {name: _build_filter(model, path) for name, path in named.items()}
 
 
-def _filter(model: type[models.Model], path: str) -> Filter:
+def _build_filter(model: type[models.Model], path: str) -> Filter:
     *way, last = path.split("__")
     for step in way:
         column: Any = model._meta.get_field(step)
@@ -74,81 +74,81 @@ def _filter(model: type[models.Model], path: str) -> Filter:
             return Filter(path, MOMENT, null=True)
         model = column.related_model
     column = model._meta.pk if last == "id" else model._meta.get_field(last)
-    return Filter(path, kind_of(column), null=column.null)
+    return Filter(path, get_filter_type(column), null=column.null)
 
 
-def _short(text: str) -> str:
+def _check_length(text: str) -> str:
     if len(text) > LONGEST:
         raise ValueError(_("This is longer than %(most)d characters.") % {"most": LONGEST})
     return text
 
 
-def _many(text: str, kind: Kind) -> list[Any]:
+def _parse_values(text: str, kind: FilterType) -> list[Any]:
     given = text.split(",")
     if len(given) > MOST_VALUES:
         raise ValueError(_("These are more than %(most)d values.") % {"most": MOST_VALUES})
-    return [kind.read(_short(each.strip())) for each in given]
+    return [kind.read(_check_length(each.strip())) for each in given]
 
 
-class Declared(BaseFilterBackend):
+class DeclaredFilterBackend(BaseFilterBackend):
     """Filters by what the view declares in `filters`, searches by its `search`, and orders."""
 
-    def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
+    def filter_queryset(self, request: Request, queryset: FilteredRows, view: Any) -> FilteredRows:
         queryset = view.reached(queryset)
         if view.detail:
             return queryset
         for name, text in request.query_params.dict().items():
             if name not in OWN:
                 queryset = self._applied(queryset, view.filters, name, text)
-        return ordered(queryset, view.filters, request.query_params.get("ordering", ""))
+        return apply_ordering(queryset, view.filters, request.query_params.get("ordering", ""))
 
-    def _applied(self, rows: Rows, filters: Filters, name: str, text: str) -> Rows:
+    def _applied(self, rows: FilteredRows, filters: Filters, name: str, text: str) -> FilteredRows:
         plain, _sep, lookup = name.rpartition("__")
         own = filters.get(name)
-        found = column(filters, plain) if own is None else own
+        found = find_column(filters, plain) if own is None else own
         if found is None:
-            raise unknown(name, sorted(filters))
+            raise build_unknown_error(name, sorted(filters))
         try:
-            if isinstance(found, Own):
+            if isinstance(found, CustomFilter):
                 return found.applied(rows, text)
             asked = lookup if own is None else EXACT
             if asked not in found.lookups:
-                raise unknown(name, [f"{plain}__{each}" if each else plain for each in found.lookups])
+                raise build_unknown_error(name, [f"{plain}__{each}" if each else plain for each in found.lookups])
             return found.applied(rows, asked, text)
         except ValueError as error:
             raise ValidationError({f"?{name}": str(error)}) from error
 
 
-def unknown(name: str, known: list[str], parameter: str = "") -> ValidationError:
+def build_unknown_error(name: str, known: list[str], parameter: str = "") -> ValidationError:
     """The refusal of a parameter that there is none, or of a name in one."""
     facts = {"name": name[:LONGEST], "known": ", ".join(known)}
     return ValidationError({f"?{parameter or name[:LONGEST]}": _("There is no “%(name)s”. There is: %(known)s.") % facts})
 
 
-def column(filters: Filters, name: str) -> Filter | None:
+def find_column(filters: Filters, name: str) -> Filter | None:
     """What the lookups of this name compare, and it is ordered by."""
     found = filters.get(name)
-    return found.also if isinstance(found, Own) else found
+    return found.also if isinstance(found, CustomFilter) else found
 
 
-def orders(filters: Filters) -> list[str]:
+def list_orderings(filters: Filters) -> list[str]:
     """By what a list can be ordered."""
-    return [name for name in filters if column(filters, name)]
+    return [name for name in filters if find_column(filters, name)]
 
 
-def ordered(rows: Rows, filters: Filters, asked: str) -> Rows:
+def apply_ordering(rows: FilteredRows, filters: Filters, asked: str) -> FilteredRows:
     """The rows in the order that was asked for; the id decides between equals, so that no page shows a row twice."""
     if not asked:
         return rows
-    return rows.order_by(*_columns(filters, asked), "pk")
+    return rows.order_by(*_iter_order_columns(filters, asked), "pk")
 
 
-def _columns(filters: Filters, asked: str) -> Iterator[str]:
+def _iter_order_columns(filters: Filters, asked: str) -> Iterator[str]:
     for name in asked.split(","):
         bare = name.strip().removeprefix("-")
-        found = column(filters, bare)
+        found = find_column(filters, bare)
         if found is None:
-            known = ", ".join(orders(filters))
+            known = ", ".join(list_orderings(filters))
             text = _("By “%(name)s” nothing is ordered. Choose: %(known)s.")
             raise ValidationError({"?ordering": text % {"name": bare[:LONGEST], "known": known}})
         yield f"-{found.path}" if name.strip().startswith("-") else found.path

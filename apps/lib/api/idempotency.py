@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.lib.api.models import KeptAnswer
-from apps.lib.api.problems import Unfit
+from apps.lib.api.problems import RequestRejected
 
 KEPT: Final = timedelta(days=1)
 MOST: Final = 500  # answers of one person
@@ -27,25 +27,25 @@ LONGEST: Final = 100  # characters of a key
 REPLAYED: Final = "Idempotency-Replayed"
 
 
-def answered_once(request: Request, work: Callable[[], Response]) -> Response:
+def answer_once(request: Request, work: Callable[[], Response]) -> Response:
     """Do the work, or tell what it was answered before; within a transaction."""
     key, person = request.headers.get("Idempotency-Key", ""), int(request.user.pk or 0)  # signed in, as Allowed asked
     if not 0 < len(key) <= LONGEST or not key.isprintable() or not key.isascii():
-        raise Unfit(400, _("An Idempotency-Key has 1 to %(most)d printable characters.") % {"most": LONGEST})
-    if not _alone(person, key):
-        raise Unfit(409, _("The same request is under way. Ask again in a moment."))
-    print_ = _fingerprint(request)
+        raise RequestRejected(400, _("An Idempotency-Key has 1 to %(most)d printable characters.") % {"most": LONGEST})
+    if not _try_lock_key(person, key):
+        raise RequestRejected(409, _("The same request is under way. Ask again in a moment."))
+    print_ = _compute_fingerprint(request)
     kept = KeptAnswer.objects.filter(user=person, key=key, at__gt=Now() - KEPT).first()
     if kept is None:
         response = work()
-        _keep(person, key, print_, response)
+        _save_answer(person, key, print_, response)
         return response
     if kept.request != print_:
-        raise Unfit(422, _("This Idempotency-Key stands for another request. Choose a new one for each."))
-    return _again(kept)
+        raise RequestRejected(422, _("This Idempotency-Key stands for another request. Choose a new one for each."))
+    return _replay_answer(kept)
 
 
-def _alone(person: int, key: str) -> bool:
+def _try_lock_key(person: int, key: str) -> bool:
     """Until the transaction ends, nobody else has this key (PostgreSQL manual, "Advisory Lock Functions")."""
     number = int.from_bytes(hashlib.sha256(f"{person} {key}".encode()).digest()[:8], signed=True)
     with connection.cursor() as cursor:
@@ -53,12 +53,12 @@ def _alone(person: int, key: str) -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def _fingerprint(request: Request) -> str:
+def _compute_fingerprint(request: Request) -> str:
     told = f"{request.method} {request.get_full_path()}\n{json.dumps(request.data, sort_keys=True)}"
     return hashlib.sha256(told.encode()).hexdigest()
 
 
-def _keep(person: int, key: str, print_: str, response: Response) -> None:
+def _save_answer(person: int, key: str, print_: str, response: Response) -> None:
     KeptAnswer.objects.filter(user=person, key=key).delete()  # one that is too old
     KeptAnswer.objects.create(
         user_id=person,
@@ -80,7 +80,7 @@ def prune(person: int) -> None:
         mine.filter(id__lt=oldest).delete()
 
 
-def _again(kept: KeptAnswer) -> Response:
+def _replay_answer(kept: KeptAnswer) -> Response:
     text = zlib.decompress(bytes(kept.body))
     data: Any = json.loads(text) if text else None
     response = Response(data, status=kept.status, headers={REPLAYED: "true"})

@@ -12,13 +12,13 @@ from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 from apps.lib.api.filter_types import LARGEST
-from apps.lib.api.row_counts import count
+from apps.lib.api.row_counts import count_rows
 
 MOST: Final = 1000  # rows of a page
 LONGEST_NUMBER: Final = 18  # digits
 
 
-class Pages(LimitOffsetPagination):
+class LimitOrCursorPagination(LimitOffsetPagination):
     """`?limit=&offset=`: {count, next, previous, results}. `?cursor=`: {next, results} by id, from the beginning if it is empty."""
 
     max_limit = MOST
@@ -36,26 +36,26 @@ class Pages(LimitOffsetPagination):
         shown = queryset.filter(pk__in=queryset.values("pk")[wanted]) if self.offset else queryset[wanted]
         rows = list(shown)
         known = len(rows) < self.limit and (rows or not self.offset)
-        self.count = self.offset + len(rows) if known else count(queryset)
+        self.count = self.offset + len(rows) if known else count_rows(queryset)
         return rows
 
     def _walk(self, queryset: Any, request: Request) -> list[Any]:
         limit = self.get_limit(request)
         if "ordering" in request.query_params or "offset" in request.query_params:
             raise ValidationError({"?cursor": _("A walk goes by id: leave out “ordering” and “offset”.")})
-        after = _read(request.query_params["cursor"])
+        after = _decode_cursor(request.query_params["cursor"])
         rows = list(queryset.filter(pk__gt=after).order_by("pk")[: limit + 1])
         self._following = rows[limit - 1].pk if len(rows) > limit else None
         return rows[:limit]
 
     def get_limit(self, request: Request) -> int:
-        limit = _number(request, "limit", self.default_limit or MOST)
+        limit = _parse_number(request, "limit", self.default_limit or MOST)
         if not 0 < limit <= MOST:
             raise ValidationError({"?limit": _("A page has 1 to %(most)d rows.") % {"most": MOST}})
         return limit
 
     def get_offset(self, request: Request) -> int:
-        return _number(request, "offset", 0)
+        return _parse_number(request, "offset", 0)
 
     def get_paginated_response(self, data: Any) -> Response:
         if not self._walks:
@@ -66,10 +66,10 @@ class Pages(LimitOffsetPagination):
         if self._following is None or self.request is None:
             return None
         here = remove_query_param(self.request.build_absolute_uri(), "cursor")
-        return replace_query_param(here, "cursor", _written(self._following))
+        return replace_query_param(here, "cursor", _encode_cursor(self._following))
 
 
-def _number(request: Request, name: str, otherwise: int) -> int:
+def _parse_number(request: Request, name: str, otherwise: int) -> int:
     text = request.query_params.get(name)
     if text is None:
         return otherwise
@@ -78,11 +78,11 @@ def _number(request: Request, name: str, otherwise: int) -> int:
     raise ValidationError({f"?{name}": _("“%(text)s” is no number.") % {"text": text[:40]}})
 
 
-def _written(pk: int) -> str:
+def _encode_cursor(pk: int) -> str:
     return urlsafe_b64encode(b"after %d" % pk).decode().rstrip("=")
 
 
-def _read(text: str) -> int:
+def _decode_cursor(text: str) -> int:
     """The id behind which the page begins."""
     if not text:
         return -1

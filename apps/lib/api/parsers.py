@@ -9,7 +9,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
 
-class Json(JSONParser):
+class StrictJsonParser(JSONParser):
     """REST framework's, but what Python reads and nobody can write again is refused: half of a character (`"\\ud800"`), and a number
     beyond all that a computer counts with (`1e999`).
     """

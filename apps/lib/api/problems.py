@@ -15,9 +15,9 @@ from django.views import defaults
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
-from apps.lib.api.constraints import refusal
-from apps.lib.api.token_scope import sees_names
-from apps.lib.errors import Conflict, Problem, Refused
+from apps.lib.api.constraints import explain_violation
+from apps.lib.api.token_scope import can_see_names
+from apps.lib.errors import Conflict, Problem, Unprocessable
 
 MEDIA_TYPE = "application/problem+json"
 KINDS = {
@@ -39,8 +39,8 @@ KINDS = {
 }
 """What the last part of `type` is for each status; docs/api.md says what each means."""
 
-type Path = tuple[str | int, ...]
-type Found = dict[str, Any]
+type FieldPath = tuple[str | int, ...]
+type ErrorEntry = dict[str, Any]
 
 
 class ItemsRefused(Exception):  # noqa: N818 - not an error of the program
@@ -51,7 +51,7 @@ class ItemsRefused(Exception):  # noqa: N818 - not an error of the program
         self.why = why
 
 
-class Unfit(exceptions.APIException):
+class RequestRejected(exceptions.APIException):
     """What was sent does not fit what came before: If-Match, or an Idempotency-Key that stands for something else."""
 
     def __init__(self, status_code: int, sentence: str) -> None:
@@ -61,54 +61,54 @@ class Unfit(exceptions.APIException):
 
 def explain(error: Exception, context: dict[str, Any]) -> Response | None:
     """The answer to what a view raised; None for faults of ours."""
-    names = _names(context) if isinstance(error, ItemsRefused | Problem) else {}
+    names = _map_field_names(context) if isinstance(error, ItemsRefused | Problem) else {}
     token = getattr(context.get("request"), "auth", None)
-    error = _without_names(error, token)
+    error = _hide_names(error, token)
     if isinstance(error, ItemsRefused):
-        told = sorted((index, _without_names(why, token)) for index, why in error.why.items())
-        found = [entry for index, why in told for entry in _entries(why, names, (index,))]
-        code = max((_status(why) or 500 for why in error.why.values()), default=400)
-        return _response(code, found, _("None of this was done: see what is wrong with single items.")) if code < 500 else None
+        told = sorted((index, _hide_names(why, token)) for index, why in error.why.items())
+        found = [entry for index, why in told for entry in _iter_entries(why, names, (index,))]
+        code = max((_find_status(why) or 500 for why in error.why.values()), default=400)
+        return _build_response(code, found, _("None of this was done: see what is wrong with single items.")) if code < 500 else None
     if isinstance(error, IntegrityError | DataError):
-        known = refusal(error)
+        known = explain_violation(error)
         return explain(known, context) if known else None
-    code = _status(error) or 500
+    code = _find_status(error) or 500
     if code == 500:
         return None
-    response = _response(code, list(_entries(error, names)), _sentence(error))
-    for name, value in _headers(error):
+    response = _build_response(code, list(_iter_entries(error, names)), _get_sentence(error))
+    for name, value in _iter_headers(error):
         response[name] = value
     return response
 
 
-def _without_names(error: Exception, token: object) -> Exception:
+def _hide_names(error: Exception, token: object) -> Exception:
     """What is said to a token that may not know whose the thing is that stands in the way."""
-    if not isinstance(error, Problem) or error.culprit is None or sees_names(token, error.culprit):
+    if not isinstance(error, Problem) or error.culprit is None or can_see_names(token, error.culprit):
         return error
     text = error.unnamed or _("Something of somebody else is in the way.")
     return type(error)(text, error.fieldname, error.offer)
 
 
-def _status(error: Exception) -> int | None:
+def _find_status(error: Exception) -> int | None:
     if isinstance(error, IntegrityError | DataError):
-        known = refusal(error)
-        return _status(known) if known else None
+        known = explain_violation(error)
+        return _find_status(known) if known else None
     if isinstance(error, Problem):
-        return status.HTTP_409_CONFLICT if isinstance(error, Conflict) else 422 if isinstance(error, Refused) else 400
+        return status.HTTP_409_CONFLICT if isinstance(error, Conflict) else 422 if isinstance(error, Unprocessable) else 400
     if isinstance(error, exceptions.APIException):
         return error.status_code
     kinds: tuple[tuple[type[Exception], int], ...] = ((Http404, 404), (PermissionDenied, 403), (DjangoValidationError, 400))
     return next((code for kind, code in kinds if isinstance(error, kind)), None)
 
 
-def _headers(error: Exception) -> Iterator[tuple[str, str]]:
+def _iter_headers(error: Exception) -> Iterator[tuple[str, str]]:
     if header := getattr(error, "auth_header", None):
         yield "WWW-Authenticate", header
     if (wait := getattr(error, "wait", None)) is not None:
         yield "Retry-After", str(max(1, round(wait)))
 
 
-def _sentence(error: Exception) -> str:
+def _get_sentence(error: Exception) -> str:
     if isinstance(error, Http404):
         return _("There is none, or it has ended.")
     if isinstance(error, exceptions.APIException) and isinstance(error.detail, str):
@@ -116,11 +116,11 @@ def _sentence(error: Exception) -> str:
     return str(error) if isinstance(error, Problem | PermissionDenied) else ""
 
 
-def _response(code: int, errors: list[Found], sentence: str) -> Response:
-    return Response(body(code, sentence, errors), status=code, content_type=MEDIA_TYPE)
+def _build_response(code: int, errors: list[ErrorEntry], sentence: str) -> Response:
+    return Response(build_problem_body(code, sentence, errors), status=code, content_type=MEDIA_TYPE)
 
 
-def body(code: int, sentence: str = "", errors: Sequence[Found] = ()) -> dict[str, Any]:
+def build_problem_body(code: int, sentence: str = "", errors: Sequence[ErrorEntry] = ()) -> dict[str, Any]:
     """The problem as JSON: `errors` holds what is wrong with single fields."""
     titles = {
         400: _("What was asked cannot be"),
@@ -149,36 +149,36 @@ def body(code: int, sentence: str = "", errors: Sequence[Found] = ()) -> dict[st
     return told | ({"errors": list(errors)} if errors else {}) | ({"offer": offers[0]} if len(errors) == 1 and offers else {})
 
 
-def _entries(error: Exception, names: Mapping[str, str], path: Path = ()) -> Iterator[Found]:
+def _iter_entries(error: Exception, names: Mapping[str, str], path: FieldPath = ()) -> Iterator[ErrorEntry]:
     """What is wrong where."""
     if isinstance(error, IntegrityError | DataError):
-        error = refusal(error) or error
+        error = explain_violation(error) or error
     if isinstance(error, Problem):
         if error.fieldname or path:
             named = names.get(error.fieldname, error.fieldname)
-            yield _entry((*path, named) if named else path, str(error)) | ({"offer": error.offer} if error.offer else {})
+            yield _build_entry((*path, named) if named else path, str(error)) | ({"offer": error.offer} if error.offer else {})
     elif isinstance(error, exceptions.ValidationError):
-        yield from _flat(error.detail, path)
+        yield from _flatten_details(error.detail, path)
     elif isinstance(error, DjangoValidationError):
-        yield from _flat(error.message_dict if hasattr(error, "error_dict") else error.messages, path)
+        yield from _flatten_details(error.message_dict if hasattr(error, "error_dict") else error.messages, path)
     elif path:
-        yield _entry(path, _sentence(error) or _("This cannot be."))
+        yield _build_entry(path, _get_sentence(error) or _("This cannot be."))
 
 
-def _flat(detail: Any, path: Path) -> Iterator[Found]:
+def _flatten_details(detail: Any, path: FieldPath) -> Iterator[ErrorEntry]:
     """Each sentence of what serializers say, with the way to its field."""
     if isinstance(detail, Mapping):
         for key, value in detail.items():
-            yield from _flat(value, path if key in ("non_field_errors", "__all__", "detail") else (*path, key))
+            yield from _flatten_details(value, path if key in ("non_field_errors", "__all__", "detail") else (*path, key))
     elif isinstance(detail, str):
-        yield _entry(path, detail)
+        yield _build_entry(path, detail)
     else:
         nested = any(not isinstance(each, str) for each in detail)
         for index, each in enumerate(detail):
-            yield from _flat(each, (*path, index) if nested else path)
+            yield from _flatten_details(each, (*path, index) if nested else path)
 
 
-def _entry(path: Path, sentence: str) -> Found:
+def _build_entry(path: FieldPath, sentence: str) -> ErrorEntry:
     """`pointer` is a JSON pointer (RFC 6901) into what was sent; `field` the same as people write it: [3].public_port."""
     if path and isinstance(path[0], str) and path[0].startswith("?"):
         return {"detail": sentence, "parameter": path[0][1:]}
@@ -189,7 +189,7 @@ def _entry(path: Path, sentence: str) -> Found:
     return {"detail": sentence, **where, **item}
 
 
-def _names(context: Mapping[str, Any]) -> dict[str, str]:
+def _map_field_names(context: Mapping[str, Any]) -> dict[str, str]:
     """What the view's serializer calls the service's fields."""
     serializer: Any = getattr(context.get("view"), "serializer_class", None)
     fields = serializer().fields if serializer else {}
@@ -198,22 +198,30 @@ def _names(context: Mapping[str, Any]) -> dict[str, str]:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """handler404: addresses below /api/ that lead nowhere are told as problems, pages as pages."""
-    return _plain(404, _("There is nothing at this address.")) if _of_api(request) else defaults.page_not_found(request, exception)
+    return (
+        _build_json_problem(404, _("There is nothing at this address."))
+        if _is_api_request(request)
+        else defaults.page_not_found(request, exception)
+    )
 
 
-def fault(request: HttpRequest) -> HttpResponseBase:
+def server_error(request: HttpRequest) -> HttpResponseBase:
     """A fault of ours, likewise: a problem below /api/, else a page."""
-    return _plain(500, _("Something went wrong on our side. It is in the log.")) if _of_api(request) else defaults.server_error(request)
+    return (
+        _build_json_problem(500, _("Something went wrong on our side. It is in the log."))
+        if _is_api_request(request)
+        else defaults.server_error(request)
+    )
 
 
-def away(sentence: str) -> HttpResponse:
+def build_unavailable_response(sentence: str) -> HttpResponse:
     """503: nothing was changed."""
-    return _plain(503, sentence)
+    return _build_json_problem(503, sentence)
 
 
-def _of_api(request: HttpRequest) -> bool:
+def _is_api_request(request: HttpRequest) -> bool:
     return request.path.startswith("/api/")
 
 
-def _plain(code: int, sentence: str) -> HttpResponse:
-    return JsonResponse(body(code, sentence), status=code, content_type=MEDIA_TYPE)
+def _build_json_problem(code: int, sentence: str) -> HttpResponse:
+    return JsonResponse(build_problem_body(code, sentence), status=code, content_type=MEDIA_TYPE)

@@ -12,22 +12,22 @@ from django.db.models import QuerySet
 LARGE: Final = 10_000  # rows
 AGE: Final = 5.0  # seconds
 MOST: Final = 256
-_known: dict[tuple[str, tuple[Any, ...]], tuple[float, int]] = {}
+_cached_counts: dict[tuple[str, tuple[Any, ...]], tuple[float, int]] = {}
 
 
-def count(rows: QuerySet[Any]) -> int:
+def count_rows(rows: QuerySet[Any]) -> int:
     """Exact up to LARGE rows; above, as it was at most AGE ago."""
     try:
         sql, parameters = rows.order_by().values("pk").query.sql_with_params()
     except EmptyResultSet:  # asked for what no row can be, such as a number that its column cannot hold
         return 0
     key = sql, tuple(map(str, parameters))
-    until, number = _known.get(key, (0.0, 0))
+    until, number = _cached_counts.get(key, (0.0, 0))
     if until > time.monotonic():
         return number
     number = rows.count()
     if number > LARGE:
-        if len(_known) >= MOST:
-            _known.clear()
-        _known[key] = time.monotonic() + AGE, number
+        if len(_cached_counts) >= MOST:
+            _cached_counts.clear()
+        _cached_counts[key] = time.monotonic() + AGE, number
     return number

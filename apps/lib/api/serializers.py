@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
 
-from apps.lib.activation import Activation, activations
-from apps.lib.api.fast_serializer import Shower, shower
-from apps.lib.api.filters import unknown
+from apps.lib.activation import Activation, list_activations
+from apps.lib.api.fast_serializer import FieldRenderer, build_field_renderer
+from apps.lib.api.filters import build_unknown_error
 from apps.lib.api.openapi.json_schema import ACTIVE, Shape
 from apps.lib.api.token_scope import is_beyond
-from apps.lib.api.unknown_fields import GivenFields
+from apps.lib.api.unknown_fields import StrictSerializer
 from apps.lib.models import Deployed
 
 BRIEF: Final = ("id", "number", "name", "address", "prefix", "state", "display")
@@ -42,7 +42,7 @@ class Reference(serializers.PrimaryKeyRelatedField[Any]):
         return known[data]
 
 
-class ApiSerializer(GivenFields, serializers.ModelSerializer[Any]):
+class ApiSerializer(StrictSerializer, serializers.ModelSerializer[Any]):
     """An object of the API. `shown` in the context names the fields that somebody asked for; without it all."""
 
     shapes: ClassVar[Mapping[str, Shape]] = {}
@@ -55,8 +55,8 @@ class ApiSerializer(GivenFields, serializers.ModelSerializer[Any]):
         return fields if shown is None else {name: fields[name] for name in fields if name in shown}
 
     @cached_property
-    def _showers(self) -> list[tuple[str, Shower]]:
-        return [(str(field.field_name), shower(field)) for field in self._readable_fields]
+    def _showers(self) -> list[tuple[str, FieldRenderer]]:
+        return [(str(field.field_name), build_field_renderer(field)) for field in self._readable_fields]
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         """As REST framework's, but how each field is reached is found out once for all rows."""
@@ -74,14 +74,14 @@ class ApiSerializer(GivenFields, serializers.ModelSerializer[Any]):
         return [self.update(row, given) for row, given in changes]
 
 
-def shown_fields(serializer: type[serializers.BaseSerializer[Any]], params: Mapping[str, str]) -> list[str] | None:
+def parse_shown_fields(serializer: type[serializers.BaseSerializer[Any]], params: Mapping[str, str]) -> list[str] | None:
     """What `?fields=` or `?brief=1` asks for; None for everything."""
     every = list(getattr(getattr(serializer, "Meta", None), "fields", ()))
     if "fields" in params:
         asked = [name.strip() for name in params["fields"].split(",")]
         wrong = next((name for name in asked if name not in every), None)
         if wrong is not None:
-            raise unknown(wrong, every, "fields")
+            raise build_unknown_error(wrong, every, "fields")
         return asked
     brief = params.get("brief", "0")
     if brief not in ("0", "1"):
@@ -102,11 +102,11 @@ class ActiveSerializer(ApiSerializer):
         return [{"gateway": each.gateway, "since": each.since, "waits": each.waits.words if each.waits else ""} for each in known]
 
 
-def with_activations[Row: Deployed](rows: Iterable[Row]) -> list[Row]:
+def attach_activations[Row: Deployed](rows: Iterable[Row]) -> list[Row]:
     """The rows, each with what ActiveSerializer says of it, in a constant number of queries; nothing of those that are not saved."""
     shown = list(rows)
     for row in shown:
         row.known_activations = []  # type: ignore[attr-defined]  # for the serializer alone
-    for row, known in activations(row for row in shown if row.pk):
+    for row, known in list_activations(row for row in shown if row.pk):
         row.known_activations = known  # type: ignore[attr-defined]  # for the serializer alone
     return shown

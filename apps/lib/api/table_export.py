@@ -19,69 +19,69 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.utils.encoders import JSONEncoder
 
-from apps.lib.csv_stream import Echo, harmless
+from apps.lib.csv_stream import Echo, escape_formula
 
 BATCH: Final = 1000
 PAGED: Final = ("limit", "offset", "cursor")
 
 
-class Csv(JSONRenderer):
+class CsvRenderer(JSONRenderer):
     """Stands for the format when what is accepted is looked at. What it renders itself are problems, which are JSON."""
 
     media_type, format = "text/csv", "csv"
 
 
-class Lines(JSONRenderer):
+class JsonLinesRenderer(JSONRenderer):
     """An object a line (jsonlines.org); likewise."""
 
     media_type, format = "application/jsonl", "jsonl"
 
 
-def asked(request: Request) -> bool:
+def is_table_request(request: Request) -> bool:
     """Whether the list is wanted as a table. Raises ValidationError when pages of it are."""
-    table = getattr(request.accepted_renderer, "format", "") in (Csv.format, Lines.format)
+    table = getattr(request.accepted_renderer, "format", "") in (CsvRenderer.format, JsonLinesRenderer.format)
     paged = next((name for name in PAGED if name in request.query_params), None)
     if table and paged:
         raise ValidationError({f"?{paged}": _("A table has no pages: it is the whole list.")})
     return table
 
 
-def table(view: Any, rows: QuerySet[Any]) -> StreamingHttpResponse:
+def build_table_response(view: Any, rows: QuerySet[Any]) -> StreamingHttpResponse:
     """All rows as the file that was asked for."""
     renderer = view.request.accepted_renderer
-    objects, names = _objects(view, rows), list(view.get_serializer().fields)
-    lines = _csv(names, objects) if renderer.format == Csv.format else _lines(objects)
+    objects, names = _iter_batches(view, rows), list(view.get_serializer().fields)
+    lines = _iter_csv_lines(names, objects) if renderer.format == CsvRenderer.format else _iter_json_lines(objects)
     response = StreamingHttpResponse(lines, content_type=f"{renderer.media_type}; charset=utf-8")
     filename = f"{view.basename}-{timezone.localdate():%Y-%m-%d}.{renderer.format}"
     response["Content-Disposition"] = f'attachment; filename="{filename}"'
     return response
 
 
-def _objects(view: Any, rows: QuerySet[Any]) -> Iterator[Sequence[dict[str, Any]]]:
+def _iter_batches(view: Any, rows: QuerySet[Any]) -> Iterator[Sequence[dict[str, Any]]]:
     for some in batched(rows.iterator(chunk_size=BATCH), BATCH):
         yield view.get_serializer(view.prepared(some), many=True).data
 
 
-def _lines(batches: Iterable[Sequence[dict[str, Any]]]) -> Iterator[str]:
+def _iter_json_lines(batches: Iterable[Sequence[dict[str, Any]]]) -> Iterator[str]:
     for batch in batches:
-        yield "".join(f"{_json(each)}\n" for each in batch)
+        yield "".join(f"{_render_json(each)}\n" for each in batch)
 
 
-def _csv(names: Sequence[str], batches: Iterable[Sequence[dict[str, Any]]]) -> Iterator[str]:
+def _iter_csv_lines(names: Sequence[str], batches: Iterable[Sequence[dict[str, Any]]]) -> Iterator[str]:
     writer = csv.writer(Echo())
     yield writer.writerow(names)
     for batch in batches:
-        yield "".join(writer.writerow([cell(each.get(name)) for name in names]) for each in batch)
+        yield "".join(writer.writerow([render_cell(each.get(name)) for name in names]) for each in batch)
 
 
-def cell(value: object) -> str:
+def render_cell(value: object) -> str:
     """A value as a spreadsheet shows it: nothing for null, lists and objects as JSON, and no text that it would run."""
     if isinstance(value, str):
-        return harmless(value)
+        return escape_formula(value)
     if value is None:
         return ""
-    return harmless(_json(value).strip('"')) if not isinstance(value, int | float) or isinstance(value, bool) else str(value)
+    return escape_formula(_render_json(value).strip('"')) if not isinstance(value, int | float) or isinstance(value, bool) else str(value)
 
 
-def _json(value: object) -> str:
+def _render_json(value: object) -> str:
     return json.dumps(value, cls=JSONEncoder, ensure_ascii=False, separators=(",", ":"))

@@ -12,18 +12,18 @@ NAMES: Final = frozenset({"*:read", "*:write", "member:read", "member:write"})
 """Scopes with which members are read."""
 
 
-def limited(token: object) -> bool:
+def is_limited(token: object) -> bool:
     """Whether the token is for some things alone; no token, as with a session, is not."""
     return any(getattr(token, limit, None) is not None for limit in WAYS)
 
 
-def limits(token: object, view: Any) -> dict[str, int]:
+def build_scope_filter(token: object, view: Any) -> dict[str, int]:
     """What the rows of this collection must be, for a filter; a path is "" where the collection is closed to such a token."""
     given = {way: getattr(token, limit, None) for limit, way in WAYS.items()}
     return {str(getattr(view, way, "")): value for way, value in given.items() if value is not None}
 
 
-def owner_of(row: object) -> int | None:
+def find_owner_id(row: object) -> int | None:
     """The id of the member that a row is of; None for what is nobody's."""
     if getattr(getattr(row, "_meta", None), "label_lower", "") == "members.member":
         return int(row.pk)  # type: ignore[attr-defined]  # a row
@@ -35,25 +35,25 @@ def is_beyond(token: object, row: object) -> bool:
     """Whether a row is known to lie outside of what a limited token reaches."""
     member, group, site = (getattr(token, limit, None) for limit in WAYS)
     if member is not None:
-        return owner_of(row) not in (None, member)
+        return find_owner_id(row) not in (None, member)
     if group is not None:
         return getattr(row, "group_id", None) not in (None, group)
-    return site is not None and owner_of(row) is not None and _site_of(row) != site
+    return site is not None and find_owner_id(row) is not None and _find_site_id(row) != site
 
 
-def _site_of(row: Any) -> int | None:
+def _find_site_id(row: Any) -> int | None:
     """The house where the row's member lives."""
     member = row if hasattr(row, "room") else getattr(row, "member", None) or row.holding.member
     return member.room.site_id if member.room else None
 
 
-def sees_names(token: object, of: object = None) -> bool:
+def can_see_names(token: object, of: object = None) -> bool:
     """Whether whoever asks may read whose this row is; without a row, who anybody is. With a session roles say so, not this."""
-    if token is None or (of is not None and owner_of(of) is None):
+    if token is None or (of is not None and find_owner_id(of) is None):
         return True
     if not _has_names(token):
         return False
-    return not limited(token) if of is None else not (getattr(token, "group_id", None) is not None or is_beyond(token, of))
+    return not is_limited(token) if of is None else not (getattr(token, "group_id", None) is not None or is_beyond(token, of))
 
 
 def _has_names(token: object) -> bool:
@@ -61,6 +61,6 @@ def _has_names(token: object) -> bool:
     return scopes is None or not NAMES.isdisjoint(scopes)
 
 
-def closed(token: object, view: Any) -> bool:
+def is_collection_closed(token: object, view: Any) -> bool:
     """Whether nothing of this collection is within the token's reach."""
-    return "" in limits(token, view)
+    return "" in build_scope_filter(token, view)

@@ -22,7 +22,7 @@ LINES: Final = {"base_template": "textarea.html"}
 VERSION: Final = "version"
 
 
-def unknown_field(name: str, known: Iterable[str]) -> str:
+def describe_unknown_field(name: str, known: Iterable[str]) -> str:
     """The sentence that refuses a field that there is none of."""
     names, short = list(known), name[:LONGEST_NAME]
     close = get_close_matches(short, names, 1)
@@ -37,10 +37,10 @@ def refuse_unknown(data: Any, known: Iterable[str]) -> None:
     """Raises ValidationError for the fields of an object that are none of the known ones."""
     names = list(known)
     if isinstance(data, Mapping) and (wrong := [name for name in data if name not in names]):
-        raise serializers.ValidationError({name: unknown_field(str(name), names) for name in wrong})
+        raise serializers.ValidationError({name: describe_unknown_field(str(name), names) for name in wrong})
 
 
-class GivenFields(serializers.Serializer[Any]):
+class StrictSerializer(serializers.Serializer[Any]):
     """A serializer that takes what it understands and can set, and names the rest."""
 
     fixed_fields: ClassVar[frozenset[str]] = frozenset()
@@ -55,7 +55,7 @@ class GivenFields(serializers.Serializer[Any]):
         for field in fields.values():
             text: Any = getattr(field, "child", field)
             if isinstance(text, serializers.CharField) and not field.read_only:
-                text.validators = [*text.validators, _Visible(lines=text.style.get("base_template") == LINES["base_template"])]
+                text.validators = [*text.validators, _VisibleTextValidator(lines=text.style.get("base_template") == LINES["base_template"])]
         return fields
 
     def to_internal_value(self, data: Any) -> Any:
@@ -81,13 +81,13 @@ class GivenFields(serializers.Serializer[Any]):
                     yield name, _("“%(name)s” is given by the portal. Leave it out.") % {"name": name}
             elif (field.read_only or name in self.fixed_fields) and name not in self._all("observed_fields"):
                 shown = self.to_representation(self.instance) if shown is None else shown
-                if not same(data[name], shown[name]):
+                if not is_same_value(data[name], shown[name]):
                     yield name, _("“%(name)s” cannot be changed. Send it as it is, or leave it out.") % {"name": name}
 
     def _unknown(self, name: str) -> str:
         if new := self.renamed_fields.get(name):
             return _("“%(name)s” is called “%(new)s”.") % {"name": name, "new": new}
-        return unknown_field(name, [known for known, field in self.fields.items() if not field.read_only])
+        return describe_unknown_field(name, [known for known, field in self.fields.items() if not field.read_only])
 
     def _all(self, of: str) -> frozenset[str]:
         """What the serializer and those that it is made of declare."""
@@ -99,12 +99,12 @@ class GivenFields(serializers.Serializer[Any]):
             return False
         shown = self.to_representation(row)
         fields = {name: field for name, field in self.fields.items() if not field.read_only}
-        sent = all(same(value, shown[name]) for name, value in data.items() if name in fields)
+        sent = all(is_same_value(value, shown[name]) for name, value in data.items() if name in fields)
         defaults = (field for name, field in fields.items() if name not in data and field.source in taken)
         return sent and all(taken[str(field.source)] == field.get_attribute(row) for field in defaults)
 
 
-class _Visible:
+class _VisibleTextValidator:
     """The check of a text field, in the form of a validator."""
 
     def __init__(self, *, lines: bool) -> None:
@@ -114,7 +114,7 @@ class _Visible:
         check_visible(str(text), lines=self._lines)
 
 
-def same(given: Any, shown: Any) -> bool:
+def is_same_value(given: Any, shown: Any) -> bool:
     """Whether a value that was sent is the one that is shown; times are compared as times."""
     plain = json.loads(json.dumps(shown, cls=JSONEncoder))
     if given == plain and isinstance(given, bool) == isinstance(plain, bool):

@@ -16,14 +16,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.lib.api import bulk, confirmation_wait, etags, table_export, write_transaction
-from apps.lib.api.filters import Filters, Own, unknown
-from apps.lib.api.serializers import ActiveSerializer, shown_fields, with_activations
-from apps.lib.api.token_scope import limited, limits
+from apps.lib.api.filters import CustomFilter, Filters, build_unknown_error
+from apps.lib.api.serializers import ActiveSerializer, attach_activations, parse_shown_fields
+from apps.lib.api.token_scope import build_scope_filter, is_limited
 from apps.lib.api.unknown_fields import refuse_unknown
 from apps.lib.errors import Conflict
 
 
-class Rows(viewsets.GenericViewSet[Any]):
+class CollectionViewSet(viewsets.GenericViewSet[Any]):
     """A collection. `filters`: what its list can be asked by, besides fields, order and page."""
 
     filters: ClassVar[Filters] = {}
@@ -46,7 +46,7 @@ class Rows(viewsets.GenericViewSet[Any]):
     def prepared(self, rows: Iterable[Any]) -> list[Any]:
         """The rows with all that their serializer shows, in a constant number of queries."""
         needed = self.tells_activation() and (self.waits or self.shows("active"))
-        return with_activations(rows) if needed else list(rows)
+        return attach_activations(rows) if needed else list(rows)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -64,7 +64,7 @@ class Rows(viewsets.GenericViewSet[Any]):
         if self._takes_no_body():
             form = {**request._request.POST, **request._request.FILES}  # an empty one is nothing that was given
             refuse_unknown(form or (() if request.content_type.startswith("multipart/") else request.data), ())
-        return write_transaction.written(request, partial(handler, request, *args, **kwargs))
+        return write_transaction.run_write(request, partial(handler, request, *args, **kwargs))
 
     def _takes_no_body(self) -> bool:
         """Whether the action is told nothing but its address: a field would be dropped."""
@@ -75,11 +75,11 @@ class Rows(viewsets.GenericViewSet[Any]):
         """A list's own filters do that for lists."""
         declared = getattr(getattr(self, str(self.action)), "answers", None)
         known = {*(declared.parameters if declared else ()), *(("fields", "brief") if self.action == "retrieve" else ())}
-        known |= {name for name, each in self.filters.items() if isinstance(each, Own) and each.apply is None}
+        known |= {name for name, each in self.filters.items() if isinstance(each, CustomFilter) and each.apply is None}
         known |= {"wait", "timeout"} if self.waits else set()
         for name in request.query_params:
             if name not in known:
-                raise unknown(name, sorted(known))
+                raise build_unknown_error(name, sorted(known))
 
     def get_serializer_context(self) -> dict[str, Any]:
         chosen = {"shown": self._shown()} if self._reads() else {}
@@ -89,7 +89,7 @@ class Rows(viewsets.GenericViewSet[Any]):
         return self.action in ("list", "retrieve") and self.request.method in SAFE_METHODS
 
     def _shown(self) -> list[str] | None:
-        return shown_fields(self.get_serializer_class(), self.request.query_params)
+        return parse_shown_fields(self.get_serializer_class(), self.request.query_params)
 
     def shows(self, *names: str) -> bool:
         """Whether any of these fields is asked for."""
@@ -103,7 +103,7 @@ class Rows(viewsets.GenericViewSet[Any]):
             return row
         self.lock([row])
         row = self.get_object()
-        etags.check(row, wanted)
+        etags.check_if_match(row, wanted)
         return row
 
     def lock(self, rows: Sequence[Any]) -> None:
@@ -114,18 +114,18 @@ class Rows(viewsets.GenericViewSet[Any]):
     def answer(self, row: Any, code: int = status.HTTP_200_OK) -> Response:
         """The object, as it is now."""
         [shown] = self.prepared([row])
-        answer = Response(self.get_serializer(shown).data, status=code, headers={"ETag": etags.etag(row)})
-        return confirmation_wait.accepted_until_active(answer, [shown]) if self.waits else answer
+        answer = Response(self.get_serializer(shown).data, status=code, headers={"ETag": etags.compute_etag(row)})
+        return confirmation_wait.mark_accepted_if_pending(answer, [shown]) if self.waits else answer
 
     def answers(self, rows: Sequence[Any], code: int = status.HTTP_200_OK) -> Response:
         """Many objects."""
         shown = self.prepared(rows)
         answer = Response(self.get_serializer(shown, many=True).data, status=code)
-        return confirmation_wait.accepted_until_active(answer, shown) if self.waits else answer
+        return confirmation_wait.mark_accepted_if_pending(answer, shown) if self.waits else answer
 
     def within_reach(self, rows: Sequence[Any]) -> Sequence[Any]:
         """The rows, as long as whoever asks may see what was made of them: else 403, and nothing is done."""
-        if limited(self.request.auth):
+        if is_limited(self.request.auth):
             reached = self.reached(self.get_queryset()).filter(pk__in=[row.pk for row in rows]).count()
             if reached != len(rows):
                 raise exceptions.PermissionDenied(_("This is beyond what the token is for."))
@@ -138,7 +138,7 @@ class Rows(viewsets.GenericViewSet[Any]):
 
     def reached(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """With a token of one member, house or gateway group, the rows of that; else all."""
-        return rows.filter(**limits(self.request.auth, self))
+        return rows.filter(**build_scope_filter(self.request.auth, self))
 
     @property
     def site_path(self) -> str:
@@ -146,16 +146,19 @@ class Rows(viewsets.GenericViewSet[Any]):
         return {"": "", "pk": "room__site"}.get(self.member_path, f"{self.member_path}__room__site")
 
 
-class Reads(Rows):
+class ReadViewSet(CollectionViewSet):
     """List and read."""
 
     def get_renderers(self) -> list[Any]:
-        return [*super().get_renderers(), *([table_export.Csv(), table_export.Lines()] if self.action == "list" else ())]
+        return [
+            *super().get_renderers(),
+            *([table_export.CsvRenderer(), table_export.JsonLinesRenderer()] if self.action == "list" else ()),
+        ]
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        rows = narrowed(self.filter_queryset(self.get_queryset()), self.columns)
-        if table_export.asked(request):
-            return table_export.table(self, rows)
+        rows = select_columns(self.filter_queryset(self.get_queryset()), self.columns)
+        if table_export.is_table_request(request):
+            return table_export.build_table_response(self, rows)
         page = self.prepared(self.paginate_queryset(rows) or [])
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
@@ -163,30 +166,30 @@ class Reads(Rows):
         return self.answer(self.get_object())
 
 
-def narrowed(rows: QuerySet[Any], columns: Sequence[str]) -> QuerySet[Any]:
+def select_columns(rows: QuerySet[Any], columns: Sequence[str]) -> QuerySet[Any]:
     """The rows with these columns alone, in one query; without columns as they are."""
     joined = {path.rpartition("__")[0] for path in columns} - {""}
     return rows.select_related(None).select_related(*joined).only(*columns) if columns else rows
 
 
-class Adds(Rows):
+class AddViewSet(CollectionViewSet):
     """POST: one object, or a list of them."""
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         if isinstance(request.data, list):
-            return self._create_many(bulk.checked_items(request.data))
+            return self._create_many(bulk.validate_item_list(request.data))
         serializer = self.get_serializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         return self.answer(self.within_reach([serializer.save()])[0], status.HTTP_201_CREATED)
 
     def _create_many(self, items: Sequence[Any]) -> Response:
         serializer: Any = self.get_serializer()
-        good = bulk.validated(serializer, items)
-        rows = bulk.all_or_none(good, serializer.create_many, serializer.create)
+        good = bulk.validate_items(serializer, items)
+        rows = bulk.apply_all_or_none(good, serializer.create_many, serializer.create)
         return self.answers(self.within_reach(rows), status.HTTP_201_CREATED)
 
 
-class ChangesOne(Rows):
+class ChangeOneViewSet(CollectionViewSet):
     """PUT and PATCH of one object."""
 
     def update(self, request: Request, *args: Any, partial: bool = False, **kwargs: Any) -> Response:
@@ -198,21 +201,21 @@ class ChangesOne(Rows):
         try:
             return self.answer(self.within_reach([serializer.save()])[0])
         except Conflict as error:
-            raise etags.changed_meanwhile() if "If-Match" in request.headers else error from error
+            raise etags.build_precondition_error() if "If-Match" in request.headers else error from error
 
     def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.update(request, *args, **(kwargs | {"partial": True}))
 
 
-class Changes(ChangesOne):
+class ChangeViewSet(ChangeOneViewSet):
     """PUT and PATCH of one object, PATCH of a list with ids."""
 
     def bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        items = bulk.checked_items(request.data)
-        rows = bulk.rows_of(items, self.find)
+        items = bulk.validate_item_list(request.data)
+        rows = bulk.get_item_rows(items, self.find)
         bulk.check_versions(items, rows)
         serializer: Any = self.get_serializer(partial=True)
-        taken = bulk.validated(serializer, items, rows)
+        taken = bulk.validate_items(serializer, items, rows)
         still = {row.pk for row, item, each in zip(rows, items, taken, strict=True) if serializer.changes_nothing(row, item, each)}
 
         def update(changes: Sequence[tuple[Any, dict[str, Any]]]) -> list[Any]:
@@ -220,11 +223,11 @@ class Changes(ChangesOne):
             changed = iter(serializer.update_many([change for change in changes if change[0].pk not in still]))
             return [row if row.pk in still else next(changed) for row, _taken in changes]
 
-        changed = bulk.all_or_none(list(zip(rows, taken, strict=True)), update, lambda change: update([change]))
+        changed = bulk.apply_all_or_none(list(zip(rows, taken, strict=True)), update, lambda change: update([change]))
         return self.answers(self.within_reach(changed))
 
 
-class Removes(Rows):
+class RemoveViewSet(CollectionViewSet):
     """DELETE of one object, or of a list of ids."""
 
     def remove(self, row: Any) -> None:
@@ -242,21 +245,21 @@ class Removes(Rows):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def bulk_destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        items = bulk.checked_items(request.data)
-        self.lock(bulk.rows_of(items, self.find, only_ids=True))
-        rows = bulk.rows_of(items, self.find)
+        items = bulk.validate_item_list(request.data)
+        self.lock(bulk.get_item_rows(items, self.find, only_ids=True))
+        rows = bulk.get_item_rows(items, self.find)
         bulk.check_versions([item if isinstance(item, Mapping) else {} for item in items], rows)
-        bulk.all_or_none(rows, self.remove_many, self.remove)
+        bulk.apply_all_or_none(rows, self.remove_many, self.remove)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 def refuse_limited(request: Request) -> None:
     """For what concerns the whole network. Raises PermissionDenied for a token of one member, house or gateway group."""
-    if limited(request.auth):
+    if is_limited(request.auth):
         raise exceptions.PermissionDenied(_("This is beyond what the token is for."))
 
 
-def given(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+def parse_request(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
     """What an action was told, as its serializer reads it."""
     read = serializer(data=request.data)
     refuse_unknown(request.data, read.fields)

@@ -10,23 +10,23 @@ from django.utils.translation import gettext as _
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.lib.api.idempotency import answered_once
-from apps.lib.api.problems import Unfit
-from apps.lib.enqueue import gathered
+from apps.lib.api.idempotency import answer_once
+from apps.lib.api.problems import RequestRejected
+from apps.lib.enqueue import batch_tasks
 
 LONGEST_REASON: Final = 200  # characters
 
 
-def written(request: Request, work: Callable[[], Response]) -> Response:
+def run_write(request: Request, work: Callable[[], Response]) -> Response:
     """Do the work, all of it or nothing."""
-    why = reason(request)
-    with transaction.atomic(), gathered(), pghistory.context(**({"reason": why} if why else {})):
+    why = parse_reason(request)
+    with transaction.atomic(), batch_tasks(), pghistory.context(**({"reason": why} if why else {})):
         if request.method == "POST" and "Idempotency-Key" in request.headers:
-            return answered_once(request, work)
+            return answer_once(request, work)
         return work()
 
 
-def reason(request: Request) -> str:
+def parse_reason(request: Request) -> str:
     """What X-Change-Reason says, for the history: UTF-8, one line."""
     given = request.headers.get("X-Change-Reason", "")
     try:
@@ -34,7 +34,7 @@ def reason(request: Request) -> str:
     except UnicodeError:
         text = given.strip()
     if len(text) > LONGEST_REASON or not text.isprintable():
-        raise Unfit(400, _("A reason (X-Change-Reason) is one line of at most %(most)d characters.") % {"most": LONGEST_REASON})
+        raise RequestRejected(400, _("A reason (X-Change-Reason) is one line of at most %(most)d characters.") % {"most": LONGEST_REASON})
     return text
 
 
@@ -43,4 +43,4 @@ def check_size(request: Request) -> None:
     length: Any = request.META.get("CONTENT_LENGTH") or "0"
     most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     if str(length).isdigit() and int(length) > most:
-        raise Unfit(413, _("A request has at most %(most)d bytes. Send fewer items at once.") % {"most": most})
+        raise RequestRejected(413, _("A request has at most %(most)d bytes. Send fewer items at once.") % {"most": most})

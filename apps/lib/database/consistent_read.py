@@ -13,7 +13,7 @@ _HASHED: Final = "SELECT count(*), bit_xor(hashtextextended(one::text, 1)), bit_
 
 
 @contextmanager
-def frozen(*, durable: bool = False) -> Iterator[None]:
+def freeze_snapshot(*, durable: bool = False) -> Iterator[None]:
     """Each query inside sees the database as the first one did, and none can write (PostgreSQL, "Repeatable Read Isolation Level").
 
     Within a transaction that began before, what that one sees; with `durable` that is an error.
@@ -26,7 +26,7 @@ def frozen(*, durable: bool = False) -> Iterator[None]:
         yield
 
 
-def stamp(rows: Iterable[QuerySet[Any, Any]]) -> str:
+def hash_rows(rows: Iterable[QuerySet[Any, Any]]) -> str:
     """A hash over all these rows, made by the database, in no order: the same as long as each says what it said. Each has its key in it."""
     found = hashlib.sha256()
     with connection.cursor() as cursor:

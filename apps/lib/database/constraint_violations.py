@@ -3,7 +3,7 @@
 from django.db import IntegrityError
 
 
-def detail_of(error: IntegrityError, constraint: str) -> str | None:
+def find_violation_detail(error: IntegrityError, constraint: str) -> str | None:
     """The detail that came with the refusal by this constraint (PostgreSQL manual, "Error Message Fields"); None if it was another."""
     diagnosis = getattr(error.__cause__, "diag", None)
     if diagnosis is None or diagnosis.constraint_name != constraint:

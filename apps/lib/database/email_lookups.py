@@ -21,7 +21,7 @@ class AsciiLower(Lower):
 
 
 @EmailField.register_lookup
-class SameAddress(Lookup[Any]):
+class SameAddressLookup(Lookup[Any]):
     """The lookup `email__iexact` of addresses."""
 
     lookup_name = "iexact"
@@ -29,8 +29,8 @@ class SameAddress(Lookup[Any]):
     def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, Any]:
         sides = (self.process_lhs(compiler, connection), self.process_rhs(compiler, connection))
         (field, known), (value, given) = sides
-        return f"{_small(field)} = {_small(f'{value}::text')}", (*known, *given)
+        return f"{_lower_ascii(field)} = {_lower_ascii(f'{value}::text')}", (*known, *given)
 
 
-def _small(sql: str) -> str:
+def _lower_ascii(sql: str) -> str:
     return TEMPLATE % {"function": "LOWER", "expressions": sql}

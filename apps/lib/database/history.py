@@ -12,7 +12,7 @@ import pgtrigger
 from django.db import models
 
 
-def tracked[Model: models.Model](*, exclude: Sequence[str] = ()) -> Callable[[type[Model]], type[Model]]:
+def track_history[Model: models.Model](*, exclude: Sequence[str] = ()) -> Callable[[type[Model]], type[Model]]:
     """Keep the history of a model; `exclude` names columns that are none of it."""
     track: Callable[[type[Model]], type[Model]] = pghistory.track(
         pghistory.InsertEvent(level=pgtrigger.Statement),

@@ -12,7 +12,9 @@ from django.db import connection
 
 def limit_queries() -> None:
     """Sets both limits for every connection that this process opens from now on; call it before the first one."""
-    limits = f"-c lock_timeout={_milliseconds(settings.LOCK_SECONDS)} -c statement_timeout={_milliseconds(settings.STATEMENT_SECONDS)}"
+    limits = (
+        f"-c lock_timeout={_to_milliseconds(settings.LOCK_SECONDS)} -c statement_timeout={_to_milliseconds(settings.STATEMENT_SECONDS)}"
+    )
     options: Any = settings.DATABASES["default"]["OPTIONS"]
     options["options"] = " ".join(filter(None, (options.get("options"), limits)))
 
@@ -23,6 +25,6 @@ def lift_statement_limit() -> None:
         cursor.execute("SET LOCAL statement_timeout = 0")
 
 
-def _milliseconds(seconds: float) -> int:
+def _to_milliseconds(seconds: float) -> int:
     """PostgreSQL's unit; 0 is no limit."""
     return round(seconds * 1000)

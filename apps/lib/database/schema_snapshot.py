@@ -12,6 +12,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[3]
 SNAPSHOT = ROOT / "migrations" / "schema.sql"
 MARK = "netzwart schema "
+# Of the migrations that are no more, the first. Each app's became one before the first release, and nothing leads from there to here.
+GONE = ("accounts", "0001_users_and_tokens")
+OUTDATED = (
+    "This database was made before each app's migrations became one (0001_initial), and nothing leads from there to here: "
+    "Netzwart was not released yet."
+)
 RELATIONS = """
 SELECT count(*) FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
     WHERE nspname NOT LIKE 'pg\\_%' AND nspname != 'information_schema'
@@ -24,15 +30,24 @@ def is_empty(cursor: Any) -> bool:
     return bool(cursor.fetchone()[0] == 0)
 
 
+def is_outdated(cursor: Any) -> bool:
+    """Whether the database was made by migrations that are no more; OUTDATED says so to whoever started the portal."""
+    cursor.execute("SELECT to_regclass('public.django_migrations') IS NOT NULL")
+    if not cursor.fetchone()[0]:
+        return False
+    cursor.execute("SELECT EXISTS (SELECT FROM public.django_migrations WHERE app = %s AND name = %s)", GONE)
+    return bool(cursor.fetchone()[0])
+
+
 def load(cursor: Any) -> None:
     """Create everything in the snapshot; within the caller's transaction, whose search path it changes."""
     cursor.execute(SNAPSHOT.read_text())
 
 
-def fingerprint(root: Path = ROOT) -> str:
+def compute_fingerprint(root: Path = ROOT) -> str:
     """64 hexadecimal digits that change whenever a migration, ours or a package's, is added or edited."""
     files = [root / "requirements.lock", *sorted((root / "migrations").rglob("*.py"))]
-    return _digest((str(file.relative_to(root)), file.read_bytes()) for file in files)
+    return _compute_digest((str(file.relative_to(root)), file.read_bytes()) for file in files)
 
 
 def is_current(cursor: Any) -> bool:
@@ -41,15 +56,15 @@ def is_current(cursor: Any) -> bool:
     The mark is a comment on the table of applied migrations, so that it goes where that goes: into a backup, and back with it.
     """
     cursor.execute("SELECT obj_description(to_regclass('public.django_migrations'), 'pg_class')")
-    return bool(cursor.fetchone()[0] == MARK + fingerprint())
+    return bool(cursor.fetchone()[0] == MARK + compute_fingerprint())
 
 
 def mark(cursor: Any, *, current: bool) -> None:
     """Note whether every migration has run."""
-    cursor.execute(f"COMMENT ON TABLE django_migrations IS '{MARK}{fingerprint() if current else 'unknown'}'")
+    cursor.execute(f"COMMENT ON TABLE django_migrations IS '{MARK}{compute_fingerprint() if current else 'unknown'}'")
 
 
-def _digest(parts: Iterable[tuple[str, bytes]]) -> str:
+def _compute_digest(parts: Iterable[tuple[str, bytes]]) -> str:
     whole = hashlib.sha256()
     for name, content in parts:
         whole.update(f"{name} {len(content)}\n".encode())

@@ -27,12 +27,12 @@ def check_reachable(when: date | datetime | None, fieldname: str) -> None:
         raise Problem(_("That is too far away. Choose a time before the year %(year)d, or none.") % {"year": FARTHEST.year}, fieldname)
 
 
-def from_now(until: object = None) -> Expression:
+def make_range_from_now(until: object = None) -> Expression:
     """The range from now to `until` (a datetime, or None for ever)."""
     return Func(Now(), Value(until, output_field=DateTimeField()), function="tstzrange", output_field=DateTimeRangeField())
 
 
-def ended_now(field: str = "valid") -> Expression:
+def make_range_until_now(field: str = "valid") -> Expression:
     """The row's range, cut off now."""
     lower = Func(F(field), function="lower", output_field=DateTimeField())
     return Func(lower, Now(), function="tstzrange", output_field=DateTimeRangeField())
@@ -45,4 +45,4 @@ def holds_now(field: str = "valid") -> Q:
 
 def holds_now_or_later(field: str = "valid") -> Q:
     """Rows whose range has not ended: it contains this moment, or begins after it."""
-    return Q(**{f"{field}__overlap": from_now()})
+    return Q(**{f"{field}__overlap": make_range_from_now()})

@@ -15,15 +15,15 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, gettext
 
-from apps.lib.activation import Activation, reasons
+from apps.lib.activation import Activation, list_wait_reasons
 from apps.lib.ui import formats
-from apps.lib.ui.states import Kind, On, Post, State, pair_word, post_words
+from apps.lib.ui.states import GatewayPost, PostState, StateKind, StateLabel, describe_pair, describe_posts
 
 register = template.Library()
 
 
 @cache
-def _sprite() -> str:
+def _get_sprite_url() -> str:
     return static("icons.svg")
 
 
@@ -31,8 +31,8 @@ def _sprite() -> str:
 def icon(name: str, label: str = "") -> SafeString:
     """{% icon "members" %}; with a label it speaks for itself, without one it is decoration."""
     if label:
-        return format_html('<svg class="nw-icon" role="img" aria-label="{}"><use href="{}#{}"/></svg>', label, _sprite(), name)
-    return format_html('<svg class="nw-icon" aria-hidden="true"><use href="{}#{}"/></svg>', _sprite(), name)
+        return format_html('<svg class="nw-icon" role="img" aria-label="{}"><use href="{}#{}"/></svg>', label, _get_sprite_url(), name)
+    return format_html('<svg class="nw-icon" aria-hidden="true"><use href="{}#{}"/></svg>', _get_sprite_url(), name)
 
 
 @register.filter
@@ -45,66 +45,69 @@ def initials(user: AbstractBaseUser) -> str:
 # --- States and the pair
 
 
-def _state(of: State | str, word: object, icon_name: str) -> State:
-    return of if isinstance(of, State) else State(Kind(of), str(word), icon_name)
+def _build_state(of: StateLabel | str, word: object, icon_name: str) -> StateLabel:
+    return of if isinstance(of, StateLabel) else StateLabel(StateKind(of), str(word), icon_name)
 
 
 @register.simple_tag
-def state(of: State | str, word: object = "", icon: str = "") -> SafeString:
+def state(of: StateLabel | str, word: object = "", icon: str = "") -> SafeString:
     """{% state member.state %} or {% state "bad" "Blocked" icon="blocked" %}: icon and word in the colour of the kind."""
-    shown = _state(of, word, icon)
-    return format_html('<span class="nw-state nw-{}">{}{}</span>', shown.kind, _icon(shown.shown_icon), shown.word)
+    shown = _build_state(of, word, icon)
+    return format_html('<span class="nw-state nw-{}">{}{}</span>', shown.kind, _render_icon(shown.shown_icon), shown.word)
 
 
 @register.simple_tag
-def tag(of: State | str, word: object = "", icon: str = "") -> SafeString:
+def tag(of: StateLabel | str, word: object = "", icon: str = "") -> SafeString:
     """{% tag "wait" "612 held back" icon="wait" %}: the state on its soft ground, for panel heads."""
-    shown = _state(of, word, icon)
-    return format_html('<span class="nw-tag nw-{}">{}{}</span>', shown.kind, _icon(shown.icon), shown.word)
+    shown = _build_state(of, word, icon)
+    return format_html('<span class="nw-tag nw-{}">{}{}</span>', shown.kind, _render_icon(shown.icon), shown.word)
 
 
-def _icon(name: str) -> SafeString:
+def _render_icon(name: str) -> SafeString:
     return icon(name) if name else SafeString("")
 
 
 _POSTS = {
-    On.FULL: '<rect class="nw-post-full" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>',
-    On.HALF: '<rect class="nw-post-half" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>'
+    PostState.FULL: '<rect class="nw-post-full" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>',
+    PostState.HALF: '<rect class="nw-post-half" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>'
     '<path class="nw-post-fill" d="M{x} 6.5h8v4.75a1.75 1.75 0 0 1-1.75 1.75h-4.5A1.75 1.75 0 0 1 {x} 11.25z"/>',
-    On.HOLLOW: '<rect class="nw-post-hollow" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>',
-    On.CROSSED: '<rect class="nw-post-crossed" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>'
+    PostState.HOLLOW: '<rect class="nw-post-hollow" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>',
+    PostState.CROSSED: '<rect class="nw-post-crossed" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>'
     '<path class="nw-post-crossed" d="m{x}.75 1 6.5 11"/>',
 }
 
 
 @cache
-def _posts(states: tuple[On, ...]) -> SafeString:
+def _render_posts(states: tuple[PostState, ...]) -> SafeString:
     width = 9 * len(states) - 1
     drawn = "".join(_POSTS[on].format(x=9 * place) for place, on in enumerate(states))
     return mark_safe(f'<svg width="{width}" height="13" viewBox="0 0 {width} 13" aria-hidden="true">{drawn}</svg>')  # noqa: S308  made of constants
 
 
 @register.simple_tag
-def pair(posts: Iterable[Post | tuple[str, str]], word: object = None) -> SafeString:
+def pair(posts: Iterable[GatewayPost | tuple[str, str]], word: object = None) -> SafeString:
     """{% pair forward.posts %}: one post per gateway and a word. Posts are Post(gateway, on), or pairs of a gateway and
     full, half, hollow or crossed."""
-    given = tuple(post if isinstance(post, Post) else Post(post[0], On(post[1])) for post in posts)
-    words = pair_word(given) if word is None else word
+    given = tuple(post if isinstance(post, GatewayPost) else GatewayPost(post[0], PostState(post[1])) for post in posts)
+    words = describe_pair(given) if word is None else word
     if not given:
         return format_html('<span class="nw-3">{}</span>', words)
     return format_html(
-        '<span class="nw-pair" title="{}">{}<span>{}</span></span>', post_words(given), _posts(tuple(post.on for post in given)), words
+        '<span class="nw-pair" title="{}">{}<span>{}</span></span>',
+        describe_posts(given),
+        _render_posts(tuple(post.on for post in given)),
+        words,
     )
 
 
-@register.simple_tag
-def waits(known: Iterable[Activation]) -> SafeString:
+@register.simple_tag(name="waits")
+def render_waits(known: Iterable[Activation]) -> SafeString:
     """{% waits row.gateways %}: why gateways do not have it yet, each reason once, with a link; nothing where they do."""
     lines = (
         format_html('<a href="{}">{}</a>', reason.url, reason.words) if reason.url else format_html("{}", reason.words)
-        for reason in reasons(known)
+        for reason in list_wait_reasons(known)
     )
-    kinds = ("nw-wait" if reason.person else "nw-moving" for reason in reasons(known))
+    kinds = ("nw-wait" if reason.person else "nw-moving" for reason in list_wait_reasons(known))
     return format_html_join("", '<span class="nw-waits {}">{}</span>', zip(kinds, lines, strict=True))
 
 
@@ -121,7 +124,7 @@ def address(
     """{% address holding.address %}, {% address a port=8443 href=url copy=False %}: canonical, monospaced, with a copy button."""
     if value is None or value == "":
         return format_html('<span class="nw-3">{}</span>', gettext("none"))
-    text = formats.address(value, port)
+    text = formats.format_address(value, port)
     shown = format_html('<a href="{}"><code>{}</code></a>', href, text) if href else format_html("<code>{}</code>", text)
     return format_html('<span class="nw-address">{}{}</span>', shown, copy_button(text) if copy else "")
 
@@ -145,37 +148,39 @@ def copy_button(text: str) -> SafeString:
     )  # fmt: skip
 
 
-@register.filter
-def when(at: datetime | None, form: str = "") -> SafeString | str:
+@register.filter(name="when")
+def render_when(at: datetime | None, form: str = "") -> SafeString | str:
     """{{ at|when }}; "zone" adds the zone, "short" drops the seconds, "full" is Thu 12 Nov 2026, 21:13 CET, "day" 12 Nov 2026, "ago"
     is relative."""
     if at is None:
         return gettext("never")
     wants = form.split()
     if "ago" in wants:
-        return _time(at, formats.ago(at, timezone.now()))
+        return _render_time(at, formats.format_ago(at, timezone.now()))
     hour = timezone.localtime().replace(minute=0, second=0, microsecond=0)
-    return _when(at, frozenset(wants), hour, str(hour.tzinfo), hour.utcoffset(), get_language())
+    return _render_cached_time(at, frozenset(wants), hour, str(hour.tzinfo), hour.utcoffset(), get_language())
 
 
 @lru_cache(8192)
-def _when(at: datetime, wants: frozenset[str], hour: datetime, _zone: str, _offset: timedelta | None, _language: str | None) -> SafeString:
+def _render_cached_time(
+    at: datetime, wants: frozenset[str], hour: datetime, _zone: str, _offset: timedelta | None, _language: str | None
+) -> SafeString:
     """The same words for an hour at least, in one zone and language: lists are looked at again and again."""
     if "full" in wants:
-        return _time(at, formats.full(at))
+        return _render_time(at, formats.format_full_time(at))
     if "day" in wants:
-        return _time(at, formats.day(at))
-    return _time(at, formats.moment(at, hour, with_zone="zone" in wants, with_seconds="short" not in wants))
+        return _render_time(at, formats.format_day(at))
+    return _render_time(at, formats.format_moment(at, hour, with_zone="zone" in wants, with_seconds="short" not in wants))
 
 
-def _time(at: datetime, text: str) -> SafeString:
-    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), formats.full(at), text)
+def _render_time(at: datetime, text: str) -> SafeString:
+    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), formats.format_full_time(at), text)
 
 
 @register.simple_tag
 def zone() -> str:
     """{% zone %}: the zone of now, for the head of a column: Started (CET)."""
-    return formats.zone(timezone.now())
+    return formats.format_zone(timezone.now())
 
 
 @register.filter
@@ -187,37 +192,37 @@ def mailbox(email: str) -> SafeString | str:
 
 @register.filter
 def day(value: date | None) -> str:
-    return formats.day(value)
+    return formats.format_day(value)
 
 
 @register.filter(name="bytes")
 def volume(value: float | None) -> str:
-    return formats.volume(value)
+    return formats.format_volume(value)
 
 
 @register.filter
 def rate(value: float | None) -> str:
-    return formats.rate(value)
+    return formats.format_rate(value)
 
 
 @register.filter
 def packets(value: float | None) -> str:
-    return formats.packets(value)
+    return formats.format_packets(value)
 
 
 @register.filter
 def number(value: float | None, digits: int = 0) -> str:
-    return formats.number(value, digits)
+    return formats.format_number(value, digits)
 
 
 @register.filter
 def percent(value: float | None, digits: int | None = None) -> str:
-    return formats.percent(value, digits)
+    return formats.format_percent(value, digits)
 
 
 @register.filter
 def duration(seconds: float | None) -> str:
-    return formats.duration(seconds)
+    return formats.format_duration(seconds)
 
 
 @register.filter
@@ -264,7 +269,7 @@ def cores(loads: Sequence[float], warns_at: float = 90) -> SafeString:
             for place, load in enumerate(loads)
         ),
     )
-    words = gettext("Load of the cores: %(loads)s") % {"loads": ", ".join(formats.percent(round(load)) for load in loads)}
+    words = gettext("Load of the cores: %(loads)s") % {"loads": ", ".join(formats.format_percent(round(load)) for load in loads)}
     return format_html('<svg class="nw-cores" role="img" aria-label="{}">{}</svg>', words, bars)
 
 
@@ -321,22 +326,28 @@ def field(bound: BoundField, wide: bool = False) -> dict[str, object]:
     return {"field": bound, "wide": wide, "check": isinstance(bound.field.widget, CheckboxInput)}
 
 
-def _part(context: RequestContext, name: str, **values: object) -> SafeString:
+def _render_part(context: RequestContext, name: str, **values: object) -> SafeString:
     engine = context.template.engine if context.template else template.Engine.get_default()
     with context.push(**values):
         return engine.get_template(f"components/{name}.html").render(context)
 
 
-@register.simple_block_tag(takes_context=True)
-def truth(context: RequestContext, content: str, kind: str = "ok", icon: str = "", aside: object = "", loud: bool = False) -> SafeString:
+@register.simple_block_tag(takes_context=True, name="truth")
+def render_truth(
+    context: RequestContext, content: str, kind: str = "ok", icon: str = "", aside: object = "", loud: bool = False
+) -> SafeString:
     """{% truth "ok" aside=html %}<b>Connected.</b> Leaves as …{% endtruth %}: the line of truth."""
-    return _part(context, "truth", content=content, kind=kind, icon_name=State(Kind(kind), "", icon).shown_icon, aside=aside, loud=loud)
+    return _render_part(
+        context, "truth", content=content, kind=kind, icon_name=StateLabel(StateKind(kind), "", icon).shown_icon, aside=aside, loud=loud
+    )
 
 
-@register.simple_block_tag(takes_context=True)
-def saved(context: RequestContext, content: str, kind: str = "ok", undo: str = "", alone: bool = False) -> SafeString:
+@register.simple_block_tag(takes_context=True, name="saved")
+def render_saved(context: RequestContext, content: str, kind: str = "ok", undo: str = "", alone: bool = False) -> SafeString:
     """{% saved undo=url %}<b>Saved.</b> …{% endsaved %}: said where it happened; undo is a URL to POST to."""
-    return _part(context, "saved", content=content, kind=kind, icon_name=State(Kind(kind), "").shown_icon, undo=undo, alone=alone)
+    return _render_part(
+        context, "saved", content=content, kind=kind, icon_name=StateLabel(StateKind(kind), "").shown_icon, undo=undo, alone=alone
+    )
 
 
 @register.simple_block_tag(takes_context=True)
@@ -344,20 +355,20 @@ def section(
     context: RequestContext, content: str, title: object, note: object = "", note_id: str = "", more: object = "", href: str = ""
 ) -> SafeString:
     """{% section "Addresses" note="4 of 8 used" note_id="used" more="Who held them before?" href=url %}…{% endsection %}."""
-    return _part(context, "section", content=content, title=title, note=note, note_id=note_id, more=more, href=href)
+    return _render_part(context, "section", content=content, title=title, note=note, note_id=note_id, more=more, href=href)
 
 
-@register.simple_block_tag(takes_context=True)
-def nothing(context: RequestContext, content: str, title: object, icon: str = "search") -> SafeString:
+@register.simple_block_tag(takes_context=True, name="nothing")
+def render_nothing(context: RequestContext, content: str, title: object, icon: str = "search") -> SafeString:
     """{% nothing "No bans yet" icon="bans" %}What would stand here, and the first step.{% endnothing %}."""
-    return _part(context, "nothing", content=content, title=title, icon_name=icon)
+    return _render_part(context, "nothing", content=content, title=title, icon_name=icon)
 
 
 @register.simple_block_tag(takes_context=True)
 def bulk(context: RequestContext, content: str, total: int, summary: object = "", reach: object = "") -> SafeString:
     """{% bulk total=38 summary="38 members" %}<button name="do" value="block">…{% endbulk %}: first in the form
     around a table with nw-pick cells."""
-    return _part(context, "bulk", content=content, total=total, summary=summary, reach=reach)
+    return _render_part(context, "bulk", content=content, total=total, summary=summary, reach=reach)
 
 
 @register.simple_block_tag(takes_context=True)
@@ -366,4 +377,4 @@ def confirm(
 ) -> SafeString:
     """{% confirm "Lift ban 381?" verb="Lift the ban" back=url %}what will happen, to how many, what will not{% endconfirm %}: a form
     that POSTs."""
-    return _part(context, "confirm", content=content, title=title, verb=verb, back=back, action=action, danger=danger)
+    return _render_part(context, "confirm", content=content, title=title, verb=verb, back=back, action=action, danger=danger)

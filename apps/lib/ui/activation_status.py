@@ -4,26 +4,26 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from apps.lib.activation import Activation, activations
+from apps.lib.activation import Activation, list_activations
 from apps.lib.models import Deployed
-from apps.lib.ui.states import On, Post
+from apps.lib.ui.states import GatewayPost, PostState
 
 NEWS = "netzwart:news"
 """What fires on an element when something happens that it watches (static/netzwart/live.js)."""
 
 
 @dataclass(frozen=True)
-class Standing[Thing: Deployed]:
+class ActivationStatus[Thing: Deployed]:
     """A thing, and since when each gateway has it as it is."""
 
     thing: Thing
     gateways: list[Activation]
 
     @property
-    def posts(self) -> list[Post]:
+    def posts(self) -> list[GatewayPost]:
         """The pair: while a change is under way, half; of what is switched off, hollow."""
-        there = On.FULL if getattr(self.thing, "enabled", True) else On.HOLLOW
-        return [Post(each.gateway, there if each.since else On.HALF) for each in self.gateways]
+        there = PostState.FULL if getattr(self.thing, "enabled", True) else PostState.HOLLOW
+        return [GatewayPost(each.gateway, there if each.since else PostState.HALF) for each in self.gateways]
 
     @property
     def waits_for(self) -> list[str]:
@@ -39,12 +39,12 @@ class Standing[Thing: Deployed]:
         return max(0.0, (max(times) - self.thing.changed_at).total_seconds())
 
 
-def standing[Thing: Deployed](things: Iterable[Thing]) -> list[Standing[Thing]]:
+def list_activation_statuses[Thing: Deployed](things: Iterable[Thing]) -> list[ActivationStatus[Thing]]:
     """Each thing with its gateways, in a constant number of queries."""
-    return [Standing(thing, known) for thing, known in activations(things)]
+    return [ActivationStatus(thing, known) for thing, known in list_activations(things)]
 
 
-def poll(rows: Sequence[Standing[Deployed]]) -> str:
+def build_poll_trigger(rows: Sequence[ActivationStatus[Deployed]]) -> str:
     """When a panel looks again: often while gateways are at it, now and then while it waits for somebody, and at news in any case."""
     missing = [each for row in rows for each in row.gateways if not each.since]
     if not missing:

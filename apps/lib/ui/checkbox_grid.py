@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 
 
-class Boxes(forms.CheckboxSelectMultiple):
+class CheckboxGrid(forms.CheckboxSelectMultiple):
     """For a field whose choices stand in groups. Without columns a value is a thing.
 
     columns: (what, word) of each, and values are "thing:what"; a thing without one of them has no box there.

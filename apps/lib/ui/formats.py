@@ -25,19 +25,19 @@ _SWAP = str.maketrans(",.", ".,")
 _ZONES = {"CET": "MEZ", "CEST": "MESZ"}
 
 
-def german() -> bool:
+def is_german() -> bool:
     return (get_language() or "en").startswith("de")
 
 
-def number(value: Number | None, digits: int = 0) -> str:
+def format_number(value: Number | None, digits: int = 0) -> str:
     """2,418 and 2.418; with a true minus."""
     if value is None:
         return gettext("unknown")
     text = f"{value:,.{digits}f}".replace("-", "\u2212")
-    return text.translate(_SWAP) if german() else text
+    return text.translate(_SWAP) if is_german() else text
 
 
-def scaled(value: Number | None, units: tuple[str, ...], whole: bool = False) -> str:
+def format_scaled(value: Number | None, units: tuple[str, ...], whole: bool = False) -> str:
     """`value` with three digits in the largest of `units` (each 1000 times the one before). `whole`: the first unit has no fractions."""
     if value is None:
         return gettext("unknown")
@@ -45,55 +45,55 @@ def scaled(value: Number | None, units: tuple[str, ...], whole: bool = False) ->
     while size >= 999.5 and unit < len(units) - 1:
         size, unit = size / 1000, unit + 1
     digits = 0 if size == 0 or size >= 99.95 or (whole and unit == 0) else 1 if size >= 9.995 else 2
-    return f"{number(-size if value < 0 else size, digits)}{SPACE}{units[unit]}"
+    return f"{format_number(-size if value < 0 else size, digits)}{SPACE}{units[unit]}"
 
 
-def volume(octets: Number | None) -> str:
+def format_volume(octets: Number | None) -> str:
     """14.2 GB: bytes in SI units."""
-    return scaled(octets, OCTETS, whole=True)
+    return format_scaled(octets, OCTETS, whole=True)
 
 
-def rate(bits: Number | None) -> str:
+def format_rate(bits: Number | None) -> str:
     """418 Mbit/s: bits per second."""
-    return scaled(bits, BITS, whole=True)
+    return format_scaled(bits, BITS, whole=True)
 
 
-def packets(per_second: Number | None) -> str:
+def format_packets(per_second: Number | None) -> str:
     """212 k/s: packets per second."""
-    return scaled(per_second, PACKETS, whole=True)
+    return format_scaled(per_second, PACKETS, whole=True)
 
 
-def percent(value: Number | None, digits: int | None = None) -> str:
+def format_percent(value: Number | None, digits: int | None = None) -> str:
     """25.3 %. An int gets no fraction, a float one digit, unless told."""
     if value is None:
         return gettext("unknown")
-    return f"{number(value, digits if digits is not None else int(isinstance(value, float)))}{SPACE}%"
+    return f"{format_number(value, digits if digits is not None else int(isinstance(value, float)))}{SPACE}%"
 
 
-def duration(seconds: Number | None) -> str:
+def format_duration(seconds: Number | None) -> str:
     """3 ms, 0.38 s, 17 s, 14 min, 3 h, 5 days. Less than nothing is nothing: clocks of two machines differ, and moments are rounded."""
     if seconds is None:
         return gettext("unknown")
     seconds = max(seconds, 0)
     if seconds < 0.1:
-        return f"{number(seconds * 1000, 0 if seconds == 0 or seconds >= 0.01 else 1)}{SPACE}ms"
+        return f"{format_number(seconds * 1000, 0 if seconds == 0 or seconds >= 0.01 else 1)}{SPACE}ms"
     if seconds < 120:
-        return f"{number(seconds, 2 if seconds < 10 and seconds % 1 else 0)}{SPACE}s"
+        return f"{format_number(seconds, 2 if seconds < 10 and seconds % 1 else 0)}{SPACE}s"
     if seconds < 7200:
-        return f"{number(seconds // 60)}{SPACE}min"
+        return f"{format_number(seconds // 60)}{SPACE}min"
     if seconds < 172_800:
-        return f"{number(seconds // 3600)}{SPACE}h"
+        return f"{format_number(seconds // 3600)}{SPACE}h"
     days = int(seconds // 86_400)
-    return ngettext("%(count)s day", "%(count)s days", days) % {"count": number(days)}
+    return ngettext("%(count)s day", "%(count)s days", days) % {"count": format_number(days)}
 
 
-def zone(at: datetime) -> str:
+def format_zone(at: datetime) -> str:
     """CET or CEST, in German MEZ or MESZ."""
     name = at.astimezone(get_current_timezone()).strftime("%Z")
-    return _ZONES.get(name, name) if german() else name
+    return _ZONES.get(name, name) if is_german() else name
 
 
-def moment(at: datetime, now: datetime, with_zone: bool = False, with_seconds: bool = True) -> str:
+def format_moment(at: datetime, now: datetime, with_zone: bool = False, with_seconds: bool = True) -> str:
     """21:13:40 today, "Tue 10 Nov, 18:02" this year, "3 May 2026, 02:14 CEST" older. The zone stands where asked for, and wherever it is
     another one than now, so that a column headed CET never holds a silent CEST."""
     local, today = at.astimezone(get_current_timezone()), now.astimezone(get_current_timezone())
@@ -103,26 +103,26 @@ def moment(at: datetime, now: datetime, with_zone: bool = False, with_seconds: b
     else:
         this_year, older = pgettext("day of this year", "D j M"), pgettext("day", "j M Y")
         text = format_date(local, f"{this_year if local.year == today.year else older}, {clock}")
-    return _with_zone(text, at) if with_zone or local.utcoffset() != today.utcoffset() else text
+    return _append_zone(text, at) if with_zone or local.utcoffset() != today.utcoffset() else text
 
 
-def weekday_and_time(at: datetime) -> str:
+def format_weekday_and_time(at: datetime) -> str:
     """Mon 9 Nov, 08:15; Mo, 09.11., 08:15: whatever day it is now."""
     day_format, clock = pgettext("day of this year", "D j M"), pgettext("time of day", "H:i")
     return format_date(at.astimezone(get_current_timezone()), f"{day_format}, {clock}")
 
 
-def full(at: datetime) -> str:
+def format_full_time(at: datetime) -> str:
     """Thu 12 Nov 2026, 21:13 CET; Do, 12.11.2026, 21:13 Uhr MEZ."""
     day_format, clock = pgettext("day with weekday", "D j M Y"), pgettext("time of day", "H:i")
-    return _with_zone(format_date(at.astimezone(get_current_timezone()), f"{day_format}, {clock}"), at)
+    return _append_zone(format_date(at.astimezone(get_current_timezone()), f"{day_format}, {clock}"), at)
 
 
-def _with_zone(text: str, at: datetime) -> str:
-    return pgettext("time and zone", "%(time)s %(zone)s") % {"time": text, "zone": zone(at)}
+def _append_zone(text: str, at: datetime) -> str:
+    return pgettext("time and zone", "%(time)s %(zone)s") % {"time": text, "zone": format_zone(at)}
 
 
-def day(value: date | None) -> str:
+def format_day(value: date | None) -> str:
     """1 Oct 2025; 01.10.2025."""
     if value is None:
         return gettext("unknown")
@@ -131,33 +131,33 @@ def day(value: date | None) -> str:
     return format_date(value, pgettext("day", "j M Y"))
 
 
-def ago(at: datetime, now: datetime) -> str:
+def format_ago(at: datetime, now: datetime) -> str:
     """3 s ago: relative, for under a minute or beside the absolute time."""
     seconds = max(0, round((now.astimezone(UTC) - at.astimezone(UTC)).total_seconds()))
-    return gettext("%(duration)s ago") % {"duration": duration(seconds)} if seconds else gettext("just now")
+    return gettext("%(duration)s ago") % {"duration": format_duration(seconds)} if seconds else gettext("just now")
 
 
-def address(value: str | Address | Network | Interface, port: int | str | None = None) -> str:
+def format_address(value: str | Address | Network | Interface, port: int | str | None = None) -> str:
     """The canonical form (RFC 5952). A network keeps its length, a host has none; `address:port`, `[v6]:port`. Text that is no address
     comes back as it is."""
-    parsed = _parsed(value) if isinstance(value, str) else value
+    parsed = _parse_address(value) if isinstance(value, str) else value
     if isinstance(parsed, str):
         return parsed
     if isinstance(parsed, IPv4Interface | IPv6Interface) and parsed.network.prefixlen == parsed.max_prefixlen:
         parsed = parsed.ip
-    text = _canonical(parsed)
+    text = _format_canonical(parsed)
     if port is None:
         return text
     return f"[{text}]:{port}" if parsed.version == 6 else f"{text}:{port}"
 
 
-def _canonical(value: Address | Network | Interface) -> str:
+def _format_canonical(value: Address | Network | Interface) -> str:
     if type(value) is IPv6Address and value.ipv4_mapped:
         return f"::ffff:{value.ipv4_mapped}"
     return str(value)
 
 
-def _parsed(text: str) -> str | Address | Network | Interface:
+def _parse_address(text: str) -> str | Address | Network | Interface:
     for parse in (ip_address, ip_network, ip_interface):
         try:
             return parse(text.strip())

@@ -8,7 +8,7 @@ from django.db.models import Model
 from django.forms.models import ModelChoiceIterator
 
 
-class _Read[Row: Model](ModelChoiceIterator[Row]):
+class _CachedChoiceIterator[Row: Model](ModelChoiceIterator[Row]):
     def __iter__(self) -> Iterator[tuple[Any, str]]:
         if self.field.empty_label is not None:
             yield "", str(self.field.empty_label)
@@ -22,4 +22,4 @@ class _Read[Row: Model](ModelChoiceIterator[Row]):
 class RowChoiceField[Row: Model](forms.ModelChoiceField[Row]):
     """A ModelChoiceField for what fits into a list."""
 
-    iterator = _Read  # type: ignore[assignment]  # of the same rows
+    iterator = _CachedChoiceIterator  # type: ignore[assignment]  # of the same rows

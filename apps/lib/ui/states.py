@@ -11,7 +11,7 @@ from enum import StrEnum
 from django.utils.translation import gettext, ngettext
 
 
-class Kind(StrEnum):
+class StateKind(StrEnum):
     ACTIVE = "active"  # ink with a green icon, so that only the exceptions stand out
     OK = "ok"
     MOVING = "moving"
@@ -22,19 +22,19 @@ class Kind(StrEnum):
 
 
 ICONS = {
-    Kind.ACTIVE: "ok",
-    Kind.OK: "ok",
-    Kind.MOVING: "moving",
-    Kind.WAIT: "wait",
-    Kind.WARN: "warn",
-    Kind.BAD: "failed",
-    Kind.PLAIN: "off",
+    StateKind.ACTIVE: "ok",
+    StateKind.OK: "ok",
+    StateKind.MOVING: "moving",
+    StateKind.WAIT: "wait",
+    StateKind.WARN: "warn",
+    StateKind.BAD: "failed",
+    StateKind.PLAIN: "off",
 }
 
 
 @dataclass(frozen=True)
-class State:
-    kind: Kind
+class StateLabel:
+    kind: StateKind
     word: str
     icon: str = ""
 
@@ -43,7 +43,7 @@ class State:
         return self.icon or ICONS[self.kind]
 
 
-class On(StrEnum):
+class PostState(StrEnum):
     """How a thing stands on one gateway."""
 
     FULL = "full"  # confirmed
@@ -53,56 +53,67 @@ class On(StrEnum):
 
 
 @dataclass(frozen=True)
-class Post:
+class GatewayPost:
     gateway: str
-    on: On
+    on: PostState
 
 
-def pair_word(posts: Iterable[Post]) -> str:
+def describe_pair(posts: Iterable[GatewayPost]) -> str:
     """both, nat-2 only, nat-2 so far, under way, failed, off; none where there is no gateway."""
     posts = tuple(posts)
     states = {post.on for post in posts}
-    live = ", ".join(post.gateway for post in posts if post.on is On.FULL)
+    live = ", ".join(post.gateway for post in posts if post.on is PostState.FULL)
     if not posts:
         return gettext("none")
-    if states == {On.FULL}:
-        return _all(posts)
+    if states == {PostState.FULL}:
+        return _describe_all(posts)
     if live:
-        words = gettext("%(gateways)s so far") if On.HALF in states else gettext("%(gateways)s only")
+        words = gettext("%(gateways)s so far") if PostState.HALF in states else gettext("%(gateways)s only")
         return words % {"gateways": live}
-    if On.HALF in states:
+    if PostState.HALF in states:
         return gettext("under way")
-    return gettext("failed") if On.CROSSED in states else gettext("off")
+    return gettext("failed") if PostState.CROSSED in states else gettext("off")
 
 
-def _all(posts: tuple[Post, ...]) -> str:
+def _describe_all(posts: tuple[GatewayPost, ...]) -> str:
     if len(posts) == 1:
         return posts[0].gateway
     return gettext("both") if len(posts) == 2 else ngettext("all %(count)s", "all %(count)s", len(posts)) % {"count": len(posts)}
 
 
-def post_words(posts: Iterable[Post]) -> str:
+def describe_posts(posts: Iterable[GatewayPost]) -> str:
     """nat-1: under way, nat-2: confirmed."""
-    words = {On.FULL: gettext("confirmed"), On.HALF: gettext("under way"), On.HOLLOW: gettext("not there"), On.CROSSED: gettext("failed")}
+    words = {
+        PostState.FULL: gettext("confirmed"),
+        PostState.HALF: gettext("under way"),
+        PostState.HOLLOW: gettext("not there"),
+        PostState.CROSSED: gettext("failed"),
+    }
     return ", ".join(f"{post.gateway}: {words[post.on]}" for post in posts)
 
 
 @dataclass(frozen=True)
-class Step:
+class LaneStep:
     """One of the four steps of a lane: sent, committed, probe, confirmed. PLAIN is a step that is still to come."""
 
-    kind: Kind
+    kind: StateKind
     title: str
     evidence: str = ""
 
     @property
     def icon(self) -> str:
-        return {Kind.OK: "check", Kind.WARN: "warn", Kind.BAD: "close", Kind.MOVING: "more", Kind.WAIT: "more"}.get(self.kind, "")
+        return {
+            StateKind.OK: "check",
+            StateKind.WARN: "warn",
+            StateKind.BAD: "close",
+            StateKind.MOVING: "more",
+            StateKind.WAIT: "more",
+        }.get(self.kind, "")
 
 
 @dataclass(frozen=True)
-class Lane:
+class GatewayLane:
     gateway: str
     note: str
-    state: State
-    steps: tuple[Step, ...]
+    state: StateLabel
+    steps: tuple[LaneStep, ...]

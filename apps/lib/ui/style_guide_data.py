@@ -10,35 +10,35 @@ from django.core.paginator import Paginator
 from django.utils import timezone
 
 from apps.lib.ui.charts import sample
-from apps.lib.ui.states import Kind, Lane, On, Post, State, Step
+from apps.lib.ui.states import GatewayLane, GatewayPost, LaneStep, PostState, StateKind, StateLabel
 
-BOTH = (Post("nat-1", On.FULL), Post("nat-2", On.FULL))
-ACTIVE, BLOCKED = State(Kind.ACTIVE, "Active"), State(Kind.BAD, "Blocked", "blocked")
-LIMITED, MOVES = State(Kind.WARN, "Limited", "limited"), State(Kind.MOVING, "Moves 15 Nov", "moves")
-CONFIRMED = State(Kind.OK, "Confirmed")
+BOTH = (GatewayPost("nat-1", PostState.FULL), GatewayPost("nat-2", PostState.FULL))
+ACTIVE, BLOCKED = StateLabel(StateKind.ACTIVE, "Active"), StateLabel(StateKind.BAD, "Blocked", "blocked")
+LIMITED, MOVES = StateLabel(StateKind.WARN, "Limited", "limited"), StateLabel(StateKind.MOVING, "Moves 15 Nov", "moves")
+CONFIRMED = StateLabel(StateKind.OK, "Confirmed")
 
 
 @dataclass(frozen=True)
-class Row:
+class SampleMember:
     name: str
     room: str
-    state: State
+    state: StateLabel
     private: str
     public: str
     prefix: str
     octets: int
     forwards: int
     paid_until: date
-    posts: tuple[Post, ...] = BOTH
+    posts: tuple[GatewayPost, ...] = BOTH
     picked: bool = False
 
 
-def _row(line: str) -> Row:
+def _parse_member(line: str) -> SampleMember:
     name, room, state, private, public, gigabytes, forwards, paid, *picked = line.split("|")
-    states = {"a": ACTIVE, "b": BLOCKED, "l": LIMITED, "m": MOVES, "u": State(Kind.PLAIN, "Unapproved")}
+    states = {"a": ACTIVE, "b": BLOCKED, "l": LIMITED, "m": MOVES, "u": StateLabel(StateKind.PLAIN, "Unapproved")}
     prefix = f"2001:db8:a0:2{room[2:]}::/64" if private else ""
     posts = BOTH if private else ()
-    return Row(
+    return SampleMember(
         name,
         room,
         states[state],
@@ -76,52 +76,58 @@ Priya Raman|B-222|a|10.12.34.76|198.51.100.8|44.1|0|2026-11-15
 Quentin Lefèvre|B-404|u|||0|0|2026-11-30"""
 
 
-def members() -> dict[str, object]:
-    rows = [_row(line) for line in MEMBERS.splitlines()]
+def build_members() -> dict[str, object]:
+    rows = [_parse_member(line) for line in MEMBERS.splitlines()]
     return {"title": "Members", "sort": "paid", "rows": rows, "page": Paginator(range(38), 20).page(1)}
 
 
-def dashboard() -> dict[str, object]:
+def build_dashboard() -> dict[str, object]:
     waits = [
         (
-            State(Kind.WAIT, "Approval"),
+            StateLabel(StateKind.WAIT, "Approval"),
             "612 removals wait for a second person",
             "held back from r4813: 25.3 % of all NAT mappings, the limit is 20 %",
             "21:13",
             "Review",
         ),
         (
-            State(Kind.WARN, "Finding"),
+            StateLabel(StateKind.WARN, "Finding"),
             "nat-1: one core does 94 % of the work",
             "one flow or a forwarding loop; last change before it: r4809, 20:49",
             "20:52",
             "Show evidence",
         ),
         (
-            State(Kind.BAD, "Gone back", "back"),
+            StateLabel(StateKind.BAD, "Gone back", "back"),
             "r4806 was not confirmed on nat-1",
             "no new ssh session in 30 s; nat-1 returned to r4805, nobody has looked at it yet",
             "18:12",
             "Open",
         ),
         (
-            State(Kind.WARN, "Unanswered", "overdue"),
+            StateLabel(StateKind.WARN, "Unanswered", "overdue"),
             "3 tickets without an answer for over 24 h",
             "the oldest: #1187 “No connection in C-318 after the move”",
             "Tue 10 Nov",
             "Open tickets",
         ),
         (
-            State(Kind.PLAIN, "Quarantine", "quarantine"),
+            StateLabel(StateKind.PLAIN, "Quarantine", "quarantine"),
             "1 mail could not be read",
             "From header of 41 kB; parser stopped after 2 s, later mails were read",
             "19:40",
             "Look at it",
         ),
-        (State(Kind.PLAIN, "Expiring", "clock"), "12 bans end within 24 h", "2 of them were hit in the last hour", "next 23:00", "Review"),
+        (
+            StateLabel(StateKind.PLAIN, "Expiring", "clock"),
+            "12 bans end within 24 h",
+            "2 of them were hit in the last hour",
+            "next 23:00",
+            "Review",
+        ),
     ]
-    half = (Post("nat-1", On.HALF), Post("nat-2", On.FULL))
-    back = (Post("nat-1", On.CROSSED), Post("nat-2", On.FULL))
+    half = (GatewayPost("nat-1", PostState.HALF), GatewayPost("nat-2", PostState.FULL))
+    back = (GatewayPost("nat-1", PostState.CROSSED), GatewayPost("nat-2", PostState.FULL))
     rollouts = [
         (
             "r4813",
@@ -130,20 +136,28 @@ def dashboard() -> dict[str, object]:
             "21:13:40",
             "17 s so far",
             half,
-            State(Kind.MOVING, "Confirming"),
+            StateLabel(StateKind.MOVING, "Confirming"),
         ),
         ("r4812", "1 port forward added", "Selin Kaya, herself", "21:02:11", "0.38 s", BOTH, CONFIRMED),
         ("r4811", "2 bans ended", "schedule", "21:00:00", "0.31 s", BOTH, CONFIRMED),
         ("r4810", "1,204 bans added, 986 removed by the feed “netset-level1”", "feed", "20:51:30", "0.92 s", BOTH, CONFIRMED),
         ("r4809", "41 members moved to house C, 41 mappings changed", "Jakob Wirth", "20:49:02", "0.62 s", BOTH, CONFIRMED),
-        ("r4806", "Rule change: ICMPv6 limit on input", "Tomasz Nowak", "18:12:20", "31 s", back, State(Kind.BAD, "Gone back", "back")),
+        (
+            "r4806",
+            "Rule change: ICMPv6 limit on input",
+            "Tomasz Nowak",
+            "18:12:20",
+            "31 s",
+            back,
+            StateLabel(StateKind.BAD, "Gone back", "back"),
+        ),
     ]
     gateways = [
         {
             "name": "nat-1",
             "primary": "IPv4",
             "standby": "IPv6",
-            "state": State(Kind.MOVING, "Confirming, 14 s"),
+            "state": StateLabel(StateKind.MOVING, "Confirming, 14 s"),
             "busiest": 94,
             "core": 5,
             "cores": [28, 25, 18, 34, 94, 26, 27, 19],
@@ -175,12 +189,14 @@ def dashboard() -> dict[str, object]:
         },
     ]
     charts: list[tuple[str, str, tuple[int, ...], list[float], list[float], float]] = [
-        ("Packets", "k/s", (300, 200, 100, 0), _day(200, 48), _day(150, 32), 300),
-        ("Busiest core", "%", (100, 50, 0), _day(42, 15), _day(38, 12), 100),
-        ("Forwarded, down", "Gbit/s", (3, 2, 1, 0), _day(1.9, 0.4), _day(1.1, 0.25), 3),
+        ("Packets", "k/s", (300, 200, 100, 0), _compute_day(200, 48), _compute_day(150, 32), 300),
+        ("Busiest core", "%", (100, 50, 0), _compute_day(42, 15), _compute_day(38, 12), 100),
+        ("Forwarded, down", "Gbit/s", (3, 2, 1, 0), _compute_day(1.9, 0.4), _compute_day(1.1, 0.25), 3),
         ("Tickets", "open", (30, 20, 10, 0), [14, 14, 12, 12, 10, 9, 9, 9, 9, 10, 11, 11, 11, 12, 13, 14], [], 30),
     ]
-    drawn = [(title, unit, _axis(ticks, most), _line(a, most), _line(b, most)) for title, unit, ticks, a, b, most in charts]
+    drawn = [
+        (title, unit, _build_axis(ticks, most), _render_line(a, most), _render_line(b, most)) for title, unit, ticks, a, b, most in charts
+    ]
     return {
         "title": "6 things need you, both gateways answer",
         "waits": waits,
@@ -190,7 +206,7 @@ def dashboard() -> dict[str, object]:
     }
 
 
-def _day(high: float, low: float) -> list[float]:
+def _compute_day(high: float, low: float) -> list[float]:
     """A day that begins in the evening, sleeps until morning and comes back."""
     return [
         low + (high - low) * (0.5 + 0.5 * sin(pi / 2 + 2 * pi * (x / 96))) ** 1.7 * (1 + 0.05 * sin(x * 12.9898) * sin(x * 4.1))
@@ -198,32 +214,32 @@ def _day(high: float, low: float) -> list[float]:
     ]
 
 
-def _line(values: list[float], most: float) -> str:
+def _render_line(values: list[float], most: float) -> str:
     return " ".join(f"{30 + 208 * place / (len(values) - 1):.1f},{8 + 78 * (1 - value / most):.1f}" for place, value in enumerate(values))
 
 
-def _axis(ticks: tuple[int, ...], most: float) -> list[tuple[int, str]]:
+def _build_axis(ticks: tuple[int, ...], most: float) -> list[tuple[int, str]]:
     return [(tick, f"{8 + 78 * (1 - tick / most):.1f}") for tick in ticks]
 
 
-def rollout() -> dict[str, object]:
+def build_rollout() -> dict[str, object]:
     done = (
-        Step(Kind.OK, "Sent", "21:13:40.12, 4.1 kB"),
-        Step(Kind.OK, "Committed", "3 ms, read back equal"),
-        Step(Kind.OK, "Probe", "IPv4 1.3 ms, IPv6 1.2 ms"),
+        LaneStep(StateKind.OK, "Sent", "21:13:40.12, 4.1 kB"),
+        LaneStep(StateKind.OK, "Committed", "3 ms, read back equal"),
+        LaneStep(StateKind.OK, "Probe", "IPv4 1.3 ms, IPv6 1.2 ms"),
     )
     lanes = [
-        Lane(
+        GatewayLane(
             "nat-2",
             "first, IPv6 primary",
-            State(Kind.OK, "Confirmed in 1.08 s"),
-            (*done, Step(Kind.OK, "Confirmed", "21:13:41.20, new ssh session")),
+            StateLabel(StateKind.OK, "Confirmed in 1.08 s"),
+            (*done, LaneStep(StateKind.OK, "Confirmed", "21:13:41.20, new ssh session")),
         ),
-        Lane(
+        GatewayLane(
             "nat-1",
             "second, IPv4 primary",
-            State(Kind.MOVING, "Waits for confirmation"),
-            (*done, Step(Kind.MOVING, "Confirmation", "2 of 3 attempts failed")),
+            StateLabel(StateKind.MOVING, "Waits for confirmation"),
+            (*done, LaneStep(StateKind.MOVING, "Confirmation", "2 of 3 attempts failed")),
         ),
     ]
     groups = [
@@ -256,7 +272,7 @@ def rollout() -> dict[str, object]:
     return {"title": "Rollout r4813", "lanes": lanes, "groups": groups, "kinds": kinds}
 
 
-class ForwardForm(forms.Form):
+class SampleForwardForm(forms.Form):
     protocol = forms.ChoiceField(label="Protocol", choices=[("tcp", "TCP"), ("udp", "UDP")])
     port = forms.IntegerField(label="Public port", min_value=1024, max_value=65535, help_text="1024 to 65535")
     comment = forms.CharField(label="What for", required=False)
@@ -268,13 +284,13 @@ class ForwardForm(forms.Form):
     note = forms.CharField(label="Note to the desk", required=False, widget=forms.Textarea(attrs={"rows": 2}))
 
 
-def parts() -> dict[str, object]:
-    form = ForwardForm({"protocol": "tcp", "port": "443", "comment": "Minecraft with the floor"})
+def build_parts() -> dict[str, object]:
+    form = SampleForwardForm({"protocol": "tcp", "port": "443", "comment": "Minecraft with the floor"})
     if not form.is_valid():
         form.add_error("port", "TCP 443 is reserved for staff. Choose 1024 to 65535.")
     now = timezone.now()
     posts = [
-        tuple(Post(f"nat-{place}", On(on)) for place, on in enumerate(case.split(), 1))
+        tuple(GatewayPost(f"nat-{place}", PostState(on)) for place, on in enumerate(case.split(), 1))
         for case in (
             "full full",
             "hollow full",
@@ -308,16 +324,16 @@ def parts() -> dict[str, object]:
     return {
         "title": "The parts of a page",
         "form": form,
-        "row": ForwardForm(prefix="row", initial={"comment": "Minecraft with the floor"}),
+        "row": SampleForwardForm(prefix="row", initial={"comment": "Minecraft with the floor"}),
         "pairs": posts,
-        "kinds": list(Kind),
+        "kinds": list(StateKind),
         "entries": entries,
         "now": now,
         "page": Paginator(range(38), 20).page(1),
     }
 
 
-def own() -> dict[str, object]:
+def build_own_page() -> dict[str, object]:
     return {
         "title": "",
         "forwards": [
@@ -326,10 +342,10 @@ def own() -> dict[str, object]:
             ("Linux-Images", "TCP 51413", "Framework 13", "endet am 31.12.2026", True),
             ("ssh", "TCP 2222", "Heimserver", "aus seit 2. November", False),
         ],
-        "down": _line(
+        "down": _render_line(
             [1.0, 0.6, 0.4, 0.3, 0.2, 0.15, 0.1, 0.12, 0.15, 0.2, 0.4, 0.38, 0.7, 0.5, 0.9, 0.6, 0.85, 1.1, 1.1, 1.45, 1.55, 1.58], 2
         ),
-        "up": _line(
+        "up": _render_line(
             [
                 0.15,
                 0.08,
@@ -356,16 +372,16 @@ def own() -> dict[str, object]:
             ],
             2,
         ),
-        "axis": _axis((2, 1, 0), 2),
+        "axis": _build_axis((2, 1, 0), 2),
     }
 
 
 PAGES: dict[str, Callable[[], dict[str, object]]] = {
-    "parts": parts,
-    "members": members,
-    "dashboard": dashboard,
-    "rollout": rollout,
-    "own": own,
-    "charts": sample.charts,
+    "parts": build_parts,
+    "members": build_members,
+    "dashboard": build_dashboard,
+    "rollout": build_rollout,
+    "own": build_own_page,
+    "charts": sample.build_sample_charts,
     "why": dict,
 }

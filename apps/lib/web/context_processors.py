@@ -13,7 +13,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
-from apps.lib.ui.states import Kind
+from apps.lib.ui.states import StateKind
 from apps.lib.web import navigation
 
 Theme = Literal["auto", "light", "dark"]
@@ -22,10 +22,10 @@ THEME_COOKIE = "theme"
 
 
 @dataclass(frozen=True)
-class Running:
+class RunningRevision:
     """What the gateways run now: `Running(Kind.OK, "r4814", "on both gateways", url)`."""
 
-    kind: Kind
+    kind: StateKind
     revision: str
     words: str
     url: str = ""
@@ -37,24 +37,24 @@ class Running:
 
     @property
     def icon(self) -> str:
-        return {Kind.OK: "ok", Kind.MOVING: "moving", Kind.WAIT: "wait", Kind.WARN: "warn"}.get(self.kind, "error")
+        return {StateKind.OK: "ok", StateKind.MOVING: "moving", StateKind.WAIT: "wait", StateKind.WARN: "warn"}.get(self.kind, "error")
 
 
-Says = Callable[[HttpRequest], Running | None]
-_says: list[Says] = []
+RunningLookup = Callable[[HttpRequest], RunningRevision | None]
+_running_lookups: list[RunningLookup] = []
 
 
-def says_what_runs(say: Says) -> Says:
+def register_running_lookup(say: RunningLookup) -> RunningLookup:
     """Register the one callable that knows what the gateways run, in the ready() of the app that owns it; the last one counts."""
-    _says[:] = [say]
+    _running_lookups[:] = [say]
     return say
 
 
-def what_runs(request: HttpRequest) -> Running | None:
-    return _says[0](request) if _says else None
+def find_running_revision(request: HttpRequest) -> RunningRevision | None:
+    return _running_lookups[0](request) if _running_lookups else None
 
 
-def theme_of(request: HttpRequest) -> Theme:
+def get_theme(request: HttpRequest) -> Theme:
     chosen = request.COOKIES.get(THEME_COOKIE)
     return next((theme for theme in THEMES if theme == chosen), "auto")
 
@@ -63,9 +63,9 @@ def page(request: HttpRequest) -> dict[str, object]:
     user = getattr(request, "user", None)
     return {
         "network": settings.NETWORK_NAME,
-        "theme": theme_of(request),
+        "theme": get_theme(request),
         "csrf_cookie": settings.CSRF_COOKIE_NAME,
-        "navigation": SimpleLazyObject(partial(navigation.shown, request, user)) if user else (),
+        "navigation": SimpleLazyObject(partial(navigation.build_navigation, request, user)) if user else (),
         "events_url": settings.EVENTS_URL if settings.EVENTS_URL and user and user.is_authenticated else "",
-        "running": SimpleLazyObject(partial(what_runs, request)),
+        "running": SimpleLazyObject(partial(find_running_revision, request)),
     }

@@ -1,7 +1,7 @@
 """The answer to a request while the database is away, or busy with something else: 503 and a sentence, not a fault of ours.
 
-Views raise through `DatabaseAway`; what middleware raises (the session, the signed-in person, the language) never gets there, because
-Django answers for each layer by itself. It asks `handler500` then, so that is ours as well.
+Views raise through `DatabaseOutageMiddleware`; what middleware raises (the session, the signed-in person, the language) never gets there,
+because Django answers for each layer by itself. It asks `handler500` then, so that is ours as well.
 """
 
 import sys
@@ -16,14 +16,14 @@ from psycopg.errors import DeadlockDetected, DiskFull, LockNotAvailable, QueryCa
 
 from apps.lib.api import problems
 from apps.lib.web import context_processors
-from apps.lib.web.path_redaction import without_secrets
+from apps.lib.web.path_redaction import redact_path
 
 RETRY_AFTER = "5"  # seconds
 READS = frozenset({"GET", "HEAD", "OPTIONS"})
 log = structlog.get_logger()
 
 
-class DatabaseAway:
+class DatabaseOutageMiddleware:
     """Turns a lost or busy database into 503. What was being saved is not half-written: its transaction ended with the query."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -39,7 +39,7 @@ class DatabaseAway:
 
 def explain_error(request: HttpRequest) -> HttpResponseBase:
     """handler500, called by Django while it handles what any layer raised."""
-    return explain_outage(request, sys.exc_info()[1]) or problems.fault(request)
+    return explain_outage(request, sys.exc_info()[1]) or problems.server_error(request)
 
 
 def explain_outage(request: HttpRequest, error: BaseException | None) -> HttpResponse | None:
@@ -51,38 +51,44 @@ def explain_outage(request: HttpRequest, error: BaseException | None) -> HttpRes
     full = isinstance(error.__cause__, DiskFull)
     log.error(
         "changed at once" if at_once else "database busy" if busy else "database's disk full" if full else "database away",
-        path=without_secrets(request.path),
+        path=redact_path(request.path),
         error=str(error).strip(),
     )
-    why = _at_once() if at_once else _full() if full else f"{_busy() if busy else _away()} {_saved_or_not(request)}"
-    response = problems.away(why) if request.path.startswith("/api/") else _page(request, why)
+    why = (
+        _explain_collision()
+        if at_once
+        else _explain_full_disk()
+        if full
+        else f"{_explain_busy() if busy else _explain_no_answer()} {_explain_saved(request)}"
+    )
+    response = problems.build_unavailable_response(why) if request.path.startswith("/api/") else _build_page(request, why)
     response["Retry-After"] = "1" if at_once else RETRY_AFTER
     response["Cache-Control"] = "no-store"
     return response
 
 
-def _page(request: HttpRequest, why: str) -> HttpResponse:
+def _build_page(request: HttpRequest, why: str) -> HttpResponse:
     """Without the request: what templates know of it may ask the database again."""
-    return HttpResponse(render_to_string("503.html", {"theme": context_processors.theme_of(request), "why": why}), status=503)
+    return HttpResponse(render_to_string("503.html", {"theme": context_processors.get_theme(request), "why": why}), status=503)
 
 
-def _at_once() -> str:
+def _explain_collision() -> str:
     return _("Somebody changed the same things at the same moment. Nothing of yours was changed; try again.")
 
 
-def _away() -> str:
+def _explain_no_answer() -> str:
     return _("The database does not answer.")
 
 
-def _busy() -> str:
+def _explain_busy() -> str:
     return _("The database is busy with something that this needs, and did not answer in time.")
 
 
-def _full() -> str:
+def _explain_full_disk() -> str:
     return _("The disk of the database is full. Nothing is half-saved. Tell an administrator, and try again when there is room.")
 
 
-def _saved_or_not(request: HttpRequest) -> str:
+def _explain_saved(request: HttpRequest) -> str:
     """A write may have been committed before the connection was lost; a request that only reads changed nothing."""
     if request.method in READS:
         return _("Nothing was changed; try again in a moment.")

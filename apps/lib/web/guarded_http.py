@@ -22,7 +22,7 @@ from firewall.policy import Address
 NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052
 
 
-class Fault(StrEnum):
+class HttpFault(StrEnum):
     """Why there is no answer."""
 
     SCHEME = "scheme"
@@ -43,7 +43,7 @@ class NoAnswer(Exception):  # noqa: N818 - a finding about somebody's server, no
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class AllowedTargets:
     """What may be asked beside the public internet: everything (`private`), or what lies in `also`. Never what lies in `never`."""
 
     private: bool = False
@@ -54,13 +54,13 @@ class Reach:
         """Whether this address may be asked."""
         if any(address in network for network in self.also):
             return True
-        if any(each in network for network in self.never for each in (address, *within(address))):
+        if any(each in network for network in self.never for each in (address, *list_embedded_ipv4(address))):
             return False
-        return self.private or allowed(address)
+        return self.private or is_public(address)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class OutgoingRequest:
     """What is sent."""
 
     method: str = "GET"
@@ -68,21 +68,21 @@ class Question:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def taken_apart(url: str, schemes: tuple[str, ...] = ("http", "https")) -> SplitResult:
+def parse_url(url: str, schemes: tuple[str, ...] = ("http", "https")) -> SplitResult:
     """The URL, if we would ask there at all."""
     try:
         parts = urlsplit(url)
         _port = parts.port
     except ValueError as error:
-        raise NoAnswer(Fault.ADDRESS, url) from error
+        raise NoAnswer(HttpFault.ADDRESS, url) from error
     if parts.scheme not in schemes:
-        raise NoAnswer(Fault.SCHEME, parts.scheme or url)
+        raise NoAnswer(HttpFault.SCHEME, parts.scheme or url)
     if not parts.hostname or parts.username is not None or not url.isascii() or not url.isprintable() or " " in url:
-        raise NoAnswer(Fault.ADDRESS, url)
+        raise NoAnswer(HttpFault.ADDRESS, url)
     return parts
 
 
-def within(address: Address) -> list[Address]:
+def list_embedded_ipv4(address: Address) -> list[Address]:
     """The IPv4 addresses that an IPv6 address leads to: mapped (RFC 4291), 6to4 (RFC 3056), Teredo (RFC 4380), NAT64 (RFC 6052)."""
     if address.version == 4:
         return []
@@ -91,21 +91,23 @@ def within(address: Address) -> list[Address]:
     return [*found, ip_address(int(address) & 0xFFFFFFFF)] if address in NAT64 else found  # below 2^32 it is IPv4
 
 
-def allowed(address: Address) -> bool:
+def is_public(address: Address) -> bool:
     """Is it of the public internet? Addresses within addresses count too."""
-    return all(map(allowed, within(address))) and address.is_global and not address.is_multicast
+    return all(map(is_public, list_embedded_ipv4(address))) and address.is_global and not address.is_multicast
 
 
 @contextmanager
-def asked(parts: SplitResult, question: Question, reach: Reach, seconds: float) -> Iterator[http.client.HTTPResponse]:
+def open_request(
+    parts: SplitResult, question: OutgoingRequest, reach: AllowedTargets, seconds: float
+) -> Iterator[http.client.HTTPResponse]:
     """The head of the answer; its body is read within. Whoever dawdles, octet by octet, is cut off after so many seconds."""
     deadline, host = monotonic() + seconds, str(parts.hostname)
-    address = resolved(host, parts.port or (443 if parts.scheme == "https" else 80), reach, seconds)
+    address = resolve_host(host, parts.port or (443 if parts.scheme == "https" else 80), reach, seconds)
     left = deadline - monotonic()
     if left <= 0:
-        raise NoAnswer(Fault.TOO_SLOW, f"{seconds:.0f}")
-    connection, over = _Pinned(parts, address, left), Event()
-    timer = Timer(left, _cut, [connection, over])
+        raise NoAnswer(HttpFault.TOO_SLOW, f"{seconds:.0f}")
+    connection, over = _PinnedConnection(parts, address, left), Event()
+    timer = Timer(left, _cut_connection, [connection, over])
     timer.daemon = True
     timer.start()
     try:
@@ -113,38 +115,38 @@ def asked(parts: SplitResult, question: Question, reach: Reach, seconds: float) 
         connection.request(question.method, path, question.body, dict(question.headers))
         yield connection.getresponse()
         if over.is_set():
-            raise NoAnswer(Fault.TOO_SLOW, f"{seconds:.0f}")
+            raise NoAnswer(HttpFault.TOO_SLOW, f"{seconds:.0f}")
     except ssl.SSLError as error:
-        raise NoAnswer(Fault.TOO_SLOW, f"{seconds:.0f}") if over.is_set() else _of_tls(host, error) from error
+        raise NoAnswer(HttpFault.TOO_SLOW, f"{seconds:.0f}") if over.is_set() else _build_tls_error(host, error) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         slow = over.is_set() or isinstance(error, TimeoutError)
-        raise NoAnswer(Fault.TOO_SLOW if slow else Fault.UNREACHABLE, f"{seconds:.0f}" if slow else f"{host}: {error}") from error
+        raise NoAnswer(HttpFault.TOO_SLOW if slow else HttpFault.UNREACHABLE, f"{seconds:.0f}" if slow else f"{host}: {error}") from error
     except Exception as error:
         if not over.is_set():
             raise
-        raise NoAnswer(Fault.TOO_SLOW, f"{seconds:.0f}") from error  # whatever the reader missed, it was cut off
+        raise NoAnswer(HttpFault.TOO_SLOW, f"{seconds:.0f}") from error  # whatever the reader missed, it was cut off
     finally:
         timer.cancel()
         connection.close()
 
 
-def _of_tls(host: str, error: ssl.SSLError) -> NoAnswer:
+def _build_tls_error(host: str, error: ssl.SSLError) -> NoAnswer:
     """Why no connection was trusted, in OpenSSL's words; what is no TLS at all is not a matter of certificates."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return NoAnswer(Fault.CERTIFICATE, f"{host}: {error.verify_message}")
-    return NoAnswer(Fault.UNREACHABLE, f"{host}: TLS: {(error.reason or str(error)).replace('_', ' ').lower()}")
+        return NoAnswer(HttpFault.CERTIFICATE, f"{host}: {error.verify_message}")
+    return NoAnswer(HttpFault.UNREACHABLE, f"{host}: TLS: {(error.reason or str(error)).replace('_', ' ').lower()}")
 
 
-def resolved(host: str, port: int, reach: Reach, seconds: float) -> str:
+def resolve_host(host: str, port: int, reach: AllowedTargets, seconds: float) -> str:
     """The address to connect to. One that must not be asked is refused even if another of the host's would do."""
-    found = _looked_up(host, port, seconds)
+    found = _look_up_host(host, port, seconds)
     for address in found:
         if not reach.has(ip_address(address.partition("%")[0])):
-            raise NoAnswer(Fault.PRIVATE, f"{host} ({address})")
+            raise NoAnswer(HttpFault.PRIVATE, f"{host} ({address})")
     return found[0]
 
 
-def _looked_up(host: str, port: int, seconds: float) -> list[str]:
+def _look_up_host(host: str, port: int, seconds: float) -> list[str]:
     """Asked in a thread of its own: nothing else ends a resolver that does not answer."""
     found: list[str] = []
 
@@ -158,13 +160,13 @@ def _looked_up(host: str, port: int, seconds: float) -> list[str]:
     thread.start()
     thread.join(seconds)
     if thread.is_alive():
-        raise NoAnswer(Fault.TOO_SLOW, f"{seconds:.0f}")
+        raise NoAnswer(HttpFault.TOO_SLOW, f"{seconds:.0f}")
     if not found:
-        raise NoAnswer(Fault.UNKNOWN_HOST, host)
+        raise NoAnswer(HttpFault.UNKNOWN_HOST, host)
     return found
 
 
-class _Pinned(http.client.HTTPConnection):
+class _PinnedConnection(http.client.HTTPConnection):
     """A connection to one address, whatever the host's name leads to by now."""
 
     def __init__(self, parts: SplitResult, address: str, seconds: float) -> None:
@@ -178,7 +180,7 @@ class _Pinned(http.client.HTTPConnection):
             self.sock = self._context.wrap_socket(self.sock, server_hostname=self.host)
 
 
-def _cut(connection: _Pinned, over: Event) -> None:
+def _cut_connection(connection: _PinnedConnection, over: Event) -> None:
     over.set()
     if connection.sock:
         try:

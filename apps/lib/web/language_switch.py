@@ -7,13 +7,13 @@ from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
-type Remember = Callable[[HttpRequest, str], None]
-_remember: list[Remember] = []
+type LanguageSaver = Callable[[HttpRequest, str], None]
+_language_savers: list[LanguageSaver] = []
 
 
-def remembers(remember: Remember) -> None:
+def register_language_saver(remember: LanguageSaver) -> None:
     """Called in the ready() of an app that keeps a language for people."""
-    _remember.append(remember)
+    _language_savers.append(remember)
 
 
 @require_POST
@@ -21,6 +21,6 @@ def choose(request: HttpRequest) -> HttpResponseBase:
     """This language from now on; then back to where the person was."""
     chosen = request.POST.get("language", "")
     if chosen in dict(settings.LANGUAGES):
-        for remember in _remember:
+        for remember in _language_savers:
             remember(request, chosen)
     return set_language(request)

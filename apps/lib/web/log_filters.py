@@ -7,7 +7,7 @@ from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOpera
 from django.db import InterfaceError, OperationalError
 from django.http.multipartparser import MultiPartParserError
 
-from apps.lib.web.path_redaction import without_secrets
+from apps.lib.web.path_redaction import redact_path
 
 EXPECTED: Final = (PermissionDenied, SuspiciousOperation, BadRequest, MultiPartParserError, OperationalError, InterfaceError)
 
@@ -31,5 +31,5 @@ class WithoutSecretPaths(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         if isinstance(record.args, tuple):
-            record.args = tuple(without_secrets(each) if isinstance(each, str) and each.startswith("/") else each for each in record.args)
+            record.args = tuple(redact_path(each) if isinstance(each, str) and each.startswith("/") else each for each in record.args)
         return True

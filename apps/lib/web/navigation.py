@@ -1,6 +1,6 @@
 """The navigation as data. Only what exists is linked: an item whose URL no app has is not shown.
 
-A higher app says how many things lie behind an item with `counts`: violet where somebody must act, grey where it is just a number.
+Higher apps count what lies behind an item (`register_counter`): violet where somebody must act, grey where it is only a number.
 """
 
 from collections.abc import Callable
@@ -16,93 +16,95 @@ User = AbstractBaseUser | AnonymousUser
 
 
 @dataclass(frozen=True)
-class Count:
+class NavigationCount:
     number: int
     asks: bool = False  # somebody must act
 
 
-Counter = Callable[[HttpRequest], Count | None]
+NavigationCounter = Callable[[HttpRequest], NavigationCount | None]
 
 
-def for_staff(user: User) -> bool:
+def is_staff_user(user: User) -> bool:
     return user.is_authenticated and bool(getattr(user, "is_staff", False))
 
 
 @dataclass(frozen=True)
-class Item:
+class NavigationItem:
     name: str | Promise
     url_name: str
     icon: str
-    visible: Callable[[User], bool] = for_staff
+    visible: Callable[[User], bool] = is_staff_user
 
 
 @dataclass(frozen=True)
-class Section:
+class NavigationSection:
     name: str | Promise
-    items: tuple[Item, ...]
+    items: tuple[NavigationItem, ...]
 
 
 SECTIONS = (
-    Section("", (Item(_("Dashboard"), "desk:dashboard", "dashboard"), Item(_("Tickets"), "tickets:list", "tickets"))),
-    Section(
+    NavigationSection(
+        "", (NavigationItem(_("Dashboard"), "desk:dashboard", "dashboard"), NavigationItem(_("Tickets"), "tickets:list", "tickets"))
+    ),
+    NavigationSection(
         _("People"),
         (
-            Item(_("Members"), "desk:members", "members"),
-            Item(_("Sites and rooms"), "members:sites", "sites"),
-            Item(_("Tariffs"), "members:tariffs", "tariffs"),
+            NavigationItem(_("Members"), "desk:members", "members"),
+            NavigationItem(_("Sites and rooms"), "members:sites", "sites"),
+            NavigationItem(_("Tariffs"), "members:tariffs", "tariffs"),
         ),
     ),
-    Section(
+    NavigationSection(
         _("Network"),
         (
-            Item(_("Addresses"), "network:addresses", "addresses"),
-            Item(_("NAT and forwards"), "nat:forwards", "nat"),
-            Item(_("IPv6 pinholes"), "nat:pinholes", "pinholes"),
-            Item(_("Bans and blocks"), "bans:lists", "bans"),
-            Item(_("Listeners"), "bans:listeners", "listeners"),
-            Item(_("Traffic"), "traffic:overview", "traffic"),
-            Item(_("Rate limits"), "rates:list", "limited"),
+            NavigationItem(_("Addresses"), "network:addresses", "addresses"),
+            NavigationItem(_("NAT and forwards"), "nat:forwards", "nat"),
+            NavigationItem(_("IPv6 pinholes"), "nat:pinholes", "pinholes"),
+            NavigationItem(_("Bans and blocks"), "bans:lists", "bans"),
+            NavigationItem(_("Listeners"), "bans:listeners", "listeners"),
+            NavigationItem(_("Traffic"), "traffic:overview", "traffic"),
+            NavigationItem(_("Rate limits"), "rates:list", "limited"),
         ),
     ),
-    Section(
+    NavigationSection(
         _("Operation"),
         (
-            Item(_("Rollouts"), "deployments:rollouts", "rollouts"),
-            Item(_("Gateways"), "gateways:list", "gateways"),
-            Item(_("Why?"), "desk:why", "why"),
-            Item(_("Inbox"), "inbound:arrivals", "reply"),
-            Item(_("Outbox"), "mail:outbox", "mail"),
-            Item(_("Exports"), "desk:exports", "download"),
-            Item(_("System"), "desk:system", "clock"),
-            Item(_("Webhooks"), "webhooks:list", "bell"),
-            Item(_("Incidents"), "status:incidents", "incidents"),
+            NavigationItem(_("Rollouts"), "deployments:rollouts", "rollouts"),
+            NavigationItem(_("Gateways"), "gateways:list", "gateways"),
+            NavigationItem(_("Why?"), "desk:why", "why"),
+            NavigationItem(_("Inbox"), "inbound:arrivals", "reply"),
+            NavigationItem(_("Outbox"), "mail:outbox", "mail"),
+            NavigationItem(_("Exports"), "desk:exports", "download"),
+            NavigationItem(_("System"), "desk:system", "clock"),
+            NavigationItem(_("Webhooks"), "webhooks:list", "bell"),
+            NavigationItem(_("Incidents"), "status:incidents", "incidents"),
         ),
     ),
-    Section(
+    NavigationSection(
         _("Desk"),
         (
-            Item(_("Abuse desk"), "desk:abuse", "abuse"),
-            Item(_("History"), "audit:history", "history"),
-            Item(_("Accounts and roles"), "accounts:people", "key"),
-            Item(_("Settings"), "desk:settings", "settings"),
+            NavigationItem(_("Abuse desk"), "desk:abuse", "abuse"),
+            NavigationItem(_("History"), "audit:history", "history"),
+            NavigationItem(_("Accounts and roles"), "accounts:people", "key"),
+            NavigationItem(_("Settings"), "desk:settings", "settings"),
         ),
     ),
 )
 
-_counters: dict[str, Counter] = {}
-Doorkeeper = Callable[[User, str], bool]
-_doorkeepers: list[Doorkeeper] = []
+_counters: dict[str, NavigationCounter] = {}
+AccessCheck = Callable[[User, str], bool]
+_doorkeepers: list[AccessCheck] = []
 
 
-def opens(doorkeeper: Doorkeeper) -> None:
+def register_access_check(doorkeeper: AccessCheck) -> None:
     """Register the one that knows who may go where, by the page's name in the URL configuration; what nobody may use is not shown."""
     _doorkeepers[:] = [doorkeeper]
 
 
-def counts(url_name: str) -> Callable[[Counter], Counter]:
+def register_counter(url_name: str) -> Callable[[NavigationCounter], NavigationCounter]:
     """Register what counts behind an item: `@counts("deployments:rollouts")`, in the ready() of the app that owns the number."""
 
-    def register(counter: Counter) -> Counter:
+    def register(counter: NavigationCounter) -> NavigationCounter:
         _counters[url_name] = counter
         return counter
 
@@ -115,7 +117,7 @@ class ShownItem:
     url: str
     icon: str
     current: bool
-    count: Count | None
+    count: NavigationCount | None
 
 
 @dataclass(frozen=True)
@@ -124,33 +126,36 @@ class ShownSection:
     items: tuple[ShownItem, ...]
 
 
-def shown(request: HttpRequest, user: User) -> list[ShownSection]:
+def build_navigation(request: HttpRequest, user: User) -> list[ShownSection]:
     """The sections this person sees, without empty ones; the item whose address the request's begins with, the longest, is current."""
-    links = {item.url_name: url for section in SECTIONS for item in section.items if _open(item, user) and (url := _url(item.url_name))}
-    current = max((url for url in links.values() if _leads(url, request.path)), key=len, default="")
+    links = {
+        item.url_name: url for section in SECTIONS for item in section.items if _can_open(item, user) and (url := _find_url(item.url_name))
+    }
+    current = max((url for url in links.values() if _is_prefix(url, request.path)), key=len, default="")
     sections = (
         ShownSection(
-            section.name, tuple(_shown(item, links[item.url_name], current, request) for item in section.items if item.url_name in links)
+            section.name,
+            tuple(_build_item(item, links[item.url_name], current, request) for item in section.items if item.url_name in links),
         )
         for section in SECTIONS
     )
     return [section for section in sections if section.items]
 
 
-def _shown(item: Item, url: str, current: str, request: HttpRequest) -> ShownItem:
+def _build_item(item: NavigationItem, url: str, current: str, request: HttpRequest) -> ShownItem:
     counter = _counters.get(item.url_name)
     return ShownItem(item.name, url, item.icon, url == current, counter(request) if counter else None)
 
 
-def _open(item: Item, user: User) -> bool:
+def _can_open(item: NavigationItem, user: User) -> bool:
     return item.visible(user) and all(lets_in(user, item.url_name) for lets_in in _doorkeepers)
 
 
-def _leads(url: str, path: str) -> bool:
+def _is_prefix(url: str, path: str) -> bool:
     return path == url or (url != "/" and path.startswith(url))
 
 
-def _url(name: str) -> str:
+def _find_url(name: str) -> str:
     try:
         return reverse(name)
     except NoReverseMatch:

@@ -6,7 +6,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 
 
-class Counted(Paginator[Any]):
+class CountedPaginator(Paginator[Any]):
     """Pages of a list whose length is known without counting it."""
 
     def __init__(self, number: int, rows: Any, per_page: int) -> None:
@@ -18,7 +18,7 @@ class Counted(Paginator[Any]):
         return self.number
 
 
-class Pages(Paginator[Any]):
+class DeferredJoinPaginator(Paginator[Any]):
     """What is joined to a row is read for those of the page alone: what comes before them is skipped in an index, not joined first.
     Pages behind the middle are counted from the end.
 

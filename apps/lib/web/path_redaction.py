@@ -7,6 +7,6 @@ SECRETS: Final = re.compile(r"^(/account/(?:invited|password/reset/key|confirm-e
 """Links that open something for whoever has them: invitations, new passwords, addresses to confirm, mails to switch off."""
 
 
-def without_secrets(path: str) -> str:
+def redact_path(path: str) -> str:
     """Printable, on one line, and without the tokens of links."""
     return SECRETS.sub(r"\1…", path).encode("unicode_escape").decode().replace("\\u2026", "…")[:500]

@@ -9,15 +9,15 @@ from functools import wraps
 
 from django.http import HttpRequest, HttpResponse
 
-_known: ContextVar[dict[Hashable, object] | None] = ContextVar("known", default=None)
+_cached_answers: ContextVar[dict[Hashable, object] | None] = ContextVar("known", default=None)
 
 
-def once_a_page[**P, Value](ask: Callable[P, Value]) -> Callable[P, Value]:
+def cache_per_request[**P, Value](ask: Callable[P, Value]) -> Callable[P, Value]:
     """Keeps the answer for the rest of the page, by its arguments; hand out nothing that is changed or evaluated later."""
 
     @wraps(ask)
     def asked(*args: P.args, **kwargs: P.kwargs) -> Value:
-        known = _known.get()
+        known = _cached_answers.get()
         if known is None:
             return ask(*args, **kwargs)
         key = (ask, args, tuple(sorted(kwargs.items())))
@@ -28,15 +28,15 @@ def once_a_page[**P, Value](ask: Callable[P, Value]) -> Callable[P, Value]:
     return asked
 
 
-class OncePage:
+class RequestCacheMiddleware:
     """Middleware: what is kept lasts as long as the request."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        token = _known.set({} if request.method in ("GET", "HEAD") else None)
+        token = _cached_answers.set({} if request.method in ("GET", "HEAD") else None)
         try:
             return self._get_response(request)
         finally:
-            _known.reset(token)
+            _cached_answers.reset(token)

@@ -12,4 +12,4 @@ register = template.Library()
 @register.filter
 def moment(at: datetime) -> str:
     """Thu 12 Nov 2026, 21:13 CET; Do, 12.11.2026, 21:13 Uhr MEZ."""
-    return formats.full(at)
+    return formats.format_full_time(at)

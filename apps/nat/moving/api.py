@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from apps.lib.api.filters import filters_of
+from apps.lib.api.filters import build_filters
 from apps.lib.api.serializers import ApiSerializer
-from apps.lib.api.viewsets import Adds, Reads, Removes
+from apps.lib.api.viewsets import AddViewSet, ReadViewSet, RemoveViewSet
 from apps.nat.moving import services
 from apps.nat.moving.models import Move
 
@@ -23,13 +23,13 @@ class MoveSerializer(ApiSerializer):
         return services.arrange(by=self.context["request"].user, **given)
 
 
-class MoveViewSet(Reads, Adds, Removes):
+class MoveViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
     """Moves, planned and done. Of today it is carried out at once, or refused; DELETE drops what is planned."""
 
     serializer_class = MoveSerializer
     member_path = "member"
     queryset = Move.objects.order_by("id")
-    filters = filters_of(Move, "member", "on", "room", "pool", "state", "by", "planned")
+    filters = build_filters(Move, "member", "on", "room", "pool", "state", "by", "planned")
 
     def remove(self, row: Move) -> None:
         services.drop(row)

@@ -5,12 +5,12 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.database.history import tracked
+from apps.lib.database.history import track_history
 from apps.members.models import Member, Room
 from apps.network.models import Pool
 
 
-@tracked()
+@track_history()
 class Move(models.Model):
     """A member moves with the beginning of a day, in the site's zone.
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.lib.database.validity import check_reachable, holds_now
-from apps.lib.enqueue import nudge
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.members.models import Member, Room
 from apps.nat import services
@@ -19,13 +19,13 @@ from apps.nat.models import NatMapping, Pinhole, PortForward
 from apps.nat.moving.models import Move
 from apps.nat.pinholes.services import renumber
 from apps.network.models import Holding, Pool
-from apps.network.services import hold, lock_holdings, release
+from apps.network.services import assign_address, lock_holdings, release
 
 LONGEST_PROBLEM = 300
 
 
 @dataclass(frozen=True)
-class Effect:
+class MoveEffect:
     """What a move does to one address: what is open there follows (`following`) or ends (`ending`), in words."""
 
     old: Holding
@@ -71,35 +71,35 @@ def drop(move: Move) -> None:
         raise Conflict(_("This is not planned any more. Look at the member again."))
 
 
-def planned(member: Member) -> Move | None:
+def find_planned(member: Member) -> Move | None:
     """Where the member is going to move."""
     found = Move.objects.filter(member=member, state=Move.State.PLANNED)
     return found.select_related("by", "room__site", "pool", "member").first()
 
 
-def due(today: date) -> QuerySet[Move]:
+def list_due(today: date) -> QuerySet[Move]:
     """Moves whose day has come."""
     return Move.objects.filter(state=Move.State.PLANNED, on__lte=today).select_related("member", "by", "pool", "room").order_by("on", "id")
 
 
-def effects(member: Member, pool: Pool | None, *, follow: bool) -> list[Effect]:
+def list_effects(member: Member, pool: Pool | None, *, follow: bool) -> list[MoveEffect]:
     """What a move to this pool would do to what the member holds now."""
-    return [_effect(old, pool, follow) for old in _leaving(member, pool)] if pool else []
+    return [_build_effect(old, pool, follow) for old in _list_leaving(member, pool)] if pool else []
 
 
-def _leaving(member: Member, pool: Pool) -> list[Holding]:
+def _list_leaving(member: Member, pool: Pool) -> list[Holding]:
     held = Holding.objects.filter(holds_now(), member=member, kind=pool.kind).exclude(pool=pool)
     return list(held.select_related("pool", "device", "member", "group").order_by("prefix"))
 
 
-def _effect(old: Holding, pool: Pool, follow: bool) -> Effect:
+def _build_effect(old: Holding, pool: Pool, follow: bool) -> MoveEffect:
     mapping = NatMapping.objects.filter(holds_now(), holding=old).first()
-    opened: list[str] = [str(each) for each in (*PortForward.objects.filter(holds_now(), holding=old), *_pinholes(old))]
+    opened: list[str] = [str(each) for each in (*PortForward.objects.filter(holds_now(), holding=old), *_list_pinholes(old))]
     stays = follow and pool.group_id == old.group_id
-    return Effect(old, mapping.leaves if mapping else "", opened if stays else [], [] if stays else opened)
+    return MoveEffect(old, mapping.leaves if mapping else "", opened if stays else [], [] if stays else opened)
 
 
-def _pinholes(old: Holding) -> QuerySet[Pinhole]:
+def _list_pinholes(old: Holding) -> QuerySet[Pinhole]:
     return Pinhole.objects.filter(holds_now(), holding=old)
 
 
@@ -110,7 +110,7 @@ def carry_out(move: Move) -> bool:
             if Move.objects.filter(pk=move.pk, state=Move.State.PLANNED).update(state=Move.State.DONE, problem="") != 1:
                 return False
             _move(move)
-            nudge("workers.reconcile", move.by_id)
+            enqueue_task("workers.reconcile", move.by_id)
     except Problem as problem:
         Move.objects.filter(pk=move.pk, state=Move.State.PLANNED).update(problem=str(problem)[:LONGEST_PROBLEM])
         return False
@@ -126,7 +126,7 @@ def _move(move: Move) -> None:
         Member.objects.filter(pk=member.pk).update(room=move.room, version=F("version") + 1)
     if move.pool:
         list(Pool.objects.select_for_update(of=("self",), no_key=True).filter(group=move.pool.group_id).order_by("pk"))
-        leaving = _leaving(member, move.pool)
+        leaving = _list_leaving(member, move.pool)
         lock_holdings(*(old.pk for old in leaving))
         for old in leaving:
             _readdress(old, move)
@@ -141,7 +141,7 @@ def _readdress(old: Holding, move: Move) -> None:
     if old.kind == Pool.Kind.PREFIX6:
         renumber(holding=old, follow=move.follow and same, pool=pool, by=move.by)
         return
-    new = hold(member=old.member, pool=pool, device=old.device, by=move.by)
+    new = assign_address(member=old.member, pool=pool, device=old.device, by=move.by)
     mapping = NatMapping.objects.filter(holds_now(), holding=old).first()
     if mapping:
         services.map_address(holding=new, public=mapping.public if same else None, by=move.by)

@@ -8,14 +8,14 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from apps.lib.api.filter_types import NET_WITHIN, NETWORK
-from apps.lib.api.filters import Filter, filters_of
+from apps.lib.api.filters import Filter, build_filters
 from apps.lib.api.serializers import ActiveSerializer, Reference
-from apps.lib.api.viewsets import Adds, Changes, Reads, Removes
+from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
 from apps.lib.database.validity import holds_now
 from apps.nat.expiry_dates import End
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
-from apps.nat.pinholes.selectors import pinholes
+from apps.nat.pinholes.selectors import list_pinholes
 from apps.network.models import Holding
 
 
@@ -44,33 +44,33 @@ class PinholeSerializer(ActiveSerializer):
     def create(self, validated_data: Mapping[str, Any]) -> Pinhole:
         given = dict(validated_data)
         until = given.pop("valid", {}).get("upper")
-        return services.add_pinhole(until=until, by=self.context["request"].user, **_ports(given))
+        return services.add_pinhole(until=until, by=self.context["request"].user, **_normalize_ports(given))
 
     def update(self, instance: Pinhole, validated_data: Mapping[str, Any]) -> Pinhole:
         names = ("address", "protocol", "port", "ports", "purpose", "enabled", "version")
         told = {name: value for name, value in validated_data.items() if name not in ("holding", "valid")}
-        given = _ports({name: getattr(instance, name) for name in names} | told)
+        given = _normalize_ports({name: getattr(instance, name) for name in names} | told)
         until = validated_data.get("valid", {}).get("upper", End.UNCHANGED)
         return services.change_pinhole(pinhole=instance, until=until, by=self.context["request"].user, **given)
 
 
-def _ports(given: dict[str, Any]) -> dict[str, Any]:
+def _normalize_ports(given: dict[str, Any]) -> dict[str, Any]:
     """As the services take it: 0 for all ports."""
     return given | {"address": IPv6Address(str(given["address"])), "port": given["port"] or 0, "ports": given["ports"] or 1}
 
 
-class PinholeViewSet(Reads, Adds, Changes, Removes):
+class PinholeViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """IPv6 pinholes that hold now. `address` is one of them, or all in a prefix. `holding` stays as it was added."""
 
     serializer_class = PinholeSerializer
     group_path = "group"
     member_path = "holding__member"
-    filters = filters_of(
+    filters = build_filters(
         Pinhole, "holding", "protocol", "port", "ports", "purpose", "enabled", "version", member="holding__member", until="valid__endswith"
     ) | {"address": Filter("address", NETWORK, exact=NET_WITHIN)}
 
     def get_queryset(self) -> QuerySet[Pinhole]:
-        return pinholes().order_by("id")
+        return list_pinholes().order_by("id")
 
     def remove(self, row: Pinhole) -> None:
         services.remove_pinhole(pinhole=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked

@@ -7,11 +7,11 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.fields import AddressField
-from apps.lib.port_ranges import PortsField, written
+from apps.lib.port_ranges import PortsField, format_typed_span
 from apps.members.models import Member
-from apps.nat.last_day_field import LastDayForm, last_day
+from apps.nat.last_day_field import LastDayForm, build_last_day
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
-from apps.nat.pinholes.selectors import prefixes_of
+from apps.nat.pinholes.selectors import list_member_prefixes
 from apps.network.models import Holding
 
 
@@ -29,8 +29,8 @@ class PinholeForm(LastDayForm):
     offer = ""
 
     def __init__(self, member: Member, data: Any = None, pinhole: Pinhole | None = None) -> None:
-        super().__init__(data, prefix="pinhole", initial=_initial(pinhole) if pinhole else None)
-        self.prefixes = [pinhole.holding] if pinhole else prefixes_of(member)
+        super().__init__(data, prefix="pinhole", initial=_build_initial(pinhole) if pinhole else None)
+        self.prefixes = [pinhole.holding] if pinhole else list_member_prefixes(member)
         if not pinhole:
             del self.fields["version"]
         for name in ("port", "address"):
@@ -74,14 +74,14 @@ class OwnPinholeForm(PinholeForm):
     )
 
 
-def _initial(pinhole: Pinhole) -> dict[str, Any]:
+def _build_initial(pinhole: Pinhole) -> dict[str, Any]:
     return {
         "protocol": pinhole.protocol,
-        "port": written(pinhole.port, pinhole.ports) if pinhole.port else "",
+        "port": format_typed_span(pinhole.port, pinhole.ports) if pinhole.port else "",
         "address": str(pinhole.address),
         "purpose": pinhole.purpose,
         "version": pinhole.version,
-    } | last_day(pinhole)
+    } | build_last_day(pinhole)
 
 
 class RenumberForm(forms.Form):

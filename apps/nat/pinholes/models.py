@@ -8,11 +8,11 @@ from django.db.models import F, Func, Q
 from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.database.history import tracked
+from apps.lib.database.history import track_history
 from apps.lib.database.triggers import stamp_transaction
 from apps.lib.fields import AddressField, PrefixField
 from apps.lib.models import Deployed, Versioned
-from apps.lib.port_ranges import span
+from apps.lib.port_ranges import format_span
 from apps.network.models import GatewayGroup, Holding, Pool
 
 ALL_PORTS = 65536  # from port 0 on: all of them, also of protocols that have none
@@ -21,7 +21,7 @@ ALL_PORTS = 65536  # from port 0 on: all of them, also of protocols that have no
 _PROTOCOLS = "(CASE %(expressions)s WHEN 'tcp' THEN int4range(6, 7) WHEN 'udp' THEN int4range(17, 18) ELSE int4range(0, 256) END)"
 
 
-@tracked(exclude=["changed_in", "changed_at"])
+@track_history(exclude=["changed_in", "changed_at"])
 class Pinhole(Versioned, Deployed):
     """Something of an address in a prefix that a member holds is open: ports in a row, all of a protocol, or everything.
 
@@ -90,7 +90,7 @@ class Pinhole(Versioned, Deployed):
     @property
     def port_span(self) -> str:
         """“443”, “6000–6009”; nothing for all."""
-        return span(self.port, self.ports) if self.port else ""
+        return format_span(self.port, self.ports) if self.port else ""
 
     @property
     def last_port(self) -> int:

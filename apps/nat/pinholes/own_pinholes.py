@@ -15,25 +15,25 @@ from apps.lib.errors import Problem
 from apps.lib.fields import Address
 from apps.members.models import Member
 from apps.members.tariff_allowance import check_room
-from apps.nat.expiry_dates import planned_end
+from apps.nat.expiry_dates import find_planned_end
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
-from apps.nat.pinholes.selectors import pinholes_of
-from apps.nat.rules.services import rules_of
-from apps.nat.switched_off import check_may_open, check_may_switch_on, switched_off_by_others
+from apps.nat.pinholes.selectors import list_member_pinholes
+from apps.nat.rules.services import get_rules
+from apps.nat.switched_off import check_may_open, check_may_switch_on, list_switched_off
 from apps.network.models import Holding
 
 
 def may_open(pinhole: Pinhole) -> bool:
     """Is this for members? What the administrators opened beyond, members can close, not open again."""
-    rules = rules_of(pinhole.group_id)
+    rules = get_rules(pinhole.group_id)
     few = bool(pinhole.port) and pinhole.ports <= rules.longest
     return few and rules.forbids(pinhole.port, pinhole.ports) is None
 
 
 def may_undo_closing(pinhole: Pinhole, by: User) -> bool:
     """May the member open it again? Neither what is not for members, nor what the administrators switched off."""
-    return may_open(pinhole) and not switched_off_by_others([pinhole], by)
+    return may_open(pinhole) and not list_switched_off([pinhole], by)
 
 
 def switch_pinhole(*, pinhole: Pinhole, version: int, enabled: bool, by: User) -> Pinhole:
@@ -89,14 +89,14 @@ def reopen_pinhole(*, member: Member, pinhole: Pinhole, by: User) -> Pinhole:
         port=pinhole.port,
         ports=pinhole.ports,
         purpose=pinhole.purpose,
-        until=planned_end(pinhole),
+        until=find_planned_end(pinhole),
         enabled=pinhole.enabled,
         by=by,
     )
 
 
 def _check_rules(holding: Holding, protocol: str, port: int, ports: int) -> None:
-    rules = rules_of(holding.group_id)
+    rules = get_rules(holding.group_id)
     if port == 0 or protocol == Pinhole.Protocol.ALL:
         raise Problem(_("All ports at once are opened by the administrators. Name the ports, with TCP or UDP."), "port")
     facts = {"ports": ports, "longest": rules.longest, "forbidden": rules.forbids(port, ports)}
@@ -111,7 +111,7 @@ def _check_rules(holding: Holding, protocol: str, port: int, ports: int) -> None
 def _check_quota(member: Member) -> None:
     """As many as port forwards."""
     check_room(
-        pinholes_of(member),
+        list_member_pinholes(member),
         member=member,
         most=lambda tariff: tariff.most_forwards,
         states=(Member.State.ACTIVE,),

@@ -2,22 +2,24 @@
 
 from typing import Any
 
-from apps.lib.ui.activation_status import poll, standing
+from apps.lib.ui.activation_status import build_poll_trigger, list_activation_statuses
 from apps.members.models import Member
 from apps.nat.pinholes.forms import PinholeForm
 from apps.nat.pinholes.models import Pinhole
-from apps.nat.pinholes.selectors import pinholes_of
+from apps.nat.pinholes.selectors import list_member_pinholes
 
 
-def context(member: Member, *, form: PinholeForm | None = None, saved: int = 0, removed: int = 0, problem: str = "") -> dict[str, Any]:
+def build_context(
+    member: Member, *, form: PinholeForm | None = None, saved: int = 0, removed: int = 0, problem: str = ""
+) -> dict[str, Any]:
     """What templates/nat/pinholes.html needs. `saved`, `removed`: ids of pinholes just written; `problem`: why not.
 
     The names are the panel's own: a member's page has other panels beside it.
     """
     form = form or PinholeForm(member)
     gone = Pinhole.objects.filter(pk=removed, holding__member=member).first() if removed else None
-    rows = standing(pinholes_of(member))
-    lifted = standing([gone] if gone else [])
+    rows = list_activation_statuses(list_member_pinholes(member))
+    lifted = list_activation_statuses([gone] if gone else [])
     return {
         "member": member,
         "pinhole_rows": rows,
@@ -26,5 +28,5 @@ def context(member: Member, *, form: PinholeForm | None = None, saved: int = 0, 
         "pinhole_removed": lifted[0] if lifted else None,
         "pinhole_problem": problem,
         "prefixes6": form.prefixes,
-        "poll_pinholes": poll([*rows, *lifted]),
+        "poll_pinholes": build_poll_trigger([*rows, *lifted]),
     }

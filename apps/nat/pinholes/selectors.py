@@ -10,53 +10,53 @@ from apps.lib.fields import Address, Prefix
 from apps.members.models import Member
 from apps.nat.pinholes.models import Pinhole
 from apps.network.models import Holding, Pool
-from apps.network.selectors import current_holdings
+from apps.network.selectors import list_cached_holdings
 
 
-def pinholes() -> QuerySet[Pinhole]:
+def list_pinholes() -> QuerySet[Pinhole]:
     """All pinholes that hold now, on or off, with what their rows show."""
     return Pinhole.objects.filter(holds_now()).select_related("holding__member", "holding__pool")
 
 
-def pinholes_of(member: Member) -> QuerySet[Pinhole]:
+def list_member_pinholes(member: Member) -> QuerySet[Pinhole]:
     """The member's pinholes, by address."""
-    return pinholes().filter(holding__member=member).order_by("address", "protocol", "port", "id")
+    return list_pinholes().filter(holding__member=member).order_by("address", "protocol", "port", "id")
 
 
-def prefixes_of(member: Member) -> list[Holding]:
+def list_member_prefixes(member: Member) -> list[Holding]:
     """The IPv6 prefixes that the member holds now, the newest last; one that was always held has no beginning."""
-    prefixes = [each for each in current_holdings(member) if each.kind == Pool.Kind.PREFIX6]
+    prefixes = [each for each in list_cached_holdings(member) if each.kind == Pool.Kind.PREFIX6]
     return sorted(prefixes, key=lambda each: (each.valid.lower or datetime.min.replace(tzinfo=UTC), each.pk))
 
 
-def pinholes_by_member(members: Sequence[int]) -> dict[int, int]:
+def count_by_member(members: Sequence[int]) -> dict[int, int]:
     """How many pinholes each of these members has now, without those who have none."""
     found = Pinhole.objects.filter(holds_now(), holding__member__in=members).order_by().values_list("holding__member")
     return dict(found.annotate(number=Count("pk")))
 
 
-def open_in(prefix: Prefix) -> QuerySet[Pinhole]:
+def list_pinholes_in(prefix: Prefix) -> QuerySet[Pinhole]:
     """The pinholes of addresses in the prefix."""
-    return pinholes().filter(address__within=prefix).order_by("address", "protocol", "port")
+    return list_pinholes().filter(address__within=prefix).order_by("address", "protocol", "port")
 
 
-def open_on(port: int) -> QuerySet[Pinhole]:
+def list_pinholes_on(port: int) -> QuerySet[Pinhole]:
     """The pinholes that name this port, alone or in a range."""
-    return pinholes().filter(names_port(port)).order_by("address", "protocol", "port")
+    return list_pinholes().filter(build_port_filter(port)).order_by("address", "protocol", "port")
 
 
-def names_port(port: int, ports: int = 1) -> Q:
+def build_port_filter(port: int, ports: int = 1) -> Q:
     """Pinholes that name one of these ports, and not those of all."""
-    return _overlapping(port, ports) & ~Q(port=0)
+    return _build_overlap_filter(port, ports) & ~Q(port=0)
 
 
-def open_already(address: Address, protocol: str, port: int, ports: int, *, but: int | None = None) -> Pinhole | None:
+def find_overlapping(address: Address, protocol: str, port: int, ports: int, *, but: int | None = None) -> Pinhole | None:
     """The pinhole that opens some of this now or later."""
     same = Q() if protocol == Pinhole.Protocol.ALL else Q(protocol__in=[protocol, Pinhole.Protocol.ALL])
-    found = Pinhole.objects.filter(holds_now_or_later(), same, _overlapping(port, ports), address=address)
+    found = Pinhole.objects.filter(holds_now_or_later(), same, _build_overlap_filter(port, ports), address=address)
     found = found.exclude(pk=but) if but else found
     return found.select_related("holding__member").order_by("port", "id").first()
 
 
-def _overlapping(port: int, ports: int) -> Q:
+def _build_overlap_filter(port: int, ports: int) -> Q:
     return Q(port__lt=port + ports, port__gt=port - F("ports"))

@@ -11,15 +11,15 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib.database.validity import ended_now, from_now, holds_now
-from apps.lib.enqueue import nudge
+from apps.lib.database.validity import holds_now, make_range_from_now, make_range_until_now
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address, Prefix
-from apps.nat.expiry_dates import End, Until, changed_end, check_end, planned_end
+from apps.nat.expiry_dates import End, Until, build_end_update, check_end, find_planned_end
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
-from apps.nat.pinholes.selectors import open_already
+from apps.nat.pinholes.selectors import find_overlapping
 from apps.network.models import Holding, Pool
-from apps.network.services import hold, lock_holdings, release
+from apps.network.services import assign_address, lock_holdings, release
 
 
 def add_pinhole(
@@ -38,17 +38,17 @@ def add_pinhole(
 
     Raises Problem when some of it is open already, or the address is not the member's.
     """
-    ports = _checked_ports(protocol, port, ports)
+    ports = _validate_ports(protocol, port, ports)
     _check_address(holding, address)
     check_end(until)
     try:
         with transaction.atomic():
             lock_holdings(holding.pk)
             pinhole = _create(holding, address, protocol, port, ports, purpose, until, enabled=enabled)
-            nudge("workers.reconcile", by.pk)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
         _check_address(holding, address)
-        raise _explained(error, address, protocol, port, ports) from error
+        raise _explain(error, address, protocol, port, ports) from error
     pinhole.refresh_from_db()
     return pinhole
 
@@ -69,19 +69,19 @@ def change_pinhole(
     """Change what it opens, whether it is on, and when it ends. Raises Conflict when somebody changed it since
     `version`, Problem as `add_pinhole` does.
     """
-    ports = _checked_ports(protocol, port, ports)
+    ports = _validate_ports(protocol, port, ports)
     _check_address(pinhole.holding, address)
     current = Pinhole.objects.filter(holds_now(), pk=pinhole.pk, version=version)
     given = {"address": address, "protocol": protocol, "port": port, "ports": ports, "purpose": purpose.strip(), "enabled": enabled}
-    given |= changed_end(until, pinhole)
+    given |= build_end_update(until, pinhole)
     try:
         with transaction.atomic():
             if not current.update(**given, version=F("version") + 1):
                 text = _("Somebody changed or removed this pinhole while you were editing. Look at it as it is now, then save again.")
                 raise Conflict(text)
-            nudge("workers.reconcile", by.pk)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
-        raise _explained(error, address, protocol, port, ports, but=pinhole.pk) from error
+        raise _explain(error, address, protocol, port, ports, but=pinhole.pk) from error
     pinhole.refresh_from_db()
     return pinhole
 
@@ -104,8 +104,8 @@ def switch_pinhole(*, pinhole: Pinhole, version: int, enabled: bool, by: User) -
 def remove_pinhole(*, pinhole: Pinhole, by: User) -> None:
     """End it now; its history stays. Ending it twice is harmless."""
     with transaction.atomic():
-        Pinhole.objects.filter(holds_now(), pk=pinhole.pk).update(valid=ended_now(), version=F("version") + 1)
-        nudge("workers.reconcile", by.pk)
+        Pinhole.objects.filter(holds_now(), pk=pinhole.pk).update(valid=make_range_until_now(), version=F("version") + 1)
+        enqueue_task("workers.reconcile", by.pk)
 
 
 def restore_pinhole(*, pinhole: Pinhole, by: User) -> Pinhole:
@@ -119,7 +119,7 @@ def restore_pinhole(*, pinhole: Pinhole, by: User) -> Pinhole:
         port=pinhole.port,
         ports=pinhole.ports,
         purpose=pinhole.purpose,
-        until=planned_end(pinhole),
+        until=find_planned_end(pinhole),
         enabled=pinhole.enabled,
         by=by,
     )
@@ -135,9 +135,9 @@ def move_pinholes(*, old: Holding, new: Holding, by: User) -> list[Pinhole]:
     with transaction.atomic():
         lock_holdings(old.pk, new.pk)
         moving = Pinhole.objects.select_for_update(of=("self",)).filter(holds_now(), holding=old)
-        moved = [_moved(pinhole, old, new) for pinhole in moving.order_by("id")]
-        moving.update(valid=ended_now(), version=F("version") + 1)
-        nudge("workers.reconcile", by.pk)
+        moved = [_build_moved(pinhole, old, new) for pinhole in moving.order_by("id")]
+        moving.update(valid=make_range_until_now(), version=F("version") + 1)
+        enqueue_task("workers.reconcile", by.pk)
     return moved
 
 
@@ -147,7 +147,7 @@ def renumber(*, holding: Holding, follow: bool, by: User, pool: Pool | None = No
     Raises Problem when the pool is full.
     """
     with transaction.atomic():
-        new = hold(member=holding.member, pool=pool or holding.pool, device=holding.device, by=by)
+        new = assign_address(member=holding.member, pool=pool or holding.pool, device=holding.device, by=by)
         if follow:
             move_pinholes(old=holding, new=new, by=by)
         release(holding=holding, by=by)
@@ -168,21 +168,21 @@ def _create(
         ports=ports,
         purpose=purpose.strip(),
         enabled=enabled,
-        valid=from_now(until),
+        valid=make_range_from_now(until),
     )
 
 
-def _moved(pinhole: Pinhole, old: Holding, new: Holding) -> Pinhole:
-    address = _same_interface(pinhole.address, old.prefix, new.prefix)
+def _build_moved(pinhole: Pinhole, old: Holding, new: Holding) -> Pinhole:
+    address = _keep_interface_id(pinhole.address, old.prefix, new.prefix)
     of = (pinhole.protocol, pinhole.port, pinhole.ports)
     try:
         with transaction.atomic():
             return _create(new, address, *of, pinhole.purpose, pinhole.valid.upper, enabled=pinhole.enabled)
     except IntegrityError as error:
-        raise _explained(error, address, *of) from error
+        raise _explain(error, address, *of) from error
 
 
-def _same_interface(address: IPv6Address, old: IPv6Network, new: IPv6Network) -> IPv6Address:
+def _keep_interface_id(address: IPv6Address, old: IPv6Network, new: IPv6Network) -> IPv6Address:
     """The address as far behind the beginning of the new prefix as it is behind that of the old one."""
     offset = int(address) - int(old.network_address)
     if offset >= new.num_addresses:
@@ -191,7 +191,7 @@ def _same_interface(address: IPv6Address, old: IPv6Network, new: IPv6Network) ->
     return new.network_address + offset
 
 
-def _checked_ports(protocol: str, port: int, ports: int) -> int:
+def _validate_ports(protocol: str, port: int, ports: int) -> int:
     """How many ports; of all of them as many as the database writes."""
     if protocol not in Pinhole.Protocol.values:
         raise Problem(_("“%(protocol)s” is no choice. Choose tcp, udp or all.") % {"protocol": protocol}, "protocol")
@@ -216,19 +216,19 @@ def _check_address(holding: Holding, address: Address) -> None:
         raise Problem(_("%(prefix)s is no IPv6 prefix. IPv4 ports are opened by port forwards.") % facts, "holding")
     if not Holding.objects.filter(holds_now(), pk=holding.pk).exists():
         raise Problem(_("%(member)s does not hold %(prefix)s any more.") % facts, "holding", culprit=holding)
-    if not _inside(address, holding.prefix):
+    if not _is_inside(address, holding.prefix):
         raise Problem(_("%(address)s is not in %(prefix)s, which %(member)s holds.") % facts, "address", culprit=holding)
 
 
-def _inside(address: Address, prefix: Prefix) -> bool:
+def _is_inside(address: Address, prefix: Prefix) -> bool:
     return isinstance(address, IPv6Address) and isinstance(prefix, IPv6Network) and address in prefix
 
 
-def _explained(error: IntegrityError, address: Address, protocol: str, port: int, ports: int, *, but: int | None = None) -> Problem:
+def _explain(error: IntegrityError, address: Address, protocol: str, port: int, ports: int, *, but: int | None = None) -> Problem:
     """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
     if "pinhole_open_already" not in str(error):
         raise error
-    holder = open_already(address, protocol, port, ports, but=but)
+    holder = find_overlapping(address, protocol, port, ports, but=but)
     if holder is None:
         return Problem(_("Some of this was just opened by somebody else. Save again."), "port")
     facts = {"what": holder.what, "address": address, "id": holder.pk}

@@ -9,39 +9,39 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.lib import dependents
 from apps.lib.errors import Conflict, Problem
-from apps.lib.ui.form_errors import explain
-from apps.lib.web.query_params import number
+from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
 from apps.nat.pinholes import panel as shown
 from apps.nat.pinholes import services
 from apps.nat.pinholes.forms import PinholeForm, RenumberForm
 from apps.nat.pinholes.models import Pinhole
-from apps.nat.pinholes.selectors import pinholes
+from apps.nat.pinholes.selectors import list_pinholes
 from apps.network.models import Holding, Pool
 
 
-def _answer(request: HttpRequest, member: Member, **said: Any) -> HttpResponse:
+def _render_answer(request: HttpRequest, member: Member, **said: Any) -> HttpResponse:
     """The panel for HTMX; for a browser without it the member's page, with what was saved in its address."""
     wrong = said.get("form") or said.get("problem")
     if request.headers.get("HX-Request") or wrong:
         template = "nat/pinholes.html#panel" if request.headers.get("HX-Request") else "nat/pinholes.html"
-        return render(request, template, shown.context(member, **said), status=422 if wrong else 200)
+        return render(request, template, shown.build_context(member, **said), status=422 if wrong else 200)
     words = "&".join(f"pinhole_{name}={pk}" for name, pk in said.items() if pk)
-    return redirect(f"{_page(member)}?{words}#pinholes")
+    return redirect(f"{_get_member_url(member)}?{words}#pinholes")
 
 
-def _page(member: Member) -> str:
+def _get_member_url(member: Member) -> str:
     return reverse("desk:member", args=[member.pk])
 
 
 @staff_page
 def panel(request: HttpRequest, pk: int) -> HttpResponse:
     """The panel as it is now; asked for again while a gateway is missing."""
-    saved, removed = number(request.GET, "pinhole_saved"), number(request.GET, "pinhole_removed")
-    return _answer(request, get_object_or_404(Member, pk=pk), saved=saved, removed=removed)
+    saved, removed = parse_number(request.GET, "pinhole_saved"), parse_number(request.GET, "pinhole_removed")
+    return _render_answer(request, get_object_or_404(Member, pk=pk), saved=saved, removed=removed)
 
 
 @staff_page
@@ -52,32 +52,32 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
     form = PinholeForm(member, data=request.POST)
     if form.is_valid():
         try:
-            made = services.add_pinhole(holding=form.holding(), until=form.ends(), by=person(request), **form.wanted())
-            return _answer(request, member, saved=made.pk)
+            made = services.add_pinhole(holding=form.holding(), until=form.ends(), by=get_person(request), **form.wanted())
+            return _render_answer(request, member, saved=made.pk)
         except Problem as problem:
-            explain(form, problem)
-    return _answer(request, member, form=form)
+            add_problem_to(form, problem)
+    return _render_answer(request, member, form=form)
 
 
-def _pinhole(pk: int) -> Pinhole:
+def _get_pinhole(pk: int) -> Pinhole:
     return get_object_or_404(Pinhole.objects.select_related("holding__member"), pk=pk)
 
 
 @staff_page
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     """Change what a pinhole opens."""
-    pinhole = _pinhole(pk)
+    pinhole = _get_pinhole(pk)
     member = pinhole.holding.member
     form = PinholeForm(member, request.POST if request.method == "POST" else None, pinhole)
-    shown_now: dict[str, Any] = {"over": not pinholes().filter(pk=pk).exists()}
+    shown_now: dict[str, Any] = {"over": not list_pinholes().filter(pk=pk).exists()}
     if form.is_valid():
         version = form.cleaned_data["version"] or 0
         try:
             changed = form.wanted() | {"until": form.changed_end(), "enabled": pinhole.enabled}
-            services.change_pinhole(pinhole=pinhole, version=version, by=person(request), **changed)
-            return redirect(f"{_page(member)}?pinhole_saved={pinhole.pk}#pinholes")
+            services.change_pinhole(pinhole=pinhole, version=version, by=get_person(request), **changed)
+            return redirect(f"{_get_member_url(member)}?pinhole_saved={pinhole.pk}#pinholes")
         except Problem as problem:
-            explain(form, problem)
+            add_problem_to(form, problem)
             if isinstance(problem, Conflict):
                 shown_now["now"] = pinhole
                 form.data = {
@@ -92,35 +92,35 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def switch(request: HttpRequest, pk: int) -> HttpResponse:
     """Switch a pinhole on or off."""
-    pinhole = _pinhole(pk)
+    pinhole = _get_pinhole(pk)
     on = request.POST.get("enabled") == "1"
     try:
-        services.switch_pinhole(pinhole=pinhole, version=number(request.POST, "version"), enabled=on, by=person(request))
+        services.switch_pinhole(pinhole=pinhole, version=parse_number(request.POST, "version"), enabled=on, by=get_person(request))
     except Problem as problem:
-        return _answer(request, pinhole.holding.member, problem=str(problem))
-    return _answer(request, pinhole.holding.member, saved=pinhole.pk)
+        return _render_answer(request, pinhole.holding.member, problem=str(problem))
+    return _render_answer(request, pinhole.holding.member, saved=pinhole.pk)
 
 
 @staff_page
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what removing does; then do it."""
-    pinhole = _pinhole(pk)
+    pinhole = _get_pinhole(pk)
     if request.method != "POST":
         return render(request, "nat/pinhole_remove.html", {"pinhole": pinhole, "member": pinhole.holding.member})
-    services.remove_pinhole(pinhole=pinhole, by=person(request))
-    return _answer(request, pinhole.holding.member, removed=pinhole.pk)
+    services.remove_pinhole(pinhole=pinhole, by=get_person(request))
+    return _render_answer(request, pinhole.holding.member, removed=pinhole.pk)
 
 
 @staff_page
 @require_POST
 def restore(request: HttpRequest, pk: int) -> HttpResponse:
     """Undo a removal."""
-    pinhole = _pinhole(pk)
+    pinhole = _get_pinhole(pk)
     try:
-        again = services.restore_pinhole(pinhole=pinhole, by=person(request))
+        again = services.restore_pinhole(pinhole=pinhole, by=get_person(request))
     except Problem as problem:
-        return _answer(request, pinhole.holding.member, problem=str(problem))
-    return _answer(request, pinhole.holding.member, saved=again.pk)
+        return _render_answer(request, pinhole.holding.member, problem=str(problem))
+    return _render_answer(request, pinhole.holding.member, saved=again.pk)
 
 
 @staff_page
@@ -130,11 +130,11 @@ def renumber(request: HttpRequest, pk: int) -> HttpResponse:
     form, problem = RenumberForm(request.POST if request.method == "POST" else None), ""
     if form.is_valid():
         try:
-            new = services.renumber(holding=old, follow=form.cleaned_data["follow"], by=person(request))
+            new = services.renumber(holding=old, follow=form.cleaned_data["follow"], by=get_person(request))
             messages.success(
                 request, _("%(member)s holds %(new)s now, instead of %(old)s.") % {"member": old.member, "new": new, "old": old}
             )
-            return redirect(f"{_page(old.member)}?added={new.pk}#addresses")
+            return redirect(f"{_get_member_url(old.member)}?added={new.pk}#addresses")
         except Problem as found:
             problem = str(found)
     given = {"holding": old, "member": old.member, "form": form, "problem": problem, "ends": dependents.count(Holding, [old.pk])}

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.database.history import tracked
+from apps.lib.database.history import track_history
 from apps.lib.models import Versioned
 from apps.network.models import GatewayGroup
 
@@ -14,7 +14,7 @@ LONGEST = 20  # public addresses are shared
 MOST_FORBIDDEN = 2000
 
 
-@tracked()
+@track_history()
 class PortRules(Versioned):
     """lowest: the first public port of members; longest: ports of one range; forbidden: ports that no member opens, in order.
 

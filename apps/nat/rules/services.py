@@ -13,7 +13,7 @@ from apps.network.models import GatewayGroup
 log = structlog.get_logger()
 
 
-def rules_of(group: int) -> PortRules:
+def get_rules(group: int) -> PortRules:
     """The group's, or the defaults."""
     return PortRules.objects.filter(group=group).first() or PortRules(group_id=group, version=0)
 

@@ -10,10 +10,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Problem
-from apps.lib.port_ranges import read, written
-from apps.lib.ui.form_errors import explain
+from apps.lib.port_ranges import format_typed_span, parse_span
+from apps.lib.ui.form_errors import add_problem_to
 from apps.nat.rules import services
 from apps.nat.rules.models import PortRules
 from apps.network.models import GatewayGroup
@@ -26,12 +26,12 @@ class PortsListField(forms.CharField):
         if not isinstance(value, list):
             return value
         rows = [[port for _at, port in same] for _gap, same in groupby(enumerate(sorted(value)), lambda each: each[1] - each[0])]
-        return ", ".join(written(row[0], len(row)) for row in rows)
+        return ", ".join(format_typed_span(row[0], len(row)) for row in rows)
 
     def clean(self, value: Any) -> Any:
         found: set[int] = set()
         for part in filter(None, (each.strip() for each in super().clean(value).split(","))):
-            span = read(part)
+            span = parse_span(part)
             if span is None:
                 raise forms.ValidationError(_("“%(part)s” is no port and no range. Write it like 25, 135-139.") % {"part": part[:40]})
             found.update(range(span[0], span[0] + span[1]))
@@ -61,12 +61,12 @@ class RulesForm(forms.Form):
 def rules(request: HttpRequest, group: int) -> HttpResponse:
     """What members of a group may open for themselves."""
     of = get_object_or_404(GatewayGroup, pk=group)
-    form = RulesForm(services.rules_of(of.pk), request.POST if request.method == "POST" else None)
+    form = RulesForm(services.get_rules(of.pk), request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.change(group=of, by=person(request), **form.cleaned_data)
+            services.change(group=of, by=get_person(request), **form.cleaned_data)
             messages.success(request, _("Saved. It holds for ports that are opened from now on."))
             return redirect("nat:forwards")
         except Problem as problem:
-            explain(form, problem)
+            add_problem_to(form, problem)
     return render(request, "nat/rules.html", {"form": form, "group": of}, status=422 if form.errors else 200)

@@ -3,7 +3,7 @@
 from django import template
 from django.utils.safestring import SafeString
 
-from apps.tickets.listing import state_of
+from apps.tickets.listing import render_state
 from apps.tickets.models import Ticket
 
 register = template.Library()
@@ -12,4 +12,4 @@ register = template.Library()
 @register.filter
 def turn(ticket: Ticket) -> SafeString:
     """As the list shows it."""
-    return state_of(Ticket.State(ticket.state))
+    return render_state(Ticket.State(ticket.state))

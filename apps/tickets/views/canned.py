@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Conflict, Problem
 from apps.tickets import canned as kept
 from apps.tickets.forms import CannedForm
@@ -24,7 +24,7 @@ def answers(request: HttpRequest) -> HttpResponse:
 def add(request: HttpRequest) -> HttpResponse:
     """One more."""
     form = CannedForm(request.POST if request.method == "POST" else None)
-    return _saved(request, form, None, lambda: kept.add(by=person(request), **form.wanted()))
+    return _save_or_render(request, form, None, lambda: kept.add(by=get_person(request), **form.wanted()))
 
 
 @staff_page
@@ -32,13 +32,13 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     """Other words."""
     found = get_object_or_404(Canned, pk=pk)
     form = CannedForm(request.POST if request.method == "POST" else None, found)
-    return _saved(
+    return _save_or_render(
         request, form, found,
-        lambda: kept.change(canned=found, version=form.cleaned_data["version"] or 0, by=person(request), **form.wanted()),
+        lambda: kept.change(canned=found, version=form.cleaned_data["version"] or 0, by=get_person(request), **form.wanted()),
     )  # fmt: skip
 
 
-def _saved(request: HttpRequest, form: CannedForm, found: Canned | None, save: Callable[[], object]) -> HttpResponse:
+def _save_or_render(request: HttpRequest, form: CannedForm, found: Canned | None, save: Callable[[], object]) -> HttpResponse:
     if form.is_valid():
         try:
             save()
@@ -57,5 +57,5 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Canned, pk=pk)
     if request.method != "POST":
         return render(request, "tickets/canned_remove.html", {"answer": found})
-    kept.remove(canned=found, by=person(request))
+    kept.remove(canned=found, by=get_person(request))
     return redirect("tickets:canned")

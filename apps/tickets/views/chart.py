@@ -9,30 +9,30 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from apps.accounts.permissions import staff_page
-from apps.lib.csv_stream import download
-from apps.lib.ui.charts import Chart, Line, Unit
-from apps.lib.ui.charts.drawing import Drawing, drawn
+from apps.lib.csv_stream import build_csv_download
+from apps.lib.ui.charts import Chart, ChartLine, ChartUnit
+from apps.lib.ui.charts.drawing import Drawing, draw_chart
 from apps.tickets import attachment_quota, counting
-from apps.tickets.counting import Counted
+from apps.tickets.counting import PeriodCounts
 
-TICKETS, HOURS, MINUTES = Unit(("", "k")), Unit(("h",)), Unit(("min",))
+TICKETS, HOURS, MINUTES = ChartUnit(("", "k")), ChartUnit(("h",)), ChartUnit(("min",))
 
 
 @staff_page
 def chart(request: HttpRequest) -> HttpResponse:
     """30 days or a year."""
-    window = _window(request)
-    counted = counting.window(window, timezone.now())
+    window = _parse_window(request)
+    counted = counting.list_counts(window, timezone.now())
     medians = [each.median for each in counted if each.median is not None]
     shown = {
         "window": window,
         "windows": [("month", _("30 days")), ("year", pgettext("time", "a year"))],
-        "came": _drawn("came", _("New and solved"), window, counted, ((_("new"), "opened"), (_("solved"), "solved"))),
-        "open": _drawn("open", pgettext("tickets", "Open"), window, counted, ((_("open"), "open"),)),
-        "first": _first(window, counted, max(medians, default=0) >= 3 * 3600),
+        "came": _draw_counts("came", _("New and solved"), window, counted, ((_("new"), "opened"), (_("solved"), "solved"))),
+        "open": _draw_counts("open", pgettext("tickets", "Open"), window, counted, ((_("open"), "open"),)),
+        "first": _draw_first_answers(window, counted, max(medians, default=0) >= 3 * 3600),
         "sums": {name: sum(getattr(each, name) for each in counted) for name in ("opened", "solved", "reopened", "answered")},
         "now_open": counted[-1].open,
-        "files": attachment_quota.total(),
+        "files": attachment_quota.get_total_quota(),
     }
     return render(request, "tickets/chart.html", shown)
 
@@ -41,26 +41,28 @@ def chart(request: HttpRequest) -> HttpResponse:
 def chart_csv(request: HttpRequest) -> StreamingHttpResponse:
     """The same numbers, a row for each day or week."""
     head = ("begins", "opened", "solved", "reopened", "open", "first_answered", "median_seconds_to_first_answer")
-    counted = counting.window(_window(request), timezone.now())
+    counted = counting.list_counts(_parse_window(request), timezone.now())
     names = ("begins", "opened", "solved", "reopened", "open", "answered", "median")
     rows = (["" if (value := getattr(each, name)) is None else value for name in names] for each in counted)
-    return download("tickets", head, rows)
+    return build_csv_download("tickets", head, rows)
 
 
-def _window(request: HttpRequest) -> str:
+def _parse_window(request: HttpRequest) -> str:
     asked = request.GET.get("window", "")
     return asked if asked in counting.WINDOWS else "month"
 
 
-def _drawn(key: str, title: str, window: str, counted: Sequence[Counted], lines: Sequence[tuple[str, str]]) -> Drawing:
-    starts, end = counting.starts(counting.WINDOWS[window][0], counted)
-    return drawn(Chart(key, title, starts, end, [Line(name, [getattr(each, of) for each in counted]) for name, of in lines], TICKETS))
+def _draw_counts(key: str, title: str, window: str, counted: Sequence[PeriodCounts], lines: Sequence[tuple[str, str]]) -> Drawing:
+    starts, end = counting.list_starts(counting.WINDOWS[window][0], counted)
+    return draw_chart(
+        Chart(key, title, starts, end, [ChartLine(name, [getattr(each, of) for each in counted]) for name, of in lines], TICKETS)
+    )
 
 
-def _first(window: str, counted: Sequence[Counted], hours: bool) -> Drawing:
+def _draw_first_answers(window: str, counted: Sequence[PeriodCounts], hours: bool) -> Drawing:
     """In minutes while that is enough; nothing where nobody was answered first."""
-    starts, end = counting.starts(counting.WINDOWS[window][0], counted)
+    starts, end = counting.list_starts(counting.WINDOWS[window][0], counted)
     size = 3600 if hours else 60
     values = [None if each.median is None else each.median / size for each in counted]
     unit, title = HOURS if hours else MINUTES, _("Time to the first answer")
-    return drawn(Chart("first", title, starts, end, [Line(_("median"), values)], unit, missing=_("no first answer")))
+    return draw_chart(Chart("first", title, starts, end, [ChartLine(_("median"), values)], unit, missing=_("no first answer")))

@@ -10,50 +10,50 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
 from apps.tickets import bulk, choosing
 from apps.tickets.forms_many import AnswerManyForm, ChangeManyForm
 from apps.tickets.models import Bulk, Canned, Ticket
-from apps.tickets.notifications import asker
-from apps.tickets.views.tickets import asked_for
+from apps.tickets.notifications import get_asker
+from apps.tickets.views.tickets import parse_filter
 
 
 @staff_page
 @require_POST
-def many(request: HttpRequest) -> HttpResponse:
+def bulk_action(request: HttpRequest) -> HttpResponse:
     """What the pressed button asks for: first what it would do, and when that was confirmed, that."""
-    found = choosing.chosen(request.POST, asked_for(request.GET), person(request))
+    found = choosing.list_chosen(request.POST, parse_filter(request.GET), get_person(request))
     do = request.POST.get("do", "")
     if not found or do not in ("answer", "canned", "change", "merge"):
-        return redirect(_back(request))
+        return redirect(_build_back_url(request))
     if do == "merge":
         query = QueryDict(mutable=True)
         query.setlist("ticket", [str(each.pk) for each in found])
         return redirect(f"{reverse('tickets:merge')}?{query.urlencode()}")
-    return _change(request, found) if do == "change" else _answer(request, found)
+    return _change_selected(request, found) if do == "change" else _answer_selected(request, found)
 
 
-def _answer(request: HttpRequest, found: list[Ticket]) -> HttpResponse:
+def _answer_selected(request: HttpRequest, found: list[Ticket]) -> HttpResponse:
     first = "text_de" not in request.POST
-    form = AnswerManyForm(initial={"key": uuid4()}) if first else AnswerManyForm(_with_canned(request.POST))
+    form = AnswerManyForm(initial={"key": uuid4()}) if first else AnswerManyForm(_insert_canned(request.POST))
     if not first and form.is_valid() and request.POST.get("do") == "answer":
         try:
-            bulk.checked(form.texts())
+            bulk.validate_texts(form.texts())
             if "confirmed" in request.POST:
-                made = bulk.answer_many(tickets=found, by=person(request), **form.wanted())
+                made = bulk.answer_many(tickets=found, by=get_person(request), **form.wanted())
                 return redirect("tickets:sent", made.pk)
-            samples = _samples(found, form.texts(), request)
-            return _page(request, found, form, samples=samples)
+            samples = _build_samples(found, form.texts(), request)
+            return _render_page(request, found, form, samples=samples)
         except Problem as problem:
             form.take(problem)
-    return _page(request, found, form, status=422 if form.is_bound and form.errors else 200)
+    return _render_page(request, found, form, status=422 if form.is_bound and form.errors else 200)
 
 
-def _with_canned(post: QueryDict) -> QueryDict:
+def _insert_canned(post: QueryDict) -> QueryDict:
     """What was chosen is put behind what was written, in both languages."""
-    [picked] = choosing.numbers([post.get("canned", "")]) or [0]
+    [picked] = choosing.parse_ids([post.get("canned", "")]) or [0]
     kept = Canned.objects.filter(pk=picked).first() if post.get("do") == "canned" else None
     given = post.copy()
     if kept:
@@ -62,31 +62,31 @@ def _with_canned(post: QueryDict) -> QueryDict:
     return given
 
 
-def _samples(found: list[Ticket], texts: dict[str, str], request: HttpRequest) -> list[tuple[Ticket, str]]:
+def _build_samples(found: list[Ticket], texts: dict[str, str], request: HttpRequest) -> list[tuple[Ticket, str]]:
     """The answer as the first of each language gets it."""
-    firsts = {asker(each)[1]: each for each in reversed(found)}
-    return [(each, bulk.words_for(each, texts, person(request))) for each in sorted(firsts.values(), key=lambda each: each.pk)]
+    firsts = {get_asker(each)[1]: each for each in reversed(found)}
+    return [(each, bulk.render_answer(each, texts, get_person(request))) for each in sorted(firsts.values(), key=lambda each: each.pk)]
 
 
-def _change(request: HttpRequest, found: list[Ticket]) -> HttpResponse:
+def _change_selected(request: HttpRequest, found: list[Ticket]) -> HttpResponse:
     first = "state" not in request.POST
     form = ChangeManyForm(None if first else request.POST)
     affected = 0
     if not first and form.is_valid():
         try:
             changes = form.changes()
-            affected = bulk.affected(found, changes)
+            affected = bulk.count_affected(found, changes)
             if "confirmed" in request.POST:
-                done = bulk.change_many(tickets=found, changes=changes, by=person(request))
+                done = bulk.change_many(tickets=found, changes=changes, by=get_person(request))
                 words = ngettext("%(n)s ticket is changed.", "%(n)s tickets are changed.", done)
-                messages.success(request, words % {"n": formats.number(done)})
-                return redirect(_back(request))
+                messages.success(request, words % {"n": formats.format_number(done)})
+                return redirect(_build_back_url(request))
         except Problem as problem:
             form.take(problem)
-    return _page(request, found, form, affected=affected, status=422 if form.is_bound and form.errors else 200)
+    return _render_page(request, found, form, affected=affected, status=422 if form.is_bound and form.errors else 200)
 
 
-def _page(
+def _render_page(
     request: HttpRequest,
     found: list[Ticket],
     form: AnswerManyForm | ChangeManyForm,
@@ -98,17 +98,18 @@ def _page(
     answering = isinstance(form, AnswerManyForm)
     shown = {
         "found": found, "form": form, "answering": answering, "samples": samples, "affected": affected, "spared": len(found) - affected,
-        "reached": bulk.reached(found), "canned": Canned.objects.order_by("name") if answering else (), "back": _back(request),
+        "reached": bulk.compute_reach(found), "canned": Canned.objects.order_by("name") if answering else (),
+        "back": _build_back_url(request),
     }  # fmt: skip
     return render(request, "tickets/many.html", shown, status=status)
 
 
-def _back(request: HttpRequest) -> str:
+def _build_back_url(request: HttpRequest) -> str:
     return f"{reverse('tickets:list')}?{request.GET.urlencode()}"
 
 
 @staff_page
-def sent(request: HttpRequest, pk: int) -> HttpResponse:
+def bulk_answer(request: HttpRequest, pk: int) -> HttpResponse:
     """How far the answering is, and who was left out, and why."""
     found = get_object_or_404(Bulk.objects.select_related("by"), pk=pk)
     total, left = found.items.count(), found.items.filter(done_at=None).count()

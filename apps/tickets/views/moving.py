@@ -8,10 +8,10 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
-from apps.lib.web.query_params import words
+from apps.lib.web.query_params import parse_words
 from apps.tickets import choosing, merging, selectors, splitting
 from apps.tickets.forms_many import SplitForm
 from apps.tickets.models import Message, Move, Ticket
@@ -23,30 +23,30 @@ OFFERED = 20  # other tickets of the member
 def merge(request: HttpRequest) -> HttpResponse:
     """Choose what becomes one, look what that does, do it."""
     given = request.POST if request.method == "POST" else request.GET
-    chosen = merging.by_number(choosing.numbers([*given.getlist("ticket"), *_typed(words(given, "more"))]))
+    chosen = merging.list_by_numbers(choosing.parse_ids([*given.getlist("ticket"), *_split_numbers(parse_words(given, "more"))]))
     if not chosen:
         return redirect("tickets:list")
-    into = _target(chosen, given.get("into", ""))
+    into = _choose_target(chosen, given.get("into", ""))
     sources, problem, preview = [each for each in chosen if each.pk != into.pk], None, None
     try:
         if request.method == "POST":
-            merging.merge(into=into, tickets=sources, by=person(request))
+            merging.merge(into=into, tickets=sources, by=get_person(request))
             messages.success(request, _("Merged. The others open this ticket from now on."))
             return redirect("tickets:ticket", into.pk)
-        preview = merging.preview(into=into, tickets=sources) if sources else None
+        preview = merging.preview_merge(into=into, tickets=sources) if sources else None
     except Problem as refused:
         problem = refused
     known = {each.pk for each in chosen}
-    offered = [each for each in selectors.of_member(into.member, OFFERED) if each.pk not in known] if into.member else []
-    shown = {"chosen": chosen, "into": into, "offered": offered, "preview": preview, "problem": problem, "more": words(given, "more")}
+    offered = [each for each in selectors.list_member_tickets(into.member, OFFERED) if each.pk not in known] if into.member else []
+    shown = {"chosen": chosen, "into": into, "offered": offered, "preview": preview, "problem": problem, "more": parse_words(given, "more")}
     return render(request, "tickets/merge.html", shown, status=422 if problem else 200)
 
 
-def _typed(text: str) -> list[str]:
+def _split_numbers(text: str) -> list[str]:
     return text.replace("#", " ").replace(",", " ").split()
 
 
-def _target(chosen: list[Ticket], asked: str) -> Ticket:
+def _choose_target(chosen: list[Ticket], asked: str) -> Ticket:
     """The one that was asked for; else the oldest, of those that are a member's if there are any."""
     best = min(chosen, key=lambda each: (each.member_id is None, each.pk))
     return next((each for each in chosen if str(each.pk) == asked), best)
@@ -58,7 +58,7 @@ def unmerge(request: HttpRequest, pk: int) -> HttpResponse:
     """It is a ticket of its own again."""
     move = get_object_or_404(Move, pk=pk, kind=Move.Kind.MERGE)
     try:
-        merging.undo(move=move, by=person(request))
+        merging.undo_merge(move=move, by=get_person(request))
         messages.success(request, _("#%(ticket)d is a ticket of its own again.") % {"ticket": move.source_id})
     except Problem as problem:
         messages.error(request, str(problem))
@@ -69,10 +69,10 @@ def unmerge(request: HttpRequest, pk: int) -> HttpResponse:
 def split(request: HttpRequest, pk: int) -> HttpResponse:
     """Choose messages that become a ticket of their own."""
     found = get_object_or_404(Ticket.objects.select_related("member"), pk=pk)
-    form = SplitForm(found, [(each.pk, _line(each)) for each in selectors.thread(found)], request.POST or None)
+    form = SplitForm(found, [(each.pk, _format_message(each)) for each in selectors.list_messages(found)], request.POST or None)
     if form.is_valid():
         try:
-            made = splitting.split(ticket=found, by=person(request), **form.wanted())
+            made = splitting.split(ticket=found, by=get_person(request), **form.wanted())
             return redirect("tickets:ticket", made.pk)
         except Problem as problem:
             form.take(problem)
@@ -80,9 +80,9 @@ def split(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "tickets/split.html", {"ticket": found, "form": form, "back": back}, status=422 if form.is_bound else 200)
 
 
-def _line(message: Message) -> str:
+def _format_message(message: Message) -> str:
     who = message.author.name if message.author else message.sender or _("unknown sender")
     who = who if message.verified else f"{who}, {_('unverified sender')}"
     if message.kind == Message.Kind.NOTE:
         who = f"{who}, {_('internal note')}"
-    return f"{who}, {formats.full(message.at)}: {Truncator(' '.join(message.text.split())).chars(100)}"
+    return f"{who}, {formats.format_full_time(message.at)}: {Truncator(' '.join(message.text.split())).chars(100)}"

@@ -8,32 +8,32 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Conflict, Problem
-from apps.members.selectors import with_address
+from apps.members.selectors import list_by_email
 from apps.tickets import canned, links, selectors, services
-from apps.tickets.attachments import handed_out
-from apps.tickets.forms import FactsForm, LinkForm, MemberForm, WriteForm
-from apps.tickets.member_sidebar import aside
+from apps.tickets.attachments import build_download
+from apps.tickets.forms import FactsForm, LinkForm, MemberNumberForm, WriteForm
+from apps.tickets.member_sidebar import build_sidebar
 from apps.tickets.models import Attachment, Canned, Link, Ticket
-from apps.tickets.notifications import reader
+from apps.tickets.notifications import get_reader
 
 
-def _ticket(pk: int) -> Ticket:
+def _get_ticket(pk: int) -> Ticket:
     return get_object_or_404(Ticket.objects.select_related("member__tariff", "member__room__site", "assignee"), pk=pk)
 
 
 @staff_page
 def ticket(request: HttpRequest, pk: int) -> HttpResponse:
     """The thread; what is sent is an answer or a note, or has a canned answer put into the form."""
-    found = _ticket(pk)
+    found = _get_ticket(pk)
     if found.merged_into_id and request.method != "POST":
         messages.info(request, _("#%(ticket)d “%(subject)s” was merged into this one.") % {"ticket": pk, "subject": found.subject})
         return redirect("tickets:ticket", found.merged_into_id)
     if request.method != "POST":
-        return _page(request, found)
+        return _render_page(request, found)
     if request.POST.get("do") == "canned":
-        return _with_canned(request, found)
+        return _insert_canned(request, found)
     form = WriteForm(request.POST, request.FILES)
     if form.is_valid():
         try:
@@ -41,53 +41,53 @@ def ticket(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("tickets:ticket", pk)
         except Problem as problem:
             form.take(problem)
-    return _page(request, found, form=form, status=422)
+    return _render_page(request, found, form=form, status=422)
 
 
 def _write(request: HttpRequest, found: Ticket, form: WriteForm) -> None:
     do, given = request.POST.get("do"), form.wanted()
     if do == "note":
-        services.note(ticket=found, by=person(request), **given)
+        services.add_note(ticket=found, by=get_person(request), **given)
         messages.success(request, _("Noted. Only staff sees it."))
     else:
-        services.answer(ticket=found, solved=do == "solve", by=person(request), **given)
-        address = reader(found)[0]
+        services.answer_ticket(ticket=found, solved=do == "solve", by=get_person(request), **given)
+        address = get_reader(found)[0]
         words = _("Sent to %(address)s.") if address else _("Written. No mail leaves with it.")
         messages.success(request, words % {"address": address})
 
 
-def _with_canned(request: HttpRequest, found: Ticket) -> HttpResponse:
+def _insert_canned(request: HttpRequest, found: Ticket) -> HttpResponse:
     """What was written stays; files have to be chosen again, as browsers do not give them back."""
     picked = request.POST.get("canned", "")
     kept = Canned.objects.filter(pk=int(picked)).first() if picked.isascii() and picked.isdigit() and len(picked) < 10 else None
     written = request.POST.get("text", "").strip()
-    added = canned.filled(kept, found, person(request)) if kept else ""
-    return _page(request, found, form=WriteForm(initial={"text": "\n\n".join(filter(None, (written, added)))}))
+    added = canned.fill_canned(kept, found, get_person(request)) if kept else ""
+    return _render_page(request, found, form=WriteForm(initial={"text": "\n\n".join(filter(None, (written, added)))}))
 
 
-def _page(
+def _render_page(
     request: HttpRequest,
     found: Ticket,
     *,
     form: WriteForm | None = None,
     facts: FactsForm | None = None,
     about: LinkForm | None = None,
-    whose: MemberForm | None = None,
+    whose: MemberNumberForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    hints = with_address(found.address) if found.member is None else []
+    hints = list_by_email(found.address) if found.member is None else []
     shown: dict[str, Any] = {
         "ticket": found,
-        "thread": selectors.thread(found),
-        "address": reader(found)[0],
-        "aside": aside(found),
-        "links": links.linked(found),
-        "moves": selectors.moves(found),
+        "thread": selectors.list_messages(found),
+        "address": get_reader(found)[0],
+        "aside": build_sidebar(found),
+        "links": links.list_links(found),
+        "moves": selectors.list_moves(found),
         "form": form or WriteForm(),
         "facts_form": facts or FactsForm(found),
         "link_form": about or LinkForm(found),
         "hints": hints,
-        "member_form": whose or MemberForm(initial={"member": f"M-{hints[0].number}"} if len(hints) == 1 else None),
+        "member_form": whose or MemberNumberForm(initial={"member": f"M-{hints[0].number}"} if len(hints) == 1 else None),
         "canned": Canned.objects.order_by("name"),
     }
     return render(request, "tickets/ticket.html", shown, status=status)
@@ -97,17 +97,20 @@ def _page(
 @require_POST
 def change(request: HttpRequest, pk: int) -> HttpResponse:
     """State, priority, assignee, tags."""
-    found = _ticket(pk)
+    found = _get_ticket(pk)
     form = FactsForm(found, request.POST)
     if form.is_valid():
         try:
-            services.change(ticket=found, version=form.cleaned_data["version"], facts=form.wanted(), by=person(request))
+            services.change_ticket(ticket=found, version=form.cleaned_data["version"], facts=form.wanted(), by=get_person(request))
             return redirect("tickets:ticket", pk)
         except Problem as problem:
             form.take(problem)
             if isinstance(problem, Conflict):
-                form.data = {**request.POST.dict(), "version": str(_ticket(pk).version)}  # the next save replaces what was saved meanwhile
-    return _page(request, found, facts=form, status=422)
+                form.data = {
+                    **request.POST.dict(),
+                    "version": str(_get_ticket(pk).version),
+                }  # the next save replaces what was saved meanwhile
+    return _render_page(request, found, facts=form, status=422)
 
 
 @staff_page
@@ -115,7 +118,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
 def take(request: HttpRequest, pk: int) -> HttpResponse:
     """It is mine."""
     try:
-        services.take(ticket=_ticket(pk), by=person(request))
+        services.take_ticket(ticket=_get_ticket(pk), by=get_person(request))
     except Problem as problem:
         messages.error(request, str(problem))
     return redirect("tickets:ticket", pk)
@@ -125,38 +128,38 @@ def take(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def assign_member(request: HttpRequest, pk: int) -> HttpResponse:
     """Whose it is, where nobody knew."""
-    found = _ticket(pk)
-    form = MemberForm(request.POST)
+    found = _get_ticket(pk)
+    form = MemberNumberForm(request.POST)
     if form.is_valid():
         try:
-            services.assign_member(ticket=found, member=form.cleaned_data["member"], by=person(request))
+            services.assign_member(ticket=found, member=form.cleaned_data["member"], by=get_person(request))
             return redirect("tickets:ticket", pk)
         except Problem as problem:
             form.take(problem)
-    return _page(request, found, whose=form, status=422)
+    return _render_page(request, found, whose=form, status=422)
 
 
 @staff_page
 @require_POST
 def link(request: HttpRequest, pk: int) -> HttpResponse:
     """What it is about."""
-    found = _ticket(pk)
+    found = _get_ticket(pk)
     form = LinkForm(found, request.POST)
     if form.is_valid():
         try:
-            _link(found, form.cleaned_data, request)
+            _add_link(found, form.cleaned_data, request)
             return redirect("tickets:ticket", pk)
         except Problem as problem:
             form.take(problem)
-    return _page(request, found, about=form, status=422)
+    return _render_page(request, found, about=form, status=422)
 
 
-def _link(found: Ticket, given: dict[str, str], request: HttpRequest) -> None:
+def _add_link(found: Ticket, given: dict[str, str], request: HttpRequest) -> None:
     if given["ban"]:
-        links.link_ban(ticket=found, text=given["ban"], by=person(request))
+        links.link_ban(ticket=found, text=given["ban"], by=get_person(request))
     else:
         kind, _colon, pk = given["what"].partition(":")
-        links.link(ticket=found, kind=kind, object_id=int(pk), by=person(request))
+        links.add_link(ticket=found, kind=kind, object_id=int(pk), by=get_person(request))
 
 
 @staff_page
@@ -164,14 +167,14 @@ def _link(found: Ticket, given: dict[str, str], request: HttpRequest) -> None:
 def unlink(request: HttpRequest, pk: int) -> HttpResponse:
     """It is not about that."""
     found = get_object_or_404(Link, pk=pk)
-    links.unlink(link=found, by=person(request))
+    links.unlink(link=found, by=get_person(request))
     return redirect("tickets:ticket", found.ticket_id)
 
 
 @staff_page
 def attachment(_request: HttpRequest, pk: int) -> HttpResponse:
     """A file, to be saved."""
-    return handed_out(get_object_or_404(Attachment.objects.select_related("content"), pk=pk))
+    return build_download(get_object_or_404(Attachment.objects.select_related("content"), pk=pk))
 
 
 @staff_page
@@ -180,6 +183,6 @@ def remove_attachment(request: HttpRequest, pk: int) -> HttpResponse:
     file = get_object_or_404(Attachment.objects.select_related("message"), pk=pk)
     if request.method != "POST":
         return render(request, "tickets/attachment_remove.html", {"file": file})
-    services.remove_file(file=file, by=person(request))
+    services.remove_file(file=file, by=get_person(request))
     messages.success(request, _("“%(name)s” is removed.") % {"name": file.name})
     return redirect("tickets:ticket", file.message.ticket_id)

@@ -6,51 +6,60 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Problem
-from apps.lib.web.query_params import number, words
+from apps.lib.web.query_params import parse_number, parse_words
 from apps.mail.services import switch_off, switch_on
 from apps.mail.unsubscribing import is_off
 from apps.members.models import Member
 from apps.tickets import choosing, listing, selectors, services
 from apps.tickets.forms import WriteToForm
 from apps.tickets.notifications import KIND
-from apps.tickets.selectors import STATES, WHOSE, Asked
+from apps.tickets.selectors import STATES, WHOSE, TicketFilter
 
 
 @staff_page
 def tickets(request: HttpRequest) -> HttpResponse:
     """What waits for us, and everything else that is asked for."""
-    asked, user = asked_for(request.GET), person(request)
-    found = selectors.page(asked, user, request.GET.get("after", ""))
-    counts = selectors.counts()
+    asked, user = parse_filter(request.GET), get_person(request)
+    found = selectors.get_page(asked, user, request.GET.get("after", ""))
+    counts = selectors.count_by_turn()
     tabs = [(name, label, counts.get(name)) for name, label in STATES.items()]
-    shown = {"asked": asked, "found": found, "tabs": tabs, "whose": WHOSE.items(), "counts": counts, "times": selectors.first_answers()}
-    shown["rows"] = listing.listed(found.tickets)
+    shown = {
+        "asked": asked,
+        "found": found,
+        "tabs": tabs,
+        "whose": WHOSE.items(),
+        "counts": counts,
+        "times": selectors.compute_first_answers(),
+    }
+    shown["rows"] = listing.iter_rows(found.tickets)
     number, further = len(found.tickets), "after" in request.GET
-    shown["reach"] = choosing.reach(asked, user, number) if found.next or further else number
+    shown["reach"] = choosing.count_reach(asked, user, number) if found.next or further else number
     told = bool(user.email) and not is_off(user.email, KIND)
     return render(request, "tickets/tickets.html", shown | {"told": told, "further": further})
 
 
-def asked_for(given: QueryDict) -> Asked:
+def parse_filter(given: QueryDict) -> TicketFilter:
     """Which tickets the address of the list means."""
-    search = words(given, "q")
+    search = parse_words(given, "q")
     state = given.get("state", "all" if search else "ours")
     whose = given.get("whose", "")
-    return Asked(state if state in STATES else "ours", whose if whose in WHOSE else "", words(given, "tag", 30).lower(), search)
+    return TicketFilter(
+        state if state in STATES else "ours", whose if whose in WHOSE else "", parse_words(given, "tag", 30).lower(), search
+    )
 
 
 @staff_page
-def new(request: HttpRequest) -> HttpResponse:
+def new_ticket(request: HttpRequest) -> HttpResponse:
     """Write to a member."""
-    asked = Member.objects.filter(pk=number(request.GET, "member")).first()
+    asked = Member.objects.filter(pk=parse_number(request.GET, "member")).first()
     initial = {"member": f"M-{asked.number}"} if asked else {}
     posted = request.method == "POST"
     form = WriteToForm(request.POST if posted else None, request.FILES if posted else None, initial=initial)
     if form.is_valid():
         try:
-            made = services.write_to(by=person(request), **form.wanted())
+            made = services.write_to(by=get_person(request), **form.wanted())
             return redirect("tickets:ticket", made.pk)
         except Problem as problem:
             form.take(problem)
@@ -61,7 +70,7 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_POST
 def notices(request: HttpRequest) -> HttpResponse:
     """Whether mails tell me of new tickets."""
-    user = person(request)
+    user = get_person(request)
     if not user.email:
         messages.error(request, _("Your account has no e-mail address."))
     else:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class FairShareRules:
     """The line is full from the share `start` on, until it was below `end` for `calm`; then no more than `most` members are limited."""
 
     start: float
@@ -24,7 +24,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class CongestionState:
     """since: when the line became full, None when it is not; calm_since: since when it has been below the end again."""
 
     since: datetime | None = None
@@ -35,7 +35,7 @@ class State:
         return self.since is not None
 
 
-class Way(NamedTuple):
+class UplinkDirection(NamedTuple):
     """One direction of an uplink: what it carries now, what it can carry, and to what one member would be limited."""
 
     carried: float
@@ -47,27 +47,29 @@ class Way(NamedTuple):
         return self.carried / self.capacity
 
 
-class Talker(NamedTuple):
+class UplinkTalker(NamedTuple):
     """A member, and octets of the last minutes in one direction."""
 
     member: int
     octets: int
 
 
-def watched(rules: Rules, state: State, ways: Collection[Way], now: datetime) -> State:
+def advance_state(rules: FairShareRules, state: CongestionState, ways: Collection[UplinkDirection], now: datetime) -> CongestionState:
     """The state after this look. Without ways, when nobody knows what passes, it stays as it was."""
     if not ways:
         return state
     share = max(way.share for way in ways)
     if not state.full:
-        return State(now) if share >= rules.start else State()
+        return CongestionState(now) if share >= rules.start else CongestionState()
     if share >= rules.end:
-        return State(state.since)
+        return CongestionState(state.since)
     calm_since = state.calm_since or now
-    return State() if now - calm_since >= rules.calm else State(state.since, calm_since)
+    return CongestionState() if now - calm_since >= rules.calm else CongestionState(state.since, calm_since)
 
 
-def heaviest(rules: Rules, way: Way, talkers: Sequence[Talker], total: int, limited: Collection[int]) -> list[int]:
+def choose_heaviest(
+    rules: FairShareRules, way: UplinkDirection, talkers: Sequence[UplinkTalker], total: int, limited: Collection[int]
+) -> list[int]:
     """Whom to limit in addition to those who are, the heaviest first, until enough is freed or as many are limited as may be.
 
     talkers: those who may be limited; total: octets of all in these minutes. What a member takes now is the member's part of that total:

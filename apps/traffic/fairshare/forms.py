@@ -12,7 +12,7 @@ from apps.traffic.fairshare.models import FairShare
 _MINUTES = _("Minutes, 5 to 60")
 
 
-def _number(label: Any, least: int, most: int, help_text: Any = "") -> forms.IntegerField:
+def _make_number_field(label: Any, least: int, most: int, help_text: Any = "") -> forms.IntegerField:
     return forms.IntegerField(label=label, min_value=least, max_value=most, help_text=help_text)
 
 
@@ -23,14 +23,16 @@ class FairShareForm(forms.Form):
     on = forms.BooleanField(
         label=_("Share fairly while the line is full"), required=False, help_text=_("Without it, nobody is limited for that.")
     )
-    start_percent = _number(_("Full from"), 2, 100, _("Per cent of what the uplink carries"))
-    end_percent = _number(_("Full until below"), 1, 99, _("Per cent; the limits are made so that this is reached"))
-    calm_minutes = _number(_("Over after"), 0, 60, _("Minutes below that share; then all are released"))
-    minutes = _number(_("Weigh the last"), 5, 60, _MINUTES)
-    most = _number(_("Limit at most"), 1, 1000, _("Members at once, the heaviest first, and no more than are needed"))
+    start_percent = _make_number_field(_("Full from"), 2, 100, _("Per cent of what the uplink carries"))
+    end_percent = _make_number_field(_("Full until below"), 1, 99, _("Per cent; the limits are made so that this is reached"))
+    calm_minutes = _make_number_field(_("Over after"), 0, 60, _("Minutes below that share; then all are released"))
+    minutes = _make_number_field(_("Weigh the last"), 5, 60, _MINUTES)
+    most = _make_number_field(_("Limit at most"), 1, 1000, _("Members at once, the heaviest first, and no more than are needed"))
     down_kbit = RateField(label=_("Rate down, Mbit/s"), help_text=_("To the member. Empty: that way as before"))
     up_kbit = RateField(label=_("Rate up, Mbit/s"), help_text=_("From the member. Empty: that way as before"))
-    limit_minutes = _number(_("A limit holds for"), 5, 60, _("Minutes, on the gateways by itself; renewed while the line is full"))
+    limit_minutes = _make_number_field(
+        _("A limit holds for"), 5, 60, _("Minutes, on the gateways by itself; renewed while the line is full")
+    )
     exempt = forms.ModelMultipleChoiceField(
         Tariff.objects.all(), label=_("Never limit members with"), required=False, widget=forms.CheckboxSelectMultiple
     )

@@ -4,16 +4,16 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.database.history import tracked
+from apps.lib.database.history import track_history
 from apps.lib.models import Versioned
-from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Rated, Tariff
+from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, RateProperties, Tariff
 from apps.network.models import GatewayGroup
 
 _RANGE = (LOWEST_KBIT, HIGHEST_KBIT)
 
 
-@tracked(exclude=["since", "calm_since", "looked"])
-class FairShare(Rated, Versioned):
+@track_history(exclude=["since", "calm_since", "looked"])
+class FairShare(RateProperties, Versioned):
     """While the uplink of a group is full, its heaviest members are limited. A group without a row has none; a row may be switched off.
 
     start_percent, end_percent: parts of what the uplink carries, from which on and down to which it is full; calm_minutes: how long

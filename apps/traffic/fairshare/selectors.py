@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _
 from apps.lib.database.validity import holds_now
 from apps.lib.ui import formats
 from apps.network.models import GatewayGroup, Holding
-from apps.traffic.fairshare.fair_share_policy import Talker, Way
+from apps.traffic.fairshare.fair_share_policy import UplinkDirection, UplinkTalker
 from apps.traffic.fairshare.models import FairShare
 from apps.traffic.models import Collected, Level
 from apps.traffic.rates.models import RateLimit
-from apps.traffic.rates.selectors import uplink_of
-from apps.traffic.rollup import begin_of
+from apps.traffic.rates.selectors import get_uplink
+from apps.traffic.rollup import compute_bucket_start
 from apps.traffic.usage_writer import PAUSE
 
 WAYS: Final = ("up", "down")
@@ -32,7 +32,7 @@ _TALKERS: Final = """
 
 
 @dataclass(frozen=True)
-class Load:
+class UplinkLoad:
     """One direction of an uplink now, bit/s. capacity: None when nobody has said it."""
 
     way: str
@@ -43,74 +43,79 @@ class Load:
     def words(self) -> str:
         """“down 9.6 Mbit/s of 10 Mbit/s”."""
         facts = {
-            "carried": formats.rate(self.carried),
-            "capacity": formats.rate(self.capacity) if self.capacity else _("nobody knows how much"),
+            "carried": formats.format_rate(self.carried),
+            "capacity": formats.format_rate(self.capacity) if self.capacity else _("nobody knows how much"),
         }
         return (_("down %(carried)s of %(capacity)s") if self.way == "down" else _("up %(carried)s of %(capacity)s")) % facts
 
 
-def loads(group: GatewayGroup, now: datetime) -> list[Load]:
+def list_loads(group: GatewayGroup, now: datetime) -> list[UplinkLoad]:
     """What the group's gateways carried together between their last two readings; nothing when none was read in the last minutes."""
     read = Collected.objects.filter(gateway__group=group, at__gt=now - PAUSE, at__lte=now + PAUSE)
     carried = read.aggregate(up=Sum("up_bits"), down=Sum("down_bits"))
-    uplink = uplink_of(group)
+    uplink = get_uplink(group)
     kbits = {"up": uplink.up_kbit, "down": uplink.down_kbit}
-    return [Load(way, carried[way], kbit and kbit * 1000) for way, kbit in kbits.items() if carried[way] is not None]
+    return [UplinkLoad(way, carried[way], kbit and kbit * 1000) for way, kbit in kbits.items() if carried[way] is not None]
 
 
-def ways(share: FairShare, now: datetime) -> dict[str, Way]:
+def map_directions(share: FairShare, now: datetime) -> dict[str, UplinkDirection]:
     """The directions that can be full and are limited then; none where nobody's rate is limited."""
-    if not uplink_of(share.group).limits_rates:
+    if not get_uplink(share.group).limits_rates:
         return {}
     rates = {"up": share.up_bits, "down": share.down_bits}
     return {
-        each.way: Way(each.carried, each.capacity, rate) for each in loads(share.group, now) if each.capacity and (rate := rates[each.way])
+        each.way: UplinkDirection(each.carried, each.capacity, rate)
+        for each in list_loads(share.group, now)
+        if each.capacity and (rate := rates[each.way])
     }
 
 
-def limited(group: GatewayGroup) -> QuerySet[RateLimit]:
+def list_congestion_limits(group: GatewayGroup) -> QuerySet[RateLimit]:
     """Limits of the group's members that hold now because its uplink is full."""
     held = Holding.objects.filter(holds_now(), group=group).values("member")
     return RateLimit.objects.filter(_BY_RULE, holds_now(), member__in=held)
 
 
-def talkers(share: FairShare, way: str, now: datetime, limited: Collection[int]) -> tuple[list[Talker], int]:
+def list_talkers(share: FairShare, way: str, now: datetime, limited: Collection[int]) -> tuple[list[UplinkTalker], int]:
     """Those of the last minutes who may be limited, the heaviest first, no more than matter; and the octets of all."""
     others = RateLimit.objects.filter(~_BY_RULE, holds_now())
     given: dict[str, Any] = {
         "exempt": list(share.exempt.values_list("pk", flat=True)),
         "other": list(others.values_list("member", flat=True)),
-        "since": begin_of(Level.Name.FIVE_MINUTES, now - timedelta(minutes=share.minutes)),
+        "since": compute_bucket_start(Level.Name.FIVE_MINUTES, now - timedelta(minutes=share.minutes)),
         "group": share.group_id,
         "most": share.most + len(limited),
     }
     with connection.cursor() as cursor:
         cursor.execute(_TALKERS.format(way=way), given)
         rows = cursor.fetchall()
-    return [Talker(member, int(octets)) for member, octets, _total, out in rows if not out], int(rows[0][2]) if rows else 0
+    return [UplinkTalker(member, int(octets)) for member, octets, _total, out in rows if not out], int(rows[0][2]) if rows else 0
 
 
-def fair_share_of(group: GatewayGroup) -> FairShare:
+def get_fair_share(group: GatewayGroup) -> FairShare:
     """The group's row; where it has none, one that is not saved, of version 0 and switched off."""
     return FairShare.objects.filter(group=group).first() or FairShare(group=group, version=0)
 
 
 @dataclass(frozen=True)
-class Now:
+class FairShareStatus:
     """A group's fair share as the list of limits tells it: how full each direction is, and who is limited for that."""
 
     share: FairShare
-    loads: list[Load]
+    loads: list[UplinkLoad]
     members: int
 
     @property
     def blind(self) -> bool:
         """Has nobody said what the uplink carries?"""
-        uplink = uplink_of(self.share.group)
+        uplink = get_uplink(self.share.group)
         return not (uplink.up_kbit or uplink.down_kbit)
 
 
-def shares_now(now: datetime) -> list[Now]:
+def list_fair_share_statuses(now: datetime) -> list[FairShareStatus]:
     """One for each group."""
-    found = [fair_share_of(group) for group in GatewayGroup.objects.order_by("name")]
-    return [Now(each, loads(each.group, now) if each.on else [], limited(each.group).count() if each.on else 0) for each in found]
+    found = [get_fair_share(group) for group in GatewayGroup.objects.order_by("name")]
+    return [
+        FairShareStatus(each, list_loads(each.group, now) if each.on else [], list_congestion_limits(each.group).count() if each.on else 0)
+        for each in found
+    ]

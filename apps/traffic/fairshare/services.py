@@ -18,45 +18,45 @@ from apps.lib.errors import Conflict, Problem
 from apps.members.models import Tariff
 from apps.network.models import GatewayGroup
 from apps.traffic.fairshare import selectors
-from apps.traffic.fairshare.fair_share_policy import Rules, State, Way, heaviest, watched
+from apps.traffic.fairshare.fair_share_policy import CongestionState, FairShareRules, UplinkDirection, advance_state, choose_heaviest
 from apps.traffic.fairshare.models import FairShare
 from apps.traffic.rates import services as rates
 
 log = structlog.get_logger()
 
 
-def look(group: GatewayGroup, now: datetime) -> None:
+def adjust_limits(group: GatewayGroup, now: datetime) -> None:
     """Limit, renew or release, as what passes now asks for. Doing it twice does nothing twice; two at a time are one."""
     with transaction.atomic():
         share = FairShare.objects.select_for_update(skip_locked=True, of=("self",)).filter(group=group, on=True).first()
         if share is None:
             return
-        ways = selectors.ways(share, now)
+        ways = selectors.map_directions(share, now)
         if not ways:
             return
-        before = State(share.since, share.calm_since)
-        after = watched(_rules(share), before, ways.values(), now)
+        before = CongestionState(share.since, share.calm_since)
+        after = advance_state(_build_rules(share), before, ways.values(), now)
         FairShare.objects.filter(pk=share.pk).update(since=after.since, calm_since=after.calm_since, looked=now)
         if after.full:
-            _limit(share, ways, now)
+            _limit_heaviest(share, ways, now)
         else:
-            _release(share)
+            _release_all(share)
         if before.full != after.full:
-            log.warning("uplink full" if after.full else "uplink no longer full", group=str(group), **_percent(ways))
+            log.warning("uplink full" if after.full else "uplink no longer full", group=str(group), **_compute_percents(ways))
 
 
-def _rules(share: FairShare) -> Rules:
-    return Rules(share.start_percent / 100, share.end_percent / 100, timedelta(minutes=share.calm_minutes), share.most)
+def _build_rules(share: FairShare) -> FairShareRules:
+    return FairShareRules(share.start_percent / 100, share.end_percent / 100, timedelta(minutes=share.calm_minutes), share.most)
 
 
-def _percent(ways: dict[str, Way]) -> dict[str, int]:
+def _compute_percents(ways: dict[str, UplinkDirection]) -> dict[str, int]:
     return {name: round(100 * way.share) for name, way in ways.items()}
 
 
-def _limit(share: FairShare, ways: dict[str, Way], now: datetime) -> None:
+def _limit_heaviest(share: FairShare, ways: dict[str, UplinkDirection], now: datetime) -> None:
     """Whoever is limited stays so; limits with less than half of their time are renewed, and with them all."""
-    there = dict(selectors.limited(share.group).values_list("member", "valid"))
-    more = _more(share, ways, now, there)
+    there = dict(selectors.list_congestion_limits(share.group).values_list("member", "valid"))
+    more = _choose_more(share, ways, now, there)
     old = [member for member, valid in there.items() if valid.upper - timezone.now() < timedelta(minutes=share.limit_minutes) / 2]
     if more or old:
         until = timezone.now() + timedelta(minutes=share.limit_minutes)
@@ -64,16 +64,16 @@ def _limit(share: FairShare, ways: dict[str, Way], now: datetime) -> None:
         log.info("heaviest members limited", group=str(share.group), made=done.made, renewed=done.renewed)
 
 
-def _more(share: FairShare, ways: dict[str, Way], now: datetime, there: Collection[int]) -> list[int]:
+def _choose_more(share: FairShare, ways: dict[str, UplinkDirection], now: datetime, there: Collection[int]) -> list[int]:
     more: list[int] = []
     for name, way in ways.items():
-        some, total = selectors.talkers(share, name, now, there)
-        more += heaviest(_rules(share), way, some, total, [*there, *more])
+        some, total = selectors.list_talkers(share, name, now, there)
+        more += choose_heaviest(_build_rules(share), way, some, total, [*there, *more])
     return more
 
 
-def _release(share: FairShare) -> None:
-    limits = list(selectors.limited(share.group).values_list("pk", flat=True))
+def _release_all(share: FairShare) -> None:
+    limits = list(selectors.list_congestion_limits(share.group).values_list("pk", flat=True))
     if limits:
         rates.release(limits=limits, by=None)
 
@@ -94,7 +94,7 @@ def set_fair_share(*, group: GatewayGroup, version: int, exempt: Collection[Tari
             saved = FairShare.objects.get(group=group)
             saved.exempt.set(exempt)
             if not saved.on:
-                _end(saved)
+                _end_congestion(saved)
     except IntegrityError as error:
         if "group_id" not in str(error):
             raise
@@ -109,10 +109,10 @@ def switch_off(*, group: GatewayGroup, by: User) -> None:
         share = FairShare.objects.select_for_update().filter(group=group, on=True).first()
         if share:
             FairShare.objects.filter(pk=share.pk).update(on=False, version=F("version") + 1)
-            _end(share)
+            _end_congestion(share)
             log.info("fair share switched off", group=str(group), by=by.username)
 
 
-def _end(share: FairShare) -> None:
+def _end_congestion(share: FairShare) -> None:
     FairShare.objects.filter(pk=share.pk).update(since=None, calm_since=None)
-    _release(share)
+    _release_all(share)

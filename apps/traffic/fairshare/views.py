@@ -3,7 +3,7 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Problem
 from apps.network.models import GatewayGroup
 from apps.traffic.fairshare import selectors, services
@@ -14,10 +14,10 @@ from apps.traffic.fairshare.forms import FairShareForm
 def edit(request: HttpRequest, group: int) -> HttpResponse:
     """From when on, whom, how fast, for how long."""
     of = get_object_or_404(GatewayGroup, pk=group)
-    form = FairShareForm(selectors.fair_share_of(of), request.POST if request.method == "POST" else None)
+    form = FairShareForm(selectors.get_fair_share(of), request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.set_fair_share(group=of, by=person(request), **form.cleaned_data)
+            services.set_fair_share(group=of, by=get_person(request), **form.cleaned_data)
             return redirect("rates:list")
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
@@ -25,10 +25,10 @@ def edit(request: HttpRequest, group: int) -> HttpResponse:
 
 
 @staff_page
-def off(request: HttpRequest, group: int) -> HttpResponse:
+def switch_off(request: HttpRequest, group: int) -> HttpResponse:
     """Say what the switch does; then switch."""
     of = get_object_or_404(GatewayGroup, pk=group)
     if request.method != "POST":
-        return render(request, "fairshare/off.html", {"group": of, "number": selectors.limited(of).count()})
-    services.switch_off(group=of, by=person(request))
+        return render(request, "fairshare/off.html", {"group": of, "number": selectors.list_congestion_limits(of).count()})
+    services.switch_off(group=of, by=get_person(request))
     return redirect("rates:list")

@@ -7,9 +7,9 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from apps.lib.api.filter_types import TRUTH
-from apps.lib.api.filters import Own, filters_of
+from apps.lib.api.filters import CustomFilter, build_filters
 from apps.lib.api.serializers import ActiveSerializer
-from apps.lib.api.viewsets import Adds, Reads, Removes
+from apps.lib.api.viewsets import AddViewSet, ReadViewSet, RemoveViewSet
 from apps.lib.database.validity import holds_now
 from apps.traffic.rates import services
 from apps.traffic.rates.models import RateLimit
@@ -29,17 +29,17 @@ class RateLimitSerializer(ActiveSerializer):
     def create(self, validated_data: Mapping[str, Any]) -> RateLimit:
         given = {"up_kbit": None, "down_kbit": None} | {key: value for key, value in validated_data.items() if key != "valid"}
         until = validated_data.get("valid", {}).get("upper")
-        return services.limit(until=until, by=self.context["request"].user, **given)
+        return services.limit_member(until=until, by=self.context["request"].user, **given)
 
 
-class RateLimitViewSet(Reads, Adds, Removes):
+class RateLimitViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
     """Rate limits that hold now, or with `all` those that ever did."""
 
     serializer_class = RateLimitSerializer
     member_path = "member"
-    filters = filters_of(
+    filters = build_filters(
         RateLimit, "member", "up_kbit", "down_kbit", "reason", "author", since="valid__startswith", until="valid__endswith"
-    ) | {"all": Own(TRUTH, None, "also those that are over")}
+    ) | {"all": CustomFilter(TRUTH, None, "also those that are over")}
 
     def get_queryset(self) -> QuerySet[RateLimit]:
         rows = RateLimit.objects.select_related("author", "released_by").order_by("id")

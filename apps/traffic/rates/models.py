@@ -7,16 +7,16 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.database.history import tracked
+from apps.lib.database.history import track_history
 from apps.lib.database.triggers import stamp_transaction
 from apps.lib.models import Deployed, Versioned
-from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Member, Rated
+from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Member, RateProperties
 
 _RANGE = (LOWEST_KBIT, HIGHEST_KBIT)
 
 
-@tracked(exclude=["changed_in", "changed_at"])
-class RateLimit(Rated, Versioned, Deployed):
+@track_history(exclude=["changed_in", "changed_at"])
+class RateLimit(RateProperties, Versioned, Deployed):
     """No more than so much goes through the uplink for a member, with all that is held, from one moment to another; one at a time.
 
     up_kbit: from the member, kbit/s; down_kbit: to the member; None: that way it is not limited. It ends in the kernel by itself.

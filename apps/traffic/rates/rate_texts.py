@@ -4,32 +4,32 @@ from django.utils.translation import gettext as _
 
 from apps.lib.database.validity import holds_now
 from apps.lib.ui import formats
-from apps.members.models import Rated
+from apps.members.models import RateProperties
 from apps.network.models import Holding
 from apps.traffic.fairshare.models import FairShare
 from apps.traffic.rates.models import RateLimit
 
 
-def rates(of: Rated) -> str:
+def format_rates(of: RateProperties) -> str:
     """“8 Mbit/s down, 2 Mbit/s up”; "" where neither way is limited."""
-    down = [_("%(rate)s down") % {"rate": formats.rate(of.down_bits)}] if of.down_bits else []
-    up = [_("%(rate)s up") % {"rate": formats.rate(of.up_bits)}] if of.up_bits else []
+    down = [_("%(rate)s down") % {"rate": formats.format_rate(of.down_bits)}] if of.down_bits else []
+    up = [_("%(rate)s up") % {"rate": formats.format_rate(of.up_bits)}] if of.up_bits else []
     return ", ".join(down + up)
 
 
-def sentence(limit: RateLimit) -> str:
+def describe_limit(limit: RateLimit) -> str:
     """How fast, until when, why."""
-    facts = {"rate": rates(limit), "reason": limit.get_reason_display()}
+    facts = {"rate": format_rates(limit), "reason": limit.get_reason_display()}
     if limit.reason == RateLimit.Reason.CONGESTION and limit.author_id is None and limit.valid.upper is not None:
-        return _full(limit)
+        return _describe_congestion_limit(limit)
     if limit.valid.upper is None:
         return _("%(rate)s, until somebody releases it: %(reason)s.") % facts
-    return _("%(rate)s, until %(until)s: %(reason)s.") % (facts | {"until": formats.full(limit.valid.upper)})
+    return _("%(rate)s, until %(until)s: %(reason)s.") % (facts | {"until": formats.format_full_time(limit.valid.upper)})
 
 
-def _full(limit: RateLimit) -> str:
+def _describe_congestion_limit(limit: RateLimit) -> str:
     """Of a limit by the rule of the group where the member is."""
     held = Holding.objects.filter(holds_now(), member=limit.member_id).values("group")
     share = FairShare.objects.filter(group__in=held).first() or FairShare()
-    facts = {"rate": rates(limit), "until": formats.full(limit.valid.upper), "minutes": share.minutes}
+    facts = {"rate": format_rates(limit), "until": formats.format_full_time(limit.valid.upper), "minutes": share.minutes}
     return _("%(rate)s, until %(until)s: the line was full, and this is among the heaviest use of its last %(minutes)d minutes.") % facts

@@ -7,9 +7,9 @@ from datetime import datetime
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from apps.lib.activation import Activation, activations
+from apps.lib.activation import Activation, list_activations
 from apps.lib.database.validity import holds_now
-from apps.lib.ui.states import On, Post
+from apps.lib.ui.states import GatewayPost, PostState
 from apps.members.models import Member
 from apps.network.models import GatewayGroup, Holding, Uplink
 from apps.traffic.rates.models import RateLimit
@@ -17,12 +17,12 @@ from apps.traffic.rates.models import RateLimit
 STATES = ("now", "over", "all")
 
 
-def current(member: Member) -> RateLimit | None:
+def find_current_limit(member: Member) -> RateLimit | None:
     """The rate limit that holds now."""
     return RateLimit.objects.filter(holds_now(), member=member).select_related("author").first()
 
 
-def rate_limits(state: str = "now", search: str = "", reason: str = "") -> QuerySet[RateLimit]:
+def list_rate_limits(state: str = "now", search: str = "", reason: str = "") -> QuerySet[RateLimit]:
     """Those that hold now, are over, or all; the newest first. search: a part of the member's name, or the number."""
     found = RateLimit.objects.select_related("member", "author", "released_by").order_by("-id")
     found = found.filter(holds_now()) if state == "now" else found.exclude(holds_now()) if state == "over" else found
@@ -36,25 +36,25 @@ def rate_limits(state: str = "now", search: str = "", reason: str = "") -> Query
     return found.filter(named | Q(member__number=int(number)) if number.isascii() and number.isdigit() and len(number) < 10 else named)
 
 
-def uplink_of(group: GatewayGroup) -> Uplink:
+def get_uplink(group: GatewayGroup) -> Uplink:
     """The group's row; where it has none, one that is not saved, of version 0."""
     return Uplink.objects.filter(group=group).first() or Uplink(group=group, version=0)
 
 
-def uplinks() -> list[Uplink]:
+def list_uplinks() -> list[Uplink]:
     """One for each group."""
     groups = GatewayGroup.objects.select_related("uplink").order_by("name")
     return [group.uplink if hasattr(group, "uplink") else Uplink(group=group, version=0) for group in groups]
 
 
-def applies(member: Member) -> bool:
+def is_rate_limiting_on(member: Member) -> bool:
     """Are rates limited wherever the member holds something now?"""
     held = Holding.objects.filter(holds_now(), member=member).values("group")
     return not Uplink.objects.filter(limits_rates=False, group__in=held).exists()
 
 
 @dataclass(frozen=True)
-class Row:
+class RateLimitRow:
     """A rate limit, and since when each gateway has it as it is."""
 
     limit: RateLimit
@@ -67,12 +67,12 @@ class Row:
         return end is not None and end <= self.now
 
     @property
-    def posts(self) -> list[Post]:
-        there = On.HOLLOW if self.over else On.FULL
-        return [Post(each.gateway, there if each.since else On.HALF) for each in self.gateways]
+    def posts(self) -> list[GatewayPost]:
+        there = PostState.HOLLOW if self.over else PostState.FULL
+        return [GatewayPost(each.gateway, there if each.since else PostState.HALF) for each in self.gateways]
 
 
-def rows(limits: Iterable[RateLimit]) -> list[Row]:
+def build_rows(limits: Iterable[RateLimit]) -> list[RateLimitRow]:
     """Two queries, however many there are."""
     now = timezone.now()
-    return [Row(limit, known, now) for limit, known in activations(limits)]
+    return [RateLimitRow(limit, known, now) for limit, known in list_activations(limits)]

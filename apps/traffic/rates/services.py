@@ -15,17 +15,17 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib.database.validity import check_reachable, ended_now, from_now, holds_now
-from apps.lib.enqueue import nudge
+from apps.lib.database.validity import check_reachable, holds_now, make_range_from_now, make_range_until_now
+from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui import formats
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Member
 from apps.network.models import GatewayGroup, Uplink
 from apps.traffic.rates.models import RateLimit
-from apps.traffic.rates.selectors import current, uplink_of
+from apps.traffic.rates.selectors import find_current_limit, get_uplink
 
 
-class Done(NamedTuple):
+class LimitManyOutcome(NamedTuple):
     """How many members were limited now, how many were already for the same reason and have this rate and end now, and how many keep
     the limit that they have for another reason.
     """
@@ -35,7 +35,7 @@ class Done(NamedTuple):
     kept: int
 
 
-def limit(
+def limit_member(
     *,
     member: Member,
     up_kbit: int | None,
@@ -55,22 +55,22 @@ def limit(
     given: dict[str, Any] = {"up_kbit": up_kbit, "down_kbit": down_kbit, "reason": reason, "note": note.strip(), "author": by}
     try:
         with transaction.atomic():
-            made = RateLimit.objects.create(member=member, valid=from_now(until), **given)
-            nudge("workers.reconcile", by.pk)
+            made = RateLimit.objects.create(member=member, valid=make_range_from_now(until), **given)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
-        raise _explained(error, member) from error
+        raise _explain_integrity_error(error, member) from error
     made.refresh_from_db()
     return made
 
 
-def replace(*, present: RateLimit, by: User, **given: Any) -> RateLimit:
-    """Another limit from now on instead of the present one of this member; at no moment is there none. given: as `limit` takes it.
+def replace_limit(*, present: RateLimit, by: User, **given: Any) -> RateLimit:
+    """Another limit from now on instead of the present one of this member; at no moment is there none. given: as `limit_member` takes it.
 
     Raises Problem, and then the present one goes on.
     """
     with transaction.atomic():
         release(limits=[present.pk], by=by)
-        return limit(member=present.member, by=by, **given)
+        return limit_member(member=present.member, by=by, **given)
 
 
 def limit_many(
@@ -81,7 +81,7 @@ def limit_many(
     until: datetime,
     reason: str = RateLimit.Reason.CONGESTION,
     by: User | None = None,
-) -> Done:
+) -> LimitManyOutcome:
     """The same for all members with these ids who have not left, until a moment. Who is limited for this reason already has this rate and
     end from now on; who is limited for another one keeps that. Saying the same twice is harmless. by: None for a rule.
 
@@ -94,31 +94,35 @@ def limit_many(
             there = RateLimit.objects.filter(holds_now(), member__in=members).select_for_update(of=("self",))
             limited = dict(there.values_list("member", "reason"))
             same = [member for member, why in limited.items() if why == reason]
-            renewed = RateLimit.objects.filter(holds_now(), member__in=same).update(valid=_until(until), version=F("version") + 1, **rate)
+            renewed = RateLimit.objects.filter(holds_now(), member__in=same).update(
+                valid=_build_range(until), version=F("version") + 1, **rate
+            )
             fresh = Member.objects.filter(pk__in=set(members) - limited.keys()).exclude(state=Member.State.LEFT)
-            made = [RateLimit(member=each, valid=from_now(until), reason=reason, author=by, **rate) for each in fresh.order_by("pk")]
+            made = [
+                RateLimit(member=each, valid=make_range_from_now(until), reason=reason, author=by, **rate) for each in fresh.order_by("pk")
+            ]
             RateLimit.objects.bulk_create(made, batch_size=1000)
-            nudge("workers.reconcile", by.pk if by else None)
+            enqueue_task("workers.reconcile", by.pk if by else None)
     except IntegrityError as error:
         if "ratelimit_one_at_a_time" not in str(error):
             raise
         raise Conflict(_("Somebody limited one of these members at the same moment. Nothing has changed; try again.")) from error
-    return Done(len(made), renewed, len(limited) - len(same))
+    return LimitManyOutcome(len(made), renewed, len(limited) - len(same))
 
 
 def release(*, limits: Collection[int], by: User | None) -> int:
     """End the rate limits with these ids now; says how many held. Twice is harmless. by: None for a rule."""
     with transaction.atomic():
         present = RateLimit.objects.filter(holds_now(), pk__in=limits)
-        released = present.update(valid=ended_now(), released_by=by, version=F("version") + 1)
-        nudge("workers.reconcile", by.pk if by else None)
+        released = present.update(valid=make_range_until_now(), released_by=by, version=F("version") + 1)
+        enqueue_task("workers.reconcile", by.pk if by else None)
     return released
 
 
 def set_uplink(*, group: GatewayGroup, version: int, up_kbit: int | None, down_kbit: int | None, limits_rates: bool, by: User) -> Uplink:
     """Say what the group's uplink carries, and whether rates are limited on it. Raises Conflict when it changed since `version`."""
     values: dict[str, Any] = {"up_kbit": up_kbit, "down_kbit": down_kbit, "limits_rates": limits_rates}
-    saved = uplink_of(group)
+    saved = get_uplink(group)
     conflict = Conflict(_("Somebody changed this uplink meanwhile. Look at it as it is now, then save again."))
     if saved.version != version:
         raise conflict
@@ -128,23 +132,23 @@ def set_uplink(*, group: GatewayGroup, version: int, up_kbit: int | None, down_k
                 Uplink.objects.create(group=group, **values)
             elif not Uplink.objects.filter(pk=saved.pk, version=version).update(version=F("version") + 1, **values):
                 raise conflict
-            nudge("workers.reconcile", by.pk)
+            enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
         if "group_id" not in str(error):
             raise
         raise conflict from error
-    return uplink_of(group)
+    return get_uplink(group)
 
 
-def switch(*, group: GatewayGroup, on: bool, by: User) -> Uplink:
+def switch_rate_limits(*, group: GatewayGroup, on: bool, by: User) -> Uplink:
     """Limit rates in this group, or nobody's. It stays as it is when it is so already."""
-    now = uplink_of(group)
+    now = get_uplink(group)
     if now.limits_rates == on:
         return now
     return set_uplink(group=group, version=now.version, up_kbit=now.up_kbit, down_kbit=now.down_kbit, limits_rates=on, by=by)
 
 
-def _until(until: datetime) -> Func:
+def _build_range(until: datetime) -> Func:
     """The row's range with another end."""
     begins = Func(F("valid"), function="lower", output_field=DateTimeField())
     return Func(begins, Value(until, output_field=DateTimeField()), function="tstzrange", output_field=DateTimeRangeField())
@@ -161,15 +165,15 @@ def _check(up_kbit: int | None, down_kbit: int | None, reason: str, until: datet
             raise Problem(_("%(rate)d kbit/s is not between %(lowest)d and %(highest)d.") % facts, fieldname)
     check_reachable(until, "until")
     if until is not None and until <= timezone.now():
-        raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none.") % {"end": formats.full(until)}, "until")
+        raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none.") % {"end": formats.format_full_time(until)}, "until")
 
 
-def _explained(error: IntegrityError, member: Member) -> Problem:
+def _explain_integrity_error(error: IntegrityError, member: Member) -> Problem:
     """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
     if "ratelimit_one_at_a_time" not in str(error):
         raise error
-    there = current(member)
-    since = formats.full(there.valid.lower) if there and there.valid.lower else ""
+    there = find_current_limit(member)
+    since = formats.format_full_time(there.valid.lower) if there and there.valid.lower else ""
     facts = {"member": member, "since": since, "reason": there.get_reason_display() if there else ""}
     text = _("The rate of %(member)s is limited already, since %(since)s (%(reason)s). Release it first.")
     return Problem(text % facts, culprit=there)

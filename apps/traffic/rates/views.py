@@ -8,12 +8,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.accounts.permissions import person, staff_page
+from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Problem
-from apps.lib.web.query_params import number
+from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
 from apps.network.models import GatewayGroup
-from apps.traffic.fairshare.selectors import shares_now
+from apps.traffic.fairshare.selectors import list_fair_share_statuses
 from apps.traffic.rates import selectors, services
 from apps.traffic.rates.forms import LimitForm, UplinkForm
 from apps.traffic.rates.models import RateLimit
@@ -27,14 +27,14 @@ def limits(request: HttpRequest) -> HttpResponse:
     asked = request.GET
     state = asked.get("state", "now") if asked.get("state") in selectors.STATES else "now"
     reason = asked.get("reason", "") if asked.get("reason") in RateLimit.Reason.values else ""
-    page = Paginator(selectors.rate_limits(state, asked.get("q", ""), reason), PER_PAGE).get_page(asked.get("page"))
-    shown = {"page": page, "rows": selectors.rows(page), "state": state, "reason": reason, "search": asked.get("q", "").strip()}
-    released = RateLimit.objects.filter(pk=number(asked, "released")).select_related("member").first()
+    page = Paginator(selectors.list_rate_limits(state, asked.get("q", ""), reason), PER_PAGE).get_page(asked.get("page"))
+    shown = {"page": page, "rows": selectors.build_rows(page), "state": state, "reason": reason, "search": asked.get("q", "").strip()}
+    released = RateLimit.objects.filter(pk=parse_number(asked, "released")).select_related("member").first()
     more = {
         "reasons": RateLimit.Reason.choices,
-        "number": selectors.rate_limits().count(),
-        "uplinks": selectors.uplinks(),
-        "shares": shares_now(timezone.now()),
+        "number": selectors.list_rate_limits().count(),
+        "uplinks": selectors.list_uplinks(),
+        "shares": list_fair_share_statuses(timezone.now()),
         "released": released,
     }
     return render(request, "rates/limits.html", shown | more)
@@ -44,14 +44,14 @@ def limits(request: HttpRequest) -> HttpResponse:
 def limit(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what limiting the member does; then do it. Who is limited already gets another limit instead, if it is the one that was shown."""
     member = get_object_or_404(Member, pk=pk)
-    present = selectors.current(member)
+    present = selectors.find_current_limit(member)
     form = LimitForm(request.POST if request.method == "POST" else None, present=present)
     if form.is_valid():
         try:
-            if present and number(request.POST, "instead_of") == present.pk:
-                services.replace(present=present, by=person(request), **form.wanted())
+            if present and parse_number(request.POST, "instead_of") == present.pk:
+                services.replace_limit(present=present, by=get_person(request), **form.wanted())
             else:
-                services.limit(member=member, by=person(request), **form.wanted())
+                services.limit_member(member=member, by=get_person(request), **form.wanted())
             return redirect("rates:list")
         except Problem as problem:
             form.take(problem)
@@ -65,7 +65,7 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(RateLimit.objects.select_related("member__tariff"), pk=pk)
     if request.method != "POST":
         return render(request, "rates/release.html", {"that": found})
-    services.release(limits=[pk], by=person(request))
+    services.release(limits=[pk], by=get_person(request))
     return redirect(f"{reverse('rates:list')}?released={pk}")
 
 
@@ -73,10 +73,10 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
 def uplink(request: HttpRequest, group: int) -> HttpResponse:
     """What a group's uplink carries, and whether rates are limited on it."""
     of = get_object_or_404(GatewayGroup, pk=group)
-    form = UplinkForm(selectors.uplink_of(of), request.POST if request.method == "POST" else None)
+    form = UplinkForm(selectors.get_uplink(of), request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.set_uplink(group=of, by=person(request), **form.cleaned_data)
+            services.set_uplink(group=of, by=get_person(request), **form.cleaned_data)
             return redirect("rates:list")
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
@@ -87,8 +87,8 @@ def uplink(request: HttpRequest, group: int) -> HttpResponse:
 def switch(request: HttpRequest, group: int) -> HttpResponse:
     """Say what the switch does; then switch."""
     of = get_object_or_404(GatewayGroup, pk=group)
-    now = selectors.uplink_of(of)
+    now = selectors.get_uplink(of)
     if request.method != "POST":
-        return render(request, "rates/switch.html", {"group": of, "uplink": now, "number": selectors.rate_limits().count()})
-    services.switch(group=of, on=request.POST.get("on") == "1", by=person(request))
+        return render(request, "rates/switch.html", {"group": of, "uplink": now, "number": selectors.list_rate_limits().count()})
+    services.switch_rate_limits(group=of, on=request.POST.get("on") == "1", by=get_person(request))
     return redirect("rates:list")

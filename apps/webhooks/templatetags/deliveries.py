@@ -4,25 +4,25 @@ from collections.abc import Iterable
 
 from django import template
 
-from apps.accounts.collection_names import called
+from apps.accounts.collection_names import get_collection_name
 from apps.webhooks import error_texts
 
 register = template.Library()
 
 
-@register.filter
-def why(error: str) -> str:
+@register.filter(name="why")
+def explain_why(error: str) -> str:
     """As one sentence."""
-    return error_texts.why(error)
+    return error_texts.explain_error(error)
 
 
-@register.filter
-def things(names: Iterable[str]) -> list[str]:
+@register.filter(name="things")
+def name_collections(names: Iterable[str]) -> list[str]:
     """Collections, as people call them."""
-    return [str(called(name)) for name in names]
+    return [str(get_collection_name(name)) for name in names]
 
 
-@register.filter
-def happenings(names: Iterable[str]) -> list[str]:
+@register.filter(name="happenings")
+def name_happenings(names: Iterable[str]) -> list[str]:
     """What becomes of them."""
     return [str(error_texts.HAPPENINGS.get(name, name)) for name in names]

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from apps.accounts import sessions
 from apps.accounts.models import User
-from apps.accounts.security_log import Event, record
+from apps.accounts.security_log import SecurityEvent, record
 
 
 class Command(BaseCommand):
@@ -25,6 +25,6 @@ class Command(BaseCommand):
             raise CommandError(f"There is no user {options['username']!r}.")
         for authenticator in Authenticator.objects.filter(user=user):
             authenticator.delete()
-            record(Event.FACTOR_REMOVED, user=user, factor=authenticator.type)
+            record(SecurityEvent.FACTOR_REMOVED, user=user, factor=authenticator.type)
         ended = sessions.end_all(user=user)
         self.stdout.write(f"{user.name} has no second factor any more; sessions ended: {ended}.")

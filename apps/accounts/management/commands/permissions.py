@@ -17,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("--output", type=Path, default=settings.ROOT / "docs" / "permissions.md", help="another file")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if unknown := permission_matrix.without_a_line():
+        if unknown := permission_matrix.list_unknown_routes():
             raise CommandError(f"apps/accounts/route_rights.py has no line for: {', '.join(unknown)}.")
-        options["output"].write_text(permission_matrix.document())
-        self.stdout.write(f"{options['output']}: {len(permission_matrix.routes())} routes.")
+        options["output"].write_text(permission_matrix.render_document())
+        self.stdout.write(f"{options['output']}: {len(permission_matrix.list_routes())} routes.")

@@ -13,7 +13,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.bans import feed_import, feed_parser, services
 from apps.bans.models import BanList, Direction
-from apps.bans.refusal_texts import of_line
+from apps.bans.refusal_texts import explain_line
 from apps.lib.errors import Problem
 
 
@@ -34,11 +34,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            feed = feed_parser.FeedReader(_content(options["file"]), minimum_count=options["minimum_count"])
+            feed = feed_parser.FeedReader(_read_content(options["file"]), minimum_count=options["minimum_count"])
             with transaction.atomic():
                 outcome = self._bring(feed, options)
                 transaction.set_rollback(options["dry_run"] or not outcome.imported)  # a list made for this goes too
-        except feed_parser.TooBig as error:
+        except feed_parser.FeedTooBig as error:
             raise CommandError(f"{options['file']}: {error}. Split the feed, or leave some of it out.") from error
         except Problem as problem:
             raise CommandError(str(problem)) from problem
@@ -46,9 +46,9 @@ class Command(BaseCommand):
         if not outcome.imported:
             raise SystemExit(1)
 
-    def _bring(self, feed: feed_parser.FeedReader, options: dict[str, Any]) -> feed_import.Outcome:
-        author, days = _author(options["author"]), options["expires_in"]
-        return feed_import.bring(
+    def _bring(self, feed: feed_parser.FeedReader, options: dict[str, Any]) -> feed_import.ImportOutcome:
+        author, days = _get_author(options["author"]), options["expires_in"]
+        return feed_import.import_feed(
             list=BanList.objects.filter(name=options["list"]).first() or services.create_list(name=options["list"], by=author),
             feed=feed,
             by=author,
@@ -59,9 +59,9 @@ class Command(BaseCommand):
             direction=options["direction"],
         )
 
-    def _say(self, outcome: feed_import.Outcome, options: dict[str, Any]) -> None:
+    def _say(self, outcome: feed_import.ImportOutcome, options: dict[str, Any]) -> None:
         for line in outcome.bad:
-            self.stderr.write(of_line(line))
+            self.stderr.write(explain_line(line))
         if not outcome.imported:
             self.stderr.write(f"Nothing was imported: {outcome.bad_count:,} bad lines. Mend them, or leave them out with --skip-invalid.")
             return
@@ -79,9 +79,9 @@ class Command(BaseCommand):
         self.stdout.write(f"{options['list']}: {', '.join(words)}." + (" (dry run: nothing was changed)" if options["dry_run"] else ""))
 
 
-def _content(name: str) -> bytes:
+def _read_content(name: str) -> bytes:
     """At most one octet more than the parser takes."""
-    most = feed_parser.Limits().octets + 1
+    most = feed_parser.FeedLimits().octets + 1
     try:
         if name == "-":
             return sys.stdin.buffer.read(most)
@@ -91,7 +91,7 @@ def _content(name: str) -> bytes:
         raise CommandError(f"{name}: {error.strerror}.") from error
 
 
-def _author(username: str | None) -> User | None:
+def _get_author(username: str | None) -> User | None:
     try:
         return User.objects.get(username=username) if username else None
     except User.DoesNotExist:

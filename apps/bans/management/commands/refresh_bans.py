@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from apps.bans import feed_refresh
 from apps.bans.models import BanFeed
-from apps.bans.refusal_texts import of_feed
+from apps.bans.refusal_texts import explain_feed_fault
 
 
 class Command(BaseCommand):
@@ -32,18 +32,18 @@ class Command(BaseCommand):
                 raise CommandError(f"There is no ban list called “{name}” that has a feed.")
             return list(found)
         every = BanFeed.objects.filter(enabled=True).order_by("list__name").values_list("pk", flat=True)
-        return list(every) if options["all"] else feed_refresh.due()
+        return list(every) if options["all"] else feed_refresh.list_due_feeds()
 
     def _refresh(self, pk: int) -> bool:
-        taken = feed_refresh.refresh(pk)
+        taken = feed_refresh.refresh_feed(pk)
         feed = BanFeed.objects.defer("held").select_related("list").get(pk=pk)
-        self.stdout.write(f"{feed.list}: {_words(feed) if taken else 'somebody else is refreshing it just now'}")
+        self.stdout.write(f"{feed.list}: {_describe_outcome(feed) if taken else 'somebody else is refreshing it just now'}")
         return taken and feed.error is None and feed.held_since is None
 
 
-def _words(feed: BanFeed) -> str:
+def _describe_outcome(feed: BanFeed) -> str:
     if feed.error is not None:
-        return f"not refreshed. {of_feed(**feed.error)}"
+        return f"not refreshed. {explain_feed_fault(**feed.error)}"
     if feed.held_since is not None:
         return f"held back: it would lift {feed.held_removed:,} of {feed.held_of:,} bans. Look at it on the list's page."
     if feed.refreshed != feed.checked:

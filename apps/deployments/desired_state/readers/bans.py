@@ -1,22 +1,22 @@
 """Bans of the lists that are on, and the allow list."""
 
-from apps.deployments.desired_state.readers.reader import Reading, network
-from firewall.policy import Allowed, Ban, Direction
+from apps.deployments.desired_state.readers.reader import ObjectReader, parse_network
+from firewall.policy import AllowEntrySpec, BanDirection, BanSpec
 
 
-def _ban(pk: int, prefix: str, comment: str, expires: int, direction: str) -> Ban:
-    return Ban(pk, network(prefix), comment, expires, Direction(direction))
+def _build_ban(pk: int, prefix: str, comment: str, expires: int, direction: str) -> BanSpec:
+    return BanSpec(pk, parse_network(prefix), comment, expires, BanDirection(direction))
 
 
-def _allowed(pk: int, prefix: str, comment: str, expires: int) -> Allowed:
-    return Allowed(pk, network(prefix), comment, expires)
+def _build_allowed(pk: int, prefix: str, comment: str, expires: int) -> AllowEntrySpec:
+    return AllowEntrySpec(pk, parse_network(prefix), comment, expires)
 
 
 _ENDS = "CASE WHEN bool_or(b.expires IS NULL) FILTER {way} THEN 0 ELSE ceil(extract(epoch FROM max(b.expires) FILTER {way}))::bigint END"
 
 # A prefix on several lists is one ban in the kernel: with the oldest one's comment, in all their directions, each until the last of
 # them ends. Two directions with ends of their own are two elements, so that each ends by itself.
-BANS = Reading(
+BANS = ObjectReader(
     f"""
     SELECT g.id, g.prefix, g.comment, way.ends, way.direction FROM (
         SELECT min(b.id) AS id, b.prefix, (array_agg(b.comment ORDER BY b.id))[1] AS comment,
@@ -32,14 +32,14 @@ BANS = Reading(
     """,  # noqa: S608 - constants
     "AND b.prefix = ANY(%(bans)s::cidr[])",
     lambda touched: {"bans": [str(prefix) for prefix in touched.bans]},
-    _ban,
+    _build_ban,
 )
-ALLOWED = Reading(
+ALLOWED = ObjectReader(
     """
     SELECT e.id, e.prefix, e.comment, coalesce(ceil(extract(epoch FROM e.expires))::bigint, 0) FROM bans_allowentry e
     WHERE (e.expires IS NULL OR e.expires > %(at)s::timestamptz) {only} ORDER BY e.prefix
     """,
     "AND e.prefix = ANY(%(allowed)s::cidr[])",
     lambda touched: {"allowed": [str(prefix) for prefix in touched.allowed]},
-    _allowed,
+    _build_allowed,
 )

@@ -2,8 +2,8 @@
 
 from ipaddress import IPv4Address, IPv6Network
 
-from apps.deployments.desired_state.readers.reader import Reading
-from firewall.policy import Keys, Owner
+from apps.deployments.desired_state.readers.reader import ObjectReader
+from firewall.policy import Owner, PolicyKeys
 
 HELD = """
     SELECT {columns} FROM network_holding h JOIN members_member m ON m.id = h.member_id {join}
@@ -12,18 +12,18 @@ HELD = """
 ONLY_ADDRESSES = "AND h.prefix = ANY(%(addresses)s::cidr[])"
 
 
-def touched_addresses(touched: Keys) -> dict[str, list[str]]:
+def build_address_parameters(touched: PolicyKeys) -> dict[str, list[str]]:
     """The parameters of ONLY_ADDRESSES."""
     return {"addresses": [str(address) for address in touched.addresses]}
 
 
-ADDRESSES = Reading(
+ADDRESSES = ObjectReader(
     HELD.format(columns="h.prefix - '0.0.0.0'::inet, h.id", join="", where="h.kind = 'private4'", order="h.prefix"),
     ONLY_ADDRESSES,
-    touched_addresses,
+    build_address_parameters,
     lambda number, holding: Owner(IPv4Address(number), holding),
 )
-PREFIXES = Reading(
+PREFIXES = ObjectReader(
     HELD.format(columns="h.prefix, h.id", join="", where="h.kind = 'prefix6'", order="h.prefix"),
     "AND h.prefix = ANY(%(prefixes)s::cidr[])",
     lambda touched: {"prefixes": [str(prefix) for prefix in touched.prefixes]},

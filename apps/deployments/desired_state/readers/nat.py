@@ -5,9 +5,9 @@ from ipaddress import IPv4Address
 from itertools import groupby
 from typing import Any
 
-from apps.deployments.desired_state.readers.members import HELD, ONLY_ADDRESSES, touched_addresses
-from apps.deployments.desired_state.readers.reader import Reading
-from firewall.policy import Forward, Keys, NatMapping, Port, Protocol, Sharing
+from apps.deployments.desired_state.readers.members import HELD, ONLY_ADDRESSES, build_address_parameters
+from apps.deployments.desired_state.readers.reader import ObjectReader
+from firewall.policy import ForwardSpec, NatMappingSpec, PolicyKeys, Port, SharingMode, TransportProtocol
 
 BLOCK = "coalesce(lower(n.block), 0), coalesce(upper(n.block), 1) - 1"
 ONLY_FORWARDS = """
@@ -20,17 +20,17 @@ ONLY_FORWARDS = """
 """
 
 
-def _mapping(private: int, public: int, sharing: str, first: int, last: int) -> NatMapping:
-    return NatMapping(IPv4Address(private), IPv4Address(public), Sharing(sharing), first, last)
+def _build_mapping(private: int, public: int, sharing: str, first: int, last: int) -> NatMappingSpec:
+    return NatMappingSpec(IPv4Address(private), IPv4Address(public), SharingMode(sharing), first, last)
 
 
-def _forward(pk: int, protocol: str, public: int, public_port: int, private: int, private_port: int, ports: int) -> Forward:
-    return Forward(pk, Protocol(protocol), IPv4Address(public), public_port, IPv4Address(private), private_port, ports)
+def _build_forward(pk: int, protocol: str, public: int, public_port: int, private: int, private_port: int, ports: int) -> ForwardSpec:
+    return ForwardSpec(pk, TransportProtocol(protocol), IPv4Address(public), public_port, IPv4Address(private), private_port, ports)
 
 
-def _touched_ports(touched: Keys) -> dict[str, list[Any]]:
+def _build_port_parameters(touched: PolicyKeys) -> dict[str, list[Any]]:
     """As ranges: what was touched is mostly that."""
-    found = list(_in_a_row(touched.ports))
+    found = list(_iter_port_ranges(touched.ports))
     return {
         "protocols": [str(protocol) for protocol, _public, _first, _after in found],
         "publics": [str(public) for _protocol, public, _first, _after in found],
@@ -39,14 +39,14 @@ def _touched_ports(touched: Keys) -> dict[str, list[Any]]:
     }
 
 
-def _in_a_row(ports: Iterable[Port]) -> Iterator[tuple[Protocol, IPv4Address, int, int]]:
+def _iter_port_ranges(ports: Iterable[Port]) -> Iterator[tuple[TransportProtocol, IPv4Address, int, int]]:
     """Ports in a row: the first, and the one behind the last."""
     for _offset, same in groupby(enumerate(sorted(ports)), lambda each: (each[1][:2], each[1][2] - each[0])):
         row = [port for _number, port in same]
         yield (*row[0], row[-1][2] + 1)
 
 
-MAPPINGS = Reading(
+MAPPINGS = ObjectReader(
     HELD.format(
         columns="h.prefix - '0.0.0.0'::inet, n.public - '0.0.0.0'::inet, n.sharing, " + BLOCK,
         join="JOIN nat_natmapping n ON n.holding_id = h.id",
@@ -54,10 +54,10 @@ MAPPINGS = Reading(
         order="h.prefix",
     ),
     ONLY_ADDRESSES,
-    touched_addresses,
-    _mapping,
+    build_address_parameters,
+    _build_mapping,
 )
-FORWARDS = Reading(
+FORWARDS = ObjectReader(
     HELD.format(
         columns="f.id, f.protocol, f.public - '0.0.0.0'::inet, f.public_port, h.prefix - '0.0.0.0'::inet, f.private_port, f.ports",
         join="JOIN nat_portforward f ON f.holding_id = h.id",
@@ -65,6 +65,6 @@ FORWARDS = Reading(
         order="f.id",
     ),
     ONLY_FORWARDS,
-    _touched_ports,
-    _forward,
+    _build_port_parameters,
+    _build_forward,
 )

@@ -3,21 +3,21 @@
 from ipaddress import IPv6Address
 
 from apps.deployments.desired_state.readers.members import HELD
-from apps.deployments.desired_state.readers.reader import Reading
-from firewall.policy import Hole, Pinhole, Protocol
+from apps.deployments.desired_state.readers.reader import ObjectReader
+from firewall.policy import Hole, PinholeSpec, TransportProtocol
 
 
-def hole(address: str, protocol: str, port: int, ports: int) -> Hole:
+def build_hole(address: str, protocol: str, port: int, ports: int) -> Hole:
     """What a row opens. Its port 0 means all of them."""
-    what = None if protocol == "all" else Protocol(protocol)
+    what = None if protocol == "all" else TransportProtocol(protocol)
     return Hole(IPv6Address(address), what, port, ports) if port else Hole(IPv6Address(address), what)
 
 
-def _pinhole(pk: int, *opened: object) -> Pinhole:
-    return Pinhole(pk, hole(*opened))  # type: ignore[arg-type]  # the query's columns
+def _build_pinhole(pk: int, *opened: object) -> PinholeSpec:
+    return PinholeSpec(pk, build_hole(*opened))  # type: ignore[arg-type]  # the query's columns
 
 
-PINHOLES = Reading(
+PINHOLES = ObjectReader(
     HELD.format(
         columns="p.id, host(p.address), p.protocol, p.port, p.ports",
         join="JOIN nat_pinhole p ON p.holding_id = h.id",
@@ -26,5 +26,5 @@ PINHOLES = Reading(
     ),
     "AND p.address = ANY(%(pinholes)s::inet[])",
     lambda touched: {"pinholes": [str(each.address) for each in touched.holes]},
-    _pinhole,
+    _build_pinhole,
 )

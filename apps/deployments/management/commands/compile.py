@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.deployments.desired_state.desired_rulesets import want
+from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.network.models import Gateway
 from firewall.policy import PolicyError
 from firewall.render import render
@@ -22,7 +22,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         gateway = self._gateway(options["gateway"])
         try:
-            wanted = want(gateway.group)
+            wanted = compute_desired_state(gateway.group)
         except PolicyError as error:
             raise CommandError(str(error)) from error
         ruleset = wanted.rulesets[gateway.pk]

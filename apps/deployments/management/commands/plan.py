@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.deployments.desired_state.desired_rulesets import want
-from apps.deployments.revision_pages.change_summary import in_words
-from apps.deployments.services import in_order
+from apps.deployments.desired_state.desired_rulesets import compute_desired_state
+from apps.deployments.revision_pages.change_summary import render_summary
+from apps.deployments.services import list_in_rollout_order
 from apps.deployments.transport import agent_channel, agent_client
 from apps.network.models import Gateway, GatewayGroup
 from firewall.policy import PolicyError
@@ -22,12 +22,12 @@ class Command(BaseCommand):
         parser.add_argument("--words", action="store_true", help="only the words, not the nft text")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        with agent_channel.fresh_channels() as channels:
+        with agent_channel.open_own_channels() as channels:
             answers = [
                 self._show(gateway, wanted.rulesets[gateway.pk], wanted.snapshot.now, channels(gateway), nft=not options["words"])
                 for group in GatewayGroup.objects.all()
                 for wanted in [self._want(group)]
-                for gateway in in_order(group)
+                for gateway in list_in_rollout_order(group)
             ]
         if not answers:
             raise CommandError("There is no gateway yet. Make a demo network with “manage.py seed --demo”.")
@@ -36,17 +36,17 @@ class Command(BaseCommand):
 
     def _want(self, group: GatewayGroup) -> Any:
         try:
-            return want(group)
+            return compute_desired_state(group)
         except PolicyError as error:
             raise CommandError(f"{group}: {error}") from error
 
-    def _show(self, gateway: Gateway, ruleset: Ruleset, now: int, channel: agent_channel.Channel, *, nft: bool) -> bool:
+    def _show(self, gateway: Gateway, ruleset: Ruleset, now: int, channel: agent_channel.AgentChannel, *, nft: bool) -> bool:
         try:
             answer = agent_client.plan(channel, now, ruleset)
-        except (agent_channel.Unreachable, agent_client.NotDone) as fault:
+        except (agent_channel.Unreachable, agent_client.AgentRefused) as fault:
             self.stderr.write(f"{gateway}: {fault}")
             return False
-        words = in_words(summarise_counts(answer.added, answer.removed, ruleset, settings=answer.settings), rules=len(answer.chains))
+        words = render_summary(summarise_counts(answer.added, answer.removed, ruleset, settings=answer.settings), rules=len(answer.chains))
         self.stdout.write(f"{gateway}: {words}")
         if nft and (answer.added or answer.removed or answer.chains or answer.settings):
             self.stdout.write(answer.text)

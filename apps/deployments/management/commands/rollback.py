@@ -8,7 +8,7 @@ import pghistory
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.accounts.models import User
-from apps.accounts.roles import Right, with_right
+from apps.accounts.roles import Right, list_roles_with_right
 from apps.deployments import services
 from apps.deployments.models import HeldBack, Hold, Revision
 from apps.deployments.rollouts import decisions, rollback
@@ -39,7 +39,7 @@ class Command(BaseCommand):
         if not options["revision"] and not options["release"]:
             self._list()
             return
-        person = _person(options["person"])
+        person = _get_operator(options["person"])
         try:
             with pghistory.context(user=person.pk):
                 self._act(options, person)
@@ -97,8 +97,8 @@ class Command(BaseCommand):
             self.stdout.write(f"{step.gateway} {step.get_state_display()}{f': {step.error}' if step.error else ''}")
 
 
-def _person(name: str | None) -> User:
-    operators = User.objects.filter(is_active=True, roles__overlap=with_right(Right.OPERATE))
+def _get_operator(name: str | None) -> User:
+    operators = User.objects.filter(is_active=True, roles__overlap=list_roles_with_right(Right.OPERATE))
     person = operators.filter(username=name).first() if name else None
     if person is None:
         staff = ", ".join(operators.values_list("username", flat=True))

@@ -40,7 +40,7 @@ class Command(BaseCommand):
         link = Gateway.Link.LAB if settings.LAB_NAME and not options["in_memory"] else Gateway.Link.LOCAL
         today = timezone.localdate()
         if options["demo"]:
-            self._demo(link, today, options["url"], _host_keys(options["host_keys"]))
+            self._demo(link, today, options["url"], _read_host_keys(options["host_keys"]))
         else:
             self._members(options["members"], options["seed"], link, today)
 
@@ -48,7 +48,7 @@ class Command(BaseCommand):
         if not 1 <= count <= MOST:
             raise CommandError(f"--members {count}: choose 1 to {MOST:,}.")
         _refuse_unless_empty()
-        network_plan.write(network_plan.plan(seed, count, lab_network.read(count), today), link)
+        network_plan.write(network_plan.make_plan(seed, count, lab_network.read(count), today), link)
         demo.ban(None)
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE")
@@ -63,7 +63,7 @@ class Command(BaseCommand):
         if not there:
             _refuse_unless_empty()
             demo.make(link, today, host_keys)
-        logins = demo.tell(file, url)
+        logins = demo.write_logins(file, url)
         self._count()
         self.stdout.write(f"The logins{', with new passwords,' if there else ''} and an API token are in {file}:")
         for login in logins:
@@ -74,7 +74,7 @@ class Command(BaseCommand):
         self.stdout.write(", ".join(f"{model._default_manager.count():,} {word}" for word, model in counts.items()) + ".")
 
 
-def _host_keys(directory: Path | None) -> dict[str, str]:
+def _read_host_keys(directory: Path | None) -> dict[str, str]:
     """The public host key of each gateway that has a directory there, without the comment."""
     found = sorted(directory.glob("*/ssh_host_ed25519_key.pub")) if directory else []
     return {file.parent.name: " ".join(file.read_text().split()[:2]) for file in found}

@@ -8,14 +8,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from apps.deployments.transport.agent_channel import fresh
+from apps.deployments.transport.agent_channel import open_session
 from apps.desk.live_trace.command_line import follow
-from apps.desk.live_trace.live_trace_session import USUAL_PACKETS, USUAL_SECONDS, Wish
+from apps.desk.live_trace.live_trace_session import USUAL_PACKETS, USUAL_SECONDS, LiveTraceRequest
 from apps.desk.packet_trace import packet_trace_texts
-from apps.desk.packet_trace.answer import Answer, answer
-from apps.desk.packet_trace.export import as_data
-from apps.desk.packet_trace.path import Stop, stops
-from apps.desk.packet_trace.question import EPHEMERAL, INTERFACES, CannotAsk, Question, Way, ends, interface_of
+from apps.desk.packet_trace.answer import TraceAnswer, answer_question
+from apps.desk.packet_trace.export import answer_to_dict
+from apps.desk.packet_trace.path import PathStop, list_stops
+from apps.desk.packet_trace.question import EPHEMERAL, INTERFACES, CannotAsk, TracedPacket, TraceQuestion, find_interface, parse_ends
 from apps.lib.errors import Problem
 from apps.network.models import Gateway
 
@@ -37,7 +37,10 @@ class Command(BaseCommand):
         )
         parser.add_argument("--gateway", help="whose ruleset (default: the first by name)")
         parser.add_argument(
-            "--packet", choices=list(Way), default=Way.FIRST, help="of the connection: first, answer or next (default: first)"
+            "--packet",
+            choices=list(TracedPacket),
+            default=TracedPacket.FIRST,
+            help="of the connection: first, answer or next (default: first)",
         )
         parser.add_argument("--runs", action="store_true", help="through what the gateway has confirmed, not what the database asks for")
         parser.add_argument("--at", type=datetime.fromisoformat, help="as if it were then: 2026-11-12T21:16 (default: now)")
@@ -51,13 +54,13 @@ class Command(BaseCommand):
             if options["live"]:
                 self._watch(options)
                 return
-            found = answer(self._question(options))
+            found = answer_question(self._question(options))
         except CannotAsk as problem:
             raise CommandError(f"{problem.field}: {problem}") from problem
         except Problem as problem:
             raise CommandError(str(problem)) from problem
         if options["json"]:
-            self.stdout.write(json.dumps(as_data(found), indent=2, ensure_ascii=False))
+            self.stdout.write(json.dumps(answer_to_dict(found), indent=2, ensure_ascii=False))
         else:
             self._show(found)
 
@@ -65,21 +68,21 @@ class Command(BaseCommand):
         gateway, port = self._gateway(options["gateway"]), options["port"] or 0
         protocol = options["protocol"] or ("tcp" if port else "")
         ends = (options["source"], options["destination"])
-        wish = Wish(gateway, *ends, protocol, port, options["interface"], options["seconds"], options["most"])
-        with fresh(gateway) as channel:
+        wish = LiveTraceRequest(gateway, *ends, protocol, port, options["interface"], options["seconds"], options["most"])
+        with open_session(gateway) as channel:
             follow(channel, wish, self.stdout.write, as_json=options["json"])
 
-    def _question(self, options: dict[str, Any]) -> Question:
-        source, destination = ends(options["source"], options["destination"])
+    def _question(self, options: dict[str, Any]) -> TraceQuestion:
+        source, destination = parse_ends(options["source"], options["destination"])
         gateway = self._gateway(options["gateway"])
-        if options["interface"] and not interface_of(gateway, options["interface"]):
+        if options["interface"] and not find_interface(gateway, options["interface"]):
             raise CannotAsk("--in", f"{gateway} has no such interface.")
         port = 443 if options["port"] is None else options["port"]
         for name, value in (("port", port), ("source_port", options["source_port"])):
             if not 0 < value < 65536:
                 raise CannotAsk(name, "a port is between 1 and 65535.")
         at = options["at"]
-        return Question(
+        return TraceQuestion(
             gateway,
             source,
             destination,
@@ -87,7 +90,7 @@ class Command(BaseCommand):
             port,
             options["source_port"],
             options["interface"],
-            Way(options["packet"]),
+            TracedPacket(options["packet"]),
             timezone.make_aware(at) if at and timezone.is_naive(at) else at,
             options["runs"],
         )
@@ -100,21 +103,21 @@ class Command(BaseCommand):
             raise CommandError(f"There is no gateway {name!r}. Known: {known}.")
         return found
 
-    def _show(self, found: Answer) -> None:
+    def _show(self, found: TraceAnswer) -> None:
         trace = found.trace
         self.stdout.write(
-            f"{packet_trace_texts.packet(trace.packet)}, {trace.state}, to {trace.packet.interface} of {found.traceable.gateway}"
+            f"{packet_trace_texts.render_packet(trace.packet)}, {trace.state}, to {trace.packet.interface} of {found.traceable.gateway}"
         )
-        self.stdout.write(str(packet_trace_texts.verdict(found)))
-        if guessed := packet_trace_texts.guessed(found):
+        self.stdout.write(str(packet_trace_texts.describe_verdict(found)))
+        if guessed := packet_trace_texts.describe_guess(found):
             self.stdout.write(guessed)
         if found.differs:
             self.stdout.write("What the gateway runs and what the database asks for differ here; compare with and without --runs.")
-        for stop in stops(found):
+        for stop in list_stops(found):
             if stop.reached:
                 self._stop(stop)
 
-    def _stop(self, stop: Stop) -> None:
+    def _stop(self, stop: PathStop) -> None:
         self.stdout.write(f"\n{stop.name}{f' ({stop.place})' if stop.place else ''}")
         for line in stop.lines:
             self.stdout.write(f"  {'*' if line.matched else ' '} {line.text}")

@@ -26,12 +26,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         what = parser.add_subparsers(dest="what", required=True, metavar="add | list | check | trust | key")
-        _arguments_of_add(what.add_parser("add", help="let a machine join"))
+        _define_add_arguments(what.add_parser("add", help="let a machine join"))
         what.add_parser("list", help="all gateways, and how they are reached")
         what.add_parser("check", help="knock, open a new session, ask the agent").add_argument("name")
         trust = what.add_parser("trust", help="trust the host key that the gateway shows now, after it was set up anew")
         trust.add_argument("name")
-        _arguments_of_trust(trust)
+        _define_trust_arguments(trust)
         what.add_parser("key", help="the line for authorized_keys on gateways; makes the portal's key if there is none")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -42,10 +42,10 @@ class Command(BaseCommand):
 
     def _add(self, options: dict[str, Any]) -> None:
         enrolment.demand_free(options["name"])
-        group = enrolment.group_named(options["group"])
+        group = enrolment.get_group(options["group"])
         line = self._portal_key()
         host_key = self._host_key(options["address"], options["port"], options)
-        networks = options["management_network"] or [_own_address(options["address"], options["port"])]
+        networks = options["management_network"] or [_find_own_address(options["address"], options["port"])]
         given = {name: options[name] for name in ("name", "address", "port", "account", "lan", "wan", "management", "sync")}
         made = enrolment.join(group=group, host_key=host_key, management_networks=networks, carries=options["carries"], **given)
         self.stdout.write(f"\n{made} is in group {group}. Its ssh will be open to {', '.join(map(str, networks))} and nobody else.")
@@ -58,23 +58,25 @@ class Command(BaseCommand):
     def _list(self, _options: dict[str, Any]) -> None:
         rows = Gateway.objects.select_related("group").order_by("group__name", "name")
         for row in rows:
-            where = f"{row.ssh_user}@{row.address} port {row.management_port} {ssh.fingerprint(row.host_key)}" if row.host_key else ""
+            where = (
+                f"{row.ssh_user}@{row.address} port {row.management_port} {ssh.compute_fingerprint(row.host_key)}" if row.host_key else ""
+            )
             self.stdout.write(f"{row.group}  {row.name}  {row.get_link_display()}  {where}".rstrip())
         if not rows:
             self.stdout.write("There is no gateway yet. Let one join with “manage.py gateway add”.")
 
     def _check(self, options: dict[str, Any]) -> None:
-        gateway = _named(options["name"])
+        gateway = _get_gateway(options["name"])
         try:
             self._try(gateway)
         except agent_channel.Unreachable as fault:
             raise CommandError(f"{gateway}: {fault}") from fault
 
     def _trust(self, options: dict[str, Any]) -> None:
-        gateway = _named(options["name"])
+        gateway = _get_gateway(options["name"])
         if gateway.link != Gateway.Link.SSH or gateway.address is None:
             raise CommandError(f"{gateway} is not reached by ssh; there is no host key to trust.")
-        self.stdout.write(f"Trusted so far: {ssh.fingerprint(gateway.host_key)}")
+        self.stdout.write(f"Trusted so far: {ssh.compute_fingerprint(gateway.host_key)}")
         enrolment.trust(gateway=gateway, host_key=self._host_key(gateway.address, gateway.management_port, options))
         self._try(gateway)
 
@@ -82,15 +84,15 @@ class Command(BaseCommand):
         self.stdout.write(self._portal_key())
 
     def _portal_key(self) -> str:
-        key, made = ssh_keys.portal_key()
+        key, made = ssh_keys.ensure_portal_key()
         if made:
             self.stderr.write(f"Made the portal's ssh key: {settings.SSH_KEY}")
-        return ssh_keys.authorized_keys_line(key)
+        return ssh_keys.build_authorized_keys_line(key)
 
     def _host_key(self, address: Address, port: int, options: dict[str, Any]) -> str:
         """The host key that somebody there shows, once a person says it is the gateway's."""
-        found = ssh_keys.scan(address, port)
-        shown, wanted = ssh.fingerprint(found), options["fingerprint"]
+        found = ssh_keys.scan_host_key(address, port)
+        shown, wanted = ssh.compute_fingerprint(found), options["fingerprint"]
         self.stdout.write(f"{address}, port {port} shows the host key {shown}")
         if wanted and wanted != shown:
             raise CommandError(
@@ -116,7 +118,7 @@ class Command(BaseCommand):
         """Raises link.Unreachable."""
         self.stdout.write(f"{gateway} answers a new connection after {agent_channel.knock(gateway):.1f} ms.")
         start = time.monotonic()
-        with agent_channel.fresh(gateway) as channel:
+        with agent_channel.open_session(gateway) as channel:
             answer = channel.ask(wire.Hello(int(time.time())))
         self.stdout.write(f"A new session and the agent's answer took {(time.monotonic() - start) * 1000:.0f} ms.")
         if not isinstance(answer, wire.Welcome):
@@ -127,24 +129,24 @@ class Command(BaseCommand):
             raise CommandError(f"It calls itself {answer.name!r}. Start it with --name {gateway}, or is this another gateway's address?")
 
 
-def _named(name: str) -> Gateway:
+def _get_gateway(name: str) -> Gateway:
     found = Gateway.objects.filter(name=name).first()
     if found is None:
         raise CommandError(f"There is no gateway {name!r}. “manage.py gateway list” names them.")
     return found
 
 
-def _own_address(address: Address, port: int) -> Prefix:
+def _find_own_address(address: Address, port: int) -> Prefix:
     """The address that this machine has towards the gateway; no packet is sent."""
     with socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_DGRAM) as towards:
         towards.connect((str(address), port))
         return ip_network(towards.getsockname()[0])
 
 
-def _arguments_of_add(parser: ArgumentParser) -> None:
+def _define_add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("name", help="as its agent is called (--name); small letters, digits, hyphens")
-    parser.add_argument("--address", type=_address, required=True, help="its management address")
-    parser.add_argument("--port", type=_port, default=22, help="of its sshd (default: 22)")
+    parser.add_argument("--address", type=_parse_address, required=True, help="its management address")
+    parser.add_argument("--port", type=_parse_port, default=22, help="of its sshd (default: 22)")
     parser.add_argument("--account", default="netzwart", help="that ssh signs in to (default: netzwart)")
     parser.add_argument("--group", required=True, help="the gateway group that it joins")
     parser.add_argument("--lan", required=True, metavar="IF", help="inside interface")
@@ -153,36 +155,36 @@ def _arguments_of_add(parser: ArgumentParser) -> None:
     parser.add_argument("--sync", default="", metavar="IF", help="state sync interface")
     parser.add_argument(
         "--management-network",
-        type=_network,
+        type=_parse_network,
         action="append",
         default=[],
         metavar="NET",
         help="from where its ssh may be reached; again for each (default: this machine's address)",
     )
     parser.add_argument("--carries", type=int, choices=(4, 6), action="append", default=[], help="primary for IPv4 or IPv6; twice for both")
-    _arguments_of_trust(parser)
+    _define_trust_arguments(parser)
 
 
-def _arguments_of_trust(parser: ArgumentParser) -> None:
+def _define_trust_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--fingerprint", metavar="SHA256:…", help="the host key must have this one; nobody is asked then")
     parser.add_argument("--yes", action="store_true", help="take the host key as it is found; says so")
 
 
-def _address(text: str) -> Address:
+def _parse_address(text: str) -> Address:
     try:
         return ip_address(text)
     except ValueError as error:
         raise ArgumentTypeError(f"{text!r} is no IP address") from error
 
 
-def _network(text: str) -> Prefix:
+def _parse_network(text: str) -> Prefix:
     try:
         return parse_prefix(text)
     except ValueError as error:
         raise ArgumentTypeError(f"{text!r} is no network: write it like 172.31.0.0/24, with zeros behind the length") from error
 
 
-def _port(text: str) -> int:
+def _parse_port(text: str) -> int:
     if not text.isdigit() or not 1 <= int(text) <= 65535:
         raise ArgumentTypeError(f"{text!r} is no port: choose 1 to 65535")
     return int(text)

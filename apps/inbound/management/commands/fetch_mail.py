@@ -13,13 +13,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            box = imap.mailbox()
+            box = imap.find_mailbox()
         except ValueError as error:
             raise CommandError(str(error)) from error
         if box is None:
             raise CommandError("NETZWART_MAIL_IN_IMAP names no mailbox.")
         found = imap.fetch(box)
-        mailbox_health.looked(place=str(box), error=found.error, now=timezone.now())
+        mailbox_health.record_look(place=str(box), error=found.error, now=timezone.now())
         self.stdout.write(f"{found.mails} fetched from {box}.")
         if found.error:
             raise CommandError(found.error)

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from apps.inbound.models import Arrival
-from apps.inbound.services import TooLarge, arrive
+from apps.inbound.services import TooLarge, store_arrival
 
 log = structlog.get_logger()
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         if not octets:
             self._refuse("There is no mail on standard input.")
         try:
-            arrive(octets=octets, way=Arrival.Way.PIPE, sender=options["sender"], recipients=options["recipients"])
+            store_arrival(octets=octets, way=Arrival.Way.PIPE, sender=options["sender"], recipients=options["recipients"])
         except TooLarge:
             self._refuse(f"It is larger than {settings.MAIL_IN_MIB} MiB (NETZWART_MAIL_IN_MIB).")
 

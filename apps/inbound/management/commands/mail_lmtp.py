@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            where = lmtp.place(options["place"], int(options["mode"], 8))
+            where = lmtp.parse_place(options["place"], int(options["mode"], 8))
             lmtp.run(where, lambda place: self.stdout.write(f"Listening on {place}."))
         except (ValueError, OSError) as error:
             raise CommandError(str(error)) from error

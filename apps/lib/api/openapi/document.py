@@ -10,8 +10,8 @@ from typing import Any
 from django.conf import settings
 from django.urls import URLPattern
 
-from apps.lib.api.openapi.json_schema import INTEGER, TEXT, Shape, array, shape_of
-from apps.lib.api.openapi.operations import Schemas, operation, problem_response
+from apps.lib.api.openapi.json_schema import INTEGER, TEXT, Shape, build_shape, make_array
+from apps.lib.api.openapi.operations import Schemas, build_operation, build_problem_response
 
 PROBLEM: Shape = {
     "type": "object",
@@ -21,7 +21,7 @@ PROBLEM: Shape = {
         "status": INTEGER,
         "detail": TEXT,
         "offer": TEXT | {"description": "a value that would do"},
-        "errors": array(
+        "errors": make_array(
             {
                 "type": "object",
                 "properties": {
@@ -58,20 +58,20 @@ class _Components:
     def _object(self, serializer: type[Any], ending: str) -> Shape:
         fields = serializer().fields.items()
         chosen = [(name, each) for name, each in fields if not (each.read_only if ending else each.write_only)]
-        shapes = {name: shape_of(name, each, self.refer) for name, each in chosen}
+        shapes = {name: build_shape(name, each, self.refer) for name, each in chosen}
         required = [name for name, each in chosen if ending == "Write" and each.required]
         closed = {"additionalProperties": False} if ending == "Write" else {}
         told = closed | {"required": required, "description": cleandoc(vars(serializer).get("__doc__") or "")}
         return {"type": "object", "properties": shapes} | {name: value for name, value in told.items() if value or name in closed}
 
 
-def document(patterns: Iterable[URLPattern], prefixes: Iterable[tuple[str, type[Any], str]]) -> Shape:
+def build_document(patterns: Iterable[URLPattern], prefixes: Iterable[tuple[str, type[Any], str]]) -> Shape:
     """The whole of it. `patterns` and `prefixes` are a router's `urls` and `registry`."""
     components = _Components({"Problem": PROBLEM})
     refer = components.refer
     schemas = Schemas(refer, partial(refer, ending="Write"), partial(refer, ending="Change"))
     paths: dict[str, Shape] = {}
-    for path, method, made in _operations(patterns, schemas):
+    for path, method, made in _iter_operations(patterns, schemas):
         paths.setdefault(path, {})[method] = made
     return {
         "openapi": "3.1.0",
@@ -82,7 +82,7 @@ def document(patterns: Iterable[URLPattern], prefixes: Iterable[tuple[str, type[
         "paths": dict(sorted(paths.items())),
         "components": {
             "schemas": dict(sorted(components.schemas.items())),
-            "responses": {"Problem": problem_response()},
+            "responses": {"Problem": build_problem_response()},
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer"},
                 "session": {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME},
@@ -91,7 +91,7 @@ def document(patterns: Iterable[URLPattern], prefixes: Iterable[tuple[str, type[
     }
 
 
-def _operations(patterns: Iterable[URLPattern], schemas: Schemas) -> Iterator[tuple[str, str, Shape]]:
+def _iter_operations(patterns: Iterable[URLPattern], schemas: Schemas) -> Iterator[tuple[str, str, Shape]]:
     for pattern in patterns:
         callback: Any = pattern.callback
         known = getattr(callback, "initkwargs", {})
@@ -100,5 +100,5 @@ def _operations(patterns: Iterable[URLPattern], schemas: Schemas) -> Iterator[tu
         path = "/api/" + re.sub(r"\(\?P<\w+>[^)]*\)", "{id}", str(pattern.pattern)).strip("^$").replace("\\", "").replace("/?", "/")
         for method, action in callback.actions.items():
             if method in callback.cls.http_method_names and method != "head":
-                made = operation(callback.cls, known["basename"], method, action, bool(known.get("detail")), schemas)
+                made = build_operation(callback.cls, known["basename"], method, action, bool(known.get("detail")), schemas)
                 yield path, method, made | {"tags": ["/".join(path.split("/")[2:4])]}

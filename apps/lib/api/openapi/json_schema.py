@@ -32,26 +32,26 @@ KINDS: Final[tuple[tuple[Any, Shape], ...]] = (
 )
 
 
-class Unshaped(TypeError):  # noqa: N818 - a sentence, as others
+class UndescribedFieldError(TypeError):
     """A field that nobody described."""
 
 
-def record(**fields: Shape) -> Shape:
+def make_object(**fields: Shape) -> Shape:
     """An object with these fields."""
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
-def array(of: Shape) -> Shape:
+def make_array(of: Shape) -> Shape:
     """A list."""
     return {"type": "array", "items": of}
 
 
-def mapping(to: Shape) -> Shape:
+def make_mapping(to: Shape) -> Shape:
     """An object whose keys are names."""
     return {"type": "object", "additionalProperties": to}
 
 
-def nullable(shape: Shape) -> Shape:
+def make_nullable(shape: Shape) -> Shape:
     """Or null. Twice is harmless."""
     if "type" in shape:
         kinds = shape["type"] if isinstance(shape["type"], list) else [shape["type"]]
@@ -60,21 +60,21 @@ def nullable(shape: Shape) -> Shape:
     return {"anyOf": [shape, {"type": "null"}]}
 
 
-ACTIVE: Final = array(record(gateway=TEXT, since=nullable(TIME), waits=TEXT))
+ACTIVE: Final = make_array(make_object(gateway=TEXT, since=make_nullable(TIME), waits=TEXT))
 """Since when each gateway has a row."""
 
 
-def shape_of(name: str, field: serializers.Field[Any, Any, Any, Any], refer: Refer) -> Shape:
+def build_shape(name: str, field: serializers.Field[Any, Any, Any, Any], refer: Refer) -> Shape:
     """A field's shape. Raises Unshaped."""
-    shape = _told(name, field) or _seen(field, refer)
+    shape = _find_declared_shape(name, field) or _infer_shape(field, refer)
     if shape is None:
-        raise Unshaped(f"{type(field.parent).__name__}.{name}: say in `shapes` what it is")
-    words = str(field.help_text or "") or _words(name, field)
+        raise UndescribedFieldError(f"{type(field.parent).__name__}.{name}: say in `shapes` what it is")
+    words = str(field.help_text or "") or _get_description(name, field)
     flags = {"readOnly": True} if field.read_only else {"writeOnly": True} if field.write_only else {}
-    return (nullable(shape) if field.allow_null else shape) | flags | ({"description": words} if words else {})
+    return (make_nullable(shape) if field.allow_null else shape) | flags | ({"description": words} if words else {})
 
 
-def _told(name: str, field: Any) -> Shape | None:
+def _find_declared_shape(name: str, field: Any) -> Shape | None:
     """By the serializers' `shapes`, the nearest first; of a computed field, by what it returns."""
     for kind in type(field.parent).__mro__:
         if name in (known := vars(kind).get("shapes", {})):
@@ -85,32 +85,32 @@ def _told(name: str, field: Any) -> Shape | None:
     if returned in SIMPLE:
         return SIMPLE[returned]
     plain = [each for each in getattr(returned, "__args__", ()) if each is not type(None)]
-    return nullable(SIMPLE[plain[0]]) if len(plain) == 1 and plain[0] in SIMPLE and plain != list(returned.__args__) else None
+    return make_nullable(SIMPLE[plain[0]]) if len(plain) == 1 and plain[0] in SIMPLE and plain != list(returned.__args__) else None
 
 
-def _words(name: str, field: Any) -> str:
+def _get_description(name: str, field: Any) -> str:
     if not isinstance(field, serializers.SerializerMethodField):
         return ""
     return cleandoc(getattr(type(field.parent), f"get_{name}").__doc__ or "")
 
 
-def _seen(field: Any, refer: Refer) -> Shape | None:
+def _infer_shape(field: Any, refer: Refer) -> Shape | None:
     if isinstance(field, serializers.ListSerializer):
-        return array(refer(type(field.child)))
+        return make_array(refer(type(field.child)))
     if isinstance(field, serializers.BaseSerializer):
         return refer(type(field))
     if isinstance(field, serializers.ListField):
-        item = _seen(field.child, refer)
-        return array(item) if item else None
+        item = _infer_shape(field.child, refer)
+        return make_array(item) if item else None
     if isinstance(field, serializers.ChoiceField):
         values = [*([""] if field.allow_blank else []), *field.choices]
         return (INTEGER if all(isinstance(each, int) for each in values) else TEXT) | {"enum": values}
     if isinstance(field, serializers.EmailField) and (field.allow_blank or field.read_only):
-        return TEXT | _bounds(field)  # it may be empty, which is no address
+        return TEXT | _collect_bounds(field)  # it may be empty, which is no address
     found = next((shape for kind, shape in KINDS if isinstance(field, kind)), None)
-    return found and found | _bounds(field)
+    return found and found | _collect_bounds(field)
 
 
-def _bounds(field: Any) -> Shape:
+def _collect_bounds(field: Any) -> Shape:
     names = {"min_value": "minimum", "max_value": "maximum", "min_length": "minLength", "max_length": "maxLength"}
     return {ours: value for theirs, ours in names.items() if isinstance(value := getattr(field, theirs, None), int)}

@@ -8,12 +8,12 @@ from typing import Any, Final
 from rest_framework import serializers
 
 from apps.lib.api.confirmation_wait import ACTIONS, LONGEST, UNLESS_TOLD
-from apps.lib.api.filters import Filter, Own, column, orders
-from apps.lib.api.openapi.json_schema import TEXT, Shape, array
+from apps.lib.api.filters import CustomFilter, Filter, find_column, list_orderings
+from apps.lib.api.openapi.json_schema import TEXT, Shape, make_array
 from apps.lib.api.paging import MOST
 from apps.lib.api.problems import MEDIA_TYPE
-from apps.lib.api.table_export import Csv, Lines
-from apps.lib.api.viewsets import Rows
+from apps.lib.api.table_export import CsvRenderer, JsonLinesRenderer
+from apps.lib.api.viewsets import CollectionViewSet
 
 ALWAYS: Final = (401, 403, 406, 429, 503)
 READING: Final = (400, *ALWAYS)
@@ -33,23 +33,25 @@ CODES: Final = {"create": 201, "destroy": 204, "bulk_destroy": 204}
 
 
 @dataclass(frozen=True)
-class Answers:
+class ResponseSpec:
     """What an action answers when it went well: a serializer's object, a shape, or nothing; and the parameters that it takes."""
 
     code: int = 200
     body: type[serializers.BaseSerializer[Any]] | Shape | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
-    otherwise: "Answers | None" = None
+    otherwise: "ResponseSpec | None" = None
 
 
-def answers(code: int, body: type[serializers.BaseSerializer[Any]] | Shape | None = None, **parameters: str) -> Callable[[Any], Any]:
+def declare_response(
+    code: int, body: type[serializers.BaseSerializer[Any]] | Shape | None = None, **parameters: str
+) -> Callable[[Any], Any]:
     """For actions that do not answer 200 with the collection's object. parameters: of the address, with what they mean.
 
     Of two on one action the upper one says what is answered usually, the lower one what else may be.
     """
 
     def told(action: Any) -> Any:
-        action.answers = Answers(code, body, parameters, getattr(action, "answers", None))
+        action.answers = ResponseSpec(code, body, parameters, getattr(action, "answers", None))
         return action
 
     return told
@@ -64,132 +66,145 @@ class Schemas:
     change: Callable[[Any], Shape]
 
 
-def operation(view: type[Rows], basename: str, method: str, action: str, detail: bool, schemas: Schemas) -> Shape:
+def build_operation(view: type[CollectionViewSet], basename: str, method: str, action: str, detail: bool, schemas: Schemas) -> Shape:
     """The operation object."""
     function = getattr(view, action)
-    safe, takes = method == "get", _takes(view, action, function, schemas)
+    safe, takes = method == "get", _find_request_schema(view, action, function, schemas)
     codes = [*(READING if safe else WRITING), *((404,) if detail else ())]
     doc = cleandoc(function.__doc__ or "") if action not in WORDS else WORDS[action] + "."
     known = {
         "operationId": f"{basename}_{action}",
         "summary": doc.partition("\n")[0],
-        "parameters": list(_parameters(view, method, action, detail)),
-        "responses": _good(view, action, function, schemas) | {str(code): PROBLEM for code in sorted(codes)},
+        "parameters": list(_iter_parameters(view, method, action, detail)),
+        "responses": _build_responses(view, action, function, schemas) | {str(code): PROBLEM for code in sorted(codes)},
     }
     return known | ({"requestBody": {"required": True, "content": {"application/json": {"schema": takes}}}} if takes else {})
 
 
-def _takes(view: Any, action: str, function: Any, schemas: Schemas) -> Shape | None:
+def _find_request_schema(view: Any, action: str, function: Any, schemas: Schemas) -> Shape | None:
     one = view.serializer_class
     if action == "create":
-        return {"oneOf": [schemas.write(one), array(schemas.write(one)) | {"minItems": 1}]}
+        return {"oneOf": [schemas.write(one), make_array(schemas.write(one)) | {"minItems": 1}]}
     if action in ("update", "partial_update"):
         return schemas.write(one) if action == "update" else schemas.change(one)
     if action == "bulk_update":
         with_id = {"allOf": [schemas.change(one), {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}]}
-        return array(with_id) | {"minItems": 1}
+        return make_array(with_id) | {"minItems": 1}
     if action == "bulk_destroy":
         by_id = {"type": "object", "properties": {"id": {"type": "integer"}, "version": {"type": "integer"}}, "required": ["id"]}
-        return array({"oneOf": [{"type": "integer"}, by_id]}) | {"minItems": 1}
+        return make_array({"oneOf": [{"type": "integer"}, by_id]}) | {"minItems": 1}
     given = getattr(function, "kwargs", {}).get("serializer_class")
     return schemas.write(given) if given else None
 
 
-def _good(view: Any, action: str, function: Any, schemas: Schemas) -> Shape:
+def _build_responses(view: Any, action: str, function: Any, schemas: Schemas) -> Shape:
     one = schemas.read(view.serializer_class)
-    told: Answers = getattr(function, "answers", Answers(CODES.get(action, 200), {} if action in ("destroy", "bulk_destroy") else one))
+    told: ResponseSpec = getattr(
+        function, "answers", ResponseSpec(CODES.get(action, 200), {} if action in ("destroy", "bulk_destroy") else one)
+    )
     bodies = {
-        "list": {"oneOf": [_page(one), _walk(one)]},
-        "create": {"oneOf": [one, array(one)]},
-        "bulk_update": array(one),
+        "list": {"oneOf": [_build_page_schema(one), _build_walk_schema(one)]},
+        "create": {"oneOf": [one, make_array(one)]},
+        "bulk_update": make_array(one),
     }
-    body = bodies.get(action, _shape(told, schemas))
-    forms: dict[str, Shape] = {form.media_type: {"schema": TEXT} for form in (Csv, Lines)} if action == "list" else {}
+    body = bodies.get(action, _build_body_schema(told, schemas))
+    forms: dict[str, Shape] = {form.media_type: {"schema": TEXT} for form in (CsvRenderer, JsonLinesRenderer)} if action == "list" else {}
     content = {"content": {"application/json": {"schema": body}} | forms} if body else {}
     headers = {"headers": {"ETag": {"schema": TEXT}}} if action in ("retrieve", "create", "update", "partial_update") else {}
-    later: Shape = {"202": {"description": "Not every gateway has it yet"} | content | headers} if _waits(view, action) else {}
+    later: Shape = {"202": {"description": "Not every gateway has it yet"} | content | headers} if _can_wait(view, action) else {}
     if told.otherwise:
-        shape = _shape(told.otherwise, schemas)
-        later |= {str(told.otherwise.code): _described(told.otherwise.code) | {"content": {"application/json": {"schema": shape}}}}
-    return {str(told.code): _described(told.code) | content | headers} | later
+        shape = _build_body_schema(told.otherwise, schemas)
+        later |= {str(told.otherwise.code): _describe_status(told.otherwise.code) | {"content": {"application/json": {"schema": shape}}}}
+    return {str(told.code): _describe_status(told.code) | content | headers} | later
 
 
-def _shape(told: Answers, schemas: Schemas) -> Shape:
+def _build_body_schema(told: ResponseSpec, schemas: Schemas) -> Shape:
     return told.body if isinstance(told.body, dict) else schemas.read(told.body) if told.body else {}
 
 
-def _described(code: int) -> Shape:
+def _describe_status(code: int) -> Shape:
     return {"description": "Done" if code != 202 else "It will be done"}
 
 
-def _link() -> Shape:
+def _build_link_schema() -> Shape:
     return {"type": ["string", "null"], "format": "uri"}
 
 
-def _page(one: Shape) -> Shape:
-    fields = {"count": {"type": "integer"}, "next": _link(), "previous": _link(), "results": array(one) | {"maxItems": MOST}}
+def _build_page_schema(one: Shape) -> Shape:
+    fields = {
+        "count": {"type": "integer"},
+        "next": _build_link_schema(),
+        "previous": _build_link_schema(),
+        "results": make_array(one) | {"maxItems": MOST},
+    }
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
-def _walk(one: Shape) -> Shape:
-    fields = {"next": _link(), "results": array(one) | {"maxItems": MOST}}
+def _build_walk_schema(one: Shape) -> Shape:
+    fields = {"next": _build_link_schema(), "results": make_array(one) | {"maxItems": MOST}}
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
-def _parameters(view: type[Rows], method: str, action: str, detail: bool) -> Iterator[Shape]:
+def _iter_parameters(view: type[CollectionViewSet], method: str, action: str, detail: bool) -> Iterator[Shape]:
     if detail:
         yield {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
     if action in ("list", "retrieve"):
-        yield _query("fields", TEXT, "only these fields, with commas between them")
-        yield _query("brief", {"type": "string", "enum": ["0", "1"]}, "1: only the shortest form")
+        yield _build_query_parameter("fields", TEXT, "only these fields, with commas between them")
+        yield _build_query_parameter("brief", {"type": "string", "enum": ["0", "1"]}, "1: only the shortest form")
     if action == "list":
-        yield from _of_list(view)
-    told: Answers = getattr(getattr(view, action), "answers", Answers())
-    yield from (_query(name, TEXT, words) for name, words in told.parameters.items())
+        yield from _iter_list_parameters(view)
+    told: ResponseSpec = getattr(getattr(view, action), "answers", ResponseSpec())
+    yield from (_build_query_parameter(name, TEXT, words) for name, words in told.parameters.items())
     if action in ("update", "partial_update", "destroy"):
-        yield _header("If-Match", "the ETag that was read: 412 when it is another by now")
-    if _waits(view, action):
-        yield _query("wait", {"type": "string", "enum": ["confirmed"]}, "answer when every gateway has it; 202 when the time is over first")
-        yield _query("timeout", {"type": "integer", "minimum": 0, "maximum": LONGEST}, f"of waiting, in seconds ({UNLESS_TOLD})")
+        yield _build_header_parameter("If-Match", "the ETag that was read: 412 when it is another by now")
+    if _can_wait(view, action):
+        yield _build_query_parameter(
+            "wait", {"type": "string", "enum": ["confirmed"]}, "answer when every gateway has it; 202 when the time is over first"
+        )
+        yield _build_query_parameter(
+            "timeout", {"type": "integer", "minimum": 0, "maximum": LONGEST}, f"of waiting, in seconds ({UNLESS_TOLD})"
+        )
     if method == "post":
-        yield _header("Idempotency-Key", "the same request with the same key is done once, and answered again for a day")
+        yield _build_header_parameter("Idempotency-Key", "the same request with the same key is done once, and answered again for a day")
     if method != "get":
-        yield _header("X-Change-Reason", "why, for the history")
+        yield _build_header_parameter("X-Change-Reason", "why, for the history")
 
 
-def _waits(view: type[Rows], action: str) -> bool:
+def _can_wait(view: type[CollectionViewSet], action: str) -> bool:
     return view.tells_activation() and action in ACTIONS
 
 
-def _of_list(view: type[Rows]) -> Iterator[Shape]:
-    yield _query("limit", {"type": "integer", "minimum": 1, "maximum": MOST}, "rows of a page (50)")
-    yield _query("offset", {"type": "integer", "minimum": 0}, "rows before it")
-    yield _query("cursor", TEXT, "walk over all by id: empty first, then as “next” says")
-    yield _query("format", {"type": "string", "enum": ["json", "csv", "jsonl"]}, "csv, jsonl: the whole list as a table, without pages")
-    yield _query("ordering", TEXT, "by these, with “-” downwards: " + ", ".join(orders(view.filters)))
+def _iter_list_parameters(view: type[CollectionViewSet]) -> Iterator[Shape]:
+    yield _build_query_parameter("limit", {"type": "integer", "minimum": 1, "maximum": MOST}, "rows of a page (50)")
+    yield _build_query_parameter("offset", {"type": "integer", "minimum": 0}, "rows before it")
+    yield _build_query_parameter("cursor", TEXT, "walk over all by id: empty first, then as “next” says")
+    yield _build_query_parameter(
+        "format", {"type": "string", "enum": ["json", "csv", "jsonl"]}, "csv, jsonl: the whole list as a table, without pages"
+    )
+    yield _build_query_parameter("ordering", TEXT, "by these, with “-” downwards: " + ", ".join(list_orderings(view.filters)))
     for name, each in view.filters.items():
-        yield _query(name, dict(each.kind.schema), each.words if isinstance(each, Own) else _exact(each))
-        for lookup in found.lookups if (found := column(view.filters, name)) else ():
+        yield _build_query_parameter(name, dict(each.kind.schema), each.words if isinstance(each, CustomFilter) else _describe_exact(each))
+        for lookup in found.lookups if (found := find_column(view.filters, name)) else ():
             if lookup:
-                yield _query(f"{name}__{lookup}", _compared(each, lookup), "")
+                yield _build_query_parameter(f"{name}__{lookup}", _build_lookup_schema(each, lookup), "")
 
 
-def _exact(each: Filter) -> str:
+def _describe_exact(each: Filter) -> str:
     return {"covers": "contains this", "net_contains": "contains this", "net_within": "lies in this"}.get(each.exact, "")
 
 
-def _compared(each: Filter | Own, lookup: str) -> Shape:
+def _build_lookup_schema(each: Filter | CustomFilter, lookup: str) -> Shape:
     return {"type": "boolean"} if lookup == "isnull" else TEXT if lookup == "in" else dict(each.kind.schema)
 
 
-def _query(name: str, schema: Shape, words: str) -> Shape:
+def _build_query_parameter(name: str, schema: Shape, words: str) -> Shape:
     return {"name": name, "in": "query", "schema": schema} | ({"description": words} if words else {})
 
 
-def _header(name: str, words: str) -> Shape:
+def _build_header_parameter(name: str, words: str) -> Shape:
     return {"name": name, "in": "header", "schema": TEXT, "description": words}
 
 
-def problem_response() -> Shape:
+def build_problem_response() -> Shape:
     """What every refusal looks like."""
     return {"description": "A problem (RFC 9457)", "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}

@@ -9,31 +9,31 @@ from django.shortcuts import render
 from django.urls import URLPattern
 from rest_framework.routers import DefaultRouter
 
-from apps.lib.api.openapi.document import document
+from apps.lib.api.openapi.document import build_document
 from apps.lib.api.openapi.json_schema import Shape
-from apps.lib.api.problems import KINDS, body
+from apps.lib.api.problems import KINDS, build_problem_body
 
 
 @cache
-def described(router: DefaultRouter) -> Shape:
+def get_document(router: DefaultRouter) -> Shape:
     """The document; it does not change while the portal runs."""
-    return document([each for each in router.urls if isinstance(each, URLPattern)], router.registry)
+    return build_document([each for each in router.urls if isinstance(each, URLPattern)], router.registry)
 
 
 def schema(_request: HttpRequest, router: DefaultRouter) -> HttpResponse:
     """OpenAPI 3.1."""
-    return JsonResponse(described(router))
+    return JsonResponse(get_document(router))
 
 
 def docs(request: HttpRequest, router: DefaultRouter) -> HttpResponse:
     """The same to read, and what each kind of problem means."""
-    known = described(router)
-    problems = [(kind, code, body(code)["title"]) for code, kind in KINDS.items()]
-    collections = [_collection(known, tag) for tag in known["tags"]]
+    known = get_document(router)
+    problems = [(kind, code, build_problem_body(code)["title"]) for code, kind in KINDS.items()]
+    collections = [_describe_collection(known, tag) for tag in known["tags"]]
     return render(request, "lib/api.html", {"collections": collections, "problems": problems})
 
 
-def _collection(known: Shape, tag: Shape) -> dict[str, Any]:
+def _describe_collection(known: Shape, tag: Shape) -> dict[str, Any]:
     operations = [
         {"method": method.upper(), "path": path, "summary": each["summary"]}
         for path, methods in known["paths"].items()
@@ -43,7 +43,7 @@ def _collection(known: Shape, tag: Shape) -> dict[str, Any]:
     one = next((methods["get"] for path, methods in known["paths"].items() if path == f"/api/{tag['name']}/{{id}}/"), None)
     listed = known["paths"].get(f"/api/{tag['name']}/", {}).get("get", {})
     filters = [each["name"] for each in listed.get("parameters", []) if each["in"] == "query"]
-    anchor, fields = tag["name"].replace("/", "-"), list(_fields(known, one))
+    anchor, fields = tag["name"].replace("/", "-"), list(_iter_fields(known, one))
     return {
         **tag,
         "description": tag["description"].replace("`", ""),
@@ -54,15 +54,15 @@ def _collection(known: Shape, tag: Shape) -> dict[str, Any]:
     }
 
 
-def _fields(known: Shape, operation: Shape | None) -> Iterator[dict[str, Any]]:
+def _iter_fields(known: Shape, operation: Shape | None) -> Iterator[dict[str, Any]]:
     if operation is None:
         return
     reference = operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
     for name, shape in known["components"]["schemas"][reference.rpartition("/")[2]]["properties"].items():
-        yield {"name": name, "kind": kind_words(shape), "reads": shape.get("readOnly", False), "words": shape.get("description", "")}
+        yield {"name": name, "kind": describe_type(shape), "reads": shape.get("readOnly", False), "words": shape.get("description", "")}
 
 
-def kind_words(shape: Shape) -> str:
+def describe_type(shape: Shape) -> str:
     """integer, string (date-time), one of tcp, udp."""
     kind = shape.get("type", "object")
     text = ", ".join(kind) if isinstance(kind, list) else str(kind)

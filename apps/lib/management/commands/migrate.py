@@ -1,8 +1,11 @@
-"""Django's migrate, which makes an empty database from the snapshot of the schema before it runs what is newer."""
+"""Django's migrate, which makes an empty database from the snapshot of the schema before it runs what is newer.
+
+A database of migrations that are no more is refused: Django would make its tables a second time.
+"""
 
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands import migrate
 from django.db import connections, transaction
 
@@ -15,6 +18,9 @@ class Command(migrate.Command):
         parser.add_argument("--one-by-one", action="store_true", help="Run each migration, also on an empty database.")
 
     def handle(self, *args: Any, **options: Any) -> Any:
+        with connections[options["database"]].cursor() as cursor:
+            if schema_snapshot.is_outdated(cursor):
+                raise CommandError(f"{schema_snapshot.OUTDATED} Make an empty database and migrate that.")
         whole = not any(
             options[each] for each in ("app_label", "migration_name", "plan", "check_unapplied", "fake", "fake_initial", "prune")
         )

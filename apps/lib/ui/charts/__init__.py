@@ -11,19 +11,19 @@ from apps.lib.ui.formats import BITS, OCTETS, Number
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class ChartUnit:
     """What is counted: the units, each 1000 times the one before, and per what: Unit(OCTETS, "/h")."""
 
     steps: tuple[str, ...]
     per: str = ""
 
 
-VOLUME = Unit(OCTETS)
-RATE = Unit(BITS)
+VOLUME = ChartUnit(OCTETS)
+RATE = ChartUnit(BITS)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartLine:
     """One line: what it shows ("down"), and a number for each bucket; None where nothing was read."""
 
     name: str
@@ -49,8 +49,8 @@ class Chart:
     title: str
     starts: Sequence[datetime]
     end: datetime
-    lines: Sequence[Line]
-    unit: Unit = VOLUME
+    lines: Sequence[ChartLine]
+    unit: ChartUnit = VOLUME
     threshold: Threshold | None = None
     missing: str = ""
 

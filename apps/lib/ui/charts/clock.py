@@ -11,25 +11,25 @@ QUARTERS, HOURS, DAYS, WEEKS = timedelta(hours=2), timedelta(hours=36), timedelt
 QUARTER = timedelta(minutes=15)
 
 
-def marks(begin: datetime, end: datetime) -> list[tuple[datetime, str]]:
+def list_marks(begin: datetime, end: datetime) -> list[tuple[datetime, str]]:
     """When a label stands below the chart, and what it says."""
     zone = get_current_timezone()
     first, last = begin.astimezone(zone), end.astimezone(zone)
     if end - begin <= QUARTERS:
-        moments, words = _quarters(begin, end, zone), pgettext("time of day", "H:i")
+        moments, words = _iter_quarters(begin, end, zone), pgettext("time of day", "H:i")
     elif end - begin <= HOURS:
-        moments, words = _hours(first, last), pgettext("time of day", "H:i")
+        moments, words = _iter_hours(first, last), pgettext("time of day", "H:i")
     elif end - begin <= DAYS:
-        moments, words = _days(first, last), pgettext("day below a chart", "D j")
+        moments, words = _iter_days(first, last), pgettext("day below a chart", "D j")
     elif end - begin <= WEEKS:
-        moments, words = (day for day in _days(first, last) if day.weekday() == 0), pgettext("week below a chart", "j M")
+        moments, words = (day for day in _iter_days(first, last) if day.weekday() == 0), pgettext("week below a chart", "j M")
     else:
-        moments, words = (day for day in _days(first, last) if day.day == 1), pgettext("month below a chart", "M")
+        moments, words = (day for day in _iter_days(first, last) if day.day == 1), pgettext("month below a chart", "M")
     room = first + (last - first) * 0.97  # a label is centred: one at the very end would be cut off
     return [(moment, format_date(moment, words)) for moment in moments if first <= moment <= room]
 
 
-def _quarters(begin: datetime, end: datetime, zone: tzinfo) -> Iterator[datetime]:
+def _iter_quarters(begin: datetime, end: datetime, zone: tzinfo) -> Iterator[datetime]:
     """Every quarter of an hour: where the clock is changed, all of them too."""
     at = begin + (datetime.min.replace(tzinfo=UTC) - begin) % QUARTER
     while at < end:
@@ -37,14 +37,14 @@ def _quarters(begin: datetime, end: datetime, zone: tzinfo) -> Iterator[datetime
         at += QUARTER
 
 
-def _hours(first: datetime, last: datetime) -> Iterator[datetime]:
+def _iter_hours(first: datetime, last: datetime) -> Iterator[datetime]:
     """Every sixth hour by the clock on the wall."""
-    for day in _days(first, last):
+    for day in _iter_days(first, last):
         for hour in (0, 6, 12, 18):
             yield day.replace(hour=hour)
 
 
-def _days(first: datetime, last: datetime) -> Iterator[datetime]:
+def _iter_days(first: datetime, last: datetime) -> Iterator[datetime]:
     """Every midnight on the wall: days of 23 and 25 hours are among them."""
     day = first.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
     while day < last:

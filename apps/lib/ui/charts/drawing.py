@@ -15,9 +15,9 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from apps.lib.ui import formats
-from apps.lib.ui.charts import Chart, Line
-from apps.lib.ui.charts.clock import marks
-from apps.lib.ui.charts.scale import Tick, ticks
+from apps.lib.ui.charts import Chart, ChartLine
+from apps.lib.ui.charts.clock import list_marks
+from apps.lib.ui.charts.scale import Tick, build_ticks
 
 WIDTH, HEIGHT = 1000, 100
 
@@ -32,7 +32,7 @@ class Stroke:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class AxisMark:
     """Words at an axis, and where: "37.5%"."""
 
     place: str
@@ -49,7 +49,7 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ChartTableRow:
     """A bucket as a row of the table."""
 
     at: datetime
@@ -62,82 +62,85 @@ class Drawing:
     """What templates/lib/chart.html shows: ticks and the limit from the top, marks and gaps from the left."""
 
     chart: Chart
-    ticks: list[Mark]
-    marks: list[Mark]
+    ticks: list[AxisMark]
+    marks: list[AxisMark]
     strokes: list[Stroke]
     gaps: list[Gap]
-    limit: Mark | None
+    limit: AxisMark | None
     summary: str
-    rows: list[Row]
+    rows: list[ChartTableRow]
     numbers: str
 
 
-def drawn(chart: Chart) -> Drawing:
+def draw_chart(chart: Chart) -> Drawing:
     """Everything the page needs of a chart."""
-    scale = ticks(chart.most, chart.unit)
+    scale = build_ticks(chart.most, chart.unit)
     top = scale[-1].value
-    begin, end = _ends(chart)
-    places = [WIDTH * _part(middle, begin, end) for middle in _middles(chart)]
-    times = marks(begin, end)
-    gaps = [(first, last, _words_of_gap(chart, first, last)) for first, last in _gaps(chart)]
+    begin, end = _get_bounds(chart)
+    places = [WIDTH * _compute_share(middle, begin, end) for middle in _list_middles(chart)]
+    times = list_marks(begin, end)
+    gaps = [(first, last, _describe_gap(chart, first, last)) for first, last in _iter_gaps(chart)]
     return Drawing(
         chart=chart,
-        ticks=[Mark(_percent(1 - tick.value / top), tick.label) for tick in scale],
-        marks=[Mark(_percent(_part(at, begin, end)), words) for at, words in times],
-        strokes=[_stroke(line, places, top) for line in chart.lines],
-        gaps=[Gap(_percent(_part(first, begin, end)), _percent((last - first) / (end - begin)), words) for first, last, words in gaps],
-        limit=Mark(_percent(1 - chart.threshold.value / top), chart.threshold.name) if chart.threshold else None,
-        summary=_summary(chart),
-        rows=_rows(chart),
-        numbers=_numbers(chart, scale, times, gaps),
+        ticks=[AxisMark(_format_percent(1 - tick.value / top), tick.label) for tick in scale],
+        marks=[AxisMark(_format_percent(_compute_share(at, begin, end)), words) for at, words in times],
+        strokes=[_build_stroke(line, places, top) for line in chart.lines],
+        gaps=[
+            Gap(_format_percent(_compute_share(first, begin, end)), _format_percent((last - first) / (end - begin)), words)
+            for first, last, words in gaps
+        ],
+        limit=AxisMark(_format_percent(1 - chart.threshold.value / top), chart.threshold.name) if chart.threshold else None,
+        summary=_build_summary(chart),
+        rows=_build_rows(chart),
+        numbers=_render_numbers(chart, scale, times, gaps),
     )
 
 
-def _ends(chart: Chart) -> tuple[datetime, datetime]:
+def _get_bounds(chart: Chart) -> tuple[datetime, datetime]:
     return (chart.starts[0], chart.end) if chart.starts else (chart.end, chart.end)
 
 
-def _middles(chart: Chart) -> list[datetime]:
+def _list_middles(chart: Chart) -> list[datetime]:
     """A number of a bucket stands in its middle."""
     return [start + (end - start) / 2 for start, end in zip(chart.starts, chart.ends, strict=True)]
 
 
-def _part(at: datetime, begin: datetime, end: datetime) -> float:
+def _compute_share(at: datetime, begin: datetime, end: datetime) -> float:
     return (at - begin) / (end - begin)
 
 
-def _percent(part: float) -> str:
+def _format_percent(part: float) -> str:
     return f"{round(100 * part, 2):g}%"
 
 
 # --- Lines
 
 
-def _stroke(line: Line, places: Sequence[float], top: float) -> Stroke:
+def _build_stroke(line: ChartLine, places: Sequence[float], top: float) -> Stroke:
     pieces = [
         [(place, HEIGHT - HEIGHT * value / top) for place, value in piece if value is not None]
         for read, piece in groupby(zip(places, line.values, strict=True), key=lambda point: point[1] is not None)
         if read
     ]
-    return Stroke(line.name, " ".join(map(_path, pieces)), " ".join(map(_area, pieces)))
+    return Stroke(line.name, " ".join(map(_render_path, pieces)), " ".join(map(_render_area, pieces)))
 
 
-def _path(points: Sequence[tuple[float, float]]) -> str:
+def _render_path(points: Sequence[tuple[float, float]]) -> str:
     """A single point is a line of no length, which round ends make a dot."""
     first, *others = [f"{x:.1f} {y:.1f}" for x, y in points]
     return f"M{first}" + (f"L{' '.join(others)}" if others else "h0")
 
 
-def _area(points: Sequence[tuple[float, float]]) -> str:
+def _render_area(points: Sequence[tuple[float, float]]) -> str:
     if len(points) < 2:
         return ""
-    return f"{_path(points)}L{points[-1][0]:.1f} {HEIGHT} {points[0][0]:.1f} {HEIGHT}z"
+    return f"{_render_path(points)}L{points[-1][0]:.1f} {HEIGHT} {points[0][0]:.1f} {HEIGHT}z"
 
 
 # --- Gaps
 
 
-def _gaps(chart: Chart) -> Iterator[tuple[datetime, datetime]]:
+def _iter_gaps(chart: Chart) -> Iterator[tuple[datetime, datetime]]:
     """From when until when no line has a number."""
     read = [any(line.values[at] is not None for line in chart.lines) for at in range(len(chart.starts))]
     for known, group in groupby(zip(chart.starts, chart.ends, read, strict=True), key=lambda bucket: bucket[2]):
@@ -146,70 +149,71 @@ def _gaps(chart: Chart) -> Iterator[tuple[datetime, datetime]]:
             yield buckets[0][0], buckets[-1][1]
 
 
-def _words_of_gap(chart: Chart, first: datetime, last: datetime) -> str:
-    return f"{_missing(chart)}, {_span(first, last)}"
+def _describe_gap(chart: Chart, first: datetime, last: datetime) -> str:
+    return f"{_describe_missing(chart)}, {_format_period(first, last)}"
 
 
-def _span(first: datetime, last: datetime) -> str:
+def _format_period(first: datetime, last: datetime) -> str:
     """Mon 9 Nov, 08:15 to 13:15; with the day again where it is another one."""
     zone = get_current_timezone()
     same = first.astimezone(zone).date() == last.astimezone(zone).date()
-    until = formats.moment(last, last, with_seconds=False) if same else _moment(last)
-    return _("%(first)s to %(last)s") % {"first": _moment(first), "last": until}
+    until = formats.format_moment(last, last, with_seconds=False) if same else _format_time(last)
+    return _("%(first)s to %(last)s") % {"first": _format_time(first), "last": until}
 
 
-def _moment(at: datetime) -> str:
+def _format_time(at: datetime) -> str:
     """Mon 9 Nov, 08:15, whatever day it is now."""
-    return _format_moment(at, get_current_timezone_name(), get_language())
+    return _format_cached_time(at, get_current_timezone_name(), get_language())
 
 
 @lru_cache(maxsize=4096)
-def _format_moment(at: datetime, _zone: str, _language: str | None) -> str:
+def _format_cached_time(at: datetime, _zone: str, _language: str | None) -> str:
     """Charts of one page have the same few hundred moments in common."""
-    return formats.weekday_and_time(at)
+    return formats.format_weekday_and_time(at)
 
 
 # --- Words
 
 
-def _summary(chart: Chart) -> str:
+def _build_summary(chart: Chart) -> str:
     """For those who do not see it: the most of each line, and when."""
-    said = [_most(chart, line) for line in chart.lines]
+    said = [_describe_highest(chart, line) for line in chart.lines]
     return _("%(title)s. %(lines)s.") % {"title": chart.title, "lines": "; ".join(said)}
 
 
-def _most(chart: Chart, line: Line) -> str:
+def _describe_highest(chart: Chart, line: ChartLine) -> str:
     read = [(value, start) for value, start in zip(line.values, chart.starts, strict=True) if value is not None]
     if not read:
-        return f"{line.name}: {_missing(chart)}"
+        return f"{line.name}: {_describe_missing(chart)}"
     most, at = max(read, key=lambda one: one[0])
-    return _("%(line)s: at most %(value)s, %(at)s") % {"line": line.name, "value": _value(chart, most), "at": _moment(at)}
+    return _("%(line)s: at most %(value)s, %(at)s") % {"line": line.name, "value": _format_value(chart, most), "at": _format_time(at)}
 
 
-def _value(chart: Chart, value: formats.Number | None) -> str:
-    return _missing(chart) if value is None else formats.scaled(value, chart.unit.steps, whole=True) + chart.unit.per
+def _format_value(chart: Chart, value: formats.Number | None) -> str:
+    return _describe_missing(chart) if value is None else formats.format_scaled(value, chart.unit.steps, whole=True) + chart.unit.per
 
 
-def _missing(chart: Chart) -> str:
+def _describe_missing(chart: Chart) -> str:
     return chart.missing or _("no reading")
 
 
-def _rows(chart: Chart) -> list[Row]:
+def _build_rows(chart: Chart) -> list[ChartTableRow]:
     return [
-        Row(start, _moment(start), [_value(chart, line.values[place]) for line in chart.lines]) for place, start in enumerate(chart.starts)
+        ChartTableRow(start, _format_time(start), [_format_value(chart, line.values[place]) for line in chart.lines])
+        for place, start in enumerate(chart.starts)
     ]
 
 
-def _numbers(
+def _render_numbers(
     chart: Chart, scale: Sequence[Tick], times: Sequence[tuple[datetime, str]], gaps: Sequence[tuple[datetime, datetime, str]]
 ) -> str:
     """What the browser draws itself, as JSON: seconds since 1970, numbers, and the words of the axes."""
-    begin, end = _ends(chart)
+    begin, end = _get_bounds(chart)
     return json.dumps(
         {
             "from": begin.timestamp(),
             "to": end.timestamp(),
-            "at": [middle.timestamp() for middle in _middles(chart)],
+            "at": [middle.timestamp() for middle in _list_middles(chart)],
             "lines": [list(line.values) for line in chart.lines],
             "ticks": [[tick.value, tick.label] for tick in scale],
             "marks": [[at.timestamp(), words] for at, words in times],

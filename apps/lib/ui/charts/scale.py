@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from apps.lib.ui.charts import Unit
-from apps.lib.ui.formats import SPACE, Number, number
+from apps.lib.ui.charts import ChartUnit
+from apps.lib.ui.formats import SPACE, Number, format_number
 
 MOST_STEPS = 4
 
@@ -17,24 +17,24 @@ class Tick:
     label: str
 
 
-def ticks(most: Number, unit: Unit) -> list[Tick]:
+def build_ticks(most: Number, unit: ChartUnit) -> list[Tick]:
     """From 0 to the first even step that is not below `most`; where there is nothing, 0 alone has a number."""
     if not most:
         return [Tick(0, "0"), Tick(1, "")]
-    step = _step(most)
+    step = _choose_step(most)
     count = max(1, ceil(round(most / step, 9)))
     size = min(len(unit.steps) - 1, max(0, floor(round(log10(step * count), 9)) // 3))
-    return [Tick(at * step, _label(at * step, step, size, unit)) for at in range(count + 1)]
+    return [Tick(at * step, _format_label(at * step, step, size, unit)) for at in range(count + 1)]
 
 
-def _step(most: Number) -> float:
+def _choose_step(most: Number) -> float:
     """The smallest step that gives at most four of them; nothing counts in parts of one."""
     power = 10.0 ** max(0, floor(log10(max(most, 1) / MOST_STEPS)) if most > MOST_STEPS else 0)
     return next(power * digit for digit in (1, 2, 5, 10) if round(most / (power * digit), 9) <= MOST_STEPS)
 
 
-def _label(value: float, step: float, size: int, unit: Unit) -> str:
+def _format_label(value: float, step: float, size: int, unit: ChartUnit) -> str:
     if not value:
         return "0"
     digits = max(0, ceil(round(-log10(step / 1000**size), 9)))
-    return f"{number(value / 1000**size, digits)}{SPACE}{unit.steps[size]}{unit.per}"
+    return f"{format_number(value / 1000**size, digits)}{SPACE}{unit.steps[size]}{unit.per}"

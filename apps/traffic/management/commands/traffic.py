@@ -33,7 +33,7 @@ class Command(BaseCommand):
         accept.add_argument("gateway")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        rollup.levels(timezone.now())
+        rollup.ensure_levels(timezone.now())
         getattr(self, f"_{options['what']}")(options)
 
     def _levels(self, _options: dict[str, Any]) -> None:
@@ -58,5 +58,5 @@ class Command(BaseCommand):
             gateway = Gateway.objects.get(name=options["gateway"])
         except Gateway.DoesNotExist as error:
             raise CommandError(f"There is no gateway {options['gateway']}; `manage.py traffic readings` names them.") from error
-        counter_collection.accept(gateway=gateway)
+        counter_collection.accept_next_reading(gateway=gateway)
         self.stdout.write(f"{gateway}: counting begins again with its next reading.")
