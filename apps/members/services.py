@@ -188,7 +188,9 @@ def _explain_tariff(error: IntegrityError, name: str) -> Problem:
 
 
 def _update(members: QuerySet[Member], **values: object) -> int:
-    ids = members.order_by().values("pk")
+    """Locked in one order first: two who change some of the same members wait for one another, and not each for the other."""
+    found = Member.objects.filter(pk__in=members.order_by().values("pk")).order_by("pk")
+    ids = list(found.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
     return Member.objects.filter(pk__in=ids).update(version=F("version") + 1, **values)
 
 

@@ -19,7 +19,7 @@ from apps.nat.expiry_dates import check_end
 from apps.nat.models import PortForward
 from apps.nat.selectors import list_forwards
 from apps.network.models import Holding, Pool
-from apps.network.services import lock_holdings
+from apps.network.services import lock_holdings, lock_pools
 
 CHANGE = """
     UPDATE nat_portforward f
@@ -68,23 +68,23 @@ def add_forwards(*, wanted: Sequence[ForwardDraft], by: User) -> list[PortForwar
         check_end(each.until)
     holdings, pools = _get_holdings(wanted), _list_pools(wanted)
     with transaction.atomic():
+        rows = [_build_row(each, holdings[each.holding.pk], pools) for each in wanted]
+        lock_pools(*{row.pool_id for row in rows})
         lock_holdings(*holdings)
-        made = PortForward.objects.bulk_create(_build_row(each, holdings[each.holding.pk], pools) for each in wanted)
+        made = PortForward.objects.bulk_create(rows)
         enqueue_task("workers.reconcile", by.pk)
         return _reload([row.pk for row in made])
 
 
 def _build_row(each: ForwardDraft, holding: Holding, pools: Sequence[Pool]) -> PortForward:
-    group, public = holding.group_id, each.public
-    pool = next((pool for pool in pools if pool.group_id == group and public in pool.prefix), None)
-    pool = pool or services.get_public_pool(holding, public)
+    pool = _find_pool(each, holding, pools)
     return PortForward(
         holding=holding,
-        group_id=group,
+        group_id=holding.group_id,
         held=holding.valid,
         pool=pool,
         pool_prefix=pool.prefix,
-        public=public,
+        public=each.public,
         protocol=each.protocol,
         public_port=each.public_port,
         private_port=each.private_port,
@@ -93,6 +93,12 @@ def _build_row(each: ForwardDraft, holding: Holding, pools: Sequence[Pool]) -> P
         enabled=each.enabled,
         valid=make_range_from_now(each.until),
     )
+
+
+def _find_pool(each: ForwardDraft, holding: Holding, pools: Sequence[Pool]) -> Pool:
+    """The public pool of its public address; raises Problem for an address in none."""
+    found = next((pool for pool in pools if pool.group_id == holding.group_id and each.public in pool.prefix), None)
+    return found or services.get_public_pool(holding, each.public)
 
 
 def _get_holdings(wanted: Iterable[ForwardDraft]) -> dict[int, Holding]:
@@ -119,7 +125,10 @@ def change_forwards(*, wanted: Sequence[ForwardChange], by: User) -> list[PortFo
         services.check_ports(each.protocol, each.public_port, each.private_port, each.ports)
         if each.until != each.forward.valid.upper:
             check_end(each.until)
+    pools = _list_pools(wanted)
     with transaction.atomic():
+        moving = [each for each in wanted if not each.stays]
+        lock_pools(*{each.forward.pool_id for each in moving}, *(_find_pool(each, each.holding, pools).pk for each in moving))
         lock_holdings(*{pk for each in wanted for pk in (each.holding.pk, each.forward.holding_id)})
         _lock(each.forward.pk for each in wanted)
         if staying and _update(staying) != len(staying):

@@ -37,11 +37,13 @@ def change_sharing(*, pool: Pool, sharing: str, block_size: int | None, by: User
         lock_holdings(*_list_leaving(pool).values_list("holding_id", flat=True))
         current = list(_list_leaving(pool).select_for_update(of=("self",)))
         _check_blocks(pool, sharing, len({mapping.holding.member_id for mapping in current}))
-        now = _get_database_time()
+        pool.sharing, pool.block_size = sharing, block_size
+        places = _allocate_places(pool, current)
+        now = _get_database_time()  # after the places are known to be free: nothing there has ended later than this
+        current = [mapping for mapping in current if mapping.valid.upper is None or mapping.valid.upper > now]
         ended = Func(F("valid__startswith"), Value(now), function="tstzrange", output_field=DateTimeRangeField())
         NatMapping.objects.filter(pk__in=[mapping.pk for mapping in current]).update(valid=ended, version=F("version") + 1)
-        pool.sharing, pool.block_size = sharing, block_size
-        NatMapping.objects.bulk_create(list(_iter_new_mappings(pool, current, now)))
+        NatMapping.objects.bulk_create(list(_iter_new_mappings(pool, current, places, now)))
         Pool.objects.filter(pk=pool.pk).update(sharing=sharing, block_size=block_size)
         enqueue_task("workers.reconcile", by.pk)
     return len(current)
@@ -98,9 +100,8 @@ def _get_database_time() -> datetime:
     return now
 
 
-def _iter_new_mappings(pool: Pool, current: list[NatMapping], now: datetime) -> Iterator[NatMapping]:
+def _iter_new_mappings(pool: Pool, current: list[NatMapping], places: dict[int, SnatPlace], now: datetime) -> Iterator[NatMapping]:
     """The mappings as they begin now."""
-    places = _allocate_places(pool, current)
     for mapping in current:
         place = places[mapping.holding.member_id] if places else SnatPlace(mapping.public)
         yield NatMapping(

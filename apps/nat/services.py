@@ -19,7 +19,7 @@ from apps.nat.models import NatMapping, PortForward
 from apps.nat.selectors import find_free_port, find_port_holder
 from apps.nat.snat_allocation import SnatPlace, find_place, list_source_pools
 from apps.network.models import Holding, Pool
-from apps.network.services import lock_holdings
+from apps.network.services import lock_holdings, lock_pools
 
 
 def add_forward(
@@ -45,6 +45,7 @@ def add_forward(
     pool = get_public_pool(holding, public)
     try:
         with transaction.atomic():
+            lock_pools(pool.pk)
             lock_holdings(holding.pk)
             forward = PortForward.objects.create(
                 holding=holding,
@@ -108,6 +109,7 @@ def edit_forward(
         facts = {"private_port": private_port, "purpose": purpose, "enabled": forward.enabled}
         return change_forward(forward=forward, version=version, **facts, until=until, by=by)  # type: ignore[arg-type]  # by their names
     with transaction.atomic():
+        lock_pools(forward.pool_id, get_public_pool(holding, public).pk)
         lock_holdings(forward.holding_id, holding.pk)
         if not PortForward.objects.filter(holds_now(), pk=forward.pk, version=version).update(
             valid=make_range_until_now(), version=F("version") + 1

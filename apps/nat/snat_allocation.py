@@ -107,7 +107,7 @@ def list_source_pools(group: int) -> list[Pool]:
 
 
 class SnatAllocator:
-    """All places of a pool at once, to give them to many members. What nobody's claims touch goes to whoever comes."""
+    """All places of a pool at once, to give them to everybody who leaves from it. Only what port forwards claim is taken."""
 
     def __init__(self, pool: Pool) -> None:
         self._size = get_block_size(pool)
@@ -117,7 +117,7 @@ class SnatAllocator:
         self._taken: set[tuple[Address, int]] = set()
         self._next = dict.fromkeys(self._addresses, compute_first_port(self._size))
         self._at = 0
-        for claim in PortClaim.objects.filter(holds_now_or_later(), public__within=pool.prefix):
+        for claim in PortClaim.objects.filter(holds_now_or_later(), forward_id__isnull=False, public__within=pool.prefix):
             self._claim(claim)
 
     def _claim(self, claim: PortClaim) -> None:

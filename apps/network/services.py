@@ -43,6 +43,15 @@ def assign_address(*, member: Member, pool: Pool, prefix: Prefix | None = None, 
     return holding
 
 
+def lock_pools(*pks: int) -> None:
+    """Lock these until the transaction ends: after the member, and before the holdings. Rows may point at them meanwhile.
+
+    Whoever claims ports of a public pool's addresses does. Two claims of the same ports by different transactions would both be
+    written before either sees the other, and PostgreSQL would have to end one of them as a deadlock.
+    """
+    list(Pool.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=pks).order_by("pk").values_list("pk", flat=True))
+
+
 def lock_holdings(*pks: int) -> None:
     """Lock these until the transaction ends: after the member and the pools, and before what hangs on them is changed.
 

@@ -1,15 +1,13 @@
 """Many people change the same few members at the same moment, through services: nobody waits for somebody who waits for them.
 
 PostgreSQL counts deadlocks itself. Each round draws what to do with a seed; what is refused with a sentence is as good as what is done.
-No two want the same port: who is first is decided by an exclusion constraint, and there PostgreSQL itself may have to end one of two
-(both have inserted when each looks for the other), which the portal answers with "try again".
+They want the same few ports, so that claims meet.
 """
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from ipaddress import ip_address
-from itertools import count
 from random import Random
 
 import pytest
@@ -34,7 +32,7 @@ from apps.network.models import GatewayGroup, Holding, Pool
 from tests import factories
 
 HANDS, ROUNDS = 6, 60
-PORTS = count(5000)
+PORTS = range(5000, 5040)
 
 
 class Hand:
@@ -57,6 +55,9 @@ class Hand:
         if not found:
             raise Problem("There is none at this moment.")
         return self.draw.choice(found)
+
+    def port(self) -> int:
+        return self.draw.choice(PORTS)
 
     def pool(self, kind: str) -> Pool:
         return self.draw.choice(list(Pool.objects.filter(kind=kind).order_by("pk")))
@@ -81,16 +82,16 @@ class Hand:
         pool_sharing.change_sharing(pool=self.pool("public4"), sharing="blocks" if size else "shared", block_size=size, by=self.by)
 
     def forward(self) -> None:
-        port = next(PORTS)
+        port = self.port()
         nat.add_forward(holding=self.private(), public=factories.PUBLIC, protocol="tcp", public_port=port, private_port=80, by=self.by)
 
     def open(self) -> None:
-        holding, port = self.private(), next(PORTS)
+        holding, port = self.private(), self.port()
         given = {"member": holding.member, "holding": holding, "public": factories.PUBLIC, "by": self.by}
         own_forwards.open_port(**given, protocol="tcp", public_port=port, private_port=80)  # type: ignore[arg-type]  # by their names
 
     def edit(self) -> None:
-        row, port = self.any_of(PortForward), next(PORTS)
+        row, port = self.any_of(PortForward), self.port()
         given = {"forward": row, "version": row.version, "holding": self.private(), "public": factories.PUBLIC, "by": self.by}
         nat.edit_forward(**given, protocol="tcp", public_port=port, private_port=80, ports=1, purpose="")  # type: ignore[arg-type]  # the same
 
@@ -120,7 +121,7 @@ class Hand:
 
     def pinhole(self) -> None:
         holding = self.any_of(Holding, kind="prefix6")
-        address, port = ip_address(int(holding.prefix.network_address) + 5), next(PORTS)
+        address, port = ip_address(int(holding.prefix.network_address) + 5), self.port()
         pinholes.add_pinhole(holding=holding, address=address, protocol="tcp", port=port, by=self.by)
 
     def close(self) -> None:
@@ -172,7 +173,7 @@ class Hand:
         return ""
 
 
-CHOOSING = {"member", "some", "any_of", "pool", "private", "act"}
+CHOOSING = {"member", "some", "any_of", "pool", "port", "private", "act"}
 ACTS = sorted(name for name in vars(Hand) if not name.startswith("_") and name not in CHOOSING)
 
 

@@ -232,14 +232,18 @@ def test_blocks_are_as_large_as_leaves_room_for_a_quarter_more_members(addresses
     assert find_block_size(addresses, members) == size
 
 
-@pytest.mark.parametrize(("sharing", "size"), [("blocks", 4096), ("own", None)])
-def test_what_a_plan_shows_is_what_the_change_does(network: factories.Network, sharing: str, size: int | None) -> None:
+@pytest.mark.parametrize(
+    ("before_it", "sharing", "size"),
+    [("shared", "blocks", 4096), ("shared", "own", None), ("blocks", "own", None), ("own", "blocks", 4096)],
+)
+def test_what_a_plan_shows_is_what_the_change_does(network: factories.Network, before_it: str, sharing: str, size: int | None) -> None:
     use(network, "blocks", 1024)
     use(network, "shared")
+    use(network, before_it, 2048 if before_it == "blocks" else None)
     planned = plan_sharing(pool=network.public, sharing=sharing, block_size=size)
     promised = {each.current.holding_id: (str(each.place.public), each.place.ports) for each in planned}
     before = left(network)
-    assert network.public.sharing == "shared" and left(network) == before  # a plan changes nothing
+    assert network.public.sharing == before_it and left(network) == before  # a plan changes nothing
     use(network, sharing, size)
     assert promised == {network.residents[name].holding.pk: leaves for name, leaves in left(network).items()}
 
