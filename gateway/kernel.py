@@ -1,7 +1,7 @@
 """The kernel's own table: changed in transactions, read back value by value. Implements gateway.table.NftTable.
 
-Elements go over raw netlink, which is several times as fast as text; chains and declarations through libnftables, which
-knows how to compile rules. Never touches another table than `inet netzwart`.
+Elements go over raw netlink, which is several times as fast as text; chains and declarations go through libnftables, which can
+compile rules. Never touches a table other than `inet netzwart`.
 """
 
 import logging
@@ -33,7 +33,7 @@ from gateway.table import UNKNOWN_RULES, CommitRefusedError, DeletedCounts, Elem
 _TABLE_NAME, _TABLE_HANDLE = 1, 4
 _CHAIN_TABLE, _CHAIN_NAME, _CHAIN_HOOK, _CHAIN_POLICY, _CHAIN_TYPE = 1, 3, 4, 5, 7
 _HOOK_NUMBER, _HOOK_PRIORITY = 1, 2
-_CHAIN_ITSELF = (2, 4, 5, 7, 10)  # handle, hook, policy, type, flags; not counts, nor how many rules use it
+_CHAIN_ITSELF = (2, 4, 5, 7, 10)  # handle, hook, policy, type, flags; not counts, nor the number of rules that use it
 _RULE_TABLE, _RULE_CHAIN, _RULE_HANDLE, _RULE_EXPRESSIONS, _EXPRESSION_NAME = 1, 2, 3, 4, 1
 _SET_TABLE, _SET_NAME, _SET_FLAGS, _SET_KEY_TYPE, _SET_DATA_TYPE, _SET_DESCRIPTION, _SET_EXPR, _SET_EXPRESSIONS = 1, 2, 3, 4, 6, 9, 17, 18
 _SET_DATA_LENGTH = 7
@@ -55,7 +55,7 @@ _ASK_AT_MOST = 4096  # for more keys than this a dump of the set is cheaper
 
 
 class Kernel:
-    """The table in the network namespace of the thread that makes this."""
+    """The table in the network namespace of the thread that creates this object."""
 
     in_memory = False
 
@@ -70,7 +70,7 @@ class Kernel:
         self._renewal = ElementRenewal(self._commit_elements, self.elements, self._counted)
 
     def close(self) -> None:
-        """Let go of the handles; the table stays."""
+        """Close the handles; the table stays."""
         self._netlink.close()
         self._nft.close()
         self._conntrack.close()
@@ -78,7 +78,7 @@ class Kernel:
             self._tracer.close()
 
     def commit(self, delta: Delta, now: float) -> None:
-        """See Table."""
+        """See NftTable."""
         began = monotonic()
         self.progress.begin("loading", sum(len(change.added) for change in delta.elements.values()))
         with self._counted(_count_ending(delta)):
@@ -86,7 +86,9 @@ class Kernel:
 
     @contextmanager
     def _counted(self, ending: int) -> Iterator[None]:
-        """What the elements that are deleted meanwhile had counted is kept. ending: how many of counted sets go, at least."""
+        """Keep the final counts of the elements that are deleted meanwhile. ending: the least number of elements of counted sets
+        that are deleted.
+        """
         if not ending:
             yield
             return
@@ -98,12 +100,15 @@ class Kernel:
                 log.error("the kernel could not tell what all of %d deleted elements had counted: up to one interval is lost", ending)
 
     def ended(self) -> Mapping[str, DeletedCounts]:
-        """See Table."""
+        """See NftTable."""
         ended, self._ended = self._ended, {}
         return ended
 
     def _commit(self, delta: Delta, clock: UnixClock) -> None:
-        """Sets that are new, and large or with ends, are filled before a rule looks them up: no packet can tell the difference."""
+        """Commit the delta.
+
+        New sets that are large or have expiring elements are filled before a rule uses them; packets see no difference.
+        """
         before, rest = split_prefill(delta)
         if not before:
             self._commit_at_once(rest, clock)
@@ -119,7 +124,7 @@ class Kernel:
             raise
 
     def _commit_at_once(self, delta: Delta, clock: UnixClock) -> None:
-        """In one transaction. It stands whatever becomes of its ends; those that are wrong are found when it is read back."""
+        """Commit the delta in one transaction. It stands even if renewing elements fails: reading back finds wrong expiry times."""
         written = clock()
         if delta.touches_rules:
             self._commit_text(delta, written)
@@ -147,23 +152,23 @@ class Kernel:
         self._expected += 1
 
     def renew(self, ruleset: Ruleset, now: float) -> None:
-        """See Table."""
+        """See NftTable."""
         began, self._renewal.lateness = monotonic(), 0.0
         changes = {name: ElementChange(of, {}, ruleset.elements[name]) for name, of in ruleset.sets.items() if of.timeout}
         self._renewal.renew(changes, lambda: now + monotonic() - began)
 
     @property
     def lateness(self) -> float:
-        """See Table."""
+        """See NftTable."""
         return self._renewal.lateness
 
     def check(self, delta: Delta, now: float) -> None:
-        """See Table. Costs more than a commit does."""
+        """See NftTable. Costs more than a commit."""
         self.progress.begin("checking")
         self._nft.run(render_delta(delta, now=int(now)), dry=True)
 
     def read(self, now: float) -> Ruleset:
-        """See Table."""
+        """See NftTable."""
         self._expected = self._generation()
         self.progress.begin("reading")
         if self.handle() is None:
@@ -177,7 +182,7 @@ class Kernel:
         )
 
     def declarations(self) -> dict[str, Set]:
-        """See Table."""
+        """See NftTable."""
         found = (_parse_declaration(parse_attributes(body)) for body in self._dump_of(netlink.GETSET, _SET_TABLE))
         return {each.name: each for each in found if each}
 
@@ -187,7 +192,7 @@ class Kernel:
             yield Chain(parse_text(given[_CHAIN_NAME]), UNKNOWN_RULES, _parse_hook(given))
 
     def _dump_of(self, kind: int, table_attribute: int) -> list[bytes]:
-        """The messages about things of our table; some kernels tell of other tables too, whatever was asked."""
+        """Return the messages about objects of our table. Some kernels also send those of other tables, whatever the request says."""
         ours = pack_text(table_attribute, TABLE)
         try:
             return [body for body in self._netlink.dump(kind, ours) if body.startswith(ours)]
@@ -205,7 +210,7 @@ class Kernel:
             yield from codec.decode(body)
 
     def elements(self, of: Set, keys: Iterable[bytes], now: float) -> dict[bytes, Element]:
-        """See Table."""
+        """See NftTable."""
         wanted = list(keys)
         if len(wanted) > _ASK_AT_MOST:
             found = self._dump(of, now)
@@ -217,7 +222,7 @@ class Kernel:
         return found
 
     def tally(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
-        """See Table. Over a socket of its own; those of `known` that the dump left out are asked for one by one."""
+        """See NftTable. Uses a socket of its own. Elements of `known` that the dump left out are requested by key."""
         with closing(Netlink()) as own:
             whole = True
             try:
@@ -230,17 +235,17 @@ class Kernel:
                 return
             missing = [key for key in known if key not in into]
             if whole and len(missing) > _ASK_AT_MOST:
-                return  # nothing was left out: somebody else emptied the set
+                return  # nothing was left out: another program emptied the set
             for bodies in _ask_for(own, name, missing):
                 _note(bodies, into)
                 yield
 
     def named_counters(self) -> Mapping[str, tuple[int, int]]:
-        """See Table."""
+        """See NftTable."""
         return dict(self._named_counters())
 
     def occupied(self, name: str) -> int:
-        """See Table."""
+        """See NftTable."""
         with closing(Netlink()) as own:
             try:
                 return sum(codec.count(body) for body in own.dump(netlink.GETSETELEM, codec.pack_set_reference(name)))
@@ -255,36 +260,36 @@ class Kernel:
                 yield parse_text(given[_OBJECT_NAME]), (parse_number(counts[_COUNTER_PACKETS]), parse_number(counts[_COUNTER_OCTETS]))
 
     def flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
-        """See Table."""
+        """See NftTable."""
         return self._conntrack.flows(toward)
 
     def cut(self, flows: Iterable[Flow]) -> int:
-        """See Table."""
+        """See NftTable."""
         return self._conntrack.delete(flows)
 
     def tune(self, values: Mapping[str, str]) -> dict[str, str]:
-        """See Table."""
+        """See NftTable."""
         return sysctl.write(values)
 
     def tuned(self) -> dict[str, str]:
-        """See Table."""
+        """See NftTable."""
         return sysctl.read()
 
     def connections(self) -> int:
-        """See Table."""
+        """See NftTable."""
         return sysctl.count_connections()
 
     def disturbed(self) -> bool:
-        """See Table."""
+        """See NftTable."""
         return self._generation() & 0xFFFFFFFF != self._expected & 0xFFFFFFFF
 
     def _generation(self) -> int:
-        """What every transaction raises by one, in whichever table of this network namespace."""
+        """Return the ruleset's generation: each transaction to any table of this network namespace raises it by one."""
         [body] = self._netlink.ask(netlink.GETGEN, [b""], netlink.UNSPEC)
         return parse_number(parse_attributes(body or b"")[_GENERATION])
 
     def trace(self, watch: Watch) -> Tracer:
-        """See Table. Making the tracer's table is one transaction, its end is none."""
+        """See NftTable. Creating the tracer's table is one transaction; removing it is none."""
         if self._tracer:
             self._tracer.close()
         self._tracer = Tracer(watch)
@@ -292,7 +297,7 @@ class Kernel:
         return self._tracer
 
     def rule_handles(self) -> dict[str, list[int]]:
-        """See Table."""
+        """See NftTable."""
         handles: dict[str, list[int]] = {}
         for body in self._dump_of(netlink.GETRULE, _RULE_TABLE):
             given = parse_attributes(body)
@@ -300,7 +305,7 @@ class Kernel:
         return handles
 
     def listing(self) -> dict[str, str]:
-        """See Table. Hashes of what the kernel dumps (nft would read every element to print none of them)."""
+        """See NftTable. The fingerprints are hashes of what the kernel dumps (nft would read every element and print none)."""
         chains = {}
         for body in self._dump_of(netlink.GETCHAIN, _CHAIN_TABLE):
             given = parse_attributes(body)
@@ -312,13 +317,13 @@ class Kernel:
         return {name: seen.hexdigest() for name, seen in chains.items()}
 
     def handle(self) -> int | None:
-        """See Table."""
+        """See NftTable."""
         [body] = self._netlink.ask(netlink.GETTABLE, [pack_text(_TABLE_NAME, TABLE)])
         return None if body is None else parse_number(parse_attributes(body)[_TABLE_HANDLE])
 
 
 def _ask_for(own: Netlink, name: str, keys: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """The messages about these elements of a set, some at a time; nothing about those that are not there."""
+    """Request these elements of a set, a batch at a time, and return the messages. Missing elements have no message."""
     encoded = codec.encode_keys(keys)
     while some := [codec.build_element_message(name, [each]) for each in islice(encoded, _ASK_AT_ONCE)]:
         yield [body for body in own.ask(netlink.GETSETELEM, some) if body]
@@ -331,12 +336,12 @@ def _note(bodies: Iterable[bytes], tally: ElementCounts) -> None:
 
 
 def _count_ending(delta: Delta) -> int:
-    """How many elements of counted sets go, at least."""
+    """Return the least number of elements of counted sets that are deleted."""
     return sum(len(change.removed) for change in delta.elements.values() if change.of.counter)
 
 
 def _iter_steps(changes: Mapping[str, ElementChange], now: float) -> Iterator[tuple[str, int, bytes]]:
-    """Set, kind and attributes of each message, all deletions first."""
+    """Return set, kind and attributes of each message, all deletions first."""
     for name, change in changes.items():
         alive = codec.encode_keys(key for key, element in change.removed.items() if not 0 < element.expires <= now)
         yield from ((name, netlink.DELSETELEM, body) for body in codec.iter_element_messages(name, alive))
@@ -351,7 +356,7 @@ def _encode_change(change: ElementChange, now: float) -> Iterator[bytes]:
 
 
 def _strip_counts(rule: bytes) -> bytes:
-    """A rule's attributes with the data of its own counters left out: they change with every packet."""
+    """Return a rule's attributes without the data of its own counters, which change with every packet."""
     parts, kept = [], 0
     for kind, start, end in iter_attribute_spans(rule):
         for _, begin, stop in iter_attribute_spans(rule, start, end) if kind == _RULE_EXPRESSIONS else ():
@@ -362,7 +367,7 @@ def _strip_counts(rule: bytes) -> bytes:
 
 
 def _parse_declaration(given: dict[int, bytes]) -> Set | None:
-    """A set as it is declared; None for the nameless ones that belong to rules."""
+    """Parse a set's declaration; None for anonymous sets, which belong to rules."""
     flags = parse_number(given.get(_SET_FLAGS, b""))
     if flags & _ANONYMOUS:
         return None
@@ -384,7 +389,10 @@ def _parse_declaration(given: dict[int, bytes]) -> Set | None:
 
 
 def _parse_types(concatenated: int) -> tuple[Type, ...]:
-    """nft's numbers of types, six bits each, the last one lowest. Those that are not ours are left out: the declaration will differ."""
+    """Split nft's concatenated type number: six bits for each type, the last type lowest.
+
+    Types that are not ours are left out, so that the declaration differs from ours.
+    """
     types = []
     while concatenated:
         types.append(_TYPE_NUMBERS.get(concatenated & 0x3F))

@@ -35,7 +35,7 @@ class StartError(Exception):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command. 0 when it did its work."""
+    """Run one command and return its exit status: 0 on success."""
     given = _build_parser().parse_args(arguments)
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     try:
@@ -72,7 +72,7 @@ def _build_parser() -> argparse.ArgumentParser:
 
 
 def serve(given: argparse.Namespace) -> int:
-    """Own the table until SIGTERM. The table stays in place."""
+    """Own the table until SIGTERM. The table stays in place, except that a change on trial is taken back."""
     with closing(StateDirectory(given.state)) as state, closing(_create_table(fake=given.fake)) as table:
         agent = Agent(table, state, name=given.name, boot=_get_boot_id(fake=given.fake), clock=time.time, probes=given.prober)
         brought = agent.start()
@@ -97,7 +97,7 @@ async def _serve(agent: Agent, given: argparse.Namespace) -> None:
 
 
 def _create_stop_event() -> asyncio.Event:
-    """An event that SIGTERM and SIGINT set."""
+    """Return an event that SIGTERM and SIGINT set."""
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -118,7 +118,7 @@ async def _probe(given: argparse.Namespace) -> None:
 
 
 def _listen(path: Path, group: str | None) -> socket.socket:
-    """A listening socket that only its owner, or the group, may connect to. A file that a dead agent left is replaced."""
+    """Return a listening socket that only its owner, or the group, may connect to. The socket file of a dead agent is replaced."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     before = os.umask(0o177)
     try:
@@ -152,7 +152,7 @@ def _remove_stale(path: Path) -> None:
 
 
 def restore(given: argparse.Namespace) -> int:
-    """Load what was confirmed last; 1 when that was impossible and forwarding is closed, or the kernel was left as it is."""
+    """Load what was confirmed last. Return 1 if that was impossible and forwarding is closed, or the kernel keeps the rules it holds."""
     with closing(StateDirectory(given.state)) as state, closing(Kernel()) as kernel:
         brought = bring_back(kernel, state, _read_clock())
     log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(f"{brought.text} {brought.fault}"))
@@ -160,7 +160,7 @@ def restore(given: argparse.Namespace) -> int:
 
 
 def check(_: argparse.Namespace) -> int:
-    """Say what this machine offers; 1 when something the agent needs is missing."""
+    """Print what this machine offers. Return 1 if something that the agent needs is missing."""
     say = sys.stdout.write
     say(f"Python {platform.python_version()}, Linux {platform.release()}\n")
     try:
@@ -179,7 +179,7 @@ def _create_table(*, fake: bool) -> FakeKernel | Kernel:
 
 
 def _get_boot_id(*, fake: bool) -> str:
-    """The kernel's boot id; a table in memory begins anew with its process."""
+    """Return the kernel's boot id. A table in memory is lost with its process, so it gets a new id."""
     return str(uuid4()) if fake else Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 

@@ -1,6 +1,6 @@
-"""A table in memory that accepts and refuses what the kernel would. Implements gateway.table.NftTable.
+"""A fake table in memory that accepts and refuses what the kernel would. Implements gateway.table.NftTable.
 
-For tests, and for a gateway on a machine that allows no network namespaces. No packet passes it: `count` stands for them.
+For tests, and for a gateway on a machine that allows no network namespaces. No packets pass it: `count` stands in for them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -16,14 +16,14 @@ from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, iter_used_chai
 from gateway.progress import Progress
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, DeletedCounts, ElementCounts, TableError, TraceSession, add_deleted_counts
 
-# What Linux 6.1 begins with on a machine of 8 GiB, but for forwarding
+# Defaults of Linux 6.1 on a machine with 8 GiB, except for forwarding
 UNTUNED = build_sysctls(Profile(262_144, 262_144, 432_000, 120, 120, 60, 120, 30, 120, 30, 600))
-T = TypeVar("T")  # Python 3.11 has no other way
+T = TypeVar("T")  # Python 3.11 has no syntax for type parameters
 _PART = 256  # elements whose counters are read at once
 
 
 class FakeKernel:
-    """A kernel's table, without a kernel."""
+    """A kernel's table without a kernel."""
 
     in_memory = True
     lateness = 0.0
@@ -41,7 +41,7 @@ class FakeKernel:
         self.filled: dict[str, int] = {}  # elements that tests pretend packets have added to dynamic sets
 
     def commit(self, delta: Delta, now: float) -> None:
-        """See Table."""
+        """See NftTable."""
         after = self._after(delta, now)
         gone = {(name, key) for name, change in delta.elements.items() for key in change.removed}
         for (name, key), count in self._counts.items():
@@ -52,16 +52,16 @@ class FakeKernel:
         self._held = after
 
     def renew(self, ruleset: Ruleset, now: float) -> None:
-        """See Table. Ends are kept as they were given."""
+        """See NftTable. Expiry times are stored as given, so only expired elements are removed."""
         self._expire(now)
 
     def ended(self) -> Mapping[str, DeletedCounts]:
-        """See Table."""
+        """See NftTable."""
         ended, self._ended = self._ended, {}
         return ended
 
     def check(self, delta: Delta, now: float) -> None:
-        """See Table."""
+        """See NftTable."""
         self._after(delta, now)
 
     def _after(self, delta: Delta, now: float) -> Ruleset:
@@ -100,7 +100,7 @@ class FakeKernel:
         self._counts.pop((name, key), None)
 
     def read(self, now: float) -> Ruleset:
-        """See Table."""
+        """See NftTable."""
         self._expire(now)
         self._disturbed = False
         held = self._held
@@ -108,21 +108,21 @@ class FakeKernel:
         return Ruleset(chains, dict(held.sets), {name: dict(each) for name, each in held.elements.items()}, held.counters)
 
     def declarations(self) -> dict[str, Set]:
-        """See Table."""
+        """See NftTable."""
         return dict(self._held.sets)
 
     def elements(self, of: Set, keys: Iterable[bytes], now: float) -> dict[bytes, Element]:
-        """See Table."""
+        """See NftTable."""
         self._expire(now)
         held = self._held.elements[of.name]
         return {key: held[key] for key in keys if key in held}
 
     def handle(self) -> int | None:
-        """See Table."""
+        """See NftTable."""
         return self._table
 
     def tally(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
-        """See Table. What comes meanwhile is read only if it is known."""
+        """See NftTable. Elements that are added meanwhile are read only if they are in `known`."""
         remaining = iter((*self._held.elements.get(name, ()), *known))
         while some := list(islice(remaining, _PART)):
             if (there := self._held.elements.get(name)) is None:
@@ -132,63 +132,63 @@ class FakeKernel:
             yield
 
     def named_counters(self) -> Mapping[str, tuple[int, int]]:
-        """See Table."""
+        """See NftTable."""
         return dict.fromkeys(self._held.counters, (0, 0))
 
     def occupied(self, name: str) -> int:
-        """See Table."""
+        """See NftTable."""
         return self.filled.get(name, 0)
 
     def flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
-        """See Table."""
+        """See NftTable. Always returns all connections."""
         return list(self.tracked)
 
     def cut(self, flows: Iterable[Flow]) -> int:
-        """See Table."""
+        """See NftTable."""
         ended = set(flows)
         before = len(self.tracked)
         self.tracked = [flow for flow in self.tracked if flow not in ended]
         return before - len(self.tracked)
 
     def tune(self, values: Mapping[str, str]) -> dict[str, str]:
-        """See Table."""
+        """See NftTable."""
         self.sysctls |= {name: value for name, value in values.items() if name not in self.untunable}
         return {name: self.untunable[name] for name in values if self.sysctls[name] != values[name]}
 
     def tuned(self) -> dict[str, str]:
-        """See Table."""
+        """See NftTable."""
         return dict(self.sysctls)
 
     def connections(self) -> int:
-        """See Table."""
+        """See NftTable."""
         return len(self.tracked)
 
     def disturbed(self) -> bool:
-        """See Table."""
+        """See NftTable. Only `meddle` counts as another program."""
         return self._disturbed
 
     def trace(self, watch: Watch) -> TraceSession:
-        """See Table."""
+        """See NftTable. Always raises TableError."""
         raise TableError("this gateway's table is in memory: no packet passes it, so there is none to watch")
 
     def rule_handles(self) -> dict[str, list[int]]:
-        """See Table."""
+        """See NftTable."""
         return {name: list(range(len(chain.rules))) for name, chain in self._held.chains.items()}
 
     def listing(self) -> dict[str, str]:
-        """See Table."""
+        """See NftTable."""
         return {name: repr(chain) for name, chain in self._held.chains.items()}
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there are no handles."""
 
     def count(self, name: str, key: bytes, packets: int, octets: int) -> None:
-        """As if packets had matched the element."""
+        """Count packets and octets, as if packets had matched the element."""
         before = self._counts.get((name, key), (0, 0))
         self._counts[name, key] = before[0] + packets, before[1] + octets
 
     def meddle(self, ruleset: Ruleset) -> None:
-        """As if somebody had loaded this by hand."""
+        """Replace the table's content, as if another program had loaded this ruleset."""
         self._held, self._disturbed = ruleset, True
 
 

@@ -1,8 +1,8 @@
-"""What the agent does when it is asked: hello, plan, apply, confirm, revert, digest, drift, counters, gauges, probe, watch, look.
+"""The agent's operations: hello, plan, apply, confirm, revert, digest, drift, counters, gauges, probe, watch, look.
 
-In comes a request, out goes a reply; between them one table and one state directory. Knows no socket and no nft. One
-operation at a time, but counters may be read beside others. What is not confirmed in time is taken back, by CLOCK_MONOTONIC,
-which nobody can set.
+A request comes in, a reply goes out; between them are one table and one state directory. This module knows no socket and no nft.
+One operation runs at a time, but counters may be read beside others. A change that is not confirmed in time is taken back. The
+deadline is measured by CLOCK_MONOTONIC, which cannot be set.
 """
 
 import logging
@@ -43,7 +43,7 @@ log = logging.getLogger("gateway")
 
 
 class OperationRefusedError(Exception):
-    """The answer is Refused, for this reason."""
+    """The agent answers `Refused` with this reason."""
 
     def __init__(self, reason: str, text: str) -> None:
         super().__init__(text)
@@ -51,14 +51,15 @@ class OperationRefusedError(Exception):
 
 
 def _build_refused(reason: str, error: Exception) -> wire.Refused:
-    """nft quotes what it did not take, which may be long."""
+    """Build a Refused reply. The text is cut, because nft quotes what it did not accept, and that may be long."""
     return wire.Refused(reason, str(error)[: wire.LONGEST_TEXT].replace("\0", ""))
 
 
 class Agent:
-    """One gateway's operations. `clock` gives Unix seconds, `steady` those of CLOCK_MONOTONIC; `boot` is the kernel's boot id.
+    """One gateway's operations.
 
-    probes: the prober's socket, where there is one.
+    clock: returns Unix seconds. steady: returns seconds of CLOCK_MONOTONIC. boot: the kernel's boot id. probes: the prober's
+    socket, if the gateway has one.
     """
 
     def __init__(
@@ -83,21 +84,21 @@ class Agent:
         self._past = ""
         self._damage = ""
         self._applied_last = 0  # token
-        self._ends_moved = False  # the clock was moved, and the kernel's ends were not yet
+        self._ends_moved = False  # the clock was moved, and the kernel's expiry times were not yet
         self._origin = choose_origin(table.read(self._clock()))
 
     @property
     def on_trial(self) -> bool:
-        """Has something been applied that nobody confirmed?"""
+        """True if a change has been applied and not confirmed yet."""
         return self._trial is not None
 
     @property
     def seconds_left(self) -> float:
-        """Until it is taken back; 0 when nothing waits."""
+        """Seconds until the change on trial is taken back; 0 if there is none."""
         return self._trial.seconds_left(self._steady()) if self._trial else 0.0
 
     def start(self) -> RestoreOutcome:
-        """Bring the kernel back to what was confirmed last, and know it."""
+        """Bring the kernel back to what was confirmed last, and remember it as the state that runs."""
         brought = self._know(bring_back(self._table, self._state, self._clock()))
         self._note_ended()
         self._past = f"the agent started at {self._time()}: {brought.text}"
@@ -113,12 +114,12 @@ class Agent:
         return brought
 
     def take_back_overdue(self) -> None:
-        """The same, if the time to confirm is over."""
+        """Take back the change on trial if its time to confirm is over."""
         if self._trial and not self.seconds_left:
             self.take_back(f"nobody confirmed it within {self._trial.within} s")
 
     def _before_trial(self) -> ConfirmedRuleset | None:
-        """What is confirmed, as far as memory says: the way back when the disk cannot be read any more."""
+        """Return the confirmed ruleset as far as it is known in memory, for the case that the disk cannot be read any more."""
         if self._trial is None or not self._trial.follows or self._held.strayed:
             return None
         running = self._held.current(0)
@@ -138,18 +139,21 @@ class Agent:
 
     @property
     def is_untidy(self) -> bool:
-        """Is there something to tidy? May be asked on another thread."""
+        """True if a checkpoint should be written. May be called on another thread."""
         return self._trial is None and bool(self._confirmed) and self._state.wants_checkpoint
 
     def tidy(self) -> None:
-        """Between requests: write a checkpoint when it is time for one."""
+        """Write a checkpoint if one is due. Called between requests."""
         if self.is_untidy:
             running = self._held.current(0)
             if not self._held.strayed:
                 self._state.checkpoint(running.ruleset, running.digest, running.now)
 
     def answer(self, request: wire.Request, opened: float = inf) -> wire.Reply:
-        """Do what is asked, or say why not. `opened`: when its connection was, on the steady clock; inf: just now."""
+        """Execute the request and return the reply, or Refused with the reason.
+
+        opened: when the request's connection was opened, on the steady clock; inf: just now.
+        """
         self._table.progress.begin("comparing" if isinstance(request, wire.Plan | wire.Apply) else "working")
         try:
             self.take_back_overdue()
@@ -168,11 +172,11 @@ class Agent:
 
     @property
     def beat(self) -> wire.Beat:
-        """What it is doing now. May be asked on another thread."""
+        """The progress of the running operation. May be read on another thread."""
         return self._table.progress.beat
 
     def _set_clock(self, request: wire.Request) -> None:
-        """Follow the portal's clock as far as the request says something certain, and let the kernel's ends follow too."""
+        """Adjust the clock to the portal's as far as the request gives certain bounds, and adjust the kernel's expiry times to the clock."""
         bound = getattr(request, "not_later", None)
         moved = self._clock.limit(bound.steady / 1000, bound.latest / 1000) if bound else False
         if self._clock.follow(getattr(request, "sent", 0) / 1000) or moved:
@@ -268,7 +272,10 @@ class Agent:
         return self._applied(delta, request.target, spent, flows_cut)
 
     def _on_trial(self, delta: Delta, request: wire.Apply, *, follows: bool) -> PendingTrial:
-        """The way back stays that of the first change that waits; the time begins anew."""
+        """Build the trial that follows this change.
+
+        It still goes back to before the first unconfirmed change; the time to confirm begins anew.
+        """
         now, earlier = self._steady(), self._trial
         return PendingTrial(
             (*(earlier.deltas if earlier else ()), delta),
@@ -281,7 +288,11 @@ class Agent:
         )
 
     def _claim(self, token: int) -> None:
-        """A token below the highest belongs to somebody who was replaced. One far above it would leave none to come after it."""
+        """Check the fencing token, and store it if it is higher than the last.
+
+        A lower token belongs to a worker that was replaced. A token far above the highest is refused because it would leave no
+        higher ones.
+        """
         if not 0 <= token < _MOST_TOKEN:
             raise WireError(f"request.token: {token} is out of range")
         if self._state.token and token > self._state.token + wire.LEAP_OBEYED:
@@ -294,7 +305,7 @@ class Agent:
             self._state.raise_token(token)
 
     def _change(self, request: wire.Apply, running: RunningRuleset) -> tuple[Delta, int]:
-        """The delta to commit and the digest it leads to."""
+        """Return the delta to commit and the digest it leads to."""
         if request.ruleset is not None and request.delta is None:
             wanted = drop_expired(request.ruleset, request.now)
             return diff(running.ruleset, wanted), digests.digest_ruleset(wanted)
@@ -378,12 +389,12 @@ class Agent:
         return self.reading(counting)
 
     def counting(self, request: wire.Counters) -> CounterReader:
-        """Begin to read all counters. Its sets may be read on other threads, between and beside other operations."""
+        """Begin a reading of all counters. Its sets may be read on other threads, between and beside other operations."""
         self._ledger.acknowledge(request.log, request.acknowledged)
         return CounterReader(self._table, self._held.keys, since=self._ledger.last)
 
     def reading(self, counting: CounterReader) -> wire.Reading:
-        """The answer, once all sets are read. Raises TableError."""
+        """Return the reply to Counters, once all sets are read. Raises TableError."""
         counting.check()
         return counting.reading(
             boot=self._boot,
@@ -395,24 +406,27 @@ class Agent:
         )
 
     def _note_ended(self) -> None:
-        """Remember what deleted elements had counted, as soon as they are deleted: before anything else is done or told."""
+        """Save the final counts of deleted elements in the ledger.
+
+        Called right after they are deleted, before anything else is done or answered.
+        """
         if ended := self._table.ended():
             self._ledger.keep(ended, boot=self._boot, table=self._table.handle() or 0)
 
     def dynamic_sets(self) -> dict[str, int]:
-        """The sets that packets fill, each with the most that it takes."""
+        """Return the sets that packets fill, each with its maximum size."""
         return {name: each.size for name, each in self._table.declarations().items() if each.dynamic}
 
     def occupied(self, name: str) -> int:
-        """How many elements such a set has. May be called on another thread. Raises TableError."""
+        """Return the number of elements in a dynamic set. May be called on another thread. Raises TableError."""
         return self._table.occupied(name)
 
     def gauges(self, occupied: Mapping[str, tuple[int, int]]) -> wire.GaugesAre:
-        """The answer, once all dynamic sets are counted."""
+        """Build the reply to Gauges, once all dynamic sets are counted."""
         return wire.GaugesAre(occupied, self._table.connections(), self._table.tuned(), self._held.untuned)
 
     def _probe(self, request: wire.Probe) -> wire.Probed:
-        """Nothing else is done meanwhile, so what the counters of the probe count is this probe's."""
+        """Ask the prober to connect. No other operation runs meanwhile, so the probe's counters count this probe alone."""
         prober.check(request)
         if self._probes is None:
             raise OperationRefusedError("state", "this gateway has no prober: its agent was started without --prober")

@@ -1,6 +1,6 @@
-"""Our table as the agent sees it: what the kernel can do, and what the kernel in memory can do as well.
+"""The interface of our nftables table as the agent sees it, implemented by the kernel and by a fake in memory.
 
-Times are Unix seconds. Every method may raise TableError; after it nothing has changed.
+Times are Unix seconds. Every method may raise TableError; nothing has changed then.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -17,18 +17,19 @@ UNKNOWN_RULES = (Rule((), comment="rules as the kernel holds them, which nobody 
 
 
 class TableError(Exception):
-    """The kernel did not do it. The message carries its own words."""
+    """The kernel did not do the operation. The message quotes the kernel."""
 
 
 class CommitRefusedError(TableError):
-    """The transaction was refused as a whole, so nothing has changed."""
+    """The kernel refused the whole transaction, so nothing has changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceMessage:
-    """One thing that became of a traced packet. id: the kernel's, which it uses again; with the mark COMES a packet begins.
+    """One trace message of the kernel about a packet.
 
-    handle: of the rule that matched, 0 for a policy. The rest as in firewall.live_trace.Event.
+    id: the kernel's, which it reuses; a message with the mark COMES begins a new packet. handle: of the rule that matched, 0 for a
+    policy. The other fields are those of firewall.live_trace.Event.
     """
 
     id: int
@@ -46,109 +47,118 @@ class TraceMessage:
 ElementCounts: TypeAlias = dict[bytes, tuple[int, int]]  # packets and octets of a set's elements, by their keys
 
 
-DeletedCounts: TypeAlias = dict[
-    tuple[bytes, bytes], tuple[int, int]
-]  # the same of elements that are gone, by key and owner (b"": nobody's)
+DeletedCounts: TypeAlias = dict[tuple[bytes, bytes], tuple[int, int]]  # the same of deleted elements, by key and owner (b"": no owner)
 
 
 def add_deleted_counts(to: DeletedCounts, more: DeletedCounts) -> None:
-    """An element may end, be there again and end once more before anybody asks: both counts are what it had."""
+    """Add `more` to `to`, element by element.
+
+    Counts are summed because an element may be deleted, added and deleted again before the portal asks.
+    """
     for at, (packets, octets) in more.items():
         had = to.get(at, (0, 0))
         to[at] = had[0] + packets, had[1] + octets
 
 
 class TraceSession(Protocol):
-    """A live trace that goes on until it is closed."""
+    """A live trace that runs until it is closed. `lost`: the kernel sent more messages than the socket could hold."""
 
     lost: bool
 
     def heard(self) -> Iterator[TraceMessage]:
-        """What was told since, without waiting."""
+        """Return the messages that have arrived since the last call, without waiting."""
 
     def close(self) -> None:
-        """Nothing is marked any more."""
+        """Stop marking packets."""
 
 
 class NftTable(Protocol):
-    """The table `inet netzwart`, and never another."""
+    """The table `inet netzwart`, and never another one."""
 
     in_memory: bool
     progress: Progress
 
     @property
     def lateness(self) -> float:
-        """Seconds by which some elements may end too late, because the machine was too slow to put that right."""
+        """Seconds by which some elements may expire too late, because the machine was too slow to correct it."""
 
     def commit(self, delta: Delta, now: float) -> None:
-        """Make the delta so, all of it or nothing. What has expired is neither added nor deleted. Its profile is set by `tune`.
+        """Apply the whole delta or nothing. Expired elements are neither added nor deleted. `tune` sets the delta's profile, not
+        `commit`.
 
-        now: when it is called. However long the work takes, elements end at their time and not later by as long.
+        now: the time of the call. Elements expire at their time, however long the work takes.
         """
 
     def renew(self, ruleset: Ruleset, now: float) -> None:
-        """Let the elements that are there and have an end in the ruleset end then: the clock was moved. Those of the past end at once."""
+        """Set the expiry of the existing elements to that of the ruleset, after the clock was moved.
+
+        Elements of the past expire at once.
+        """
 
     def ended(self) -> Mapping[str, DeletedCounts]:
-        """What the elements that `commit` has deleted since the last call had counted in the end, by set; without those that had nothing.
+        """Return the final counts of the elements that `commit` has deleted since the last call, by set, without those that
+        counted nothing.
 
-        Told once. Elements that end by their time are not among them.
+        Each count is returned once. Elements that expired are not included.
         """
 
     def check(self, delta: Delta, now: float) -> None:
-        """Would `commit` accept it?"""
+        """Raise TableError if `commit` would refuse the delta."""
 
     def read(self, now: float) -> Ruleset:
-        """Everything that the table holds, with UNKNOWN_RULES in each chain; EMPTY when there is no table. Without a profile.
+        """Return everything that the table holds, with UNKNOWN_RULES in each chain and no profile; EMPTY if there is no table.
 
-        Remaining times become absolute ones, which the kernel's rounding may put off by a second.
+        Remaining times become absolute ones, which may be off by a second because the kernel rounds.
         """
 
     def declarations(self) -> dict[str, Set]:
-        """How the sets and maps are declared."""
+        """Return the declarations of the sets and maps, by name."""
 
     def elements(self, of: Set, keys: Iterable[bytes], now: float) -> dict[bytes, Element]:
-        """Those of the elements that are there."""
+        """Return those of the elements that exist."""
 
     def handle(self) -> int | None:
-        """The number the kernel gave the table; another one means that all counters began anew. None when there is no table."""
+        """Return the kernel's handle of the table, None if there is no table. A new handle means that all counters began at zero again."""
 
     def tally(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
-        """Read the counters of a set's elements, part after part. Meanwhile the table may be changed, also on another thread.
+        """Read the counters of a set's elements into `into`, part by part. The table may be changed meanwhile, also on another thread.
 
-        An element that is there from the first part to the last is read, if it is one of `known` or nothing was changed. One that
+        An element that exists from the first part to the last is read if it is in `known` or nothing was changed. An element that
         was deleted and added again has one of its two counts. A set that vanishes has no elements.
         """
 
     def occupied(self, name: str) -> int:
-        """How many elements the set has, 0 if there is none of this name. May be called on another thread, beside everything else."""
+        """Return the number of elements in the set, 0 if there is no such set. May be called on another thread, beside everything else."""
 
     def flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
-        """Tracked connections of the gateway, whichever table's rules let them pass: all, or at least those that lead there, each once."""
+        """Return the gateway's tracked connections, whichever table's rules accepted them, each once.
+
+        toward: return at least those that match a filter; None: all.
+        """
 
     def cut(self, flows: Iterable[Flow]) -> int:
-        """End these connections; how many were still there. Their next packets are those of new ones."""
+        """End these connections and return how many still existed. Their next packets begin new connections."""
 
     def named_counters(self) -> Mapping[str, tuple[int, int]]:
-        """Packets and octets of the named counters alone, which costs the same whatever the sets hold."""
+        """Return packets and octets of the named counters alone. The cost does not depend on the sets."""
 
     def disturbed(self) -> bool:
-        """Has anybody else committed a transaction, to whichever table, since the last `read`? True before the first."""
+        """True if another program has committed a transaction, to any table, since the last `read`. True before the first."""
 
     def tune(self, values: Mapping[str, str]) -> dict[str, str]:
-        """Set these sysctls (firewall/profile.py). Never fails: comes out why some could not be set, by name (gateway/sysctl.py)."""
+        """Set these sysctls (firewall/profile.py). Never fails: returns by name why some could not be set (gateway/sysctl.py)."""
 
     def tuned(self) -> dict[str, str]:
-        """What the kernel holds of all sysctls that may be set. May be called on another thread, beside everything else."""
+        """Return the kernel's values of all sysctls that may be set. May be called on another thread, beside everything else."""
 
     def connections(self) -> int:
-        """How many connections are tracked. May be called on another thread, beside everything else."""
+        """Return the number of tracked connections. May be called on another thread, beside everything else."""
 
     def trace(self, watch: Watch) -> TraceSession:
-        """Begin to mark packets; our own table stays as it is, and `disturbed` does not see it."""
+        """Begin to mark packets. Our own table stays as it is, and `disturbed` does not count this transaction."""
 
     def rule_handles(self) -> Mapping[str, Sequence[int]]:
-        """For each chain the numbers that the kernel gave its rules, in their order. No number is ever used again."""
+        """Return the kernel's handles of the rules of each chain, in order. The kernel never reuses a handle."""
 
     def listing(self) -> dict[str, str]:
-        """For each chain a text to compare with an earlier one: it differs if anybody wrote to the chain, whatever it counted."""
+        """Return a fingerprint of each chain. It changes if another program writes to the chain, but not when rules count packets."""

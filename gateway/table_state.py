@@ -1,4 +1,4 @@
-"""What the agent knows about the kernel's table, and how it changes it: known values as long as nobody else commits, else read anew."""
+"""The agent's knowledge of the kernel's table, and its changes to it. The table is read again only if another program has committed."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -19,41 +19,43 @@ from gateway.table import CommitRefusedError, NftTable, TableError
 
 
 class ReadBackError(TableError):
-    """The kernel accepted the transaction and holds something else."""
+    """The kernel accepted the transaction but holds something else."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommitTiming:
-    """Milliseconds."""
+    """Duration of a commit and of reading it back, in milliseconds."""
 
     commit: float
     read_back: float
 
 
 class TableState:
-    """The table and the knowledge of it. `strayed`: somebody else has changed it since `settle`."""
+    """The table and what is known about it. `strayed`: another program has changed it since `settle`."""
 
     def __init__(self, table: NftTable, clock: Callable[[], float]) -> None:
         self._table, self._clock = table, clock
         self._running: RunningRuleset | None = None
-        self._committed: RunningRuleset | None = None  # the very object of `_running`, until somebody else changes the table
+        self._committed: RunningRuleset | None = None  # the same object as `_running`, until another program changes the table
         self._listing: ChainFingerprints = {}
         self.rules_known = False
         self.strayed = True
         self.untuned: SysctlErrors = {}
-        self._slack: float = SLACK  # seconds by which ends may differ that were read last
+        self._slack: float = SLACK  # seconds by which the expiry times of the last read may differ
 
     def settle(self) -> None:
-        """From here on, whatever somebody else does is straying."""
+        """Clear `strayed`. Changes of other programs set it again."""
         self.strayed = False
 
     def put_ends_right(self) -> None:
-        """The clock was moved: let the kernel end each element when it ends by the clock as it is now."""
+        """Make the kernel end each element by the clock as it is now, after the clock was moved."""
         if self._running:
             self._table.renew(self._running.ruleset, self._clock())
 
     def remember(self, ruleset: Ruleset | None, now: int, untuned: SysctlErrors) -> None:
-        """This was just made so; None: nobody knows what runs. untuned: what could not be set of its profile."""
+        """Remember this ruleset as the one just loaded; None: it is not known what runs. untuned: sysctls of its profile that
+        could not be set.
+        """
         self.untuned = untuned
         self._running, self._listing = None, {}
         self.rules_known = self.strayed = False
@@ -63,20 +65,20 @@ class TableState:
         self._committed = self._running
 
     def _note_rules(self) -> None:
-        """The rules are as they were committed a moment ago."""
+        """Remember that the kernel's rules are those committed a moment ago."""
         if self._running:
             self._listing = self._table.listing()
             self.rules_known = True
 
     @property
     def keys(self) -> Mapping[str, Elements]:
-        """The elements of each set as far as they are known without asking the kernel; changes in place."""
+        """The elements of each set as far as they are known without asking the kernel. The mapping changes in place."""
         known = self._running or self._committed
         return known.ruleset.elements if known else {}
 
     @property
     def rules(self) -> Mapping[str, Chain]:
-        """The chains as they were committed last; none while the kernel's are known to be others."""
+        """The chains as committed last; none while the kernel's rules are known to differ."""
         return self._chains if self.rules_known else EMPTY.chains
 
     @property
@@ -84,22 +86,22 @@ class TableState:
         return self._committed.ruleset.chains if self._committed else EMPTY.chains
 
     def current(self, now: int) -> RunningRuleset:
-        """What runs at `now`."""
+        """Return what runs at `now`."""
         if self._running is None or self._table.disturbed():
             return self.read(now)
         self._running.advance(now)
         return self._running
 
     def watched(self, now: int) -> RunningRuleset:
-        """The same, and if somebody else has set the kernel otherwise than its profile says, that is seen too."""
+        """Return what runs at `now`; read it from the kernel if another program has changed a sysctl of the profile."""
         return self.read(now) if self._running and self.altered(self._running.ruleset.profile) else self.current(now)
 
     def altered(self, profile: Profile | None) -> tuple[SysctlDifference, ...]:
-        """What the kernel is set to otherwise than this profile says, and might be set to."""
+        """Return the sysctls that differ from this profile although they could be set."""
         return list_altered_sysctls(self._table, profile, self.untuned)
 
     def read(self, now: int) -> RunningRuleset:
-        """The same, read from the kernel, whatever is known."""
+        """Read what runs at `now` from the kernel, even if it is known."""
         clock = self._clock()
         found = self._found(clock)
         known = self._running
@@ -115,8 +117,11 @@ class TableState:
         return running
 
     def _found(self, clock: float) -> Ruleset:
-        """What the kernel holds; the rules are those committed last if nobody wrote to them, and unknown if somebody did. The profile
-        is the one committed last, or none that anybody knows."""
+        """Return what the kernel holds.
+
+        Rules: those committed last if no other program has written to them, otherwise unknown. Profile: the one committed last, or
+        None if the sysctls differ from it.
+        """
         start = monotonic()
         read = self._table.read(clock)
         self._slack = SLACK + self._table.lateness + monotonic() - start
@@ -126,7 +131,7 @@ class TableState:
         return replace(found, chains=self._chains) if self.rules_known and found.chains else found
 
     def digest_of_elements(self, now: int) -> int:
-        """The digest at `now` as if the rules were those that were committed."""
+        """Return the digest at `now` as if the rules were those that were committed."""
         running = self.current(now)
         if self.rules_known or not self._chains:
             return running.digest
@@ -134,8 +139,10 @@ class TableState:
         return digest.update(running.digest, diff_shape(held, replace(held, chains=self._chains)))
 
     def drift(self, now: int) -> tuple[tuple[str, ...], dict[str, ElementDrift], tuple[SysctlDifference, ...], bool]:
-        """In what the kernel, read anew, differs at `now` from what was committed last: rules, elements, and what it is set to; and
-        whether nothing of it is there any more."""
+        """Compare the kernel, read anew, with what was committed last, as of `now`.
+
+        Return the differing rules, elements and sysctls, and whether nothing of the committed ruleset is left.
+        """
         found = self.read(now).ruleset
         committed = EMPTY
         if self._committed:
@@ -146,11 +153,12 @@ class TableState:
         return rules, drift.compare_elements(committed, found, self._clock(), self._slack), self.altered(committed.profile), gone
 
     def commit(self, delta: Delta, after: int) -> CommitTiming:
-        """Make the delta so, in one transaction, and read back what it touched. `after`: the digest it leads to.
+        """Apply the delta in one transaction, and read back what it touched. `after`: the digest it leads to.
 
-        Raises CommitRefusedError when nothing has changed, ReadBackError when the kernel holds something else.
+        Raises CommitRefusedError if the kernel refused it (nothing has changed then), ReadBackError if the kernel holds something
+        else.
         """
-        running, self._running = self._running or self.current(0), None  # whatever goes wrong below, it will be read anew
+        running, self._running = self._running or self.current(0), None  # on any error below, it will be read anew
         start = perf_counter()
         try:
             self._table.commit(delta, self._clock())
@@ -174,7 +182,10 @@ class TableState:
             raise ReadBackError(fault)
 
     def _commit_again(self, delta: Delta, running: RunningRuleset, refused: CommitRefusedError) -> None:
-        """An element may have ended after the transaction was written: once more, from what the kernel holds now."""
+        """Commit again, from what the kernel holds now: an element may have expired after the transaction was written.
+
+        Raises the refusal if nothing has expired.
+        """
         wanted = apply(running.ruleset, delta)
         found = reconcile_times(self._found(self._clock()), wanted, 0, self._slack)
         again = diff(found, drop_expired(wanted, self._clock()))
