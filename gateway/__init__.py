@@ -1,4 +1,4 @@
 """Netzwart's agent: the program on a gateway that owns the kernel's nftables table.
 
-The standard library and firewall/ alone; runs on Python 3.11.
+Uses only the standard library and firewall/; runs on Python 3.11.
 """

@@ -1,9 +1,9 @@
-"""python -m gateway"""
+"""Entry point of `python -m gateway`."""
 
 import sys
 
 match sys.argv[1:]:
-    case ["relay", "--socket", path]:  # a new ssh session waits for it: it loads nothing that it does not need
+    case ["relay", "--socket", path]:  # a new ssh session waits for this, so it imports only what it needs
         from pathlib import Path
 
         from gateway.relay import relay

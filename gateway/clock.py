@@ -1,19 +1,19 @@
-"""The time by which elements end: Unix seconds that nobody's `date -s` on the gateway moves.
+"""The agent's clock for expiry times: Unix seconds that `date -s` on the gateway does not change.
 
-The machine's clock is asked once, at the start; from then on CLOCK_MONOTONIC counts, as it does for the kernel's own timeouts.
-The portal's clock wins, because it is the one that said when a ban ends. How long a message was on its way, or waited here, is not known,
-so the clock is moved only by what is certain whatever that was: it cannot be earlier than when a message was sent (`follow`), nor can it
-have been later, when an answer left here, than when that answer had arrived (`limit`).
+The machine's clock is read once, at the start. From then on CLOCK_MONOTONIC counts, as it does for the kernel's own timeouts. The
+portal's clock wins, because the portal decided when a ban ends. The delay of a message, on its way or waiting here, is not known,
+so the clock is moved only as far as a bound is certain: now is not earlier than when the portal sent a message (`follow`), and an
+answer did not leave here later than it arrived at the portal (`limit`).
 """
 
 from collections.abc import Callable
 
 _ROUNDING = 0.001  # two floats that should make up a whole second may fall short of it
-TOLERANCE = 1.0  # seconds: some times are sent as whole ones
+TOLERANCE = 1.0  # seconds: some times are sent in whole seconds
 
 
 class GatewayClock:
-    """Unix seconds. `wall` is the machine's own clock, `steady` seconds that only go forward."""
+    """Unix seconds. `wall` is the machine's own clock; `steady` gives seconds that only increase."""
 
     def __init__(self, wall: Callable[[], float], steady: Callable[[], float]) -> None:
         self._steady = steady
@@ -23,11 +23,14 @@ class GatewayClock:
         return self._steady() + self._offset + _ROUNDING
 
     def follow(self, sent: float) -> bool:
-        """It was `sent` at the portal when it wrote a message; 0 says nothing. Was the clock put forward?"""
+        """Put the clock forward if it is before `sent`, the portal's time when it wrote a message (0: unknown). True if it was moved."""
         return self._move_if(sent > self() + TOLERANCE, sent - self._steady())
 
     def limit(self, steady: float, latest: float) -> bool:
-        """When `steady` stood there, it was `latest` at the portal or earlier. Was the clock put back?"""
+        """Put the clock back if at `steady` it was after `latest`, the portal's latest possible time at that moment.
+
+        True if it was moved.
+        """
         return self._move_if(steady + self._offset > latest + TOLERANCE, latest - steady)
 
     def _move_if(self, wrong: bool, offset: float) -> bool:

@@ -1,8 +1,8 @@
-"""What the portal has still to be told of elements that are gone, and how many readings there were; survives the end of the agent.
+"""Ledger of deleted elements' counts that the portal has not acknowledged, and the number of readings. Survives the end of the agent.
 
-A file in the state directory: a line that names it, then a line for each transaction that deleted elements which had counted. Kept
-in memory too. Nothing is synced to the disk: a power cut costs what was counted since the last reading anyway. Whatever was cut off the
-file, its numbers are not given again: the portal may have written them down.
+A file in the state directory: a first line with the ledger's name, then a line for each transaction that deleted elements with
+counts. Also kept in memory. Nothing is synced to the disk: a power cut loses what was counted since the last reading anyway.
+Numbers of lines that were cut off are not used again: the portal may have stored them.
 """
 
 import json
@@ -19,19 +19,22 @@ from gateway.counter_reading import pack_counts
 from gateway.table import DeletedCounts
 
 _FILE, _SEQUENCE = "gone", "readings"
-_MOST_OCTETS = 64 << 20  # of the file; the portal would have to be away for years
-_LEAP = 1 << 20  # numbers left out at each start: more than any file has lines
+_MOST_OCTETS = 64 << 20  # of the file; reached only if the portal is unreachable for years
+_LEAP = 1 << 20  # numbers skipped at each start: more than any file has lines
 
 log = logging.getLogger("gateway")
 
 
 class Ledger:
-    """The files, in a directory that nobody else uses. What cannot be written is kept in memory alone, with a line in the log."""
+    """The ledger's files, in a directory that no other process uses.
+
+    What cannot be written is kept in memory only, and an error is logged.
+    """
 
     def __init__(self, directory: Path) -> None:
         self._path, self._sequence_path = directory / _FILE, directory / _SEQUENCE
         self.name, self._number, self._gone = "", 0, dict[int, Gone]()
-        self._torn = False  # the file ends in the middle of a line, or may
+        self._torn = False  # the file ends, or may end, in the middle of a line
         self._read()
         self.sequence = _read_number(self._sequence_path) if self.name else 0
         if self.name:
@@ -42,20 +45,20 @@ class Ledger:
 
     @property
     def gone(self) -> tuple[Gone, ...]:
-        """All that is not acknowledged, in order."""
+        """All entries that are not acknowledged, in order."""
         return tuple(self._gone.values())
 
     @property
     def last(self) -> int:
-        """The number of the last one there ever was."""
+        """The highest number that was ever used."""
         return self._number
 
     def since(self, number: int) -> tuple[Gone, ...]:
-        """Those with a higher number."""
+        """Return the entries with a higher number."""
         return tuple(each for at, each in self._gone.items() if at > number)
 
     def keep(self, ended: Mapping[str, DeletedCounts], *, boot: str, table: int) -> None:
-        """Remember what these elements had counted."""
+        """Remember the final counts of deleted elements."""
         sets = {name: pack_deleted_counts(each) for name, each in ended.items() if each}
         if not sets:
             return
@@ -70,7 +73,7 @@ class Ledger:
             self._append(_encode_line(encode(kept)))
 
     def acknowledge(self, name: str, number: int) -> None:
-        """The portal has written down all up to this number of the ledger of this name."""
+        """Forget all entries up to this number: the portal has stored them. Does nothing if `name` is another ledger's."""
         known = [at for at in self._gone if at <= number] if name == self.name else []
         for at in known:
             del self._gone[at]
@@ -78,7 +81,10 @@ class Ledger:
             self._write_anew()
 
     def next_reading(self) -> int:
-        """The number of one more reading. It is overwritten in place: what is cut off leaves the number before, or a higher one."""
+        """Return the number of one more reading.
+
+        The file is overwritten in place: if a write is cut off, it holds the number before, or a higher one.
+        """
         self.sequence += 1
         try:
             with _open(self._sequence_path, "r+b" if self._sequence_path.exists() else "wb") as file:
@@ -112,7 +118,7 @@ class Ledger:
             log.error("%s cannot be written: %s", self._path, error.strerror)
 
     def _read(self) -> None:
-        """A damaged line counts for nothing; without a first line it is another ledger."""
+        """Read the file. Damaged lines are skipped; without a valid first line it is not this ledger's file."""
         lines = self._path.read_bytes().splitlines() if self._path.exists() else []
         head = _decode_line(lines[0]) if lines else None
         if not isinstance(head, dict) or not isinstance(head.get("name"), str) or not isinstance(head.get("number"), int):
@@ -129,13 +135,15 @@ class Ledger:
 
 
 def pack_deleted_counts(ended: DeletedCounts) -> Counts:
-    """As it goes over the wire."""
+    """Pack the counts for the wire."""
     rows = [(key, packets, octets, owner) for (key, owner), (packets, octets) in ended.items()]
     return pack_counts(len(rows), rows, owned=any(owner for _, owner in ended))
 
 
 def _open(path: Path, mode: str) -> IO[bytes]:
-    """Nobody else reads what members have counted, whatever umask the agent was started with, and whatever an older one left behind."""
+    """Open a file with mode 0600, whatever the umask, also if an older agent left it with another mode: it says what members have
+    counted.
+    """
     file = open(path, mode, opener=lambda name, flags: os.open(name, flags | os.O_CLOEXEC, 0o600))  # noqa: SIM115 - callers close it
     os.fchmod(file.fileno(), 0o600)
     return file

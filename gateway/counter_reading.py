@@ -1,6 +1,6 @@
-"""One reading of all counters, beside whatever changes the table meanwhile: each set in parts, on any thread.
+"""One reading of all counters, while the table may change: each set is read in parts, on any thread.
 
-Comes in: a table, and what is known to be in its sets; goes out: a wire.Reading. Knows no nft and no thread.
+In: a table, and the known elements of its sets. Out: a wire.Reading. Knows no nft and no threads.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -13,19 +13,22 @@ from gateway.table import ElementCounts, NftTable, TableError
 
 
 class CounterReader:
-    """Made and ended where the table is changed; in between, `read` and `stop` may be called anywhere."""
+    """Reads the counters of all counted sets once.
+
+    Create it, and call `check` and `reading`, on the thread that changes the table; `read` and `stop` may be called on any thread.
+    """
 
     def __init__(self, table: NftTable, known: Mapping[str, Elements], *, since: int = 0) -> None:
         self._table, self._handle = table, table.handle()
         counted = [name for name, declaration in table.declarations().items() if declaration.counter]
-        self._known = {name: tuple(known.get(name, ())) for name in counted}  # copies: what is known goes on changing
+        self._known = {name: tuple(known.get(name, ())) for name in counted}  # copies: the known elements change meanwhile
         self._found: dict[str, ElementCounts] = {}
         self.since = since
         self._stopped = False
 
     @property
     def sets(self) -> list[str]:
-        """Each is to be read once, in any order, also at the same time."""
+        """The names of the sets. Each must be read once, in any order, also in parallel."""
         return list(self._known)
 
     def read(self, name: str) -> None:
@@ -37,11 +40,11 @@ class CounterReader:
         self._found[name] = tally
 
     def stop(self) -> None:
-        """Whatever is being read ends with its next part."""
+        """Make each running `read` fail at its next part."""
         self._stopped = True
 
     def check(self) -> None:
-        """Raises TableError if the table began anew meanwhile, and its counters with it."""
+        """Raise TableError if the table was made anew meanwhile: its counters began at zero again."""
         if self._table.handle() != self._handle:
             raise TableError("the table was deleted or made anew while its counters were read; ask again")
 
@@ -55,10 +58,10 @@ class CounterReader:
         known: Mapping[str, Elements] | None = None,
         gone: tuple[wire.Gone, ...] = (),
     ) -> wire.Reading:
-        """What was read, once that is every set. Raises TableError if the table began anew meanwhile, and its counters with it.
+        """Build the reading, once all sets are read. Raises TableError like `check`.
 
-        known: the elements now, for whom they count. gone: what was deleted; those later than `since` may have been met or not, so
-        what was met of them, or of what came in their place, is left out: it is told by the next reading.
+        known: the elements now, with their owners. gone: deleted elements. Those with a number above `since` may or may not have
+        been read, so what was read for their keys is left out; the next reading reports it.
         """
         named = dict(self._table.named_counters())
         self.check()
@@ -78,7 +81,7 @@ class CounterReader:
 
 
 def _map_owners(known: Mapping[str, Elements] | None, name: str) -> dict[bytes, bytes]:
-    """Only sets that count for somebody have elements with values as well as counters (Set.owned)."""
+    """Map the keys of a set to their owners. Only sets that count for an owner have elements with values (Set.owned)."""
     elements = known.get(name, {}) if known else {}
     return {key: element.value for key, element in elements.items() if element.value}
 
@@ -88,16 +91,16 @@ def _split_keys(counts: wire.Counts) -> Collection[bytes]:
     return [counts.keys[at : at + width] for at in range(0, len(counts.keys), width)]
 
 
-CounterRow: TypeAlias = tuple[bytes, int, int, bytes]  # Python 3.11 has no other way
+CounterRow: TypeAlias = tuple[bytes, int, int, bytes]  # Python 3.11 has no `type` statement
 
 
 def _build_rows(tally: ElementCounts, whose: Mapping[bytes, bytes]) -> list[CounterRow]:
-    """Without the elements that have counted nothing."""
+    """Build the rows, without the elements that have counted nothing."""
     return [(key, packets, octets, whose.get(key, owners.NOBODY)) for key, (packets, octets) in tally.items() if packets]
 
 
 def pack_counts(elements: int, rows: Sequence[CounterRow], *, owned: bool) -> wire.Counts:
-    """As it goes over the wire. Rows: key, packets, octets and owner (b"": nobody's)."""
+    """Pack rows for the wire. Rows: key, packets, octets and owner (b"": no owner)."""
     numbers = f">{len(rows)}Q"
     return wire.Counts(
         elements,

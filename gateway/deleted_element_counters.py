@@ -1,6 +1,6 @@
-"""What the kernel tells of elements that a transaction deletes: what they had counted up to then.
+"""Final counts of elements that a transaction deletes, from the kernel's notifications.
 
-Heard by a socket that is there for one transaction only, because the group tells every change of every table.
+The listening socket lives for one transaction only, because the group reports every change of every table.
 """
 
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ from gateway.table import DeletedCounts
 # linux/netfilter/nfnetlink.h, nf_tables.h
 _GROUP = 7  # NFNLGRP_NFTABLES
 _LIST_TABLE, _LIST_SET = 1, 2
-_OCTETS_EACH = 1024  # of the buffer: a notice is some 150 octets, and the kernel counts its own overhead too
+_OCTETS_EACH = 1024  # of the buffer: a notification has some 150 octets, and the kernel counts its own overhead too
 _LEAST_BUFFER = 8 << 20
 _MOST_BUFFER = 1 << 30
 
 
 class DeletionListener:
-    """Listens from now on. `expected`: about how many elements will go; `lost`: it was too much for the socket's buffer."""
+    """Listens from its creation on. `expected`: about how many elements will be deleted. `lost`: the socket's buffer overflowed."""
 
     def __init__(self, expected: int) -> None:
         self._netlink = Netlink()
@@ -29,7 +29,7 @@ class DeletionListener:
         self.lost = False
 
     def deleted(self) -> Iterator[tuple[str, DeletedCounts]]:
-        """Set by set what the elements had counted that were deleted from our table. The kernel has told it before a commit returns."""
+        """Return the counts of the elements deleted from our table, set by set. The kernel has sent them before a commit returns."""
         ours = pack_text(_LIST_TABLE, TABLE)
         for messages in netlink.iter_notices(self._netlink.told):
             self.lost = self.lost or messages is None
@@ -38,7 +38,7 @@ class DeletionListener:
                     yield parse_text(parse_attributes(body)[_LIST_SET]), _decode_counts(body)
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._netlink.close()
 
 

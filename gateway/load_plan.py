@@ -1,7 +1,7 @@
-"""Splits a change into the transactions in which it is loaded: what no rule looks up yet may be loaded piece by piece. Pure.
+"""Splits a change into the transactions in which it is loaded: a set that no rule uses yet may be loaded piece by piece. Pure.
 
-Elements with an end are loaded few at a time: the kernel counts their remaining time from when it takes them, and the remaining time is
-written when their transaction begins.
+Elements that expire are loaded few at a time: their remaining time is written when the transaction begins, but the kernel counts
+it from when it accepts them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,12 +11,15 @@ from firewall.diff import Delta, ElementChange
 from firewall.ruleset import Element, Elements
 
 LARGE = 4096  # elements
-AT_ONCE = 65_536  # elements of one transaction, where there may be several
-TIMED_AT_ONCE = 2048  # the same of those that have an end
+AT_ONCE = 65_536  # elements of one transaction, if there may be several
+TIMED_AT_ONCE = 2048  # the same for elements that expire
 
 
 def split_prefill(delta: Delta) -> tuple[Delta, Delta]:
-    """The sets that are new and large or have elements that end, with their elements; and the rest of the delta."""
+    """Split the delta in two: new sets that are large or have expiring elements, with their elements, and the rest.
+
+    The profile is in neither part: it is not committed.
+    """
     first = {
         name
         for name, change in delta.sets.items()
@@ -38,7 +41,7 @@ def _is_better_first(change: ElementChange) -> bool:
 
 
 def iter_pieces(changes: Mapping[str, ElementChange]) -> Iterator[Mapping[str, ElementChange]]:
-    """So few elements at a time that little of the time until they end passes before the kernel counts it."""
+    """Split the changes into pieces so small that little time passes between writing an expiry and the kernel counting it."""
     for name, change in changes.items():
         for some in iter_batches(change.added, TIMED_AT_ONCE if change.of.timeout else AT_ONCE):
             yield {name: ElementChange(change.of, {}, some)}

@@ -1,4 +1,4 @@
-"""Requests and replies as people read them in the log: what was asked, and what came of it. One line, no personal values."""
+"""Texts for the log: requests and their replies. One line each, no personal data."""
 
 from firewall import wire
 from firewall.wire import Message
@@ -7,7 +7,7 @@ _MOST = 300
 
 
 def describe(request: wire.Request) -> str:
-    """The operation, and its token if it has one."""
+    """Return the operation, and its token if it has one."""
     match request:
         case wire.Apply(token=token, ruleset=None):
             return f"apply token {token}"
@@ -23,7 +23,7 @@ def describe(request: wire.Request) -> str:
 
 
 def describe_outcome(reply: Message) -> str:
-    """What came of it."""
+    """Return the outcome of a request."""
     match reply:
         case wire.Refused(reason, text):
             return f"refused ({reason}): {to_plain_line(text)}"
@@ -55,11 +55,11 @@ def describe_outcome(reply: Message) -> str:
 
 
 def describe_cut(flows: int) -> str:
-    """How many connections were ended."""
+    """Return how many connections were ended."""
     return "flows could not be cut" if flows < 0 else f"{flows} flows cut"
 
 
 def to_plain_line(text: str) -> str:
-    """One line of printable text, not too long: it may come from outside."""
+    """Return the text as one line of printable characters, cut to a limit: it may come from outside."""
     line = " ".join("".join(each if each.isprintable() else " " for each in text[: 2 * _MOST]).split())
     return line if len(line) <= _MOST else f"{line[:_MOST]}…"

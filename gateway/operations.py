@@ -176,7 +176,7 @@ class Agent:
         return self._table.progress.beat
 
     def _set_clock(self, request: wire.Request) -> None:
-        """Adjust the clock to the portal's as far as the request gives certain bounds, and adjust the kernel's expiry times to the clock."""
+        """Adjust the clock to the portal's as far as the request gives certain bounds, and then the kernel's expiry times to the clock."""
         bound = getattr(request, "not_later", None)
         moved = self._clock.limit(bound.steady / 1000, bound.latest / 1000) if bound else False
         if self._clock.follow(getattr(request, "sent", 0) / 1000) or moved:

@@ -1,6 +1,6 @@
-"""Standard input and output <-> the agent's socket, as `ip netns exec` or an ssh forced command needs it.
+"""Connects standard input and output to the agent's socket, for `ip netns exec` or an ssh forced command.
 
-Octets pass unread; memory is bounded because nothing is read before the last piece is written. Ends when either side does.
+Octets pass unread. Memory is bounded because a piece is written before the next is read. Ends when either side does.
 """
 
 import os
@@ -13,7 +13,10 @@ _PIECE = 1 << 16
 
 
 def relay(path: Path) -> int:
-    """Relay until the agent hangs up or the input ends and its answer is through. 0, or 1 when there is no agent."""
+    """Relay until the agent closes the connection, which it does after its last answer if the input ends.
+
+    Return 0, or 1 without an agent.
+    """
     agent = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         agent.connect(str(path))
@@ -30,7 +33,7 @@ def relay(path: Path) -> int:
 
 
 def explain_unreachable(path: Path, error: OSError) -> str:
-    """Why the socket cannot be connected to, and what to do."""
+    """Return why the socket cannot be connected to, and what to do."""
     match error:
         case FileNotFoundError():
             return f"{path}: no such socket; is the agent running?"

@@ -1,4 +1,4 @@
-"""Version of the agent: its release, and a name of the very sources that it consists of, so that two builds can be told apart."""
+"""Version of the agent: its release and a hash of its sources, so that two builds can be told apart."""
 
 from functools import cache
 from hashlib import sha256
@@ -10,7 +10,7 @@ PACKAGES = ("firewall", "gateway")
 
 @cache
 def compute_version() -> str:
-    """Such as 0.1.0+3f9a2c41: the same from a checkout and from the file that was built of it."""
+    """Return a version such as 0.1.0+3f9a2c41. It is the same for a checkout and for the file built from it."""
     hasher = sha256()
     for package in PACKAGES:
         sources = {each.name: each for each in resources.files(package).iterdir() if each.name.endswith(".py")}

@@ -1,6 +1,6 @@
-"""What runs, as far as the agent knows: a ruleset that changes in place, and its digest that goes with it.
+"""The ruleset that runs, as far as the agent knows: it changes in place, and its digest with it.
 
-In place because copying one set of 100,000 elements costs more than the whole of a small deploy.
+It changes in place because copying one set of 100,000 elements costs more than a whole small deploy.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,11 +12,11 @@ from firewall import digest
 from firewall.diff import Delta, ElementChange
 from firewall.ruleset import Element, Elements, Ruleset
 
-T = TypeVar("T")  # Python 3.11 has no other way
+T = TypeVar("T")  # Python 3.11 has no syntax for type parameters
 
 
 class RunningRuleset:
-    """A ruleset as it is at the latest time it was told of, and its digest."""
+    """A ruleset as of the time `now`, and its digest."""
 
     def __init__(self, ruleset: Ruleset, now: int) -> None:
         self.now = 0
@@ -30,13 +30,13 @@ class RunningRuleset:
 
     @property
     def ruleset(self) -> Ruleset:
-        """A view that changes with this; not a copy."""
+        """A view that changes with this object; not a copy."""
         return Ruleset(self._chains, self._sets, self._elements, self._counters, self._profile)
 
     def advance(self, now: int) -> None:
-        """Let it be `now` (0: the time it is already): what has ended leaves, as it leaves the kernel.
+        """Set the time to `now` (0: keep the time), and remove what has expired, as the kernel does.
 
-        The other side's clock may go back too; what has left then comes back when the kernel is read.
+        The portal's clock may also go back; elements removed too early come back when the kernel is read.
         """
         self.now = now or self.now
         while self._ends and self._ends[0][0] <= now:
@@ -46,7 +46,7 @@ class RunningRuleset:
                 self.change(Delta(elements={name: ElementChange(self._sets[name], {key: element}, {})}))
 
     def change(self, delta: Delta, after: int | None = None) -> None:
-        """Make the delta so. It must fit (see `misfit`). `after`: the digest it leads to, if that is known already."""
+        """Apply the delta, which must fit (see `misfit`). `after`: the digest it leads to, if already known."""
         self.digest = digest.update(self.digest, delta) if after is None else after
         self._chains = _apply_changes(self._chains, {name: change.after for name, change in delta.chains.items()})
         self._sets = _apply_changes(self._sets, {name: change.after for name, change in delta.sets.items()})
@@ -67,7 +67,7 @@ class RunningRuleset:
             heappush(self._ends, end)
 
     def misfit(self, delta: Delta) -> str:
-        """What in the delta does not start from what runs: its name, or "" when all of it fits."""
+        """Return the name of the first part of the delta that does not start from what runs, or "" if all of it fits."""
         chains, sets = self._chains, self._sets
         yet = [f"chain {name}" for name, change in delta.chains.items() if chains.get(name) != change.before]
         yet += [f"set {name}" for name, change in delta.sets.items() if sets.get(name) != change.before]
@@ -101,7 +101,7 @@ def _iter_ends(name: str, elements: Elements) -> Iterator[tuple[int, str, bytes]
 
 
 def prune_delta(delta: Delta, now: float) -> Delta:
-    """The delta without elements that have ended at `now`, on either side."""
+    """Return the delta without elements that have expired at `now`, on either side."""
     elements = {
         name: ElementChange(of, _prune_elements(removed, now), _prune_elements(added, now))
         if of.timeout
@@ -115,20 +115,21 @@ def _prune_elements(elements: Elements, now: float) -> dict[bytes, Element]:
     return {key: element for key, element in elements.items() if not 0 < element.expires <= now}
 
 
-SLACK = 2  # seconds: the kernel rounds times, and a commit may be late by some before the agent puts the ends right
+SLACK = 2  # seconds: the kernel rounds times, and a commit may be late by some before the agent corrects the expiry times
 
 
 def is_same_element(one: Element, other: Element, slack: float = SLACK) -> bool:
-    """Are they the same, but for so many seconds of their ends?"""
+    """True if the elements are equal, except for up to `slack` seconds of their expiry times."""
     if one == other:
         return True
     return one[:2] == other[:2] and one.expires > 0 < other.expires and abs(one.expires - other.expires) <= slack
 
 
 def reconcile_times(found: Ruleset, known: Ruleset, clock: float, slack: float = SLACK) -> Ruleset:
-    """What was found, as it was known where only time tells them apart: rounded ends, and elements about to end that are gone already.
+    """Return `found`, with the known elements wherever only time differs: rounded expiry times, and elements about to expire that
+    are already gone.
 
-    slack: seconds; SLACK and as long as reading took, because a remaining time is known only to have been right at some moment of that.
+    slack: seconds; SLACK plus the duration of the read, because a remaining time was right at some unknown moment of the read.
     """
     elements: dict[str, Elements] = dict(found.elements)
     for name, declaration in found.sets.items():

@@ -1,7 +1,8 @@
-"""The sysctls of a gateway's profile, in the network namespace of the calling thread. No other file of /proc/sys is ever opened.
+"""Reads and writes the sysctls of a gateway's profile, in the network namespace of the calling thread.
 
-Whoever has CAP_NET_ADMIN may write them, root or not (net_ctl_permissions in net/sysctl_net.c); the size of the connection table
-belongs to the whole kernel, so a namespace other than the first may only read it.
+Opens no other file of /proc/sys, except for the number of tracked connections. A process with CAP_NET_ADMIN may write these
+sysctls, root or not (net_ctl_permissions in net/sysctl_net.c). The size of the connection table belongs to the whole kernel, so a
+namespace other than the first may only read it.
 """
 
 import os
@@ -15,11 +16,11 @@ from firewall.profile import NAMES
 _FILES = {name: f"/proc/sys/{name.replace('.', '/')}" for name in NAMES}
 _TRACKED = Path("/proc/sys/net/netfilter/nf_conntrack_count")
 _LONGEST = 256  # octets of a value
-OTHER = "other"  # the kernel took the value and holds another one
+OTHER = "other"  # the kernel accepted the value and holds another one
 
 
 def read() -> dict[str, str]:
-    """What the kernel holds, by name; without those that it does not have."""
+    """Return the kernel's values by name, without the sysctls that it does not have."""
     held = {}
     for name in NAMES:
         with suppress(OSError):
@@ -28,7 +29,7 @@ def read() -> dict[str, str]:
 
 
 def write(values: Mapping[str, str]) -> dict[str, str]:
-    """Set what differs. By name why some could not be set: an errno's name, or OTHER."""
+    """Set the values that differ. Return by name why some could not be set: an errno's name, or OTHER."""
     held, refused = read(), {}
     for name in NAMES:
         if name in values and held.get(name) != values[name]:
@@ -41,7 +42,7 @@ def write(values: Mapping[str, str]) -> dict[str, str]:
 
 
 def count_connections() -> int:
-    """How many connections are tracked now; 0 while the kernel tracks none at all."""
+    """Return the number of tracked connections; 0 if the kernel tracks none at all."""
     try:
         return int(_TRACKED.read_text())
     except (OSError, ValueError):
@@ -49,7 +50,7 @@ def count_connections() -> int:
 
 
 def _read(name: str) -> str:
-    """Without a file object, which takes several times as long: they are read whenever the portal says hello."""
+    """Read a value without a file object, which would take several times as long: all values are read at each Hello of the portal."""
     file = os.open(_FILES[name], os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.read(file, _LONGEST).decode()
