@@ -1,7 +1,7 @@
-"""After a commit: does the kernel hold what was asked for? Only what the delta touched is read, and of very much only a sample.
+"""Verifies after a commit that the kernel holds what was requested. Reads only what the delta touched, and of large sets only a sample.
 
-The transaction was accepted as a whole, so what is looked for are mistakes of a kind, which a sample has too. A dump of
-500,000 elements takes the kernel longer than loading them; the Digest operation does it, outside a deploy.
+The kernel accepted the transaction as a whole, so this looks for systematic errors, which a sample shows too. A dump of 500,000
+elements takes the kernel longer than loading them; the Digest operation does it, outside a deploy.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ MOST = 512  # keys read back of each set
 
 
 def verify(table: NftTable, delta: Delta, clock: Callable[[], float]) -> str:
-    """What is not as it should be, or "" when all is. clock: Unix seconds."""
+    """Return the first fault, or "" if there is none. clock: returns Unix seconds."""
     declared = table.declarations() if delta.sets else {}
     for name, declaration in delta.sets.items():
         if declared.get(name) != declaration.after:
@@ -41,12 +41,16 @@ def _find_fault(table: NftTable, change: ElementChange, clock: Callable[[], floa
 
 
 def _sample(elements: Elements) -> set[bytes]:
-    """Keys, evenly spread over all of them."""
+    """Return at most MOST keys, evenly spread."""
     return set(islice(elements, 0, None, len(elements) // MOST + 1))
 
 
 def _find_missing(of: Set, added: Elements, found: Elements, start: float, spent: float) -> str:
-    """start, spent: when reading began, and how many seconds ends may lie apart for that it took, and for what was too slow before."""
+    """Return the first element that is missing or differs. start: when reading began. spent: further seconds by which expiry times
+    may differ.
+
+    `spent` covers the duration of the read and the lateness of the load before it.
+    """
     for key, element in added.items():
         held = found.get(key)
         if held is None and not (of.timeout and 0 < element.expires <= start + spent + SLACK):

@@ -1,7 +1,7 @@
-"""The kernel's connection tracking over raw netlink: list all flows, delete some. Knows no set and no policy.
+"""The kernel's connection tracking over raw netlink: lists flows and deletes them. Knows no set and no policy.
 
-Layouts: linux/netfilter/nfnetlink_conntrack.h. The kernel writes both tuples first, each field in its place, so flows of TCP
-and UDP are unpacked at once; any other shape is taken apart attribute by attribute.
+Layouts: linux/netfilter/nfnetlink_conntrack.h. The kernel writes both tuples first, with fixed positions, so flows of TCP and UDP
+are unpacked at once; flows of any other shape are parsed attribute by attribute.
 """
 
 import socket
@@ -24,7 +24,7 @@ _AT_ONCE = 256
 
 
 def _pack_tuple(width: int) -> bytes:
-    """A tuple as the kernel writes it, with zeros for its values."""
+    """Pack a tuple as the kernel writes it, with zeros for its values."""
     kinds = (_V4_SRC, _V4_DST) if width == 4 else (_V6_SRC, _V6_DST)
     addresses = pack_nested(_TUPLE_IP, *(pack_attribute(kind, bytes(width)) for kind in kinds))
     ports = (pack_attribute(_PROTO_NUM, b"\0"), pack_attribute(_SRC_PORT, bytes(2)), pack_attribute(_DST_PORT, bytes(2)))
@@ -32,7 +32,7 @@ def _pack_tuple(width: int) -> bytes:
 
 
 class _TupleLayout:
-    """Both tuples of one address family, TCP, UDP or whatever else has ports."""
+    """Layout of both tuples of one address family, for protocols with ports (TCP, UDP and others)."""
 
     def __init__(self, width: int) -> None:
         one = f"12x {width}s 4x {width}s 8x {{}} 7x H 6x H 2x"
@@ -44,7 +44,7 @@ class _TupleLayout:
         self._fixed = [(where, both[where]) for where in places_of_headers]
 
     def flow(self, body: bytes) -> Flow | None:
-        """The flow, None if it is of another shape."""
+        """Return the flow, None if it has another shape."""
         for where, octets in self._fixed:
             if body[where] != octets:
                 return None
@@ -55,7 +55,7 @@ _V4, _V6 = _TupleLayout(4), _TupleLayout(16)
 
 
 class Conntrack:
-    """The connections of the network namespace of the thread that makes this."""
+    """The connections of the network namespace of the thread that creates this object."""
 
     def __init__(self) -> None:
         self._netlink = Netlink(CONNTRACK)
@@ -65,9 +65,10 @@ class Conntrack:
         self._netlink.close()
 
     def flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
-        """All of them, or those that lead there, each once: then the kernel walks its table and shows a few. Raises TableError.
+        """Return all flows, or those that match a filter, each once. Raises TableError.
 
-        A kernel before 5.8 knows no filter and shows all of a family.
+        With filters the kernel walks its table but sends few flows. A kernel before 5.8 knows no filter and sends all flows of a
+        family.
         """
         if toward is None:
             return [parse_flow(body) for body in self._netlink.dump(_GET, family=socket.AF_UNSPEC)]
@@ -75,7 +76,7 @@ class Conntrack:
         return list({flow[:-1]: flow for flow, each in found if _is_toward(flow, each)}.values())
 
     def delete(self, flows: Iterable[Flow]) -> int:
-        """Delete them, and say how many were still there; one that ended and whose addresses and ports serve anew is left alone."""
+        """Delete the flows and return how many still existed. A new flow with the same addresses and ports is left alone."""
         both = list(flows)
         return sum(
             self._delete([_pack_identity(flow.handle) for flow in both if len(flow.source) == width], family)
@@ -90,9 +91,9 @@ class Conntrack:
 
 
 def _build_filter(toward: FlowFilter) -> tuple[bytes, int]:
-    """Attributes that narrow a dump (ctnetlink_alloc_filter in the kernel), and the address family.
+    """Return the attributes that restrict a dump (ctnetlink_alloc_filter in the kernel), and the address family.
 
-    Kernels up to 6.18 at least compare IPv6 addresses the wrong way round, so those are left to the caller.
+    Kernels up to 6.18 at least compare IPv6 addresses incorrectly, so the caller compares those.
     """
     flags, inside, port = 0, b"", toward.port.to_bytes(2)
     if len(toward.address) == 4:
@@ -113,7 +114,7 @@ def _is_toward(flow: Flow, toward: FlowFilter) -> bool:
 
 
 def parse_flow(body: bytes) -> Flow:
-    """The flow in these attributes; its handle is the attributes themselves."""
+    """Parse a flow. Its handle is the attributes themselves."""
     return _V4.flow(body) or _V6.flow(body) or _parse_any_flow(body)
 
 
@@ -134,7 +135,7 @@ def _parse_ends(octets: bytes) -> tuple[bytes, bytes, int, int, int]:
 
 
 def _pack_identity(body: bytes) -> bytes:
-    """What names one flow for good: the tuple of its first direction, its zone, and the id, which no other flow gets."""
+    """Return the attributes that identify one flow permanently: its original tuple, its zone, and its id, which is not reused."""
     return b"".join(
         body[start - 4 : end + -end % 4] for kind, start, end in iter_attribute_spans(body) if kind in (_TUPLE_ORIG, _ZONE, _ID)
     )

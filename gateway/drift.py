@@ -1,6 +1,6 @@
-"""In what the kernel differs from what was committed: rules by name, elements one by one. Pure; times are Unix seconds.
+"""Compares the kernel's ruleset with the committed one: rules by name, elements one by one. Pure; times are Unix seconds.
 
-Comes in: the ruleset as it was committed and as it was found, and what `Table.listing` gave then and gives now.
+In: the ruleset as committed and as found, and what `NftTable.listing` returned then and returns now.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ ChainFingerprints = Mapping[str, str]
 
 
 def compare_rules(committed: Ruleset, found: Ruleset, before: ChainFingerprints, after: ChainFingerprints) -> tuple[str, ...]:
-    """Names of chains, sets and counters that are missing, foreign or altered, each with its kind."""
+    """Return the names of chains, sets and counters that are missing, foreign or altered, each with its kind."""
     chains = (f"chain {name}" for name in sorted(before.keys() | after.keys()) if before.get(name) != after.get(name))
     names = sorted(committed.sets.keys() | found.sets.keys())
     sets = (f"set {name}" for name in names if committed.sets.get(name) != found.sets.get(name))
@@ -23,9 +23,9 @@ def compare_rules(committed: Ruleset, found: Ruleset, before: ChainFingerprints,
 
 
 def compare_elements(committed: Ruleset, found: Ruleset, now: float, slack: float = SLACK) -> dict[str, ElementDrift]:
-    """The sets whose elements differ at `now`. An element with another value, text or end is missing and foreign at once.
+    """Return the sets whose elements differ at `now`.
 
-    slack: as in `reconcile_times`.
+    An element with another value, text or expiry counts as both missing and foreign. slack: as in `reconcile_times`.
     """
     wanted, held = drop_expired(committed, now), drop_expired(reconcile_times(found, committed, now, slack), now)
     names = sorted(wanted.elements.keys() | held.elements.keys())

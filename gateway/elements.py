@@ -1,7 +1,7 @@
-"""Elements of sets and maps <-> the kernel's messages, many at a time.
+"""Encodes and decodes elements of sets and maps as netlink messages, many at a time.
 
-A set's elements mostly look alike, octet for octet, but for key, value and counts. So the first one is taken apart, and
-if the others have the same shape they are unpacked together; if not, each is taken apart by itself.
+A set's elements mostly look alike, octet for octet, except for key, value and counts. So the first one is parsed, and if the
+others have the same shape they are unpacked together; otherwise each is parsed by itself.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,12 +31,12 @@ _BUCKET = pack_attribute(_UNIT, pack(">Q", 1)) + pack_attribute(_BURST, pack(">I
 _BUCKET += pack_attribute(_FLAGS, pack(">I", _OVER))
 _COMMENT = 0  # NFTNL_UDATA_SET_ELEM_COMMENT
 
-_MOST_LIST = 60_000  # octets of one list: its length has 16 bits
+_MOST_LIST = 60_000  # octets of one list: its length field has 16 bits
 _MOST_TOGETHER = 1024
 
 
 class ElementColumns(NamedTuple):
-    """Elements in the order the kernel gave them, by what they carry. remaining: milliseconds, 0: the element stays."""
+    """Elements in the kernel's order, as columns. remaining: milliseconds, 0: the element does not expire."""
 
     keys: Sequence[bytes]
     values: Sequence[bytes]
@@ -46,7 +46,10 @@ class ElementColumns(NamedTuple):
     packets: Sequence[int]
 
     def elements(self, now: float, *, owned: bool = False) -> dict[bytes, Element]:
-        """As values; a remaining time becomes an absolute one, rounded to a second. owned: of a set that counts for somebody."""
+        """Return the elements by key.
+
+        A remaining time becomes an absolute one, rounded to a second. owned: of a set that counts for owners.
+        """
         if owned:
             whose = map(owners.parse_owner, self.comments)
             return {
@@ -63,17 +66,17 @@ NO_COLUMNS = ElementColumns((), (), (), (), (), ())
 
 
 def pack_set_reference(name: str) -> bytes:
-    """The attributes that name one of our sets."""
+    """Return the attributes that name one of our sets."""
     return pack_text(_LIST_TABLE, TABLE) + pack_text(_LIST_SET, name)
 
 
 def build_element_message(name: str, encoded: Iterable[bytes]) -> bytes:
-    """The attributes of one message about these encoded elements."""
+    """Return the attributes of one message with these encoded elements."""
     return pack_set_reference(name) + pack_nested(_LIST_ELEMENTS, *encoded)
 
 
 def iter_element_messages(name: str, encoded: Iterable[bytes]) -> Iterator[bytes]:
-    """The same in as many messages as it takes."""
+    """Return the attributes of as many messages as the elements need."""
     remaining = iter(encoded)
     while some := list(islice(remaining, _MOST_TOGETHER)):
         fitting = _MOST_LIST // max(map(len, some))
@@ -81,7 +84,7 @@ def iter_element_messages(name: str, encoded: Iterable[bytes]) -> Iterator[bytes
 
 
 def encode_keys(keys: Iterable[bytes]) -> Iterator[bytes]:
-    """Elements given by their keys alone, as for deleting and asking."""
+    """Encode elements with keys only, for deletions and requests."""
     encoder = cache(_split_bare_element)
     for key in keys:
         start, _, end = encoder(len(key), 0)
@@ -89,7 +92,7 @@ def encode_keys(keys: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def encode_policing(elements: Elements, now: float) -> Iterator[bytes]:
-    """Whole elements of a set that polices, without those that ended at `now`: a value is a rate."""
+    """Encode elements of a set that polices, without those that have expired at `now`. Their value is a rate."""
     for key, element in elements.items():
         if not 0 < element.expires <= now:
             yield _pack_full_element(key, element._replace(value=b""), now, _pack_bucket(element.value))
@@ -100,12 +103,12 @@ def _pack_bucket(rate: bytes) -> bytes:
 
 
 def is_limit(expression: bytes) -> bool:
-    """Is the expression, that of a set or an element, a limit?"""
+    """True if the expression of a set or an element is a limit."""
     return expression.startswith(_LIMIT)
 
 
 def encode(elements: Elements, now: float, *, owned: bool = False) -> Iterator[bytes]:
-    """Whole elements, without those that ended at `now`. owned: of a set that counts for somebody."""
+    """Encode whole elements, without those that have expired at `now`. owned: of a set that counts for owners."""
     encoder = cache(_split_bare_element)
     for key, element in elements.items():
         value, comment, expires = element
@@ -121,7 +124,7 @@ def encode(elements: Elements, now: float, *, owned: bool = False) -> Iterator[b
 
 
 def _split_bare_element(key: int, value: int) -> tuple[bytes, bytes, bytes]:
-    """What stands before, between and behind a key and a value of these widths."""
+    """Return the octets before, between and after a key and a value of these widths."""
     mark = b"K" * key, b"V" * value
     whole = _pack_element(*mark)
     at = len(whole) - len(_pack_data(mark[1]))
@@ -153,14 +156,17 @@ def _pack_comment(comment: str) -> bytes:
 
 
 def decode(attributes: bytes) -> Iterator[ElementColumns]:
-    """The elements in one message's attributes."""
+    """Decode the elements in one message's attributes."""
     for kind, start, end in iter_attribute_spans(attributes):
         if kind == _LIST_ELEMENTS:
             yield _decode_list(attributes[start:end], _unpack_one_by_one)
 
 
 def count(attributes: bytes) -> int:
-    """How many elements there are in one message's attributes, where they all look alike; as many of the first one's length else."""
+    """Return the number of elements in one message's attributes.
+
+    Exact if all have the length of the first; otherwise an estimate by that length.
+    """
     return sum(_count(attributes[start:end]) for kind, start, end in iter_attribute_spans(attributes) if kind == _LIST_ELEMENTS)
 
 
@@ -170,7 +176,7 @@ def _count(listed: bytes) -> int:
 
 
 def iter_counts(attributes: bytes) -> Iterator[tuple[Sequence[bytes], Sequence[int], Sequence[int]]]:
-    """Keys, packets and octets of the elements in one message's attributes."""
+    """Return keys, packets and octets of the elements in one message's attributes."""
     for kind, start, end in iter_attribute_spans(attributes):
         if kind == _LIST_ELEMENTS:
             columns = _decode_list(attributes[start:end], _unpack_counts)
@@ -178,7 +184,7 @@ def iter_counts(attributes: bytes) -> Iterator[tuple[Sequence[bytes], Sequence[i
 
 
 def _decode_list(listed: bytes, otherwise: Callable[[bytes], ElementColumns]) -> ElementColumns:
-    """`otherwise`: what takes them apart if they do not all look alike."""
+    """Decode a list of elements. `otherwise` decodes it if they do not all look alike."""
     ends = next(iter_attribute_spans(listed), None)
     if ends is None:
         return NO_COLUMNS
@@ -214,7 +220,7 @@ _ROLES: dict[tuple[tuple[int, ...], int], str] = {
 
 
 def _iter_leaves(octets: bytes, start: int, end: int, inside: tuple[int, ...] = ()) -> Iterator[tuple[str, int, int]]:
-    """Role, start and length of everything in an element that is told apart, in order."""
+    """Return role, start and length of each part of an element that is decoded, in order."""
     for kind, begin, stop in iter_attribute_spans(octets, start, end):
         if (inside, kind) in _ROLES:
             yield _ROLES[inside, kind], begin, stop - begin
@@ -225,13 +231,13 @@ def _iter_leaves(octets: bytes, start: int, end: int, inside: tuple[int, ...] = 
 
 
 def _is_ours(limit: bytes) -> bool:
-    """Is it a bucket as we make them, whatever its rate? Another one is no value of ours."""
+    """True if the limit is a bucket as we make them, at any rate. Another limit is no value of ours."""
     given = parse_attributes(limit)
     return all(given.get(kind) == value for kind, value in parse_attributes(_BUCKET).items())
 
 
 def _is_uniform(listed: bytes, stride: int, count: int, leaves: list[tuple[str, int, int]]) -> bool:
-    """Is every octet that belongs to no leaf the same in all elements?"""
+    """True if every octet that belongs to no leaf is the same in all elements."""
     varying = {at for _, start, length in leaves for at in range(start, start + length)}
     return all(listed[at::stride] == listed[at : at + 1] * count for at in range(stride) if at not in varying)
 
@@ -264,7 +270,7 @@ def _unpack_one_by_one(listed: bytes) -> ElementColumns:
 
 
 def _unpack_counts(listed: bytes) -> ElementColumns:
-    """Keys and counts alone. The kernel puts them before whatever differs in length, so each element begins like the first."""
+    """Decode keys and counts only. The kernel puts them before the parts of varying length, so each element begins like the first."""
     elements = [(start, end) for _, start, end in iter_attribute_spans(listed)]
     front = _build_front_struct(listed, *elements[0])
     if front is None or any(end - start < front.size for start, end in elements):
@@ -276,7 +282,7 @@ def _unpack_counts(listed: bytes) -> ElementColumns:
 
 
 def _build_front_struct(listed: bytes, start: int, end: int) -> Struct | None:
-    """An element up to its counts, with what lies around them; None for one without counts."""
+    """Return the layout of an element up to its counts, with the octets around them; None if it has no counts."""
     leaves = [
         (role, begin - start, length) for role, begin, length in _iter_leaves(listed, start, end) if role in ("keys", "octets", "packets")
     ]
@@ -287,7 +293,7 @@ def _build_front_struct(listed: bytes, start: int, end: int) -> Struct | None:
 
 
 def parse_comment(userdata: bytes) -> str:
-    """The comment in an element's user data: a list of type, length, value with one octet each for the first two."""
+    """Return the comment in an element's user data: a list of type, length, value with one octet each for the first two."""
     at = 0
     while at + 2 <= len(userdata):
         kind, length = userdata[at], userdata[at + 1]

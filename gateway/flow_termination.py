@@ -1,8 +1,8 @@
-"""Ends the open connections that a change concerns (firewall/flows.py says which), with one listing of them for each change: of all, or
-of those that lead to where it happened.
+"""Ends the open connections that a change affects (firewall/flows.py decides which), with one listing of flows for each change.
 
-The listing walks the kernel's whole hash table, some milliseconds even when it is empty: so at commit only if bans came.
-The change has been committed by then and stands, whatever goes wrong here: -1 says that flows could not be cut.
+The listing covers all flows, or only those that lead to what changed. It walks the kernel's whole hash table, which takes some
+milliseconds even if it is empty, so at commit it is made only if bans or blocks were added. The change is committed by then and
+stands, whatever fails here: -1 says that flows could not be cut.
 """
 
 import logging
@@ -19,7 +19,7 @@ log = logging.getLogger("gateway")
 
 
 def cut_at_commit(table: NftTable, delta: Delta, after: Mapping[str, Elements]) -> tuple[int, tuple[Flow, ...] | None]:
-    """Cut what is banned from now on. How many, and those to cut once the change is confirmed; None: they are still to be listed.
+    """Cut the flows that are banned or blocked from now on. Return how many, and the flows to cut at confirmation (None: not listed yet).
 
     after: what the sets hold now.
     """
@@ -35,7 +35,7 @@ def cut_at_commit(table: NftTable, delta: Delta, after: Mapping[str, Elements]) 
 
 
 def cut_at_confirm(table: NftTable, trial: PendingTrial, after: Mapping[str, Elements]) -> int:
-    """Cut what the confirmed changes, taken together, have withdrawn. How many."""
+    """Cut the flows that the confirmed changes, taken together, end. Return how many."""
     if trial.flows == ():
         return 0
     changes = FlowChanges(*trial.deltas, after=after)

@@ -1,7 +1,7 @@
-"""The kernel's trace of packets: a table of its own that marks them as they come in, and what nf_tables then tells about each.
+"""The kernel's trace of packets: a table of its own marks them as they come in, and nf_tables then reports each step.
 
-The table belongs to this socket (NFT_TABLE_F_OWNER, Linux 5.12): nobody else can change it, and it goes when the socket is closed, even
-by SIGKILL. Layouts: linux/netfilter/nf_tables.h.
+The table belongs to this socket (NFT_TABLE_F_OWNER, Linux 5.12): no other process can change it, and it vanishes when the socket
+is closed, even by SIGKILL. Layouts: linux/netfilter/nf_tables.h.
 """
 
 import socket
@@ -38,7 +38,7 @@ _IFNAMSIZ = 16
 
 
 class Tracer:
-    """Marks what matches, in the network namespace of the thread that makes it, until it is closed. Raises TableError."""
+    """Marks matching packets until it is closed, in the network namespace of the thread that creates it. Raises TableError."""
 
     def __init__(self, watch: Watch) -> None:
         self._netlink = Netlink()
@@ -54,11 +54,11 @@ class Tracer:
             raise
 
     def close(self) -> None:
-        """Packets are marked no more: the table goes with the socket."""
+        """Stop marking packets: the table vanishes with the socket."""
         self._netlink.close()
 
     def heard(self) -> Iterator[TraceMessage]:
-        """What the kernel has told since, without waiting. `lost`: it told more than could be kept."""
+        """Return the messages that have arrived since, without waiting. Sets `lost` if the buffer overflowed."""
         for message in netlink.iter_notices(self._netlink.heard):
             if message is None:
                 self.lost = True
@@ -69,7 +69,7 @@ class Tracer:
 
 
 def _parse_message(family: int, body: bytes) -> TraceMessage | None:
-    """The message; None where it says nothing: at the end of a chain, and what our own chains do but marking."""
+    """Parse the message; None if it carries no information: at the end of a chain, and all of our own chains but marking."""
     given = parse_attributes(body)
     kind, table = parse_number(given.get(_TYPE, b"")), parse_text(given.get(_OF_TABLE, b""))
     handle = parse_number(given.get(_RULE, b""))
@@ -98,11 +98,11 @@ def _get_interface_name(index: bytes) -> str:
     try:
         return socket.if_indextoname(parse_number(index))
     except OSError:
-        return f"#{parse_number(index)}"  # it is gone already
+        return f"#{parse_number(index)}"  # the interface is gone already
 
 
 def _build_steps(watch: Watch) -> list[tuple[int, bytes]]:
-    """The transaction: a table, a chain that marks, and two that tell what a marked packet is after all rules."""
+    """Build the transaction: a table, a chain that marks, and two chains that report what a marked packet is after all rules."""
     tells = _pack_expression("immediate", _pack_long(1, _VERDICT_REGISTER), pack_nested(2, pack_nested(2, _pack_long(_CODE, _CONTINUE))))
     return [
         (netlink.NEWTABLE, pack_text(1, TABLE) + _pack_long(2, _OWNER)),
@@ -119,7 +119,7 @@ def _build_chain(name: str, hook: int, priority: int, rule: Iterable[bytes]) -> 
 
 
 def _build_mark(most: int) -> Iterator[bytes]:
-    """The second limit gives a token a day, so that its burst is all there ever is."""
+    """Build the expressions that mark. The second limit refills one token a day, so in effect its burst is the total."""
     yield from (_pack_limit(EVERY_SECOND, _SECOND, EVERY_SECOND), _pack_limit(1, _DAY, most))
     yield _pack_expression("immediate", _pack_long(1, _REGISTER), pack_nested(2, pack_attribute(1, b"\1")))
     yield _pack_expression("meta", _pack_long(2, _NFTRACE), _pack_long(3, _REGISTER))

@@ -1,6 +1,6 @@
-"""libnftables by ctypes, with a handle that stays open: a new `nft` process costs ten times as much.
+"""libnftables by ctypes, with a context that stays open: a new `nft` process costs ten times as much.
 
-Takes text that firewall/render.py wrote; knows nothing of what stands in it. See libnftables(3).
+Runs text that firewall/render.py wrote, without knowing its content. See libnftables(3).
 """
 
 import ctypes
@@ -24,7 +24,7 @@ class LibraryMissingError(TableError):
 
 
 class Libnftables:
-    """One context of the library, in the network namespace of the thread that makes it."""
+    """One context of the library, in the network namespace of the thread that creates it."""
 
     def __init__(self) -> None:
         self._library = _load()
@@ -36,15 +36,15 @@ class Libnftables:
         self._library.nft_ctx_output_set_flags(self._context, _STATELESS | _NUMERIC | _TERSE)
 
     def close(self) -> None:
-        """Give the context back; using it afterwards is a mistake."""
+        """Free the context. It must not be used afterwards."""
         if self._context:
             self._library.nft_ctx_free(self._context)
             self._context = None
 
     def run(self, text: str, *, dry: bool = False) -> str:
-        """Run the statements as one transaction and return what they print; `dry`: only check them.
+        """Run the statements as one transaction and return their output. `dry`: only check them.
 
-        Raises CommitRefusedError with nft's words and the place they are about.
+        Raises CommitRefusedError with nft's message and the place of the error.
         """
         self._library.nft_ctx_set_dry_run(self._context, dry)
         with _open_memory_file(text) as path:
@@ -57,7 +57,10 @@ class Libnftables:
 
 @contextmanager
 def _open_memory_file(text: str) -> Iterator[str]:
-    """The path of a file in memory. From a buffer, nft names the first line in every complaint; from a file the one at fault."""
+    """Write the text to a file in memory and yield its path.
+
+    From a file nft's errors name the line at fault, from a buffer always the first.
+    """
     with os.fdopen(os.memfd_create("ruleset", os.MFD_CLOEXEC), "w+b", buffering=0) as file:
         rest = memoryview(text.encode())
         while rest:
@@ -88,7 +91,7 @@ def _load() -> ctypes.CDLL:
 
 
 def explain(errors: str, text: str) -> str:
-    """The library's complaint about the text in few lines: its words, and what stands around the column it names."""
+    """Return the library's errors in few lines: its words, and the text around the column that each names."""
     faults = []
     for fault in filter(None, map(_FAULT.match, errors.splitlines())):
         line = text.split("\n", int(fault["line"]))[int(fault["line"]) - 1]
@@ -98,7 +101,7 @@ def explain(errors: str, text: str) -> str:
 
 
 def find_library_file() -> str:
-    """The file that libnftables was loaded from; its name carries the version."""
+    """Return the file that libnftables was loaded from; its name contains the version."""
     _load()
     for line in Path("/proc/self/maps").read_text().splitlines():
         if "libnftables" in line:

@@ -1,6 +1,6 @@
-"""One live trace at a time: from what the kernel tells about packets to numbered events with the rules' texts.
+"""The agent's one live trace: turns the kernel's trace messages into numbered events with the rules' texts.
 
-Nothing waits here, so nobody is held up: what the kernel tells meanwhile lies in the socket until somebody looks.
+Nothing waits here, so no other operation is delayed: new messages stay in the socket until the next look.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +18,10 @@ _LONGEST_NAME = 15  # IFNAMSIZ without the zero
 
 
 class LiveTrace:
-    """What was seen since the last start. `rules`: the chains as they were committed; `steady`: CLOCK_MONOTONIC."""
+    """The events since the last start.
+
+    rules: returns the chains as committed. steady: returns seconds of CLOCK_MONOTONIC.
+    """
 
     def __init__(self, table: NftTable, rules: Callable[[], Mapping[str, Chain]], steady: Callable[[], float]) -> None:
         self._table, self._rules, self._steady = table, rules, steady
@@ -33,16 +36,19 @@ class LiveTrace:
 
     @property
     def goes_on(self) -> bool:
-        """Are packets marked?"""
+        """True while packets are marked."""
         return self._tracing is not None
 
     @property
     def seconds_left(self) -> float:
-        """Until it is over."""
+        """Seconds until the trace ends."""
         return max(self._until - self._steady(), 0.0)
 
     def start(self, watch: Watch) -> Watching:
-        """Begin, and forget the last one. Raises WireError for what cannot be asked, TableError for what cannot be done."""
+        """Start a live trace and forget the last one.
+
+        Raises WireError for an invalid request, TableError if the trace cannot be started.
+        """
         inspect(watch)
         self.end_overdue()
         if self._tracing:
@@ -50,13 +56,16 @@ class LiveTrace:
         self._texts = {}
         self._read_texts()
         self._tracing = self._table.trace(watch)
-        self._number = max(self._number + 1, int(self._steady()))  # an agent that is started anew numbers no other watch alike
+        self._number = max(self._number + 1, int(self._steady()))  # a restarted agent does not reuse a number
         self._most, self._until, self._ended, self._begun = watch.most, self._steady() + watch.seconds, "", 0
         self._events, self._packets, self._hooks = [], {}, {}
         return Watching(self._number)
 
     def look(self, look: Look) -> Seen:
-        """What has come since. Raises TableError when another one has begun, WireError for a place where no event is."""
+        """Return the events since `look.after`.
+
+        Raises TableError if another trace has started, WireError if `look.after` is out of range.
+        """
         if look.watch != self._number or not self._number:
             raise TableError("what this live trace saw is forgotten: another one has begun, or the agent was started anew")
         if not 0 <= look.after <= _MOST_EVENTS:
@@ -68,7 +77,7 @@ class LiveTrace:
         return Seen(tuple(self._events[look.after :]), self._ended)
 
     def end_overdue(self) -> None:
-        """End it if its time is over."""
+        """End the trace if its time is over."""
         if self._tracing and not self.seconds_left:
             self._take()
             self._end("time")
@@ -79,7 +88,10 @@ class LiveTrace:
             self._tracing, self._ended = None, reason
 
     def _take(self) -> None:
-        """Take what has come. All packets have begun before this: then their last events are in it too."""
+        """Read the messages that have arrived.
+
+        If all packets had begun before this call, it also reads their last events, so the trace ends.
+        """
         if self._tracing is None:
             return
         complete = self._begun >= self._most
@@ -92,7 +104,7 @@ class LiveTrace:
             self._end("packets")
 
     def _event(self, traced: TraceMessage) -> Iterator[Event]:
-        """The event, if it is about one of our packets."""
+        """Return the event, if it is about one of our packets."""
         if traced.mark == COMES:
             self._begun += 1
             self._packets[traced.id] = self._begun
@@ -104,7 +116,7 @@ class LiveTrace:
         yield Event(packet, traced.mark, traced.table, traced.chain, self._hook(packet, traced), not traced.handle, number, text, *told)
 
     def _hook(self, packet: int, traced: TraceMessage) -> str:
-        """Chains that are jumped to have no hook of their own."""
+        """Return the hook of the base chain that the packet is in: chains reached by a jump have none of their own."""
         if traced.table != _OURS:
             return ""
         chain = self._rules().get(traced.chain)
@@ -120,7 +132,7 @@ class LiveTrace:
         return self._texts.setdefault(traced.handle, (0, ""))
 
     def _read_texts(self) -> None:
-        """The kernel's rules are the committed ones in their order, as long as nobody else has written to them."""
+        """Map the kernel's handles to the committed rules. They are in the same order as long as no other program has changed them."""
         handles = self._table.rule_handles()
         for name, chain in self._rules().items():
             if len(there := handles.get(name, ())) == len(chain.rules):
@@ -129,7 +141,7 @@ class LiveTrace:
 
 
 def inspect(watch: Watch) -> None:
-    """Raise WireError for what makes no sense, or is no value of its field."""
+    """Raise WireError for a watch that makes no sense or has a value out of range."""
     ends = [each for each in (watch.source, watch.destination) if each]
     if not ends:
         raise WireError("request: a source or a destination is needed, or every packet would be watched")

@@ -1,7 +1,7 @@
-"""Talking netfilter over a raw netlink socket: requests, dumps, batches. Knows attributes, but no set and no rule of ours.
+"""Netfilter over a raw netlink socket: requests, dumps, batches. Knows attributes, but none of our sets and rules.
 
-Layouts: linux/netlink.h, linux/netfilter/nfnetlink.h, linux/netfilter/nf_tables.h. Headers are in the machine's byte
-order, values of nf_tables in network order.
+Layouts: linux/netlink.h, linux/netfilter/nfnetlink.h, linux/netfilter/nf_tables.h. Headers are in the machine's byte order, values
+of nf_tables in network order.
 """
 
 import errno
@@ -43,26 +43,26 @@ _EMPTY_SEND_BUFFER = 1 << 20
 
 
 class GoneError(TableError):
-    """What was asked for is not there (ENOENT)."""
+    """The requested object does not exist (ENOENT)."""
 
 
 def pack_attribute(kind: int, value: bytes) -> bytes:
-    """One attribute with its padding."""
+    """Return one attribute with its padding."""
     return _ATTRIBUTE.pack(4 + len(value), kind) + value + bytes(-len(value) % 4)
 
 
 def pack_nested(kind: int, *parts: bytes) -> bytes:
-    """An attribute that consists of attributes."""
+    """Return an attribute that consists of attributes."""
     return pack_attribute(kind | NESTED, b"".join(parts))
 
 
 def pack_text(kind: int, value: str) -> bytes:
-    """An attribute that is a text, ended by a zero."""
+    """Return a text attribute, terminated by a zero octet."""
     return pack_attribute(kind, value.encode() + b"\0")
 
 
 def iter_attribute_spans(octets: bytes, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int, int]]:
-    """Type, start and end of each attribute's value."""
+    """Return type, start and end of each attribute's value."""
     end = len(octets) if end is None else end
     while start + 4 <= end:
         length, kind = _ATTRIBUTE.unpack_from(octets, start)
@@ -73,27 +73,27 @@ def iter_attribute_spans(octets: bytes, start: int = 0, end: int | None = None) 
 
 
 def parse_attributes(octets: bytes) -> dict[int, bytes]:
-    """The attributes' values by type."""
+    """Return the attributes' values by type."""
     return {kind: octets[start:end] for kind, start, end in iter_attribute_spans(octets)}
 
 
 def parse_text(value: bytes) -> str:
-    """The text of an attribute."""
+    """Return the text of an attribute."""
     return value.rstrip(b"\0").decode(errors="replace")
 
 
 def parse_number(value: bytes) -> int:
-    """The unsigned number in an attribute of any width."""
+    """Return the unsigned number in an attribute of any width."""
     return int.from_bytes(value)
 
 
 def pack_message(kind: int, family: int, flags: int, sequence: int, body: bytes, resource: int = 0) -> bytes:
-    """One netlink message of nfnetlink."""
+    """Return one nfnetlink message."""
     return _HEADER.pack(START + len(body), kind, flags, sequence, 0) + _GENERIC.pack(family, 0, resource) + body
 
 
 class Netlink:
-    """One socket, in the network namespace of the thread that makes it."""
+    """One socket, in the network namespace of the thread that creates it."""
 
     def __init__(self, subsystem: int = NFTABLES) -> None:
         self._subsystem = subsystem
@@ -109,7 +109,7 @@ class Netlink:
         self._socket.close()
 
     def _buffer(self, option: int, size: int) -> None:
-        """As large as asked; in a user namespace, where nobody may force that, as large as the kernel lets everybody have."""
+        """Set a buffer to this size. A user namespace may not force it, so there the kernel's general maximum limits it."""
         try:
             self._socket.setsockopt(socket.SOL_SOCKET, option, size)
         except PermissionError:
@@ -120,7 +120,7 @@ class Netlink:
         return self._sequence
 
     def ask(self, kind: int, bodies: list[bytes], family: int = INET) -> list[bytes | None]:
-        """One request for each body, in one go; the attributes of each answer, None for what is not there."""
+        """Send one request for each body, all at once. Return the attributes of each answer, None for objects that do not exist."""
         first = self._sequence + 1
         self._send(b"".join(pack_message(self._subsystem | kind, family, _REQUEST, self._next(), body) for body in bodies))
         answers: dict[int, bytes | None] = {}
@@ -134,9 +134,9 @@ class Netlink:
         return [answers.get(first + at) for at in range(len(bodies))]
 
     def dump(self, kind: int, body: bytes = b"", family: int = INET) -> list[bytes]:
-        """The attributes of every message of a dump. Asks again when somebody's commit got between.
+        """Return the attributes of every message of a dump. Repeats the dump if a commit came between.
 
-        Raises GoneError when the table or set is not there.
+        Raises GoneError if the table or set does not exist.
         """
         for _ in range(_ATTEMPTS):
             parts = list(self.parts(kind, body, family))
@@ -145,10 +145,10 @@ class Netlink:
         raise TableError(f"the ruleset changed during each of {_ATTEMPTS} dumps")
 
     def parts(self, kind: int, body: bytes = b"", family: int = INET) -> Iterator[tuple[list[bytes], bool]]:
-        """A dump as it comes: the attributes of a datagram's messages, and whether nobody has committed since the datagram before.
+        """Iterate over a dump: the attributes of a datagram's messages, and True if no commit came since the datagram before.
 
-        The kernel walks on when the next one is taken, by counting from the start: whatever was deleted or added meanwhile makes
-        it leave something out or tell it again. Raises GoneError when the table or set is not there, or not any more.
+        The kernel continues when the next datagram is read, by counting from the start. So whatever is deleted or added meanwhile
+        can make it leave out elements or repeat them. Raises GoneError if the table or set does not exist, or does not any more.
         """
         asked = self._next()
         self._send(pack_message(self._subsystem | kind, family, _REQUEST | _ROOT_MATCH, asked, body))
@@ -163,7 +163,7 @@ class Netlink:
             yield bodies, not any(flags & _INTERRUPTED for _, flags, _, _ in messages)
 
     def tell(self, kind: int, bodies: list[bytes], family: int) -> int:
-        """Requests that the kernel does one by one; how many it did, the others were about what is not there."""
+        """Send requests that the kernel executes one by one. Return how many succeeded; the others were about missing objects."""
         first = self._sequence + 1
         self._send(b"".join(pack_message(self._subsystem | kind, family, _REQUEST | _ACK, self._next(), body) for body in bodies))
         answered = done = 0
@@ -176,7 +176,7 @@ class Netlink:
         return done
 
     def transact(self, steps: list[tuple[int, bytes]]) -> None:
-        """Messages (kind, body) as one transaction. Raises StepRefusedError, and nothing has changed then."""
+        """Send messages (kind, body) as one transaction. Raises StepRefusedError, and nothing has changed then."""
         first = self._sequence + 2
         parts = [pack_message(_BATCH_BEGIN, UNSPEC, _REQUEST, self._next(), b"", NFTABLES >> 8)]
         for kind, body in steps:
@@ -189,26 +189,32 @@ class Netlink:
         self._raise_refusals(first)
 
     def join(self, group: int) -> None:
-        """Hear from now on what the kernel tells this group (NFNLGRP_*). A socket that listens should ask nothing afterwards."""
+        """Join a multicast group (NFNLGRP_*). A listening socket should send no requests afterwards."""
         self._socket.setsockopt(_SOL_NETLINK, _ADD_MEMBERSHIP, group)
 
     def hold(self, octets: int) -> None:
-        """Let so much lie in the socket until it is taken."""
+        """Set the receive buffer, in octets."""
         self._buffer(_SO_RCVBUFFORCE, octets)
 
     def told(self) -> list[tuple[int, bytes]]:
-        """Kind and attributes of the next messages to a group; raises like `heard`. The kernel sends several at once."""
+        """Return kind and attributes of the next messages to a group; raises like `heard`. The kernel sends several at once."""
         return [(kind & 0xFF, body) for kind, _, _, body in self._receive(socket.MSG_DONTWAIT)]
 
     def heard(self) -> tuple[int, int, bytes]:
-        """Type, family and attributes of the next message to a group. Raises BlockingIOError if there is none, ENOBUFS if some are lost."""
+        """Return type, family and attributes of the next message to a group.
+
+        Raises BlockingIOError if there is none, and OSError with ENOBUFS if messages were lost.
+        """
         octets = self._socket.recv(_RECEIVE, socket.MSG_DONTWAIT)
         length, kind, *_ = _HEADER.unpack_from(octets)
         family, *_ = _GENERIC.unpack_from(octets, _HEADER.size)
         return kind, family, octets[START:length]
 
     def _raise_refusals(self, first: int) -> None:
-        """The kernel works through a batch while it is sent: what it has to say is there already, and silence is consent."""
+        """Raise the first refusal of a batch.
+
+        The kernel processes a batch while it is sent: its errors have arrived, and no message means success.
+        """
         while True:
             try:
                 replies = self._receive(socket.MSG_DONTWAIT)
@@ -233,7 +239,7 @@ class Netlink:
             raise TableError(f"netlink: {error.strerror}") from error
 
     def _receive(self, flags: int = 0) -> list[tuple[int, int, int, bytes]]:
-        """Type, flags, sequence and attributes of the messages in one datagram; for errors the body starts with their code."""
+        """Return type, flags, sequence and attributes of the messages in one datagram; the body of an error begins with its code."""
         octets = self._socket.recv(_RECEIVE, flags)
         messages, start = [], 0
         while start + _HEADER.size <= len(octets):
@@ -245,7 +251,7 @@ class Netlink:
 
 
 def iter_notices(hear: Callable[[], NoticeT]) -> Iterator[NoticeT | None]:
-    """What a group tells by `heard` or `told`, until nothing more is there; None where the socket could not hold all of it."""
+    """Iterate over a group's messages, read by `heard` or `told`, until there are no more; None where messages were lost."""
     while True:
         try:
             yield hear()
@@ -258,7 +264,10 @@ def iter_notices(hear: Callable[[], NoticeT]) -> Iterator[NoticeT | None]:
 
 
 class StepRefusedError(CommitRefusedError):
-    """One step of a transaction was refused. `offset`: where in the step's message the kernel saw the fault, 0 if it does not say."""
+    """The kernel refused one step of a transaction.
+
+    offset: position of the error in the step's message, 0 if the kernel does not report it.
+    """
 
     def __init__(self, step: int, code: int, offset: int) -> None:
         super().__init__(os.strerror(code))
@@ -266,7 +275,7 @@ class StepRefusedError(CommitRefusedError):
 
 
 def _parse_offset(body: bytes) -> int:
-    """NLMSGERR_ATTR_OFFS of an extended acknowledgement, behind the code and the refused header."""
+    """Parse NLMSGERR_ATTR_OFFS of an extended acknowledgement, which follows the code and the refused header."""
     given = parse_attributes(body[_CODE.size + _HEADER.size :])
     return int.from_bytes(given.get(2, b""), "little" if _ATTRIBUTE.pack(1, 0)[0] else "big")
 

@@ -1,4 +1,4 @@
-"""The first octets of a packet, as a trace carries them, read into values.
+"""Parses the first octets of a packet, as a trace carries them.
 
 Layouts: RFC 791, RFC 8200, RFC 9293, RFC 768, RFC 792, RFC 4443.
 """
@@ -17,7 +17,7 @@ _FRAGMENT_OFFSET = 0x1FFF
 
 
 def read(network: bytes, transport: bytes) -> Headers | None:
-    """The packet's values; None if there are too few octets. Behind extension headers of IPv6 nothing is read."""
+    """Return the packet's header values; None if there are too few octets. IPv6 extension headers are not parsed."""
     if len(network) >= 20 and network[0] >> 4 == 4:
         later = int.from_bytes(network[6:8]) & _FRAGMENT_OFFSET  # a later fragment has no transport header
         source, destination = IPv4Address(network[12:16]), IPv4Address(network[16:20])

@@ -1,8 +1,8 @@
-"""What survives a reboot: the highest fencing token, the last confirmed ruleset, and what its profile replaced, in one directory.
+"""The agent's state directory: the highest fencing token, the last confirmed ruleset, and the sysctls its profile replaced.
 
-The ruleset is a checkpoint (`confirmed`) and a journal of confirmed changes beside it, one line each with a checksum. A
-journal line belongs to the checkpoint whose number it carries; a torn last line was never answered, so it counts for
-nothing. Everything is on the disk (fsync) before it is promised.
+It survives a reboot. The ruleset is a checkpoint (`confirmed`) and a journal of confirmed changes, one line each with a checksum.
+A journal line belongs to the checkpoint with its number. An incomplete last line was never answered, so it is ignored. Everything
+is on the disk (fsync) before it is acknowledged.
 """
 
 import fcntl
@@ -29,7 +29,7 @@ _JOURNAL_LIMIT = 4 << 20  # octets, about 7,000 changes of one member: replaying
 
 
 class StateError(Exception):
-    """The directory cannot be used, or what lies in it is damaged. The message says what to do."""
+    """The directory cannot be used, or its content is damaged. The message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class ConfirmedRuleset:
 
 
 class StateDirectory:
-    """The directory, held by one process at a time."""
+    """The directory, locked by one process at a time."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -62,23 +62,23 @@ class StateDirectory:
             self.close()
             raise
         self.ledger = Ledger(directory)
-        self.unwritable = ""  # why the last write failed; "" when there is no reason to think that the next one will
-        self._number: str | None = None  # of the checkpoint that the journal goes on from; drawn by lot, so that no old line fits
+        self.unwritable = ""  # why the last write failed; "" if writing is thought to work
+        self._number: str | None = None  # of the checkpoint that the journal continues; random, so that no old line fits
         self._journal_end = 0
         self._is_of_another_release = False  # its digests cannot be compared with ours
 
     def close(self) -> None:
-        """Let another process have the directory."""
+        """Release the lock."""
         os.close(self._token_file)
         os.close(self._lock)
 
     def _fill_token(self) -> None:
-        """A new token file takes its room on the disk now: later ones are written in place, which a full disk allows."""
+        """Allocate a new token file's space on the disk now: later tokens are written in place, which works on a full disk."""
         if not os.fstat(self._token_file).st_size:
             self._write_token(0, b"")
 
     def _write_token(self, token: int, before: bytes) -> None:
-        """Write it; when that fails, put back what was there and raise StateError."""
+        """Write the token. On failure restore the octets before and raise StateError."""
         try:
             _write(self._token_file, f"{token:0{_TOKEN_DIGITS}d}\n".encode(), 0)
             os.fdatasync(self._token_file)
@@ -95,15 +95,15 @@ class StateDirectory:
         return int(octets or b"0")
 
     def raise_token(self, token: int) -> None:
-        """Remember the token. It is overwritten in place, well within one sector, so that it takes one write of the disk.
+        """Store the token. It is overwritten in place, well within one sector, so that it takes one write to the disk.
 
-        Raises StateError, and then the one before stays.
+        Raises StateError, and the token before stays.
         """
         self._write_token(token, f"{self.token:0{_TOKEN_DIGITS}d}\n".encode())
         self.token = token
 
     def try_disk(self) -> None:
-        """Find out whether a disk that could not be written can be again: by the token in its place, and by a small new file."""
+        """Test if a disk that could not be written is writable again: write the token in place, and a small new file."""
         if not self.unwritable:
             return
         token, room = f"{self.token:0{_TOKEN_DIGITS}d}\n".encode(), self._directory / _ROOM
@@ -124,11 +124,11 @@ class StateDirectory:
 
     @property
     def has_confirmed(self) -> bool:
-        """Is there anything that was confirmed, whether it can be read or not?"""
+        """True if a ruleset was ever confirmed, readable or not."""
         return (self._directory / _CHECKPOINT).exists()
 
     def load(self) -> ConfirmedRuleset | None:
-        """The last confirmed ruleset, with elements that may have expired since; None before the first. Raises StateError."""
+        """Return the last confirmed ruleset, with elements that may have expired since; None before the first. Raises StateError."""
         path = self._directory / _CHECKPOINT
         try:
             start = json.loads(path.read_bytes())
@@ -152,7 +152,7 @@ class StateDirectory:
         return ConfirmedRuleset(running.ruleset, found, at)
 
     def _records(self) -> Iterator[Json]:
-        """The journal's lines that belong to the checkpoint. Raises WireError when one before the last is damaged."""
+        """Return the journal's lines that belong to the checkpoint. Raises WireError if a line before the last is damaged."""
         self._journal_end = 0
         path = self._directory / _JOURNAL
         lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
@@ -168,16 +168,16 @@ class StateDirectory:
 
     @property
     def has_checkpoint(self) -> bool:
-        """Can `append` be used?"""
+        """True if `append` can be used."""
         return self._number is not None
 
     @property
     def wants_checkpoint(self) -> bool:
-        """Has the journal grown long, or did a release write it that computed digests in another way?"""
+        """True if the journal has grown long, or was written by a release that computed digests differently."""
         return self._journal_end > _JOURNAL_LIMIT or self._is_of_another_release
 
     def append(self, deltas: list[Delta], digest: int, at: int) -> None:
-        """Confirm these changes on top of what was confirmed before. Raises StateError, and then nothing of it stays."""
+        """Confirm these changes on top of what was confirmed before. Raises StateError, and nothing of them is stored then."""
         record = {
             "of": self._number,
             "at": at,
@@ -201,16 +201,16 @@ class StateDirectory:
             if not self._journal_end:
                 self._sync_directory()
         except OSError:
-            with suppress(OSError):  # a line that is whole would count, though nobody was told that it is confirmed
+            with suppress(OSError):  # a complete line would count as confirmed, although the portal got no reply
                 os.ftruncate(file, self._journal_end)
             raise
         finally:
             os.close(file)
 
     def checkpoint(self, ruleset: Ruleset, digest: int, at: int) -> None:
-        """Confirm this ruleset, whatever was confirmed before. Needs room for it beside the one before.
+        """Confirm this ruleset, whatever was confirmed before. Needs disk space for both checkpoints.
 
-        Raises StateError, and then the one before stays.
+        Raises StateError, and the checkpoint before stays.
         """
         number = os.urandom(8).hex()
         whole = {"number": number, "at": at, "way": digests.WAY, "digest": digests.format_digest(digest), "ruleset": encode(ruleset)}
@@ -227,7 +227,7 @@ class StateDirectory:
 
     @property
     def found_sysctls(self) -> dict[str, str] | None:
-        """What the kernel held before a profile was set; None when none is. What is damaged counts as nothing."""
+        """The kernel's values from before a profile was set; None while no profile is set. A damaged file counts as empty."""
         try:
             held = json.loads((self._directory / _SYSCTLS).read_bytes())
         except FileNotFoundError:
@@ -237,7 +237,7 @@ class StateDirectory:
         return {name: value for name, value in held.items() if name in NAMES and type(value) is str} if type(held) is dict else {}
 
     def keep_sysctls(self, held: dict[str, str]) -> None:
-        """Keep what the kernel holds. Raises StateError, and then nothing of it stays."""
+        """Store the kernel's values. Raises StateError, and nothing is stored then."""
         new = self._directory / f"{_SYSCTLS}.new"
         try:
             _write_new(new, json.dumps(held).encode())
@@ -249,7 +249,7 @@ class StateDirectory:
             raise self._unwritten(_SYSCTLS, error) from error
 
     def forget_sysctls(self) -> None:
-        """They are back in the kernel."""
+        """Delete the stored values: the kernel has them again."""
         (self._directory / _SYSCTLS).unlink(missing_ok=True)
 
     def _sync_directory(self) -> None:
@@ -282,7 +282,7 @@ def _encode_line(record: Json) -> bytes:
 
 
 def _decode_line(line: bytes) -> Json | None:
-    """The record in a whole line, None for anything else."""
+    """Return the record of a complete line, None for anything else."""
     checksum, _, text = line.removesuffix(b"\n").partition(b" ")
     if not line.endswith(b"\n") or checksum != b"%08x" % crc32(text):
         return None

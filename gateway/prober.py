@@ -1,7 +1,7 @@
-"""The prober: connects to a target by TCP when the agent asks, and says how long it took. Lives where the gateway's probe does.
+"""The prober: connects to a target by TCP when the agent asks, and measures how long it takes.
 
-In its own network namespace every way leads through the gateway, so what it reaches it reaches as a member would. It needs no
-privilege and keeps nothing. Speaks the agent's own messages (firewall/wire.py): Probe in, Probed or Refused out.
+It runs in a network namespace of its own, whose routes all lead through the gateway, so it reaches what a member would reach. It
+needs no privilege and stores nothing. Speaks the agent's own messages (firewall/wire.py): Probe in, Probed or Refused out.
 """
 
 import asyncio
@@ -16,14 +16,14 @@ from firewall import wire
 from firewall.codec import WireError
 
 MOST_TARGETS = 4
-TRIES = 3  # within the limit, so that a single lost packet is no failure; each has its part of it
+TRIES = 3  # within the limit, so that a single lost packet is no failure; each try has an equal part of it
 LONGEST_LIMIT = 1_000  # milliseconds; the agent does nothing else meanwhile
 _GRACE = 5.0  # seconds the prober may need beside the limit, on a machine that is busy
 _ABORT = struct.pack("ii", 1, 0)  # struct linger: close with a reset, so that nothing of the connection outlives the probe
 
 
 def check(request: wire.Probe) -> None:
-    """Raises WireError for what nobody should probe."""
+    """Raise WireError for a request with a limit, a number of targets or a port out of range."""
     if not 0 < request.limit_ms <= LONGEST_LIMIT:
         raise WireError(f"request.limit_ms: {request.limit_ms} is not between 1 and {LONGEST_LIMIT}")
     if not 0 < len(request.targets) <= MOST_TARGETS:
@@ -34,7 +34,10 @@ def check(request: wire.Probe) -> None:
 
 
 def ask(path: Path, request: wire.Probe) -> tuple[wire.Connected, ...]:
-    """What the prober at this socket finds. Raises OSError with a sentence when it does not say, after the limit and _GRACE."""
+    """Return the results of the prober at this socket.
+
+    Raises OSError with a full sentence if there is no answer within the limit and _GRACE.
+    """
     give_up = monotonic() + request.limit_ms / 1000 + _GRACE
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as prober:
         try:
@@ -72,20 +75,20 @@ def _set_timeout(prober: socket.socket, give_up: float) -> None:
 
 
 async def serve(listener: socket.socket, stop: asyncio.Event) -> None:
-    """Answer whoever connects, until `stop`."""
+    """Answer each peer until `stop` is set."""
     served = await asyncio.start_unix_server(_handle_peer, sock=listener, limit=wire.MAX_LINE)
     await stop.wait()
     served.close()
 
 
 async def _handle_peer(reader: StreamReader, writer: StreamWriter) -> None:
-    """One question, one answer."""
+    """Read one request and write one reply."""
     try:
         line = await asyncio.wait_for(reader.readline(), _GRACE)
         for each in wire.iter_lines(1, await _build_reply(line)):
             writer.write(each)
         await writer.drain()
-    except (OSError, ValueError):  # gone, silent, or without an end of line: the agent says that nobody answered
+    except (OSError, ValueError):  # closed, silent, or no end of line: the agent reports that there was no answer
         writer.transport.abort()
     finally:
         writer.close()
@@ -105,7 +108,7 @@ async def _build_reply(line: bytes) -> wire.Reply:
 
 
 async def connect(target: wire.Target, limit: float) -> wire.Connected:
-    """Try for at most so many seconds. A refusal is a failure: it may be the gateway's own."""
+    """Try to connect for at most `limit` seconds. A refusal is a failure: it may be the gateway's own."""
     for _ in range(TRIES):
         if found := await _try(target, limit / TRIES):
             return found
@@ -113,7 +116,7 @@ async def connect(target: wire.Target, limit: float) -> wire.Connected:
 
 
 async def _try(target: wire.Target, limit: float) -> wire.Connected | None:
-    """What became of one connection; None when nobody said anything."""
+    """Return the result of one connection; None if there was no answer at all."""
     begun = perf_counter()
     try:
         await asyncio.wait_for(_complete_handshake(target), limit)

@@ -1,8 +1,8 @@
-"""At start, and whenever a change was not confirmed: the kernel gets back what was confirmed last.
+"""Restores the last confirmed ruleset in the kernel, at start and when a change was not confirmed.
 
-Where nothing of ours is in the kernel, forwarding is closed first, before anything is read that may be large, and stays so when it
-cannot be had: without source NAT and bans every packet forwarded is a mistake. The gateway itself stays open, because whoever repairs
-it must reach it, and its management networks stand in the very ruleset that is missing.
+If the kernel has none of our rules, forwarding is closed first, before anything large is read, and stays closed if the ruleset
+cannot be restored: without source NAT and bans, every forwarded packet is a mistake. The gateway itself stays reachable, because
+operators must reach it to repair it, and its management networks are part of the missing ruleset.
 """
 
 from collections.abc import Callable
@@ -20,9 +20,10 @@ CLOSED = Ruleset(chains={"forward": Chain("forward", (), Hook("filter", "forward
 
 @dataclass(frozen=True, slots=True)
 class RestoreOutcome:
-    """What was done. ruleset: what runs now, None if its rules are not known. `fault` is "" if all is well.
+    """The outcome of a restore.
 
-    untuned: what of its profile could not be set.
+    ruleset: what runs now, None if its rules are not known. fault: "" if all is well. untuned: sysctls of its profile that could
+    not be set.
     """
 
     ruleset: Ruleset | None
@@ -35,10 +36,10 @@ class RestoreOutcome:
 def bring_back(
     table: NftTable, state: StateDirectory, now: float, remembered: Callable[[], ConfirmedRuleset | None] = lambda: None
 ) -> RestoreOutcome:
-    """Make the kernel hold what was confirmed last. Where nothing was, it is left as it is.
+    """Load what was confirmed last into the kernel. If nothing was confirmed, the kernel is left as it is.
 
-    remembered: where to ask when the disk does not say. A clock that stands before the confirmation is wrong, and is not
-    used: it would let bans last longer than they should.
+    remembered: returns the confirmed ruleset from memory, for when the disk cannot be read. A clock earlier than the confirmation
+    is wrong and is not used: bans would last longer than they should.
     """
     found = _close_forwarding_first(table, state, table.read(now), now)
     try:
@@ -62,7 +63,10 @@ def bring_back(
 
 
 def _close_forwarding_first(table: NftTable, state: StateDirectory, found: Ruleset, now: float) -> Ruleset:
-    """What the kernel holds once forwarding is closed, where that has to be: whoever is killed from here on leaves it closed."""
+    """Close forwarding if the kernel has none of our chains, and return what it holds then.
+
+    A process killed from here on leaves it closed.
+    """
     if found.chains or not state.has_confirmed:
         return found
     closed = replace(found, chains=dict(CLOSED.chains))
@@ -71,18 +75,21 @@ def _close_forwarding_first(table: NftTable, state: StateDirectory, found: Rules
 
 
 def _is_closed(found: Ruleset) -> bool:
-    """Is there nothing but the chain that lets nothing be forwarded?"""
+    """True if there is nothing but the chain that drops all forwarded packets."""
     hooks = {name: chain.hook for name, chain in found.chains.items()}
     return not found.sets and hooks == {name: chain.hook for name, chain in CLOSED.chains.items()}
 
 
 def _ignore_rounding(found: Ruleset, wanted: Ruleset) -> Ruleset:
-    """Clocked at 0, nothing counts as about to end: what the kernel dropped already has to be seen as gone."""
+    """Return `found` without rounding differences.
+
+    At time 0 no element counts as about to expire, so those already gone are seen as missing.
+    """
     return reconcile_times(found, wanted, 0)
 
 
 def _close(table: NftTable, found: Ruleset, now: float, fault: str) -> RestoreOutcome:
-    """Rules that run are better than none, though nobody knows them; where none run, close."""
+    """Keep rules that run, even if they are not known: they are better than none. If none run, close forwarding."""
     if found.chains and not _is_closed(found):
         return RestoreOutcome(None, None, fault, "the kernel keeps the rules that it holds")
     table.commit(diff(found, CLOSED), now)
@@ -92,7 +99,7 @@ def _close(table: NftTable, found: Ruleset, now: float, fault: str) -> RestoreOu
 def take_back(
     table: NftTable, state: StateDirectory, now: float, origin: Ruleset, remembered: Callable[[], ConfirmedRuleset | None]
 ) -> RestoreOutcome:
-    """Undo what was not confirmed. A gateway on which nothing ever was goes back to its `origin`."""
+    """Undo what was not confirmed. A gateway on which nothing was ever confirmed goes back to its `origin`."""
     brought = bring_back(table, state, now, remembered)
     if brought.confirmed or brought.fault:
         return brought
@@ -101,5 +108,5 @@ def take_back(
 
 
 def choose_origin(found: Ruleset) -> Ruleset:
-    """Where a gateway goes back to while nothing is confirmed: to nothing if there was nothing, else to closed forwarding."""
+    """Return the ruleset to go back to while nothing is confirmed: an empty one if the kernel had no rules, otherwise closed forwarding."""
     return CLOSED if found.chains else EMPTY

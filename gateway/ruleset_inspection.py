@@ -1,7 +1,7 @@
-"""Is what the portal sent something the kernel can hold exactly as it stands? Checked before anything is done with it.
+"""Checks that the kernel can hold what the portal sent exactly as it is, before anything is done with it.
 
-Names must be plain, keys as wide as their types, comments harmless: a value that nft or the kernel would bend would read
-back as another one. Raises WireError, which names the culprit.
+Names must be plain, keys as wide as their types, comments harmless: a value that nft or the kernel would change would read back as
+another one. Raises WireError, which names the faulty part.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -39,7 +39,7 @@ from firewall.sets import LARGEST_SET
 
 _LONGEST_LIFE = 86_400  # seconds
 _MONTH = 2_592_000
-_NO_WAY_IN = ((), (179,))  # BGP neighbours repair nothing
+_NO_WAY_IN = ((), (179,))  # the BGP port does not let operators in
 _WIDEST_SCALE = 14  # RFC 7323, 2.3
 _FLAGS = frozenset({"fin", "syn", "rst", "psh", "ack", "urg"})
 HELPERS = "helpers"  # helpers come and go with this chain
@@ -49,7 +49,7 @@ _WHO = (Field.IIFNAME, Field.IP_SADDR, Field.IP6_SADDR)
 
 
 def inspect_ruleset(ruleset: Ruleset) -> None:
-    """The ruleset by itself: everything it names is in it."""
+    """Check a ruleset by itself, including that everything it refers to is in it."""
     if ruleset.elements.keys() != ruleset.sets.keys():
         raise WireError(f"ruleset: sets and elements differ: {', '.join(sorted(ruleset.elements.keys() ^ ruleset.sets.keys()))}")
     _inspect_names(ruleset.chains.keys() | ruleset.sets.keys() | ruleset.counters)
@@ -66,7 +66,7 @@ def inspect_ruleset(ruleset: Ruleset) -> None:
 
 
 def inspect_delta(delta: Delta) -> None:
-    """The delta by itself; whether it fits what runs is another question."""
+    """Check a delta by itself, without comparing it with what runs."""
     _inspect_names([*delta.chains, *delta.sets, *delta.elements, *delta.counters.added, *delta.counters.removed])
     _inspect_profiles(*delta.profile or ())
     _inspect_declarations((name, each) for name, change in delta.sets.items() for each in change if each)
@@ -81,7 +81,7 @@ def inspect_delta(delta: Delta) -> None:
 
 
 def inspect_management(chains: Mapping[str, Chain]) -> None:
-    """Can somebody still reach the gateway to repair it? Asked of all chains that will run; without any, nothing is filtered.
+    """Check that operators can still reach the gateway to repair it. `chains`: all that will run; without any, nothing is filtered.
 
     Each chain at the input hook must accept a TCP port for some source, before any rule that ends all packets.
     """
@@ -151,7 +151,7 @@ def _inspect_chains(chains: Iterable[tuple[str, Chain]]) -> None:
 
 
 def _inspect_part(chain: str, part: Part) -> None:
-    """Numbers and flags that nft would bend."""
+    """Check numbers and flags that nft would change."""
     match part:
         case Synproxy(mss, scale) if not (0 < mss < 65536 and 0 <= scale <= _WIDEST_SCALE):
             raise WireError(f"chain {chain}: a segment of {mss} octets and a window scale of {scale} are impossible")
@@ -162,12 +162,12 @@ def _inspect_part(chain: str, part: Part) -> None:
 
 
 def _is_valid_timeout(protocol: str, times: tuple[tuple[str, int], ...]) -> bool:
-    """All states of the protocol that a ruleset names, each with a time within a month."""
+    """True if all states of the protocol that a ruleset names have a time of at most 30 days."""
     return tuple(state for state, _seconds in times) == _STATES.get(protocol) and all(0 < seconds <= _MONTH for _state, seconds in times)
 
 
 def compute_width(types: tuple[Type, ...]) -> int:
-    """Octets of a key (or value) of these types: fields are padded in a concatenation, and one alone is not."""
+    """Return the octets of a key (or value) of these types. Fields of a concatenation are padded; a single field is not."""
     return types[0].width if len(types) == 1 else sum(each.padded for each in types)
 
 
@@ -188,7 +188,7 @@ def _inspect_elements(of: Set, elements: Elements) -> None:
 
 
 def _list_value_widths(of: Set) -> set[int]:
-    """How many octets a value of the set's elements may have."""
+    """Return the widths in octets that a value of the set's elements may have."""
     if of.polices:
         return {RATE_WIDTH}
     return {0, owners.WIDTH} if of.owned else {compute_width(of.value) * (1 + of.ranges)}

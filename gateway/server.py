@@ -1,9 +1,9 @@
-"""The unix socket: JSON lines in, JSON lines out, one operation at a time (firewall/wire.py says what they look like).
+"""The agent's unix socket: JSON lines in, JSON lines out, one operation at a time (firewall/wire.py defines the format).
 
-Operations run on one thread, so that the loop is free to tell who waits, whether for the own operation or behind another's, that the agent
-lives. Counters and gauges alone are read beside them, on threads of their own: most of that time passes in the kernel.
-A peer that breaks the rules is told why and cut off; the others notice nothing. Peers may be silent for as long as they
-like, but only so many of them: the one that has been silent longest makes room.
+Operations run on one thread, so the event loop is free to send beats to the peers that wait, for their own operation or another's.
+Only counters and gauges are read beside them, on other threads: most of that time passes in the kernel. A peer that breaks the
+rules gets the reason and is disconnected; the others are not affected. Peers may be silent for as long as they like, but their
+number is limited: the one that has been silent longest makes room.
 """
 
 import asyncio
@@ -22,19 +22,19 @@ from gateway.persistent_state import StateError
 from gateway.table import TableError
 
 MOST_PEERS = 32
-RETRY = 1.0  # seconds until taking back is tried again, if the kernel would not
+RETRY = 1.0  # seconds until taking back is tried again, if it failed
 READERS = 2  # sets whose counters are read at the same time
 BEAT = 1.0  # seconds between two signs of life while an answer takes long
-MOST_UNREAD = 1 << 16  # octets of them that a peer may leave unread
+MOST_UNREAD = 1 << 16  # octets that a peer may leave unread before beats stop
 STALLED = 30.0  # seconds a peer may take for the next line of a message it has begun, or to take the next line of an answer
 
-T = TypeVar("T")  # Python 3.11 has no other way
+T = TypeVar("T")  # Python 3.11 has no syntax for type parameters
 
 log = logging.getLogger("gateway")
 
 
 class AgentServer:
-    """Answers peers from one agent, and wakes it when what nobody confirmed is to be taken back."""
+    """Answers peers from one agent, and makes it take back what is not confirmed in time."""
 
     def __init__(self, agent: Agent, *, stalled: float = STALLED, limits: wire.MessageLimits = wire.REQUESTED, beat: float = BEAT) -> None:
         self._agent = agent
@@ -42,7 +42,7 @@ class AgentServer:
         self._operations = ThreadPoolExecutor(1, "operations")
         self._begun: set[asyncio.Task[None]] = set()
         self._peers: dict[StreamWriter, float] = {}
-        self._long_message = asyncio.Lock()  # one at a time: each may take hundreds of megabytes
+        self._long_message = asyncio.Lock()  # one at a time: each may need hundreds of megabytes
         self._timer: asyncio.TimerHandle | None = None
         self._live_timer: asyncio.TimerHandle | None = None
         self._counting = asyncio.Lock()
@@ -80,7 +80,7 @@ class AgentServer:
             await self._tidy()
 
     async def _exchange(self, line: bytes, reader: StreamReader, writer: StreamWriter, opened: float) -> None:
-        """One message and its reply, with beats before it where it takes long."""
+        """Read one message and write its reply, with beats before it if it takes long."""
         number, data, long = await self._message(line, reader)
         beating = asyncio.create_task(self._beat(writer, number))
         try:
@@ -90,7 +90,7 @@ class AgentServer:
         await self._say(writer, number, answer)
 
     async def _beat(self, writer: StreamWriter, number: int) -> None:
-        """Whole lines, so that the reply may begin after any of them."""
+        """Send beats until cancelled. Beats are whole lines, so the reply may begin after any of them."""
         while True:
             await asyncio.sleep(self._every)
             self._peers[writer] = monotonic()
@@ -98,15 +98,15 @@ class AgentServer:
                 writer.writelines(wire.iter_lines(number, self._agent.beat))
 
     async def _in_turn(self, work: Callable[[], T]) -> T:
-        """Do it on the one thread of operations, after those that came before."""
+        """Run the work on the one thread of operations, after earlier ones."""
         return await asyncio.get_running_loop().run_in_executor(self._operations, work)
 
     async def end(self) -> None:
-        """Let the operation that runs come to its end; those that wait behind it are not begun."""
+        """Wait for the running operation; those queued behind it are cancelled."""
         await asyncio.to_thread(self._operations.shutdown, cancel_futures=True)
 
     async def _message(self, line: bytes, reader: StreamReader) -> tuple[int, object, bool]:
-        """Its number, its data, and whether it had more than one line: then taking it apart takes a while too."""
+        """Return the message's number, its data, and True if it had more than one line: then parsing it takes a while too."""
         assembler = wire.Assembler(self._limits)
         whole = assembler.feed(line)
         if whole is not None:
@@ -120,7 +120,7 @@ class AgentServer:
         return *whole, True
 
     async def _answer(self, data: object, opened: float, *, long: bool) -> wire.Reply:
-        """The reply to a message, and a line in the log. A mistake of our own is told like any other refusal."""
+        """Return the reply to a message, and log it. An error in the agent itself is answered like any other refusal."""
         start = perf_counter()
         said = "a message"
         reply: wire.Reply
@@ -142,7 +142,7 @@ class AgentServer:
         return reply
 
     async def _beside(self, request: wire.Request) -> wire.Reply | None:
-        """The reply to what is read beside other operations; None: it is none of that."""
+        """Return the reply to a request that runs beside other operations; None for other requests."""
         match request:
             case wire.Counters():
                 return await self._count(request)
@@ -158,7 +158,7 @@ class AgentServer:
         return self._agent.gauges({name: (number, size) for (name, size), number in zip(sizes.items(), held, strict=True)})
 
     async def _count(self, request: wire.Counters) -> wire.Reading:
-        """One reading at a time; whoever asks meanwhile gets the next one. Raises TableError."""
+        """Make one reading at a time; a request that comes meanwhile waits for the next one. Raises TableError."""
         async with self._counting:
             counting = await self._in_turn(lambda: self._agent.counting(request))
             loop = asyncio.get_running_loop()
@@ -169,7 +169,7 @@ class AgentServer:
             return await self._in_turn(lambda: self._agent.reading(counting))
 
     def _watch(self, at_least: float = 0.0) -> None:
-        """Wake when the time to confirm is over; the loop's clock is CLOCK_MONOTONIC too."""
+        """Schedule taking back at the end of the time to confirm. The loop's clock is CLOCK_MONOTONIC too."""
         if self._timer:
             self._timer.cancel()
             self._timer = None
@@ -178,7 +178,7 @@ class AgentServer:
             self._timer = asyncio.get_running_loop().call_later(seconds, self._begin, self._take_back)
 
     def _begin(self, work: Callable[[], Coroutine[None, None, None]]) -> None:
-        """Start it, and keep it from being collected before it is done."""
+        """Start a task, and keep a reference to it until it is done, so that it is not garbage-collected."""
         task = asyncio.get_running_loop().create_task(work())
         self._begun.add(task)
         task.add_done_callback(self._begun.discard)
@@ -186,12 +186,12 @@ class AgentServer:
     async def _take_back(self) -> None:
         try:
             await self._in_turn(self._agent.take_back_overdue)
-        except Exception as error:  # whatever it is, the way back is tried again
+        except Exception as error:  # on any error, taking back is tried again
             log.critical("nobody confirmed, and it cannot be taken back; next try in %g s: %s", RETRY, to_plain_line(str(error)))
         self._watch(at_least=RETRY)
 
     def _watch_live(self) -> None:
-        """Wake when the time of a live trace is over, whether anybody still looks or not."""
+        """Schedule the end of a live trace, even if no peer looks at it any more."""
         if self._live_timer:
             self._live_timer.cancel()
         live = self._agent.live
@@ -215,7 +215,7 @@ class AgentServer:
             await asyncio.wait_for(writer.drain(), self._stalled)
 
     async def _part_with(self, writer: StreamWriter, error: WireError) -> None:
-        """Tell the peer why; it may be gone already."""
+        """Send the peer the reason for its disconnection; it may have left already."""
         try:
             await self._say(writer, 0, wire.Refused("version" if "speaks version" in str(error) else "malformed", str(error)))
         except OSError:
@@ -223,7 +223,7 @@ class AgentServer:
 
 
 async def _read_line(reader: StreamReader) -> bytes:
-    """The next line, b"" at the end. Raises WireError when it is too long or torn."""
+    """Return the next line, b"" at the end. Raises WireError if it is too long or incomplete."""
     try:
         return await reader.readuntil(b"\n")
     except LimitOverrunError as error:

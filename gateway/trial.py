@@ -1,6 +1,6 @@
-"""What was applied and is not confirmed yet: what it was, until when it may be confirmed, and over which connections.
+"""The change on trial: what was applied but is not confirmed yet, until when it may be confirmed, and over which connections.
 
-Seconds of CLOCK_MONOTONIC, which nobody can set. Pure: the time is passed in.
+Times are seconds of CLOCK_MONOTONIC, which cannot be set. Pure: the time is passed in.
 """
 
 from dataclasses import dataclass, replace
@@ -11,10 +11,11 @@ from firewall.flows import Flow
 
 @dataclass(frozen=True, slots=True)
 class PendingTrial:
-    """One or more applied changes. deltas: from the confirmed ruleset to what runs; `follows`: they are a way that the journal can go.
+    """One or more applied changes that are not confirmed.
 
-    within: seconds given; deadline: when they are over. rules_since: when rules were last changed, None if only elements were.
-    flows: open connections that may be cut once it is confirmed; None: they are still to be listed.
+    deltas: from the confirmed ruleset to what runs. follows: the deltas can be appended to the journal. within: seconds to
+    confirm. deadline: when they are over. rules_since: when rules or the profile were last changed, None if only elements were.
+    flows: open connections that may be cut at confirmation; None: not listed yet.
     """
 
     deltas: tuple[Delta, ...]
@@ -26,13 +27,15 @@ class PendingTrial:
     flows: tuple[Flow, ...] | None
 
     def seconds_left(self, now: float) -> float:
-        """Never less than 0."""
+        """Return the seconds until the deadline, at least 0."""
         return max(self.deadline - now, 0.0)
 
     def with_flows(self, more: tuple[Flow, ...] | None) -> "PendingTrial":
-        """With these too; None if any are still to be listed."""
+        """Return the trial with these flows too; None if any are not listed yet."""
         return replace(self, flows=None if more is None or self.flows is None else (*self.flows, *more))
 
     def may_confirm(self, opened: float) -> bool:
-        """Does a connection that was opened then prove that one can still get in?"""
+        """True if a connection opened at this time may confirm: after a change of rules, only a newer one proves that the gateway
+        is reachable.
+        """
         return self.rules_since is None or opened > self.rules_since
