@@ -1,4 +1,4 @@
-"""The REST API's addresses."""
+"""URLs of the REST API."""
 
 from apps.accounts.api import InvitationViewSet, PersonViewSet, RoleChangeViewSet, TokenViewSet
 from apps.bans.api import AllowEntryViewSet, BanListViewSet, BanViewSet, FeedViewSet

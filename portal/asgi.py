@@ -1,4 +1,4 @@
-"""The entry to live events and to requests that wait: a process of its own, so that none of them holds a thread of the web server."""
+"""ASGI entry point of live events and of requests that wait, in a process of its own, so that none of them holds a web server thread."""
 
 import os
 

@@ -1,6 +1,7 @@
-"""The web server's entry to the notice page, and to nothing else: any host, any path, any method gets it.
+"""WSGI entry point of the notice page. Every host, path and method gets this page.
 
-It runs on a host of its own, to which the gateways lead blocked members' HTTP. It reads no body, keeps no connection and no session.
+It runs on a host of its own, to which the gateways redirect blocked members' HTTP. It reads no body, and keeps no connection and
+no session.
 """
 
 import os
@@ -13,7 +14,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 django.setup()
 
-from django.conf import settings  # noqa: E402 - Django has to be set up first
+from django.conf import settings  # noqa: E402 - needs Django to be set up
 from django.db import close_old_connections  # noqa: E402
 
 from apps.bans.blocks.notice import STATUS, render_notice  # noqa: E402
@@ -24,7 +25,7 @@ limit_queries()
 
 
 def application(environ: dict[str, Any], start_response: Callable[[str, list[tuple[str, str]]], object]) -> Iterable[bytes]:
-    """WSGI (PEP 3333)."""
+    """WSGI application (PEP 3333)."""
     close_old_connections()
     try:
         told = render_notice(find_source(environ), environ.get("HTTP_ACCEPT_LANGUAGE", ""))
@@ -35,7 +36,7 @@ def application(environ: dict[str, Any], start_response: Callable[[str, list[tup
 
 
 def find_source(environ: dict[str, Any]) -> Address | None:
-    """From where the packet came; behind one of our own proxies, from where that says it came."""
+    """Return the source address of the request: the packet's, or behind one of our proxies the one that the proxy reports."""
     direct = _parse_address(environ.get("REMOTE_ADDR", ""))
     if direct is None or not any(direct in proxy for proxy in settings.NOTICE_PROXIES):
         return direct

@@ -1,4 +1,4 @@
-"""Addresses of pages and API."""
+"""URLs of pages and API."""
 
 from django.urls import URLPattern, URLResolver, include, path
 

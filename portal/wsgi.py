@@ -1,4 +1,4 @@
-"""The web server's entry to pages and API."""
+"""WSGI entry point of pages and API."""
 
 import gc
 import os
@@ -11,9 +11,9 @@ from apps.lib.database.query_limits import limit_queries
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 application = get_wsgi_application()
 limit_queries()
-_ = get_resolver().url_patterns  # loads all views now, once for all workers, instead of at the first request of each
+_ = get_resolver().url_patterns  # loads all views now, once for all workers, instead of at each worker's first request
 
-# What was loaded stays for ever. Without this every full collection walks all of it, and a request waits for that, a quarter of a second
-# with 150 MiB; and workers that were forked would copy each page that it touches (Python manual, gc.freeze).
+# The loaded modules are never freed. Without this every full garbage collection walks all of them while a request waits (a quarter of a
+# second with 150 MiB), and forked workers copy each memory page that it touches (Python manual, gc.freeze).
 gc.collect()
 gc.freeze()

@@ -1,4 +1,7 @@
-"""The workers: Celery carries ids and speed, PostgreSQL holds the truth. `celery -A workers worker` and `celery -A workers beat`."""
+"""The Celery workers: Celery transports ids and saves time, PostgreSQL holds the truth.
+
+Run as `celery -A workers worker` and `celery -A workers beat`.
+"""
 
 from workers.app import app
 

@@ -1,4 +1,4 @@
-"""The Celery app and its one static schedule; every entry is only a nudge to look."""
+"""The Celery app and its static schedule. Every entry only makes a worker check what is due."""
 
 import os
 
@@ -8,16 +8,16 @@ from kombu import Queue
 from workers import broker
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
-# Django's checks read all code of the pages, which no worker needs, and ask the database, which may be away when a worker starts.
+# Django's checks load all code of the pages, which workers do not need, and query the database, which may be down when a worker starts.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
-# A task that its worker did not live to finish comes back after this time, and so does one that takes longer: then it would run twice at
-# once. Nothing waits for that: the schedule asks for everything again within seconds or a minute.
+# The broker redelivers a task of a dead worker after this time, and also a task that takes longer, which then runs twice at once. Nothing
+# depends on redelivery: the schedule queues everything again, most of it within a minute.
 RESTORE = {"visibility_timeout": 3600, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
 MODULES = ("deploy", "collect", "ban_feeds", "lifecycle", "mail", "inbound_mail", "operations", "tickets", "webhooks")
-# Reading a large gateway's counters, or a feed, is much Python at once: who wants changes out quickly gives each queue a worker of its own.
+# Reading a large gateway's counters, or a feed, keeps Python busy: a worker of its own for each queue keeps deploying changes fast.
 CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"
-ROLES = {CHANGES: "worker", READINGS: "collector", MAIL: "mailer", FEEDS: "feeds"}  # apps.operations.models.ProcessRole by queue
+ROLES = {CHANGES: "worker", READINGS: "collector", MAIL: "mailer", FEEDS: "feeds"}  # queue: apps.operations.models.ProcessRole
 SLOW = (
     "workers.collect",
     "workers.collect_one",
@@ -44,12 +44,12 @@ WEBHOOK_SECONDS = 5.0
 
 
 def _build_entry(seconds: float, task: str, *args: str, **options: str | float) -> dict[str, object]:
-    """A nudge that nobody took in time is worth nothing: the next one is due."""
+    """Build an entry of the schedule. A task that is not taken in time expires, because the next one is due by then."""
     return {"task": task, "schedule": seconds, "args": args, "options": {"expires": seconds, **options}}
 
 
 def _build_served_entries(seconds: float) -> dict[str, dict[str, object]]:
-    """To each queue, a task that proves that it is served; on a busy machine one that is taken late proves it, too."""
+    """Build a task for each queue that proves that the queue is served. It expires late: on a busy machine a late task proves it too."""
     late = 4 * seconds
     return {
         f"served {role}": _build_entry(seconds, "workers.report_served", role, queue=queue, expires=late) for queue, role in ROLES.items()

@@ -1,8 +1,8 @@
-"""Redis as the broker, for workers: one that dies while tasks are under way is a lost connection, and no worker dies of it.
+"""Redis transport for workers: losing Redis while tasks run counts as a lost connection, so it does not end the worker.
 
-kombu 5.7 asks a channel whose connection has been cleared away for its parameters, when a task that was under way is acknowledged
-or given back. That raises AttributeError, which nobody expects there, and ends the worker. So does the answer of a Redis that has no memory
-left or must not write: here it counts as a lost connection, which is tried again.
+When a running task is acknowledged or returned, kombu 5.7 asks a channel whose connection has been cleaned up for its parameters.
+That raises AttributeError, which is not handled there, and ends the worker. So does the error of a Redis that has no memory left
+or must not write: here it counts as a lost connection, which is tried again.
 """
 
 from typing import Any
@@ -16,22 +16,22 @@ SCHEMES = ("redis", "rediss", "redis+socket")
 
 
 class Channel(redis.Channel):
-    """Says that the connection is gone, in the way in which everybody awaits it."""
+    """Channel that reports a cleaned-up connection as the error that kombu handles."""
 
     def _connparams(self, *args: Any, **options: Any) -> Any:
         owner: Any = self.connection
         if owner is None or owner.client is None:
             raise Lost("the connection to the broker has been closed")
-        return super()._connparams(*args, **options)  # type: ignore[misc]  # kombu's types leave it out
+        return super()._connparams(*args, **options)  # type: ignore[misc]  # missing in kombu's types
 
 
 class Transport(redis.Transport):
-    """kombu's, with our channel, and with a broker that refuses to write as a reason to connect again."""
+    """kombu's transport with our channel; a broker that refuses to write is a reason to reconnect."""
 
     Channel = Channel
     connection_errors = (*redis.Transport.connection_errors, *REFUSALS)
 
 
 def register_transport() -> None:
-    """From now on this process reaches Redis so."""
+    """Use this transport for Redis in this process."""
     TRANSPORT_ALIASES.update(dict.fromkeys(SCHEMES, f"{__name__}:Transport"))

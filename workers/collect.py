@@ -1,4 +1,4 @@
-"""Fetch the gateways' counters, and do what they ask for. The work is in `apps.gateways.services` and `apps.traffic`."""
+"""Tasks that read the gateways' counters, and what depends on them. The work is in `apps.gateways.services` and `apps.traffic`."""
 
 import structlog
 from celery import shared_task
@@ -15,20 +15,20 @@ log = structlog.get_logger()
 
 @shared_task(name="workers.collect")
 def collect() -> None:
-    """Have each gateway read, each by a task of its own: what one says or does not say is nothing to the others."""
+    """Queue a task for each gateway, so that a slow or failing gateway does not delay the others."""
     for gateway in Gateway.objects.values_list("pk", flat=True):
         collect_one.delay(gateway)
 
 
 @shared_task(name="workers.collect_one")
 def collect_one(gateway: int) -> None:
-    """Read one gateway."""
+    """Read one gateway's counters."""
     services.collect(Gateway.objects.get(pk=gateway))
 
 
 @shared_task(name="workers.tend_usage")
 def tend_usage() -> None:
-    """Make partitions, roll up, drop what is too old, and add up what lists begin with."""
+    """Create partitions, roll up, drop data past its retention, and compute the totals that lists start with."""
     now = timezone.now()
     rollup.run_maintenance(now)
     precomputed_totals.refresh_totals(now)
@@ -36,9 +36,9 @@ def tend_usage() -> None:
 
 @shared_task(name="workers.share_fairly")
 def share_fairly() -> None:
-    """Look whether uplinks are full, and limit or release."""
+    """Check if uplinks are full, and limit or release members."""
     for group in GatewayGroup.objects.filter(fair_share__on=True):
         try:
             fair_shares.adjust_limits(group, timezone.now())
-        except Conflict as conflict:  # the next look does it
+        except Conflict as conflict:  # the next run tries again
             log.info("fair share looks again later", group=str(group), why=str(conflict))

@@ -1,4 +1,4 @@
-"""Bring gateways to what the database asks for. The work is in `apps.deployments.services`."""
+"""Tasks that bring gateways to their desired state. The work is in `apps.deployments.services`."""
 
 from collections.abc import Iterable
 
@@ -17,19 +17,19 @@ log = structlog.get_logger()
 
 @shared_task(name="workers.reconcile")
 def reconcile(by: int | None = None, force: bool = False, cause: str = "") -> None:
-    """Look at every group; whoever nudged is named in the revision. force: also try what failed before."""
+    """Reconcile every group. by: the account named in the revision. force: also retry what failed before."""
     _reconcile_each(GatewayGroup.objects.all(), by=by, cause=cause or ("change" if by else "schedule"), force=force)
 
 
 @shared_task(name="workers.take_over")
 def take_over() -> None:
-    """Go on with rollouts whose worker is gone, and take off the gateways what has just ended, sooner than the next look at everything."""
+    """Resume rollouts of lost workers, and remove what has just ended from the gateways, sooner than the next full reconciliation."""
     groups = {group.pk: group for group in (*rollout_store.list_abandoned_groups(), *expiry.list_groups_with_ends())}
     _reconcile_each(groups.values(), by=None, cause="change", force=False)
 
 
 def _reconcile_each(groups: Iterable[GatewayGroup], *, by: int | None, cause: str, force: bool) -> None:
-    """One group after the other; a fault at one of them is told when all have had their turn."""
+    """Reconcile one group after the other; errors are raised together after the last."""
     faults: list[Exception] = []
     for group in groups:
         try:

@@ -1,4 +1,7 @@
-"""Read what has arrived by mail and hand it to who takes it; fetch it from a mailbox. The work is in `apps.inbound`."""
+"""Tasks that read received mail and pass it to the registered handler, and that fetch mail from a mailbox.
+
+The work is in `apps.inbound`.
+"""
 
 from threading import local
 
@@ -10,7 +13,7 @@ from apps.inbound.parser_process import MailReader
 
 
 class _ThreadReader(local):
-    """Each thread of a worker has its own child to read mail in, which stays for the next one."""
+    """Holds a child process for reading mail for each thread of a worker; the child stays for the next mail."""
 
     def __init__(self) -> None:
         self.reader: MailReader = dispatcher.build_reader()
@@ -21,7 +24,7 @@ _own = _ThreadReader()
 
 @shared_task(name="workers.receive_mail")
 def receive_mail() -> None:
-    """Asked for after each arrival, and by the schedule for what was left."""
+    """Read and dispatch received mail. Queued after each arrival, and by the schedule for what was left."""
     take = dispatcher.find_handler()
     if take and dispatcher.receive_mail(take, _own.reader).more:
         receive_mail.delay()
@@ -29,6 +32,6 @@ def receive_mail() -> None:
 
 @shared_task(name="workers.fetch_mail")
 def fetch_mail() -> None:
-    """Store what is new in the mailbox of the settings, if they name one."""
+    """Store new mail from the mailbox of the settings, if they name one."""
     if box := imap.find_mailbox():
         mailbox_health.record_look(place=str(box), error=imap.fetch(box).error, now=timezone.now())

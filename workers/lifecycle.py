@@ -1,4 +1,4 @@
-"""What is due of members' ways through the network. The work is in `apps.desk.lifecycle.due`."""
+"""Task for what is due in memberships, such as departures and moves. The work is in `apps.desk.lifecycle.due`."""
 
 from celery import shared_task
 from django.utils import timezone

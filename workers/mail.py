@@ -1,4 +1,4 @@
-"""Send what is in the outbox, and write notices. The work is in `apps.mail.delivery` and `apps.traffic.quota_notices`."""
+"""Tasks that send the outbox and write quota notices. The work is in `apps.mail.delivery` and `apps.traffic.quota_notices`."""
 
 import structlog
 from celery import shared_task
@@ -12,13 +12,13 @@ log = structlog.get_logger()
 
 @shared_task(name="workers.send_mail")
 def send_mail() -> None:
-    """Send what is due; asked for after each commit that wrote mail, and by the schedule for what is tried again."""
+    """Send due mail. Queued after each commit that wrote mail, and by the schedule for retries."""
     if delivery.deliver(transport.build_carrier()).more:
         send_mail.delay()
 
 
 @shared_task(name="workers.tell_of_quotas")
 def tell_of_quotas() -> None:
-    """Write to members whose quota is nearly or wholly used up, once a month each."""
+    """Write to members whose quota is nearly or wholly used up, once for each threshold and month."""
     if written := quota_notices.send_notices(timezone.now()):
         log.info("notices of quotas written", mails=written)

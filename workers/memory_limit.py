@@ -1,6 +1,6 @@
-"""Bound on the memory of a process that imports what strangers publish: the kernel refuses what goes beyond it.
+"""Memory limit of a process that imports data published by strangers: the kernel refuses allocations beyond it.
 
-A refusal is a MemoryError in the one task that asked for more; its feed says that it failed, and the process lives on.
+A refusal is a MemoryError in the one task that needs more memory: its feed is marked as failed, and the process lives on.
 """
 
 import resource
@@ -10,5 +10,5 @@ FEEDS: Final = 768 << 20  # octets; an import of a million lines takes 177 MiB o
 
 
 def bound_memory(octets: int) -> None:
-    """Let this process have no more private memory than this (RLIMIT_DATA, setrlimit(2)); it cannot be raised again."""
+    """Limit this process's private memory (RLIMIT_DATA, setrlimit(2)). The limit cannot be raised again."""
     resource.setrlimit(resource.RLIMIT_DATA, (octets, octets))

@@ -1,4 +1,4 @@
-"""Connects Celery with `apps.operations`: workers and scheduler give signs of life, and the end of each task is recorded."""
+"""Connects Celery with `apps.operations`: workers and scheduler send heartbeats, and the end of each task is recorded."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -12,12 +12,12 @@ from apps.operations.heartbeats import Heartbeat
 from apps.operations.models import ProcessRole
 from workers import memory_limit
 
-UNRECORDED: Final = frozenset({"workers.report_served"})  # it has a record of its own, by role
+UNRECORDED: Final = frozenset({"workers.report_served"})  # recorded separately, by role
 log = structlog.get_logger()
 
 
 def connect() -> None:
-    """Called once in each process of Celery, when Django is set up."""
+    """Connect the signals. Called once in each Celery process, when Django is set up."""
     worker_ready.connect(begin_heartbeat)
     beat_init.connect(begin_ticking)
     beat_embedded_init.connect(begin_ticking)
@@ -26,12 +26,12 @@ def connect() -> None:
 
 
 def compute_periods(schedule: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
-    """Seconds between two runs of each task of the schedule."""
+    """Return the seconds between two runs of each scheduled task."""
     return {str(entry["task"]): float(entry["schedule"]) for entry in schedule.values() if entry["task"] not in UNRECORDED}
 
 
 def begin_heartbeat(sender: Any, **_given: Any) -> None:
-    """Sign of life of a worker, for each role whose queue it takes tasks from; one that only imports feeds is bounded in memory."""
+    """Start a worker's heartbeat, for each role whose queue it consumes. A worker that only imports feeds gets a memory limit."""
     from workers.app import FEEDS, ROLES
 
     queues = set(sender.app.amqp.queues.consume_from)
@@ -41,7 +41,7 @@ def begin_heartbeat(sender: Any, **_given: Any) -> None:
 
 
 def begin_ticking(**_given: Any) -> None:
-    """Sign of life of the scheduler; the jobs that are awaited from now on are those of its schedule."""
+    """Start the scheduler's heartbeat. The jobs expected from now on are those of its schedule."""
     from workers.app import app
 
     try:
@@ -62,7 +62,7 @@ def record_failure(sender: Any, exception: BaseException, **_given: Any) -> None
 
 
 def _try_recording(record: Any, *arguments: Any) -> None:
-    """A database that is away fails the task anyway; that its end is not recorded is only logged."""
+    """Record the end of a task. Without a database this is only logged: the task fails anyway."""
     try:
         record(*arguments)
     except DatabaseError as error:

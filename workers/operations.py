@@ -1,4 +1,4 @@
-"""The portal's own upkeep: removing what is too old, and proof that each queue is served. The work is in `apps.operations`."""
+"""Tasks for the portal's own upkeep: retention, and proof that each queue is served. The work is in `apps.operations`."""
 
 from celery import shared_task
 
@@ -8,12 +8,12 @@ from apps.operations.models import ProcessRole
 
 @shared_task(name="workers.forget")
 def forget() -> None:
-    """Remove what is older than it is kept, table by table, in bounded steps; whatever is left is asked for again."""
+    """Remove rows past their retention, table by table, in bounded steps. Queues itself again if rows are left."""
     if registry.prune_all():
         forget.delay()
 
 
 @shared_task(name="workers.report_served")
 def report_served(role: str) -> None:
-    """Proof that a task of this role's queue is taken and carried out."""
+    """Record that this role's queue is served."""
     heartbeats.record_served(ProcessRole(role))

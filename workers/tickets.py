@@ -1,4 +1,4 @@
-"""Send one answer to many tickets, and count them. The work is in `apps.tickets.bulk` and `apps.tickets.counting`."""
+"""Tasks that send one answer to many tickets, and count tickets. The work is in `apps.tickets.bulk` and `apps.tickets.counting`."""
 
 from celery import shared_task
 from django.utils import timezone
@@ -8,12 +8,12 @@ from apps.tickets import bulk, counting
 
 @shared_task(name="workers.answer_tickets")
 def answer_tickets() -> None:
-    """Answer the next ones; asked for when somebody sends them, and by the schedule for what a worker left."""
+    """Send the next pending answers. Queued when staff send them, and by the schedule for what a worker left."""
     if bulk.answer_pending():
         answer_tickets.delay()
 
 
 @shared_task(name="workers.count_tickets")
 def count_tickets() -> None:
-    """Count the days and weeks that are over."""
+    """Count the tickets of days and weeks that are over."""
     counting.fill_all(timezone.now())

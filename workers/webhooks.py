@@ -1,4 +1,4 @@
-"""Tell webhooks of changes. The work is in `apps.webhooks`."""
+"""Task that sends events to webhooks. The work is in `apps.webhooks`."""
 
 from celery import shared_task
 
@@ -7,7 +7,7 @@ from apps.webhooks import delivery_gathering, delivery_sender
 
 @shared_task(name="workers.tell_webhooks")
 def tell_webhooks() -> None:
-    """Queue what has happened, and send what is due."""
+    """Queue new events, and send due deliveries."""
     more = delivery_gathering.gather()
     if delivery_sender.send_due() or more:
         tell_webhooks.delay()

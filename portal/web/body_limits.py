@@ -1,4 +1,4 @@
-"""How large the body of a request may be, known before any of it is read: by its route, and by whether somebody has signed in."""
+"""Size limits of request bodies, known before a body is read: by the request's route, and by whether the client has signed in."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -26,7 +26,7 @@ UPLOADS: Final = _build_upload_limits()
 
 
 def get_body_limit(path: str) -> int:
-    """What a person or script that has signed in may send to this address."""
+    """Return the octets that a client that has signed in may send to this path."""
     try:
         name = resolve(path).view_name
     except Http404:
@@ -35,7 +35,7 @@ def get_body_limit(path: str) -> int:
 
 
 def is_signed_in(scope: Any) -> bool:
-    """Whether the request has a session or a token that is valid: the database is asked, so call it in a thread."""
+    """True if the request has a valid session or token. Queries the database, so call it in a thread."""
     try:
         get_subscriber(parse_scope(scope))
     except SubscriberRefused:

@@ -1,4 +1,4 @@
-"""HTTP/1.1 protocol (uvicorn's) with deadlines, so that a client who sends or reads slowly holds a socket for a while and nothing else.
+"""HTTP/1.1 protocol (uvicorn's) with deadlines: a client that sends or reads slowly holds a socket for a limited time and nothing else.
 
 For the web server, for live events (`--http portal.web.deadlines:DeadlineProtocol`) and for the notice page.
 """
@@ -17,7 +17,7 @@ LARGEST_HEADERS: Final = 64 << 10  # octets of a request line with all its heade
 
 @dataclass(frozen=True)
 class Deadlines:
-    """Seconds, and octets per second."""
+    """Time limits in seconds, and a rate in octets per second."""
 
     header: float = 10.0
     """From the connection, or from the first octet of a further request, until its header fields are complete."""
@@ -32,9 +32,10 @@ class Deadlines:
 
 
 class WaitingConnections:
-    """Registry of the connections on which no complete request is being answered: new, half sent, or kept alive. The oldest come first.
+    """Registry of the connections without a complete request: new, half sent, or kept alive. The oldest come first.
 
-    Beyond the limits the oldest is closed, not the newest refused: whoever sends a request at once gets through a flood of half requests.
+    Beyond the limits the oldest is closed, instead of refusing the newest: a client that sends its request at once gets through a
+    flood of half-sent requests.
     """
 
     def __init__(self, most: int, most_each: int | None = None) -> None:
@@ -46,7 +47,7 @@ class WaitingConnections:
         return len(self._all)
 
     def add(self, connection: Connection, address: str) -> None:
-        """Registers it as the newest, and closes the oldest beyond a limit. An address of "" may have any number."""
+        """Register the connection as the newest, and close the oldest beyond a limit. The address "" may have any number."""
         self.remove(connection)
         self._all[connection] = address
         own = self._each.setdefault(address, {})
@@ -57,7 +58,7 @@ class WaitingConnections:
             self._close(next(iter(self._all)))
 
     def remove(self, connection: Connection) -> None:
-        """Its request is complete, or it is gone."""
+        """Remove the connection: its request is complete, or it is closed."""
         address = self._all.pop(connection, None)
         if address is not None:
             own = self._each[address]
@@ -71,7 +72,7 @@ class WaitingConnections:
 
 
 class DeadlineProtocol(H11Protocol):
-    """One connection. uvicorn parses and answers; this watches the clock."""
+    """One connection. uvicorn parses and answers; this class enforces the deadlines."""
 
     deadlines: ClassVar[Deadlines] = Deadlines()
     waiting: ClassVar[WaitingConnections] = WaitingConnections(most=1000)
@@ -82,7 +83,7 @@ class DeadlineProtocol(H11Protocol):
         self._reading: asyncio.TimerHandle | None = None
         self._writing: asyncio.TimerHandle | None = None
         self._in_body = False
-        self._since, self._octets = 0.0, 0  # when the body began, and what came since the last look at it
+        self._since, self._octets = 0.0, 0  # when the body began, and octets received since the last check
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
@@ -108,7 +109,7 @@ class DeadlineProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """The client does not take what is sent."""
+        """Start the deadline of a client that does not read what is sent."""
         super().pause_writing()
         self._writing = self.loop.call_later(self.deadlines.unread, self.transport.abort)
 
@@ -118,18 +119,18 @@ class DeadlineProtocol(H11Protocol):
             self._writing.cancel()
 
     def timeout_keep_alive_handler(self) -> None:
-        """A connection that is closed still waits until what was sent is taken; not longer than until now."""
+        """Close an idle connection; abort it if the client has not read everything by now, because closing would wait for that."""
         if self.transport.get_write_buffer_size():
             self.transport.abort()
         else:
             super().timeout_keep_alive_handler()
 
     def counted_address(self) -> str:
-        """Whose connection it counts as."""
+        """Return the address that the connection counts for."""
         return self.client[0] if self.client else ""
 
     def _follow(self) -> None:
-        """Sets the deadline of what the connection is doing now."""
+        """Set the deadline for the connection's present state."""
         state = self.conn.their_state
         if state is h11.SEND_BODY and not self._in_body:
             self._in_body, self._since, self._octets = True, self.loop.time(), 0
@@ -159,7 +160,7 @@ class DeadlineProtocol(H11Protocol):
         self._reading = self.loop.call_later(seconds, then)
 
     def _look_at_body(self) -> None:
-        """A body that we do not read ourselves just now is not late."""
+        """Check the progress of a body. It is not late while we pause reading it ourselves."""
         limit, lasted, came = self.deadlines, self.loop.time() - self._since, self._octets
         self._octets = 0
         if self.cycle.response_complete and lasted > limit.unread:
@@ -170,7 +171,7 @@ class DeadlineProtocol(H11Protocol):
             self._restart(limit.check, self._look_at_body)
 
     def _close_with_408(self) -> None:
-        """Request Timeout (RFC 9110, 15.5.9), unless an answer has begun."""
+        """Answer 408 Request Timeout (RFC 9110, 15.5.9) unless an answer has begun, and close."""
         if not self.transport.is_closing():
             if self.conn.our_state is h11.IDLE or (self._in_body and not self.cycle.response_started):
                 self.transport.write(b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")

@@ -1,4 +1,4 @@
-"""Answers that the web server gives itself, before Django: the same problems and pages as Django's, in the language that was asked for."""
+"""Error responses of the web server itself, before Django: the same problems and pages as Django's, in the client's language."""
 
 import json
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from apps.lib.api.problems import MEDIA_TYPE, build_problem_body
 
 
 async def send_error_response(scope: Any, send: Any, status: int, why: Callable[[], str]) -> int:
-    """Sends it, and gives its status. `why` makes the sentence in the reader's language."""
+    """Send the response and return its status. `why` returns the sentence in the active language."""
     of_api = scope["path"].startswith("/api/")
     with translation.override(_choose_language(scope)):
         text = (

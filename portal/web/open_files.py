@@ -1,4 +1,4 @@
-"""How many files, and so connections, this process may have open."""
+"""Limit of open files, and so of connections, of this process."""
 
 import resource
 from typing import Final
@@ -7,7 +7,7 @@ OPEN_FILES: Final = 16_384
 
 
 def allow_open_files() -> None:
-    """Raises the limit, which shells often set to 1024, as far as the system allows and OPEN_FILES asks for."""
+    """Raise the limit, which shells often set to 1024, to OPEN_FILES or as far as the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -1,7 +1,7 @@
-"""Channel of one answer, from the thread that makes it to the event loop that sends it.
+"""Channel for one answer, from the thread that makes it to the event loop that sends it.
 
-The thread is free as soon as it has made the answer, however slowly the client reads; it waits only when it is more than AHEAD octets ahead
-of the client, as long exports may be.
+The thread is free as soon as it has made the answer, however slowly the client reads. It waits only while it is more than AHEAD
+octets ahead of the client, which long exports may be.
 """
 
 import asyncio
@@ -12,15 +12,15 @@ from typing import Any, Final
 type Message = dict[str, Any]
 
 AHEAD: Final = 4 << 20  # octets
-PIECE: Final = 64 << 10  # octets that are handed over at once
+PIECE: Final = 64 << 10  # octets that are passed on at once
 
 
-class ClientGone(OSError):  # noqa: N818 - no fault of ours
-    """The client is not there any more: there is no point in going on."""
+class ClientGone(OSError):  # noqa: N818 - not an error of ours
+    """The client has disconnected, so making the answer any further is useless."""
 
 
 class ReplyChannel:
-    """Filled by `start`, `write` and `end` in a thread, emptied by `next` in the loop."""
+    """Filled by `start`, `write` and `end` in a thread, emptied by `next` in the event loop."""
 
     def __init__(self) -> None:
         self.status = 0
@@ -38,7 +38,7 @@ class ReplyChannel:
         return self.write
 
     def write(self, data: bytes) -> None:
-        """Raises ClientGone when nobody takes it any more."""
+        """Add data to the answer. Raises ClientGone if the client has disconnected."""
         self._piece += data
         if len(self._piece) >= PIECE:
             self._hand_over(more=True)
@@ -47,11 +47,11 @@ class ReplyChannel:
         self._hand_over(more=False)
 
     def break_off(self, why: Exception) -> None:
-        """There will be no more. What has begun ends too early, so that the client sees it; else `next` raises why."""
+        """Abort the answer. If sending has begun, it ends too early, so that the client notices; otherwise `next` raises `why`."""
         self._put(None if self._begun else why)
 
     async def next(self) -> Message | None:
-        """The next message for ASGI's send; None when the answer was broken off after it had begun."""
+        """Return the next message for ASGI's send; None if the answer was aborted after it had begun."""
         message = await self._messages.get()
         if isinstance(message, Exception):
             raise message
@@ -61,7 +61,7 @@ class ReplyChannel:
         return message
 
     def abandon(self) -> None:
-        """Nobody reads on."""
+        """Note that the client reads no more; `write` raises ClientGone from now on."""
         with self._room:
             self._gone = True
             self._room.notify()
@@ -77,6 +77,6 @@ class ReplyChannel:
         self._put(*([head] if head else []), {"type": "http.response.body", "body": body, "more_body": more})
 
     def _put(self, *messages: Message | Exception | None) -> None:
-        with suppress(RuntimeError):  # the loop has ended, and with it everybody who would read this
+        with suppress(RuntimeError):  # the loop has ended, so there is no reader any more
             for message in messages:
                 self._loop.call_soon_threadsafe(self._messages.put_nowait, message)

@@ -1,4 +1,4 @@
-"""Bodies of requests, read as a whole before Django sees the request: into memory, and onto the disk only of somebody who has signed in."""
+"""Reads request bodies completely before Django sees the request: into memory, or to disk if the client has signed in."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,25 +14,25 @@ type Receive = Callable[[], Awaitable[dict[str, Any]]]
 HELD: Final = 64 << 20  # octets of all unfinished bodies of one process
 
 
-class BodyTooLarge(Exception):  # noqa: N818 - an answer
-    """More than the limit, by what the header says or by what came."""
+class BodyTooLarge(Exception):  # noqa: N818 - becomes a response
+    """The body is larger than the limit, by its header or by what was received."""
 
     def __init__(self, most: int) -> None:
         super().__init__(f"more than {most} octets")
         self.most = most
 
 
-class ServerOverloaded(Exception):  # noqa: N818 - an answer
-    """Other requests hold everything that there is."""
+class ServerOverloaded(Exception):  # noqa: N818 - becomes a response
+    """Other requests use all of the capacity."""
 
 
-class RequestCut(Exception):  # noqa: N818 - an answer
-    """The client went away, or was too slow."""
+class RequestCut(Exception):  # noqa: N818 - becomes a response
+    """The client disconnected, or was too slow."""
 
 
 @dataclass(eq=False)
 class Body:
-    """`length` octets of a request, from the first one on."""
+    """The body of a request: `length` octets."""
 
     file: IO[bytes]
     length: int = 0
@@ -43,15 +43,19 @@ class Body:
 
 
 class BodyReader:
-    """Reads bodies for one process. When the unfinished ones together are too large, the oldest is cut: an honest one ends at once."""
+    """Reads bodies for one process. If the unfinished ones together are too large, the oldest is cut: an honest client's ends quickly."""
 
     def __init__(self, most_held: int = HELD) -> None:
         self._most_held = most_held
         self._unfinished: dict[Body, asyncio.Task[None]] = {}
 
     async def read(self, receive: Receive, most: int) -> Body:
-        """Raises BodyTooLarge, RequestCut or Overloaded. Up to USUAL octets stay in memory; a larger limit is for who has signed in."""
-        body = Body(BytesIO() if most <= USUAL else SpooledTemporaryFile(max_size=USUAL))  # noqa: SIM115 - whoever answers closes it
+        """Read a body of at most `most` octets. Up to USUAL octets stay in memory; a higher limit is only for clients that have
+        signed in.
+
+        Raises BodyTooLarge, RequestCut or ServerOverloaded.
+        """
+        body = Body(BytesIO() if most <= USUAL else SpooledTemporaryFile(max_size=USUAL))  # noqa: SIM115 - the caller closes it
         task = asyncio.ensure_future(self._read(receive, most, body))
         self._unfinished[body] = task
         try:

@@ -1,8 +1,8 @@
-"""Worker classes for gunicorn: it forks, watches and replaces processes; in each of them uvicorn's event loop serves a WSGI application.
+"""Worker classes for gunicorn, which forks, watches and replaces processes. Each runs uvicorn's event loop and a WSGI application.
 
     gunicorn --worker-class portal.web.worker.WebWorker --workers 2 --threads 8 portal.wsgi:application
 
-gunicorn's own threads read from the sockets themselves, so as many slow clients as there are threads would stop everything.
+gunicorn's own threads read from the sockets themselves, so a slow client for each thread would stop everything.
 """
 
 import asyncio
@@ -29,20 +29,20 @@ NOTICE_CONNECTIONS: Final = 16
 
 
 class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
-    """Pages and API."""
+    """Worker for pages and API."""
 
     protocol: ClassVar[type[DeadlineProtocol]] = DeadlineProtocol
     reads_bodies: ClassVar[bool] = True
 
     def init_signals(self) -> None:
-        """All as the kernel has them until the loop takes those that end a worker."""
+        """Reset all signals to the kernel's defaults until the event loop handles those that end a worker."""
         for number in self.SIGNALS:
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGUSR1, self.handle_usr1)
 
     def run(self) -> None:
-        """Called by gunicorn in the worker's process; returns when it shall end."""
-        from portal.web.wsgi_bridge import WsgiBridge  # needs Django to be set up, as the WSGI application has done by now
+        """Serve until the worker shall end. Called by gunicorn in the worker's process."""
+        from portal.web.wsgi_bridge import WsgiBridge  # needs Django to be set up, which the WSGI application has done by now
 
         allow_open_files()
         if self.cfg.accesslog:
@@ -70,7 +70,7 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
             "lifespan": "off",
             "log_config": None,
             "access_log": False,
-            "proxy_headers": False,  # whose proxy is believed, our settings say
+            "proxy_headers": False,  # our settings say which proxies are trusted
             "server_header": False,
             "backlog": self.cfg.backlog,
             "timeout_keep_alive": self.cfg.keepalive,
@@ -80,37 +80,37 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
         }
 
     async def _alive(self) -> None:
-        """Says so to gunicorn, and ends when that is gone."""
+        """Tell gunicorn that the worker lives, and end if gunicorn is gone."""
         self.notify()
         if self.ppid != os.getppid():
             self._server.end()
 
 
 class NoticeProtocol(DeadlineProtocol):
-    """Anybody of the network reaches the notice page directly, so one address does not get all of it."""
+    """Protocol for the notice page. Every host in the network reaches it directly, so the connections of one address are limited."""
 
     waiting = WaitingConnections(most=1000, most_each=NOTICE_CONNECTIONS)
 
     def counted_address(self) -> str:
-        """A proxy of ours speaks for many."""
+        """Return the client's address, or "" for our proxies, which speak for many clients."""
         address = super().counted_address()
         return "" if address and any(ip_address(address) in proxy for proxy in settings.NOTICE_PROXIES) else address
 
 
 class NoticeWorker(WebWorker):
-    """The notice page, which is the same whatever is sent to it."""
+    """Worker for the notice page, which does not depend on what is sent to it."""
 
     protocol = NoticeProtocol
     reads_bodies = False
 
 
 class _Server(Server):
-    """uvicorn's, with gunicorn's signals."""
+    """uvicorn's server with gunicorn's signals."""
 
     def end(self) -> None:
         self.should_exit = True
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Takes none: uvicorn would raise them again at the end, and gunicorn would report a worker that was killed."""
+        """Capture no signals: uvicorn would raise them again at the end, and gunicorn would report a killed worker."""
         yield

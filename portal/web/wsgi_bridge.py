@@ -1,6 +1,6 @@
-"""ASGI 3 application that answers with a WSGI application: whole requests come in, a fixed number of threads answers them.
+"""ASGI 3 application that runs a WSGI application: it reads whole requests, and a fixed number of threads answers them.
 
-Nothing that a client does slowly holds a thread: the event loop reads the request before, and sends the answer after.
+A slow client never holds a thread: the event loop reads the request before, and sends the answer after.
 """
 
 import asyncio
@@ -26,18 +26,18 @@ type Scope = dict[str, Any]
 type Environ = dict[str, Any]
 type Wsgi = Callable[[Environ, Any], Iterable[bytes]]
 
-WAITING: Final = 500  # requests that wait for a thread
+WAITING: Final = 500  # requests that may wait for a thread
 LONGEST_ADDRESS: Final = 8 << 10  # octets of path and parameters
 access = logging.getLogger("netzwart.access")
 log = logging.getLogger("netzwart.web")
 
 
-class AddressTooLong(Exception):  # noqa: N818 - says what happened
+class AddressTooLong(Exception):  # noqa: N818 - names what happened
     """Path and parameters are longer than LONGEST_ADDRESS."""
 
 
 class WsgiBridge:
-    """One for the process. `threads` requests are answered at once, WAITING others wait for their turn, more get 503."""
+    """The bridge of a process. `threads` requests are answered at once, WAITING others wait for their turn, further ones get 503."""
 
     def __init__(self, wsgi: Wsgi, threads: int, *, reads_bodies: bool = True) -> None:
         self._wsgi, self._threads, self._most = wsgi, ThreadPoolExecutor(threads, "web"), threads + WAITING
@@ -70,7 +70,7 @@ class WsgiBridge:
         access.info("%s %s %d %.3f s", scope["method"], redact_path(scope["path"]), status, time.monotonic() - began)
 
     def close(self) -> None:
-        """Takes nothing new; what runs is not waited for."""
+        """Accept no new work, without waiting for what runs."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _answer(self, scope: Scope, receive: Any, send: Any) -> int:
@@ -90,7 +90,7 @@ class WsgiBridge:
         self._under_way -= 1
 
     async def _limit(self, scope: Scope) -> int:
-        """What the body may hold. Whoever sends much is asked first who they are."""
+        """Return the limit of the body's size. For a large body, first check that the client has signed in."""
         announced = _get_content_length(scope)
         if announced is not None and announced <= USUAL:
             return USUAL
@@ -102,14 +102,14 @@ class WsgiBridge:
         return most
 
     def _run(self, scope: Scope, body: Body, reply: ReplyChannel) -> None:
-        """In a thread: the server's side of PEP 3333."""
+        """Run the WSGI application in a thread: the server's side of PEP 3333."""
         try:
             with body.file:
                 self._respond(build_environ(scope, body.file, body.length), reply)
         except (ClientGone, DatabaseError, InterfaceError) as error:
             log.warning("answer broken off: %s: %s", redact_path(scope["path"]), str(error).strip())
             reply.break_off(error)
-        except Exception as error:  # told in the loop, or, when the answer has begun, here alone
+        except Exception as error:  # the event loop answers 500; if the answer has begun, it is only logged
             log.exception("answer broken off: %s", redact_path(scope["path"]))
             reply.break_off(error)
 
@@ -125,7 +125,7 @@ class WsgiBridge:
 
 
 def _get_content_length(scope: Scope) -> int | None:
-    """How long the body is, as the header says; None when it comes in chunks. The parser has refused what is no number."""
+    """Return the body's length from the header; None if it is chunked. The parser has already refused anything that is not a number."""
     told = dict(scope["headers"])
     return None if b"transfer-encoding" in told else int(told.get(b"content-length", b"0"))
 
@@ -138,7 +138,7 @@ def _run_and_disconnect[T](work: Callable[[Scope], T], scope: Scope) -> T:
 
 
 async def _send_all(reply: ReplyChannel, receive: Any, send: Any) -> None:
-    """Until its end, or until the client has gone: then the thread that makes the answer is told."""
+    """Send the answer until its end, or until the client disconnects, and then tell the thread that makes it."""
     watch: asyncio.Task[None] | None = None
     try:
         more = True
