@@ -1,6 +1,6 @@
 """Settings of the portal, all read from the environment (docs/settings.md lists them).
 
-Without any environment they describe a development checkout: a private PostgreSQL and Redis under var/.
+The defaults describe a development checkout, with state under var/. Only NETZWART_SECRET_KEY has no default.
 """
 
 import os
@@ -13,7 +13,7 @@ import django_stubs_ext
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
-django_stubs_ext.monkeypatch()  # Django's generic classes take their type arguments at run time too
+django_stubs_ext.monkeypatch()  # lets Django's generic classes accept type arguments at run time
 
 ROOT = Path(__file__).resolve().parent.parent
 VAR = Path(os.environ.get("NETZWART_VAR", ROOT / "var"))
@@ -22,7 +22,7 @@ DEBUG = os.environ.get("NETZWART_DEBUG", "") == "1"
 SECRET_KEY = os.environ.get("NETZWART_SECRET_KEY", "")
 if not SECRET_KEY:
     raise ImproperlyConfigured("NETZWART_SECRET_KEY is not set. Give it 50 random characters, or use script/server.")
-# Keys that were used before: what they signed or encrypted is still taken
+# Earlier keys: what they signed or encrypted is still accepted
 SECRET_KEY_FALLBACKS = [key for key in os.environ.get("NETZWART_SECRET_KEY_FALLBACKS", "").split(",") if key]
 ALLOWED_HOSTS = os.environ.get("NETZWART_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
 
@@ -112,12 +112,13 @@ TEMPLATES = [
 ]
 
 
-# A pool that tries by itself pauses ever longer, up to minutes behind the outage; one that gave up tries for the next who asks
+# reconnect_timeout is short because a pool that keeps retrying backs off, up to minutes after the outage; one that has given up retries
+# when the next connection is requested
 POOL = {"min_size": 1, "max_size": 8, "timeout": 5, "reconnect_timeout": 2}  # seconds
 
 
 def parse_database_url(url: str) -> dict[str, object]:
-    """Django's form of a libpq connection string; every libpq parameter that Django has no name for goes to OPTIONS."""
+    """Convert a libpq connection string to Django's form; libpq parameters for which Django has no name go to OPTIONS."""
     given = conninfo_to_dict(url)
     named = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
     settings = {name: given.pop(key, "") for name, key in named.items()}
@@ -129,7 +130,7 @@ def parse_database_url(url: str) -> dict[str, object]:
     }
 
 
-# For how many seconds a query of a page or of the API may wait for a lock, and run; workers and commands may as long as they need
+# Seconds that a query of a page or of the API may wait for a lock, and may run; workers and commands have no limit
 LOCK_SECONDS = float(os.environ.get("NETZWART_LOCK_SECONDS", "5"))
 STATEMENT_SECONDS = float(os.environ.get("NETZWART_STATEMENT_SECONDS", "60"))
 DATABASES = {"default": parse_database_url(os.environ.get("NETZWART_DATABASE_URL", "dbname=netzwart"))}
@@ -147,12 +148,12 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 
-# Signing in. Staff without a second factor can do nothing but set one up
+# Signing in. Staff without a second factor can only set one up
 REQUIRE_SECOND_FACTOR = os.environ.get("NETZWART_REQUIRE_SECOND_FACTOR", "1") == "1"
-# Staff are signed out after so many hours without doing anything, and after so many days at all
+# Staff are signed out after so many hours without activity, and after so many days in any case
 STAFF_IDLE_SECONDS = int(os.environ.get("NETZWART_STAFF_IDLE_HOURS", "12")) * 3600
 STAFF_SESSION_SECONDS = int(os.environ.get("NETZWART_STAFF_SESSION_DAYS", "7")) * 86400
-# Proxies before the portal, whose X-Forwarded-For is believed; without any, the packet's own source is
+# Trust X-Forwarded-For from these proxies before the portal; otherwise the packet's source address counts
 TRUSTED_PROXIES = [ip_network(each) for each in os.environ.get("NETZWART_TRUSTED_PROXIES", "").split(",") if each]
 ACCOUNT_ADAPTER = "apps.accounts.adapter.AccountAdapter"
 ACCOUNT_FORMS = {
@@ -174,13 +175,15 @@ ACCOUNT_PREVENT_ENUMERATION = True
 MFA_ADAPTER = "apps.accounts.adapter.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
-MFA_ALLOW_UNVERIFIED_EMAIL = True  # accounts are made by administrators, nobody signs up with another's address
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # administrators create accounts, so there is no sign-up with another member's address
 SOCIALACCOUNT_ADAPTER = "apps.accounts.sso.SingleSignOnAdapter"
 SOCIALACCOUNT_LOGIN_ON_GET = False
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
-# An OpenID provider that may say who somebody is; empty: none
+# OpenID provider for single sign-on; empty: none
 _OIDC_URL = os.environ.get("NETZWART_OIDC_URL", "")
-_OIDC_ORIGIN = ["{0.scheme}://{0.netloc}".format(urlsplit(_OIDC_URL))] if _OIDC_URL else []  # browsers follow a form there
+_OIDC_ORIGIN = (
+    ["{0.scheme}://{0.netloc}".format(urlsplit(_OIDC_URL))] if _OIDC_URL else []
+)  # form-action must allow it: a form redirects browsers there
 _OIDC_APP = {
     "provider_id": "sso",
     "name": os.environ.get("NETZWART_OIDC_NAME", "OpenID"),
@@ -189,16 +192,16 @@ _OIDC_APP = {
     "settings": {"server_url": _OIDC_URL},
 }
 SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": [_OIDC_APP] if _OIDC_URL else []}}
-USERSESSIONS_TRACK_ACTIVITY = False  # a write for each request; apps/accounts/sessions.py notes it every five minutes
+USERSESSIONS_TRACK_ACTIVITY = False  # would write at each request; apps/accounts/sessions.py records it every five minutes
 CACHES = {
     "default": {
         "BACKEND": "apps.accounts.bounded_cache.SlotCache",
         "LOCATION": "netzwart:slot",
-    },  # limits of tries: bounded, and for all processes
+    },  # for rate limits: of bounded size, shared by all processes
     "local": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
 }
 
-# Mail: all of it is written into the outbox (apps/mail); a worker hands it to a server, or without one writes files under VAR
+# Outgoing mail is written into the outbox (apps/mail); a worker passes it to a server, or without one writes files under VAR
 MAILERS = {"default": {"BACKEND": "apps.mail.backend.Outbox"}}
 _MAIL_TLS = {"": "", "0": "", "1": "starttls", "starttls": "starttls", "tls": "tls"}
 _mail_tls = os.environ.get("NETZWART_MAIL_TLS", "")
@@ -212,7 +215,7 @@ MAIL_SERVER = {
     "user": os.environ.get("NETZWART_MAIL_USER", ""),
     "password": os.environ.get("NETZWART_MAIL_PASSWORD", ""),
 }
-# Tickets: where people write to, from which come the addresses of single tickets; and which files come with messages, by their endings
+# Tickets: the support address, from which the addresses of single tickets are derived; limits of attachments, and their allowed extensions
 SUPPORT_ADDRESS = os.environ.get("NETZWART_SUPPORT_ADDRESS", "")
 ATTACHMENT_OCTETS = int(os.environ.get("NETZWART_ATTACHMENT_MIB", "10")) * 1024 * 1024
 ATTACHMENTS_MEMBER_OCTETS = int(os.environ.get("NETZWART_ATTACHMENTS_MEMBER_MIB", "200")) << 20
@@ -224,65 +227,65 @@ _ENDINGS = (
 ATTACHMENT_TYPES = frozenset(os.environ.get("NETZWART_ATTACHMENT_TYPES", _ENDINGS).lower().replace(" ", "").split(",")) - {""}
 
 KEEP_MAIL_DAYS = int(os.environ.get("NETZWART_KEEP_MAIL_DAYS", "30"))
-# Mail that arrives (apps/inbound): how large one may be, and which mailbox is fetched from (empty: none)
+# Inbound mail (apps/inbound): the largest size of one mail, and the mailbox to fetch from (empty: none)
 MAIL_IN_MIB = int(os.environ.get("NETZWART_MAIL_IN_MIB", "25"))
 if not 1 <= MAIL_IN_MIB <= 25:
     raise ImproperlyConfigured(f"NETZWART_MAIL_IN_MIB is {MAIL_IN_MIB}. It is from 1 to 25: what reads a mail has 256 MiB of memory.")
 MAIL_IN_OCTETS = MAIL_IN_MIB << 20
 MAIL_IN_IMAP = os.environ.get("NETZWART_MAIL_IN_IMAP", "")
-# The name by which our own receiving mail server signs what it found out about senders (authserv-id of RFC 8601); empty: nobody is believed
+# Name of our own receiving mail server in its Authentication-Results (authserv-id of RFC 8601); empty: no result about a sender is trusted
 MAIL_IN_AUTHSERV_ID = os.environ.get("NETZWART_MAIL_IN_AUTHSERV_ID", "").strip()
 MAIL_IN_PASSWORD = os.environ.get("NETZWART_MAIL_IN_PASSWORD", "")
 DEFAULT_FROM_EMAIL = os.environ.get("NETZWART_MAIL_FROM", "netzwart@localhost")
 
-# Under which address people reach the portal: for links in mail that no page asked for
+# URL of the portal, for links in mail that is not sent from a page
 PORTAL_URL = os.environ.get("NETZWART_URL", "http://127.0.0.1:8000").rstrip("/")
-# The process of live events (apps/events): under which address browsers reach it, a path or a whole URL; empty: there is none, pages ask
-# again by themselves. Streams in all, and of one person; seconds between two looks at whether somebody still may, and until a stream ends
+# The process of live events (apps/events): its address for browsers, a path or a whole URL; empty: there is none, and pages poll.
+# Maximum number of streams in all, and of one person; seconds between two checks of a reader's rights, and until a stream ends
 EVENTS_URL = os.environ.get("NETZWART_EVENTS_URL", "")
 EVENTS_STREAMS = int(os.environ.get("NETZWART_EVENTS_STREAMS", "2000"))
 EVENTS_STREAMS_EACH = int(os.environ.get("NETZWART_EVENTS_STREAMS_EACH", "6"))
 EVENTS_CHECK_SECONDS = float(os.environ.get("NETZWART_EVENTS_CHECK_SECONDS", "30"))
 EVENTS_STREAM_SECONDS = float(os.environ.get("NETZWART_EVENTS_STREAM_SECONDS", "600"))
 
-# The zone in which members' devices are named, in what is exported for DNS
+# Zone of the names of members' devices in the DNS export
 DNS_ZONE = os.environ.get("NETZWART_DNS_ZONE", "members.home.arpa").strip(".").lower()
 if not re.fullmatch(r"[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*", DNS_ZONE):
     raise ImproperlyConfigured(f"NETZWART_DNS_ZONE is {DNS_ZONE!r}. Write it like members.example.org.")
 NETWORK_NAME = os.environ.get("NETZWART_NETWORK_NAME", "Lindenhof")
-# How workers reach the agents in the lab: the lab's name and where its state lies. Empty: no lab on this machine.
+# The lab, for workers that reach the agents in it: its name and its state directory. Empty name: no lab on this machine.
 LAB_NAME = os.environ.get("NETZWART_LAB_NAME", "")
 LAB_STATE = Path(os.environ.get("NETZWART_LAB_STATE", VAR / "lab"))
-# Where agents that run on this machine itself (in-memory gateways) have their sockets: GATEWAY_SOCKETS/<name>.sock
+# Directory of the sockets of agents on this machine itself (in-memory gateways): GATEWAY_SOCKETS/<name>.sock
 GATEWAY_SOCKETS = Path(os.environ.get("NETZWART_GATEWAY_SOCKETS", VAR / "gateways"))
-# The portal's own ssh key, with which workers reach gateways, and where the host keys they must meet are written down for ssh
+# The portal's own ssh key, with which workers reach gateways, and the directory of the known host keys for ssh
 SSH_KEY = Path(os.environ.get("NETZWART_SSH_KEY", VAR / "ssh" / "id_ed25519"))
 SSH_KNOWN_HOSTS = Path(os.environ.get("NETZWART_SSH_KNOWN_HOSTS", VAR / "ssh" / "known_hosts.d"))
 
-# Proxies before the notice page, whose X-Forwarded-For is believed; without any, the packet's own source is
+# Trust X-Forwarded-For from these proxies before the notice page; otherwise the packet's source address counts
 NOTICE_PROXIES = [ip_network(each) for each in os.environ.get("NETZWART_NOTICE_PROXIES", "").split(",") if each]
 
-# How often workers look by themselves for what a nudge missed, and read the gateways' counters, in seconds
+# Days that the content of revisions is kept; then the seconds between two reconciliations (besides those after a change), two heartbeats
+# of a process, and two readings of the gateways' counters
 KEEP_REVISIONS_DAYS = int(os.environ.get("NETZWART_KEEP_REVISIONS_DAYS", "90"))
 RECONCILE_SECONDS = float(os.environ.get("NETZWART_RECONCILE_SECONDS", "30"))
 HEARTBEAT_SECONDS = float(os.environ.get("NETZWART_HEARTBEAT_SECONDS", "15"))
 COLLECT_SECONDS = float(os.environ.get("NETZWART_COLLECT_SECONDS", "60"))
 
-# More than a gateway's fastest interface can carry, in Mbit/s: a reading that says more is not believed
+# More than a gateway's fastest interface can carry, in Mbit/s: a reading above this is rejected
 LINE_MBITS = float(os.environ.get("NETZWART_LINE_MBITS", "400000"))
 
-# Members who have left: for how many days what they held is kept for them, and after how many their personal data are erased
+# Members who have left: days that their addresses are kept for them, and days until their personal data are erased
 HOLD_DAYS = int(os.environ.get("NETZWART_HOLD_DAYS", "14"))
 ERASE_DAYS = int(os.environ.get("NETZWART_ERASE_DAYS", "180"))
 
-# Feeds of ban lists: from which directory files may be read (empty: none), whether hosts that are not of the public internet may be
-# asked, and for how many seconds at most
+# Feeds of ban lists: directory from which files may be read (empty: none); allow hosts outside the public internet, or in our own networks;
+# seconds that fetching may take
 FEED_DIRECTORY = os.environ.get("NETZWART_FEED_DIRECTORY", "")
 FEED_PRIVATE = os.environ.get("NETZWART_FEED_PRIVATE", "") == "1"
 FEED_SECONDS = float(os.environ.get("NETZWART_FEED_SECONDS", "120"))
 
-# Webhooks: whether addresses without TLS may be told, networks that may be told though they are not of the public internet, and for how
-# many days the log is kept
+# Webhooks: allow addresses without TLS; networks that are allowed although outside the public internet, or our own; days to keep the log
 WEBHOOK_HTTP = os.environ.get("NETZWART_WEBHOOK_HTTP", "") == "1"
 WEBHOOK_NETWORKS = [ip_network(each) for each in os.environ.get("NETZWART_WEBHOOK_NETWORKS", "").split(",") if each]
 KEEP_WEBHOOK_DAYS = int(os.environ.get("NETZWART_KEEP_WEBHOOK_DAYS", "30"))
@@ -304,7 +307,7 @@ LOGGING = {
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
-LOCALE_PATHS = [ROOT / "locale", ROOT / "locale" / "packages"]  # our texts, and those of packages that we say otherwise
+LOCALE_PATHS = [ROOT / "locale", ROOT / "locale" / "packages"]  # our texts, and our own wording for texts of packages
 USE_TZ = True
 TIME_ZONE = os.environ.get("NETZWART_TIME_ZONE", "Europe/Berlin")
 
@@ -314,10 +317,12 @@ STATICFILES_DIRS = [ROOT / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 
-# Hosts that have an IPv4 or an IPv6 address alone and serve the portal's static files: what a browser reaches over which; empty: not tried
+# Hosts with only an IPv4 or only an IPv6 address that serve the portal's static files, to test a browser's reachability; empty: not tested
 CHECK_HOSTS = {4: os.environ.get("NETZWART_CHECK_IPV4_HOST", ""), 6: os.environ.get("NETZWART_CHECK_IPV6_HOST", "")}
 
-_EVENTS_ORIGIN = ["{0.scheme}://{0.netloc}".format(urlsplit(EVENTS_URL))] if "://" in EVENTS_URL else []  # else it is the portal's own
+_EVENTS_ORIGIN = (
+    ["{0.scheme}://{0.netloc}".format(urlsplit(EVENTS_URL))] if "://" in EVENTS_URL else []
+)  # otherwise it is the portal's own origin
 SECURE_CSP = {
     "default-src": ["'none'"],
     "script-src": ["'self'"],
@@ -333,7 +338,7 @@ SECURE_CSP = {
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
-# Whether a proxy before the portal speaks TLS: 1. Without it passwords would cross the network in the clear, so that has to be said: 0
+# 1: a proxy before the portal speaks TLS. 0: passwords cross the network in clear text, which has to be chosen explicitly
 _HTTPS = os.environ.get("NETZWART_HTTPS", "")
 _LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]", "testserver"}
 if _HTTPS not in ("", "0", "1"):
@@ -344,21 +349,21 @@ if _HTTPS == "" and not {host.strip() for host in ALLOWED_HOSTS} <= _LOCAL_HOSTS
         "Put a proxy with TLS in front and set NETZWART_HTTPS=1 (docs/live.md). With NETZWART_HTTPS=0 passwords may be read on their way."
     )
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _HTTPS == "1"
-# A cookie of this name is taken over TLS only, from this host alone, for all its paths (RFC 6265bis, 4.1.3.2): no neighbour can set it
+# Browsers accept a cookie with this prefix only over TLS, from this host, for all paths (RFC 6265bis, 4.1.3.2): no other host can set it
 _COOKIE_PREFIX = "__Host-" if SESSION_COOKIE_SECURE else ""
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_COOKIE_PREFIX}sessionid", f"{_COOKIE_PREFIX}csrftoken"
-# Browsers ask this host over TLS alone for a year; its subdomains are not ours to speak for. What came without TLS is sent on to it
+# Browsers use only TLS for this host for a year; its subdomains are not ours to decide. Requests without TLS are redirected to TLS
 SECURE_HSTS_SECONDS = 31_536_000 if SESSION_COOKIE_SECURE else 0
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE
-SECURE_REDIRECT_EXEMPT = [r"^health$"]  # a monitor on this machine asks without TLS; it learns no secret
-SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # subdomains and the browsers' preload list: see the line before
+SECURE_REDIRECT_EXEMPT = [r"^health$"]  # a monitor on this machine asks without TLS; the answer holds no secret
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # subdomains and the browsers' preload list: see the comment on HSTS above
 CSRF_FAILURE_VIEW = "apps.accounts.csrf.csrf_failure"
-# Which requests came over TLS says the proxy; links, and where a form may come from, depend on it
+# Trust X-Forwarded-Proto from the proxy; links, and the origins that forms are accepted from, depend on it
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SESSION_COOKIE_SECURE else None
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if SESSION_COOKIE_SECURE else "http"
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SESSION_COOKIE_SECURE  # browsers allow that for localhost alone
 
-# Requests a minute of one token, or of one person with a browser; a sixth of them at once
+# Requests per minute of one token, or of one person with a browser; up to a sixth of them at once
 API_RATE = int(os.environ.get("NETZWART_API_RATE", "12000"))
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [

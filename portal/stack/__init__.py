@@ -1,5 +1,5 @@
 """Starts what the portal needs on one machine: PostgreSQL, Redis, gateways, web server and workers.
 
-Comes in: a state directory. Goes out: running processes, and the NETZWART_* variables that describe them.
-It must not know Django: everything of the portal is started as a command, and commands.py names them all.
+In: a state directory. Out: running processes, and the NETZWART_* variables that describe them. It must not import Django: all
+parts of the portal are started as commands, which commands.py lists.
 """

@@ -1,4 +1,4 @@
-"""python -m portal.stack: the portal and its servers, out of one state directory."""
+"""Run the portal and its servers from one state directory."""
 
 import argparse
 import asyncio
@@ -50,8 +50,11 @@ async def serve_database(places: StatePaths, output: Output, *, throwaway: bool)
 
 
 async def run(places: StatePaths, command: list[str], output: Output, *, throwaway: bool) -> int:
-    """The status of the command. Uses the servers of the state directory if they are up already, but never for tests; then it
-    stands where the workers stand."""
+    """Run the command and return its status.
+
+    If the servers of the state directory are already up, uses them, in the network node of the workers; but never with
+    `throwaway`.
+    """
     values = {**os.environ, **environment.build_variables(places)}
     if is_locked(places) and not throwaway:
         return subprocess.run(build_portal_command(places, tuple(command)), env=values, check=False).returncode

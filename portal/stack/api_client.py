@@ -1,4 +1,4 @@
-"""A small client of the portal's REST API, for trying out a running portal from outside."""
+"""A small client of the portal's REST API, for testing a running portal from outside."""
 
 import json
 import urllib.error
@@ -15,7 +15,7 @@ type Json = Any
 
 @dataclass(frozen=True)
 class ApiClient:
-    """`address` is http://HOST:PORT; each call waits at most `timeout` seconds."""
+    """Client for one address (http://HOST:PORT). Each call waits at most `timeout` seconds."""
 
     address: str
     token: str
@@ -25,7 +25,7 @@ class ApiClient:
         return self._call("GET", f"{path}?{urlencode(parameters)}" if parameters else path)
 
     def rows(self, path: str, **parameters: str | int) -> list[Json]:
-        """The first page of a list."""
+        """Return the first page of a list."""
         rows: list[Json] = self.get(path, **parameters)["results"]
         return rows
 

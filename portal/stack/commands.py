@@ -1,6 +1,6 @@
-"""Every command of the portal that `serve` starts, as data: to start something else, change it here and nowhere else.
+"""All commands that `serve` starts, as data: to start something else, change it here and nowhere else.
 
-Comes in: the places of a state directory and a port. Pure but for `read_accept_queue`, which asks the kernel.
+In: the paths of a state directory and a port. Pure except for `read_accept_queue`, which reads the kernel's limit.
 """
 
 import sys
@@ -13,28 +13,28 @@ from portal.stack.state_paths import StatePaths
 ROOT = Path(__file__).resolve().parent.parent.parent
 PYTHON = sys.executable
 GATEWAYS = ("nat-1", "nat-2")
-CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"  # the queues of workers.app, which needs Django to be imported
+CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"  # the queues of workers.app, which cannot be imported without Django
 PORTAL = "portal"  # the lab's node on the management network
 NOTICE = "notice"  # the lab's node that answers blocked members' HTTP
-PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}  # the lab's node from where each gateway is probed
+PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}  # the lab's node from which each gateway is probed
 WEB_WORKERS, WEB_THREADS = 2, 8
 WEB_WORKER, NOTICE_WORKER = "portal.web.worker.WebWorker", "portal.web.worker.NoticeWorker"
 PROTOCOL = "portal.web.deadlines:DeadlineProtocol"
-SILENT_SECONDS = 120  # a worker that did not get to its event loop for so long is replaced; a busy machine starves one for tens of seconds
-# Longer than proxies keep a resting connection to us (nginx 60 s, Caddy 120 s): a request may be on its way when it is closed, and
-# nobody sends one that changes something twice by themselves (RFC 9110, 9.2.2), so a form would be answered with 502.
+SILENT_SECONDS = 120  # a worker whose event loop did not run for so long is replaced; a busy machine starves one for tens of seconds
+# Longer than proxies keep an idle connection to us (nginx 60 s, Caddy 120 s): if we close it while a request is on its way, and the request
+# changes something, proxies do not repeat it (RFC 9110, 9.2.2), so a form would be answered with 502.
 KEEP_ALIVE_SECONDS = 150
 # gunicorn's own default is 2048; a queue shorter than the kernel allows makes it answer with SYN cookies under load.
 SMALLEST_BACKLOG = 2048
-EVENTS_CONNECTIONS = 4000  # as many streams as NETZWART_EVENTS_STREAMS, and those that are refused
-# A tick every few seconds would bury what is worth reading; a task that fails is shown.
+EVENTS_CONNECTIONS = 4000  # the streams of NETZWART_EVENTS_STREAMS, and those that are refused
+# Messages every few seconds would bury the important ones; failed tasks are shown.
 ROUTINE = r"Task \S+ (received|succeeded)"
-# True, but nothing a person can act on who started the demo as root for its network.
+# True, but the operator cannot change it: the demo's network needs root.
 ROOT_WARNING = "You're running the worker with superuser privileges"
 
 
 def build_manage(name: str, *arguments: str) -> Program:
-    """Without Django's checks of models and pages: they are about code, and read all of it. Tests run them, not each start."""
+    """Return a manage.py command without Django's checks of models and pages, which load all code. Tests run these checks instead."""
     return Program(name, (PYTHON, str(ROOT / "manage.py"), *arguments, "--skip-checks"))
 
 
@@ -43,7 +43,7 @@ def build_migrate() -> Program:
 
 
 def build_seed(port: int, host_keys: Path | None) -> Program:
-    """Idempotent; writes Places.demo. host_keys: Places.sshd, where gateways are reached by ssh."""
+    """Return the idempotent command that writes StatePaths.demo. host_keys: StatePaths.sshd, if gateways are reached by ssh."""
     by_ssh = ("--host-keys", str(host_keys)) if host_keys else ()
     return build_manage("seed", "seed", "--demo", "--url", f"http://127.0.0.1:{port}/", *by_ssh)
 
@@ -53,7 +53,7 @@ def build_lab(places: StatePaths, *arguments: str) -> Program:
 
 
 def build_lab_keeper(places: StatePaths) -> Program:
-    """Takes the lab down when it is stopped, or when the supervisor is gone."""
+    """Return the program that takes the lab down when it is stopped, or when the supervisor has died."""
     return Program("lab", (PYTHON, "-m", "portal.stack.wait_then_exec", *build_lab_command(places, "down")), hush=".*")
 
 
@@ -66,13 +66,13 @@ def build_node_command(places: StatePaths, node: str, command: tuple[str, ...]) 
 
 
 def build_gateway(places: StatePaths, name: str, *more: str) -> Program:
-    """The agent of a gateway, inside the lab's node of that name."""
+    """Return the agent of a gateway, inside the lab's node of that name."""
     prober = str(get_prober_socket(places, name))
     return Program(name, build_node_command(places, name, _build_agent_command(places, name, "--prober", prober, *more)))
 
 
 def build_prober(places: StatePaths, name: str) -> Program:
-    """Connects through the gateway of this name, from the lab's node beside it."""
+    """Return the prober that connects through this gateway, from the lab's node beside it."""
     command = (PYTHON, "-m", "gateway", "prober", "--socket", str(get_prober_socket(places, name)))
     return Program(PROBES[name], build_node_command(places, PROBES[name], command))
 
@@ -82,7 +82,7 @@ def get_prober_socket(places: StatePaths, name: str) -> Path:
 
 
 def build_memory_gateway(places: StatePaths, name: str) -> Program:
-    """The same agent with a ruleset that is kept in memory instead of the kernel."""
+    """Return the same agent with its ruleset in memory instead of in the kernel."""
     return Program(name, _build_agent_command(places, name, "--fake"))
 
 
@@ -96,7 +96,7 @@ def _build_agent_command(places: StatePaths, name: str, *more: str) -> tuple[str
 
 
 def build_web(port: int) -> Program:
-    """The code is loaded once and then forked: half the work at the start, and less memory."""
+    """Return the web server. It loads the code once and then forks, which halves the work at the start and saves memory."""
     options = ("--preload", "--worker-class", WEB_WORKER, "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS))
     bind = ("--bind", f"127.0.0.1:{port}", "--backlog", str(max(read_accept_queue(), SMALLEST_BACKLOG)))
     log = ("--log-level", "warning", "--access-logfile", "-")
@@ -105,7 +105,10 @@ def build_web(port: int) -> Program:
 
 
 def build_events(port: int) -> Program:
-    """Live events and requests that wait: one process, whatever the number of streams. Whose proxy is believed, our settings say."""
+    """Return the process of live events and of requests that wait, for any number of streams.
+
+    Our settings say which proxies are trusted.
+    """
     bind = ("--host", "127.0.0.1", "--port", str(port), "--backlog", str(max(read_accept_queue(), SMALLEST_BACKLOG)))
     most = ("--http", PROTOCOL, "--limit-concurrency", str(EVENTS_CONNECTIONS), "--timeout-graceful-shutdown", "2")
     rest = ("--timeout-keep-alive", str(KEEP_ALIVE_SECONDS))
@@ -114,12 +117,12 @@ def build_events(port: int) -> Program:
 
 
 def choose_events_port(port: int) -> int:
-    """From where on a port is looked for: far from the web server's, beside which a second portal may listen."""
+    """Return the first port to try: far from the web server's, because a second portal may listen beside that."""
     return port + 1000 if port < 64_000 else port - 1000
 
 
 def build_notice(places: StatePaths) -> Program:
-    """The notice page for blocked members, on the lab's host to which the gateways lead their HTTP. It keeps no connection."""
+    """Return the notice page for blocked members, on the lab's host to which the gateways redirect their HTTP. It keeps no connection."""
     options = ("--worker-class", NOTICE_WORKER, "--workers", "1", "--threads", "4", "--bind", "[::]:80")
     quiet = ("--no-control-socket", "--graceful-timeout", "2", "--log-level", "warning", "--timeout", str(SILENT_SECONDS))
     command = (PYTHON, "-m", "gunicorn", *options, *quiet, "portal.notice:application")
@@ -127,38 +130,41 @@ def build_notice(places: StatePaths) -> Program:
 
 
 def build_worker() -> Program:
-    """Brings changes to the gateways."""
+    """Return the worker that brings changes to the gateways."""
     return _build_celery_worker("worker", CHANGES, 4)
 
 
 def build_collector() -> Program:
-    """Reads the gateways' counters, in a process of its own: that is much Python at once, and changes would wait for it."""
+    """Return the worker that reads the gateways' counters, in a process of its own: it keeps Python busy, which would delay changes."""
     return _build_celery_worker("collector", READINGS, 4)
 
 
 def build_mailer() -> Program:
-    """Sends mail, and may wait for a slow server while others work."""
+    """Return the worker that sends mail, and may wait for a slow server while others work."""
     return _build_celery_worker("mailer", MAIL, 2)
 
 
 def build_feeds() -> Program:
-    """Imports what feeds of bans say: a large one takes minutes, and nothing else waits behind it."""
+    """Return the worker that imports feeds: a large one takes minutes, and no other task waits behind it."""
     return _build_celery_worker("feeds", FEEDS, 2)
 
 
 def _build_celery_worker(name: str, queue: str, threads: int) -> Program:
-    alone = ("--without-gossip", "--without-mingle", "--without-heartbeat")  # workers have nothing to tell each other
+    alone = ("--without-gossip", "--without-mingle", "--without-heartbeat")  # workers need not communicate with each other
     tasks = ("--queues", queue, "--hostname", f"{name}@%h", "--pool", "threads", "--concurrency", str(threads))
     return Program(name, build_celery_command("worker", "--loglevel", "INFO", *tasks, *alone), hush=ROUTINE)
 
 
 def move_into_lab(places: StatePaths, program: Program) -> Program:
-    """The same worker on the management network, from where it reaches gateways by ssh; it is in the lab and enters none."""
+    """Return the worker moved to the management network, from where it reaches gateways by ssh.
+
+    It runs in the lab, so it enters no other node.
+    """
     return replace(program, command=build_node_command(places, PORTAL, program.command), environment={"NETZWART_LAB_NAME": ""})
 
 
 def build_ticker(places: StatePaths) -> Program:
-    """Sends the nudges of the schedule. It keeps nothing that matters: every nudge only makes a worker look."""
+    """Return the scheduler. It stores nothing that matters: each of its tasks only makes a worker check what is due."""
     return Program("beat", build_celery_command("beat", "--loglevel", "WARNING", "--schedule", str(places.beat_schedule)))
 
 
@@ -167,6 +173,6 @@ def build_celery_command(*arguments: str) -> tuple[str, ...]:
 
 
 def read_accept_queue() -> int:
-    """The longest queue of connections that wait to be accepted, as the kernel allows it."""
+    """Return the kernel's limit for the queue of connections that wait to be accepted."""
     file = Path("/proc/sys/net/core/somaxconn")
     return int(file.read_text()) if file.exists() else SMALLEST_BACKLOG

@@ -1,4 +1,4 @@
-"""Brings PostgreSQL and Redis of a state directory up inside a supervisor."""
+"""Starts PostgreSQL and Redis of a state directory inside a supervisor."""
 
 import asyncio
 from functools import partial
@@ -14,11 +14,11 @@ from portal.stack.state_paths import StatePaths
 
 
 async def start_servers(supervisor: Supervisor, places: StatePaths, *, throwaway: bool = False) -> None:
-    """Both answer when this returns."""
+    """Start both, and return when both answer."""
     with supervisor.output.step("PostgreSQL"):
         fresh = await asyncio.to_thread(postgres.prepare, places)
         if fresh:
-            places.demo.unlink(missing_ok=True)  # the logins of a database that is no more
+            places.demo.unlink(missing_ok=True)  # the logins belong to a database that no longer exists
         supervisor.start(postgres.build_program(places, throwaway=throwaway))
         await supervisor.until(partial(postgres.is_answering, places), "PostgreSQL's answer")
     with supervisor.output.step("Redis"):
@@ -27,9 +27,10 @@ async def start_servers(supervisor: Supervisor, places: StatePaths, *, throwaway
 
 
 def has_current_schema(url: str, cluster: Path) -> bool:
-    """Whether every migration that is here has run in the database of a server that answers.
+    """Return whether all present migrations have run in the database of a running server.
 
-    StackError if migrations that are no more made it: it names the cluster, which somebody may move away.
+    Raises StackError if migrations that no longer exist created it; the message names the cluster, so that the operator can move
+    it away.
     """
     with psycopg.connect(url) as connection, connection.cursor() as cursor:
         if schema_snapshot.is_outdated(cursor):

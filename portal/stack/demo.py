@@ -1,4 +1,4 @@
-"""What the demo seed tells about itself: demo.json with the logins and an API token."""
+"""The demo seed's report, demo.json: the logins and an API token."""
 
 import json
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Demo:
 
     @classmethod
     def read(cls, file: Path) -> "Demo":
-        """StackError if the file is not what the seed writes."""
+        """Read the report. Raises StackError if the file is not what the seed writes."""
         try:
             found = json.loads(file.read_text())
             logins = tuple(Login(login["role"], login["username"], login["password"]) for login in found["logins"])

@@ -1,4 +1,4 @@
-"""One stack per state directory at a time: the kernel keeps the lock, so it is gone with its holder, however that ends."""
+"""Lock that allows one stack per state directory. The kernel holds it, so it ends with its process, however that ends."""
 
 import fcntl
 import os
@@ -11,7 +11,7 @@ from portal.stack.state_paths import StatePaths
 
 @contextmanager
 def lock_directory(places: StatePaths) -> Iterator[None]:
-    """Holds the state directory; StackError with the holder's pid if somebody else does."""
+    """Hold the lock. Raises StackError with the holder's pid if another process has it."""
     places.var.mkdir(parents=True, exist_ok=True)
     with places.lock.open("a+") as file:
         try:
@@ -29,7 +29,7 @@ def lock_directory(places: StatePaths) -> Iterator[None]:
 
 
 def is_locked(places: StatePaths) -> bool:
-    """Whether somebody runs this state directory now."""
+    """Return whether a process holds the lock now."""
     if not places.lock.exists():
         return False
     with places.lock.open() as file:

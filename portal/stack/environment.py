@@ -1,4 +1,4 @@
-"""The NETZWART_* variables of a state directory (docs/settings.md says what each one means)."""
+"""The NETZWART_* variables of a state directory (docs/settings.md explains each one)."""
 
 import os
 import secrets
@@ -13,7 +13,7 @@ SECRET_CHARACTERS = 50
 
 
 def build_variables(places: StatePaths, *, lab: bool = False) -> dict[str, str]:
-    """What processes of this state directory need to find each other. Makes the secret key if there is none."""
+    """Return the variables by which processes of this state directory find each other. Creates the secret key if there is none."""
     return {
         "NETZWART_VAR": str(places.var),
         "NETZWART_SECRET_KEY": ensure_secret_key(places.secret_key),
@@ -27,16 +27,16 @@ def build_variables(places: StatePaths, *, lab: bool = False) -> dict[str, str]:
 
 
 def ensure_secret_key(file: Path) -> str:
-    """The key kept in the file (mode 0600), made at the first call."""
+    """Return the key in the file (mode 0600), which the first call creates."""
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
         fresh = file.with_name(f"{file.name}.{os.getpid()}")
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as target:
             target.write(secrets.token_urlsafe(SECRET_CHARACTERS) + "\n")
-        fresh.rename(file)  # whole or not at all
+        fresh.rename(file)  # atomically, so that no partial key is ever read
     return file.read_text().strip()
 
 
 def render_exports(values: Mapping[str, str]) -> str:
-    """Lines that a shell can read: `export NAME='value'`."""
+    """Return lines that a shell can read: `export NAME='value'`."""
     return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in sorted(values.items()))

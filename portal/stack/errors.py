@@ -1,5 +1,5 @@
-"""What ends a start: a sentence that says what is wrong, where, and what to do."""
+"""The error that ends a start: a sentence that says what is wrong, where, and what to do."""
 
 
 class StackError(Exception):
-    """Shown to the person as it is, without a traceback."""
+    """Shown to the operator as it is, without a traceback."""

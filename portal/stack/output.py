@@ -1,4 +1,4 @@
-"""Terminal output: lines of many processes, each with the aligned name of the one that spoke, and steps with their times."""
+"""Terminal output: lines of many processes, each with the aligned name of its process, and steps with their durations."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ CLEAR_LINE = "\r\x1b[2K"
 
 
 class LineSplitter:
-    """Cuts a stream of bytes into lines of text; a line longer than LONGEST_LINE is cut into several."""
+    """Splits a stream of bytes into lines of text; a line longer than LONGEST_LINE is split into several."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -37,7 +37,7 @@ class LineSplitter:
 
 
 class Output:
-    """Writes to one stream; in colour only if it is a terminal (and NO_COLOR is not set). Threads may share one."""
+    """Writes to one stream, in colour only if it is a terminal and NO_COLOR is not set. Threads may share one."""
 
     def __init__(self, stream: TextIO | None = None, *, width: int = 10) -> None:
         self._stream = stream or sys.stdout
@@ -46,11 +46,11 @@ class Output:
         self._colour = self._terminal and not os.environ.get("NO_COLOR")
         self._names: dict[str, int] = {}
         self._lock = threading.Lock()
-        self._steps: list[tuple[str, float]] = []  # those in progress, with their beginnings
-        self._moving = ""  # the line below all others that shows them
+        self._steps: list[tuple[str, float]] = []  # those in progress, with their start times
+        self._moving = ""  # the line below all others, which shows them
 
     def line(self, name: str, text: str) -> None:
-        """A line that the named process wrote."""
+        """Print a line that the named process wrote."""
         colour = self._names.setdefault(name, COLOURS[len(self._names) % len(COLOURS)])
         self.say(f"{self.paint(f'{name:<{self._width}} │', colour)} {text}")
 
@@ -63,9 +63,10 @@ class Output:
 
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
-        """Says that a step begins, shows that it is still running, and says how long it took, or that it failed.
+        """Print that a step begins, show that it is running, and print how long it took, or that it failed.
 
-        Several may run at once."""
+        Several steps may run at once.
+        """
         this, ended = (what, time.monotonic()), threading.Event()
         self._steps.append(this)
         sign = threading.Thread(target=self._show_progress, args=(this, ended), daemon=True)
@@ -112,7 +113,7 @@ class Output:
             self._write(CLEAR_LINE + self._moving)
 
     def _write(self, text: str) -> None:
-        # Whoever read us may be gone (`script/server | head`); processes must be stopped in order all the same.
+        # The reader of the pipe may have ended (`script/server | head`); processes must still be stopped in order.
         with suppress(BrokenPipeError, ValueError):
             self._stream.write(text)
             self._stream.flush()

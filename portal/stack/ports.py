@@ -1,4 +1,4 @@
-"""Whether a port of 127.0.0.1 is free."""
+"""Finds free ports of 127.0.0.1."""
 
 import socket
 
@@ -18,7 +18,7 @@ def is_free(port: int) -> bool:
 
 
 def find_free_port(port: int) -> int:
-    """The first free port from this one on; StackError if TRIED of them are taken."""
+    """Return the first free port from this one on. Raises StackError if TRIED of them are taken."""
     last = min(port + TRIED, 65_536)
     for candidate in range(port, last):
         if is_free(candidate):

@@ -1,6 +1,6 @@
-"""A private PostgreSQL cluster on a unix socket. Comes in: the places of a state directory. Goes out: a program to start.
+"""A private PostgreSQL cluster on a unix socket. In: the paths of a state directory. Out: a program to start.
 
-The cluster belongs to us alone; the system's own PostgreSQL, if there is one, is neither used nor touched.
+The cluster is ours alone; a PostgreSQL of the system is neither used nor changed.
 """
 
 import os
@@ -16,7 +16,7 @@ from portal.stack.postgres_account import ServerAccount, allow_traversal, make_p
 from portal.stack.program import Program
 from portal.stack.state_paths import StatePaths
 
-OLDEST_VERSION = 15  # what Django 6.1 asks for
+OLDEST_VERSION = 15  # required by Django 6.1
 DEBIAN_BINARIES = Path("/usr/lib/postgresql")
 DATABASE = OWNER = "netzwart"
 SETTINGS = {
@@ -30,10 +30,10 @@ SETTINGS = {
     "log_min_messages": "warning",
     "log_checkpoints": "off",
 }
-# For databases that may be lost with the machine's power, such as those of tests: nothing waits for the disk.
-# Tests make the database refuse things on purpose; what a test did not expect it shows itself.
+# For databases that a power cut may destroy, such as those of tests: nothing waits for the disk.
+# Tests provoke database errors on purpose, and report unexpected ones themselves.
 THROWAWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "log_min_messages": "fatal"}
-# What it tells of starting and stopping; errors are shown.
+# Messages about starting and stopping; errors are shown.
 HUSH = r"LOG: |FATAL:  the database system is (starting up|shutting down)"
 
 
@@ -51,7 +51,7 @@ def build_url(places: StatePaths) -> str:
 
 
 def list_installed(under: Path = DEBIAN_BINARIES) -> list[Binaries]:
-    """The PostgreSQL servers on this machine, newest first."""
+    """Return the PostgreSQL servers on this machine, newest first."""
     found = {int(path.parts[-3]): path.parent for path in under.glob("*/bin/initdb") if path.parts[-3].isdigit()}
     on_path = shutil.which("initdb")
     if not found and on_path:
@@ -61,7 +61,7 @@ def list_installed(under: Path = DEBIAN_BINARIES) -> list[Binaries]:
 
 
 def choose_server(cluster: Path, servers: list[Binaries]) -> Binaries:
-    """The server for this cluster: the one that made it; for a cluster that is still to be made, the newest."""
+    """Return the server for this cluster: the version that created it, or the newest if there is no cluster yet."""
     usable = [server for server in servers if server.major >= OLDEST_VERSION]
     if not usable:
         had = f" (only {servers[0].major} was found)" if servers else ""
@@ -84,9 +84,9 @@ def choose_server(cluster: Path, servers: list[Binaries]) -> Binaries:
 
 
 def prepare(places: StatePaths) -> bool:
-    """Makes the cluster with an empty database if there is none, and clears what a crash left. True: it was made now.
+    """Create the cluster with an empty database if there is none, otherwise clean up after a crash. Return True if it was created.
 
-    As root it also lets the server's account pass through the directories above.
+    As root, also let the server's account traverse the directories above.
     """
     server = choose_server(places.postgres, list_installed())
     account = _choose_account(places.postgres)
@@ -101,7 +101,7 @@ def prepare(places: StatePaths) -> bool:
 
 
 def build_program(places: StatePaths, *, throwaway: bool = False) -> Program:
-    """The server in the foreground. SIGINT is its fast shutdown: it does not wait until everybody has left."""
+    """Return the program of the server in the foreground. SIGINT is its fast shutdown, which does not wait for clients to disconnect."""
     server = choose_server(places.postgres, list_installed())
     values = {**SETTINGS, "unix_socket_directories": str(places.sockets), **(THROWAWAY if throwaway else {})}
     options = (part for name, value in values.items() for part in ("-c", f"{name}={value}"))
@@ -110,14 +110,14 @@ def build_program(places: StatePaths, *, throwaway: bool = False) -> Program:
 
 
 def is_answering(places: StatePaths) -> bool:
-    """Whether the server takes connections now."""
+    """Return whether the server accepts connections now."""
     server = choose_server(places.postgres, list_installed())
     command = [server.tool("pg_isready"), "--quiet", "--timeout=1", "--host", str(places.sockets), "--username", OWNER]
     return subprocess.run(command, check=False, stdin=subprocess.DEVNULL).returncode == 0
 
 
 def _choose_account(cluster: Path) -> ServerAccount:
-    """Whose cluster it is; for one that is still to be made, whose it shall be."""
+    """Return the owner of the cluster; if there is no cluster yet, the account that shall own it."""
     if not cluster.exists():
         return ServerAccount.of_the_server()
     owner = ServerAccount.owning(cluster)
@@ -127,10 +127,10 @@ def _choose_account(cluster: Path) -> ServerAccount:
 
 
 def _make(places: StatePaths, server: Binaries, account: ServerAccount) -> None:
-    """All or nothing: the cluster gets its name when it is complete."""
+    """Create the cluster completely or not at all: it gets its name when it is complete."""
     growing = places.postgres.with_name(f"{places.postgres.name}.new")
     shutil.rmtree(growing, ignore_errors=True)
-    shutil.rmtree(places.postgres, ignore_errors=True)  # without PG_VERSION it is no cluster
+    shutil.rmtree(places.postgres, ignore_errors=True)  # without PG_VERSION it is not a cluster
     make_private_directory(growing, account)
     _run_as(account, server.tool("initdb"), "-D", str(growing), "-U", OWNER, "-E", "UTF8", "--locale=C.UTF-8", "--auth=trust", "--no-sync")
     _run_as(account, server.tool("postgres"), "--single", "-D", str(growing), "postgres", said=f"CREATE DATABASE {DATABASE};\n")
@@ -145,9 +145,9 @@ def _run_as(account: ServerAccount, *command: str, said: str = "") -> None:
 
 
 def _clear_stale_pid(places: StatePaths) -> None:
-    """Removes a postmaster.pid that no living server holds; refuses to go on beside a living one.
+    """Remove a postmaster.pid that no running server holds; raise StackError if one runs.
 
-    PostgreSQL does so by itself, but not if the pid belongs to another program of the same account by now.
+    PostgreSQL does this itself, but not if the pid belongs to another program of the same account by now.
     """
     file = places.postgres / "postmaster.pid"
     first = file.read_text().split("\n", 1)[0].strip() if file.exists() else ""
@@ -159,7 +159,7 @@ def _clear_stale_pid(places: StatePaths) -> None:
 
 
 def is_serving(pid: int, cluster: Path) -> bool:
-    """Whether this process is the server of the cluster: it works in the cluster's directory."""
+    """Return whether this process is the cluster's server: its working directory is the cluster's."""
     try:
         return Path(f"/proc/{pid}/cwd").resolve(strict=True) == cluster.resolve()
     except OSError:

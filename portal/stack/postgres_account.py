@@ -1,4 +1,4 @@
-"""Which account PostgreSQL runs as, and how it reaches its directory: the server refuses to run as root."""
+"""The account that PostgreSQL runs as, and its access to its directory: the server refuses to run as root."""
 
 import os
 import pwd
@@ -19,7 +19,7 @@ class ServerAccount:
 
     @classmethod
     def of_the_server(cls) -> "ServerAccount":
-        """Ourselves, or, if we are root, the first of SERVER_ACCOUNTS that exists."""
+        """Return our own account, or, as root, the first of SERVER_ACCOUNTS that exists."""
         if os.geteuid() != 0:
             return cls(str(os.geteuid()), os.geteuid(), os.getegid())
         known = {entry.pw_name: entry for entry in pwd.getpwall()}
@@ -41,7 +41,7 @@ class ServerAccount:
 
 
 def make_private_directory(path: Path, owner: ServerAccount) -> None:
-    """Makes the directory with mode 0700 for the owner; refuses one that a stranger made before us, or a link."""
+    """Create the directory with mode 0700 for the owner; refuse one that another account created first, or a link."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = path.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (os.geteuid(), owner.uid):
@@ -51,9 +51,9 @@ def make_private_directory(path: Path, owner: ServerAccount) -> None:
 
 
 def allow_traversal(path: Path, account: ServerAccount) -> list[Path]:
-    """Lets the account pass through the parents of a path. Returns the directories it had to change.
+    """Let the account traverse the parents of a path. Return the directories that were changed.
 
-    Only the right to pass is added, not the right to look around, and only where the account lacks it.
+    Only the right to traverse is added, not the right to list, and only where the account lacks it.
     """
     changed = []
     for parent in reversed(path.absolute().parents):
@@ -66,7 +66,7 @@ def allow_traversal(path: Path, account: ServerAccount) -> list[Path]:
 
 
 def _compute_pass_bit(found: os.stat_result, account: ServerAccount) -> int:
-    """The one bit of the mode that the kernel looks at for this account."""
+    """Return the one bit of the mode that the kernel checks for this account."""
     if found.st_uid == account.uid:
         return stat.S_IXUSR
     return stat.S_IXGRP if found.st_gid == account.gid else stat.S_IXOTH

@@ -1,7 +1,7 @@
 """Runs programs side by side and stops them together.
 
-Comes in: programs. Goes out: their lines, each with the name of who spoke, and one end for all: whoever dies first ends
-the others too, and so do Ctrl-C and SIGTERM. Nothing is restarted: a program that dies is a fault to be seen.
+In: programs. Out: their lines, each with the program's name, and one end for all: the first program that ends also ends the
+others, and so do Ctrl-C and SIGTERM. Nothing is restarted: a program that dies is an error to be seen.
 """
 
 import asyncio
@@ -20,16 +20,19 @@ from portal.stack.errors import StackError
 from portal.stack.output import LineSplitter, Output
 from portal.stack.program import Program
 
-START_WITHIN = 600.0  # seconds for the first answer of a program that runs; one that ends is not waited for
-STOP_WITHIN = 9.0  # seconds for all together; then they are killed
+START_WITHIN = 600.0  # seconds for the first answer of a running program; waiting stops if the program ends
+STOP_WITHIN = 9.0  # seconds for all programs together; then they are killed
 CHUNK = 65_536
 LAST_CHUNKS = 64
 HELD_BACK = 20
 
 
 class RunningProgram:
-    """One started program. With an output it leads its own process group, and its lines are shown as they come;
-    without one it has our terminal, as if it had been started alone."""
+    """One started program.
+
+    With an output it leads its own process group, and its lines are shown as they come. Without one it uses our terminal, as if it
+    had been started alone.
+    """
 
     def __init__(self, program: Program, environment: Mapping[str, str], output: Output | None) -> None:
         self.program = program
@@ -56,12 +59,12 @@ class RunningProgram:
         self.ended.set_result(self._popen.wait())
 
     def tell_all(self) -> None:
-        """Shows the last lines that were held back: they may say why it died."""
+        """Show the last lines that were held back: they may say why the program died."""
         if self._reader:
             self._reader.tell_all()
 
     async def stop(self, within: float) -> None:
-        """Asks it to end, and kills it with its whole group if it has not ended within so many seconds."""
+        """Ask the program to end, wait up to this many seconds, and kill what is left: with an output its whole process group."""
         if not self.ended.done():
             self._popen.send_signal(self.program.stop)
             await asyncio.wait([self.ended], timeout=within)
@@ -73,7 +76,7 @@ class RunningProgram:
     def _kill(self) -> None:
         with contextlib.suppress(ProcessLookupError):
             if self._reader:
-                os.killpg(self._popen.pid, signal.SIGKILL)  # itself, and what it left behind
+                os.killpg(self._popen.pid, signal.SIGKILL)  # the program and its children
             else:
                 self._popen.kill()
 
@@ -89,7 +92,7 @@ class _Reader:
         asyncio.get_running_loop().add_reader(pipe.fileno(), self._read)
 
     def _read(self) -> bool:
-        """False: nothing will come any more, or nothing is there now."""
+        """Read and show what is there. Return False at the end of the pipe, or if nothing is there now."""
         try:
             data = os.read(self._pipe.fileno(), CHUNK)
         except BlockingIOError:
@@ -111,7 +114,7 @@ class _Reader:
             self._output.line(self._program.name, self._held_back.popleft())
 
     def last_words(self) -> None:
-        for _ in range(LAST_CHUNKS):  # bounded: a child that it left behind may go on writing
+        for _ in range(LAST_CHUNKS):  # bounded: a child that outlives it may continue to write
             if not self._read():
                 return
 
@@ -122,13 +125,13 @@ class _Reader:
 
 @dataclass(frozen=True)
 class StopReason:
-    """Everything is being stopped because somebody asked for it, or because the work is done; no fault."""
+    """Everything is being stopped because of a signal or because the work is done, not because of an error."""
 
     by: str = ""
 
 
 class Supervisor:
-    """Use it inside `supervise`. Programs are stopped in the reverse order of their start."""
+    """Starts and stops programs; use it inside `supervise`. Programs are stopped in the reverse order of their start."""
 
     def __init__(self, environment: Mapping[str, str], output: Output) -> None:
         self.environment = dict(environment)
@@ -138,7 +141,7 @@ class Supervisor:
         self.reason: StopReason | StackError | None = None
 
     def start(self, program: Program) -> RunningProgram:
-        """From now on its end, whatever the status, is the end of all."""
+        """Start a program that must keep running: if it ends, with any status, everything ends."""
         running = RunningProgram(program, self.environment, self.output)
         self._started.append(running)
 
@@ -151,7 +154,7 @@ class Supervisor:
         return running
 
     async def run(self, program: Program) -> None:
-        """Waits for a program that is expected to end well; StackError if it does not."""
+        """Run a program that is expected to succeed, and wait for it. Raises StackError if it fails."""
         running = RunningProgram(program, self.environment, self.output)
         try:
             status = await asyncio.shield(running.ended)
@@ -162,14 +165,14 @@ class Supervisor:
             raise StackError(f"{program.name} {describe_exit(status)}.")
 
     async def foreground(self, program: Program) -> int:
-        """Gives the terminal to a program until it ends, and returns its status; Ctrl-C is the program's own affair."""
+        """Give the terminal to a program until it ends, and return its status. Ctrl-C is left to the program."""
         running = RunningProgram(program, self.environment, None)
         self._started.append(running)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         return await asyncio.shield(running.ended)
 
     async def until(self, ready: Callable[[], bool], what: str, *, within: float = START_WITHIN) -> None:
-        """Polls until ready; StackError with what was waited for after so many seconds."""
+        """Poll until `ready` returns True. After this many seconds, raises StackError that names `what`."""
         deadline = time.monotonic() + within
         pause = 0.01
         while not await asyncio.to_thread(ready):
@@ -179,14 +182,17 @@ class Supervisor:
             pause = min(pause * 1.5, 0.2)
 
     def end(self, reason: StopReason | StackError) -> None:
-        """Ends whatever `supervise` is doing; the first reason counts."""
+        """End the work inside `supervise`. The first reason counts."""
         if self.reason is None:
             self.reason = reason
             if self._main is not None:
                 self._main.cancel()
 
     async def stop(self) -> None:
-        """Everything in reverse order. Each gets a fair share of the time that is left, and gives on what it does not use."""
+        """Stop all programs in reverse order.
+
+        Each gets an equal share of the remaining time, and leaves what it does not use to the others.
+        """
         self.reason = self.reason or StopReason()
         deadline = time.monotonic() + STOP_WITHIN
         while self._started:
@@ -197,9 +203,9 @@ class Supervisor:
 
 @contextlib.asynccontextmanager
 async def supervise(environment: Mapping[str, str], output: Output) -> AsyncIterator[Supervisor]:
-    """Everything that is started inside is stopped at the end, whatever the end is.
+    """Yield a supervisor, and stop everything that it started at the end, whatever the end is.
 
-    Raises the StackError that ended it; ends quietly after a signal.
+    Raises the StackError that ended the work; returns normally after a signal.
     """
     supervisor = Supervisor(environment, output)
     loop = asyncio.get_running_loop()
@@ -219,7 +225,7 @@ async def supervise(environment: Mapping[str, str], output: Output) -> AsyncIter
 
 
 async def run_concurrently(*works: Coroutine[None, None, None]) -> None:
-    """All of them at once. The first that fails ends the others, and its error is raised."""
+    """Run all of them at once. The first that fails cancels the others, and its error is raised."""
     try:
         async with asyncio.TaskGroup() as group:
             for work in works:
@@ -229,7 +235,7 @@ async def run_concurrently(*works: Coroutine[None, None, None]) -> None:
 
 
 async def _finish_uncancelled(work: Coroutine[None, None, None]) -> None:
-    """Sees it through, even if our task was cancelled a moment ago."""
+    """Wait until the work is done, even if our task was cancelled a moment ago."""
     task = asyncio.ensure_future(work)
     while not task.done():
         with contextlib.suppress(asyncio.CancelledError):
@@ -238,7 +244,7 @@ async def _finish_uncancelled(work: Coroutine[None, None, None]) -> None:
 
 
 def describe_exit(status: int) -> str:
-    """How a process ended, in words."""
+    """Return in words how a process ended."""
     if status < 0:
         return f"was ended by {signal.Signals(-status).name}"
     return f"ended with status {status}"

@@ -12,9 +12,10 @@ from portal.stack.postgres_account import ServerAccount
 
 @dataclass(frozen=True)
 class Program:
-    """`stop` is the signal that asks it to end in order; it also gets it when whoever started it is gone.
+    """A command with the way to start and stop it.
 
-    Lines that match `hush` (at their beginning) are shown only if it dies.
+    `stop` is the signal that asks it to end in order; it also gets this signal when its parent dies. Lines that match `hush` at
+    their beginning are shown only if it dies.
     """
 
     name: str
@@ -25,9 +26,9 @@ class Program:
     hush: str = ""
 
     def arguments(self) -> list[str]:
-        """The command behind setpriv(1), which drops to the account and asks the kernel for a signal at our death.
+        """Return the command behind setpriv(1), which changes to the account and makes the kernel send the signal at our death.
 
-        setpriv, because the kernel forgets that wish when a process changes its account afterwards (prctl(2)).
+        It must be setpriv, because the kernel clears that setting when a process changes its account afterwards (prctl(2)).
         """
         setpriv = shutil.which("setpriv")
         if setpriv is None:

@@ -1,4 +1,4 @@
-"""A private Redis on a unix socket. Comes in: the places of a state directory. Goes out: a program to start."""
+"""A private Redis on a unix socket. In: the paths of a state directory. Out: a program to start."""
 
 import shutil
 import socket
@@ -13,7 +13,7 @@ def build_url(places: StatePaths) -> str:
 
 
 def build_program(places: StatePaths) -> Program:
-    """Redis with its defaults, but without a network port."""
+    """Return the program of Redis with its defaults, but without a network port."""
     found = shutil.which("redis-server")
     if found is None:
         raise StackError("redis-server is not installed. Run script/bootstrap, or install the package redis-server.")
@@ -32,7 +32,7 @@ def build_program(places: StatePaths) -> Program:
 
 
 def is_answering(places: StatePaths) -> bool:
-    """Whether the server on the socket says PONG to a PING."""
+    """Return whether the server on the socket answers PING with PONG."""
     try:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(1)

@@ -1,4 +1,4 @@
-"""The whole portal on one machine, in the order in which its parts need each other."""
+"""Starts the whole portal on one machine, its parts in the order in which they depend on each other."""
 
 import asyncio
 import http.client
@@ -21,7 +21,7 @@ from portal.stack.state_paths import StatePaths
 
 
 async def serve(places: StatePaths, port: int, output: Output) -> None:
-    """Runs until Ctrl-C or SIGTERM. StackError names the part that could not be started or that died."""
+    """Run until Ctrl-C or SIGTERM. Raises StackError, which names the part that could not be started or that died."""
     ports.require_free_port(port)
     os.chdir(commands.ROOT)
     started = time.monotonic()
@@ -35,20 +35,20 @@ async def serve(places: StatePaths, port: int, output: Output) -> None:
             no_ssh = sshd.find_obstacle(places, no_lab)
             await _prepare_keys(places, no_ssh)
             await run_concurrently(_migrate_schema(supervisor, places), _start_gateways(supervisor, places, no_lab, no_ssh))
-            # Programs take seconds until they have read their code, and the demo network comes into being in one transaction.
+            # Programs take seconds to load their code, and the demo network is created in one transaction.
             await run_concurrently(_seed_demo_network(supervisor, places, port, no_ssh), _start_programs(supervisor, places, port, no_ssh))
             _start_others(supervisor, places, events, no_lab, no_ssh)
             output.say(f"\nNetzwart is up after {time.monotonic() - started:.1f} s.\n" + render_welcome(places, port, no_lab))
-            await asyncio.get_running_loop().create_future()  # until somebody or something ends it
+            await asyncio.get_running_loop().create_future()  # until a signal or an error ends it
 
 
 def build_addresses(port: int, events: int) -> dict[str, str]:
-    """Where pages and live events are, unless somebody has said so: a proxy before both makes them one address."""
+    """Return the addresses of pages and of live events. Variables from the environment win: behind a proxy both have one address."""
     return {"NETZWART_URL": f"http://127.0.0.1:{port}", "NETZWART_EVENTS_URL": f"http://127.0.0.1:{events}/events/"}
 
 
 def explain_missing_lab(places: StatePaths) -> str:
-    """Why this machine cannot run the lab's network namespaces; empty if it can."""
+    """Return why this machine cannot run the lab's network namespaces; "" if it can."""
     done = subprocess.run(
         commands.build_lab_command(places, "check"), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
     )
@@ -61,7 +61,7 @@ async def _prepare_keys(places: StatePaths, no_ssh: str) -> None:
     if not no_ssh:
         await asyncio.to_thread(sshd.prepare, places)
     elif not places.demo.exists():
-        shutil.rmtree(places.sshd, ignore_errors=True)  # the mark of a demo network that is no more
+        shutil.rmtree(places.sshd, ignore_errors=True)  # the mark of a demo network that no longer exists
 
 
 async def _migrate_schema(supervisor: Supervisor, places: StatePaths) -> None:
@@ -81,7 +81,7 @@ async def _start_gateways(supervisor: Supervisor, places: StatePaths, no_lab: st
         supervisor.output.say(f"! The gateways keep their rules in memory, and no packet is touched. {no_lab}")
     else:
         with supervisor.output.step("Lab network"):
-            await supervisor.run(commands.build_lab(places, "down"))  # one that a crash left may be of another topology
+            await supervisor.run(commands.build_lab(places, "down"))  # one that a crash left may have another topology
             supervisor.start(commands.build_lab_keeper(places))
             await supervisor.run(commands.build_lab(places, "up"))
     with supervisor.output.step(f"Gateways {', '.join(commands.GATEWAYS)}"):
@@ -115,7 +115,7 @@ async def _start_programs(supervisor: Supervisor, places: StatePaths, port: int,
 
 
 def _start_others(supervisor: Supervisor, places: StatePaths, events: int, no_lab: str, no_ssh: str) -> None:
-    """What nobody waits for when the portal comes up."""
+    """Start the programs that the portal does not wait for at its start."""
     collector = _place_worker(commands.build_collector(), places, no_ssh)
     for program in (
         commands.build_events(events),
@@ -159,7 +159,7 @@ ONE_FACTOR = (
 
 
 def render_welcome(places: StatePaths, port: int, no_lab: str) -> str:
-    """The address, the logins, and three things to try."""
+    """Return the address, the logins, and three things to try."""
     address = f"http://127.0.0.1:{port}/"
     demo = Demo.read(places.demo)
     in_lab = "(not on this machine: the lab does not run)" if no_lab else " ".join(commands.build_lab_command(places, "status"))

@@ -1,6 +1,6 @@
 """Follows one port forward from the API to a packet, in a whole portal that is started for this and stopped afterwards.
 
-Run by script/smoke. Ends with 0 or 1; what does not come within TIME_LIMIT seconds each is not waited for.
+Run by script/smoke. Exits with status 0 or 1. Each step has a time limit of 600 seconds.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from portal.stack.output import Output
 from portal.stack.program import Program
 from portal.stack.state_paths import StatePaths
 
-TIME_LIMIT = 600.0  # seconds for each thing that is waited for
+TIME_LIMIT = 600.0  # seconds for each step that waits
 STOPPING = 11.0
 FIRST_PORT = 8100
 PUBLIC_ADDRESS, PUBLIC_PORT, PRIVATE_PORT = "198.51.100.7", 8443, 443
@@ -33,13 +33,13 @@ UP = "Netzwart is up"
 
 
 class WaitLimit:
-    """Each thing is waited for so many seconds: a slow machine does everything, and all of it later."""
+    """Time limit for each thing that is waited for. On a slow machine everything works, but later."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
 
     def until[T](self, look: Callable[[], T | None], what: str) -> T:
-        """What `look` returned as soon as it was not None; StackError when time is up."""
+        """Poll until `look` returns something other than None, and return that. Raises StackError when the time is over."""
         deadline = time.monotonic() + self._seconds
         while (found := look()) is None:
             if time.monotonic() > deadline:
@@ -49,7 +49,7 @@ class WaitLimit:
 
 
 class SmokePortal:
-    """A started `serve` whose output goes to a file."""
+    """A started `serve`, whose output goes to a file."""
 
     def __init__(self, places: StatePaths, port: int) -> None:
         self.places = places
@@ -79,14 +79,14 @@ class SmokePortal:
 
 
 def connect(places: StatePaths) -> Json | None:
-    """Who answers a real TCP connection from the demo internet to the forwarded port; None if nobody does."""
+    """Open a TCP connection from the demo internet to the forwarded port. Return the host that answers, None if there is no answer."""
     command = commands.build_lab_command(places, "connect", "internet", "tcp", PUBLIC_ADDRESS, str(PUBLIC_PORT), "--timeout", "1")
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=commands.ROOT, stdin=subprocess.DEVNULL)
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
 def get_lab_holding(api: ApiClient) -> tuple[Json, str]:
-    """What a demo member with a host in the lab holds, and the address of that host."""
+    """Return a holding of a demo member with a host in the lab, and the address of that host."""
     topology = tomllib.loads((commands.ROOT / "lab" / "topology.toml").read_text())
     members = [node for node in topology["nodes"].values() if node["role"] == "member"]
     hosts = [address for node in members for address in node["interfaces"]["eth0"]["addresses"] if ":" not in address]
@@ -97,13 +97,13 @@ def get_lab_holding(api: ApiClient) -> tuple[Json, str]:
 
 
 def find_activation(api: ApiClient, forward: int) -> dict[str, Any] | None:
-    """Since when each gateway has the forward; None as long as one lacks it."""
+    """Return since when each gateway has the forward; None while a gateway lacks it."""
     since = {at["gateway"]: at["since"] for at in api.get(f"/api/nat/forwards/{forward}/")["active"]}
     return since if set(since) >= set(commands.GATEWAYS) and all(since.values()) else None
 
 
 def find_finished_rollout(api: ApiClient, after: int) -> Json | None:
-    """The newest rollout if it is younger than the given one and confirmed; StackError if it failed."""
+    """Return the newest rollout if it is newer than `after` and confirmed, otherwise None. Raises StackError if it failed."""
     newest = find_newest_rollout(api)
     if newest is None or newest["id"] <= after:
         return None
@@ -117,7 +117,7 @@ def find_newest_rollout(api: ApiClient) -> Json | None:
 
 
 def follow(portal: SmokePortal, output: Output, clock: WaitLimit) -> None:
-    """The steps. StackError says which one failed and why."""
+    """Run the steps. Raises StackError, which says which step failed and why."""
     with output.step("The whole portal starts"):
         clock.until(portal.is_up, "The portal")
     in_lab = "in memory" not in portal.log.read_text(errors="replace")

@@ -1,7 +1,7 @@
-"""Writes `migrations/schema.sql`: the schema to which all migrations lead, as `apps/lib/database/schema_snapshot.py` reads it.
+"""Writes `migrations/schema.sql`: the schema after all migrations, which `apps/lib/database/schema_snapshot.py` reads.
 
-It migrates an empty database of a server of its own, one migration after the other, and keeps what every version of PostgreSQL and every
-installation has alike: no owners, no settings of a session, no comments of extensions.
+It migrates an empty database on a server of its own, one migration after the other, and keeps what is the same for every
+PostgreSQL version and every installation: no owners, no session settings, no comments of extensions.
 """
 
 import os
@@ -23,7 +23,7 @@ SET LOCAL search_path = '';
 SET LOCAL check_function_bodies = false;
 SET LOCAL client_min_messages = warning;
 """
-# Lines of pg_dump at the start of a line that say nothing about the schema.
+# Beginnings of pg_dump's lines that do not describe the schema.
 NOISE = re.compile(r"^(--|\\|SET |SELECT pg_catalog\.set_config|COMMENT ON (EXTENSION|TABLE public.django_migrations) )")
 APPLIED = "SELECT format('    (%L, %L)', app, name) FROM django_migrations ORDER BY app, name"
 
@@ -35,7 +35,7 @@ APPLIED
 
 
 async def write(output: Output, file: Path = SNAPSHOT) -> None:
-    """Takes as long as all migrations."""
+    """Write the file. Takes as long as all migrations."""
     with tempfile.TemporaryDirectory(prefix="netzwart-", dir=commands.ROOT / "var") as directory:
         places = StatePaths.at(Path(directory))
         async with supervise({**os.environ, **environment.build_variables(places)}, output) as supervisor:
@@ -48,7 +48,7 @@ async def write(output: Output, file: Path = SNAPSHOT) -> None:
 
 
 def dump(url: str, server: postgres.Binaries) -> str:
-    """A database's schema as SQL that makes it again, with the names of its migrations."""
+    """Return a database's schema as SQL that creates it, with the names of its migrations."""
     schema = _run_for_output(server.tool("pg_dump"), "--schema-only", "--no-owner", "--no-privileges", url)
     lines = [line for line in schema.splitlines() if not NOISE.match(line)]
     names = _run_for_output(

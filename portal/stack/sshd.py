@@ -1,6 +1,6 @@
-"""The demo's gateways behind a real sshd each, so that workers reach them as they reach real ones.
+"""Runs a real sshd for each of the demo's gateways, so that workers reach them like real ones.
 
-Host keys are made before the demo network is, and are its mark: a state directory that has them is reached by ssh.
+Host keys are created before the demo network and mark it: a state directory that has them is reached by ssh.
 """
 
 import os
@@ -15,15 +15,16 @@ from portal.stack.errors import StackError
 from portal.stack.program import Program
 from portal.stack.state_paths import StatePaths
 
-SYSTEM_PYTHON = "/usr/bin/python3"  # an account without rights may not be able to enter where ours lies
+SYSTEM_PYTHON = "/usr/bin/python3"  # an account without rights may not be able to enter our Python's directory
 CODE, SOCKETS = sshd.SHOWN / "code", sshd.SHOWN / "sockets"
 READABLE = 0o005
 
 
 def find_obstacle(places: StatePaths, no_lab: str) -> str:
-    """Why the gateways are not reached by ssh; "" if they are.
+    """Return why the gateways are not reached by ssh; "" if they are.
 
-    StackError where the demo network was made for ssh and it cannot be had: its addresses mean somebody else outside the lab.
+    Raises StackError if the demo network was made for ssh but ssh is not possible: outside the lab, its addresses belong to other
+    hosts.
     """
     made_without = places.demo.exists() and not places.sshd.exists()
     reason = "the demo network was made without it" if made_without else no_lab or sshd.find_obstacle() or _find_unreadable()
@@ -42,7 +43,7 @@ def _find_unreadable() -> str:
 
 
 def prepare(places: StatePaths) -> None:
-    """Make what is not there yet: the portal's key, the host keys, and who may come in."""
+    """Create what is missing: the portal's key, the host keys, and the files that authorize the portal's key."""
     places.ssh_key.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     key = ensure_portal_key(places.ssh_key)
     for name in commands.GATEWAYS:
@@ -52,7 +53,7 @@ def prepare(places: StatePaths) -> None:
 
 
 def ensure_portal_key(file: Path) -> str:
-    """The public half of the key in the file, which is made at the first call."""
+    """Return the public half of the key in the file, which the first call creates."""
     if not file.exists():
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "netzwart", "-f", str(file)], check=True)
     done = subprocess.run(["ssh-keygen", "-y", "-f", str(file)], capture_output=True, text=True, check=True)
@@ -60,7 +61,7 @@ def ensure_portal_key(file: Path) -> str:
 
 
 def render_relay_line(name: str, key: str) -> str:
-    """The line of authorized_keys that lets this public key relay to the gateway's agent, and do nothing else."""
+    """Return the authorized_keys line that lets this public key relay to the gateway's agent, and do nothing else."""
     relay = f"PYTHONPATH={CODE} {SYSTEM_PYTHON} -S -m gateway relay --socket {SOCKETS}/{name}.sock"
     return f'restrict,command="{relay}" {key}\n'
 
@@ -70,14 +71,14 @@ def get_authorized_keys_path(places: StatePaths, name: str) -> Path:
 
 
 def build_program(places: StatePaths, name: str) -> Program:
-    """The gateway's sshd, inside its node."""
+    """Return the gateway's sshd, inside its node."""
     shown = {CODE.name: commands.ROOT, SOCKETS.name: places.gateway_sockets}
     command = sshd.build_command(places.sshd / name, get_authorized_keys_path(places, name), shown)
     return Program(f"sshd {name}", commands.build_lab_command(places, "exec", name, "--", *command), hush=".*")
 
 
 def is_answering(places: StatePaths, name: str) -> bool:
-    """Whether something that is none of the lab's hosts answers at the gateway's ssh port, as seen from the portal's node."""
+    """Return whether a program other than the lab's own listener answers at the gateway's ssh port, as seen from the portal's node."""
     address = str(load_topology().node(name).hosts(4, "management")[0])
     command = commands.build_lab_command(places, "connect", commands.PORTAL, "tcp", address, "22", "--timeout", "1")
     done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
@@ -85,6 +86,6 @@ def is_answering(places: StatePaths, name: str) -> bool:
 
 
 def build_portal_command(places: StatePaths, command: tuple[str, ...]) -> tuple[str, ...]:
-    """The command as it has to be run to reach the gateways: inside the portal's node, while that network is up."""
+    """Return the command as it must be run to reach the gateways: inside the portal's node while the lab is up, otherwise unchanged."""
     up = places.sshd.exists() and os.geteuid() == 0 and Register(places.lab, places.lab_name).find()
     return commands.build_node_command(places, commands.PORTAL, command) if up else command

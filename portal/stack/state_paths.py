@@ -1,7 +1,7 @@
-"""Where everything of one state directory lies. Pure: no directory is made here.
+"""Paths of everything in one state directory. Pure: creates no directory.
 
-Unix sockets lie in a short directory named after a hash of the state directory, because the kernel
-refuses socket paths of 108 characters and more (unix(7)).
+Unix sockets are in a short directory named after a hash of the state directory, because the kernel refuses socket paths of 108
+characters and more (unix(7)).
 """
 
 import hashlib
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LONGEST_SOCKET_PATH = 107
-# Always the same, whatever TMPDIR says: a second program must find the sockets of the first.
+# Does not depend on TMPDIR: a second program must find the sockets of the first.
 SOCKET_PARENT = Path("/tmp")  # noqa: S108 — the directory is made with mode 0700 and refused if another account owns it
 LONGEST_GATEWAY_NAME = 20
 
@@ -26,7 +26,7 @@ class StatePaths:
 
     @property
     def key(self) -> str:
-        """Eight characters that tell this state directory from others on the machine."""
+        """Eight characters that distinguish this state directory from others on the machine."""
         return hashlib.sha256(bytes(self.var)).hexdigest()[:8]
 
     @property
@@ -59,7 +59,7 @@ class StatePaths:
 
     @property
     def lab_name(self) -> str:
-        """Short, because network interfaces are named after it (15 characters at most)."""
+        """Short, because network interfaces are named after it (at most 15 characters)."""
         return f"nw{self.key[:4]}"
 
     @property
@@ -73,12 +73,12 @@ class StatePaths:
 
     @property
     def ssh_key(self) -> Path:
-        """The portal's own, where portal/settings.py looks for it."""
+        """The portal's own key, where portal/settings.py expects it."""
         return self.var / "ssh" / "id_ed25519"
 
     @property
     def sshd(self) -> Path:
-        """Of the demo's gateways: a directory for each with its host key. Not there where gateways are not reached by ssh."""
+        """A directory with the host key for each of the demo's gateways. It does not exist if gateways are not reached by ssh."""
         return self.var / "sshd"
 
     @property
@@ -92,5 +92,5 @@ class StatePaths:
 
     @property
     def static(self) -> Path:
-        """Where collectstatic would put its files; empty as long as they are served from where they lie."""
+        """Target of collectstatic; empty while static files are served from their sources."""
         return self.var / "static"

@@ -1,4 +1,4 @@
-"""Sums up pytest's reports (JUnit XML): what failed, what was skipped and why, and one last line with the sums."""
+"""Sums up pytest's reports (JUnit XML): failed tests, skipped tests with the reasons, and one last line with the sums."""
 
 import sys
 from collections import Counter
@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 @dataclass(frozen=True)
 class CaseOutcome:
-    """`result` is passed, failed or skipped; an error before or after a test counts as failed."""
+    """Outcome of one test. `result` is passed, failed or skipped; an error before or after the test counts as failed."""
 
     test: str
     result: str
@@ -30,7 +30,7 @@ def read(report: Path) -> Iterable[CaseOutcome]:
 
 
 def summarize(outcomes: list[CaseOutcome]) -> list[str]:
-    """Lines for people; the last one is `N passed, N failed, N skipped`."""
+    """Return lines to print; the last one is `N passed, N failed, N skipped`."""
     count = Counter(outcome.result for outcome in outcomes)
     failed = [f"failed: {outcome.test}  {outcome.reason}" for outcome in outcomes if outcome.result == "failed"]
     skipped = [f"skipped: {outcome.test}  ({outcome.reason})" for outcome in outcomes if outcome.result == "skipped"]

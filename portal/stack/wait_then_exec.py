@@ -1,7 +1,7 @@
-"""python -m portal.stack.wait_then_exec COMMAND…: waits for SIGTERM, and becomes the command.
+"""python -m portal.stack.wait_then_exec COMMAND…: waits for SIGTERM, and then executes the command.
 
-For what outlives the program that set it up, such as the lab's namespaces: started under a supervisor, this takes it down
-in its place of the order of stopping, and also when the supervisor was killed.
+For things that outlive the program that set them up, such as the lab's namespaces: under a supervisor, this takes them down at its
+place in the stopping order, and also when the supervisor was killed.
 """
 
 import os
