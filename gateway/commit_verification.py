@@ -46,10 +46,10 @@ def _sample(elements: Elements) -> set[bytes]:
 
 
 def _find_missing(of: Set, added: Elements, found: Elements, start: float, spent: float) -> str:
-    """Return the first element that is missing or differs. start: when reading began. spent: further seconds by which expiry times
-    may differ.
+    """Describe the first element that is missing or differs; "" if there is none.
 
-    `spent` covers the duration of the read and the lateness of the load before it.
+    start: when reading began. spent: seconds by which expiry times may differ besides SLACK: the duration of the read, and the
+    lateness of the load before it.
     """
     for key, element in added.items():
         held = found.get(key)

@@ -141,8 +141,9 @@ def pack_deleted_counts(ended: DeletedCounts) -> Counts:
 
 
 def _open(path: Path, mode: str) -> IO[bytes]:
-    """Open a file with mode 0600, whatever the umask, also if an older agent left it with another mode: it says what members have
-    counted.
+    """Open a file and set its mode to 0600, because it says what members have counted.
+
+    The mode does not depend on the umask, or on what an older agent left.
     """
     file = open(path, mode, opener=lambda name, flags: os.open(name, flags | os.O_CLOEXEC, 0o600))  # noqa: SIM115 - callers close it
     os.fchmod(file.fileno(), 0o600)

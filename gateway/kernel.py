@@ -86,8 +86,9 @@ class Kernel:
 
     @contextmanager
     def _counted(self, ending: int) -> Iterator[None]:
-        """Keep the final counts of the elements that are deleted meanwhile. ending: the least number of elements of counted sets
-        that are deleted.
+        """Keep the final counts of the elements that are deleted meanwhile.
+
+        ending: how many elements of counted sets are deleted, at least.
         """
         if not ending:
             yield

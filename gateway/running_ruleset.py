@@ -126,10 +126,10 @@ def is_same_element(one: Element, other: Element, slack: float = SLACK) -> bool:
 
 
 def reconcile_times(found: Ruleset, known: Ruleset, clock: float, slack: float = SLACK) -> Ruleset:
-    """Return `found`, with the known elements wherever only time differs: rounded expiry times, and elements about to expire that
-    are already gone.
+    """Return `found`, but with the known elements where only time makes a difference.
 
-    slack: seconds; SLACK plus the duration of the read, because a remaining time was right at some unknown moment of the read.
+    This covers rounded expiry times, and elements about to expire that are already gone. slack: seconds; SLACK plus the duration
+    of the read, because a remaining time was right at some unknown moment of the read.
     """
     elements: dict[str, Elements] = dict(found.elements)
     for name, declaration in found.sets.items():

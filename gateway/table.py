@@ -83,10 +83,10 @@ class NftTable(Protocol):
         """Seconds by which some elements may expire too late, because the machine was too slow to correct it."""
 
     def commit(self, delta: Delta, now: float) -> None:
-        """Apply the whole delta or nothing. Expired elements are neither added nor deleted. `tune` sets the delta's profile, not
-        `commit`.
+        """Apply the whole delta or nothing.
 
-        now: the time of the call. Elements expire at their time, however long the work takes.
+        Expired elements are neither added nor deleted. The delta's profile is not set here, but by `tune`. now: the time of the
+        call. Elements expire at their time, however long the work takes.
         """
 
     def renew(self, ruleset: Ruleset, now: float) -> None:
@@ -96,10 +96,9 @@ class NftTable(Protocol):
         """
 
     def ended(self) -> Mapping[str, DeletedCounts]:
-        """Return the final counts of the elements that `commit` has deleted since the last call, by set, without those that
-        counted nothing.
+        """Return the final counts of the elements that `commit` has deleted since the last call, by set.
 
-        Each count is returned once. Elements that expired are not included.
+        Each count is returned once. Elements that counted nothing and elements that expired are not included.
         """
 
     def check(self, delta: Delta, now: float) -> None:

@@ -53,8 +53,9 @@ class TableState:
             self._table.renew(self._running.ruleset, self._clock())
 
     def remember(self, ruleset: Ruleset | None, now: int, untuned: SysctlErrors) -> None:
-        """Remember this ruleset as the one just loaded; None: it is not known what runs. untuned: sysctls of its profile that
-        could not be set.
+        """Remember this ruleset as the one just loaded; None: it is not known what runs.
+
+        untuned: sysctls of its profile that could not be set.
         """
         self.untuned = untuned
         self._running, self._listing = None, {}

@@ -35,7 +35,8 @@ class PendingTrial:
         return replace(self, flows=None if more is None or self.flows is None else (*self.flows, *more))
 
     def may_confirm(self, opened: float) -> bool:
-        """True if a connection opened at this time may confirm: after a change of rules, only a newer one proves that the gateway
-        is reachable.
+        """True if a connection opened at this time may confirm.
+
+        After a change of rules or profile, only a newer connection proves that the gateway can still be reached.
         """
         return self.rules_since is None or opened > self.rules_since

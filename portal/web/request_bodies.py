@@ -50,10 +50,10 @@ class BodyReader:
         self._unfinished: dict[Body, asyncio.Task[None]] = {}
 
     async def read(self, receive: Receive, most: int) -> Body:
-        """Read a body of at most `most` octets. Up to USUAL octets stay in memory; a higher limit is only for clients that have
-        signed in.
+        """Read a body of at most `most` octets.
 
-        Raises BodyTooLarge, RequestCut or ServerOverloaded.
+        Up to USUAL octets stay in memory; a higher limit is only for clients that have signed in. Raises BodyTooLarge, RequestCut
+        or ServerOverloaded.
         """
         body = Body(BytesIO() if most <= USUAL else SpooledTemporaryFile(max_size=USUAL))  # noqa: SIM115 - the caller closes it
         task = asyncio.ensure_future(self._read(receive, most, body))
