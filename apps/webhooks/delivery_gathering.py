@@ -28,7 +28,7 @@ DRAWN: Final = """
     SELECT sequencename, last_value FROM pg_sequences
     WHERE schemaname = current_schema() AND sequencename = ANY(%s) AND last_value IS NOT NULL
 """
-# Transactions that have written into these tables and have not ended. We see our own writes ourselves.
+# Transactions that have written into these tables and have not ended. Our own is left out: it sees its own writes.
 WRITING: Final = """
     SELECT relname, virtualtransaction FROM pg_locks JOIN pg_class ON pg_class.oid = relation
     WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database())
