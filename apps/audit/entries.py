@@ -28,10 +28,10 @@ type FieldChange = tuple[str, str, str]  # field, value before, value after
 
 @dataclass(frozen=True)
 class WriteStamp:
-    """Time and transaction of a write. `transaction` has the lower 32 bits of the transaction id, as PostgreSQL keeps them in
-    xmin.
+    """Time and transaction of a write.
 
-    `group`: id of the gateway group that the row belongs to; None for all groups.
+    `transaction`: the lower 32 bits of the transaction id, as PostgreSQL keeps them in xmin. `group`: id of the gateway group
+    that the row belongs to; None for all groups.
     """
 
     at: datetime

@@ -27,8 +27,9 @@ def list_row_history(row: Model, most: int = 20) -> list[HistoryEntry]:
 
 
 def _iter_parts(model: type[Model], owners: Any) -> Iterator[tuple[Trail, Q]]:
-    """Yield a filter for each trail of parts, recursively. Rows count that were part of these owners at any time, according to
-    their events.
+    """Yield a filter for each trail of parts, recursively.
+
+    A row counts if it was part of these owners at any time, according to its events.
     """
     for trail in list_part_trails(model):
         mine = Q(**{f"{trail.part_of}__in": [owners.value]} if isinstance(owners, Value) else {f"{trail.part_of}__in": owners})

@@ -36,7 +36,7 @@ def _undo_nothing(_ended: Sequence[EndedRow]) -> Mapping[int, str]:
 
 @dataclass(frozen=True)
 class Trail:
-    """How the history shows rows of one model.
+    """Presentation of a model's rows in the history.
 
     `part_of`: foreign key to the owner of the row. `words`: returns the row's name. `href`: returns the URL of its page. `undo`:
     returns, by row id, the URL to POST to for each ended row that can be restored now. `names`: foreign keys that `words` reads,

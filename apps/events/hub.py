@@ -114,7 +114,7 @@ class Hub:
             self._mailboxes.discard(mailbox)
 
     def publish(self, events: Sequence[PublishedEvent], position: StreamPosition, *, missed: bool = False) -> None:
-        """Put the events of one query into all queues. missed: the query found more events than it returns."""
+        """Put the events of one query into all queues. missed: events were missed, so every queue gets a reset."""
         self.position = position
         for mailbox in self._mailboxes:
             if missed:

@@ -8,11 +8,10 @@ type Headers = Iterable[tuple[bytes, bytes]]
 
 
 def build_variables(headers: Headers) -> dict[str, str]:
-    """Return the headers as HTTP_… variables. Repeated fields are joined by commas, cookies by semicolons (RFC 9113, section
-    8.2.3).
+    """Return the headers as HTTP_… variables.
 
-    Names with an underscore are left out: as a variable they would look like the same name with a hyphen, which a proxy may have
-    set.
+    Repeated fields are joined by commas, cookies by semicolons (RFC 9113, section 8.2.3). Names with an underscore are left out:
+    as a variable they would look like the same name with a hyphen, which a proxy may have set.
     """
     told: dict[str, str] = {}
     for name, value in headers:

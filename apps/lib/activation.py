@@ -12,7 +12,7 @@ from apps.lib.models import Deployed
 
 @dataclass(frozen=True, slots=True)
 class WaitReason:
-    """What a row waits for, as the rest of a sentence, and the page that shows it. person: a person has to act."""
+    """Reason why a row is not active yet, as the rest of a sentence, and the page that shows it. person: a person has to act."""
 
     words: str
     url: str = ""

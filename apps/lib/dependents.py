@@ -74,7 +74,10 @@ def end_rows(rows: DependentRows) -> None:
 
 
 def mark_changed(on: type[Model], ids: Ids) -> None:
-    """Mark the dependents that reach gateways as just written, so that they count as not yet active. Must run within a transaction."""
+    """Mark the dependents that reach gateways as just written, so that their activation is determined again.
+
+    Must run within a transaction.
+    """
     for each in _dependencies.get(on, []):
         rows = each.rows(ids).filter(holds_now_or_later())
         pks = _lock_rows(rows)

@@ -27,7 +27,7 @@ type Pruner = Callable[[datetime, int], int]
 
 
 class TableBound(StrEnum):
-    """What keeps a table from growing for ever."""
+    """Kinds of bounds that keep a table from growing for ever."""
 
     PEOPLE = "people"  # rows for members, devices, rules: as many as people enter
     CODE = "code"  # a fixed number of rows, or one for each gateway, role, job
@@ -37,7 +37,7 @@ class TableBound(StrEnum):
 
 @dataclass(frozen=True)
 class Retention:
-    """How one table is bounded.
+    """Bound of one table.
 
     kept: name of the setting, or words, that say how long rows are kept. prune: None if another task or function (`by`) prunes
     the table.

@@ -46,10 +46,7 @@ def begin() -> None:
 
 @transaction.atomic
 def gather() -> bool:
-    """Queue deliveries for new events.
-
-    Returns True if there are more. Does nothing while another run holds the lock, or without endpoints.
-    """
+    """Queue deliveries for new events. Returns True if there are more. Does nothing if another run holds the lock or no endpoint exists."""
     if not _try_lock():
         return False
     if not Endpoint.objects.exists():

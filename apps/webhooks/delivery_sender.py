@@ -152,7 +152,7 @@ def record_answer(row: Delivery, answer: DeliveryAnswer | None, now: datetime) -
 
 
 def compute_pause(tries: int) -> timedelta:
-    """Return the pause after so many failed tries: one minute, then twice as long each time, up to a day."""
+    """Return the pause after this many failed tries: one minute, then twice as long each time, up to a day."""
     return min(FIRST_PAUSE * 2.0 ** min(tries - 1, 20), LONGEST_PAUSE)
 
 

@@ -1,5 +1,6 @@
-"""Secrets of endpoints, and signatures with them. A secret is the HMAC-SHA256 of the endpoint's salt under the portal's key; it
-is not stored.
+"""Secrets of endpoints, and signatures made with them.
+
+A secret is the HMAC-SHA256 of the endpoint's salt under the portal's key. It is not stored.
 """
 
 import hmac
@@ -25,8 +26,9 @@ def derive_secret(salt: bytes | memoryview) -> str:
 
 
 def derive_secrets(salt: bytes | memoryview) -> list[str]:
-    """Return the secret under each of the portal's keys, the current one first: receivers may still have one from before a key
-    was replaced.
+    """Return the secret under each of the portal's keys, the current one first.
+
+    Receivers may still use one from before a key was replaced.
     """
     made = (salted_hmac("apps.webhooks.secret", bytes(salt).hex(), secret=key, algorithm="sha256") for key in list_secret_keys())
     return [START + each.hexdigest() for each in made]

@@ -61,8 +61,9 @@ type Filters = Mapping[str, Filter | CustomFilter]
 
 
 def build_filters(model: type[models.Model], *names: str, **paths: str) -> dict[str, Filter | CustomFilter]:
-    """Return filters for these columns, under their own or another name: `build_filters(PortForward, "protocol",
-    member="holding__member")`.
+    """Return filters for these columns, under their own or another name.
+
+    `build_filters(PortForward, "protocol", member="holding__member")`.
     """
     named = {name: name for name in ("id", *names)} | paths
     return {name: _build_filter(model, path) for name, path in named.items()}

@@ -30,7 +30,7 @@ class LimitOrCursorPagination(LimitOffsetPagination):
         return self._walk(queryset, request) if self._walks else self._page(queryset, request)
 
     def _page(self, queryset: Any, request: Request) -> list[Any]:
-        """Skip rows by their ids, without reading their joins. The count needs no query if all rows fit on this page."""
+        """Skip rows by their ids, without reading their joins. A last page that is not full gives the count without a query."""
         self.limit, self.offset = self.get_limit(request), self.get_offset(request)
         wanted = slice(self.offset, self.offset + self.limit)
         shown = queryset.filter(pk__in=queryset.values("pk")[wanted]) if self.offset else queryset[wanted]

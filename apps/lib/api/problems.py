@@ -52,9 +52,7 @@ class ItemsRefused(Exception):  # noqa: N818 - not an error of the program
 
 
 class RequestRejected(exceptions.APIException):
-    """Raised with a status code when a request is refused before any service runs: a failed If-Match, a reused Idempotency-Key, a
-    wrong size.
-    """
+    """A refusal with its own status code: a failed If-Match, a reused Idempotency-Key, a body that is too large."""
 
     def __init__(self, status_code: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -84,7 +82,7 @@ def explain(error: Exception, context: dict[str, Any]) -> Response | None:
 
 
 def _hide_names(error: Exception, token: object) -> Exception:
-    """Return the error without names, if the token may not know the member to whom the conflicting object belongs."""
+    """Return the error without names, if the token may not know which member the conflicting object belongs to."""
     if not isinstance(error, Problem) or error.culprit is None or can_see_names(token, error.culprit):
         return error
     text = error.unnamed or _("Something of somebody else is in the way.")

@@ -1,7 +1,7 @@
-"""Base view sets of the API's collections. A view set declares rows, serializer and filters, and chooses the operations that it
-offers.
+"""Base view sets of the API's collections.
 
-Responses are objects with ETags, pages, or problem details. Services do the work: serializers and `remove` call them.
+A view set declares rows, serializer and filters, and chooses the operations that it offers. Responses are objects with ETags,
+pages, or problem details. Services do the work: serializers and `remove` call them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

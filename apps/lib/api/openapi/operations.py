@@ -48,10 +48,10 @@ class ResponseSpec:
 def declare_response(
     code: int, body: type[serializers.BaseSerializer[Any]] | Shape | None = None, **parameters: str
 ) -> Callable[[Any], Any]:
-    """Decorator for actions that do not answer 200 with the collection's object. parameters: query parameters with their
-    descriptions.
+    """Decorator for actions that do not answer 200 with the collection's object.
 
-    It can be applied twice: the upper one declares the usual response, the lower one an alternative.
+    parameters: query parameters with their descriptions. It can be applied twice: the upper one declares the usual response, the
+    lower one an alternative.
     """
 
     def told(action: Any) -> Any:
