@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from django.http import StreamingHttpResponse
 from django.utils import timezone
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run (OWASP, "CSV Injection")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a formula in spreadsheets (OWASP, "CSV Injection")
 
 
 class Echo:

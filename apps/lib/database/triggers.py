@@ -1,4 +1,4 @@
-"""Triggers that several tables share."""
+"""Triggers shared by several tables."""
 
 import pgtrigger
 
