@@ -1,6 +1,6 @@
-"""Entries of the history as pages show them: who changed what, when, from what to what.
+"""Entries of the history as pages show them: author, time, and each changed field with its old and new value.
 
-Comes in: where events of pghistory are. Goes out: entries in the same order, as `components/history.html` takes them.
+Takes references to pghistory events. Returns entries in the same order, as `components/history.html` expects them.
 """
 
 from collections import defaultdict
@@ -21,16 +21,17 @@ from apps.lib.ui import formats
 
 MOST_WORDS = 200  # characters of a value
 LONGEST_TRANSACTION = timedelta(minutes=1)
-UNDO_FOR = timedelta(days=7)  # later, a press meant for something else would surprise whoever it concerns
+UNDO_FOR = timedelta(days=7)  # later, an undo by mistake would surprise the member or account concerned
 
-type FieldChange = tuple[str, str, str]  # what, before, after
+type FieldChange = tuple[str, str, str]  # field, value before, value after
 
 
 @dataclass(frozen=True)
 class WriteStamp:
-    """When and in which transaction a row was written: the lower 32 bits of its id, as PostgreSQL keeps them beside each row.
+    """Time and transaction of a write.
 
-    `group`: the id of the gateway group that it is for, None for all.
+    `transaction`: the lower 32 bits of the transaction id, as PostgreSQL keeps them in xmin. `group`: id of the gateway group
+    that the row belongs to; None for all groups.
     """
 
     at: datetime
@@ -40,9 +41,10 @@ class WriteStamp:
 
 @dataclass(frozen=True)
 class HistoryEntry:
-    """One thing that happened. `whose`: what the row is part of. `undo`: where a POST takes it back, while that is possible.
+    """One change in the history.
 
-    `stamp`: of rows that gateways get. `revisions`: ids of the first ones made after it, where they are asked for.
+    `whose`: name of the row's owner. `undo`: URL to POST to for an undo, empty if no undo is possible. `stamp`: only for rows
+    that gateways get. `revisions`: ids of the first revisions made after the change, filled in only where a page shows them.
     """
 
     title: str
@@ -60,16 +62,16 @@ class HistoryEntry:
 
 @dataclass(frozen=True)
 class EventReference:
-    """Where an event is: the table and the id there."""
+    """Reference to an event: the key of its trail, and the event's id in that table."""
 
     key: str
     pk: int
 
 
 def build_entries(found: Sequence[EventReference], *, with_undo: bool = False) -> list[HistoryEntry]:
-    """The entries of these events, in this order, without those that only repeat what happened to another row.
+    """Build the entries of these events, in this order, without events that only repeat a change of another row.
 
-    Whether one can be taken back is looked up, with queries of its own, only where it is asked for.
+    Undo URLs need queries of their own, and are looked up only if `with_undo` is set.
     """
     chosen = {trail.key: trail for trail in list_trails()}
     ids: dict[str, list[int]] = defaultdict(list)
@@ -87,7 +89,10 @@ def build_entries(found: Sequence[EventReference], *, with_undo: bool = False) -
 
 
 def _load_with_previous(trail: Trail, pks: Sequence[int]) -> dict[int, tuple[Any, Any | None]]:
-    """Each event with the one before it of the same row; annotated with the transaction that wrote it, and whether it is the row's last."""
+    """Load each event together with the previous event of the same row.
+
+    Each event is annotated with the transaction that wrote it, and with `is_last`: True if it is the row's last event.
+    """
     manager = trail.events._default_manager
     same = manager.filter(pgh_obj_id=OuterRef("pgh_obj_id"))
     earlier = same.filter(pgh_id__lt=OuterRef("pgh_id")).order_by("-pgh_id")
@@ -105,7 +110,7 @@ type _NamedRows = Mapping[type[Model], Mapping[int, Model]]
 
 
 def _load_named_rows(events: Iterable[tuple[Trail, Any, Any | None]]) -> _NamedRows:
-    """The rows that are named with these events: owners, and what a changed field pointed to before and after, such as a room."""
+    """Load the rows that these events name: owners, and the old and new target of a changed foreign key, such as a room."""
     wanted: dict[type[Model], set[int]] = defaultdict(set)
     for trail, event, before in events:
         for field in _list_foreign_keys(trail):
@@ -120,7 +125,7 @@ def _list_foreign_keys(trail: Trail) -> list[Any]:
 
 
 def _load_rows(model: type[Model], pks: Iterable[int]) -> Mapping[int, Model]:
-    """With what their names need."""
+    """Load rows with the relations that their names need. Deleted rows are rebuilt from the history."""
     keys = [field.name for field in model._meta.fields if isinstance(field, ForeignKey) and field.name in ("member", "site", "holding")]
     rows = model._default_manager.all()
     found: dict[int, Model] = (rows.select_related(*keys) if keys else rows).in_bulk(list(pks))
@@ -128,7 +133,7 @@ def _load_rows(model: type[Model], pks: Iterable[int]) -> Mapping[int, Model]:
 
 
 def _rebuild_deleted(model: type[Model], pks: Iterable[int]) -> dict[int, Model]:
-    """Rows that are no more, as their last events tell."""
+    """Rebuild deleted rows from their last events."""
     trail = next((trail for trail in list_trails() if trail.model is model), None)
     if not pks or trail is None:
         return {}
@@ -142,7 +147,7 @@ def list_shown_fields(trail: Trail) -> list[Field[Any, Any]]:
 
 
 def _map_undo_urls(trail: Trail, events: Iterable[tuple[Any, Any | None]], rows: _NamedRows) -> dict[int, str]:
-    """Where each of these events is taken back, by the event's id."""
+    """Map the ids of events that can be undone to the URLs that undo them."""
     since = timezone.now() - UNDO_FOR
     last = [(event, before) for event, before in events if event.is_last and event.pgh_created_at > since]
     over = [event for event, before in last if event.pgh_label == "delete" or (before and _is_end(before, event))]
@@ -179,7 +184,7 @@ def _build_entry(
 
 
 def _find_owner_name(trail: Trail, row: Model) -> str:
-    """The name of what the row is part of, at the end of the chain: a forward's member."""
+    """Return the name of the owner at the end of the `part_of` chain: for a forward, its member."""
     while trail.part_of and (owner := getattr(row, trail.part_of, None)):
         trail, row = get_trail(type(owner)), owner
         if not trail.part_of:
@@ -188,7 +193,7 @@ def _find_owner_name(trail: Trail, row: Model) -> str:
 
 
 def _build_row(trail: Trail, event: Any, rows: _NamedRows) -> Model:
-    """The row as it was, with what it points to at hand."""
+    """Build the row as it was at the event, with its loaded relations attached."""
     row = trail.model(**{field.attname: getattr(event, field.attname) for field in list_shown_fields(trail)})
     for field in _list_foreign_keys(trail):
         pk = getattr(event, field.attname)
@@ -213,7 +218,7 @@ def _build_title(trail: Trail, event: Any, before: Any | None) -> str:
 
 
 def _is_end(before: Any, event: Any) -> bool:
-    """Whether the row held until this event, and no longer. Events have the time at which their transaction began."""
+    """True if the row's validity ends with this event. An event has the time at which its transaction began."""
     if not hasattr(event, "valid") or event.valid.upper is None or event.valid.upper > event.pgh_created_at + LONGEST_TRANSACTION:
         return False
     return before.valid.upper is None or before.valid.upper > event.valid.upper
@@ -233,7 +238,7 @@ def _iter_changes(trail: Trail, before: Any, after: Any, rows: _NamedRows) -> It
 
 
 def _format_value(field: Field[Any, Any], value: Any, rows: _NamedRows) -> str:
-    """A value as people read it."""
+    """Format a field's value for people."""
     if isinstance(field, ForeignKey):
         return _format_row(rows.get(field.related_model, {}).get(value))
     if field.choices:
@@ -268,7 +273,7 @@ def _find_user_id(event: Any) -> int | None:
 
 
 def _find_reason(event: Any) -> str:
-    """The reason that a script gave."""
+    """Return the reason that a script gave for the change, or ""."""
     reason = event.pgh_context.metadata.get("reason") if event.pgh_context else None
     return reason[:MOST_WORDS] if isinstance(reason, str) else ""
 

@@ -1,4 +1,4 @@
-"""Who asked whose an address was. Nothing can be changed or taken away here, by whichever way."""
+"""Log of address lookups: which account asked who had an address. A trigger refuses every update and delete."""
 
 import pgtrigger
 from django.conf import settings
@@ -10,7 +10,7 @@ from apps.lib.fields import AddressField
 
 
 class Enquiry(models.Model):
-    """Somebody asked who had an address, and perhaps a port of it, at a moment. The answer is not kept: the tables give it again."""
+    """A question who had an address, and perhaps a port of it, at a moment. The answer is not stored: the tables can give it again."""
 
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("asked by"))
     asked = models.DateTimeField(_("asked"), auto_now_add=True)

@@ -1,4 +1,4 @@
-"""How this app's tables are bounded: who asked for an address is history."""
+"""Bounds of this app's table: the log of address lookups is history and is kept."""
 
 from apps.operations.registry import TableBound, register_bounded
 

@@ -1,6 +1,6 @@
-"""Reading the history: which changes there were, of one row or of the whole network, the newest first.
+"""Queries of the history: the changes of one row or of the whole network, newest first.
 
-The number of queries depends on how many kinds of things there are, never on how many entries.
+The number of queries depends on the number of tracked tables, never on the number of entries.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,14 +20,17 @@ from apps.audit.trail import Trail, get_trail, list_part_trails, list_trails
 
 
 def list_row_history(row: Model, most: int = 20) -> list[HistoryEntry]:
-    """What happened to a row and to what belongs to it: a member with devices, addresses, mappings and forwards."""
+    """Return the newest changes of a row and of its parts: a member's devices, addresses, mappings and forwards."""
     own = get_trail(type(row))
     branches = [(own, Q(pgh_obj_id=row.pk)), *_iter_parts(type(row), Value(row.pk))]
     return build_entries(_list_newest(branches, 0, 2 * most))[:most]
 
 
 def _iter_parts(model: type[Model], owners: Any) -> Iterator[tuple[Trail, Q]]:
-    """Rows that were part of these at any time, as their events tell; and what was part of those."""
+    """Yield a filter for each trail of parts, recursively.
+
+    A row counts if it was part of these owners at any time, according to its events.
+    """
     for trail in list_part_trails(model):
         mine = Q(**{f"{trail.part_of}__in": [owners.value]} if isinstance(owners, Value) else {f"{trail.part_of}__in": owners})
         yield trail, mine
@@ -36,9 +39,10 @@ def _iter_parts(model: type[Model], owners: Any) -> Iterator[tuple[Trail, Q]]:
 
 @dataclass(frozen=True)
 class HistoryFilter:
-    """Which changes are shown. `kind` is a Trail's key, `person` a user's id, `since` and `until` days in the site's zone, both included.
+    """Filter of the history. `kind` is a trail's key, `person` a user's id.
 
-    `text`: words that must all occur in the values that the row had then.
+    `since` and `until` are days in the site's time zone, both included. `text`: words that must all occur in the values that the
+    row had then.
     """
 
     kind: str = ""
@@ -52,7 +56,7 @@ class HistoryFilter:
 
 
 def list_history(wanted: HistoryFilter = HistoryFilter(), *, page: int = 1, most: int = 50) -> tuple[list[HistoryEntry], bool]:
-    """What happened in the whole network, and whether there is more."""
+    """Return one page of the changes in the whole network, and True if there are more."""
     chosen = [trail for trail in list_trails() if not wanted.kind or trail.key == wanted.kind]
     when = _build_period_filter(wanted.since, wanted.until)
     if wanted.person:
@@ -75,7 +79,7 @@ def _make_midnight(day: date) -> datetime:
 
 
 def _build_text_filter(trail: Trail, text: str) -> Q:
-    """Each word in some value of the event. Numbers and addresses are compared as they are written."""
+    """Build a filter that finds each word in some value of the event. Numbers and addresses are compared as text."""
     names = [field.name for field in list_shown_fields(trail) if not isinstance(field, ForeignKey)]
     found = Q()
     for word in text.split():
@@ -88,19 +92,22 @@ def _build_text_lookup(name: str, word: str) -> Any:
 
 
 def find_last_change(row: Model) -> tuple[str, datetime] | None:
-    """Who wrote the row as it is now, and when."""
+    """Return who last changed the row, and when; None if the history has no event of it."""
     events = get_trail(type(row)).events._default_manager
     event: Any = events.filter(pgh_obj_id=row.pk).select_related("pgh_context").order_by("-pgh_id").first()
     return (describe_author(event, map_user_names([event])), event.pgh_created_at) if event else None
 
 
 def find_version(row: Model, version: int) -> Any | None:
-    """The row as it was in that version."""
+    """Return the last event of the row with this version, or None."""
     return get_trail(type(row)).events._default_manager.filter(pgh_obj_id=row.pk, version=version).order_by("-pgh_id").first()
 
 
 def _list_newest(branches: Sequence[tuple[Trail, Q]], start: int, most: int) -> list[EventReference]:
-    """Ids in a table grow with time: the newest of each are at its end, and the newest of all among these."""
+    """Return references to the newest events of all branches.
+
+    Ids in one table grow with time: the newest of each table are at its end, and the newest of all are among these.
+    """
     queries = [_build_branch(trail, wanted) for trail, wanted in branches]
     order = ("-pgh_created_at", "-pgh_id")
     if len(queries) < 2:

@@ -1,6 +1,6 @@
-"""What the history says of each tracked table: what a row is called, what it is part of, where it is shown.
+"""Registry of trails: how the history names rows of a tracked table, what they belong to, and which page shows them.
 
-Each app tells it of its own models, when it is ready; a table that nobody told of is shown by its names alone.
+Each app registers trails for its models when it is ready. Other tables get a default trail with their model's names.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.text import capfirst
 from pghistory.models import Event
 
-# What repeats another row, or only counts and stamps.
+# Fields that repeat another row, or that only count or stamp.
 UNSHOWN = frozenset({"id", "version", "changed_in", "changed_at", "held", "pool_kind", "pool_prefix"})
 
 
@@ -24,7 +24,7 @@ def _link_nowhere(_row: Any) -> str:
 
 @dataclass(frozen=True)
 class EndedRow:
-    """A row as it was when it was removed or ended, and the request that did it (None: not through a page or the API)."""
+    """A row as it was when it was removed or ended, and the id of the request that did it (None if it was not a page or the API)."""
 
     row: Any
     request: UUID | None
@@ -36,12 +36,12 @@ def _undo_nothing(_ended: Sequence[EndedRow]) -> Mapping[int, str]:
 
 @dataclass(frozen=True)
 class Trail:
-    """`part_of`: the foreign key to the row this one belongs to. `words`: what the row is called. `href`: where it is shown.
+    """Presentation of a model's rows in the history.
 
-    `undo`: for ended rows that can be brought back as things stand, by their id, the address to POST to.
-
-    `names`: foreign keys that `words` reads, so that a page of entries asks for them once.
-    `called`: what such a row is, where the model says it badly; `fields`: what its fields are, likewise.
+    `part_of`: foreign key to the owner of the row. `words`: returns the row's name. `href`: returns the URL of its page. `undo`:
+    returns, by row id, the URL to POST to for each ended row that can be restored now. `names`: foreign keys that `words` reads,
+    so that a page of entries loads them in one query. `unshown`: fields that are left out. `called` and `fields`: names of the
+    model and of its fields, where the model's own are not suitable.
     """
 
     model: type[Model]
@@ -64,12 +64,12 @@ class Trail:
 
     @property
     def events(self) -> Any:
-        """The table of its events, a pghistory model made for it."""
+        """The pghistory event model of this model."""
         return next(model for model in _iter_event_models() if model.pgh_tracked_model is self.model)
 
     @property
     def owner(self) -> type[Model] | None:
-        """The model it is part of."""
+        """The model that rows belong to, or None."""
         related = self.model._meta.get_field(self.part_of).related_model if self.part_of else None
         return related if isinstance(related, type) else None
 
@@ -78,12 +78,12 @@ _registered_trails: dict[type[Model], Trail] = {}
 
 
 def register_trail(trail: Trail) -> None:
-    """Called once for each model, when its app is ready."""
+    """Register a model's trail. Called once for each model, when its app is ready."""
     _registered_trails[trail.model] = trail
 
 
 def list_trails() -> list[Trail]:
-    """One for each tracked table."""
+    """Return the trails of all tracked tables."""
     return [get_trail(model.pgh_tracked_model) for model in _iter_event_models()]
 
 
@@ -92,7 +92,7 @@ def get_trail(model: Any) -> Trail:
 
 
 def list_part_trails(model: type[Model]) -> list[Trail]:
-    """The trails of what belongs to rows of this model."""
+    """Return the trails of models that are part of this model."""
     return [trail for trail in list_trails() if trail.owner is model]
 
 

@@ -1,7 +1,7 @@
-"""The application of the events process (ASGI 3): streams of events, and requests to the API that wait until gateways have confirmed.
+"""ASGI 3 application of the events process: event streams, and API requests that wait until gateways have confirmed.
 
-Everything else is 404 here: pages and API are gunicorn's. Streams end by themselves, when their reader may listen no longer, and all
-at once with SIGTERM.
+All other paths return 404: gunicorn serves pages and the API. A stream ends by itself after a time, when its subscriber loses the
+right to listen, and on SIGTERM.
 """
 
 import asyncio
@@ -35,22 +35,26 @@ type Send = Callable[[dict[str, Any]], Awaitable[None]]
 type Headers = Iterable[tuple[bytes, bytes]]
 
 STREAMS: Final = ("/events/", "/api/events/")
-BEAT: Final = 15.0  # seconds of silence after which a comment is sent
+BEAT: Final = 15.0  # seconds of silence after which a comment (beat) is sent
 RETRY_MS: Final = 2_000
-SENT_WITHIN: Final = 30.0  # seconds in which the network takes what is sent
+SENT_WITHIN: Final = 30.0  # seconds in which the network must take what is sent
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
 class StreamTimes:
-    """Seconds between two looks at whether the reader still may, and until a stream ends by itself."""
+    """Seconds between two checks of the subscriber's rights, and seconds until a stream ends by itself."""
 
     check: float
     stream: float
 
 
 class EventsApplication:
-    """One for the process. Its threads: `doors` for who comes and who stays, `look` for what happened, `calls` for requests that wait."""
+    """The ASGI application; one instance in a process.
+
+    Threads: `doors` authenticate subscribers, check their rights again and read missed events, `look` reads new events, `calls`
+    run waiting API requests.
+    """
 
     def __init__(self) -> None:
         self._hub = Hub(settings.EVENTS_STREAMS, settings.EVENTS_STREAMS_EACH)
@@ -78,14 +82,14 @@ class EventsApplication:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _report_alive(self) -> None:
-        """Signs of life, for as long as this loop runs."""
+        """Write signs of life as long as the event loop runs."""
         heartbeat = Heartbeat([ProcessRole.EVENTS], probe=lambda: "")
         while True:
             await self._doors.run(heartbeat.beat)
             await asyncio.sleep(EVERY)
 
     def _end_with_the_process(self) -> None:
-        """The server waits for its connections before it says that it ends; so streams end with the signal itself."""
+        """End the streams on SIGTERM itself: the server waits for its connections before it sends the lifespan shutdown."""
         loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGTERM)
 
         def close(number: int, frame: FrameType | None) -> None:
@@ -134,7 +138,7 @@ class EventsApplication:
             await _send(send, b"", more=False)
 
     async def _begin(self, last: str, mailbox: SubscriberQueue, send: Send) -> None:
-        """Where the reader is; and what happened since, when it says where it was."""
+        """Send the stream's position, and the events since the Last-Event-ID if the client sent one."""
         known = parse_position(last)
         here = known or self._hub.position
         if here is None:
@@ -160,7 +164,7 @@ class EventsApplication:
             watch.cancel()
 
     async def _watch(self, who: SubscriberRequest, mailbox: SubscriberQueue) -> None:
-        """Closes the mailbox of a reader who may not listen any more. Beside the stream: a database that hangs must not silence it."""
+        """Close the subscriber's queue when it loses its rights. Runs beside the stream, so that a hanging database does not silence it."""
         may = True
         while may:
             await asyncio.sleep(self._times.check)
@@ -168,7 +172,7 @@ class EventsApplication:
         mailbox.close()
 
     async def _still(self, who: SubscriberRequest, listener: Subscriber) -> bool:
-        """Whether the reader may listen to the same things as at first. A database that is away says nothing about that."""
+        """True if the subscriber still has the same rights as at first. An unreachable database counts as True."""
         try:
             return await self._doors.run(get_subscriber, who) == listener
         except SubscriberRefused:
@@ -178,7 +182,7 @@ class EventsApplication:
 
 
 def _get_last_event_id(scope: Scope, who: SubscriberRequest) -> str:
-    """From the header, or for whoever cannot send one from `?after=`."""
+    """Return the Last-Event-ID header, or `?after=` from clients that cannot send the header."""
     sent = next((value.decode("latin-1") for name, value in who.headers if name == b"last-event-id"), "")
     return sent or parse_qs(scope["query_string"].decode("latin-1")).get("after", [""])[0]
 

@@ -1,7 +1,7 @@
-"""`?wait=confirmed`: a request to the API that is answered when every gateway has what it is about, or when its time is over.
+"""`?wait=confirmed`: API requests that are answered when every gateway has the change, or when the timeout is over.
 
-The request itself is done by the same Django as everywhere, in a thread for as long as it takes; then nothing is held but this coroutine.
-The API says by 202 that a gateway is missing (`lib/api/waiting.py`); it is asked again at each event, and each second.
+Django handles the request as everywhere else, in a thread; after that, the waiting costs only this coroutine. The API answers 202
+while a gateway has not confirmed (`lib/api/confirmation_wait.py`); it is asked again at each event, and each second.
 """
 
 import asyncio
@@ -23,15 +23,15 @@ from apps.events.subscriber_rights import SubscriberRefused
 from apps.events.wsgi_environ import build_environ
 from apps.lib.api.confirmation_wait import LONGEST, UNLESS_TOLD
 
-LARGEST: Final = 16 << 20  # octets of a request
-PAUSE: Final = 1.0  # seconds after which it asks without an event
-CHUNK: Final = 500  # objects that are asked for at once
+LARGEST: Final = 16 << 20  # octets of a request body
+PAUSE: Final = 1.0  # seconds until it asks again without an event
+CHUNK: Final = 500  # objects in one query of the API
 GONE: Final = frozenset({b"if-match", b"idempotency-key", b"content-type", b"content-length", b"x-change-reason", b"x-csrftoken"})
 
 
 @dataclass(frozen=True)
 class DjangoAnswer:
-    """What Django said."""
+    """Response of Django."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -39,7 +39,7 @@ class DjangoAnswer:
 
     @property
     def said(self) -> Any:
-        """The JSON; None for none."""
+        """The decoded JSON body; None if it is empty or not JSON."""
         try:
             return json.loads(self.body) if self.body else None
         except ValueError:
@@ -47,7 +47,7 @@ class DjangoAnswer:
 
 
 async def serve(scope: Any, receive: Any, send: Any, hub: Hub, calls: Threads) -> None:
-    """Does the request, and answers when it is confirmed."""
+    """Handle the request, and send the response when the change is confirmed or the timeout is over."""
     given = await _read_body(receive)
     first: DjangoAnswer = await calls.run(ask, scope, given)
     answer = await _wait_until_confirmed(scope, first, hub, calls) if first.status == 202 else first
@@ -60,7 +60,7 @@ async def serve(scope: Any, receive: Any, send: Any, hub: Hub, calls: Threads) -
 
 
 async def _wait_until_confirmed(scope: Any, first: DjangoAnswer, hub: Hub, calls: Threads) -> DjangoAnswer:
-    """The answer as it is when every gateway has it; as it is when time is over, still 202."""
+    """Return the newest response: with 200 or 201 once every gateway has the change, still 202 when the timeout is over."""
     ends = time.monotonic() + _parse_timeout(scope)
     answer, turned = first, hub.turned
     while answer.status == 202 and not hub.closed and (left := ends - time.monotonic()) > 0:
@@ -76,13 +76,13 @@ async def _wait_until_confirmed(scope: Any, first: DjangoAnswer, hub: Hub, calls
 
 
 def _parse_timeout(scope: Any) -> float:
-    """The API has refused whatever is no number in its limits."""
+    """Return the timeout in seconds. The API has already refused values that are not a number within the limits."""
     text = parse_qs(scope["query_string"].decode("latin-1")).get("timeout", [str(UNLESS_TOLD)])[-1]
     return min(max(float(text), 0.0), LONGEST)
 
 
 def ask_again(scope: Any, first: DjangoAnswer) -> DjangoAnswer | None:
-    """What was answered first, as it is now; None when that can be seen no more."""
+    """Return the current state of what the first response showed, or None if it can no longer be read."""
     said, path = first.said, scope["path"]
     if isinstance(said, list):
         return _ask_many(scope, [int(each["id"]) for each in said], first)
@@ -92,7 +92,7 @@ def ask_again(scope: Any, first: DjangoAnswer) -> DjangoAnswer | None:
 
 
 def _ask_many(scope: Any, ids: list[int], first: DjangoAnswer) -> DjangoAnswer | None:
-    """Objects of one request: of each the newest, in the same order."""
+    """Return the current state of the objects of a bulk request, in the same order, or None if one can no longer be read."""
     rows: dict[int, Any] = {}
     for at in range(0, len(ids), CHUNK):
         some = ids[at : at + CHUNK]
@@ -130,7 +130,7 @@ def _get_handler() -> WSGIHandler:
 
 
 def ask(scope: Any, given: bytes) -> DjangoAnswer:
-    """One request, answered by Django as gunicorn would have it answered (PEP 3333)."""
+    """Let Django handle one request as it does under gunicorn (PEP 3333)."""
     told: dict[str, Any] = {}
 
     def start(status: str, headers: list[tuple[str, str]], _trouble: Any = None) -> Any:

@@ -1,4 +1,4 @@
-"""What asks the database runs in a few threads, so that a slow database stops no stream."""
+"""Thread pools for database queries, so that a slow database does not stop any stream."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,17 +9,17 @@ from django.db import close_old_connections, connections
 
 
 class Threads:
-    """So many calls at once; the others wait for their turn."""
+    """Pool of at most `most` threads; further calls wait for their turn."""
 
     def __init__(self, most: int, name: str) -> None:
         self._pool = ThreadPoolExecutor(most, thread_name_prefix=name)
 
     async def run[T](self, work: Callable[..., T], *given: Any) -> T:
-        """What the function returns or raises. Its connection goes back to the pool of connections."""
+        """Call a function in a thread, and return or raise what it does. Its database connection is closed, or returned to the pool."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, _run_with_connection, work, given)
 
     def close(self) -> None:
-        """Nothing new; what runs is not waited for."""
+        """Accept no new calls, without waiting for running ones."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 

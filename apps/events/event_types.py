@@ -1,4 +1,4 @@
-"""What events there are, and whose right to read shows them: the same table as the API's and the pages'."""
+"""Kinds of events, and who may see them. Rights come from the same table as those of the API and the pages."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -23,7 +23,11 @@ OF_MEMBERS: Final = ("ticket", "forward", "pinhole", "address", "several")
 
 @dataclass(frozen=True, slots=True)
 class PublishedEvent:
-    """An event as it is handed on: kind, the object's id and state, whose it is, whether that member may know, and who wrote it."""
+    """An event as subscribers get it.
+
+    kind, pk, state: kind, id and state of the object. member: member that the object belongs to. own: True if that member may see
+    the event. transaction: id of the transaction that wrote it.
+    """
 
     kind: str
     pk: int
@@ -35,7 +39,11 @@ class PublishedEvent:
 
 @dataclass(frozen=True, slots=True)
 class Subscriber:
-    """Who listens, and to what. kinds: those that are shown whole; only: of this member's things alone; member: who it is."""
+    """A listener and its rights.
+
+    user: id of the account. kinds: kinds of which it sees all events. only: limits `kinds` to events of this member. member: the
+    account's own member.
+    """
 
     user: int
     kinds: frozenset[str]
@@ -43,7 +51,7 @@ class Subscriber:
     member: int | None = None
 
     def sees(self, event: PublishedEvent) -> bool:
-        """Whether the event is for this reader."""
+        """True if the subscriber may see the event."""
         if event.kind in self.kinds:
             return self.only is None or self.only == event.member
         return event.own and self.member is not None and event.member in (None, self.member)

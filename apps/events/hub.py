@@ -1,4 +1,7 @@
-"""From one look at the database to everybody who listens. Who reads slowly has a bounded queue, and then looks at everything again."""
+"""Publishes events to all open streams after each query of the database.
+
+Each subscriber has a bounded queue. A subscriber that reads too slowly gets a reset, and must load everything again.
+"""
 
 import asyncio
 from collections import Counter
@@ -13,11 +16,11 @@ from apps.events.event_types import PublishedEvent, Subscriber
 from apps.events.stream_position import StreamPosition
 from apps.events.subscriber_rights import SubscriberRefused
 
-MOST: Final = 200  # events that wait for one reader
+MOST: Final = 200  # events that wait for one subscriber
 
 
 class SubscriberQueue:
-    """What waits for one stream. since: up to where its reader has been told already, as far as that is known."""
+    """Events that wait for one stream. since: position up to which the subscriber already has them, if known."""
 
     def __init__(self, reader: Subscriber) -> None:
         self.reader = reader
@@ -29,7 +32,7 @@ class SubscriberQueue:
         self._woken = asyncio.Event()
 
     def put(self, events: Sequence[PublishedEvent], position: StreamPosition) -> None:
-        """Those that the reader may see; too many at once become one call to look at everything again."""
+        """Add the events that the subscriber may see. If too many wait, a single reset replaces them."""
         told = [each for each in events if self.reader.sees(each)]
         if not told:
             return
@@ -41,18 +44,18 @@ class SubscriberQueue:
         self._woken.set()
 
     def reset(self, position: StreamPosition) -> None:
-        """Something cannot be told one by one."""
+        """Replace the waiting events by a reset: the subscriber must load everything again."""
         self._waiting.clear()
         self._missed, self._position = True, position
         self._woken.set()
 
     def close(self) -> None:
-        """The stream ends."""
+        """End the stream."""
         self.closed = True
         self._woken.set()
 
     async def next(self, within: float) -> bytes:
-        """All that waits, as soon as there is something; nothing after so many seconds, or when the stream ends."""
+        """Wait for events and return them all; b"" after `within` seconds or when the stream ends."""
         with suppress(TimeoutError):
             async with asyncio.timeout(within):
                 await self._woken.wait()
@@ -72,7 +75,10 @@ class SubscriberQueue:
 
 
 class Hub:
-    """Everybody who listens now, and up to where all have been told. most, each: streams in all, and of one person."""
+    """All open streams, and the position up to which events have been published.
+
+    most, each: greatest number of streams, in total and for one account.
+    """
 
     def __init__(self, most: int, each: int) -> None:
         self._most, self._each = most, each
@@ -84,7 +90,7 @@ class Hub:
 
     @contextmanager
     def place(self, user: int) -> Iterator[None]:
-        """One of the places that there are. Raises Refused when none is free."""
+        """Reserve one of the limited places. Raises SubscriberRefused if none is free."""
         if self.closed or self._of.total() >= self._most:
             raise SubscriberRefused(503, _("Too many listen already. Ask again in a moment."))
         if self._of[user] >= self._each:
@@ -99,7 +105,7 @@ class Hub:
 
     @contextmanager
     def joined(self, reader: Subscriber) -> Iterator[SubscriberQueue]:
-        """The reader's mailbox, from now on."""
+        """Register a new queue for the subscriber, and remove it at the end."""
         mailbox = SubscriberQueue(reader)
         self._mailboxes.add(mailbox)
         try:
@@ -108,7 +114,7 @@ class Hub:
             self._mailboxes.discard(mailbox)
 
     def publish(self, events: Sequence[PublishedEvent], position: StreamPosition, *, missed: bool = False) -> None:
-        """What one look found. missed: it found that there was more than it tells."""
+        """Put the events of one query into all queues. missed: events were missed, so every queue gets a reset."""
         self.position = position
         for mailbox in self._mailboxes:
             if missed:
@@ -120,7 +126,7 @@ class Hub:
             turned.set()
 
     def close(self) -> None:
-        """Ends all streams, and whatever waits; nobody comes in any more."""
+        """End all streams and waiting requests, and accept no new ones."""
         self.closed = True
         self.turned.set()
         for mailbox in list(self._mailboxes):

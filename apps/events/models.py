@@ -1,6 +1,6 @@
-"""What happened lately, for pages and scripts that look at it now, and who looks at what. Neither is history: both are soon forgotten.
+"""Recent events for pages and scripts, and which accounts have which tickets open. Both are kept only for a short time.
 
-Triggers write the events (migrations/events/0001), in the transaction of what they tell of.
+Triggers write the events (migrations/events/0001), in the transaction of the change that they report.
 """
 
 from django.conf import settings
@@ -12,9 +12,10 @@ from apps.lib.fields import TransactionIdField
 
 
 class Event(models.Model):
-    """Something of this kind is in this state now: a hint to look, without anything personal.
+    """A hint that an object of this kind now has this state, without personal data.
 
-    member_id: whose it is, None where it is nobody's. own: whether that member is told, too; with no member, every member is.
+    member_id: the member that the object belongs to; None if there is none. own: True if that member may see the event; without a
+    member, all members may.
     """
 
     kind = models.CharField(max_length=16)
@@ -36,7 +37,7 @@ class Event(models.Model):
 
 
 class Presence(models.Model):
-    """Somebody has a ticket open. It holds for PRESENT after it was last `seen` (presence.py); the table is not logged."""
+    """An account that has a ticket open. Valid for PRESENT after it was last `seen` (tickets/presence.py). The table is unlogged."""
 
     ticket_id = models.BigIntegerField()
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")

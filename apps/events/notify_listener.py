@@ -1,6 +1,6 @@
-"""One connection of this process waits for NOTIFY; each wake, and each pause without one, leads to a look, which the hub hands on.
+"""Waits for NOTIFY on one connection. Each notification, or a pause without one, makes the hub publish new events.
 
-What is told never depends on a notification: a look finds everything since the last one. A connection that breaks is made again.
+Events do not depend on notifications: each query finds everything since the last one. A broken connection is opened again.
 """
 
 import asyncio
@@ -18,17 +18,17 @@ from apps.events.selectors import EventBatch
 
 CHANNEL: Final = "netzwart_events"
 NAME: Final = "netzwart-events"  # of the connection, in pg_stat_activity
-PAUSE: Final = 10.0  # seconds after which it looks without being woken
-AGAIN: Final = (0.1, 0.3, 1.0, 3.0)  # seconds before it connects again, then always the last
+PAUSE: Final = 10.0  # seconds after which it queries without a notification
+AGAIN: Final = (0.1, 0.3, 1.0, 3.0)  # seconds before each new connection attempt; the last value repeats
 WITHIN: Final = 10.0  # seconds for connecting
-OF_DJANGO: Final = ("context", "cursor_factory", "prepare_threshold")  # what its own connections have besides libpq's parameters
+OF_DJANGO: Final = ("context", "cursor_factory", "prepare_threshold")  # parameters that Django adds to libpq's
 log = structlog.get_logger()
 
 type InThread = Callable[..., Awaitable[Any]]
 
 
 async def listen(hub: Hub, in_thread: InThread) -> None:
-    """Runs until it is cancelled. in_thread: calls a function that asks the database, and waits for it."""
+    """Run until cancelled. in_thread: runs a function that queries the database in a thread and awaits it."""
     tried = 0
     while True:
         try:
@@ -60,7 +60,7 @@ async def _publish_news(hub: Hub, in_thread: InThread) -> None:
 
 
 async def cancel_and_wait(task: asyncio.Task[None]) -> None:
-    """Cancels it, and waits until it is over."""
+    """Cancel the task and wait until it has ended."""
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task

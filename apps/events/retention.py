@@ -1,4 +1,4 @@
-"""How this app's tables are bounded: both hold what is forgotten soon."""
+"""Bounds of this app's tables: both are pruned after a short time."""
 
 from datetime import datetime, timedelta
 
@@ -8,16 +8,16 @@ from apps.events import selectors
 from apps.events.models import Event, Presence
 from apps.operations.registry import delete_oldest, register_pruned
 
-PRESENCES = timedelta(minutes=10)  # signs hold for seconds; who leaves last is cleared away here
+PRESENCES = timedelta(minutes=10)  # a sign of presence holds for seconds; expired ones are removed here
 
 
 def prune_events(now: datetime, at_most: int) -> int:
-    """Remove events that nobody is told any more."""
+    """Delete events older than KEPT, which no stream replays any more."""
     return delete_oldest(Event.objects.filter(at__lt=now - timedelta(seconds=selectors.KEPT)), "at", at_most)
 
 
 def prune_presences(now: datetime, at_most: int) -> int:
-    """Remove signs of who had a ticket open."""
+    """Delete expired signs of presence."""
     return delete_oldest(Presence.objects.filter(seen__lt=now - PRESENCES), "seen", at_most)
 
 

@@ -1,4 +1,4 @@
-"""Reading events."""
+"""Queries of events."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,11 +9,12 @@ from apps.events.event_types import PublishedEvent
 from apps.events.stream_position import StreamPosition
 
 KEPT: Final = 3600  # seconds
-MARGIN: Final = 60  # seconds before the end of that: what is just being forgotten counts as gone
-MOST: Final = 1_000  # events at once; who missed more looks at everything again
+MARGIN: Final = 60  # seconds before KEPT ends: older positions count as missed, because their events may be pruned at any time
+MOST: Final = 1_000  # events in one batch; a subscriber that missed more gets a reset
 
 NOW = "SELECT extract(epoch FROM statement_timestamp())::bigint, pg_current_snapshot()::text"
-# One statement: what it returns is exactly what its own snapshot saw and the other did not, however late a transaction committed.
+# One statement: it returns exactly the events that its own snapshot sees and the given one does not, however late a transaction
+# committed.
 SINCE = """
     WITH asked AS MATERIALIZED (SELECT %s::pg_snapshot AS seen)
     SELECT extract(epoch FROM statement_timestamp())::bigint, pg_current_snapshot()::text,
@@ -30,7 +31,7 @@ SINCE = """
 
 @dataclass(frozen=True, slots=True)
 class EventBatch:
-    """What happened, up to which position. missed: more than can be told, or longer ago than anything is kept."""
+    """Events up to a position. missed: there were too many events, or some may already have been pruned."""
 
     position: StreamPosition
     events: tuple[PublishedEvent, ...] = ()
@@ -38,14 +39,14 @@ class EventBatch:
 
 
 def get_current_position() -> StreamPosition:
-    """Everything that has been committed is before it."""
+    """Return the current position. Everything committed so far is before it."""
     with connection.cursor() as cursor:
         cursor.execute(NOW)
         return StreamPosition(*cursor.fetchone())
 
 
 def list_events_since(position: StreamPosition) -> EventBatch:
-    """Each event of a transaction that the position did not see, in the order in which they were written; each exactly once."""
+    """Return each event of a transaction that the position did not see, exactly once, in the order in which they were written."""
     with connection.cursor() as cursor:
         cursor.execute(SINCE, [position.snapshot, MOST + 1])
         rows = cursor.fetchall()

@@ -1,6 +1,6 @@
-"""The text of a stream of server-sent events (WHATWG HTML, 9.2). Pure.
+"""Renders server-sent events (WHATWG HTML, section 9.2). Pure.
 
-Only the last event of what was read together carries the `id`: whoever is cut off in between is told all of it again.
+Only the last event of a batch carries the `id`: a client that is cut off in between gets the whole batch again.
 """
 
 import json
@@ -14,24 +14,24 @@ HEADERS: Final = ((b"content-type", b"text/event-stream; charset=utf-8"), (b"cac
 
 
 def render_opening(retry_ms: int, position: StreamPosition) -> bytes:
-    """How long to wait before coming again, and from where."""
+    """Return the reconnection time and the starting position."""
     return f"retry: {retry_ms}\nid: {position}\n\n".encode()
 
 
 def render_batch(events: Sequence[PublishedEvent], position: StreamPosition) -> bytes:
-    """Events that were read together; some, not none."""
+    """Return a batch of events, which must not be empty."""
     frames = [f"event: {each.kind}\ndata: {_render_data(each)}\n" for each in events]
     frames[-1] = f"id: {position}\n{frames[-1]}"
     return "".join(f"{frame}\n" for frame in frames).encode()
 
 
 def render_reset(position: StreamPosition) -> bytes:
-    """Something was missed: look at everything again."""
+    """Return a reset: the client missed events and must load everything again."""
     return f"id: {position}\nevent: reset\ndata: {{}}\n\n".encode()
 
 
 def render_beat(position: StreamPosition) -> bytes:
-    """A comment, so that nobody takes the connection for dead. The id without data moves the reader's place on, and fires nothing."""
+    """Return a comment that keeps the connection alive. The id without data moves the client's position on and fires no event."""
     return f": still here\nid: {position}\n\n".encode()
 
 

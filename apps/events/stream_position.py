@@ -1,7 +1,7 @@
-"""Up to where somebody has been told: the `id` of events. Pure.
+"""Position in the event stream: the `id` of server-sent events. Pure.
 
-Not a number: transactions commit in another order than they begin, and whoever remembers the highest number misses what comes late.
-It is the database's own snapshot of which transactions were seen (pg_snapshot), with the time in seconds of when that was:
+It is not a number: transactions commit in another order than they begin, and a client that remembers the highest number misses
+those that commit late. It is the database's snapshot of which transactions were seen (pg_snapshot), with its time in seconds:
 `1763766000-1000:1010:1003,1005`.
 """
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Final
 
 FORM: Final = re.compile(r"([0-9]{1,12})-([0-9]{1,18}):([0-9]{1,18}):((?:[0-9]{1,18}(?:,[0-9]{1,18})*)?)")
-LONGEST: Final = 4_096  # characters: a snapshot names each transaction that was under way
+LONGEST: Final = 4_096  # characters: a snapshot names each transaction in progress
 
 
 @dataclass(frozen=True, slots=True)
 class StreamPosition:
-    """seconds: since 1970, by the database's clock; snapshot: pg_snapshot's text."""
+    """seconds: since 1970, by the database's clock. snapshot: text of a pg_snapshot."""
 
     seconds: int
     snapshot: str
@@ -24,13 +24,13 @@ class StreamPosition:
         return f"{self.seconds}-{self.snapshot}"
 
     def saw(self, transaction: int) -> bool:
-        """Whether it is behind what this transaction wrote (pg_visible_in_snapshot)."""
+        """True if the snapshot sees what this transaction wrote (pg_visible_in_snapshot)."""
         first, end, under_way = self.snapshot.split(":")
         return transaction < int(first) or (transaction < int(end) and str(transaction) not in under_way.split(","))
 
 
 def parse_position(text: str) -> StreamPosition | None:
-    """What a Last-Event-ID says; None for anything that PostgreSQL would not take as a snapshot."""
+    """Parse a Last-Event-ID. Returns None for anything that PostgreSQL would not accept as a snapshot."""
     found = FORM.fullmatch(text) if len(text) <= LONGEST else None
     if found is None:
         return None

@@ -1,6 +1,6 @@
-"""Who listens, by a session or a token: the same authentication and the same rights as the pages and the API have.
+"""Authenticates subscribers by session or token, with the same rights as on pages and in the API.
 
-What was said comes in, as an ASGI scope has it (asgi.readthedocs.io, HTTP connection scope); a Reader goes out, or Refused.
+Takes an ASGI HTTP connection scope (asgi.readthedocs.io). Returns a Subscriber, or raises SubscriberRefused.
 """
 
 import time
@@ -30,8 +30,8 @@ from apps.members.models import Member
 READ: Final = "GET"
 
 
-class SubscriberRefused(Exception):  # noqa: N818 - an answer
-    """Nobody listens here; status and sentence say why."""
+class SubscriberRefused(Exception):  # noqa: N818 - an expected answer, not an error
+    """Raised when a request is refused, with the HTTP status and a sentence that says why."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -40,7 +40,7 @@ class SubscriberRefused(Exception):  # noqa: N818 - an answer
 
 @dataclass(frozen=True)
 class SubscriberRequest:
-    """What a request says of who asks, and from where."""
+    """The parts of a request that decide who the subscriber is. of_api: the path is one of the API."""
 
     headers: tuple[tuple[bytes, bytes], ...]
     client: str
@@ -49,13 +49,16 @@ class SubscriberRequest:
 
 
 def parse_scope(scope: Any) -> SubscriberRequest:
-    """The request of an ASGI scope."""
+    """Take these parts from an ASGI scope."""
     client = scope.get("client") or ("", 0)
     return SubscriberRequest(tuple(scope["headers"]), client[0], scope.get("scheme") == "https", scope["path"].startswith("/api/"))
 
 
 def get_subscriber(of: SubscriberRequest) -> Subscriber:
-    """Raises Refused with 400, 401, 403 or 429. Only addresses of the API take a token; there a session will do, too."""
+    """Authenticate the request. Raises SubscriberRefused with status 400, 401, 403 or 429.
+
+    Only paths of the API accept a token; they accept a session, too.
+    """
     request = _build_request(of)
     try:
         request.get_host()
@@ -68,7 +71,10 @@ def get_subscriber(of: SubscriberRequest) -> Subscriber:
 
 
 def _authorize_token(user: User, token: ApiToken) -> Subscriber:
-    """Events say whose member they are of, not of which gateway group or house: tokens of these get none."""
+    """Return the subscriber of a token.
+
+    Events name their member, but not their gateway group or site: tokens that are limited to a group or a site are refused.
+    """
     if token.group_id is not None or token.site_id is not None:
         raise SubscriberRefused(403, _("This is beyond what the token is for."))
     kinds = _list_visible_kinds(user, by_token=True, of=(kind for kind, rows in KINDS.items() if covers(token, rows, READ)))
@@ -92,7 +98,7 @@ def _list_visible_kinds(user: User, *, by_token: bool, of: Iterable[str]) -> fro
 
 
 def _build_request(of: SubscriberRequest) -> HttpRequest:
-    """As far as authentication looks at one."""
+    """Build a Django request with what authentication needs."""
     request = HttpRequest()
     request.method = READ
     request.META |= build_variables(of.headers) | {"REMOTE_ADDR": of.client, "SERVER_NAME": "", "SERVER_PORT": "443" if of.secure else "80"}
@@ -101,7 +107,10 @@ def _build_request(of: SubscriberRequest) -> HttpRequest:
 
 
 def validate_origin(of: SubscriberRequest) -> str:
-    """The Origin that may read the answer with its cookies: that of the pages, "" for the same. Raises Refused for any other's."""
+    """Return the origin to allow for requests with cookies: that of the pages, or "" for the same origin.
+
+    Raises SubscriberRefused for others.
+    """
     said = next((value.decode("latin-1") for name, value in of.headers if name == b"origin"), "")
     host = next((value.decode("latin-1") for name, value in of.headers if name == b"host"), "")
     if not said or said.partition("://")[2] == host:

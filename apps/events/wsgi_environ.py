@@ -1,4 +1,4 @@
-"""A request as ASGI's scope has it, as a WSGI environment (PEP 3333). Pure."""
+"""Converts an ASGI scope into a WSGI environment (PEP 3333). Pure."""
 
 from collections.abc import Iterable
 from io import StringIO
@@ -8,9 +8,10 @@ type Headers = Iterable[tuple[bytes, bytes]]
 
 
 def build_variables(headers: Headers) -> dict[str, str]:
-    """HTTP_… by name; a repeated field is one with commas, cookies with semicolons (RFC 9113, 8.2.3).
+    """Return the headers as HTTP_… variables.
 
-    A name with an underscore is left out: as a variable it would be the same as one with a hyphen, and pass for what a proxy wrote.
+    Repeated fields are joined by commas, cookies by semicolons (RFC 9113, section 8.2.3). Names with an underscore are left out:
+    as a variable they would look like the same name with a hyphen, which a proxy may have set.
     """
     told: dict[str, str] = {}
     for name, value in headers:
@@ -22,7 +23,7 @@ def build_variables(headers: Headers) -> dict[str, str]:
 
 
 def build_environ(scope: Any, body: IO[bytes], length: int) -> dict[str, Any]:
-    """The WSGI environment of a request whose body has been read as a whole: `length` octets."""
+    """Return the WSGI environment of a request with a complete body of `length` octets."""
     host, port = scope.get("server") or ("", 80)
     told = build_variables(scope["headers"])
     return told | {

@@ -1,6 +1,6 @@
-"""Since when the gateways run a row as it is now: asked by every app, answered by the one that deploys.
+"""Activation of rows: since when each gateway runs a row in its current state. Every app asks; the deploying app answers.
 
-That app is above the others; it registers its answer here, so that the lower ones need not know it.
+The deploying app depends on the others. It registers its lookup here, so that they need not import it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +12,7 @@ from apps.lib.models import Deployed
 
 @dataclass(frozen=True, slots=True)
 class WaitReason:
-    """For whom or what a row waits, as the rest of a sentence, and the page where that is seen. person: somebody has to do something."""
+    """Reason why a row is not active yet, as the rest of a sentence, and the page that shows it. person: a person has to act."""
 
     words: str
     url: str = ""
@@ -21,7 +21,7 @@ class WaitReason:
 
 @dataclass(frozen=True, slots=True)
 class Activation:
-    """Since when a gateway runs a row as it is now; None while it does not. waits: why it does not, as far as that is known."""
+    """Since when a gateway runs a row in its current state; None while it does not. waits: the reason, if known."""
 
     gateway: str
     since: datetime | None
@@ -33,17 +33,17 @@ _answers: list[ActivationLookup] = []
 
 
 def register_lookup(answer: ActivationLookup) -> None:
-    """Called once, when the deploying app is ready."""
+    """Register the lookup. Called once, when the deploying app is ready."""
     _answers[:] = [answer]
 
 
 def list_activations[Row: Deployed](rows: Iterable[Row]) -> list[tuple[Row, list[Activation]]]:
-    """Each row with what each gateway has of it, in a constant number of queries."""
+    """Return each row with its activations on all gateways, in a constant number of queries."""
     asked = list(rows)
     found = _answers[0](asked) if asked else {}
     return [(row, found.get(row.pk, [])) for row in asked]
 
 
 def list_wait_reasons(known: Iterable[Activation]) -> list[WaitReason]:
-    """Why gateways do not have it yet, each reason once."""
+    """Return the distinct reasons why gateways do not have a row yet."""
     return list(dict.fromkeys(each.waits for each in known if each.waits))

@@ -5,7 +5,7 @@ class LibConfig(AppConfig):
     name = "apps.lib"
 
     def ready(self) -> None:
-        """Have addresses compared by their own rule, whoever asks the database, and text fields of forms refuse what cannot be seen."""
+        """Register the comparison of email addresses, and the check for invisible characters in text fields of forms."""
         from apps.lib.database import email_lookups  # noqa: F401 - registers a lookup
         from apps.lib.visible_text import validate_every_form
 

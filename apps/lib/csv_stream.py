@@ -1,4 +1,4 @@
-"""Tables as CSV, written while they are read: memory stays flat, whatever their length."""
+"""Streams tables as CSV, so that memory is constant, whatever their length."""
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,23 +6,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from django.http import StreamingHttpResponse
 from django.utils import timezone
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run (OWASP, "CSV Injection")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a formula in spreadsheets (OWASP, "CSV Injection")
 
 
 class Echo:
-    """A file that hands back what is written to it."""
+    """A file that returns what is written to it."""
 
     def write(self, text: str) -> str:
         return text
 
 
 def escape_formula(cell: str) -> str:
-    """Text that a spreadsheet shows instead of running it."""
+    """Return text that a spreadsheet shows instead of running it."""
     return f"'{cell}" if cell.startswith(FORMULA) else cell
 
 
 def iter_csv_lines(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """The file, line by line, with the mark by which spreadsheets know UTF-8."""
+    """Yield the file's lines, with the byte order mark by which spreadsheets recognise UTF-8."""
     writer = csv.writer(Echo())
     yield "\ufeff" + writer.writerow(head)
     for row in rows:
@@ -30,7 +30,7 @@ def iter_csv_lines(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Ite
 
 
 def build_csv_download(name: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> StreamingHttpResponse:
-    """The table to be saved as name-2026-11-21.csv."""
+    """Return a response that downloads the table as name-2026-11-21.csv."""
     response = StreamingHttpResponse(iter_csv_lines(head, rows), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}-{timezone.localdate():%Y-%m-%d}.csv"'
     return response

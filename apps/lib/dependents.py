@@ -1,7 +1,8 @@
-"""What hangs on a row and must end with it: a member's addresses, an address's port forwards.
+"""Registry of dependent rows that end with their parent: a member's addresses, an address's port forwards.
 
-The app of the row knows nothing of the apps above it. Those register here, once, when they are ready, what of theirs hangs on it. Whoever
-ends the row asks `count` for the preview, and `end`, which goes to the leaves first: the database lets nothing outlive what it hangs on.
+The parent's app does not know the apps above it. They register their dependents here when they are ready. Code that ends a parent
+calls `count` for the preview and `end` for the change. `end` goes to the leaves first, because the database refuses a parent that
+ends before its dependents.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,7 +22,10 @@ type DependentRows = QuerySet[Any]
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """`rows`: the rows that hang on these ids, with a range `valid`. `words`: “2 port forwards”."""
+    """`rows`: returns the dependents of these parent ids; they have a range `valid`.
+
+    `words`: describes a number of them, “2 port forwards”.
+    """
 
     rows: Callable[[Ids], DependentRows]
     words: Callable[[int], str]
@@ -37,12 +41,12 @@ _dependencies: dict[type[Model], list[Dependency]] = {}
 
 
 def register_dependents(on: type[Model], rows: Callable[[Ids], DependentRows], words: Callable[[int], str]) -> None:
-    """Called once, when the app of the hanging rows is ready."""
+    """Register dependents of a model. Called once, when the app of the dependents is ready."""
     _dependencies.setdefault(on, []).append(Dependency(rows, words))
 
 
 def count(on: type[Model], ids: Ids) -> list[EndedCount]:
-    """What would end with these rows, without what there is none of; two queries for each kind."""
+    """Return how many rows of each kind would end with these parents, without empty kinds. Two queries for each kind."""
     found: list[EndedCount] = []
     for each in _dependencies.get(on, []):
         rows = each.rows(ids).filter(holds_now_or_later())
@@ -52,7 +56,7 @@ def count(on: type[Model], ids: Ids) -> list[EndedCount]:
 
 
 def end(on: type[Model], ids: Ids) -> list[EndedCount]:
-    """End now what hangs on these rows, the leaves first; within a transaction."""
+    """End all dependents of these rows now, leaves first. Must run within a transaction."""
     found: list[EndedCount] = []
     for each in _dependencies.get(on, []):
         rows = each.rows(ids).filter(holds_now_or_later())
@@ -63,14 +67,17 @@ def end(on: type[Model], ids: Ids) -> list[EndedCount]:
 
 
 def end_rows(rows: DependentRows) -> None:
-    """End the rows now: what holds ends, what has not begun never begins."""
+    """End the rows now: current ones end, future ones are deleted."""
     version = {"version": F("version") + 1} if issubclass(rows.model, Versioned) else {}
     rows.filter(holds_now()).update(valid=make_range_until_now(), **version)
     rows.filter(valid__startswith__gt=Now()).delete()
 
 
 def mark_changed(on: type[Model], ids: Ids) -> None:
-    """Mark as written just now what hangs on these rows and reaches the gateways: its activation is asked anew; within a transaction."""
+    """Mark the dependents that reach gateways as just written, so that their activation is determined again.
+
+    Must run within a transaction.
+    """
     for each in _dependencies.get(on, []):
         rows = each.rows(ids).filter(holds_now_or_later())
         pks = _lock_rows(rows)
@@ -80,11 +87,14 @@ def mark_changed(on: type[Model], ids: Ids) -> None:
 
 
 def _lock_rows(rows: DependentRows) -> list[int]:
-    """Their ids, locked in one order and before what hangs on them: who ends or marks the same rows waits, and nobody waits in a ring."""
+    """Lock the rows in the order of their ids, before their own dependents, and return the ids.
+
+    All callers lock in this order: concurrent ones wait, and cannot deadlock.
+    """
     return list(rows.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
 
 
 def describe_ended(ended: Iterable[EndedCount]) -> str:
-    """“2 port forwards, 1 NAT mapping and 1 address”, or “nothing”."""
+    """Return “2 port forwards, 1 NAT mapping and 1 address”, or “nothing”."""
     *most, last = [each.words for each in ended] or [gettext("nothing")]
     return pgettext("the last two of a list", "%(first)s and %(last)s") % {"first": ", ".join(most), "last": last} if most else last

@@ -1,7 +1,7 @@
-"""Comparison of e-mail addresses in Python: capital ASCII letters equal their small ones, and nothing else equals anything else.
+"""Comparison of email addresses in Python: only the ASCII letters A to Z are case-insensitive. Pure.
 
-Unicode's rules would take different addresses for one: the capital of `ı` is `I`, the small letter of the Kelvin sign is `k`. Whoever
-owned such a domain would be found as a member. The database compares alike (`email_lookups.py`). Pure.
+By Unicode's rules, different addresses would be equal: the capital of `ı` is `I`, the small letter of the Kelvin sign is `k`. The
+owner of such a domain would be taken for a member. The database compares in the same way (`email_lookups.py`).
 """
 
 from string import ascii_lowercase, ascii_uppercase
@@ -11,10 +11,10 @@ SMALL: Final = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 def lower_ascii(text: str) -> str:
-    """The text with small letters for A to Z; every other character stays."""
+    """Return the text with A to Z in lower case; all other characters stay."""
     return text.translate(SMALL)
 
 
 def is_same_address(one: str, other: str) -> bool:
-    """Whether both are one address; "" is none."""
+    """True if both are the same address. "" equals nothing."""
     return bool(one) and lower_ascii(one) == lower_ascii(other)

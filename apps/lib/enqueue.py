@@ -1,6 +1,7 @@
-"""A nudge makes a worker look sooner; nothing depends on it. Lost, late or twice, the next tick finds what is due.
+"""Enqueues tasks so that a worker acts at once. Nothing depends on them: the schedule finds everything that is due.
 
-Goes out by task name after the commit, within a fifth of a second, without a retry: a dead broker never delays or fails a save.
+Tasks are sent by name after the commit, within LIMIT and without a retry: a dead broker never fails a save, nor delays it for
+longer.
 """
 
 from collections.abc import Iterator
@@ -20,13 +21,13 @@ QUEUES = {
     "workers.receive_mail": {"queue": "mail"},
     "workers.answer_tickets": {"queue": "mail"},
     "workers.tell_webhooks": {"queue": "readings"},
-}  # of tasks that do not wait behind changes; as in workers.app
-LIMIT = 0.2  # seconds, for connecting and for answering
+}  # tasks that must not wait behind changes; as in workers.app
+LIMIT = 0.2  # seconds, for connecting and for the answer
 log = structlog.get_logger()
 
 
 def build_broker_url(redis_url: str) -> str:
-    """Celery's form of a Redis address: it calls a unix socket `redis+socket`."""
+    """Return Celery's form of a Redis URL: a unix socket has the scheme `redis+socket`."""
     return redis_url.replace("unix://", "redis+socket://", 1)
 
 
@@ -45,7 +46,7 @@ _batched_tasks: ContextVar[set[tuple[Any, ...]] | None] = ContextVar("gathered",
 
 
 def enqueue_task(task: str, *args: Any) -> None:
-    """Ask for the task after the running transaction has committed; at once when there is none."""
+    """Enqueue the task after the current transaction commits; at once if there is none."""
     wanted = _batched_tasks.get()
     if wanted is None:
         transaction.on_commit(partial(send, task, *args), robust=True)
@@ -55,7 +56,7 @@ def enqueue_task(task: str, *args: Any) -> None:
 
 @contextmanager
 def batch_tasks() -> Iterator[None]:
-    """Who does much at once asks once for each task, after it; who fails, for none."""
+    """Collect the tasks enqueued inside and enqueue each once at the end; none if an exception is raised."""
     wanted: set[tuple[Any, ...]] = set()
     token = _batched_tasks.set(wanted)
     try:
@@ -67,7 +68,7 @@ def batch_tasks() -> Iterator[None]:
 
 
 def send(task: str, *args: Any) -> bool:
-    """Ask for the task now. False when the broker did not take it: the next tick will do."""
+    """Send the task now. Returns False if the broker did not accept it; the next scheduled run does the work then."""
     try:
         _get_publisher().send_task(task, args=args, retry=False, ignore_result=True)
     except (OperationalError, OSError) as error:

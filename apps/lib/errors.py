@@ -1,4 +1,4 @@
-"""What services raise when they do not do what was asked: sentences for people, with the field they concern."""
+"""Exceptions of services that refuse a request: sentences for people, with the field they concern."""
 
 from dataclasses import dataclass, field
 
@@ -7,10 +7,10 @@ from django.utils.functional import Promise
 
 @dataclass
 class Problem(Exception):  # noqa: N818 - not an error of the program
-    """What was asked cannot be. `text` says what is wrong and what to do; `fieldname` where ("" for the whole).
+    """A refused request. `text` says what is wrong and what to do; `fieldname` names the field ("" for the whole).
 
-    offer: a value that would do instead; culprit: the object that stands in the way. A sentence that names a person has the culprit that
-    this person holds, and in `unnamed` the same sentence for those who may not know who that is.
+    offer: a value that would be accepted. culprit: the object in the way. If `text` names a person, `culprit` is the object that
+    this person holds, and `unnamed` the same sentence for readers who may not know the person.
     """
 
     text: str | Promise
@@ -24,8 +24,8 @@ class Problem(Exception):  # noqa: N818 - not an error of the program
 
 
 class Conflict(Problem):
-    """Somebody else changed the row since it was read."""
+    """The request conflicts with the current state: another request changed the row since it was read, or another object is in the way."""
 
 
 class Unprocessable(Problem):
-    """The database can never hold this, whatever else there is."""
+    """The database can never store this, whatever else it contains."""

@@ -1,6 +1,6 @@
-"""Model fields for what networks are made of: addresses, prefixes, MAC addresses, transaction ids and snapshots.
+"""Model fields for addresses, prefixes, MAC addresses, transaction ids and snapshots.
 
-PostgreSQL checks and stores them as its own types (inet, cidr, macaddr); Python gets `ipaddress` values.
+PostgreSQL checks and stores them in its own types (inet, cidr, macaddr); addresses and prefixes are `ipaddress` values in Python.
 """
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -27,7 +27,7 @@ Prefix = IPv4Network | IPv6Network
 
 
 class _ParsedField(Field):
-    """A column whose text form a parser turns into a Python value."""
+    """A column whose text form is parsed into a Python value."""
 
     column_type: str
 
@@ -35,7 +35,7 @@ class _ParsedField(Field):
         return self.column_type
 
     def parse(self, text: str) -> object:
-        """The value, or ValueError."""
+        """Return the value. Raises ValueError."""
         raise NotImplementedError(type(self))
 
     def from_db_value(self, value: str | None, expression: object, connection: object) -> object:
@@ -61,19 +61,19 @@ class _ParsedField(Field):
 
 
 class AddressField(_ParsedField):
-    """One host's address, IPv4 or IPv6."""
+    """An IPv4 or IPv6 address of one host."""
 
     column_type = "inet"
     default_error_messages = {"invalid": _("“%(value)s” is no IP address. Write it like 198.51.100.7 or 2001:db8::7.")}
 
     def parse(self, text: str) -> Address:
-        if "%" in text:  # a zone of some host (RFC 4007), which means nothing here
+        if "%" in text:  # a zone (RFC 4007) is only meaningful on one host
             raise ValueError(text)
         return ip_address(text.removesuffix("/32").removesuffix("/128"))
 
 
 class PrefixField(_ParsedField):
-    """A network, or a single address as the longest prefix; bits behind the length are zero."""
+    """A network, or a single address as a prefix of full length. Host bits must be zero."""
 
     column_type = "cidr"
     default_error_messages = {
@@ -84,21 +84,21 @@ class PrefixField(_ParsedField):
         return parse_prefix(text)
 
     def from_db_value(self, value: str | None, expression: object, connection: object) -> object:
-        return None if value is None else ip_network(value)  # the database has checked it
+        return None if value is None else ip_network(value)  # the database has validated it
 
 
 def extract_mac_digits(text: str) -> str:
-    """What is left of a MAC address, or a part of one, without what sets its digits apart: 00:00:5e, 00-00-5e and 0000.5e are one."""
+    """Return the digits of a MAC address, or of a part of one, without separators: 00:00:5e, 00-00-5e and 0000.5e are equal."""
     return "".join(character for character in text.lower() if character not in ":-. ")
 
 
 def make_mac_digits_expression(field: str) -> Replace:
-    """The twelve digits of a column of MAC addresses, for an index that finds parts of them."""
+    """Return an expression for the twelve digits of a MAC address column, for an index on parts of them."""
     return Replace(Cast(field, TextField()), Value(":"), Value(""), output_field=TextField())
 
 
 class MacField(_ParsedField):
-    """A MAC address, as six octets in lower case with colons."""
+    """A MAC address as text: six octets in lower case with colons."""
 
     column_type = "macaddr"
     default_error_messages = {"invalid": _("“%(value)s” is no MAC address. Write it like 00:00:5e:00:53:1f.")}
@@ -111,21 +111,21 @@ class MacField(_ParsedField):
 
 
 class TransactionIdField(Field):
-    """The id of the transaction that last wrote the row (xid8), filled in by a trigger."""
+    """Id of the transaction that last wrote the row (xid8). Set by the database."""
 
     def db_type(self, connection: Any) -> str:
         return "xid8"
 
 
 class SnapshotField(Field):
-    """Which transactions a reader saw (pg_snapshot): `pg_visible_in_snapshot(xid8, pg_snapshot)` compares the two."""
+    """The transactions that a reader saw (pg_snapshot). Compared by `pg_visible_in_snapshot(xid8, pg_snapshot)`."""
 
     def db_type(self, connection: Any) -> str:
         return "pg_snapshot"
 
 
 class _NetworkLookup(AnyLookup):
-    """One of PostgreSQL's network operators (PostgreSQL manual, "Network Address Functions and Operators")."""
+    """Lookup by one of PostgreSQL's network operators (PostgreSQL manual, "Network Address Functions and Operators")."""
 
     operator: str
 
@@ -141,7 +141,7 @@ class _NetworkLookup(AnyLookup):
 @PrefixField.register_lookup
 @AddressField.register_lookup
 class WithinLookup(_NetworkLookup):
-    """`prefix__within=network`: lies inside the network, or is it."""
+    """`prefix__within=network`: the column is inside the network or equal to it."""
 
     lookup_name, operator = "within", "<<="
 
@@ -149,13 +149,13 @@ class WithinLookup(_NetworkLookup):
 @PrefixField.register_lookup
 @AddressField.register_lookup
 class CoversLookup(_NetworkLookup):
-    """`prefix__covers=address`: the address or prefix lies inside this one, or is it."""
+    """`prefix__covers=address`: the address or prefix is inside the column's prefix or equal to it."""
 
     lookup_name, operator = "covers", ">>="
 
 
 @PrefixField.register_lookup
 class OverlapsLookup(_NetworkLookup):
-    """`prefix__overlaps=network`: one lies inside the other."""
+    """`prefix__overlaps=network`: one is inside the other."""
 
     lookup_name, operator = "overlaps", "&&"

@@ -1,8 +1,8 @@
-"""Gives memory back to the kernel: for processes that live for weeks and hold something large for a moment, such as a mail of 25 MiB.
+"""Returns memory to the kernel, for long-running processes that need much of it for a moment, such as for a mail of 25 MiB.
 
-The C library (glibc) keeps freed blocks below a threshold that grows with the largest block ever freed, so one large mail decides how
-much a process holds from then on. With a fixed threshold (mallopt(3)) large blocks go back at once; `trim` gives back the rest. Elsewhere
-than on glibc both do nothing.
+The C library (glibc) keeps freed blocks below a threshold that grows with the largest block ever freed, so one large mail
+determines how much memory a process keeps from then on. With a fixed threshold (mallopt(3)) large blocks are returned at once;
+`trim` returns the rest. Without glibc, both functions do nothing.
 """
 
 import ctypes
@@ -10,16 +10,16 @@ from contextlib import suppress
 from typing import Final
 
 MMAP_THRESHOLD: Final = -3  # M_MMAP_THRESHOLD of malloc.h
-BLOCK: Final = 256 << 10  # octets from which a block is one of its own
+BLOCK: Final = 256 << 10  # octets; larger blocks are mapped separately
 
 
 def return_large_blocks() -> None:
-    """From now on blocks of BLOCK and more go back to the kernel when they are freed. Once for a process; twice is harmless."""
+    """Make freed blocks of BLOCK octets and more return to the kernel from now on. Call it once per process; twice is harmless."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).mallopt(MMAP_THRESHOLD, BLOCK)
 
 
 def trim() -> None:
-    """Give back what is free; takes some milliseconds, so only after something large (malloc_trim(3))."""
+    """Return free memory to the kernel (malloc_trim(3)). Takes some milliseconds, so call it only after large work."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)

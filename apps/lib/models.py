@@ -1,4 +1,4 @@
-"""What several tables have."""
+"""Abstract base models."""
 
 from django.db import models
 from django.db.models.expressions import RawSQL
@@ -9,7 +9,7 @@ from apps.lib.fields import TransactionIdField
 
 
 class Versioned(models.Model):
-    """A row that forms and scripts edit: its version tells an outdated save from a fresh one."""
+    """A row that forms and scripts edit. Its version detects outdated saves."""
 
     version = models.PositiveIntegerField(default=1, editable=False)
 
@@ -18,7 +18,7 @@ class Versioned(models.Model):
 
 
 class Deployed(models.Model):
-    """A row that reaches the gateways. When, and in which transaction, it was last written is stamped by the database."""
+    """A row that reaches the gateways. The database records when, and in which transaction, it was last written."""
 
     changed_in = TransactionIdField(db_default=RawSQL("pg_current_xact_id()", ()), editable=False)
     changed_at = models.DateTimeField(db_default=Now(), editable=False)

@@ -1,4 +1,4 @@
-"""Ports and ranges of ports, as people write them."""
+"""Ports and port ranges as people write them."""
 
 import re
 from typing import Any
@@ -13,17 +13,17 @@ type Span = tuple[int, int]
 
 
 def format_span(first: int, count: int) -> str:
-    """“8443”, or “6000–6009” for ten ports."""
+    """Return “8443”, or “6000–6009” for ten ports."""
     return str(first) if count == 1 else f"{first}\u2013{first + count - 1}"
 
 
 def format_typed_span(first: int, count: int) -> str:
-    """The same as one types it: “6000-6009”."""
+    """Return the same with a hyphen, as people type it: “6000-6009”."""
     return format_span(first, count).replace("\u2013", "-")
 
 
 def parse_span(text: str) -> Span | None:
-    """The first port and how many they are, of “8443”, “6000-6009”, “6000–6009” or “6000:6009”. None when it is neither."""
+    """Return the first port and the number of ports of “8443”, “6000-6009”, “6000–6009” or “6000:6009”; None for anything else."""
     found = _SPAN.fullmatch(text.strip())
     if not found:
         return None
@@ -32,7 +32,7 @@ def parse_span(text: str) -> Span | None:
 
 
 class PortsField(forms.CharField):
-    """A port or a range of ports; cleaned to the first port and how many they are."""
+    """A port or a range of ports. The cleaned value is the first port and the number of ports."""
 
     default_error_messages = {"ports": _("“%(value)s” is no port and no range. Write it like 8443 or 6000-6009, from 1 to 65535.")}
 

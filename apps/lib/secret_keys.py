@@ -1,11 +1,11 @@
-"""Keys of the portal: the current one, with which it signs and encrypts, and former ones, with which it still verifies and decrypts.
+"""Secret keys of the portal: the current one signs and encrypts, former ones still verify and decrypt.
 
-So a key that leaked can be replaced while links, mails and second factors that were made with it go on working for a time.
+So a leaked key can be replaced, while links, mails and second factors made with it work for some more time.
 """
 
 from django.conf import settings
 
 
 def list_secret_keys() -> tuple[str, ...]:
-    """The current key first."""
+    """Return all keys, the current one first."""
     return (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)

@@ -1,6 +1,6 @@
-"""Compiles the translations: locale/**/LC_MESSAGES/django.po -> .mo, in the format of GNU gettext, without needing gettext installed.
+"""Compiles translations in Python, without GNU gettext: locale/**/LC_MESSAGES/django.po to .mo.
 
-It reads what makemessages and translators write; fuzzy and empty entries are left out, so they show in English.
+It reads what makemessages and translators write. Fuzzy and empty entries are left out, so that they appear in English.
 """
 
 import ast
@@ -13,7 +13,7 @@ CONTEXT, PLURAL = "\x04", "\x00"
 
 
 def compile_all(roots: list[Path]) -> list[Path]:
-    """Compile what lies below these and is newer than its compiled form; returns what was written."""
+    """Compile all .po files below these directories that are newer than their .mo files. Returns the compiled .po files."""
     stale = sorted({po for root in roots for po in root.glob("**/LC_MESSAGES/*.po") if _is_stale(po)})
     for po in stale:
         fresh = po.with_suffix(f".{os.getpid()}")
@@ -28,7 +28,7 @@ def _is_stale(po: Path) -> bool:
 
 
 def compile_catalog(text: str) -> bytes:
-    """The bytes of the .mo file (gettext manual, "The Format of GNU MO Files"), sorted by msgid, without a hash table."""
+    """Return the contents of the .mo file (gettext manual, "The Format of GNU MO Files"), sorted by msgid, without a hash table."""
     entries = sorted((key.encode(), value.encode()) for key, value in iter_messages(text))
     keys, values = b"".join(key + b"\0" for key, _ in entries), b"".join(value + b"\0" for _, value in entries)
     start = 28 + 16 * len(entries)
@@ -51,7 +51,7 @@ def _build_table(texts: list[bytes], offset: int) -> bytes:
 
 
 def iter_messages(text: str) -> Iterator[tuple[str, str]]:
-    """(msgid with its context and plural, msgstr with its plurals) of every finished entry."""
+    """Yield msgid (with context and plural) and msgstr (with plurals) of every finished entry."""
     for block in text.split("\n\n"):
         lines = block.splitlines()
         fields = _parse_fields([line for line in lines if line and not line.startswith("#")])

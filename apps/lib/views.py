@@ -1,4 +1,4 @@
-"""The switch of the theme, and in a development checkout the style guide."""
+"""The theme switch, and the style guide in development."""
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required, user_passes_test
@@ -16,7 +16,7 @@ YEAR = 365 * 24 * 3600
 
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
-    """Remember light, dark or auto in a cookie and go back to where the person was."""
+    """Store light, dark or auto in a cookie and return to the previous page."""
     after = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(after, allowed_hosts={request.get_host()}, require_https=request.is_secure())
     response = redirect(after if safe else settings.LOGIN_REDIRECT_URL)
@@ -29,7 +29,7 @@ def theme(request: HttpRequest) -> HttpResponse:
 @login_required
 @user_passes_test(navigation.is_staff_user)
 def style_guide(request: HttpRequest, name: str = "parts") -> HttpResponse:
-    """Every component in all its states, and pages drawn with made-up data."""
+    """Show every component in all its states, and sample pages with made-up data."""
     if name not in style_guide_data.PAGES:
         raise Http404(name)
     return render(request, f"lib/styleguide/{name}.html", style_guide_data.PAGES[name]())

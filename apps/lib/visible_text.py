@@ -1,6 +1,7 @@
-"""Refuses text in which people would not see what is there: control characters, marks that turn its direction, and text of nothing visible.
+"""Refuses text with characters that people cannot see.
 
-Every text that somebody gives passes here: fields of forms (`lib/apps.py`) and of the API (`api/given_fields.py`).
+These are control characters, marks of text direction, and text without any visible character. All text input is checked: text
+fields of forms (`lib/apps.py`) and of the API (`api/unknown_fields.py`).
 """
 
 import unicodedata
@@ -18,7 +19,7 @@ NOT_VISIBLE: Final = frozenset({"Cc", "Cf", "Cn", "Zs", "Zl", "Zp"})
 
 
 def check_visible(text: str, *, lines: bool) -> None:
-    """Raises ValidationError. lines: the text may have several, and tabs."""
+    """Raise ValidationError for such text. lines: line breaks and tabs are allowed."""
     for character in text:
         if character in LINES and lines:
             continue
@@ -37,7 +38,7 @@ def check_visible(text: str, *, lines: bool) -> None:
 
 
 def validate_every_form() -> None:
-    """From now on each text field of each form is checked: Django itself has no other place that all of them pass."""
+    """Check every text field of every form from now on. Patches Django, which offers no common hook for all of them."""
     before = forms.CharField.validate
 
     def validate(self: Any, value: Any) -> None:

@@ -1,6 +1,6 @@
-"""What an outside monitor is told of the portal: whether the database answers, and how old each role's last sign of life is.
+"""Health report for an outside monitor: whether the database answers, and the age of each role's last sign of life.
 
-Names, roles and ages alone: whoever asks is not signed in.
+It contains only names, roles and ages, because the caller is not signed in.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from apps.operations.models import RoleHeartbeat
 @never_cache
 @require_safe
 def health(_request: HttpRequest) -> JsonResponse:
-    """200 while the database answers and every role does its work, else 503."""
+    """Return 200 while the database answers and every role does its work, else 503."""
     try:
         report = _build_report()
     except DatabaseError:

@@ -1,6 +1,6 @@
-"""Signs of life of the portal's programs: each writes every few seconds that it lives, and what of the broker it sees.
+"""Heartbeats of the portal's processes: each process records every few seconds that it is alive, and any error of the broker.
 
-The dashboard, the API's `waits` and `/health` read them. A role counts as silent when its last sign is older than SILENT.
+The dashboard, the API's `waits` and `/health` read them. A role counts as silent when its last sign of life is older than SILENT.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,8 +21,8 @@ from redis.exceptions import RedisError
 from apps.lib.web.request_cache import cache_per_request
 from apps.operations.models import ProcessRole, RoleHeartbeat
 
-EVERY: Final = settings.HEARTBEAT_SECONDS  # between two signs of life
-SILENT: Final = timedelta(seconds=5 * EVERY)  # after which a role counts as silent; some signs may be late on a busy machine
+EVERY: Final = settings.HEARTBEAT_SECONDS  # seconds between two signs of life
+SILENT: Final = timedelta(seconds=5 * EVERY)  # after which a role counts as silent; a few signs may be late on a busy machine
 BROKER_TIMEOUT: Final = 5.0  # seconds
 PROBE_KEY: Final = "netzwart:heartbeat"
 OF_QUEUES: Final = (ProcessRole.WORKER, ProcessRole.COLLECTOR, ProcessRole.FEEDS, ProcessRole.MAILER)
@@ -40,16 +40,20 @@ log = structlog.get_logger()
 
 
 class RoleFaultKind(StrEnum):
-    """What is wrong with a role."""
+    """Kind of a role's fault."""
 
     SILENT = "silent"  # its process gives no sign of life
-    BROKER = "broker"  # it lives, and cannot write to the broker
-    IDLE = "idle"  # it lives and the broker works, but it finishes no task
+    BROKER = "broker"  # it is alive but cannot write to the broker
+    IDLE = "idle"  # it is alive and the broker works, but it finishes no task
 
 
 @dataclass(frozen=True)
 class RoleFault:
-    """A role that does not do its work. since: its last evidence, None when there never was any; error: what the broker says."""
+    """A role that does not do its work.
+
+    since: its last sign of life or finished task, or the time since which the broker fails; None if there was none. error: the
+    broker's error.
+    """
 
     role: ProcessRole
     fault: RoleFaultKind
@@ -58,30 +62,30 @@ class RoleFault:
 
 
 def record_alive(role: ProcessRole, started: datetime, broker_error: str = "") -> None:
-    """Write a sign of life."""
+    """Record a sign of life."""
     with connection.cursor() as cursor:
         cursor.execute(ALIVE, {"role": role.value, "started": started, "error": broker_error[:300].replace("\0", "")})
 
 
 def record_served(role: ProcessRole) -> None:
-    """Write that a task came through the broker and was carried out."""
+    """Record that a task came through the broker and was carried out."""
     with connection.cursor() as cursor:
         cursor.execute(SERVED, {"role": role.value})
 
 
 def list_expected_roles() -> list[ProcessRole]:
-    """Roles that must report: all but live events, where there are none."""
+    """Return the roles that must report. Live events are expected only if they are set up."""
     return [role for role in ProcessRole if role != ProcessRole.EVENTS or settings.EVENTS_URL]
 
 
 @cache_per_request
 def list_heartbeats() -> Mapping[str, RoleHeartbeat]:
-    """The last signs of life, by role: one query for a page."""
+    """Return the last signs of life by role. Cached per request: one query for a page."""
     return {row.role: row for row in RoleHeartbeat.objects.all()}
 
 
 def list_role_faults(now: datetime) -> list[RoleFault]:
-    """Roles that do not do their work, in the order of their importance; none that is only a consequence of another."""
+    """Return the roles that do not do their work, most important first, without faults that only follow from another."""
     rows = list_heartbeats()
     silent = [fault for role in list_expected_roles() if (fault := _find_silent_fault(role, rows.get(role), now))]
     dead = {fault.role for fault in silent}
@@ -101,7 +105,7 @@ def _find_broker_fault(role: ProcessRole, row: RoleHeartbeat | None) -> RoleFaul
 
 
 def _find_idle_fault(role: ProcessRole, rows: Mapping[str, RoleHeartbeat], now: datetime) -> RoleFault | None:
-    """It lives longer than SILENT, as the scheduler does, and in that time no task of its queue was finished."""
+    """Return a fault if role and scheduler have lived longer than SILENT, and the role finished no task in that time."""
     row, ticker = rows.get(role), rows.get(ProcessRole.TICKER)
     if row is None or row.seen is None or ticker is None:
         return None
@@ -110,13 +114,13 @@ def _find_idle_fault(role: ProcessRole, rows: Mapping[str, RoleHeartbeat], now: 
 
 
 def get_role_outage(role: ProcessRole, now: datetime) -> tuple[bool, datetime | None]:
-    """Whether the role does not do its work now, and since when; None where it never did."""
+    """Return whether the role does not do its work now, and since when; None if that is not known or it never did."""
     found = next((fault for fault in list_role_faults(now) if fault.role == role), None)
     return found is not None, found.since if found else None
 
 
 def probe_broker() -> str:
-    """Write one key to the broker; why that failed, "" when it did not."""
+    """Write a key to the broker. Returns the error, or "" if it worked."""
     try:
         with Redis.from_url(settings.REDIS_URL, socket_timeout=BROKER_TIMEOUT, socket_connect_timeout=BROKER_TIMEOUT) as client:
             client.set(PROBE_KEY, "1", ex=60)
@@ -126,7 +130,7 @@ def probe_broker() -> str:
 
 
 class Heartbeat:
-    """A thread that writes the signs of life of a process, for as long as the process lives."""
+    """Thread that records the signs of life of a process, as long as the process lives."""
 
     def __init__(self, roles: Sequence[ProcessRole], *, probe: Callable[[], str] = probe_broker, every: float = EVERY) -> None:
         self._roles, self._probe, self._every = roles, probe, every
@@ -139,7 +143,7 @@ class Heartbeat:
         self._stop.set()
 
     def beat(self) -> None:
-        """Write one sign of life for each role; a database that is away is tried again with the next one."""
+        """Record one sign of life for each role. If the database fails, the next beat tries again."""
         error = self._probe()
         try:
             for role in self._roles:
@@ -151,7 +155,7 @@ class Heartbeat:
         while True:
             try:
                 self.beat()
-            except Exception:  # whatever it is, the next sign is tried
+            except Exception:  # whatever it is, the next beat tries again
                 log.exception("no sign of life written", roles=list(self._roles))
             finally:
                 connection.close()

@@ -1,6 +1,6 @@
-"""Records how periodic jobs end, so that one that fails or stays away is seen on the dashboard.
+"""Records the outcomes of periodic jobs, so that the dashboard shows jobs that fail or do not run.
 
-A success is written at most every WRITE_EVERY, a failure always: the quickest job runs every few seconds.
+A success is written at most once every WRITE_EVERY, a failure always: the most frequent job runs every few seconds.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,10 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class JobFault:
-    """A job that fails (`error` says why) or has not run for several periods (`error` is empty). since: of the failure or the silence."""
+    """A job that fails (`error` says why), or that has not run for several periods (`error` is empty).
+
+    since: start of the failure or silence.
+    """
 
     name: str
     since: datetime
@@ -40,12 +43,12 @@ class JobFault:
 
 
 def record_success(name: str) -> None:
-    """Note that the job has ended well."""
+    """Record that the job has succeeded."""
     _write(SUCCEEDED, {"name": name, "every": WRITE_EVERY})
 
 
 def record_failure(name: str, error: BaseException) -> None:
-    """Note that the job has failed, in the words of the exception."""
+    """Record that the job has failed, with the exception's text."""
     _write(FAILED, {"name": name, "error": describe(error)})
 
 
@@ -55,14 +58,14 @@ def _write(query: str, values: dict[str, Any]) -> None:
 
 
 def describe(error: BaseException) -> str:
-    """The kind of an exception and the first line of what it says: without NUL, and short enough for its column."""
+    """Return the exception's type and the first line of its text, without NUL and short enough for the column."""
     first = str(error).strip().partition("\n")[0].replace("\0", "")
     return f"{type(error).__name__}: {first}"[:500] if first else type(error).__name__
 
 
 @contextmanager
 def record_outcome(name: str) -> Iterator[None]:
-    """Runs a part of a job whose failure stops nothing else: it is logged and recorded, not raised."""
+    """Run a part of a job. A failure stops nothing else: it is logged and recorded, not raised."""
     try:
         yield
     except Exception as error:
@@ -73,14 +76,14 @@ def record_outcome(name: str) -> Iterator[None]:
 
 
 def set_schedule(periods: Mapping[str, float]) -> None:
-    """Make the periods of the jobs those of the schedule (seconds), and forget jobs that the code does not know any more."""
+    """Set the periods of the scheduled jobs (seconds), and delete scheduled jobs that the code no longer knows."""
     for name, period in periods.items():
         JobRecord.objects.update_or_create(name=name, defaults={"period": period})
     JobRecord.objects.exclude(name__in=periods).exclude(period=None).delete()
 
 
 def list_job_faults(now: datetime) -> list[JobFault]:
-    """Jobs that fail at present, and those that have not run for several periods although somebody should have asked for them."""
+    """Return jobs that currently fail, and jobs that have not run for several periods while the scheduler was alive."""
     ticker = RoleHeartbeat.objects.filter(role=ProcessRole.TICKER).first()
     began = (ticker.started or ticker.expected) if ticker else None
     found = []
@@ -93,6 +96,6 @@ def list_job_faults(now: datetime) -> list[JobFault]:
 
 
 def is_overdue(job: JobRecord, began: datetime, now: datetime) -> bool:
-    """Has it missed several periods? A scheduler that has just begun is given time to ask for what is late."""
+    """True if the job has missed several periods. A scheduler that has just started gets some time first."""
     last, period = job.ran or job.expected, timedelta(seconds=job.period or 0)
     return now - last > MISSED_PERIODS * period + GRACE and now - began > min(period, MISSED_PERIODS * GRACE) + GRACE

@@ -1,6 +1,6 @@
-"""What the portal's own programs report of themselves: that they are alive, and how their periodic jobs ended.
+"""Reports of the portal's own processes: signs of life, and outcomes of periodic jobs.
 
-Both tables are bounded: one row for each role, one for each job of the code.
+Both tables are bounded: one row for each role, and one for each job in the code.
 """
 
 from django.db import models
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class ProcessRole(models.TextChoices):
-    """A program of the portal that runs beside the web server; the value is its name in `portal.stack.commands`."""
+    """A process of the portal that runs beside the web server. The value is its name in `portal.stack.commands`."""
 
     WORKER = "worker", _("deploy worker")
     COLLECTOR = "collector", _("collector")
@@ -21,10 +21,11 @@ class ProcessRole(models.TextChoices):
 
 
 class RoleHeartbeat(models.Model):
-    """Last sign of life of a role, whichever process gave it.
+    """Last sign of life of a role, from whichever process gave it.
 
-    started: when the process began that reported last. seen: its last report. served: when it last finished a task that came through the
-    broker. expected: since when a report is awaited. broker_error, broker_failing: why it cannot write to the broker, and since when.
+    started: when the process began that reported last. seen: its last report. served: when the role last finished a task that
+    came through the broker. expected: since when reports are expected. broker_error, broker_failing: why it cannot write to the
+    broker, and since when.
     """
 
     role = models.CharField(max_length=16, primary_key=True, choices=ProcessRole)
@@ -49,10 +50,11 @@ class RoleHeartbeat(models.Model):
 
 
 class JobRecord(models.Model):
-    """How a job of the portal ended last: a task of the schedule, a task that one of them asks for, or one part of the pruning.
+    """Last outcome of a job: a task of the schedule, a task that one of them enqueues, or one part of the pruning.
 
-    period: seconds between two runs by schedule, None for what other jobs ask for. expected: since when it is awaited. ran: its last end,
-    well or not. failing, error, failures: since when it fails, in which words, and how often in a row.
+    period: seconds between two scheduled runs; None for jobs that other jobs enqueue. expected: since when a run is expected.
+    ran: end of the last run, successful or not. failing, error, failures: since when it fails, with which error, and how often in
+    a row.
     """
 
     name = models.CharField(max_length=100, primary_key=True)

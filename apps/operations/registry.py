@@ -1,7 +1,7 @@
-"""Registry of the tables that grow: what bounds each of them, and how the ones that are pruned are pruned.
+"""Registry of the tables that grow: what bounds each of them, and how old rows are pruned.
 
-Each app declares its own in its module `retention`, which is imported when all apps are ready. A table that nobody declares fails a
-test, so that whatever grows has an owner.
+Each app registers its own tables in its module `retention`, which is imported when all apps are ready. A test fails for tables
+that are not registered, so that every growing table has an owner.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from django.utils.functional import Promise
 
 from apps.operations import jobs
 
-STEP: Final = 2_000  # rows that one step removes at most
+STEP: Final = 2_000  # most rows that one step removes
 SECONDS: Final = 20.0  # after which a pruner begins no further step in this run
 log = structlog.get_logger()
 
@@ -27,28 +27,31 @@ type Pruner = Callable[[datetime, int], int]
 
 
 class TableBound(StrEnum):
-    """What keeps a table from growing for ever."""
+    """Kinds of bounds that keep a table from growing for ever."""
 
-    PEOPLE = "people"  # rows for what there is: members, devices, rules; as many as people enter
-    CODE = "code"  # a fixed number of rows, or as many as there are gateways, roles, jobs
-    HISTORY = "history"  # kept on purpose, for as long as the network exists: who did what when
-    PRUNED = "pruned"  # rows that are too old are removed
+    PEOPLE = "people"  # rows for members, devices, rules: as many as people enter
+    CODE = "code"  # a fixed number of rows, or one for each gateway, role, job
+    HISTORY = "history"  # kept on purpose, for as long as the network exists
+    PRUNED = "pruned"  # old rows are removed
 
 
 @dataclass(frozen=True)
 class Retention:
-    """How one table is bounded. setting: the name of the setting, or the words, that say how long rows are kept. prune: None where others
-    prune (`by`)."""
+    """Bound of one table.
+
+    kept: name of the setting, or words, that say how long rows are kept. prune: None if another task or function (`by`) prunes
+    the table.
+    """
 
     label: str  # app_label.ModelName
     bound: TableBound
     kept: str | Promise = ""
     prune: Pruner | None = None
-    by: str = ""  # the task or function that prunes, where it is not `prune`
+    by: str = ""  # the task or function that prunes, if it is not `prune`
 
     @property
     def job(self) -> str:
-        """Under which name its pruning is recorded."""
+        """Name under which the pruning is recorded."""
         return f"prune {self.label}"
 
 
@@ -62,24 +65,24 @@ def register_bounded(bound: TableBound, *labels: str) -> None:
 
 
 def register_pruned(label: str, *, kept: str | Promise, prune: Pruner | None = None, by: str = "") -> None:
-    """Register a table that is pruned: by `prune`, which the hourly task calls, or by the task that is named."""
+    """Register a table that is pruned: by `prune`, which the hourly task calls, or by the task named in `by`."""
     _registry[label] = Retention(label, TableBound.PRUNED, kept, prune, by)
 
 
 def list_retentions() -> list[Retention]:
-    """Every registered table, by its label."""
+    """Return all registered tables, ordered by label."""
     return [_registry[label] for label in sorted(_registry)]
 
 
 def delete_oldest[Row: Model](rows: QuerySet[Row], by: str, at_most: int) -> int:
-    """Delete up to so many of these rows, the oldest first; how many of them."""
+    """Delete at most `at_most` of these rows, oldest first. Returns the number of rows found for deletion."""
     oldest = list(rows.order_by(by).values_list("pk", flat=True)[:at_most])
     rows.model._base_manager.filter(pk__in=oldest).delete()
     return len(oldest)
 
 
 def prune_all(now: datetime | None = None) -> bool:
-    """Run every pruner in bounded steps; one that fails stops no other. Returns whether some table has more to remove."""
+    """Run every pruner in bounded steps. If one fails, the others still run. Returns True if some table has more to remove."""
     at = now or timezone.now()
     more = False
     for each in list_retentions():
@@ -90,7 +93,7 @@ def prune_all(now: datetime | None = None) -> bool:
 
 
 def _prune(label: str, prune: Pruner, at: datetime) -> bool:
-    """Steps until nothing is left or the time is up; whether something is left."""
+    """Run steps until nothing is left or the time is up. Returns True if something may be left."""
     end, removed, more = monotonic() + SECONDS, 0, True
     while more:
         last = prune(at, STEP)

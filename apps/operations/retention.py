@@ -1,4 +1,4 @@
-"""How the tables of packages, of `apps.lib` and of this app are bounded: nobody else owns them."""
+"""Bounds of tables that belong to packages, to `apps.lib` or to this app."""
 
 from datetime import datetime, timedelta
 
@@ -13,27 +13,27 @@ from apps.lib.models import KeptAnswer
 from apps.operations.registry import TableBound, delete_oldest, register_bounded, register_pruned
 
 CONFIRMATIONS = timedelta(days=7)
-FRESH = timedelta(hours=1)  # a session may be noted before its own row is committed
+FRESH = timedelta(hours=1)  # a session may be listed before its own row is committed
 
 
 def prune_sessions(now: datetime, at_most: int) -> int:
-    """Remove sessions that have ended; nobody can sign in by them any more."""
+    """Delete expired sessions."""
     return delete_oldest(Session.objects.filter(expire_date__lt=now), "expire_date", at_most)
 
 
 def prune_user_sessions(now: datetime, at_most: int) -> int:
-    """Remove notes of where somebody is signed in whose session is gone."""
+    """Delete entries of an account's sign-ins whose session is deleted."""
     there = Session.objects.filter(session_key=OuterRef("session_key"))
     return delete_oldest(UserSession.objects.filter(~Exists(there), created_at__lt=now - FRESH), "created_at", at_most)
 
 
 def prune_confirmations(now: datetime, at_most: int) -> int:
-    """Remove links to confirm an address that open nothing any more."""
+    """Delete expired links for confirming an email address."""
     return delete_oldest(EmailConfirmation.objects.filter(created__lt=now - CONFIRMATIONS), "created", at_most)
 
 
 def prune_kept_answers(now: datetime, at_most: int) -> int:
-    """Remove answers that are kept for requests that come twice."""
+    """Delete stored answers of idempotent requests that are too old."""
     return delete_oldest(KeptAnswer.objects.filter(at__lte=now - KEPT), "at", at_most)
 
 

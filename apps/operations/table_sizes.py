@@ -1,4 +1,4 @@
-"""How large each table is, with its indices and partitions, beside what bounds it."""
+"""Sizes of the tables, with indexes and partitions, and what bounds each table."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ SIZES = """
 
 @dataclass(frozen=True)
 class TableSize:
-    """One table: octets with its indices and partitions, rows as the database last estimated them, and what bounds it."""
+    """Size of one table. octets: with indexes and partitions. rows: the database's last estimate. retention: what bounds it."""
 
     name: str
     octets: int
@@ -33,7 +33,7 @@ class TableSize:
 
 
 def list_table_sizes() -> list[TableSize]:
-    """All tables of the portal, the largest first. One query, which reads no table."""
+    """Return all tables of the portal, largest first. One query of the catalogue, which reads no table."""
     declared = _map_retentions()
     with connection.cursor() as cursor:
         cursor.execute(SIZES)
@@ -41,7 +41,7 @@ def list_table_sizes() -> list[TableSize]:
 
 
 def _map_retentions() -> dict[str, Retention]:
-    """By the table's name; tables of history and those between two models are bounded as what they belong to."""
+    """Map table names to retentions. History tables and tables between two models are bounded like the table that they belong to."""
     by_label = {each.label: each for each in list_retentions()}
     found = {label: each for label, each in by_label.items() if "." not in label}
     for model in apps.get_models(include_auto_created=True):

@@ -1,4 +1,4 @@
-"""Webhooks and what they were told, in the REST API. New ones are made on their page, where the secret is shown."""
+"""REST API of webhooks and their deliveries. Webhooks are created on a page, which shows the secret once."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,7 +34,7 @@ class WebhookSerializer(ApiSerializer):
         fields = ["id", "name", "url", "owner", "kinds", "events", "active", "created", "failures", "rest_until", "version"]
         read_only_fields = ["owner", "created", "failures", "rest_until"]
         brief = ["id", "name"]
-        validators: list[Any] = []  # the service says what is there
+        validators: list[Any] = []  # the service validates
 
     def update(self, instance: Endpoint, validated_data: Mapping[str, Any]) -> Endpoint:
         given = {name: validated_data.get(name, getattr(instance, name)) for name in ("name", "url", "kinds", "active")}
@@ -58,7 +58,7 @@ class DeliverySerializer(ApiSerializer):
 
 
 class WebhookViewSet(ReadViewSet, ChangeViewSet, RemoveViewSet):
-    """Who is told of changes. New ones are made on their page: the secret is shown there, once."""
+    """Addresses that receive changes. Webhooks are created on a page of the portal, which shows the secret once."""
 
     serializer_class = WebhookSerializer
     queryset = Endpoint.objects.select_related("owner").order_by("id")
@@ -70,18 +70,18 @@ class WebhookViewSet(ReadViewSet, ChangeViewSet, RemoveViewSet):
     @declare_response(201, DeliverySerializer)
     @action(detail=True, methods=["post"])
     def ping(self, request: Request, pk: str = "") -> Response:
-        """Queue a test; its delivery."""
+        """Queue a test and return its delivery."""
         made = services.ping(endpoint=self.get_object(), by=self.writer())
         made.refresh_from_db()
         return Response(DeliverySerializer(made).data, status=201)
 
     def writer(self) -> Any:
-        """Whoever the token, or the session, is of."""
+        """Return the account of the token or the session."""
         return self.request.user
 
 
 class DeliveryViewSet(ReadViewSet):
-    """What webhooks were told: body and answer stand on the page."""
+    """Deliveries to webhooks. The portal's page of a delivery shows its body and the answer."""
 
     serializer_class = DeliverySerializer
     filters = build_filters(Delivery, "endpoint", "event", "object_id", "written", "state", "tries", "due", "status", "ended")
@@ -91,6 +91,6 @@ class DeliveryViewSet(ReadViewSet):
 
     @action(detail=True, methods=["post"])
     def again(self, request: Request, pk: str = "") -> Response:
-        """Send it once more, under the same id."""
-        services.resend(delivery=self.get_object(), by=self.request.user)  # type: ignore[arg-type]  # who signed in is a User
+        """Send the delivery again, under the same id."""
+        services.resend(delivery=self.get_object(), by=self.request.user)  # type: ignore[arg-type]  # an authenticated user is a User
         return self.answer(self.get_object())

@@ -1,7 +1,8 @@
-"""From the history to deliveries. Events of tracked tables come in, by whoever caused them; a delivery for each endpoint goes out.
+"""Turns history events into queued deliveries: one delivery of each event for each subscribed endpoint.
 
-Each table's events are read in the order of their ids, up to one below which nobody can still commit (docs/adr/0022). What is read and
-what is queued are one transaction: an event becomes one delivery for each endpoint, whatever dies in between.
+Each table's events are read in the order of their ids, up to an id below which no transaction can still commit (docs/adr/0022).
+The read position and the queued deliveries are committed in one transaction: an event becomes exactly one delivery for each
+endpoint, even after a crash.
 """
 
 import json
@@ -20,14 +21,14 @@ from apps.webhooks import payload
 from apps.webhooks.event_kinds import EventKind, list_event_kinds
 from apps.webhooks.models import Delivery, Endpoint, Position
 
-MOST: Final = 1000  # events of one table in one look
-LOCK: Final = 7_466_201  # one look at a time
-# Read before the holders are: whoever draws an id that is not above these, holds the lock by then or has ended.
+MOST: Final = 1000  # events of one table in one run
+LOCK: Final = 7_466_201  # advisory lock: one run at a time
+# Read before the list of writers: a transaction that drew an id up to this value holds the table's lock by then, or has ended.
 DRAWN: Final = """
     SELECT sequencename, last_value FROM pg_sequences
     WHERE schemaname = current_schema() AND sequencename = ANY(%s) AND last_value IS NOT NULL
 """
-# Who has written into these tables and not ended yet. We ourselves see what we wrote.
+# Transactions that have written into these tables and have not ended. Our own is left out: it sees its own writes.
 WRITING: Final = """
     SELECT relname, virtualtransaction FROM pg_locks JOIN pg_class ON pg_class.oid = relation
     WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -36,7 +37,7 @@ WRITING: Final = """
 
 
 def begin() -> None:
-    """From now on changes are told: each table whose events were not read yet begins with what comes next."""
+    """Start reading tables that have no position yet: each begins after its last drawn id."""
     tables, drawn = _list_tables(), _list_drawn_ids()
     known = set(Position.objects.values_list("table", flat=True))
     fresh = [Position(table=each, done=drawn.get(each, 0), settled=drawn.get(each, 0)) for each in tables if each not in known]
@@ -45,7 +46,7 @@ def begin() -> None:
 
 @transaction.atomic
 def gather() -> bool:
-    """Queue what has happened; whether there is more. Somebody else at it, or nobody to tell: nothing."""
+    """Queue deliveries for new events. Returns True if there are more. Does nothing if another run holds the lock or no endpoint exists."""
     if not _try_lock():
         return False
     if not Endpoint.objects.exists():
@@ -70,13 +71,13 @@ def _gather_kind(kind: EventKind, position: Position, endpoints: Sequence[Endpoi
 
 
 def is_subscribed(endpoint: Endpoint, kind: EventKind) -> bool:
-    """Whether this kind was chosen, and the owner may see it now."""
+    """True if the endpoint chose this kind and its owner may see it now."""
     owner: User = endpoint.owner
     return (not endpoint.kinds or kind.name in endpoint.kinds) and owner.is_active and has_right(owner, kind.right)
 
 
 def _list_events(kind: EventKind, position: Position) -> list[tuple[Any, Any | None]]:
-    """Each event with the one before it of the same row, by id."""
+    """Return new events in the order of their ids, each with the previous event of the same row."""
     manager = kind.events._default_manager
     earlier = manager.filter(pgh_obj_id=OuterRef("pgh_obj_id"), pgh_id__lt=OuterRef("pgh_id")).order_by("-pgh_id")
     fresh = manager.filter(pgh_id__gt=position.done, pgh_id__lte=position.settled).order_by("pgh_id")
@@ -97,7 +98,7 @@ def _iter_deliveries(kind: EventKind, found: Sequence[tuple[Any, Any | None]], e
 
 
 def build_delivery(endpoint: Endpoint, facts: Mapping[str, Any], **about: Any) -> Delivery:
-    """The row, not saved yet; its body names it."""
+    """Build an unsaved delivery; its body contains its id."""
     uid = uuid4()
     body = json.dumps({"delivery": str(uid), **facts}, cls=JSONEncoder, ensure_ascii=False)
     return Delivery(endpoint=endpoint, uid=uid, event=facts["event"], body=body, **about)
@@ -109,11 +110,11 @@ def _map_usernames(events: Iterable[Any]) -> dict[int, str]:
     return dict(get_user_model()._default_manager.filter(pk__in=wanted).values_list("pk", "username")) if wanted else {}
 
 
-# --- How far the history stands still
+# --- Position up to which the history is complete
 
 
 def _settle_positions() -> dict[str, Position]:
-    """All positions, moved to where nobody can still commit below them."""
+    """Return all positions, each moved up to the id below which no transaction can still commit."""
     drawn, writing = _list_drawn_ids(), _list_writers()
     positions = {each.table: each for each in Position.objects.all()}
     for position in positions.values():
@@ -123,7 +124,10 @@ def _settle_positions() -> dict[str, Position]:
 
 
 def settle(position: Position, drawn: int, writing: Sequence[str]) -> bool:
-    """Move `settled` up as far as it may go; whether anything is different. writing: the transactions that have the table open now."""
+    """Move `settled` up as far as possible. Returns True if the position changed.
+
+    drawn: the highest id drawn. writing: virtual ids of the transactions that have written into the table and not ended.
+    """
     was = position.settled, position.candidate
     if position.candidate is not None and not set(position.holders) & set(writing):
         position.settled, position.candidate, position.holders = max(position.settled, position.candidate), None, []
@@ -140,7 +144,7 @@ def _list_tables() -> list[str]:
 
 
 def _list_drawn_ids() -> dict[str, int]:
-    """The highest id of each table that anybody drew."""
+    """Return the highest id drawn from each table's sequence."""
     with connection.cursor() as cursor:
         cursor.execute(DRAWN, [[f"{table}_pgh_id_seq" for table in _list_tables()]])
         return {name.removesuffix("_pgh_id_seq"): last for name, last in cursor.fetchall()}

@@ -1,8 +1,8 @@
-"""From the queue to the endpoints: one delivery after the other, until nothing is due or time is up.
+"""Sends queued deliveries one by one, until none is due or the time is up.
 
-A delivery is claimed (`tries` counts it, and is its fencing token), sent, and what came of it is committed before the next one is
-claimed. A worker that dies leaves one of which nobody knows whether it arrived; it is sent again, with the same id. Nothing here
-holds a lock or a transaction while the network is waited for.
+A worker claims a delivery (`tries` counts the claims and is the fencing token), sends it, and commits the result before it claims
+the next one. If a worker dies, it is unknown whether its delivery arrived; it is sent again with the same id. No lock and no
+transaction is held while the network is waited for.
 """
 
 from collections.abc import Callable
@@ -28,13 +28,13 @@ from apps.webhooks.event_kinds import list_event_kinds
 from apps.webhooks.models import Delivery, Endpoint
 from apps.webhooks.signing import compute_signature, derive_secrets
 
-LEASE: Final = timedelta(minutes=1)  # longer than a try may take
-TRY: Final = 10.0  # seconds, with DNS
+LEASE: Final = timedelta(minutes=1)  # longer than one try can take
+TRY: Final = 10.0  # seconds, DNS included
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(days=1)
 SHORTEST_REST, LONGEST_REST = timedelta(seconds=5), timedelta(minutes=5)
-GIVE_UP: Final = 12  # tries: a day and a half
-MOST: Final = 500  # deliveries
-SECONDS: Final = 30.0  # after which no further one is begun
+GIVE_UP: Final = 12  # tries: about a day and a half
+MOST: Final = 500  # deliveries in one run
+SECONDS: Final = 30.0  # after which a run begins no further delivery
 KEPT: Final = 4096  # octets of an answer
 Clock = Callable[[], datetime]
 log = structlog.get_logger()
@@ -42,7 +42,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class DeliveryAnswer:
-    """What a try came to: a status and the beginning of what was said, or why there was none."""
+    """Result of one try: the status and the beginning of the answer, or the error if there was no answer."""
 
     status: int | None = None
     text: str = ""
@@ -54,7 +54,7 @@ class DeliveryAnswer:
 
 
 def build_allowed_targets() -> AllowedTargets:
-    """What may be asked: the internet but our own networks, and what the settings allow beside."""
+    """Return the addresses that may be contacted: the internet without our own networks, plus the networks that the settings allow."""
     return AllowedTargets(also=tuple(settings.WEBHOOK_NETWORKS), never=list_own_prefixes())
 
 
@@ -63,7 +63,7 @@ def list_schemes() -> tuple[str, ...]:
 
 
 def send_due(clock: Clock = timezone.now) -> bool:
-    """Send what is due, for about SECONDS; whether there is more. Any number of workers may do so at once."""
+    """Send due deliveries for about SECONDS. Returns True if there may be more. Any number of workers may run it at once."""
     end = monotonic() + SECONDS
     for _number in range(MOST):
         row = claim(clock())
@@ -77,9 +77,9 @@ def send_due(clock: Clock = timezone.now) -> bool:
 
 @transaction.atomic
 def claim(now: datetime) -> Delivery | None:
-    """Take one that is due, of an endpoint that is active and not resting. Nobody else does before LEASE is over."""
+    """Claim a due delivery of an endpoint that is active and not resting. No other worker can claim it before LEASE is over."""
     awake = Endpoint.objects.filter(Q(rest_until=None) | Q(rest_until__lte=now), active=True).values_list("pk", flat=True)
-    free = Q(claimed_until=None) | Q(claimed_until__lte=now)  # a list: what waits for the others is not even looked at
+    free = Q(claimed_until=None) | Q(claimed_until__lte=now)  # as a list, so that deliveries of resting endpoints are not even read
     due = Delivery.objects.filter(free, state=Delivery.State.WAITING, due__lte=now, endpoint__in=list(awake))
     row = due.select_related("endpoint__owner").select_for_update(skip_locked=True, of=("self",)).order_by("due", "id").first()
     if row is None:
@@ -90,7 +90,7 @@ def claim(now: datetime) -> Delivery | None:
 
 
 def try_delivery(row: Delivery, now: datetime) -> DeliveryAnswer | None:
-    """Send it; None when its owner may not see it any more."""
+    """Send the delivery. Returns None if the endpoint's owner may not see it any more."""
     if not can_be_sent(row):
         return None
     try:
@@ -105,14 +105,14 @@ def try_delivery(row: Delivery, now: datetime) -> DeliveryAnswer | None:
 
 
 def can_be_sent(row: Delivery) -> bool:
-    """What the owner could see when it happened, and may not now, is not told."""
+    """True if the endpoint's owner may see the event now. Events that the owner may not see any more are dropped."""
     kind = list_event_kinds().get(row.event.partition(".")[0])
     owner = row.endpoint.owner
     return owner.is_active and owner.is_staff and (kind is None or is_subscribed(row.endpoint, kind))
 
 
 def build_headers(row: Delivery, body: bytes, now: datetime) -> dict[str, str]:
-    """What stands above the body."""
+    """Return the HTTP headers of the delivery, with the signature."""
     return {
         "Content-Type": "application/json",
         "User-Agent": "Netzwart",
@@ -126,8 +126,10 @@ def build_headers(row: Delivery, body: bytes, now: datetime) -> dict[str, str]:
 
 @transaction.atomic
 def record_answer(row: Delivery, answer: DeliveryAnswer | None, now: datetime) -> None:
-    """Write down what came of a try, with all that follows from it or nothing. A worker that slept longer than its lease changes
-    nothing, unless it arrived."""
+    """Record the result of a try and all its consequences in one transaction.
+
+    A worker that slept longer than its lease changes the delivery only if it arrived, or if its owner lost the right to see it.
+    """
     ended, waiting = {"ended": now, "claimed_until": None}, Delivery.State.WAITING
     there = Delivery.objects.filter(pk=row.pk, state=waiting)
     if answer is None:
@@ -150,12 +152,12 @@ def record_answer(row: Delivery, answer: DeliveryAnswer | None, now: datetime) -
 
 
 def compute_pause(tries: int) -> timedelta:
-    """After so many tries in vain: a minute, then twice as long each time, up to a day."""
+    """Return the pause after this many failed tries: one minute, then twice as long each time, up to a day."""
     return min(FIRST_PAUSE * 2.0 ** min(tries - 1, 20), LONGEST_PAUSE)
 
 
 def notify_owner(row: Delivery, now: datetime) -> None:
-    """A mail to the owner, one a day for each endpoint."""
+    """Send the owner a mail, at most one a day for each endpoint."""
     owner, endpoint = row.endpoint.owner, row.endpoint
     if owner.email:
         facts: dict[str, PlainValue] = {"name": endpoint.name, "url": f"{settings.PORTAL_URL}/webhooks/{endpoint.pk}/", "tries": row.tries}

@@ -1,4 +1,4 @@
-"""Sentences about why a delivery did not arrive, and the names of what is told."""
+"""Sentences for the errors of deliveries, and the names of the events."""
 
 from typing import Final
 
@@ -22,6 +22,6 @@ HAPPENINGS: Final[dict[str, Promise]] = {"created": _("created"), "changed": _("
 
 
 def explain_error(error: str) -> str:
-    """One sentence from what is kept of a fault, as in `unknown host: hooks.example.org`."""
+    """Return a sentence for a stored error such as `unknown host: hooks.example.org`. Other texts are returned as they are."""
     fault, _colon, what = error.partition(": ")
     return str(FAULTS[fault]) % {"what": what} if fault in FAULTS else error

@@ -1,4 +1,4 @@
-"""Of what can be told: the collections of the API whose rows have a history, as the URL configuration has them."""
+"""Kinds of objects that webhooks can report: collections of the API whose model has a history, found in the URL configuration."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ EVERYBODYS = frozenset({Right.ANYONE, Right.OWN})
 
 @dataclass(frozen=True)
 class EventKind:
-    """A collection. path: its address. right: what it takes to read it. events: the table of its history."""
+    """A collection of the API. path: its URL. right: the right that reading it needs. events: the model of its history."""
 
     name: str
     path: str
@@ -30,18 +30,18 @@ class EventKind:
     serializer: type[serializers.Serializer[Any]]
 
     def id_of(self, event: Any) -> int:
-        """Under which id the API has the row: its own, or its group's where a group has one alone."""
-        own = "id" in self.serializer.Meta.fields  # type: ignore[attr-defined]  # serializers of models have one
+        """Return the object's id in the API: the row's own, or its group's if the API shows one row for each group."""
+        own = "id" in self.serializer.Meta.fields  # type: ignore[attr-defined]  # model serializers have a Meta
         return int(event.pgh_obj_id if own else event.group_id)
 
     def shown(self, event: Any) -> dict[str, Any]:
-        """The row's own fields as the API shows them, as they were at an event. What is computed of other rows is left out."""
+        """Return the row's own fields at the time of an event, as the API shows them. Fields computed from other rows are left out."""
         return {name: _render_value(field, event, column) for name, field, column in list_fields(self)}
 
 
 @cache
 def list_event_kinds() -> Mapping[str, EventKind]:
-    """By name; of a table that several collections show, the first."""
+    """Return the kinds by name. If several collections show the same table, only the first counts."""
     histories = {trail.model: trail.events for trail in list_trails()}
     known: dict[str, EventKind] = {}
     for kind in _iter_collections(histories):
@@ -65,7 +65,7 @@ def _iter_collections(histories: Mapping[type[Model], Any]) -> Iterator[EventKin
 
 @cache
 def list_fields(kind: EventKind) -> list[tuple[str, serializers.Field[Any, Any, Any, Any], Field[Any, Any]]]:
-    """The fields that are shown: name, how it is written, and its column. Of a range each end can be a field."""
+    """Return the shown fields: name, serializer field and model field. Each end of a range can be a field."""
     tracked = {field.name for field in kind.events._meta.concrete_fields}
     columns = {field.name: field for field in kind.model._meta.concrete_fields if field.name in tracked}
     columns |= {field.attname: field for field in list(columns.values())}

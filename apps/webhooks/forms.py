@@ -1,4 +1,4 @@
-"""What is entered on the pages of webhooks."""
+"""Forms of the webhook pages."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from apps.webhooks.services import EndpointFacts
 
 
 class WebhookForm(forms.Form):
-    """Who is told of what. The owner decides which kinds there are to choose from."""
+    """Address of a webhook, and which kinds and events it receives. The kinds to choose from are those that the owner may see."""
 
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
     name = forms.CharField(label=_("Name"), max_length=80)
@@ -51,9 +51,9 @@ class WebhookForm(forms.Form):
         )
 
     def wanted(self) -> EndpointFacts:
-        """As services take it."""
+        """Return the cleaned data as the services expect it."""
         return EndpointFacts(**{name: self.cleaned_data[name] for name in ("name", "url", "kinds", "events", "active")})
 
     def take(self, problem: Problem) -> None:
-        """A service's refusal, under the field that it concerns."""
+        """Show a service's refusal under the field that it concerns."""
         add_problem_to(self, problem)

@@ -1,4 +1,4 @@
-"""Who is told of changes, what is told, and how far the history has been read for that."""
+"""Webhook endpoints, their deliveries, and the position up to which the history has been read for them."""
 
 from uuid import uuid4
 
@@ -17,10 +17,10 @@ EVENTS = ("created", "changed", "removed")
 
 @track_history(exclude=["salt", "failures", "rest_until"])
 class Endpoint(Versioned):
-    """A program of somebody's that is told of changes. Its secret is derived from `salt` and the portal's key, and stands nowhere.
+    """A program that receives changes over HTTP. Its secret is derived from `salt` and the portal's key, and is not stored.
 
-    owner: only what this person may see is told. kinds, on: of what and which events, none: all. failures: tries in a row that went
-    wrong; rest_until: nothing is tried before.
+    owner: the endpoint gets only what this account may see. kinds, on: which kinds of objects and which events it gets; empty
+    means all. failures: failed tries in a row. rest_until: no delivery is tried before this time.
     """
 
     name = models.CharField(_("name"), max_length=80)
@@ -47,10 +47,10 @@ class Endpoint(Versioned):
 
 
 class Delivery(models.Model):
-    """One thing that happened, for one endpoint: its body is written once, and every try sends the same.
+    """One event for one endpoint. Its body is written once, and every try sends the same.
 
-    uid: what receivers know it by. source, position: of which event it tells, as the history counts; none for a test. due: when it is
-    tried next. claimed_until: until then a worker has it in hand. status, answer: what the last try was answered, cut.
+    uid: the id that receivers see. source, position: history table and id of the event; unset for a test. due: time of the next
+    try. claimed_until: end of a worker's claim. status, answer: answer to the last try, truncated.
     """
 
     class State(models.TextChoices):
@@ -96,7 +96,10 @@ class Delivery(models.Model):
 
 
 class Position(models.Model):
-    """How far the events of one table have been read: `done`. All up to `settled` are there or never will be; see delivery_gathering.py."""
+    """Position up to which the events of one table have been read (`done`).
+
+    All ids up to `settled` are committed or never will be; see delivery_gathering.py.
+    """
 
     table = models.CharField(max_length=80, primary_key=True)
     done = models.BigIntegerField()

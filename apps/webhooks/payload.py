@@ -1,4 +1,4 @@
-"""What a delivery says: an event of the history comes in, JSON goes out. Docs: docs/webhooks.md."""
+"""Builds the JSON facts of a delivery from an event of the history. Documented in docs/webhooks.md."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -8,11 +8,14 @@ from django.conf import settings
 
 from apps.webhooks.event_kinds import EventKind
 
-NOW: Final = timedelta(minutes=1)  # an event has the time at which its transaction began, an end that of its statement
+NOW: Final = timedelta(minutes=1)  # an event has the time at which its transaction began; an end has the time of its statement
 
 
 def classify_event(event: Any, before: Any | None) -> str:
-    """created, changed or removed. A row that is ended now is removed, though the history keeps it; with another end it is changed."""
+    """Return "created", "changed" or "removed".
+
+    A row that ends now counts as removed, though the history keeps it. A row with another planned end counts as changed.
+    """
     if event.pgh_label == "insert":
         return "created"
     return "removed" if event.pgh_label == "delete" or (before and _has_ended(event, before)) else "changed"
@@ -24,7 +27,7 @@ def _has_ended(event: Any, before: Any) -> bool:
 
 
 def build_payload(kind: EventKind, event: Any, before: Any | None, people: Mapping[int, str]) -> dict[str, Any] | None:
-    """The facts of an event, without the delivery's id; None when nothing changed that the API shows."""
+    """Return the facts of an event without the delivery's id, or None if no field changed that the API shows."""
     happened, now = classify_event(event, before), kind.shown(event)
     earlier = kind.shown(before) if before is not None else (now if happened == "removed" else None)
     if happened == "changed" and earlier == now:
@@ -44,5 +47,5 @@ def build_payload(kind: EventKind, event: Any, before: Any | None, people: Mappi
 
 
 def format_time(at: datetime) -> str:
-    """RFC 3339."""
+    """Format a time as RFC 3339."""
     return at.isoformat()

@@ -1,4 +1,4 @@
-"""How this app's tables are bounded."""
+"""Bounds of this app's tables."""
 
 from datetime import datetime, timedelta
 
@@ -9,7 +9,7 @@ from apps.webhooks.models import Delivery
 
 
 def prune_deliveries(now: datetime, at_most: int) -> int:
-    """Remove what webhooks were told long ago."""
+    """Delete deliveries that ended more than KEEP_WEBHOOK_DAYS ago."""
     old = Delivery.objects.filter(ended__lt=now - timedelta(days=settings.KEEP_WEBHOOK_DAYS))
     return delete_oldest(old, "ended", at_most)
 

@@ -1,4 +1,4 @@
-"""Reading webhooks and what they were told."""
+"""Queries of webhook endpoints."""
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
@@ -8,7 +8,7 @@ from apps.webhooks.models import Delivery, Endpoint
 
 
 def list_endpoints() -> QuerySet[Endpoint]:
-    """All, each with its last result, and how many deliveries wait or failed."""
+    """Return all endpoints, each with its last result and its numbers of waiting and failed deliveries."""
     tried = Delivery.objects.filter(endpoint=OuterRef("pk"), tries__gt=0).order_by("-id")
     last = {f"last_{name}": Subquery(tried.values(name)[:1]) for name in ("state", "status", "error", "ended")}
     numbers = {name: Count("deliveries", filter=Q(deliveries__state=name)) for name in ("waiting", "failed")}
@@ -16,6 +16,6 @@ def list_endpoints() -> QuerySet[Endpoint]:
 
 
 def count_failing(_request: HttpRequest) -> NavigationCount | None:
-    """The number beside “Webhooks”: those whose deliveries fail."""
+    """Return the number beside “Webhooks” in the navigation: active endpoints with at least three failed tries in a row."""
     number = Endpoint.objects.filter(active=True, failures__gte=3).count()
     return NavigationCount(number, asks=True) if number else None

@@ -1,4 +1,4 @@
-"""Writing webhooks: who is told, of what; tests, pauses and deliveries that are sent again."""
+"""Writes of webhooks: add, change, pause and remove endpoints, renew secrets, send tests, and resend deliveries."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class EndpointFacts:
-    """What an endpoint is, as forms and scripts say it. No kinds or events: all of them."""
+    """Settings of an endpoint, as forms and scripts give them. Empty `kinds` or `events` means all."""
 
     name: str
     url: str
@@ -41,7 +41,7 @@ class EndpointFacts:
 
 @transaction.atomic
 def add(*, facts: EndpointFacts, by: User) -> tuple[Endpoint, str]:
-    """A new endpoint of this person, and its secret, which is shown now or never. Raises Problem."""
+    """Add an endpoint that belongs to `by`. Returns it with its secret, which cannot be shown again. Raises Problem."""
     validate_facts(facts, by)
     if Endpoint.objects.count() >= MOST:
         raise Problem(_("There are %(most)d webhooks already. Remove one that nobody needs.") % {"most": MOST})
@@ -54,7 +54,10 @@ def add(*, facts: EndpointFacts, by: User) -> tuple[Endpoint, str]:
 
 @transaction.atomic
 def change(*, endpoint: Endpoint, version: int, facts: EndpointFacts, by: User) -> Endpoint:
-    """Change what it is told, or pause it: while it is not active nothing is queued. Raises Problem; Conflict if somebody else did."""
+    """Change an endpoint's settings, or pause it. Nothing is queued for an inactive endpoint.
+
+    Raises Problem, and Conflict if `version` is not current.
+    """
     validate_facts(facts, endpoint.owner)
     changed = _build_columns(facts) | ({"failures": 0, "rest_until": None} if facts.active else {})
     try:
@@ -68,7 +71,7 @@ def change(*, endpoint: Endpoint, version: int, facts: EndpointFacts, by: User) 
 
 
 def check_token(*, token: ApiToken, endpoint: Endpoint, facts: EndpointFacts) -> None:
-    """A script does not make a webhook tell more than the script itself may read, nor tell somebody else. Raises Problem."""
+    """Raise Problem if a script would make a webhook report more than its token can read, or report to another address."""
     if facts.url != endpoint.url:
         raise Problem(_("Where a webhook sends to is changed on its page, by somebody who has signed in."), "url")
     told, before = _resolve_kinds(facts.kinds), _resolve_kinds(endpoint.kinds)
@@ -83,13 +86,13 @@ def _resolve_kinds(chosen: Sequence[str]) -> set[str]:
 
 
 def remove(*, endpoint: Endpoint, by: User) -> None:
-    """It is told nothing any more, and what was is forgotten."""
+    """Remove an endpoint with all its deliveries."""
     endpoint.delete()
     log.info("webhook removed", webhook=endpoint.pk, by=by.username)
 
 
 def renew_secret(*, endpoint: Endpoint, by: User) -> str:
-    """A new secret, shown now or never; the old one signs nothing any more."""
+    """Return a new secret, which cannot be shown again. The old secret stops working at once."""
     salt = make_salt()
     Endpoint.objects.filter(pk=endpoint.pk).update(salt=salt, version=F("version") + 1)
     log.info("webhook secret renewed", webhook=endpoint.pk, by=by.username)
@@ -97,7 +100,7 @@ def renew_secret(*, endpoint: Endpoint, by: User) -> str:
 
 
 def ping(*, endpoint: Endpoint, by: User) -> Delivery:
-    """Queue a test. Raises Problem while the endpoint is paused."""
+    """Queue a test and end the endpoint's rest. Raises Problem while the endpoint is paused."""
     _validate_active(endpoint)
     made = delivery_gathering.build_delivery(
         endpoint, {"event": PING, "at": payload.format_time(timezone.now()), "by": {"id": by.pk, "username": by.username}}
@@ -110,8 +113,10 @@ def ping(*, endpoint: Endpoint, by: User) -> Delivery:
 
 
 def resend(*, delivery: Delivery, by: User) -> None:
-    """Send it once more, under the same id, also while the endpoint rests. Raises Conflict while it waits, or is being sent; Problem while
-    the endpoint is paused."""
+    """Queue an ended delivery again under the same id, and end the endpoint's rest.
+
+    Raises Conflict if it still waits or is being sent; Problem while the endpoint is paused.
+    """
     _validate_active(delivery.endpoint)
     ended = Delivery.objects.filter(pk=delivery.pk).exclude(state=Delivery.State.WAITING)
     with transaction.atomic():
@@ -123,12 +128,12 @@ def resend(*, delivery: Delivery, by: User) -> None:
 
 
 def forget(*, source: str, ids: Iterable[int]) -> None:
-    """Forget what was told, or is yet to be, of rows whose personal data are erased. source: the table of their history."""
+    """Delete the deliveries of rows whose personal data are erased. source: the table of their history."""
     Delivery.objects.filter(source=source, object_id__in=list(ids)).delete()
 
 
 def forget_author(user: int) -> None:
-    """Forget what was told of changes that this account made, because each of them names it."""
+    """Delete the deliveries of changes that this account made, because each of them names it."""
     Delivery.objects.filter(body__contains=f'"by": {{"id": {user}, ').delete()
 
 
@@ -138,7 +143,7 @@ def _validate_active(endpoint: Endpoint) -> None:
 
 
 def validate_facts(facts: EndpointFacts, owner: User) -> None:
-    """Raises Problem for what can never work."""
+    """Raise Problem for settings that can never work."""
     try:
         parts = guarded_http.parse_url(facts.url, delivery_sender.list_schemes())
     except NoAnswer as error:
@@ -148,7 +153,7 @@ def validate_facts(facts: EndpointFacts, owner: User) -> None:
     try:
         outside = delivery_sender.build_allowed_targets().has(ip_address(str(parts.hostname)))
     except ValueError:
-        outside = True  # a name: what it leads to is seen when it is asked
+        outside = True  # a host name: its addresses are checked at each request
     if not outside:
         raise Problem(
             _("%(host)s is not on the public internet, or is ours. NETZWART_WEBHOOK_NETWORKS allows networks.") % {"host": parts.hostname},

@@ -1,4 +1,7 @@
-"""Secrets of endpoints, and what they sign. A secret is HMAC-SHA256 of the endpoint's salt under the portal's key: it stands nowhere."""
+"""Secrets of endpoints, and signatures made with them.
+
+A secret is the HMAC-SHA256 of the endpoint's salt under the portal's key. It is not stored.
+"""
 
 import hmac
 import secrets as random
@@ -18,17 +21,20 @@ def make_salt() -> bytes:
 
 
 def derive_secret(salt: bytes | memoryview) -> str:
-    """What the receiver is given, once, and signs with."""
+    """Return the secret under the portal's current key: the one that is shown to the receiver once."""
     return derive_secrets(salt)[0]
 
 
 def derive_secrets(salt: bytes | memoryview) -> list[str]:
-    """The secret under each of the portal's keys, the current one first: receivers may still have one from before a key was replaced."""
+    """Return the secret under each of the portal's keys, the current one first.
+
+    Receivers may still use one from before a key was replaced.
+    """
     made = (salted_hmac("apps.webhooks.secret", bytes(salt).hex(), secret=key, algorithm="sha256") for key in list_secret_keys())
     return [START + each.hexdigest() for each in made]
 
 
 def compute_signature(secrets: str | Sequence[str], at: int, body: bytes) -> str:
-    """`t=…,v1=…`: seconds since 1970, and HMAC-SHA256 (RFC 2104) of "t.body" in hexadecimal digits, by each secret."""
+    """Return `t=…,v1=…`: seconds since 1970, and for each secret the HMAC-SHA256 (RFC 2104) of "t.body" in hexadecimal digits."""
     of = [secrets] if isinstance(secrets, str) else secrets
     return ",".join([f"t={at}", *(f"v1={hmac.digest(each.encode(), b'%d.' % at + body, 'sha256').hex()}" for each in of)])

@@ -1,4 +1,4 @@
-"""Webhooks, for who operates the network."""
+"""URLs of the webhook pages, for network administrators."""
 
 from django.urls import path
 

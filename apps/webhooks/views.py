@@ -1,4 +1,4 @@
-"""The pages of webhooks, for who operates the network."""
+"""Webhook pages, for network administrators."""
 
 import json
 
@@ -23,14 +23,14 @@ PER_PAGE = 50
 
 @staff_page
 def webhooks(request: HttpRequest) -> HttpResponse:
-    """All of them, each with its last result."""
+    """List all webhooks, each with its last result."""
     return render(request, "webhooks/list.html", {"rows": selectors.list_endpoints()})
 
 
 @never_cache
 @staff_page
 def add(request: HttpRequest) -> HttpResponse:
-    """One more; its secret is shown in the answer, and never again."""
+    """Add a webhook. The response shows its secret once."""
     by = get_person(request)
     form = WebhookForm(by, request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -44,7 +44,7 @@ def add(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def webhook(request: HttpRequest, pk: int) -> HttpResponse:
-    """One, with what it was told."""
+    """Show a webhook with its deliveries and its history."""
     row = get_object_or_404(selectors.list_endpoints(), pk=pk)
     deliveries = Delivery.objects.filter(endpoint=row).defer("body", "answer").order_by("-id")
     page = Paginator(deliveries, PER_PAGE).get_page(request.GET.get("page"))
@@ -54,7 +54,7 @@ def webhook(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Another address, other kinds; pause it, or go on."""
+    """Change a webhook's settings; pause or resume it."""
     row = get_object_or_404(Endpoint.objects.select_related("owner"), pk=pk)
     form = WebhookForm(row.owner, request.POST if request.method == "POST" else None, row)
     if form.is_valid():
@@ -72,7 +72,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 @staff_page
 def secret(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what a new secret means; then make one, and show it once."""
+    """GET explains what a new secret means. POST makes one and shows it once."""
     row = get_object_or_404(Endpoint, pk=pk)
     if request.method != "POST":
         return render(request, "webhooks/renew.html", {"row": row})
@@ -81,7 +81,7 @@ def secret(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what is gone then; then do it."""
+    """GET lists what would be removed. POST removes the webhook."""
     row = get_object_or_404(selectors.list_endpoints(), pk=pk)
     if request.method != "POST":
         return render(request, "webhooks/remove.html", {"row": row})
@@ -104,7 +104,7 @@ def ping(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def delivery(request: HttpRequest, pk: int) -> HttpResponse:
-    """What was sent, and what was answered."""
+    """Show what was sent and what was answered."""
     row = get_object_or_404(Delivery.objects.select_related("endpoint"), pk=pk)
     body = json.dumps(json.loads(row.body), indent=2, ensure_ascii=False)
     return render(request, "webhooks/delivery.html", {"row": row, "body": body})
@@ -113,7 +113,7 @@ def delivery(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def resend(request: HttpRequest, pk: int) -> HttpResponse:
-    """Send it once more."""
+    """Send a delivery again."""
     row = get_object_or_404(Delivery, pk=pk)
     try:
         services.resend(delivery=row, by=get_person(request))

@@ -1,6 +1,7 @@
-"""Many objects in one call, all or none. What is wrong is told of each item; then nothing was done.
+"""Bulk requests: all items or none. On failure, errors are reported for each item and nothing is changed.
 
-First all at once; only when that is refused, one by one, to find who is to blame. Memory: the items of one call, at most MOST.
+All items are written at once; only if that is refused, one by one, to find the items at fault. Memory: the items of one request,
+at most MOST.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,12 +17,12 @@ from apps.lib.api.serializers import ApiSerializer, Reference
 from apps.lib.api.unknown_fields import describe_unknown_field
 from apps.lib.errors import Problem
 
-MOST: Final = 2000  # items of a call
+MOST: Final = 2000  # items in one request
 REFUSALS = (Problem, IntegrityError, DataError, exceptions.APIException)
 
 
 def validate_item_list(data: Any) -> list[Any]:
-    """A list of a length that fits."""
+    """Return the data if it is a list of an allowed length. Raises RequestRejected."""
     if not isinstance(data, list) or not data:
         raise RequestRejected(400, _("Send a list with at least one item."))
     if len(data) > MOST:
@@ -30,18 +31,18 @@ def validate_item_list(data: Any) -> list[Any]:
 
 
 def load_references(serializer: ApiSerializer, items: Sequence[Any]) -> dict[str, Mapping[int, Any]]:
-    """What the items point to, by the field's name: a query for each field."""
+    """Load the objects that the items refer to, by field name, with one query for each field."""
     found: dict[str, Mapping[int, Any]] = {}
     for name, field in serializer.fields.items():
         if isinstance(field, Reference) and not field.read_only:
             given = [item.get(name) for item in items if isinstance(item, Mapping)]
             wanted = {each for each in given if isinstance(each, int) and not isinstance(each, bool) and 0 < each < 2**63}
-            found[name] = field.get_queryset().in_bulk(list(wanted))  # type: ignore[union-attr]  # not read-only: there is one
+            found[name] = field.get_queryset().in_bulk(list(wanted))  # type: ignore[union-attr]  # writable fields have one
     return found
 
 
 def validate_items(serializer: ApiSerializer, items: Sequence[Any], rows: Sequence[Any] | None = None) -> list[dict[str, Any]]:
-    """The items as services take them; with rows, what changes of each. Raises ItemsRefused."""
+    """Return the items' validated data, or with `rows` the validated changes of each row. Raises ItemsRefused."""
     context: Any = serializer.context
     context["known"] = load_references(serializer, items)
     good, wrong = [], dict[int, Exception]()
@@ -58,7 +59,7 @@ def validate_items(serializer: ApiSerializer, items: Sequence[Any], rows: Sequen
 
 
 def apply_all_or_none[Item, Row](items: Sequence[Item], many: Callable[[Sequence[Item]], Row], one: Callable[[Item], object]) -> Row:
-    """What `many` makes of all items. Raises ItemsRefused with what `one` says of each that cannot be."""
+    """Return what `many` makes of all items. Raises ItemsRefused with the error that `one` raises for each item at fault."""
     try:
         with transaction.atomic():
             return many(items)
@@ -70,7 +71,7 @@ def apply_all_or_none[Item, Row](items: Sequence[Item], many: Callable[[Sequence
 
 
 def collect_refused_items[Item](items: Sequence[Item], one: Callable[[Item], object]) -> dict[int, Exception]:
-    """Those of the items that are refused when they come one after the other."""
+    """Return the errors of the items that are refused when they are written one after the other."""
     wrong: dict[int, Exception] = {}
     for index, item in enumerate(items):
         try:
@@ -82,9 +83,9 @@ def collect_refused_items[Item](items: Sequence[Item], one: Callable[[Item], obj
 
 
 def get_item_rows(items: Sequence[Any], find: Callable[[Iterable[int]], Mapping[int, Any]], *, only_ids: bool = False) -> list[Any]:
-    """The row of each item, by its id. Raises ItemsRefused for those without one, and for one that comes twice.
+    """Return the row of each item, by its id. Raises ItemsRefused for unknown and repeated ids.
 
-    only_ids: an item says nothing else of its row but which version it has.
+    only_ids: an item may contain only `id` and `version`.
     """
     ids: list[Any] = [item.get("id") if isinstance(item, Mapping) else item for item in items]
     good = [each for each in ids if isinstance(each, int) and not isinstance(each, bool) and 0 < each < 2**63]
@@ -111,7 +112,7 @@ def _describe_extra_fields(item: Any) -> dict[str, str]:
 
 
 def check_versions(items: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> None:
-    """An item may say on top of which version it is: 412 for those who are late."""
+    """Check the `version` that an item may contain. Raises ItemsRefused with 412 for outdated items."""
     late = {
         index: build_precondition_error()
         for index, (item, row) in enumerate(zip(items, rows, strict=True))

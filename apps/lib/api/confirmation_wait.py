@@ -1,6 +1,6 @@
-"""`?wait=confirmed&timeout=5`, as far as the API itself can say it: 202 instead of 200 or 201 while a gateway has not confirmed.
+"""`?wait=confirmed&timeout=5`: the response is 202 instead of 200 or 201 while a gateway has not confirmed.
 
-It never waits: whoever asks the events process is made to wait there (`events/waiting.py`), whoever asks here asks again.
+This code never waits. Requests to the events process wait there (`events/confirmation_waiters.py`); other clients must poll.
 """
 
 from collections.abc import Iterable
@@ -19,9 +19,9 @@ LONGEST: Final = 60  # seconds
 
 
 def asks_to_wait(request: Request, *, possible: bool = True) -> bool:
-    """Whether the answer is to say if every gateway has it.
+    """True if the response must say whether every gateway has confirmed.
 
-    Raises ValidationError for a value that there is none of; and for any where it is not possible.
+    Raises ValidationError for invalid values, and for any value if waiting is not possible.
     """
     wanted = request.query_params.get("wait")
     if not possible and (given := [name for name in ("wait", "timeout") if name in request.query_params]):
@@ -37,7 +37,7 @@ def asks_to_wait(request: Request, *, possible: bool = True) -> bool:
 
 
 def mark_accepted_if_pending(response: Response, rows: Iterable[Any]) -> Response:
-    """The answer, with 202 when one of the rows, as `with_activations` left them, is missing on a gateway."""
+    """Return the response, with 202 if one of the rows, as `attach_activations` returned them, is missing on a gateway."""
     if any(not each.since for row in rows for each in row.known_activations):
         response.status_code = 202
         response["Retry-After"] = "1"

@@ -1,6 +1,6 @@
-"""What the database refuses, in a sentence, where no service knew a better one. PostgreSQL's errors come in, Problems go out.
+"""Translates PostgreSQL's constraint errors into Problems with a sentence, where no service has a better one.
 
-SQLSTATEs: PostgreSQL manual, "Error Codes"; what an error tells: "Error Message Fields".
+Source: PostgreSQL manual, "Error Codes" (SQLSTATEs) and "Error Message Fields".
 """
 
 import re
@@ -16,7 +16,10 @@ _KEY = re.compile(r"Key \((?:lower\()?\(?\"?(\w+)")
 
 
 def explain_violation(error: IntegrityError | DataError) -> Problem | None:
-    """409 for what stands in the way of something else, 422 for what can never be; None for what no database said."""
+    """Return a Conflict (409) if another row is in the way, an Unprocessable (422) if the value can never be valid.
+
+    Returns None if the error does not come from the database, or is not known here.
+    """
     if isinstance(error, ProtectedError | RestrictedError):
         return Conflict(_("Other things need it: remove these first."))
     diagnosis = getattr(error.__cause__, "diag", None)

@@ -1,6 +1,6 @@
-"""Which state of a row somebody saw (RFC 9110, sections 8.8.3 and 13.1.1): its version, or a hash of its columns where it has none.
+"""ETags of rows (RFC 9110, sections 8.8.3 and 13.1.1): the version, or a hash of the columns if the row has no version.
 
-What gateways say of a row is no part of that: nobody loses an update to it.
+Activation on gateways is not part of it: no update can be lost to it.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ ANY = "*"
 
 
 def compute_etag(row: Model) -> str:
-    """The ETag, with its quotes."""
+    """Return the row's ETag, with its quotes."""
     if isinstance(row, Versioned):
         return f'"v{row.version}"' if row.pk else '"v0"'
     deferred = row.get_deferred_fields()
@@ -24,12 +24,12 @@ def compute_etag(row: Model) -> str:
 
 
 def check_if_match(row: Model, wanted: str) -> None:
-    """Raises 412 when the row is none of those that If-Match names."""
+    """Raise 412 unless If-Match contains the row's ETag or `*`."""
     named = [each.strip().removeprefix("W/") for each in wanted.split(",")]
     if ANY not in named and compute_etag(row) not in named:
         raise build_precondition_error()
 
 
 def build_precondition_error() -> RequestRejected:
-    """Nothing was done."""
+    """Return the 412 error for a row that changed after the client read it. Nothing was changed."""
     return RequestRejected(412, _("Somebody changed this since you read it. Read it again, then decide."))

@@ -1,7 +1,7 @@
-"""How a field of an object is reached and written, found out once for all rows of a list: half the time of REST framework's own way.
+"""Prepares the rendering of serializer fields once for all rows of a list: half the time of REST framework's own way.
 
-A serializer's field comes in; a function from row to JSON value goes out. It says what `Serializer.to_representation` says, and raises
-SkipField where that leaves the field out.
+Takes a serializer field, returns a function from row to JSON value. The result equals that of `Serializer.to_representation`; the
+function raises SkipField where that leaves the field out.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ NOT_THERE = (AttributeError, KeyError, ObjectDoesNotExist)
 
 
 def build_field_renderer(field: AnyField) -> FieldRenderer:
-    """What the field says of a row."""
+    """Return a function that renders the field of a row."""
     careful = _build_general_renderer(field)
     if isinstance(field, PrimaryKeyRelatedField) and field.pk_field is None:
         return _build_id_renderer(f"{field.source}_id", careful)
@@ -33,7 +33,7 @@ def _is_read_by_source(field: AnyField) -> bool:
 
 
 def _build_general_renderer(field: AnyField) -> FieldRenderer:
-    """REST framework's own way, which knows of defaults, mappings and what is called."""
+    """Render in REST framework's own way, which handles defaults, mappings and callables."""
 
     def show(row: Any) -> Any:
         value = field.get_attribute(row)
@@ -44,7 +44,7 @@ def _build_general_renderer(field: AnyField) -> FieldRenderer:
 
 
 def _build_id_renderer(path: str, otherwise: FieldRenderer) -> FieldRenderer:
-    """The id of what a row points to, without reading that."""
+    """Render the id of a related object without loading the object."""
     get = attrgetter(path)
 
     def show(row: Any) -> Any:
@@ -57,7 +57,7 @@ def _build_id_renderer(path: str, otherwise: FieldRenderer) -> FieldRenderer:
 
 
 def _build_attribute_renderer(get: FieldRenderer, write: FieldRenderer, otherwise: FieldRenderer) -> FieldRenderer:
-    """An attribute, as the field writes it."""
+    """Render an attribute by the field's `to_representation`."""
 
     def show(row: Any) -> Any:
         try:

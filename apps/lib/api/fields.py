@@ -1,4 +1,4 @@
-"""Fields of serializers for what networks are made of; text outside, `ipaddress` values inside."""
+"""Serializer fields for addresses, prefixes and MAC addresses: text in JSON, `ipaddress` values (MAC addresses: text) in Python."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from apps.lib.fields import AddressField, MacField, PrefixField
 
 
 class _ParsedTextField(serializers.CharField):
-    """Text that a model's field reads."""
+    """Text that is parsed by a model field."""
 
     column: Any
     LONGEST = 80
@@ -25,13 +25,13 @@ class _ParsedTextField(serializers.CharField):
 
 
 class AddressText(_ParsedTextField):
-    """An address."""
+    """An IP address."""
 
     column = AddressField()
 
 
 class PrefixText(_ParsedTextField):
-    """A network, or an address alone."""
+    """A network, or a single address."""
 
     column = PrefixField()
 

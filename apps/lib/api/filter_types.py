@@ -1,4 +1,4 @@
-"""What a value in an address can be: how it is read, and how it may be compared. Text comes in; a value, or ValueError with a sentence."""
+"""Types of filter values: how they are parsed, and which lookups they allow. Parsers return a value or raise ValueError with a sentence."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from apps.lib.fields import AddressField, MacField, PrefixField
 from firewall.addresses import parse_prefix
 
 LARGEST: Final = 2**63 - 1
-LONGEST: Final = 200  # characters of a value
-MOST_VALUES: Final = 1000  # of one __in
+LONGEST: Final = 200  # characters of one value
+MOST_VALUES: Final = 1000  # in one __in lookup
 
 EXACT, IN, LESS, AT_MOST, MORE, AT_LEAST = "", "in", "lt", "lte", "gt", "gte"
 CONTAINS, NET_CONTAINS, NET_WITHIN, NULL = "contains", "net_contains", "net_within", "isnull"
@@ -26,7 +26,7 @@ _ORDERED: Final = (EXACT, IN, LESS, AT_MOST, MORE, AT_LEAST)
 
 @dataclass(frozen=True)
 class FilterType:
-    """`read` makes a value of text, such as `example`; `schema` is what OpenAPI says of it; `lookups` how it is compared."""
+    """`read` parses text such as `example`; `schema` is the type in OpenAPI; `lookups` are the allowed lookups."""
 
     read: Callable[[str], Any]
     schema: Mapping[str, Any]
@@ -68,10 +68,10 @@ def _parse_mac(text: str) -> str:
 
 
 def _parse_timestamp(text: str) -> datetime:
-    """RFC 3339; a plus sign that became a space in the address is one again."""
+    """Parse RFC 3339. A plus sign that URL decoding turned into a space is restored."""
     try:
         found = parse_datetime(text.replace(" ", "+"))
-        known = found.astimezone(UTC) if found and found.tzinfo else None  # PostgreSQL takes no offset beyond 15:59:59
+        known = found.astimezone(UTC) if found and found.tzinfo else None  # PostgreSQL accepts no offset beyond 15:59:59
     except (ValueError, OverflowError):
         known = None
     if known is None:
@@ -99,7 +99,7 @@ DAY: Final = FilterType(_parse_day, {"type": "string", "format": "date"}, _ORDER
 
 
 def build_choice_type(values: tuple[str, ...]) -> FilterType:
-    """One of these words."""
+    """Return a type that accepts only these words."""
 
     def read(text: str) -> str:
         if text not in values:
@@ -110,7 +110,7 @@ def build_choice_type(values: tuple[str, ...]) -> FilterType:
 
 
 def get_filter_type(column: models.Field[Any, Any]) -> FilterType:
-    """The kind that fits a column."""
+    """Return the filter type for a model field. Raises TypeError if there is none."""
     if column.choices:
         return build_choice_type(tuple(str(value) for value, _label in column.flatchoices))
     kinds: tuple[tuple[Any, FilterType], ...] = (

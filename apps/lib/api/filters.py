@@ -1,6 +1,6 @@
-"""Which rows a list shows, and in which order: parameters of the address come in, the rows they ask for go out.
+"""Filters and ordering of lists, from query parameters.
 
-What a view does not declare, and a value that is none, is refused with its name: a script with a typo must not get everything.
+Parameters that the view does not declare, and invalid values, are refused by name: a script with a typo must not get all rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +22,7 @@ type FilteredRows = models.QuerySet[Any]
 
 @dataclass(frozen=True)
 class Filter:
-    """`path`: the column, as the ORM reaches it; `exact`: what the plain name asks for, where that is not equality."""
+    """Filter on a column. `path`: the column's ORM path. `exact`: the lookup of the plain parameter, if it is not equality."""
 
     path: str
     kind: FilterType
@@ -34,7 +34,7 @@ class Filter:
         return (*self.kind.lookups, NULL) if self.null else self.kind.lookups
 
     def applied(self, rows: FilteredRows, lookup: str, text: str) -> FilteredRows:
-        """Raises ValueError for what is no value."""
+        """Return the filtered rows. Raises ValueError for an invalid value."""
         name = self.exact if lookup == EXACT and self.exact else lookup
         value: Any = _parse_values(text, self.kind) if lookup == IN else (TRUTH if lookup == NULL else self.kind).read(_check_length(text))
         return rows.filter(**{f"{self.path}__{IN_DATABASE.get(name, name)}": value})
@@ -42,9 +42,9 @@ class Filter:
 
 @dataclass(frozen=True)
 class CustomFilter:
-    """A parameter that means something of its own. `apply` gets rows and value; None: the view's get_queryset looks at it.
+    """Filter with a meaning of its own. `apply` gets rows and value; None if the view's get_queryset reads the parameter itself.
 
-    words: what it asks for, for docs; also: the column that its lookups and the order mean, if there is one.
+    words: its description for the documentation. also: the column that its lookups and the ordering use, if there is one.
     """
 
     kind: FilterType
@@ -61,7 +61,10 @@ type Filters = Mapping[str, Filter | CustomFilter]
 
 
 def build_filters(model: type[models.Model], *names: str, **paths: str) -> dict[str, Filter | CustomFilter]:
-    """Filters by these columns, under their own or another name: `filters_of(PortForward, "protocol", member="holding__member")`."""
+    """Return filters for these columns, under their own or another name.
+
+    `build_filters(PortForward, "protocol", member="holding__member")`.
+    """
     named = {name: name for name in ("id", *names)} | paths
     return {name: _build_filter(model, path) for name, path in named.items()}
 
@@ -91,7 +94,7 @@ def _parse_values(text: str, kind: FilterType) -> list[Any]:
 
 
 class DeclaredFilterBackend(BaseFilterBackend):
-    """Filters by what the view declares in `filters`, searches by its `search`, and orders."""
+    """Filters and orders lists by the `filters` that the view declares, within the token's scope."""
 
     def filter_queryset(self, request: Request, queryset: FilteredRows, view: Any) -> FilteredRows:
         queryset = view.reached(queryset)
@@ -120,24 +123,24 @@ class DeclaredFilterBackend(BaseFilterBackend):
 
 
 def build_unknown_error(name: str, known: list[str], parameter: str = "") -> ValidationError:
-    """The refusal of a parameter that there is none, or of a name in one."""
+    """Return the error for an unknown parameter, or for an unknown name in a parameter."""
     facts = {"name": name[:LONGEST], "known": ", ".join(known)}
     return ValidationError({f"?{parameter or name[:LONGEST]}": _("There is no “%(name)s”. There is: %(known)s.") % facts})
 
 
 def find_column(filters: Filters, name: str) -> Filter | None:
-    """What the lookups of this name compare, and it is ordered by."""
+    """Return the column filter that the lookups and the ordering of this name use, or None."""
     found = filters.get(name)
     return found.also if isinstance(found, CustomFilter) else found
 
 
 def list_orderings(filters: Filters) -> list[str]:
-    """By what a list can be ordered."""
+    """Return the names by which a list can be ordered."""
     return [name for name in filters if find_column(filters, name)]
 
 
 def apply_ordering(rows: FilteredRows, filters: Filters, asked: str) -> FilteredRows:
-    """The rows in the order that was asked for; the id decides between equals, so that no page shows a row twice."""
+    """Return the rows in the requested order. The id breaks ties, so that no row appears on two pages."""
     if not asked:
         return rows
     return rows.order_by(*_iter_order_columns(filters, asked), "pk")

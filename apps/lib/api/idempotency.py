@@ -1,7 +1,7 @@
-"""Requests that may come twice: with an Idempotency-Key the second gets the answer of the first, and nothing is done twice.
+"""Idempotent requests: a repeated Idempotency-Key gets the answer of the first request, and nothing is done twice.
 
-The answer is kept in the transaction that did the work: there are both, or neither. A second request while the first is under way is
-told so (409). A key that stands for another request is refused (422). What was refused is not kept: it did nothing.
+The answer is stored in the transaction that does the work: both exist or neither. A second request is refused while the first is
+in progress (409), and so is a key of another request (422). Refusals are not stored, because they changed nothing.
 """
 
 import hashlib
@@ -22,14 +22,14 @@ from apps.lib.api.models import KeptAnswer
 from apps.lib.api.problems import RequestRejected
 
 KEPT: Final = timedelta(days=1)
-MOST: Final = 500  # answers of one person
+MOST: Final = 500  # stored answers of one account
 LONGEST: Final = 100  # characters of a key
 REPLAYED: Final = "Idempotency-Replayed"
 
 
 def answer_once(request: Request, work: Callable[[], Response]) -> Response:
-    """Do the work, or tell what it was answered before; within a transaction."""
-    key, person = request.headers.get("Idempotency-Key", ""), int(request.user.pk or 0)  # signed in, as Allowed asked
+    """Do the work, or return the stored answer of the same request. Must run within a transaction."""
+    key, person = request.headers.get("Idempotency-Key", ""), int(request.user.pk or 0)  # authenticated, as RolePermission checks
     if not 0 < len(key) <= LONGEST or not key.isprintable() or not key.isascii():
         raise RequestRejected(400, _("An Idempotency-Key has 1 to %(most)d printable characters.") % {"most": LONGEST})
     if not _try_lock_key(person, key):
@@ -46,7 +46,10 @@ def answer_once(request: Request, work: Callable[[], Response]) -> Response:
 
 
 def _try_lock_key(person: int, key: str) -> bool:
-    """Until the transaction ends, nobody else has this key (PostgreSQL manual, "Advisory Lock Functions")."""
+    """Lock the key until the transaction ends (PostgreSQL manual, "Advisory Lock Functions").
+
+    Returns False if another transaction has it.
+    """
     number = int.from_bytes(hashlib.sha256(f"{person} {key}".encode()).digest()[:8], signed=True)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [number])
@@ -59,7 +62,7 @@ def _compute_fingerprint(request: Request) -> str:
 
 
 def _save_answer(person: int, key: str, print_: str, response: Response) -> None:
-    KeptAnswer.objects.filter(user=person, key=key).delete()  # one that is too old
+    KeptAnswer.objects.filter(user=person, key=key).delete()  # an expired one
     KeptAnswer.objects.create(
         user_id=person,
         key=key,
@@ -72,7 +75,7 @@ def _save_answer(person: int, key: str, print_: str, response: Response) -> None
 
 
 def prune(person: int) -> None:
-    """Forget what is too old, and of this person what is too much."""
+    """Delete expired answers, and the oldest of this account beyond MOST."""
     KeptAnswer.objects.filter(at__lte=Now() - KEPT).delete()
     mine = KeptAnswer.objects.filter(user=person)
     oldest = mine.order_by("-id").values_list("id", flat=True)[MOST - 1 : MOST].first()

@@ -1,4 +1,4 @@
-"""Answers that are kept for requests that may come twice."""
+"""Stored answers of idempotent requests."""
 
 from django.conf import settings
 from django.db import models
@@ -6,7 +6,7 @@ from django.db.models.functions import Now
 
 
 class KeptAnswer(models.Model):
-    """What one request was answered, for whoever sends it again with the same Idempotency-Key."""
+    """The answer to a request, for repetitions with the same Idempotency-Key."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     key = models.CharField(max_length=100)

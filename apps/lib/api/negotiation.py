@@ -1,4 +1,4 @@
-"""In which format an answer comes: `?format=` says it before the header Accept does."""
+"""Content negotiation: `?format=` takes precedence over the Accept header."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from rest_framework.renderers import BaseRenderer
 
 
 class Negotiation(DefaultContentNegotiation):
-    """An unknown format is 406, as an unknown type is: the address is right, and what it names is there."""
+    """Answers an unknown format with 406, like an unknown media type, instead of REST framework's 404: the URL itself is right."""
 
     def filter_renderers(self, renderers: Iterable[BaseRenderer], format: str) -> list[BaseRenderer]:
         try:

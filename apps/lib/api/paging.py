@@ -1,4 +1,4 @@
-"""Pages of a list: by limit and offset with a count, or for a walk over all rows by a cursor, which new rows do not disturb."""
+"""Pagination of lists: by limit and offset with a count, or by a cursor for reading all rows, undisturbed by new rows."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from contextlib import suppress
@@ -14,12 +14,12 @@ from rest_framework.utils.urls import remove_query_param, replace_query_param
 from apps.lib.api.filter_types import LARGEST
 from apps.lib.api.row_counts import count_rows
 
-MOST: Final = 1000  # rows of a page
+MOST: Final = 1000  # rows on one page
 LONGEST_NUMBER: Final = 18  # digits
 
 
 class LimitOrCursorPagination(LimitOffsetPagination):
-    """`?limit=&offset=`: {count, next, previous, results}. `?cursor=`: {next, results} by id, from the beginning if it is empty."""
+    """`?limit=&offset=` returns {count, next, previous, results}. `?cursor=` returns {next, results} by id; an empty cursor starts."""
 
     max_limit = MOST
     _walks = False
@@ -30,7 +30,7 @@ class LimitOrCursorPagination(LimitOffsetPagination):
         return self._walk(queryset, request) if self._walks else self._page(queryset, request)
 
     def _page(self, queryset: Any, request: Request) -> list[Any]:
-        """Rows that are skipped are skipped by their ids, without what is joined to them; what fits into one page needs no count."""
+        """Skip rows by their ids, without reading their joins. A last page that is not full gives the count without a query."""
         self.limit, self.offset = self.get_limit(request), self.get_offset(request)
         wanted = slice(self.offset, self.offset + self.limit)
         shown = queryset.filter(pk__in=queryset.values("pk")[wanted]) if self.offset else queryset[wanted]
@@ -83,7 +83,7 @@ def _encode_cursor(pk: int) -> str:
 
 
 def _decode_cursor(text: str) -> int:
-    """The id behind which the page begins."""
+    """Return the id after which the page begins."""
     if not text:
         return -1
     with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""What requests of the API hold: JSON (RFC 8259) with numbers and texts that a database takes. Octets come in; values, or ParseError."""
+"""Parser of API requests: JSON (RFC 8259) with numbers and texts that a database can store. Raises ParseError."""
 
 import json
 from collections.abc import Mapping
@@ -10,8 +10,9 @@ from rest_framework.parsers import JSONParser
 
 
 class StrictJsonParser(JSONParser):
-    """REST framework's, but what Python reads and nobody can write again is refused: half of a character (`"\\ud800"`), and a number
-    beyond all that a computer counts with (`1e999`).
+    """REST framework's JSON parser, except that it refuses values that Python reads but cannot write again.
+
+    These are lone surrogates (`"\\ud800"`) and numbers beyond the range of floats (`1e999`).
     """
 
     def parse(self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""How the API says that something cannot be: problem details (RFC 9457), with the sentence and the field, as the pages say it.
+"""Errors of the API as problem details (RFC 9457), with the same sentence and field as on pages.
 
-What views, services and the database raise comes in; `application/problem+json` goes out. Whatever is not known here is a fault of ours.
+Takes what views, services and the database raise; returns `application/problem+json`. Unknown exceptions are server errors.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ type ErrorEntry = dict[str, Any]
 
 
 class ItemsRefused(Exception):  # noqa: N818 - not an error of the program
-    """Some of many items cannot be, so none was done. `why`: for the index of an item, what it raised."""
+    """Raised when some items of a bulk request are refused, so that none was applied. `why`: exception by the item's index."""
 
     def __init__(self, why: Mapping[int, Exception]) -> None:
         super().__init__(f"{len(why)} items")
@@ -52,7 +52,7 @@ class ItemsRefused(Exception):  # noqa: N818 - not an error of the program
 
 
 class RequestRejected(exceptions.APIException):
-    """What was sent does not fit what came before: If-Match, or an Idempotency-Key that stands for something else."""
+    """A refusal with its own status code: a failed If-Match, a reused Idempotency-Key, a body that is too large."""
 
     def __init__(self, status_code: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -60,7 +60,7 @@ class RequestRejected(exceptions.APIException):
 
 
 def explain(error: Exception, context: dict[str, Any]) -> Response | None:
-    """The answer to what a view raised; None for faults of ours."""
+    """Return the response to an exception of a view; None for server errors."""
     names = _map_field_names(context) if isinstance(error, ItemsRefused | Problem) else {}
     token = getattr(context.get("request"), "auth", None)
     error = _hide_names(error, token)
@@ -82,7 +82,7 @@ def explain(error: Exception, context: dict[str, Any]) -> Response | None:
 
 
 def _hide_names(error: Exception, token: object) -> Exception:
-    """What is said to a token that may not know whose the thing is that stands in the way."""
+    """Return the error without names, if the token may not know which member the conflicting object belongs to."""
     if not isinstance(error, Problem) or error.culprit is None or can_see_names(token, error.culprit):
         return error
     text = error.unnamed or _("Something of somebody else is in the way.")
@@ -121,7 +121,7 @@ def _build_response(code: int, errors: list[ErrorEntry], sentence: str) -> Respo
 
 
 def build_problem_body(code: int, sentence: str = "", errors: Sequence[ErrorEntry] = ()) -> dict[str, Any]:
-    """The problem as JSON: `errors` holds what is wrong with single fields."""
+    """Return the problem as JSON values. `errors` lists the errors of single fields."""
     titles = {
         400: _("What was asked cannot be"),
         401: _("Not signed in"),
@@ -150,7 +150,7 @@ def build_problem_body(code: int, sentence: str = "", errors: Sequence[ErrorEntr
 
 
 def _iter_entries(error: Exception, names: Mapping[str, str], path: FieldPath = ()) -> Iterator[ErrorEntry]:
-    """What is wrong where."""
+    """Yield an entry for each error, with the path of its field."""
     if isinstance(error, IntegrityError | DataError):
         error = explain_violation(error) or error
     if isinstance(error, Problem):
@@ -166,7 +166,7 @@ def _iter_entries(error: Exception, names: Mapping[str, str], path: FieldPath = 
 
 
 def _flatten_details(detail: Any, path: FieldPath) -> Iterator[ErrorEntry]:
-    """Each sentence of what serializers say, with the way to its field."""
+    """Yield each sentence of a serializer's errors with the path of its field."""
     if isinstance(detail, Mapping):
         for key, value in detail.items():
             yield from _flatten_details(value, path if key in ("non_field_errors", "__all__", "detail") else (*path, key))
@@ -179,7 +179,10 @@ def _flatten_details(detail: Any, path: FieldPath) -> Iterator[ErrorEntry]:
 
 
 def _build_entry(path: FieldPath, sentence: str) -> ErrorEntry:
-    """`pointer` is a JSON pointer (RFC 6901) into what was sent; `field` the same as people write it: [3].public_port."""
+    """Return an entry of `errors`.
+
+    `pointer` is a JSON pointer (RFC 6901) into the request body; `field` is the same path for people: [3].public_port.
+    """
     if path and isinstance(path[0], str) and path[0].startswith("?"):
         return {"detail": sentence, "parameter": path[0][1:]}
     field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
@@ -190,14 +193,14 @@ def _build_entry(path: FieldPath, sentence: str) -> ErrorEntry:
 
 
 def _map_field_names(context: Mapping[str, Any]) -> dict[str, str]:
-    """What the view's serializer calls the service's fields."""
+    """Map the service's field names to those of the view's serializer."""
     serializer: Any = getattr(context.get("view"), "serializer_class", None)
     fields = serializer().fields if serializer else {}
     return {field.source: name for name, field in fields.items()}
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """handler404: addresses below /api/ that lead nowhere are told as problems, pages as pages."""
+    """handler404: return a problem for paths below /api/, else a page."""
     return (
         _build_json_problem(404, _("There is nothing at this address."))
         if _is_api_request(request)
@@ -206,7 +209,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
-    """A fault of ours, likewise: a problem below /api/, else a page."""
+    """Return a problem for paths below /api/, else a page."""
     return (
         _build_json_problem(500, _("Something went wrong on our side. It is in the log."))
         if _is_api_request(request)
@@ -215,7 +218,7 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
 
 
 def build_unavailable_response(sentence: str) -> HttpResponse:
-    """503: nothing was changed."""
+    """Return a 503 problem with this sentence."""
     return _build_json_problem(503, sentence)
 
 

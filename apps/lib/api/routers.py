@@ -1,10 +1,10 @@
-"""Addresses of collections: DRF's, and PATCH and DELETE of a list."""
+"""Router of the API: that of REST framework, plus PATCH and DELETE of a list."""
 
 from rest_framework.routers import DefaultRouter, Route
 
 
 class Router(DefaultRouter):
-    """/api/<app>/<plural>/ and /api/<app>/<plural>/<id>/."""
+    """Routes /api/<app>/<plural>/ and /api/<app>/<plural>/<id>/."""
 
     include_format_suffixes = False
     routes = [

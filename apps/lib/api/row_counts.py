@@ -1,6 +1,6 @@
-"""How many rows a list has. Counting many takes longer than showing fifty of them, so what is large is counted every few seconds alone.
+"""Cached row counts of large lists. Counting many rows takes longer than showing fifty of them.
 
-Bounded: MOST queries are remembered in each process, and none for longer than AGE.
+Bounded: each process remembers at most MOST queries, none for longer than AGE.
 """
 
 import time
@@ -16,10 +16,10 @@ _cached_counts: dict[tuple[str, tuple[Any, ...]], tuple[float, int]] = {}
 
 
 def count_rows(rows: QuerySet[Any]) -> int:
-    """Exact up to LARGE rows; above, as it was at most AGE ago."""
+    """Return the number of rows. It is exact up to LARGE; above, it may be AGE old."""
     try:
         sql, parameters = rows.order_by().values("pk").query.sql_with_params()
-    except EmptyResultSet:  # asked for what no row can be, such as a number that its column cannot hold
+    except EmptyResultSet:  # a filter that no row can match, such as a number outside the column's range
         return 0
     key = sql, tuple(map(str, parameters))
     until, number = _cached_counts.get(key, (0.0, 0))

@@ -1,4 +1,4 @@
-"""What the API's objects share: which fields are shown, how they point to each other, and since when gateways have them."""
+"""Base classes of the API's serializers: chosen fields, references between objects, activation on gateways."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -22,9 +22,9 @@ BRIEF: Final = ("id", "number", "name", "address", "prefix", "state", "display")
 
 
 class Reference(serializers.PrimaryKeyRelatedField[Any]):
-    """Points to another object by its id. Of many items, all are looked up at once: `known` in the context.
+    """Reference to another object by its id. For bulk requests, all objects are loaded at once into the context's `known`.
 
-    What lies beyond a limited token's reach is no object to point to.
+    Objects outside a limited token's scope cannot be referred to.
     """
 
     def to_internal_value(self, data: Any) -> Any:
@@ -43,7 +43,7 @@ class Reference(serializers.PrimaryKeyRelatedField[Any]):
 
 
 class ApiSerializer(StrictSerializer, serializers.ModelSerializer[Any]):
-    """An object of the API. `shown` in the context names the fields that somebody asked for; without it all."""
+    """An object of the API. `shown` in the context names the requested fields; without it, all are shown."""
 
     shapes: ClassVar[Mapping[str, Shape]] = {}
     """What fields are whose kind does not tell."""
@@ -59,23 +59,23 @@ class ApiSerializer(StrictSerializer, serializers.ModelSerializer[Any]):
         return [(str(field.field_name), build_field_renderer(field)) for field in self._readable_fields]
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
-        """As REST framework's, but how each field is reached is found out once for all rows."""
+        """Render like REST framework, but prepare each field's renderer once for all rows."""
         try:
             return {name: show(instance) for name, show in self._showers}
         except serializers.SkipField:
             return dict(super().to_representation(instance))
 
     def create_many(self, items: Sequence[dict[str, Any]]) -> list[Any]:
-        """All of these, or it raises: whoever can do it faster than one by one overrides it."""
+        """Create all objects or raise. Override it where a bulk write is faster."""
         return [self.create(item) for item in items]
 
     def update_many(self, changes: Sequence[tuple[Any, dict[str, Any]]]) -> list[Any]:
-        """Rows and what is to change of them; likewise."""
+        """Change these rows by their changes, all or raise. Override it where a bulk write is faster."""
         return [self.update(row, given) for row, given in changes]
 
 
 def parse_shown_fields(serializer: type[serializers.BaseSerializer[Any]], params: Mapping[str, str]) -> list[str] | None:
-    """What `?fields=` or `?brief=1` asks for; None for everything."""
+    """Return the fields that `?fields=` or `?brief=1` requests; None for all."""
     every = list(getattr(getattr(serializer, "Meta", None), "fields", ()))
     if "fields" in params:
         asked = [name.strip() for name in params["fields"].split(",")]
@@ -90,23 +90,23 @@ def parse_shown_fields(serializer: type[serializers.BaseSerializer[Any]], params
 
 
 class ActiveSerializer(ApiSerializer):
-    """Says since when each gateway has the row as it is."""
+    """Serializer of rows that reach gateways, with their activation."""
 
     shapes: ClassVar[Mapping[str, Shape]] = {"active": ACTIVE}
     observed_fields = frozenset({"active"})
     active = serializers.SerializerMethodField()
 
     def get_active(self, row: Deployed) -> list[dict[str, object]]:
-        """Since when each gateway has it as it is now; null while it has not, and then why."""
+        """For each gateway, since when it has the object in its current state; null while it does not, with the reason."""
         known: list[Activation] = getattr(row, "known_activations", [])
         return [{"gateway": each.gateway, "since": each.since, "waits": each.waits.words if each.waits else ""} for each in known]
 
 
 def attach_activations[Row: Deployed](rows: Iterable[Row]) -> list[Row]:
-    """The rows, each with what ActiveSerializer says of it, in a constant number of queries; nothing of those that are not saved."""
+    """Return the rows with their activations for ActiveSerializer, in a constant number of queries. Unsaved rows get none."""
     shown = list(rows)
     for row in shown:
-        row.known_activations = []  # type: ignore[attr-defined]  # for the serializer alone
+        row.known_activations = []  # type: ignore[attr-defined]  # read only by the serializer
     for row, known in list_activations(row for row in shown if row.pk):
-        row.known_activations = known  # type: ignore[attr-defined]  # for the serializer alone
+        row.known_activations = known  # type: ignore[attr-defined]  # read only by the serializer
     return shown

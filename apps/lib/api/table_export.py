@@ -1,7 +1,7 @@
-"""A whole list as one file, written while it is read: `?format=csv` for spreadsheets, `?format=jsonl` for programs.
+"""Streams a whole list as one file: `?format=csv` for spreadsheets, `?format=jsonl` for programs.
 
-Rows come through a cursor of the server, BATCH at a time, so memory is flat, whatever the length. Filters, order, `fields` and `brief`
-mean what they always do; there are no pages.
+Rows come through a server-side cursor, BATCH at a time, so memory is constant. Filters, ordering, `fields` and `brief` work as
+usual; there are no pages.
 """
 
 import csv
@@ -26,19 +26,19 @@ PAGED: Final = ("limit", "offset", "cursor")
 
 
 class CsvRenderer(JSONRenderer):
-    """Stands for the format when what is accepted is looked at. What it renders itself are problems, which are JSON."""
+    """Represents CSV in content negotiation. It only renders problems, which are JSON."""
 
     media_type, format = "text/csv", "csv"
 
 
 class JsonLinesRenderer(JSONRenderer):
-    """An object a line (jsonlines.org); likewise."""
+    """Represents JSON Lines, one object a line (jsonlines.org), in the same way."""
 
     media_type, format = "application/jsonl", "jsonl"
 
 
 def is_table_request(request: Request) -> bool:
-    """Whether the list is wanted as a table. Raises ValidationError when pages of it are."""
+    """True if the list is requested as a table. Raises ValidationError if pages are requested, too."""
     table = getattr(request.accepted_renderer, "format", "") in (CsvRenderer.format, JsonLinesRenderer.format)
     paged = next((name for name in PAGED if name in request.query_params), None)
     if table and paged:
@@ -47,7 +47,7 @@ def is_table_request(request: Request) -> bool:
 
 
 def build_table_response(view: Any, rows: QuerySet[Any]) -> StreamingHttpResponse:
-    """All rows as the file that was asked for."""
+    """Return a response that streams all rows in the requested format."""
     renderer = view.request.accepted_renderer
     objects, names = _iter_batches(view, rows), list(view.get_serializer().fields)
     lines = _iter_csv_lines(names, objects) if renderer.format == CsvRenderer.format else _iter_json_lines(objects)
@@ -75,7 +75,7 @@ def _iter_csv_lines(names: Sequence[str], batches: Iterable[Sequence[dict[str, A
 
 
 def render_cell(value: object) -> str:
-    """A value as a spreadsheet shows it: nothing for null, lists and objects as JSON, and no text that it would run."""
+    """Return a value as text for a spreadsheet: "" for null, lists and objects as JSON, and no text that it would run as a formula."""
     if isinstance(value, str):
         return escape_formula(value)
     if value is None:

@@ -1,6 +1,6 @@
-"""How far a limited token reaches: the things of one member, of one gateway group, or of the members of one house.
+"""Scope of limited tokens: the objects of one member, of one gateway group, or of the members of one site.
 
-A collection says how the ORM reaches each of these from its rows. What it says nothing of is closed to a token that is limited so.
+A collection declares the ORM paths to these from its rows. If it declares no path, it is closed to tokens with that limit.
 """
 
 from collections.abc import Mapping
@@ -13,26 +13,26 @@ NAMES: Final = frozenset({"*:read", "*:write", "member:read", "member:write"})
 
 
 def is_limited(token: object) -> bool:
-    """Whether the token is for some things alone; no token, as with a session, is not."""
+    """True if the token has a limit. A session (no token) has none."""
     return any(getattr(token, limit, None) is not None for limit in WAYS)
 
 
 def build_scope_filter(token: object, view: Any) -> dict[str, int]:
-    """What the rows of this collection must be, for a filter; a path is "" where the collection is closed to such a token."""
+    """Return the ORM filter for this collection's rows. The key is "" if the collection is closed to the token."""
     given = {way: getattr(token, limit, None) for limit, way in WAYS.items()}
     return {str(getattr(view, way, "")): value for way, value in given.items() if value is not None}
 
 
 def find_owner_id(row: object) -> int | None:
-    """The id of the member that a row is of; None for what is nobody's."""
+    """Return the id of the member that a row belongs to; None if there is none."""
     if getattr(getattr(row, "_meta", None), "label_lower", "") == "members.member":
-        return int(row.pk)  # type: ignore[attr-defined]  # a row
+        return int(row.pk)  # type: ignore[attr-defined]  # it is a row
     member: int | None = getattr(row, "member_id", None)
     return getattr(getattr(row, "holding", None), "member_id", None) if member is None else member
 
 
 def is_beyond(token: object, row: object) -> bool:
-    """Whether a row is known to lie outside of what a limited token reaches."""
+    """True if the row is known to be outside the scope of a limited token."""
     member, group, site = (getattr(token, limit, None) for limit in WAYS)
     if member is not None:
         return find_owner_id(row) not in (None, member)
@@ -42,13 +42,16 @@ def is_beyond(token: object, row: object) -> bool:
 
 
 def _find_site_id(row: Any) -> int | None:
-    """The house where the row's member lives."""
+    """Return the id of the site where the row's member lives."""
     member = row if hasattr(row, "room") else getattr(row, "member", None) or row.holding.member
     return member.room.site_id if member.room else None
 
 
 def can_see_names(token: object, of: object = None) -> bool:
-    """Whether whoever asks may read whose this row is; without a row, who anybody is. With a session roles say so, not this."""
+    """True if the token may read which member this row belongs to; without a row, which members there are.
+
+    For sessions it is always True, because roles decide there.
+    """
     if token is None or (of is not None and find_owner_id(of) is None):
         return True
     if not _has_names(token):
@@ -62,5 +65,5 @@ def _has_names(token: object) -> bool:
 
 
 def is_collection_closed(token: object, view: Any) -> bool:
-    """Whether nothing of this collection is within the token's reach."""
+    """True if no row of this collection is within the token's scope."""
     return "" in build_scope_filter(token, view)

@@ -1,7 +1,8 @@
-"""Checks the fields that a request gives: what is not understood, or cannot be set, is refused by its name and never dropped.
+"""Checks the fields of a request: unknown fields and fields that cannot be set are refused by name, never silently dropped.
 
-A client that reads an object, changes one field and sends the whole back is served: a field that cannot be changed may be sent as it is.
-What the portal observes, such as `active`, may have changed since it was read; with an object that is there it is not compared.
+A client may read an object, change one field and send the whole back: a read-only field is accepted with its current value.
+Fields that the portal observes, such as `active`, may have changed since they were read; they are not compared when an existing
+object is changed.
 """
 
 import json
@@ -23,7 +24,7 @@ VERSION: Final = "version"
 
 
 def describe_unknown_field(name: str, known: Iterable[str]) -> str:
-    """The sentence that refuses a field that there is none of."""
+    """Return the sentence that refuses an unknown field."""
     names, short = list(known), name[:LONGEST_NAME]
     close = get_close_matches(short, names, 1)
     if close:
@@ -34,14 +35,14 @@ def describe_unknown_field(name: str, known: Iterable[str]) -> str:
 
 
 def refuse_unknown(data: Any, known: Iterable[str]) -> None:
-    """Raises ValidationError for the fields of an object that are none of the known ones."""
+    """Raise ValidationError for the fields of an object that are not known."""
     names = list(known)
     if isinstance(data, Mapping) and (wrong := [name for name in data if name not in names]):
         raise serializers.ValidationError({name: describe_unknown_field(str(name), names) for name in wrong})
 
 
 class StrictSerializer(serializers.Serializer[Any]):
-    """A serializer that takes what it understands and can set, and names the rest."""
+    """A serializer that refuses, by name, fields that it does not know or cannot set."""
 
     fixed_fields: ClassVar[frozenset[str]] = frozenset()
     """Fields that are given once, when the object is added."""
@@ -90,11 +91,11 @@ class StrictSerializer(serializers.Serializer[Any]):
         return describe_unknown_field(name, [known for known, field in self.fields.items() if not field.read_only])
 
     def _all(self, of: str) -> frozenset[str]:
-        """What the serializer and those that it is made of declare."""
+        """Return the union of what the serializer and its base classes declare."""
         return frozenset().union(*(vars(each).get(of, ()) for each in type(self).__mro__))
 
     def changes_nothing(self, row: Any, data: Any, taken: Mapping[str, Any]) -> bool:
-        """Whether the row is already as the request wants it. data: as it was sent; taken: the same as services take it."""
+        """True if the row already has the requested values. data: the request body. taken: its validated form."""
         if not isinstance(data, Mapping):
             return False
         shown = self.to_representation(row)
@@ -105,7 +106,7 @@ class StrictSerializer(serializers.Serializer[Any]):
 
 
 class _VisibleTextValidator:
-    """The check of a text field, in the form of a validator."""
+    """`check_visible` as a field validator."""
 
     def __init__(self, *, lines: bool) -> None:
         self._lines = lines
@@ -115,7 +116,7 @@ class _VisibleTextValidator:
 
 
 def is_same_value(given: Any, shown: Any) -> bool:
-    """Whether a value that was sent is the one that is shown; times are compared as times."""
+    """True if a value in the request equals the one shown. Times are compared as times."""
     plain = json.loads(json.dumps(shown, cls=JSONEncoder))
     if given == plain and isinstance(given, bool) == isinstance(plain, bool):
         return True

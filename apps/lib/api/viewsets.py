@@ -1,6 +1,7 @@
-"""What every collection of the API does alike. A view set names its rows, its serializer and its filters, and which of these it offers.
+"""Base view sets of the API's collections.
 
-Requests come in; problem details, pages and objects with their ETag go out. Services do the work: serializers and `remove` call them.
+A view set declares rows, serializer and filters, and chooses the operations that it offers. Responses are objects with ETags,
+pages, or problem details. Services do the work: serializers and `remove` call them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +25,7 @@ from apps.lib.errors import Conflict
 
 
 class CollectionViewSet(viewsets.GenericViewSet[Any]):
-    """A collection. `filters`: what its list can be asked by, besides fields, order and page."""
+    """A collection. `filters`: the query parameters of its list, besides fields, ordering and paging."""
 
     filters: ClassVar[Filters] = {}
     member_path: ClassVar[str] = ""
@@ -40,17 +41,17 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
 
     @classmethod
     def tells_activation(cls) -> bool:
-        """Whether its objects say since when gateways have them, in `active`."""
+        """True if the objects show their activation on gateways in `active`."""
         return isinstance(cls.serializer_class, type) and issubclass(cls.serializer_class, ActiveSerializer)
 
     def prepared(self, rows: Iterable[Any]) -> list[Any]:
-        """The rows with all that their serializer shows, in a constant number of queries."""
+        """Return the rows with everything that their serializer shows, in a constant number of queries."""
         needed = self.tells_activation() and (self.waits or self.shows("active"))
         return attach_activations(rows) if needed else list(rows)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        if self.action not in (None, "list"):  # whose filters refuse what a list does not take
+        if self.action not in (None, "list"):  # the filters of a list refuse unknown parameters themselves
             possible = type(self).tells_activation() and self.action in confirmation_wait.ACTIONS
             self.waits = confirmation_wait.asks_to_wait(request, possible=possible)
             self._refuse_unknown_parameters(request)
@@ -62,17 +63,17 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
 
     def _write(self, handler: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
         if self._takes_no_body():
-            form = {**request._request.POST, **request._request.FILES}  # an empty one is nothing that was given
+            form = {**request._request.POST, **request._request.FILES}  # an empty form counts as no body
             refuse_unknown(form or (() if request.content_type.startswith("multipart/") else request.data), ())
         return write_transaction.run_write(request, partial(handler, request, *args, **kwargs))
 
     def _takes_no_body(self) -> bool:
-        """Whether the action is told nothing but its address: a field would be dropped."""
+        """True if the action has no request body, so that a field in it would be dropped."""
         extra: Mapping[str, Any] | None = getattr(getattr(self, str(self.action), None), "kwargs", None)
         return self.action == "destroy" or (extra is not None and "serializer_class" not in extra)
 
     def _refuse_unknown_parameters(self, request: Request) -> None:
-        """A list's own filters do that for lists."""
+        """Refuse unknown query parameters. For lists, the filters do that."""
         declared = getattr(getattr(self, str(self.action)), "answers", None)
         known = {*(declared.parameters if declared else ()), *(("fields", "brief") if self.action == "retrieve" else ())}
         known |= {name for name, each in self.filters.items() if isinstance(each, CustomFilter) and each.apply is None}
@@ -92,12 +93,12 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
         return parse_shown_fields(self.get_serializer_class(), self.request.query_params)
 
     def shows(self, *names: str) -> bool:
-        """Whether any of these fields is asked for."""
+        """True if any of these fields is requested."""
         shown = self._shown() if self._reads() else None
         return shown is None or any(name in shown for name in names)
 
     def locked_object(self) -> Any:
-        """The object that is about to change. With If-Match it is locked, and is as it was when it was read, or 412."""
+        """Return the object to change. With If-Match it is locked and checked: 412 if it has changed."""
         row, wanted = self.get_object(), self.request.headers.get("If-Match")
         if wanted is None:
             return row
@@ -107,24 +108,24 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
         return row
 
     def lock(self, rows: Sequence[Any]) -> None:
-        """Nobody else changes these, which are of one table, until the transaction ends."""
+        """Lock these rows of one table until the transaction ends."""
         locked = type(rows[0])._base_manager.select_for_update(of=("self",), no_key=True)
         list(locked.filter(pk__in=[row.pk for row in rows]).order_by("pk").values_list("pk"))
 
     def answer(self, row: Any, code: int = status.HTTP_200_OK) -> Response:
-        """The object, as it is now."""
+        """Return the response with the object's current state."""
         [shown] = self.prepared([row])
         answer = Response(self.get_serializer(shown).data, status=code, headers={"ETag": etags.compute_etag(row)})
         return confirmation_wait.mark_accepted_if_pending(answer, [shown]) if self.waits else answer
 
     def answers(self, rows: Sequence[Any], code: int = status.HTTP_200_OK) -> Response:
-        """Many objects."""
+        """Return the response with many objects."""
         shown = self.prepared(rows)
         answer = Response(self.get_serializer(shown, many=True).data, status=code)
         return confirmation_wait.mark_accepted_if_pending(answer, shown) if self.waits else answer
 
     def within_reach(self, rows: Sequence[Any]) -> Sequence[Any]:
-        """The rows, as long as whoever asks may see what was made of them: else 403, and nothing is done."""
+        """Return the written rows if all are within the token's scope. Else raise PermissionDenied (403), which undoes the write."""
         if is_limited(self.request.auth):
             reached = self.reached(self.get_queryset()).filter(pk__in=[row.pk for row in rows]).count()
             if reached != len(rows):
@@ -132,22 +133,22 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
         return rows
 
     def find(self, ids: Iterable[int]) -> Mapping[int, Any]:
-        """The rows with these ids, as far as they are to be seen."""
+        """Return the visible rows with these ids."""
         rows: QuerySet[Any] = self.reached(self.get_queryset())
         return rows.in_bulk(list(ids))
 
     def reached(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """With a token of one member, house or gateway group, the rows of that; else all."""
+        """Return the rows within the token's scope."""
         return rows.filter(**build_scope_filter(self.request.auth, self))
 
     @property
     def site_path(self) -> str:
-        """How the ORM reaches the house where the row's member lives."""
+        """ORM path to the site where the row's member lives."""
         return {"": "", "pk": "room__site"}.get(self.member_path, f"{self.member_path}__room__site")
 
 
 class ReadViewSet(CollectionViewSet):
-    """List and read."""
+    """GET of a list and of one object."""
 
     def get_renderers(self) -> list[Any]:
         return [
@@ -167,13 +168,13 @@ class ReadViewSet(CollectionViewSet):
 
 
 def select_columns(rows: QuerySet[Any], columns: Sequence[str]) -> QuerySet[Any]:
-    """The rows with these columns alone, in one query; without columns as they are."""
+    """Return the rows with only these columns, in one query; unchanged if no columns are given."""
     joined = {path.rpartition("__")[0] for path in columns} - {""}
     return rows.select_related(None).select_related(*joined).only(*columns) if columns else rows
 
 
 class AddViewSet(CollectionViewSet):
-    """POST: one object, or a list of them."""
+    """POST of one object, or of a list of objects."""
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         if isinstance(request.data, list):
@@ -208,7 +209,7 @@ class ChangeOneViewSet(CollectionViewSet):
 
 
 class ChangeViewSet(ChangeOneViewSet):
-    """PUT and PATCH of one object, PATCH of a list with ids."""
+    """PUT and PATCH of one object, PATCH of a list of objects with ids."""
 
     def bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         items = bulk.validate_item_list(request.data)
@@ -219,7 +220,7 @@ class ChangeViewSet(ChangeOneViewSet):
         still = {row.pk for row, item, each in zip(rows, items, taken, strict=True) if serializer.changes_nothing(row, item, each)}
 
         def update(changes: Sequence[tuple[Any, dict[str, Any]]]) -> list[Any]:
-            """The rows as they are afterwards; those that are as they are to be are left alone."""
+            """Return the rows after the update. Rows that already have the requested values are not written."""
             changed = iter(serializer.update_many([change for change in changes if change[0].pk not in still]))
             return [row if row.pk in still else next(changed) for row, _taken in changes]
 
@@ -231,17 +232,17 @@ class RemoveViewSet(CollectionViewSet):
     """DELETE of one object, or of a list of ids."""
 
     def remove(self, row: Any) -> None:
-        """End or delete it, by its service."""
+        """End or delete the row by its service."""
         raise NotImplementedError(type(self))
 
     def remove_many(self, rows: Sequence[Any]) -> None:
-        """All of these, or it raises: whoever can do it faster than one by one overrides it."""
+        """Remove all rows or raise. Override it where a bulk write is faster."""
         for row in rows:
             self.remove(row)
 
     def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         self.lock([self.locked_object()])
-        self.remove(self.get_object())  # whoever was faster has left none
+        self.remove(self.get_object())  # 404 if another request removed it first
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def bulk_destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -254,13 +255,13 @@ class RemoveViewSet(CollectionViewSet):
 
 
 def refuse_limited(request: Request) -> None:
-    """For what concerns the whole network. Raises PermissionDenied for a token of one member, house or gateway group."""
+    """Raise PermissionDenied for a limited token, where an action concerns the whole network."""
     if is_limited(request.auth):
         raise exceptions.PermissionDenied(_("This is beyond what the token is for."))
 
 
 def parse_request(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """What an action was told, as its serializer reads it."""
+    """Return the body of an action's request, validated by this serializer."""
     read = serializer(data=request.data)
     refuse_unknown(request.data, read.fields)
     read.is_valid(raise_exception=True)

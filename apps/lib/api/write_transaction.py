@@ -1,4 +1,4 @@
-"""What every write of the API goes through: one transaction, the reason for the history, and the answer kept for who asks twice."""
+"""Wraps every write of the API: one transaction, the reason for the history, and the stored answer of idempotent requests."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -18,7 +18,7 @@ LONGEST_REASON: Final = 200  # characters
 
 
 def run_write(request: Request, work: Callable[[], Response]) -> Response:
-    """Do the work, all of it or nothing."""
+    """Do the work in one transaction."""
     why = parse_reason(request)
     with transaction.atomic(), batch_tasks(), pghistory.context(**({"reason": why} if why else {})):
         if request.method == "POST" and "Idempotency-Key" in request.headers:
@@ -27,10 +27,10 @@ def run_write(request: Request, work: Callable[[], Response]) -> Response:
 
 
 def parse_reason(request: Request) -> str:
-    """What X-Change-Reason says, for the history: UTF-8, one line."""
+    """Return the X-Change-Reason header, for the history: one line in UTF-8."""
     given = request.headers.get("X-Change-Reason", "")
     try:
-        text = given.encode("latin-1").decode().strip()  # HTTP servers hand headers on as Latin-1
+        text = given.encode("latin-1").decode().strip()  # HTTP servers decode headers as Latin-1
     except UnicodeError:
         text = given.strip()
     if len(text) > LONGEST_REASON or not text.isprintable():
@@ -39,7 +39,7 @@ def parse_reason(request: Request) -> str:
 
 
 def check_size(request: Request) -> None:
-    """Nobody sends more than fits."""
+    """Raise RequestRejected (413) if the body is too large."""
     length: Any = request.META.get("CONTENT_LENGTH") or "0"
     most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     if str(length).isdigit() and int(length) > most:

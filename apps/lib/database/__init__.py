@@ -1,1 +1,1 @@
-"""Database features that several apps share: history, triggers, periods of validity, limits on queries, the snapshot of the schema."""
+"""Database features that several apps share: history, triggers, periods of validity, query limits, the schema snapshot."""

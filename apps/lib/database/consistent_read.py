@@ -1,4 +1,4 @@
-"""Reading many rows as they were at one moment, and telling whether they are still the same."""
+"""Reads many rows as they were at one moment, and detects whether they have changed since."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -8,15 +8,15 @@ from typing import Any, Final
 from django.db import connection, transaction
 from django.db.models import QuerySet
 
-# Rows have their keys among them, so no two are alike and none takes another's hash away. Two seeds: 128 bits.
+# Each row contains its key, so no two are alike and none cancels another's hash. Two seeds: 128 bits.
 _HASHED: Final = "SELECT count(*), bit_xor(hashtextextended(one::text, 1)), bit_xor(hashtextextended(one::text, 2)) FROM ({rows}) one"
 
 
 @contextmanager
 def freeze_snapshot(*, durable: bool = False) -> Iterator[None]:
-    """Each query inside sees the database as the first one did, and none can write (PostgreSQL, "Repeatable Read Isolation Level").
+    """Run all queries inside on one read-only snapshot of the database (PostgreSQL manual, "Repeatable Read Isolation Level").
 
-    Within a transaction that began before, what that one sees; with `durable` that is an error.
+    Within an outer transaction, that transaction's isolation stays; with `durable` this is an error.
     """
     begun = connection.in_atomic_block
     with transaction.atomic(durable=durable):
@@ -27,7 +27,10 @@ def freeze_snapshot(*, durable: bool = False) -> Iterator[None]:
 
 
 def hash_rows(rows: Iterable[QuerySet[Any, Any]]) -> str:
-    """A hash over all these rows, made by the database, in no order: the same as long as each says what it said. Each has its key in it."""
+    """Return a hash over all these rows, computed by the database in any order. It stays the same as long as no row changes.
+
+    Each query must select the rows' keys.
+    """
     found = hashlib.sha256()
     with connection.cursor() as cursor:
         for each in rows:

@@ -1,6 +1,6 @@
-"""Comparison of e-mail addresses in the database, by the rule of `email_address.py`.
+"""Comparison of email addresses in the database, by the rule of `email_address.py`.
 
-`__iexact` of every EmailField compares so, in our own code and in packages. Indices and constraints say `AsciiLower("email")`.
+`__iexact` of every EmailField uses it, in our own code and in packages. Indexes and constraints use `AsciiLower("email")`.
 """
 
 from typing import Any
@@ -10,11 +10,11 @@ from django.db.models import EmailField, Lookup
 from django.db.models.functions import Lower
 from django.db.models.sql.compiler import SQLCompiler
 
-TEMPLATE = '%(function)s((%(expressions)s) COLLATE "C")'  # the rules of "C" know A to Z alone
+TEMPLATE = '%(function)s((%(expressions)s) COLLATE "C")'  # collation "C" only knows A to Z
 
 
 class AsciiLower(Lower):
-    """SQL function that makes A to Z small and leaves all other characters."""
+    """SQL function that lower-cases A to Z and leaves all other characters."""
 
     lookup_name = "ascii_lower"
     template = TEMPLATE
@@ -22,7 +22,7 @@ class AsciiLower(Lower):
 
 @EmailField.register_lookup
 class SameAddressLookup(Lookup[Any]):
-    """The lookup `email__iexact` of addresses."""
+    """The lookup `email__iexact`."""
 
     lookup_name = "iexact"
 

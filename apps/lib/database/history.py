@@ -1,8 +1,8 @@
-"""Every change of a tracked table leaves an event, whoever made it: triggers also see bulk updates and raw SQL.
+"""History of tracked tables: triggers record every change as an event, including bulk updates and raw SQL.
 
-Inserts and deletes write their events once per statement. Row by row, each event waits for all foreign keys that are still to
-be checked, which is quadratic: 120,430 bans took 5 minutes, now 3 s. Updates queue no such checks, and stay row by row: joining
-what was with what is by a cached plan for one row would be quadratic too. Bulk writers update first, and insert last.
+Inserts and deletes write their events once per statement. Row by row, each event would wait for all pending foreign key checks,
+which is quadratic: 120,430 bans took 5 minutes, now 3 s. Updates queue no such checks and stay row by row: a cached plan for one
+row would make the join of old and new rows quadratic, too. Bulk writers should update first and insert last.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from django.db import models
 
 
 def track_history[Model: models.Model](*, exclude: Sequence[str] = ()) -> Callable[[type[Model]], type[Model]]:
-    """Keep the history of a model; `exclude` names columns that are none of it."""
+    """Class decorator that records the history of a model. `exclude`: columns that are left out."""
     track: Callable[[type[Model]], type[Model]] = pghistory.track(
         pghistory.InsertEvent(level=pgtrigger.Statement),
         pghistory.UpdateEvent(),

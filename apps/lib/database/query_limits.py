@@ -1,7 +1,7 @@
-"""Limits on how long one query may wait for a lock and run, for processes that answer people.
+"""Limits on how long a query may run and wait for a lock, in processes that answer people.
 
-A page that waits for a lock that somebody else holds would hang as long as they hold it, and keep a thread from everybody else.
-PostgreSQL ends such a query, and `apps.lib.web.database_outage` answers 503. Workers, commands and migrations are not limited.
+Otherwise a page that waits for a lock would hang as long as the lock is held, and occupy a thread. PostgreSQL cancels such a
+query, and `apps.lib.web.database_outage` answers 503. Workers, commands and migrations have no limits.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from django.db import connection
 
 
 def limit_queries() -> None:
-    """Sets both limits for every connection that this process opens from now on; call it before the first one."""
+    """Set both limits for all connections that this process opens from now on. Must be called before the first one."""
     limits = (
         f"-c lock_timeout={_to_milliseconds(settings.LOCK_SECONDS)} -c statement_timeout={_to_milliseconds(settings.STATEMENT_SECONDS)}"
     )
@@ -20,11 +20,11 @@ def limit_queries() -> None:
 
 
 def lift_statement_limit() -> None:
-    """Lets the rest of this transaction take as long as it takes: for writes whose size is the user's to choose."""
+    """Lift the time limit for the rest of this transaction: for writes of a size that the user chooses."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
 
 
 def _to_milliseconds(seconds: float) -> int:
-    """PostgreSQL's unit; 0 is no limit."""
+    """Convert to PostgreSQL's unit. 0 means no limit."""
     return round(seconds * 1000)

@@ -1,7 +1,7 @@
-"""Snapshot of the database schema, from which an empty database is made in a second instead of by each migration in turn.
+"""Schema snapshot: creates an empty database in a second, instead of running every migration in turn.
 
-`migrations/schema.sql` is what all migrations up to one moment lead to, with their names in `django_migrations`; newer ones run on top
-of it as on any database. `python -m portal.stack snapshot` writes it. Imports no Django, so that `portal.stack` starts quickly.
+`migrations/schema.sql` is the result of all migrations up to one moment, with their names in `django_migrations`; newer ones run
+on top of it as usual. `python -m portal.stack snapshot` writes it. Imports no Django, so that `portal.stack` starts quickly.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[3]
 SNAPSHOT = ROOT / "migrations" / "schema.sql"
 MARK = "netzwart schema "
-# Of the migrations that are no more, the first. Each app's became one before the first release, and nothing leads from there to here.
+# First of the removed migrations. Each app's migrations were merged into one before the first release; there is no upgrade path.
 GONE = ("accounts", "0001_users_and_tokens")
 OUTDATED = (
     "This database was made before each app's migrations became one (0001_initial), and nothing leads from there to here: "
@@ -25,13 +25,13 @@ SELECT count(*) FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
 
 
 def is_empty(cursor: Any) -> bool:
-    """Whether the database has no relation at all, neither ours nor another program's."""
+    """True if the database has no relation at all, neither ours nor another program's."""
     cursor.execute(RELATIONS)
     return bool(cursor.fetchone()[0] == 0)
 
 
 def is_outdated(cursor: Any) -> bool:
-    """Whether the database was made by migrations that are no more; OUTDATED says so to whoever started the portal."""
+    """True if removed migrations made this database. OUTDATED is the message for the operator."""
     cursor.execute("SELECT to_regclass('public.django_migrations') IS NOT NULL")
     if not cursor.fetchone()[0]:
         return False
@@ -40,27 +40,27 @@ def is_outdated(cursor: Any) -> bool:
 
 
 def load(cursor: Any) -> None:
-    """Create everything in the snapshot; within the caller's transaction, whose search path it changes."""
+    """Create everything in the snapshot, within the caller's transaction. Changes that transaction's search path."""
     cursor.execute(SNAPSHOT.read_text())
 
 
 def compute_fingerprint(root: Path = ROOT) -> str:
-    """64 hexadecimal digits that change whenever a migration, ours or a package's, is added or edited."""
+    """Return 64 hexadecimal digits that change whenever a migration, ours or a package's, is added or edited."""
     files = [root / "requirements.lock", *sorted((root / "migrations").rglob("*.py"))]
     return _compute_digest((str(file.relative_to(root)), file.read_bytes()) for file in files)
 
 
 def is_current(cursor: Any) -> bool:
-    """Whether the last complete `migrate` of this database ran with the migrations that are here now.
+    """True if the last complete `migrate` of this database ran with the present migrations.
 
-    The mark is a comment on the table of applied migrations, so that it goes where that goes: into a backup, and back with it.
+    The mark is a comment on the table of applied migrations, so that backups contain it.
     """
     cursor.execute("SELECT obj_description(to_regclass('public.django_migrations'), 'pg_class')")
     return bool(cursor.fetchone()[0] == MARK + compute_fingerprint())
 
 
 def mark(cursor: Any, *, current: bool) -> None:
-    """Note whether every migration has run."""
+    """Record whether all migrations have run."""
     cursor.execute(f"COMMENT ON TABLE django_migrations IS '{MARK}{compute_fingerprint() if current else 'unknown'}'")
 
 

@@ -1,13 +1,14 @@
-"""Triggers that several tables share."""
+"""Triggers shared by several tables."""
 
 import pgtrigger
 
 
 def stamp_transaction(*columns: str) -> pgtrigger.Trigger:
-    """Note in `changed_in` and `changed_at` which transaction wrote the row last: a snapshot that saw it has the row as it is now.
+    """Return a trigger that records in `changed_in` and `changed_at` which transaction last wrote the row, and when.
 
-    columns: those that reach the gateways, where others change too; without any, each write counts.
-    Whoever writes, ORM or raw SQL, a deploy can so be asked exactly what it contains.
+    A snapshot that sees this transaction has the row in its current state. The trigger also fires for raw SQL, so that the exact
+    contents of a deployment can be determined. columns: those that reach the gateways, if others change, too; without any, each
+    write counts.
     """
     return pgtrigger.Trigger(
         name="stamp_transaction",

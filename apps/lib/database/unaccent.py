@@ -1,7 +1,7 @@
-"""Names compared without accents and without regard to case: ozturk finds Öztürk, weiss finds Weiß.
+"""Comparison of names without accents and case: ozturk finds Öztürk, weiss finds Weiß.
 
-`without_accents` is a function of the database (migrations/members/0001): PostgreSQL's unaccent, declared immutable, so that an index
-may hold its values. Both sides of a comparison go through it, therefore typed accents find as well.
+`without_accents` is a database function (migrations/members/0001): PostgreSQL's unaccent, declared immutable, so that an index
+can use it. Both sides of a comparison go through it, so that typed accents match as well.
 """
 
 from typing import Any
@@ -10,5 +10,5 @@ from django.db.models import Func, TextField
 
 
 def strip_accents(text: Any) -> Func:
-    """Lower-case text without accents. text: a field's name or an expression."""
+    """Return an expression for the text in lower case without accents. text: a field's name or an expression."""
     return Func(text, function="without_accents", output_field=TextField())

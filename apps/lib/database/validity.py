@@ -1,7 +1,7 @@
-"""When a row holds: ranges of time that begin or end at the database's own clock.
+"""Validity of rows: time ranges that begin or end at the database's own clock.
 
-A row is never deleted for being over: its range ends. The database's clock is the only one that counts, so that a web
-server whose clock is ahead cannot write a row that is not yet valid for the reader right behind it.
+An ended row is not deleted: its range ends. Only the database's clock counts, so that a web server with a fast clock cannot write
+a row that is not yet valid for the next reader.
 """
 
 from datetime import UTC, date, datetime
@@ -19,7 +19,7 @@ FARTHEST: Final = date(2200, 1, 1)
 
 
 def check_reachable(when: date | datetime | None, fieldname: str) -> None:
-    """Raises Problem for a day or moment that is so far away that nothing can be told of what comes after it."""
+    """Raise Problem for a time so far in the future that it cannot be meant."""
     if when is None:
         return
     farthest = datetime(*FARTHEST.timetuple()[:3], tzinfo=UTC) if isinstance(when, datetime) else FARTHEST
@@ -28,21 +28,21 @@ def check_reachable(when: date | datetime | None, fieldname: str) -> None:
 
 
 def make_range_from_now(until: object = None) -> Expression:
-    """The range from now to `until` (a datetime, or None for ever)."""
+    """Return the range from now to `until` (a datetime, or None for ever)."""
     return Func(Now(), Value(until, output_field=DateTimeField()), function="tstzrange", output_field=DateTimeRangeField())
 
 
 def make_range_until_now(field: str = "valid") -> Expression:
-    """The row's range, cut off now."""
+    """Return the row's range, cut off now."""
     lower = Func(F(field), function="lower", output_field=DateTimeField())
     return Func(lower, Now(), function="tstzrange", output_field=DateTimeRangeField())
 
 
 def holds_now(field: str = "valid") -> Q:
-    """Rows whose range contains this moment."""
+    """Return a filter for rows whose range contains the current time."""
     return Q(**{f"{field}__contains": Now()})
 
 
 def holds_now_or_later(field: str = "valid") -> Q:
-    """Rows whose range has not ended: it contains this moment, or begins after it."""
+    """Return a filter for rows whose range has not ended: it contains the current time or begins later."""
     return Q(**{f"{field}__overlap": make_range_from_now()})

@@ -1,4 +1,4 @@
-"""The template tags of every page (a builtin: no load needed). Small things are drawn here, larger ones by templates/components/."""
+"""Template tags and filters for every page (a builtin: no load needed). Larger components have templates in templates/components/."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
@@ -29,7 +29,7 @@ def _get_sprite_url() -> str:
 
 @register.simple_tag
 def icon(name: str, label: str = "") -> SafeString:
-    """{% icon "members" %}; with a label it speaks for itself, without one it is decoration."""
+    """An icon: {% icon "members" %}. With a label, screen readers read it; without one, it is decoration."""
     if label:
         return format_html('<svg class="nw-icon" role="img" aria-label="{}"><use href="{}#{}"/></svg>', label, _get_sprite_url(), name)
     return format_html('<svg class="nw-icon" aria-hidden="true"><use href="{}#{}"/></svg>', _get_sprite_url(), name)
@@ -37,12 +37,12 @@ def icon(name: str, label: str = "") -> SafeString:
 
 @register.filter
 def initials(user: AbstractBaseUser) -> str:
-    """{{ user|initials }}: ML for Mara Lindqvist, else the first two letters of the account."""
+    """Initials of an account: {{ user|initials }} is ML for Mara Lindqvist, else the first two letters of the username."""
     names = str(getattr(user, "get_full_name", str)()).split()
     return (names[0][0] + names[-1][0] if len(names) > 1 else user.get_username()[:2]).upper()
 
 
-# --- States and the pair
+# --- States and gateway pairs
 
 
 def _build_state(of: StateLabel | str, word: object, icon_name: str) -> StateLabel:
@@ -51,14 +51,14 @@ def _build_state(of: StateLabel | str, word: object, icon_name: str) -> StateLab
 
 @register.simple_tag
 def state(of: StateLabel | str, word: object = "", icon: str = "") -> SafeString:
-    """{% state member.state %} or {% state "bad" "Blocked" icon="blocked" %}: icon and word in the colour of the kind."""
+    """Icon and word in the colour of the kind: {% state member.state %} or {% state "bad" "Blocked" icon="blocked" %}."""
     shown = _build_state(of, word, icon)
     return format_html('<span class="nw-state nw-{}">{}{}</span>', shown.kind, _render_icon(shown.shown_icon), shown.word)
 
 
 @register.simple_tag
 def tag(of: StateLabel | str, word: object = "", icon: str = "") -> SafeString:
-    """{% tag "wait" "612 held back" icon="wait" %}: the state on its soft ground, for panel heads."""
+    """A state on its soft background, for panel heads: {% tag "wait" "612 held back" icon="wait" %}."""
     shown = _build_state(of, word, icon)
     return format_html('<span class="nw-tag nw-{}">{}{}</span>', shown.kind, _render_icon(shown.icon), shown.word)
 
@@ -86,8 +86,10 @@ def _render_posts(states: tuple[PostState, ...]) -> SafeString:
 
 @register.simple_tag
 def pair(posts: Iterable[GatewayPost | tuple[str, str]], word: object = None) -> SafeString:
-    """{% pair forward.posts %}: one post per gateway and a word. Posts are Post(gateway, on), or pairs of a gateway and
-    full, half, hollow or crossed."""
+    """One post per gateway, and a word: {% pair forward.posts %}.
+
+    Posts are GatewayPost values, or pairs of a gateway's name and full, half, hollow or crossed.
+    """
     given = tuple(post if isinstance(post, GatewayPost) else GatewayPost(post[0], PostState(post[1])) for post in posts)
     words = describe_pair(given) if word is None else word
     if not given:
@@ -102,7 +104,7 @@ def pair(posts: Iterable[GatewayPost | tuple[str, str]], word: object = None) ->
 
 @register.simple_tag(name="waits")
 def render_waits(known: Iterable[Activation]) -> SafeString:
-    """{% waits row.gateways %}: why gateways do not have it yet, each reason once, with a link; nothing where they do."""
+    """The reasons why gateways do not have a row yet, each once, with a link: {% waits row.gateways %}. Empty if all have it."""
     lines = (
         format_html('<a href="{}">{}</a>', reason.url, reason.words) if reason.url else format_html("{}", reason.words)
         for reason in list_wait_reasons(known)
@@ -121,7 +123,10 @@ def address(
     href: str = "",
     copy: bool = True,
 ) -> SafeString:
-    """{% address holding.address %}, {% address a port=8443 href=url copy=False %}: canonical, monospaced, with a copy button."""
+    """An address in canonical form, monospaced, with a copy button.
+
+    {% address holding.address %} or {% address a port=8443 href=url copy=False %}.
+    """
     if value is None or value == "":
         return format_html('<span class="nw-3">{}</span>', gettext("none"))
     text = formats.format_address(value, port)
@@ -131,7 +136,7 @@ def address(
 
 @register.simple_tag
 def addresses(values: Sequence[str], empty: object = "") -> SafeString:
-    """{% addresses row.private empty="none yet" %}: the first, and how many more there are."""
+    """The first address, and the number of further ones: {% addresses row.private empty="none yet" %}."""
     if not values:
         return format_html('<span class="nw-3">{}</span>', empty) if empty else SafeString("")
     more = format_html(' <span class="nw-3" title="{}">+{}</span>', ", ".join(values[1:]), len(values) - 1) if len(values) > 1 else ""
@@ -140,7 +145,7 @@ def addresses(values: Sequence[str], empty: object = "") -> SafeString:
 
 @register.simple_tag(name="copy")
 def copy_button(text: str) -> SafeString:
-    """{% copy "a04f 7c1e" %}: a button that copies exactly this and says so."""
+    """A button that copies exactly this text and confirms it: {% copy "a04f 7c1e" %}."""
     label = gettext("Copy %(text)s") % {"text": text}
     return format_html(
         '<button type="button" class="nw-copy" data-copy="{}" data-says="{}" aria-label="{}" title="{}">{}</button>',
@@ -150,8 +155,11 @@ def copy_button(text: str) -> SafeString:
 
 @register.filter(name="when")
 def render_when(at: datetime | None, form: str = "") -> SafeString | str:
-    """{{ at|when }}; "zone" adds the zone, "short" drops the seconds, "full" is Thu 12 Nov 2026, 21:13 CET, "day" 12 Nov 2026, "ago"
-    is relative."""
+    """A time: {{ at|when }}.
+
+    "zone" adds the zone, "short" drops the seconds, "full" is Thu 12 Nov 2026, 21:13 CET, "day" is 12 Nov 2026, "ago" is
+    relative.
+    """
     if at is None:
         return gettext("never")
     wants = form.split()
@@ -165,7 +173,7 @@ def render_when(at: datetime | None, form: str = "") -> SafeString | str:
 def _render_cached_time(
     at: datetime, wants: frozenset[str], hour: datetime, _zone: str, _offset: timedelta | None, _language: str | None
 ) -> SafeString:
-    """The same words for an hour at least, in one zone and language: lists are looked at again and again."""
+    """Cached by hour, zone and language, in which the text stays the same: lists are shown again and again."""
     if "full" in wants:
         return _render_time(at, formats.format_full_time(at))
     if "day" in wants:
@@ -179,13 +187,13 @@ def _render_time(at: datetime, text: str) -> SafeString:
 
 @register.simple_tag
 def zone() -> str:
-    """{% zone %}: the zone of now, for the head of a column: Started (CET)."""
+    """The current time zone, for a column head such as Started (CET): {% zone %}."""
     return formats.format_zone(timezone.now())
 
 
 @register.filter
 def mailbox(email: str) -> SafeString | str:
-    """An e-mail address, which breaks behind the @ first where there is little room."""
+    """An email address. Where it must wrap, it breaks after the @ first."""
     local, at, domain = email.rpartition("@")
     return format_html("{}{}<wbr>{}", local, at, domain) if at else email
 
@@ -227,19 +235,22 @@ def duration(seconds: float | None) -> str:
 
 @register.filter
 def figure(text: str) -> SafeString:
-    """{{ rate|packets|figure }}: a key figure, the number large and its unit small: inside <dd> of an nw-figure."""
+    """A key figure with a large number and a small unit, inside <dd> of an nw-figure: {{ rate|packets|figure }}."""
     number, _, unit = text.partition(formats.SPACE)
     return format_html("<b>{}</b> {}", number, unit)
 
 
-# --- Meters: widths are attributes of SVG, because no style may stand in the page
+# --- Meters: widths are SVG attributes, because pages contain no inline styles
 
 
 @register.simple_tag
 def meter(
     value: float, most: float, warns_at: float | None = None, kind: str = "plain", inline: bool = False, label: str = ""
 ) -> SafeString:
-    """{% meter used 524288 warns_at=419430 label="Connections" %}: a bar on its track, with a mark where it begins to warn."""
+    """A bar on its track, with a mark at the warning level.
+
+    {% meter used 524288 warns_at=419430 label="Connections" %}.
+    """
     share = round(min(100.0, 100 * value / most), 1) if most else 0
     small = " nw-meter-inline" if inline else ""
     mark = (
@@ -258,7 +269,7 @@ def meter(
 
 @register.simple_tag
 def cores(loads: Sequence[float], warns_at: float = 90) -> SafeString:
-    """{% cores gateway.cores %}: the load of every core in percent, the ones at their limit in the warning colour."""
+    """The load of every core in percent, overloaded ones in the warning colour: {% cores gateway.cores %}."""
     step = 100 / max(len(loads), 1)
     bars = format_html_join(
         "",
@@ -273,12 +284,15 @@ def cores(loads: Sequence[float], warns_at: float = 90) -> SafeString:
     return format_html('<svg class="nw-cores" role="img" aria-label="{}">{}</svg>', words, bars)
 
 
-# --- The address of a page: sorting, filtering, paging
+# --- Query strings of pages: sorting, filtering, paging
 
 
 @register.simple_tag(takes_context=True)
 def query(context: RequestContext, **changes: object) -> str:
-    """{% query sort="name" %}: this page's parameters with some changed; None drops one. Any change but of page goes to page 1."""
+    """This page's query string with changes: {% query sort="name" %}.
+
+    None drops a parameter. Any change except of `page` resets the page.
+    """
     params = context["request"].GET.copy()
     if "page" not in changes:
         params.pop("page", None)
@@ -292,7 +306,7 @@ def query(context: RequestContext, **changes: object) -> str:
 
 @register.simple_tag(takes_context=True)
 def sort(context: RequestContext, key: str, label: object, number: bool = False) -> SafeString:
-    """{% sort "name" "Name" %}: a column head that sorts by `?sort=key`, then `-key`. The view may name its order in `sort`."""
+    """A column head that sorts by `?sort=key`, then by `-key`: {% sort "name" "Name" %}. The view may set its default order in `sort`."""
     now = context["request"].GET.get("sort") or context.get("sort") or ""
     down = now == f"-{key}"
     active = down or now == key
@@ -304,25 +318,25 @@ def sort(context: RequestContext, key: str, label: object, number: bool = False)
     )
 
 
-# --- Parts with a template of their own
+# --- Components with their own templates
 
 
 @register.simple_tag
 def crumbs(*pairs: object) -> SafeString:
-    """{% crumbs "Members" members_url "House B" house_url %}: the way to this page, without the page itself."""
+    """Breadcrumbs to this page, without the page itself: {% crumbs "Members" members_url "House B" house_url %}."""
     links = format_html_join("", '<li><a href="{}">{}</a></li>', zip(pairs[1::2], pairs[::2], strict=True))
     return format_html('<nav class="nw-crumbs" aria-label="{}"><ol>{}</ol></nav>', gettext("Breadcrumb"), links)
 
 
 @register.simple_tag
 def facts(*parts: object) -> SafeString:
-    """{% facts member.number room tariff %}: one line of facts under the title; what is empty is left out."""
+    """One line of facts under the title, without empty ones: {% facts member.number room tariff %}."""
     return format_html('<ul class="nw-facts">{}</ul>', format_html_join("", "<li>{}</li>", ((part,) for part in parts if part)))
 
 
 @register.inclusion_tag("components/field.html")
 def field(bound: BoundField, wide: bool = False) -> dict[str, object]:
-    """{% field form.port %}: label, input, help, error under the field, tied together for screen readers."""
+    """A form field: label, input, help text and error, linked for screen readers: {% field form.port %}."""
     return {"field": bound, "wide": wide, "check": isinstance(bound.field.widget, CheckboxInput)}
 
 
@@ -336,7 +350,10 @@ def _render_part(context: RequestContext, name: str, **values: object) -> SafeSt
 def render_truth(
     context: RequestContext, content: str, kind: str = "ok", icon: str = "", aside: object = "", loud: bool = False
 ) -> SafeString:
-    """{% truth "ok" aside=html %}<b>Connected.</b> Leaves as …{% endtruth %}: the line of truth."""
+    """A prominent status line with an icon, in the colour of its kind.
+
+    {% truth "ok" aside=html %}<b>Connected.</b> Leaves as …{% endtruth %}.
+    """
     return _render_part(
         context, "truth", content=content, kind=kind, icon_name=StateLabel(StateKind(kind), "", icon).shown_icon, aside=aside, loud=loud
     )
@@ -344,7 +361,7 @@ def render_truth(
 
 @register.simple_block_tag(takes_context=True, name="saved")
 def render_saved(context: RequestContext, content: str, kind: str = "ok", undo: str = "", alone: bool = False) -> SafeString:
-    """{% saved undo=url %}<b>Saved.</b> …{% endsaved %}: said where it happened; undo is a URL to POST to."""
+    """A confirmation at the place of the change: {% saved undo=url %}<b>Saved.</b> …{% endsaved %}. `undo` is a URL to POST to."""
     return _render_part(
         context, "saved", content=content, kind=kind, icon_name=StateLabel(StateKind(kind), "").shown_icon, undo=undo, alone=alone
     )
@@ -354,20 +371,25 @@ def render_saved(context: RequestContext, content: str, kind: str = "ok", undo: 
 def section(
     context: RequestContext, content: str, title: object, note: object = "", note_id: str = "", more: object = "", href: str = ""
 ) -> SafeString:
-    """{% section "Addresses" note="4 of 8 used" note_id="used" more="Who held them before?" href=url %}…{% endsection %}."""
+    """A section with a heading, an optional note and an optional link.
+
+    {% section "Addresses" note="4 of 8 used" note_id="used" more="Who held them before?" href=url %}…{% endsection %}.
+    """
     return _render_part(context, "section", content=content, title=title, note=note, note_id=note_id, more=more, href=href)
 
 
 @register.simple_block_tag(takes_context=True, name="nothing")
 def render_nothing(context: RequestContext, content: str, title: object, icon: str = "search") -> SafeString:
-    """{% nothing "No bans yet" icon="bans" %}What would stand here, and the first step.{% endnothing %}."""
+    """An empty state: {% nothing "No bans yet" icon="bans" %}What would stand here, and the first step.{% endnothing %}."""
     return _render_part(context, "nothing", content=content, title=title, icon_name=icon)
 
 
 @register.simple_block_tag(takes_context=True)
 def bulk(context: RequestContext, content: str, total: int, summary: object = "", reach: object = "") -> SafeString:
-    """{% bulk total=38 summary="38 members" %}<button name="do" value="block">…{% endbulk %}: first in the form
-    around a table with nw-pick cells."""
+    """The bar of bulk actions, at the beginning of the form around a table with nw-pick cells.
+
+    {% bulk total=38 summary="38 members" %}<button name="do" value="block">…{% endbulk %}.
+    """
     return _render_part(context, "bulk", content=content, total=total, summary=summary, reach=reach)
 
 
@@ -375,6 +397,8 @@ def bulk(context: RequestContext, content: str, total: int, summary: object = ""
 def confirm(
     context: RequestContext, content: str, title: object, verb: object, back: str, action: str = "", danger: bool = True
 ) -> SafeString:
-    """{% confirm "Lift ban 381?" verb="Lift the ban" back=url %}what will happen, to how many, what will not{% endconfirm %}: a form
-    that POSTs."""
+    """A confirmation form that POSTs.
+
+    {% confirm "Lift ban 381?" verb="Lift the ban" back=url %}what will happen, to how many, what will not{% endconfirm %}.
+    """
     return _render_part(context, "confirm", content=content, title=title, verb=verb, back=back, action=action, danger=danger)

@@ -1,1 +1,1 @@
-"""Building blocks of pages: formats of values, states, charts, form fields, and the style guide that shows them."""
+"""Building blocks of pages: formats, states, charts, form fields, and the style guide that shows them."""

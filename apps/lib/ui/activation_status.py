@@ -1,4 +1,4 @@
-"""A thing and how it stands on its gateways: what rows of pages show of it, and how often a page looks again."""
+"""Activation status of rows on pages, and the interval at which a page refreshes it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,20 +14,20 @@ NEWS = "netzwart:news"
 
 @dataclass(frozen=True)
 class ActivationStatus[Thing: Deployed]:
-    """A thing, and since when each gateway has it as it is."""
+    """A row with its activations on all gateways."""
 
     thing: Thing
     gateways: list[Activation]
 
     @property
     def posts(self) -> list[GatewayPost]:
-        """The pair: while a change is under way, half; of what is switched off, hollow."""
+        """The gateway pair: half while a change is in progress, hollow if the row is switched off."""
         there = PostState.FULL if getattr(self.thing, "enabled", True) else PostState.HOLLOW
         return [GatewayPost(each.gateway, there if each.since else PostState.HALF) for each in self.gateways]
 
     @property
     def waits_for(self) -> list[str]:
-        """Gateways that do not have it yet."""
+        """Gateways that do not have the row yet."""
         return [each.gateway for each in self.gateways if not each.since]
 
     @property
@@ -40,12 +40,15 @@ class ActivationStatus[Thing: Deployed]:
 
 
 def list_activation_statuses[Thing: Deployed](things: Iterable[Thing]) -> list[ActivationStatus[Thing]]:
-    """Each thing with its gateways, in a constant number of queries."""
+    """Return the status of each row, in a constant number of queries."""
     return [ActivationStatus(thing, known) for thing, known in list_activations(things)]
 
 
 def build_poll_trigger(rows: Sequence[ActivationStatus[Deployed]]) -> str:
-    """When a panel looks again: often while gateways are at it, now and then while it waits for somebody, and at news in any case."""
+    """Return the HTMX trigger that refreshes a panel.
+
+    Always at news; every 500 ms while gateways lack a row; every 5 s if all of these wait for a person.
+    """
     missing = [each for row in rows for each in row.gateways if not each.since]
     if not missing:
         return NEWS

@@ -1,6 +1,6 @@
-"""Many things to choose from as boxes in groups: a row for each thing, and in it a box for each of what may be chosen of it.
+"""Form widget: a grid of grouped checkboxes, with a row for each object and a column for each choice.
 
-Works without JavaScript; with it, a box at the head of each column picks the column.
+It works without JavaScript; with JavaScript, a box at the head of each column selects the column.
 """
 
 from collections.abc import Sequence
@@ -14,9 +14,10 @@ from django.utils.safestring import SafeString
 
 
 class CheckboxGrid(forms.CheckboxSelectMultiple):
-    """For a field whose choices stand in groups. Without columns a value is a thing.
+    """Widget for a field with grouped choices. Without columns, a value is the name of a row.
 
-    columns: (what, word) of each, and values are "thing:what"; a thing without one of them has no box there.
+    columns: key and word of each column; values are then "row:column". A row without one of these values has no box in that
+    column.
     """
 
     def __init__(self, columns: Sequence[tuple[str, str | Promise]] = (), attrs: dict[str, Any] | None = None) -> None:
@@ -29,7 +30,7 @@ class CheckboxGrid(forms.CheckboxSelectMultiple):
         return SafeString(render_to_string("components/boxes.html", {**context, "groups": groups, "columns": self.columns}))
 
     def _rows(self, options: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """A row for each thing: its name, its words, and its boxes, None where a column has none."""
+        """Return a row for each object: its name, its words, and its boxes, with None for a missing box."""
         rows = []
         for thing, boxes in groupby(options, lambda option: str(option["value"]).partition(":")[0]):
             found = {str(box["value"]).partition(":")[2]: box for box in boxes}

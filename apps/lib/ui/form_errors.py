@@ -1,4 +1,4 @@
-"""From what services raise to what forms show."""
+"""Shows the Problems of services in forms."""
 
 from django import forms
 
@@ -6,6 +6,6 @@ from apps.lib.errors import Problem
 
 
 def add_problem_to(form: forms.Form, problem: Problem) -> None:
-    """The sentence under its field, or above the form; and the value that would do, as `form.offer`."""
+    """Add the sentence to its field, or to the whole form, and set `form.offer` to the value that would be accepted."""
     form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
     form.offer = problem.offer  # type: ignore[attr-defined]  # templates read it

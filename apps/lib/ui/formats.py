@@ -1,7 +1,7 @@
-"""How values are written for people: numbers with units, times, addresses.
+"""Formats values for people: numbers with units, times, addresses.
 
-In come plain values, out goes text in the active language: SI units, three digits, a narrow no-break space before the unit, a true
-minus. None is written "unknown", 0 is written 0. Nothing here knows HTML; the time is passed in.
+Takes plain values, returns text in the active language: SI units, three digits, a narrow no-break space before the unit, a true
+minus. None becomes "unknown", 0 becomes 0. Nothing here knows HTML; the current time is an argument.
 """
 
 from datetime import UTC, date, datetime
@@ -30,7 +30,7 @@ def is_german() -> bool:
 
 
 def format_number(value: Number | None, digits: int = 0) -> str:
-    """2,418 and 2.418; with a true minus."""
+    """Format a number with a true minus: 2,418 or 2.418."""
     if value is None:
         return gettext("unknown")
     text = f"{value:,.{digits}f}".replace("-", "\u2212")
@@ -38,7 +38,7 @@ def format_number(value: Number | None, digits: int = 0) -> str:
 
 
 def format_scaled(value: Number | None, units: tuple[str, ...], whole: bool = False) -> str:
-    """`value` with three digits in the largest of `units` (each 1000 times the one before). `whole`: the first unit has no fractions."""
+    """Format with three digits in the largest of `units` (each 1000 times the one before). `whole`: the first unit has no fractions."""
     if value is None:
         return gettext("unknown")
     size, unit = float(abs(value)), 0
@@ -49,29 +49,32 @@ def format_scaled(value: Number | None, units: tuple[str, ...], whole: bool = Fa
 
 
 def format_volume(octets: Number | None) -> str:
-    """14.2 GB: bytes in SI units."""
+    """Format bytes in SI units: 14.2 GB."""
     return format_scaled(octets, OCTETS, whole=True)
 
 
 def format_rate(bits: Number | None) -> str:
-    """418 Mbit/s: bits per second."""
+    """Format bits per second: 418 Mbit/s."""
     return format_scaled(bits, BITS, whole=True)
 
 
 def format_packets(per_second: Number | None) -> str:
-    """212 k/s: packets per second."""
+    """Format packets per second: 212 k/s."""
     return format_scaled(per_second, PACKETS, whole=True)
 
 
 def format_percent(value: Number | None, digits: int | None = None) -> str:
-    """25.3 %. An int gets no fraction, a float one digit, unless told."""
+    """Format percent: 25.3 %. Without `digits`, an int has no fraction and a float has one digit."""
     if value is None:
         return gettext("unknown")
     return f"{format_number(value, digits if digits is not None else int(isinstance(value, float)))}{SPACE}%"
 
 
 def format_duration(seconds: Number | None) -> str:
-    """3 ms, 0.38 s, 17 s, 14 min, 3 h, 5 days. Less than nothing is nothing: clocks of two machines differ, and moments are rounded."""
+    """Format a duration: 3 ms, 0.38 s, 17 s, 14 min, 3 h, 5 days.
+
+    Negative values count as 0: the clocks of two machines differ, and times are rounded.
+    """
     if seconds is None:
         return gettext("unknown")
     seconds = max(seconds, 0)
@@ -88,14 +91,17 @@ def format_duration(seconds: Number | None) -> str:
 
 
 def format_zone(at: datetime) -> str:
-    """CET or CEST, in German MEZ or MESZ."""
+    """Return CET or CEST, in German MEZ or MESZ."""
     name = at.astimezone(get_current_timezone()).strftime("%Z")
     return _ZONES.get(name, name) if is_german() else name
 
 
 def format_moment(at: datetime, now: datetime, with_zone: bool = False, with_seconds: bool = True) -> str:
-    """21:13:40 today, "Tue 10 Nov, 18:02" this year, "3 May 2026, 02:14 CEST" older. The zone stands where asked for, and wherever it is
-    another one than now, so that a column headed CET never holds a silent CEST."""
+    """Format a time: 21:13:40 today, "Tue 10 Nov, 18:02" this year, "3 May 2026, 02:14 CEST" before.
+
+    The zone is added on request, and wherever it differs from the current one, so that a column headed CET never contains an
+    unmarked CEST.
+    """
     local, today = at.astimezone(get_current_timezone()), now.astimezone(get_current_timezone())
     clock, exact = pgettext("time of day", "H:i"), pgettext("time of day", "H:i:s")
     if local.date() == today.date():
@@ -107,13 +113,13 @@ def format_moment(at: datetime, now: datetime, with_zone: bool = False, with_sec
 
 
 def format_weekday_and_time(at: datetime) -> str:
-    """Mon 9 Nov, 08:15; Mo, 09.11., 08:15: whatever day it is now."""
+    """Format as Mon 9 Nov, 08:15 (German: Mo, 09.11., 08:15), independent of the current day."""
     day_format, clock = pgettext("day of this year", "D j M"), pgettext("time of day", "H:i")
     return format_date(at.astimezone(get_current_timezone()), f"{day_format}, {clock}")
 
 
 def format_full_time(at: datetime) -> str:
-    """Thu 12 Nov 2026, 21:13 CET; Do, 12.11.2026, 21:13 Uhr MEZ."""
+    """Format as Thu 12 Nov 2026, 21:13 CET (German: Do, 12.11.2026, 21:13 Uhr MEZ)."""
     day_format, clock = pgettext("day with weekday", "D j M Y"), pgettext("time of day", "H:i")
     return _append_zone(format_date(at.astimezone(get_current_timezone()), f"{day_format}, {clock}"), at)
 
@@ -123,7 +129,7 @@ def _append_zone(text: str, at: datetime) -> str:
 
 
 def format_day(value: date | None) -> str:
-    """1 Oct 2025; 01.10.2025."""
+    """Format as 1 Oct 2025 (German: 01.10.2025)."""
     if value is None:
         return gettext("unknown")
     if isinstance(value, datetime):
@@ -132,14 +138,16 @@ def format_day(value: date | None) -> str:
 
 
 def format_ago(at: datetime, now: datetime) -> str:
-    """3 s ago: relative, for under a minute or beside the absolute time."""
+    """Format as 3 s ago. For times under a minute, or beside the absolute time."""
     seconds = max(0, round((now.astimezone(UTC) - at.astimezone(UTC)).total_seconds()))
     return gettext("%(duration)s ago") % {"duration": format_duration(seconds)} if seconds else gettext("just now")
 
 
 def format_address(value: str | Address | Network | Interface, port: int | str | None = None) -> str:
-    """The canonical form (RFC 5952). A network keeps its length, a host has none; `address:port`, `[v6]:port`. Text that is no address
-    comes back as it is."""
+    """Format in canonical form (RFC 5952): a network keeps its length, a host has none; `address:port`, `[v6]:port`.
+
+    Text that is not an address is returned unchanged.
+    """
     parsed = _parse_address(value) if isinstance(value, str) else value
     if isinstance(parsed, str):
         return parsed

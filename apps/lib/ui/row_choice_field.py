@@ -1,4 +1,4 @@
-"""A choice among a few rows, which are read once for a page: Django's own reads them through a cursor each time the field is looked at."""
+"""Choice field that reads its rows once per page. Django's own reads them through a cursor each time the field is iterated."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,7 @@ class _CachedChoiceIterator[Row: Model](ModelChoiceIterator[Row]):
     def __iter__(self) -> Iterator[tuple[Any, str]]:
         if self.field.empty_label is not None:
             yield "", str(self.field.empty_label)
-        for row in self.queryset:  # keeps what it has read
+        for row in self.queryset:  # the query set caches its rows
             yield self.choice(row)
 
     def __bool__(self) -> bool:
@@ -20,6 +20,6 @@ class _CachedChoiceIterator[Row: Model](ModelChoiceIterator[Row]):
 
 
 class RowChoiceField[Row: Model](forms.ModelChoiceField[Row]):
-    """A ModelChoiceField for what fits into a list."""
+    """A ModelChoiceField for few rows."""
 
-    iterator = _CachedChoiceIterator  # type: ignore[assignment]  # of the same rows
+    iterator = _CachedChoiceIterator  # type: ignore[assignment]  # it iterates the same rows

@@ -1,7 +1,7 @@
-"""What a page says about a thing: its state, the pair of gateways it is on, the lane of a rollout.
+"""Values for the status of objects on pages: states, gateway pairs, lanes of rollouts.
 
-Apps make these values from their rows; the template tags draw them. A kind is a colour with a meaning (LOOK: states), and colour never
-speaks alone: every value carries its word.
+Apps build them from their rows; template tags draw them. A kind is a colour with a meaning (LOOK: states). Colour is never the
+only sign: every value has a word.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from django.utils.translation import gettext, ngettext
 
 
 class StateKind(StrEnum):
-    ACTIVE = "active"  # ink with a green icon, so that only the exceptions stand out
+    ACTIVE = "active"  # plain ink with a green icon, so that only exceptions stand out
     OK = "ok"
     MOVING = "moving"
     WAIT = "wait"  # for a person
@@ -44,12 +44,12 @@ class StateLabel:
 
 
 class PostState(StrEnum):
-    """How a thing stands on one gateway."""
+    """Status of an object on one gateway."""
 
     FULL = "full"  # confirmed
-    HALF = "half"  # under way
+    HALF = "half"  # in progress
     HOLLOW = "hollow"  # not there
-    CROSSED = "crossed"  # failed, or gone back
+    CROSSED = "crossed"  # failed or reverted
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class GatewayPost:
 
 
 def describe_pair(posts: Iterable[GatewayPost]) -> str:
-    """both, nat-2 only, nat-2 so far, under way, failed, off; none where there is no gateway."""
+    """Describe the pair: both, nat-2 only, nat-2 so far, under way, failed, off; none without gateways."""
     posts = tuple(posts)
     states = {post.on for post in posts}
     live = ", ".join(post.gateway for post in posts if post.on is PostState.FULL)
@@ -82,7 +82,7 @@ def _describe_all(posts: tuple[GatewayPost, ...]) -> str:
 
 
 def describe_posts(posts: Iterable[GatewayPost]) -> str:
-    """nat-1: under way, nat-2: confirmed."""
+    """Describe each post: nat-1: under way, nat-2: confirmed."""
     words = {
         PostState.FULL: gettext("confirmed"),
         PostState.HALF: gettext("under way"),
@@ -94,7 +94,7 @@ def describe_posts(posts: Iterable[GatewayPost]) -> str:
 
 @dataclass(frozen=True)
 class LaneStep:
-    """One of the four steps of a lane: sent, committed, probe, confirmed. PLAIN is a step that is still to come."""
+    """One of the four steps of a lane: sent, committed, probe, confirmed. PLAIN marks a step that is still to come."""
 
     kind: StateKind
     title: str

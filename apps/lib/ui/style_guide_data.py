@@ -1,4 +1,4 @@
-"""Made-up data for the style guide: believable, and from the addresses kept for documentation."""
+"""Made-up but realistic data for the style guide, with addresses reserved for documentation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -207,7 +207,7 @@ def build_dashboard() -> dict[str, object]:
 
 
 def _compute_day(high: float, low: float) -> list[float]:
-    """A day that begins in the evening, sleeps until morning and comes back."""
+    """Return a daily load curve that begins in the evening and is lowest in the night."""
     return [
         low + (high - low) * (0.5 + 0.5 * sin(pi / 2 + 2 * pi * (x / 96))) ** 1.7 * (1 + 0.05 * sin(x * 12.9898) * sin(x * 4.1))
         for x in range(97)

@@ -1,1 +1,1 @@
-"""Helpers of requests and responses: navigation, query parameters, paginators, a cache per request, redaction of paths, guarded HTTP."""
+"""Request and response helpers: navigation, query parameters, paginators, a per-request cache, path redaction, guarded HTTP."""

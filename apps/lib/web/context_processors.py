@@ -1,6 +1,6 @@
-"""What every page knows: the network's name, the theme, the navigation, and what the gateways run.
+"""Template context of every page: the network's name, the theme, the navigation, and the gateways' running revision.
 
-All but the names are lazy: a fragment that shows no navigation asks the database for none.
+Navigation and running revision are lazy: a fragment without them needs no query.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ THEME_COOKIE = "theme"
 
 @dataclass(frozen=True)
 class RunningRevision:
-    """What the gateways run now: `Running(Kind.OK, "r4814", "on both gateways", url)`."""
+    """The revision that the gateways run: `RunningRevision(StateKind.OK, "r4814", "on both gateways", url)`."""
 
     kind: StateKind
     revision: str
@@ -32,7 +32,7 @@ class RunningRevision:
 
     @property
     def stamp(self) -> str:
-        """Another one as soon as something else is to be shown."""
+        """A hash that changes whenever the shown content changes."""
         return sha256("\n".join((self.kind, self.revision, self.words, self.url)).encode()).hexdigest()[:16]
 
     @property
@@ -45,7 +45,7 @@ _running_lookups: list[RunningLookup] = []
 
 
 def register_running_lookup(say: RunningLookup) -> RunningLookup:
-    """Register the one callable that knows what the gateways run, in the ready() of the app that owns it; the last one counts."""
+    """Register the lookup of the running revision, in the ready() of the app that owns it. The last one counts."""
     _running_lookups[:] = [say]
     return say
 

@@ -1,7 +1,7 @@
-"""The answer to a request while the database is away, or busy with something else: 503 and a sentence, not a fault of ours.
+"""Answers 503 with a sentence while the database is unavailable or busy, instead of a server error.
 
-Views raise through `DatabaseOutageMiddleware`; what middleware raises (the session, the signed-in person, the language) never gets there,
-because Django answers for each layer by itself. It asks `handler500` then, so that is ours as well.
+`DatabaseOutageMiddleware` handles exceptions of views. Exceptions of middleware (session, account, language) do not reach it,
+because Django converts them in each layer; for these, Django calls `handler500`, which is `explain_error` here.
 """
 
 import sys
@@ -24,7 +24,7 @@ log = structlog.get_logger()
 
 
 class DatabaseOutageMiddleware:
-    """Turns a lost or busy database into 503. What was being saved is not half-written: its transaction ended with the query."""
+    """Turns a lost or busy database into 503. Nothing is half-saved: the transaction ended with the query."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -33,17 +33,17 @@ class DatabaseOutageMiddleware:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """Called by Django for what a view raised."""
+        """Return the response to an exception of a view. Called by Django."""
         return explain_outage(request, error)
 
 
 def explain_error(request: HttpRequest) -> HttpResponseBase:
-    """handler500, called by Django while it handles what any layer raised."""
+    """Return the response to an exception of any layer (handler500). Called by Django while it handles the exception."""
     return explain_outage(request, sys.exc_info()[1]) or problems.server_error(request)
 
 
 def explain_outage(request: HttpRequest, error: BaseException | None) -> HttpResponse | None:
-    """503 for what the database could not do now; None for everything else."""
+    """Return 503 if the database could not do the work now; None for all other exceptions."""
     if not isinstance(error, OperationalError | InterfaceError):
         return None
     at_once = isinstance(error.__cause__, DeadlockDetected | SerializationFailure)
@@ -68,7 +68,7 @@ def explain_outage(request: HttpRequest, error: BaseException | None) -> HttpRes
 
 
 def _build_page(request: HttpRequest, why: str) -> HttpResponse:
-    """Without the request: what templates know of it may ask the database again."""
+    """Return the page, rendered without the request, because its context processors may query the database again."""
     return HttpResponse(render_to_string("503.html", {"theme": context_processors.get_theme(request), "why": why}), status=503)
 
 
@@ -89,7 +89,7 @@ def _explain_full_disk() -> str:
 
 
 def _explain_saved(request: HttpRequest) -> str:
-    """A write may have been committed before the connection was lost; a request that only reads changed nothing."""
+    """Return what may have been saved: a write may have been committed before the connection was lost, a read changed nothing."""
     if request.method in READS:
         return _("Nothing was changed; try again in a moment.")
     return _("Nothing is half-saved. In a moment, look whether what you sent is there; if not, send it again.")

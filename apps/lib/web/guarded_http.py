@@ -1,7 +1,7 @@
-"""Ask a web server whose address somebody typed in, and never one that must not be asked. Knows no database.
+"""HTTP client for URLs that users enter. It contacts only allowed addresses. Knows no database.
 
-A host is resolved once for each request, and exactly that address is connected to: what was checked is what answers. No redirect is
-followed, no proxy used, and the time limit is over all of it. Raises NoAnswer.
+A host is resolved once per request, and the connection goes to exactly the address that was checked. Redirects are not followed,
+proxies are not used, and the time limit covers the whole request. Raises NoAnswer.
 """
 
 import http.client
@@ -23,7 +23,7 @@ NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052
 
 
 class HttpFault(StrEnum):
-    """Why there is no answer."""
+    """Reason why there is no answer."""
 
     SCHEME = "scheme"
     ADDRESS = "address"
@@ -34,8 +34,8 @@ class HttpFault(StrEnum):
     TOO_SLOW = "too slow"
 
 
-class NoAnswer(Exception):  # noqa: N818 - a finding about somebody's server, not an error of the program
-    """Nothing was answered, because of this fault; `what` names whatever is at fault."""
+class NoAnswer(Exception):  # noqa: N818 - a finding about another server, not an error of the program
+    """Raised when there is no answer, with the fault and what is at fault."""
 
     def __init__(self, fault: StrEnum, what: object = "") -> None:
         super().__init__(f"{fault}: {what}")
@@ -44,14 +44,14 @@ class NoAnswer(Exception):  # noqa: N818 - a finding about somebody's server, no
 
 @dataclass(frozen=True, slots=True)
 class AllowedTargets:
-    """What may be asked beside the public internet: everything (`private`), or what lies in `also`. Never what lies in `never`."""
+    """Allowed addresses: the public internet without `never`, all addresses without `never` if `private`, and always `also`."""
 
     private: bool = False
     also: tuple[Prefix, ...] = ()
     never: tuple[Prefix, ...] = ()
 
     def has(self, address: Address) -> bool:
-        """Whether this address may be asked."""
+        """True if this address may be contacted."""
         if any(address in network for network in self.also):
             return True
         if any(each in network for network in self.never for each in (address, *list_embedded_ipv4(address))):
@@ -61,7 +61,7 @@ class AllowedTargets:
 
 @dataclass(frozen=True, slots=True)
 class OutgoingRequest:
-    """What is sent."""
+    """The request to send."""
 
     method: str = "GET"
     body: bytes | None = None
@@ -69,7 +69,7 @@ class OutgoingRequest:
 
 
 def parse_url(url: str, schemes: tuple[str, ...] = ("http", "https")) -> SplitResult:
-    """The URL, if we would ask there at all."""
+    """Return the parts of the URL. Raises NoAnswer if it is invalid or has another scheme."""
     try:
         parts = urlsplit(url)
         _port = parts.port
@@ -83,16 +83,16 @@ def parse_url(url: str, schemes: tuple[str, ...] = ("http", "https")) -> SplitRe
 
 
 def list_embedded_ipv4(address: Address) -> list[Address]:
-    """The IPv4 addresses that an IPv6 address leads to: mapped (RFC 4291), 6to4 (RFC 3056), Teredo (RFC 4380), NAT64 (RFC 6052)."""
+    """Return the IPv4 addresses in an IPv6 address: mapped (RFC 4291), 6to4 (RFC 3056), Teredo (RFC 4380), NAT64 (RFC 6052)."""
     if address.version == 4:
         return []
     inner = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
     found: list[Address] = [each for each in inner if each is not None]
-    return [*found, ip_address(int(address) & 0xFFFFFFFF)] if address in NAT64 else found  # below 2^32 it is IPv4
+    return [*found, ip_address(int(address) & 0xFFFFFFFF)] if address in NAT64 else found  # below 2^32, so it is IPv4
 
 
 def is_public(address: Address) -> bool:
-    """Is it of the public internet? Addresses within addresses count too."""
+    """True if the address, and every address embedded in it, belongs to the public internet."""
     return all(map(is_public, list_embedded_ipv4(address))) and address.is_global and not address.is_multicast
 
 
@@ -100,7 +100,10 @@ def is_public(address: Address) -> bool:
 def open_request(
     parts: SplitResult, question: OutgoingRequest, reach: AllowedTargets, seconds: float
 ) -> Iterator[http.client.HTTPResponse]:
-    """The head of the answer; its body is read within. Whoever dawdles, octet by octet, is cut off after so many seconds."""
+    """Send the request and yield the response, whose body is read inside the context.
+
+    A server that answers too slowly, even octet by octet, is cut off after `seconds`.
+    """
     deadline, host = monotonic() + seconds, str(parts.hostname)
     address = resolve_host(host, parts.port or (443 if parts.scheme == "https" else 80), reach, seconds)
     left = deadline - monotonic()
@@ -124,21 +127,21 @@ def open_request(
     except Exception as error:
         if not over.is_set():
             raise
-        raise NoAnswer(HttpFault.TOO_SLOW, f"{seconds:.0f}") from error  # whatever the reader missed, it was cut off
+        raise NoAnswer(HttpFault.TOO_SLOW, f"{seconds:.0f}") from error  # whatever the reader raised, the reason is the time limit
     finally:
         timer.cancel()
         connection.close()
 
 
 def _build_tls_error(host: str, error: ssl.SSLError) -> NoAnswer:
-    """Why no connection was trusted, in OpenSSL's words; what is no TLS at all is not a matter of certificates."""
+    """Return the fault in OpenSSL's words. Only failed verification counts as a certificate fault."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return NoAnswer(HttpFault.CERTIFICATE, f"{host}: {error.verify_message}")
     return NoAnswer(HttpFault.UNREACHABLE, f"{host}: TLS: {(error.reason or str(error)).replace('_', ' ').lower()}")
 
 
 def resolve_host(host: str, port: int, reach: AllowedTargets, seconds: float) -> str:
-    """The address to connect to. One that must not be asked is refused even if another of the host's would do."""
+    """Return the address to connect to. If any address of the host is not allowed, the host is refused."""
     found = _look_up_host(host, port, seconds)
     for address in found:
         if not reach.has(ip_address(address.partition("%")[0])):
@@ -147,7 +150,7 @@ def resolve_host(host: str, port: int, reach: AllowedTargets, seconds: float) ->
 
 
 def _look_up_host(host: str, port: int, seconds: float) -> list[str]:
-    """Asked in a thread of its own: nothing else ends a resolver that does not answer."""
+    """Resolve in a separate thread, because there is no other way to time out a resolver."""
     found: list[str] = []
 
     def look() -> None:
@@ -167,7 +170,7 @@ def _look_up_host(host: str, port: int, seconds: float) -> list[str]:
 
 
 class _PinnedConnection(http.client.HTTPConnection):
-    """A connection to one address, whatever the host's name leads to by now."""
+    """Connection to one given address, independent of what the host name resolves to by now."""
 
     def __init__(self, parts: SplitResult, address: str, seconds: float) -> None:
         secure = parts.scheme == "https"
@@ -186,4 +189,4 @@ def _cut_connection(connection: _PinnedConnection, over: Event) -> None:
         try:
             connection.sock.shutdown(socket.SHUT_RDWR)
         except OSError:
-            return  # it is gone already
+            return  # already closed

@@ -1,4 +1,4 @@
-"""The choice of a language in the top bar: kept in a cookie, and by whoever registers to remember it for a person."""
+"""Language switch in the top bar: stores the choice in a cookie, and calls the registered savers."""
 
 from collections.abc import Callable
 
@@ -12,13 +12,13 @@ _language_savers: list[LanguageSaver] = []
 
 
 def register_language_saver(remember: LanguageSaver) -> None:
-    """Called in the ready() of an app that keeps a language for people."""
+    """Register a function that saves an account's language. Called in the ready() of an app."""
     _language_savers.append(remember)
 
 
 @require_POST
 def choose(request: HttpRequest) -> HttpResponseBase:
-    """This language from now on; then back to where the person was."""
+    """Switch to this language and return to the previous page."""
     chosen = request.POST.get("language", "")
     if chosen in dict(settings.LANGUAGES):
         for remember in _language_savers:

@@ -1,4 +1,4 @@
-"""Filters of log records of Django: tracebacks of what is expected, and tokens in paths, stay out of the log."""
+"""Filters of Django's log records: remove tracebacks of expected exceptions, and tokens in paths."""
 
 import logging
 from typing import Final
@@ -13,10 +13,10 @@ EXPECTED: Final = (PermissionDenied, SuspiciousOperation, BadRequest, MultiPartP
 
 
 class WithoutExpectedTracebacks(logging.Filter):
-    """Takes the traceback from records about expected exceptions; lets every record pass.
+    """Removes the traceback from records of expected exceptions; passes every record.
 
-    A refusal (403) or a database that is away is no fault of the program. A traceback for each would bury the real ones, and let anybody
-    fill the log.
+    A refusal (403) or an unavailable database is not an error of the program. A traceback for each would hide the real ones, and
+    let any client fill the log.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -27,7 +27,7 @@ class WithoutExpectedTracebacks(logging.Filter):
 
 
 class WithoutSecretPaths(logging.Filter):
-    """Takes the tokens of links from the paths in records; lets every record pass."""
+    """Removes tokens of links from paths in records; passes every record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if isinstance(record.args, tuple):

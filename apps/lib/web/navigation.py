@@ -1,6 +1,6 @@
-"""The navigation as data. Only what exists is linked: an item whose URL no app has is not shown.
+"""Navigation as data. Items whose URL does not exist are not shown.
 
-Higher apps count what lies behind an item (`register_counter`): violet where somebody must act, grey where it is only a number.
+Higher apps register counts for items (`register_counter`): violet if a person must act, grey for a mere number.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ User = AbstractBaseUser | AnonymousUser
 @dataclass(frozen=True)
 class NavigationCount:
     number: int
-    asks: bool = False  # somebody must act
+    asks: bool = False  # a person must act
 
 
 NavigationCounter = Callable[[HttpRequest], NavigationCount | None]
@@ -97,12 +97,12 @@ _doorkeepers: list[AccessCheck] = []
 
 
 def register_access_check(doorkeeper: AccessCheck) -> None:
-    """Register the one that knows who may go where, by the page's name in the URL configuration; what nobody may use is not shown."""
+    """Register the check that knows, by URL name, who may open a page. Pages that the account may not open are not shown."""
     _doorkeepers[:] = [doorkeeper]
 
 
 def register_counter(url_name: str) -> Callable[[NavigationCounter], NavigationCounter]:
-    """Register what counts behind an item: `@counts("deployments:rollouts")`, in the ready() of the app that owns the number."""
+    """Register an item's counter: `@register_counter("deployments:rollouts")`, in the ready() of the app that owns the number."""
 
     def register(counter: NavigationCounter) -> NavigationCounter:
         _counters[url_name] = counter
@@ -127,7 +127,10 @@ class ShownSection:
 
 
 def build_navigation(request: HttpRequest, user: User) -> list[ShownSection]:
-    """The sections this person sees, without empty ones; the item whose address the request's begins with, the longest, is current."""
+    """Return the sections with the items that the account may open.
+
+    The current item is the one with the longest URL that begins the path.
+    """
     links = {
         item.url_name: url for section in SECTIONS for item in section.items if _can_open(item, user) and (url := _find_url(item.url_name))
     }

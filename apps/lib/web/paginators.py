@@ -1,4 +1,4 @@
-"""Pages of long lists from the database."""
+"""Paginators for long lists from the database."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 
 class CountedPaginator(Paginator[Any]):
-    """Pages of a list whose length is known without counting it."""
+    """Paginator for a list of known length, which is not counted."""
 
     def __init__(self, number: int, rows: Any, per_page: int) -> None:
         super().__init__(rows, per_page)
@@ -19,10 +19,10 @@ class CountedPaginator(Paginator[Any]):
 
 
 class DeferredJoinPaginator(Paginator[Any]):
-    """What is joined to a row is read for those of the page alone: what comes before them is skipped in an index, not joined first.
-    Pages behind the middle are counted from the end.
+    """Paginator that reads joins only for the rows of the page.
 
-    count: how many rows there are, where that is known without counting.
+    Rows before the page are skipped in an index, not joined first. Pages after the middle are counted from the end. count: number
+    of rows, if it is known without counting.
     """
 
     object_list: QuerySet[Any]
@@ -39,7 +39,7 @@ class DeferredJoinPaginator(Paginator[Any]):
         return Page([known[key] for key in keys if key in known], number, self)
 
     def _keys(self, first: int) -> list[Any]:
-        """Of the rows from this one on, as many as a page has."""
+        """Return the keys of the page that begins at this row."""
         behind, keys = self.count - first, self.object_list.values_list("pk", flat=True)
         if first < behind:
             return list(keys[first : first + self.per_page])

@@ -1,4 +1,4 @@
-"""Paths of requests as logs write them: the part of a link that is as good as a password is left out."""
+"""Redaction of paths in logs: removes the part of a link that is as good as a password."""
 
 import re
 from typing import Final
@@ -8,5 +8,5 @@ SECRETS: Final = re.compile(r"^(/account/(?:invited|password/reset/key|confirm-e
 
 
 def redact_path(path: str) -> str:
-    """Printable, on one line, and without the tokens of links."""
+    """Return the path without tokens, printable and on one line."""
     return SECRETS.sub(r"\1…", path).encode("unicode_escape").decode().replace("\\u2026", "…")[:500]

@@ -1,4 +1,4 @@
-"""What stands in the address of a page, whatever somebody typed there."""
+"""Parsers of a page's query parameters, which accept any input."""
 
 from datetime import date
 
@@ -6,18 +6,18 @@ from django.http import QueryDict
 
 
 def parse_number(params: QueryDict, name: str, otherwise: int = 0) -> int:
-    """A number that a database takes; `otherwise` where there is none."""
+    """Return a number that the database can store, or `otherwise`."""
     text = params.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else otherwise
 
 
 def parse_words(params: QueryDict, name: str, most: int = 200) -> str:
-    """Text without what a database cannot hold, and not without end."""
+    """Return text without characters that a database cannot store, of limited length."""
     return params.get(name, "").replace("\0", "").strip()[:most]
 
 
 def parse_day(params: QueryDict, name: str) -> date | None:
-    """A day as `2026-12-01`; None where there is none."""
+    """Return a day written as `2026-12-01`, or None."""
     try:
         return date.fromisoformat(params.get(name, ""))
     except ValueError:

@@ -1,6 +1,6 @@
-"""What several parts of one page ask for, and the database answers once.
+"""Per-request cache of read queries.
 
-Only within a request that reads (GET, HEAD): whatever else runs may have changed something since it asked.
+It only works within requests that read (GET, HEAD): other code may change data between two queries.
 """
 
 from collections.abc import Callable, Hashable
@@ -13,7 +13,7 @@ _cached_answers: ContextVar[dict[Hashable, object] | None] = ContextVar("known",
 
 
 def cache_per_request[**P, Value](ask: Callable[P, Value]) -> Callable[P, Value]:
-    """Keeps the answer for the rest of the page, by its arguments; hand out nothing that is changed or evaluated later."""
+    """Decorator that caches results by arguments for the rest of the request. Results must not be changed, nor evaluated lazily."""
 
     @wraps(ask)
     def asked(*args: P.args, **kwargs: P.kwargs) -> Value:
@@ -23,13 +23,13 @@ def cache_per_request[**P, Value](ask: Callable[P, Value]) -> Callable[P, Value]
         key = (ask, args, tuple(sorted(kwargs.items())))
         if key not in known:
             known[key] = ask(*args, **kwargs)
-        return known[key]  # type: ignore[return-value]  # put there by the same function
+        return known[key]  # type: ignore[return-value]  # set by the same function
 
     return asked
 
 
 class RequestCacheMiddleware:
-    """Middleware: what is kept lasts as long as the request."""
+    """Middleware that opens a cache for each reading request."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response

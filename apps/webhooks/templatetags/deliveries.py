@@ -1,4 +1,4 @@
-"""Why a delivery did not arrive, and what webhooks are told, in words: {% load deliveries %}{{ row.error|why }}."""
+"""Template filters for deliveries: {% load deliveries %}{{ row.error|why }}."""
 
 from collections.abc import Iterable
 
@@ -12,17 +12,17 @@ register = template.Library()
 
 @register.filter(name="why")
 def explain_why(error: str) -> str:
-    """As one sentence."""
+    """Explain a delivery's error in one sentence."""
     return error_texts.explain_error(error)
 
 
 @register.filter(name="things")
 def name_collections(names: Iterable[str]) -> list[str]:
-    """Collections, as people call them."""
+    """Return the names of collections for people."""
     return [str(get_collection_name(name)) for name in names]
 
 
 @register.filter(name="happenings")
 def name_happenings(names: Iterable[str]) -> list[str]:
-    """What becomes of them."""
+    """Return the names of events for people."""
     return [str(error_texts.HAPPENINGS.get(name, name)) for name in names]

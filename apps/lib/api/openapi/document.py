@@ -1,4 +1,4 @@
-"""The API as an OpenAPI 3.1 document: collections come in as the router knows them, the document goes out, the same each time."""
+"""Builds the OpenAPI 3.1 document of the API from a router. The result is deterministic."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -44,7 +44,7 @@ PROBLEM: Shape = {
 
 @dataclass
 class _Components:
-    """The schemas that operations refer to, made when they are first referred to."""
+    """Schemas of the document, built when an operation first refers to them."""
 
     schemas: dict[str, Shape] = field(default_factory=dict)
 
@@ -66,7 +66,7 @@ class _Components:
 
 
 def build_document(patterns: Iterable[URLPattern], prefixes: Iterable[tuple[str, type[Any], str]]) -> Shape:
-    """The whole of it. `patterns` and `prefixes` are a router's `urls` and `registry`."""
+    """Build the whole document. `patterns` and `prefixes` are a router's `urls` and `registry`."""
     components = _Components({"Problem": PROBLEM})
     refer = components.refer
     schemas = Schemas(refer, partial(refer, ending="Write"), partial(refer, ending="Change"))
@@ -96,7 +96,7 @@ def _iter_operations(patterns: Iterable[URLPattern], schemas: Schemas) -> Iterat
         callback: Any = pattern.callback
         known = getattr(callback, "initkwargs", {})
         if "basename" not in known:
-            continue  # the list of collections
+            continue  # the view that lists the collections
         path = "/api/" + re.sub(r"\(\?P<\w+>[^)]*\)", "{id}", str(pattern.pattern)).strip("^$").replace("\\", "").replace("/?", "/")
         for method, action in callback.actions.items():
             if method in callback.cls.http_method_names and method != "head":

@@ -1,6 +1,6 @@
-"""What a field of a serializer is, in the words of JSON Schema (draft 2020-12, as OpenAPI 3.1 uses it).
+"""JSON Schema of serializer fields (draft 2020-12, as OpenAPI 3.1 uses it).
 
-What cannot be seen from the field, such as a computed one, its serializer tells in `shapes`. No object is without its fields.
+Serializers declare in `shapes` what cannot be derived from a field, such as a computed one. Every object lists its fields.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,26 +33,26 @@ KINDS: Final[tuple[tuple[Any, Shape], ...]] = (
 
 
 class UndescribedFieldError(TypeError):
-    """A field that nobody described."""
+    """Raised for a field whose schema is neither declared nor derivable."""
 
 
 def make_object(**fields: Shape) -> Shape:
-    """An object with these fields."""
+    """Return the schema of an object with exactly these fields."""
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
 def make_array(of: Shape) -> Shape:
-    """A list."""
+    """Return the schema of a list."""
     return {"type": "array", "items": of}
 
 
 def make_mapping(to: Shape) -> Shape:
-    """An object whose keys are names."""
+    """Return the schema of an object with arbitrary keys."""
     return {"type": "object", "additionalProperties": to}
 
 
 def make_nullable(shape: Shape) -> Shape:
-    """Or null. Twice is harmless."""
+    """Return the schema with null allowed. Applying it twice is harmless."""
     if "type" in shape:
         kinds = shape["type"] if isinstance(shape["type"], list) else [shape["type"]]
         values = {"enum": list(dict.fromkeys([*shape["enum"], None]))} if "enum" in shape else {}
@@ -65,7 +65,7 @@ ACTIVE: Final = make_array(make_object(gateway=TEXT, since=make_nullable(TIME), 
 
 
 def build_shape(name: str, field: serializers.Field[Any, Any, Any, Any], refer: Refer) -> Shape:
-    """A field's shape. Raises Unshaped."""
+    """Return a field's schema. Raises UndescribedFieldError."""
     shape = _find_declared_shape(name, field) or _infer_shape(field, refer)
     if shape is None:
         raise UndescribedFieldError(f"{type(field.parent).__name__}.{name}: say in `shapes` what it is")
@@ -75,7 +75,7 @@ def build_shape(name: str, field: serializers.Field[Any, Any, Any, Any], refer: 
 
 
 def _find_declared_shape(name: str, field: Any) -> Shape | None:
-    """By the serializers' `shapes`, the nearest first; of a computed field, by what it returns."""
+    """Return the schema declared in `shapes` of the nearest serializer class; for a computed field, the schema of its return type."""
     for kind in type(field.parent).__mro__:
         if name in (known := vars(kind).get("shapes", {})):
             return dict(known[name])
@@ -106,7 +106,7 @@ def _infer_shape(field: Any, refer: Refer) -> Shape | None:
         values = [*([""] if field.allow_blank else []), *field.choices]
         return (INTEGER if all(isinstance(each, int) for each in values) else TEXT) | {"enum": values}
     if isinstance(field, serializers.EmailField) and (field.allow_blank or field.read_only):
-        return TEXT | _collect_bounds(field)  # it may be empty, which is no address
+        return TEXT | _collect_bounds(field)  # it may be empty, which is not a valid address
     found = next((shape for kind, shape in KINDS if isinstance(field, kind)), None)
     return found and found | _collect_bounds(field)
 

@@ -1,4 +1,4 @@
-"""What one action of a collection takes and answers, as an OpenAPI operation object (OpenAPI 3.1, section 4.8.10)."""
+"""Builds OpenAPI operation objects (OpenAPI 3.1, section 4.8.10) from the actions of a collection."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -34,7 +34,10 @@ CODES: Final = {"create": 201, "destroy": 204, "bulk_destroy": 204}
 
 @dataclass(frozen=True)
 class ResponseSpec:
-    """What an action answers when it went well: a serializer's object, a shape, or nothing; and the parameters that it takes."""
+    """Successful response of an action, and the query parameters of the action.
+
+    body: a serializer, a schema, or None for no body. otherwise: another possible response.
+    """
 
     code: int = 200
     body: type[serializers.BaseSerializer[Any]] | Shape | None = None
@@ -45,9 +48,10 @@ class ResponseSpec:
 def declare_response(
     code: int, body: type[serializers.BaseSerializer[Any]] | Shape | None = None, **parameters: str
 ) -> Callable[[Any], Any]:
-    """For actions that do not answer 200 with the collection's object. parameters: of the address, with what they mean.
+    """Decorator for actions that do not answer 200 with the collection's object.
 
-    Of two on one action the upper one says what is answered usually, the lower one what else may be.
+    parameters: query parameters with their descriptions. It can be applied twice: the upper one declares the usual response, the
+    lower one an alternative.
     """
 
     def told(action: Any) -> Any:
@@ -59,7 +63,7 @@ def declare_response(
 
 @dataclass(frozen=True)
 class Schemas:
-    """How operations refer to serializers: as they are read, as they are written, as they are changed."""
+    """Functions that return a reference to a serializer's schema: for reading, for writing, for partial changes."""
 
     read: Callable[[Any], Shape]
     write: Callable[[Any], Shape]
@@ -67,7 +71,7 @@ class Schemas:
 
 
 def build_operation(view: type[CollectionViewSet], basename: str, method: str, action: str, detail: bool, schemas: Schemas) -> Shape:
-    """The operation object."""
+    """Return the operation object of an action."""
     function = getattr(view, action)
     safe, takes = method == "get", _find_request_schema(view, action, function, schemas)
     codes = [*(READING if safe else WRITING), *((404,) if detail else ())]
@@ -206,5 +210,5 @@ def _build_header_parameter(name: str, words: str) -> Shape:
 
 
 def build_problem_response() -> Shape:
-    """What every refusal looks like."""
+    """Return the response object shared by all errors."""
     return {"description": "A problem (RFC 9457)", "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}

@@ -1,4 +1,4 @@
-"""The API's description: for programs as OpenAPI, for people as a page."""
+"""Documentation of the API: the OpenAPI document for programs, and a page for people."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -16,17 +16,17 @@ from apps.lib.api.problems import KINDS, build_problem_body
 
 @cache
 def get_document(router: DefaultRouter) -> Shape:
-    """The document; it does not change while the portal runs."""
+    """Return the document. It is built once: it cannot change while the process runs."""
     return build_document([each for each in router.urls if isinstance(each, URLPattern)], router.registry)
 
 
 def schema(_request: HttpRequest, router: DefaultRouter) -> HttpResponse:
-    """OpenAPI 3.1."""
+    """Return the OpenAPI 3.1 document as JSON."""
     return JsonResponse(get_document(router))
 
 
 def docs(request: HttpRequest, router: DefaultRouter) -> HttpResponse:
-    """The same to read, and what each kind of problem means."""
+    """Show the documentation as a page, with the meaning of each kind of problem."""
     known = get_document(router)
     problems = [(kind, code, build_problem_body(code)["title"]) for code, kind in KINDS.items()]
     collections = [_describe_collection(known, tag) for tag in known["tags"]]
@@ -63,7 +63,7 @@ def _iter_fields(known: Shape, operation: Shape | None) -> Iterator[dict[str, An
 
 
 def describe_type(shape: Shape) -> str:
-    """integer, string (date-time), one of tcp, udp."""
+    """Return a type in words: integer; string (date-time); string: tcp, udp."""
     kind = shape.get("type", "object")
     text = ", ".join(kind) if isinstance(kind, list) else str(kind)
     values = ", ".join(str(each) for each in shape.get("enum", []) if each)

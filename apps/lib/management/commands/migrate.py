@@ -1,6 +1,6 @@
-"""Django's migrate, which makes an empty database from the snapshot of the schema before it runs what is newer.
+"""Django's migrate, but an empty database is created from the schema snapshot before newer migrations run.
 
-A database of migrations that are no more is refused: Django would make its tables a second time.
+It refuses a database made by removed migrations: Django would create its tables a second time.
 """
 
 from typing import Any
@@ -39,4 +39,4 @@ class Command(migrate.Command):
                 return
         with transaction.atomic(database), connection.cursor() as cursor:
             schema_snapshot.load(cursor)
-        connection.close()  # and with it what the snapshot set
+        connection.close()  # discards the settings that the snapshot made

@@ -1,6 +1,7 @@
-"""A chart as values: at most two lines over buckets of time, from zero upwards, with gaps where nothing was read.
+"""Charts as values: one or two lines over buckets of time, from zero upwards, with gaps where there is no reading.
 
-`drawing.drawn` makes of it what templates/lib/chart.html shows: an SVG and a table, and the same numbers for the browser's own chart.
+`drawing.draw_chart` turns a chart into what templates/lib/chart.html shows: an SVG, a table, and the same numbers for the
+browser's chart.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from apps.lib.ui.formats import BITS, OCTETS, Number
 
 @dataclass(frozen=True, slots=True)
 class ChartUnit:
-    """What is counted: the units, each 1000 times the one before, and per what: Unit(OCTETS, "/h")."""
+    """Unit of the values: ChartUnit(OCTETS, "/h"). `steps`: units, each 1000 times the one before. `per`: what is appended to them."""
 
     steps: tuple[str, ...]
     per: str = ""
@@ -24,7 +25,7 @@ RATE = ChartUnit(BITS)
 
 @dataclass(frozen=True, slots=True)
 class ChartLine:
-    """One line: what it shows ("down"), and a number for each bucket; None where nothing was read."""
+    """One line: its name ("down"), and a value for each bucket; None where there is no reading."""
 
     name: str
     values: Sequence[Number | None]
@@ -32,7 +33,7 @@ class ChartLine:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """A dotted line across, with its name."""
+    """A dotted horizontal line with its name."""
 
     name: str
     value: Number
@@ -40,9 +41,10 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """starts: when each bucket begins, ascending and aware; end: when the last one ends. key: an HTML id, once on a page.
+    """A chart with one or two lines.
 
-    missing: what is said where there is no number, "" for "no reading".
+    starts: beginning of each bucket, ascending and aware. end: end of the last bucket. key: an HTML id, unique on the page.
+    missing: text where there is no value, "" for "no reading".
     """
 
     key: str
@@ -63,11 +65,11 @@ class Chart:
 
     @property
     def ends(self) -> list[datetime]:
-        """When each bucket ends: as the next one begins."""
+        """End of each bucket, which is the beginning of the next."""
         return [*self.starts[1:], self.end][: len(self.starts)]
 
     @property
     def most(self) -> Number:
-        """The largest number that is shown."""
+        """Largest value shown."""
         numbers = [value for line in self.lines for value in line.values if value is not None]
         return max([*numbers, *([self.threshold.value] if self.threshold else []), 0])

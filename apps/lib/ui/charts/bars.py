@@ -1,4 +1,4 @@
-"""A small chart of bars, from zero upwards: sums of months, each with what was allowed. Values in, places and words out."""
+"""Small bar charts from zero upwards: monthly sums, each with its limit. Turns values into positions and texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from apps.lib.ui.charts import ChartUnit
 from apps.lib.ui.charts.drawing import AxisMark
 from apps.lib.ui.charts.scale import build_ticks
 
-FILLED = 0.64  # of the room that each has
+FILLED = 0.64  # part of each bar's room that the bar fills
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """name: below it, a few letters; words: in full. value: None where it is not known. limit: a line across it, or none."""
+    """One bar. name: a few letters below it. words: the full name. value: None if unknown. limit: a line across the bar, if any."""
 
     name: str
     words: str
@@ -25,7 +25,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class BarBox:
-    """A bar as it is drawn: "37.5%" from the left, from the top, wide and high. words: what it says."""
+    """A bar's position and size in percent ("37.5%"), and its description."""
 
     left: str
     top: str
@@ -36,7 +36,7 @@ class BarBox:
 
 @dataclass(frozen=True, slots=True)
 class LimitLine:
-    """A line at a limit: from where to where, and how far from the top."""
+    """A limit's line: its left and right end, and its distance from the top, in percent."""
 
     left: str
     right: str
@@ -45,7 +45,7 @@ class LimitLine:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """What templates/lib/bars.html shows."""
+    """The values that templates/lib/bars.html shows."""
 
     key: str
     ticks: list[AxisMark]
@@ -56,7 +56,7 @@ class BarChart:
 
 
 def draw_bars(key: str, title: str, bars: Sequence[Bar], unit: ChartUnit) -> BarChart:
-    """key: an HTML id, once on a page. title: what the summary for those who do not see it begins with."""
+    """Draw the chart. key: an HTML id, unique on the page. title: beginning of the summary for people who cannot see the chart."""
     known = [(each.value, each) for each in bars if each.value is not None]
     scale = build_ticks(max([0, *(value for value, _bar in known), *(each.limit for each in bars if each.limit)]), unit)
     top, room = scale[-1].value, 100 / max(1, len(bars))

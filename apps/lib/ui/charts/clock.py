@@ -1,4 +1,4 @@
-"""The times below a chart: quarters of an hour, hours of a day, days of a week, weeks or months, in the site's zone."""
+"""Time marks below a chart: quarters of an hour, hours, days, weeks or months, in the site's time zone."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -12,7 +12,7 @@ QUARTER = timedelta(minutes=15)
 
 
 def list_marks(begin: datetime, end: datetime) -> list[tuple[datetime, str]]:
-    """When a label stands below the chart, and what it says."""
+    """Return the times and texts of the marks."""
     zone = get_current_timezone()
     first, last = begin.astimezone(zone), end.astimezone(zone)
     if end - begin <= QUARTERS:
@@ -25,12 +25,12 @@ def list_marks(begin: datetime, end: datetime) -> list[tuple[datetime, str]]:
         moments, words = (day for day in _iter_days(first, last) if day.weekday() == 0), pgettext("week below a chart", "j M")
     else:
         moments, words = (day for day in _iter_days(first, last) if day.day == 1), pgettext("month below a chart", "M")
-    room = first + (last - first) * 0.97  # a label is centred: one at the very end would be cut off
+    room = first + (last - first) * 0.97  # marks are centred: one at the very end would be cut off
     return [(moment, format_date(moment, words)) for moment in moments if first <= moment <= room]
 
 
 def _iter_quarters(begin: datetime, end: datetime, zone: tzinfo) -> Iterator[datetime]:
-    """Every quarter of an hour: where the clock is changed, all of them too."""
+    """Yield every quarter of an hour, including those around a clock change."""
     at = begin + (datetime.min.replace(tzinfo=UTC) - begin) % QUARTER
     while at < end:
         yield at.astimezone(zone)
@@ -38,15 +38,15 @@ def _iter_quarters(begin: datetime, end: datetime, zone: tzinfo) -> Iterator[dat
 
 
 def _iter_hours(first: datetime, last: datetime) -> Iterator[datetime]:
-    """Every sixth hour by the clock on the wall."""
+    """Yield every sixth hour of local time."""
     for day in _iter_days(first, last):
         for hour in (0, 6, 12, 18):
             yield day.replace(hour=hour)
 
 
 def _iter_days(first: datetime, last: datetime) -> Iterator[datetime]:
-    """Every midnight on the wall: days of 23 and 25 hours are among them."""
+    """Yield every local midnight, also of days with 23 or 25 hours."""
     day = first.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
     while day < last:
         yield day
-        day += timedelta(days=1)  # of the clock on the wall: the zone's offset is looked up anew
+        day += timedelta(days=1)  # in local time: the zone's offset is computed again

@@ -1,6 +1,6 @@
-"""A chart as it is drawn: SVG paths in a field of 1000 x 100, words, rows of a table, and numbers for the browser.
+"""Draws charts: SVG paths in a field of 1000 x 100, texts, table rows, and numbers for the browser.
 
-In comes a Chart, out goes a Drawing; nothing is read, and the same chart gives the same drawing.
+Takes a Chart, returns a Drawing. Reads nothing else: the same chart gives the same drawing.
 """
 
 import json
@@ -24,7 +24,7 @@ WIDTH, HEIGHT = 1000, 100
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """One line: its path, and what lies below it; each in as many pieces as the gaps leave."""
+    """One line: its path and the area below it, each in as many pieces as the gaps leave."""
 
     name: str
     path: str
@@ -33,7 +33,7 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True)
 class AxisMark:
-    """Words at an axis, and where: "37.5%"."""
+    """A text at an axis, and its position ("37.5%")."""
 
     place: str
     words: str
@@ -41,7 +41,7 @@ class AxisMark:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Where nothing was read, in parts of the width ("37.5%"), and since when until when in words."""
+    """A time without readings: position and width in percent ("37.5%"), and its period in words."""
 
     place: str
     width: str
@@ -59,7 +59,7 @@ class ChartTableRow:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What templates/lib/chart.html shows: ticks and the limit from the top, marks and gaps from the left."""
+    """The values that templates/lib/chart.html shows. Ticks and limit count from the top, marks and gaps from the left."""
 
     chart: Chart
     ticks: list[AxisMark]
@@ -73,7 +73,7 @@ class Drawing:
 
 
 def draw_chart(chart: Chart) -> Drawing:
-    """Everything the page needs of a chart."""
+    """Draw everything that the page shows of a chart."""
     scale = build_ticks(chart.most, chart.unit)
     top = scale[-1].value
     begin, end = _get_bounds(chart)
@@ -101,7 +101,7 @@ def _get_bounds(chart: Chart) -> tuple[datetime, datetime]:
 
 
 def _list_middles(chart: Chart) -> list[datetime]:
-    """A number of a bucket stands in its middle."""
+    """Return the middle of each bucket, where its value is drawn."""
     return [start + (end - start) / 2 for start, end in zip(chart.starts, chart.ends, strict=True)]
 
 
@@ -126,7 +126,7 @@ def _build_stroke(line: ChartLine, places: Sequence[float], top: float) -> Strok
 
 
 def _render_path(points: Sequence[tuple[float, float]]) -> str:
-    """A single point is a line of no length, which round ends make a dot."""
+    """Return the path. A single point becomes a line of no length, which round line ends show as a dot."""
     first, *others = [f"{x:.1f} {y:.1f}" for x, y in points]
     return f"M{first}" + (f"L{' '.join(others)}" if others else "h0")
 
@@ -141,7 +141,7 @@ def _render_area(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _iter_gaps(chart: Chart) -> Iterator[tuple[datetime, datetime]]:
-    """From when until when no line has a number."""
+    """Yield beginning and end of each time in which no line has a value."""
     read = [any(line.values[at] is not None for line in chart.lines) for at in range(len(chart.starts))]
     for known, group in groupby(zip(chart.starts, chart.ends, read, strict=True), key=lambda bucket: bucket[2]):
         if not known:
@@ -154,7 +154,7 @@ def _describe_gap(chart: Chart, first: datetime, last: datetime) -> str:
 
 
 def _format_period(first: datetime, last: datetime) -> str:
-    """Mon 9 Nov, 08:15 to 13:15; with the day again where it is another one."""
+    """Return a period: Mon 9 Nov, 08:15 to 13:15. The end has its day only if that differs."""
     zone = get_current_timezone()
     same = first.astimezone(zone).date() == last.astimezone(zone).date()
     until = formats.format_moment(last, last, with_seconds=False) if same else _format_time(last)
@@ -162,21 +162,21 @@ def _format_period(first: datetime, last: datetime) -> str:
 
 
 def _format_time(at: datetime) -> str:
-    """Mon 9 Nov, 08:15, whatever day it is now."""
+    """Return Mon 9 Nov, 08:15, independent of the current day."""
     return _format_cached_time(at, get_current_timezone_name(), get_language())
 
 
 @lru_cache(maxsize=4096)
 def _format_cached_time(at: datetime, _zone: str, _language: str | None) -> str:
-    """Charts of one page have the same few hundred moments in common."""
+    """Cached: the charts of one page share a few hundred times."""
     return formats.format_weekday_and_time(at)
 
 
-# --- Words
+# --- Texts
 
 
 def _build_summary(chart: Chart) -> str:
-    """For those who do not see it: the most of each line, and when."""
+    """Return the maximum of each line and its time, for people who cannot see the chart."""
     said = [_describe_highest(chart, line) for line in chart.lines]
     return _("%(title)s. %(lines)s.") % {"title": chart.title, "lines": "; ".join(said)}
 
@@ -207,7 +207,7 @@ def _build_rows(chart: Chart) -> list[ChartTableRow]:
 def _render_numbers(
     chart: Chart, scale: Sequence[Tick], times: Sequence[tuple[datetime, str]], gaps: Sequence[tuple[datetime, datetime, str]]
 ) -> str:
-    """What the browser draws itself, as JSON: seconds since 1970, numbers, and the words of the axes."""
+    """Return the data of the browser's own chart as JSON: seconds since 1970, values, and the texts of the axes."""
     begin, end = _get_bounds(chart)
     return json.dumps(
         {

@@ -1,4 +1,4 @@
-"""Made-up charts for the style guide: a week with a gap, a day with a threshold, a year, and one without any reading."""
+"""Made-up charts for the style guide: a week with a gap, a day with a threshold, a year, and one without readings."""
 
 from datetime import datetime, timedelta
 from math import pi, sin
@@ -13,12 +13,12 @@ HOUR = timedelta(hours=1)
 
 
 def build_sample_charts() -> dict[str, object]:
-    """What the page of the style guide shows."""
+    """Return the charts of the style guide's page."""
     return {"week": _draw_week(), "day": _draw_day(), "year": _draw_year(), "nothing": _draw_empty()}
 
 
 def _compute_load(hour: float) -> float:
-    """From 0 to 1: how much of a dormitory is awake and at home."""
+    """Return the part of a dormitory, from 0 to 1, that is awake and at home."""
     return (0.5 + 0.5 * sin(2 * pi * (hour - 15) / 24)) ** 2 * (1 + 0.3 * sin(hour * 12.9898) * sin(hour * 4.1))
 
 

@@ -1,4 +1,4 @@
-"""The numbers at the left of a chart: from 0 in even steps of 1, 2 or 5, so that there are three or four lines."""
+"""Value axis of a chart: from 0 in at most four even steps of 1, 2 or 5 times a power of ten."""
 
 from dataclasses import dataclass
 from math import ceil, floor, log10
@@ -11,14 +11,14 @@ MOST_STEPS = 4
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A line across: its number, and as it is written."""
+    """A horizontal line: its value and its label."""
 
     value: float
     label: str
 
 
 def build_ticks(most: Number, unit: ChartUnit) -> list[Tick]:
-    """From 0 to the first even step that is not below `most`; where there is nothing, 0 alone has a number."""
+    """Return ticks from 0 to the first step that is not below `most`. If `most` is 0, only the tick at 0 has a label."""
     if not most:
         return [Tick(0, "0"), Tick(1, "")]
     step = _choose_step(most)
@@ -28,7 +28,7 @@ def build_ticks(most: Number, unit: ChartUnit) -> list[Tick]:
 
 
 def _choose_step(most: Number) -> float:
-    """The smallest step that gives at most four of them; nothing counts in parts of one."""
+    """Return the smallest step that gives at most four of them. It is at least 1, because nothing is counted in fractions."""
     power = 10.0 ** max(0, floor(log10(max(most, 1) / MOST_STEPS)) if most > MOST_STEPS else 0)
     return next(power * digit for digit in (1, 2, 5, 10) if round(most / (power * digit), 9) <= MOST_STEPS)
 
