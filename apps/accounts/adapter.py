@@ -47,9 +47,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
             raise
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Return one key for each account, whether its name or its address was typed, and one for each text that belongs to no
-        account.
-        """
+        """Return one key for each account, whether its name or its address was typed, and one for each text that belongs to no account."""
         user = find_account(credentials)
         typed = str(credentials.get("email") or credentials.get("username") or "").lower()
         return f"account:{user.pk}" if user else f"text:{typed}"

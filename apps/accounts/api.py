@@ -1,5 +1,6 @@
-"""Own tokens, invitations, accounts and changes of roles in the REST API. Tokens are made only on their page: a script cannot give
-itself more rights.
+"""Own tokens, invitations, accounts and changes of roles in the REST API.
+
+Tokens are made only on their page: a script cannot give itself more rights.
 """
 
 from django.db.models import QuerySet

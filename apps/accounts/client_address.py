@@ -11,8 +11,9 @@ UNKNOWN = "0.0.0.0"  # noqa: S104 - not an address to bind to: the request came 
 
 
 def get_client_address(request: HttpRequest) -> str:
-    """Return the client's address. X-Forwarded-For counts only as far as TRUSTED_PROXIES wrote it: it is read from its end to the
-    first other address.
+    """Return the client's address.
+
+    X-Forwarded-For counts only as far as TRUSTED_PROXIES wrote it: it is read from its end to the first other address.
     """
     direct = _parse_address(request.META.get("REMOTE_ADDR", ""))
     if direct is None or not _is_trusted_proxy(direct):

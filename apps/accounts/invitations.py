@@ -27,8 +27,9 @@ _signer = Signer(salt="invitation")
 
 
 def invite(*, email: str, roles: list[str], by: User) -> tuple[Invitation, str]:
-    """Create an invitation; return it with its token. Raises Problem if the address has an account or an open invitation, or if
-    `by` may not give these roles.
+    """Create an invitation; return it with its token.
+
+    Raises Problem if the address has an account or an open invitation, or if `by` may not give these roles.
     """
     address = lower_ascii(email.strip())
     if has_account(address):
@@ -74,8 +75,10 @@ def find(token: str) -> Invitation | None:
 
 @transaction.atomic
 def accept(invitation: Invitation, *, username: str, first_name: str, last_name: str, password: str) -> User:
-    """Create the account. Its address counts as confirmed, since the link was sent there. Raises Conflict if the invitation was
-    used or has ended, Problem if the name is taken.
+    """Create the account.
+
+    Its address counts as confirmed, since the link was sent there. Raises Conflict if the invitation was used or has ended, Problem
+    if the name is taken.
     """
     taken = Invitation.objects.filter(pk=invitation.pk, taken=None, withdrawn=None, expires__gt=Now())
     if taken.update(taken=Now()) != 1:
@@ -85,8 +88,9 @@ def accept(invitation: Invitation, *, username: str, first_name: str, last_name:
 
 
 def make_account(*, email: str, username: str, first_name: str, last_name: str, password: str, roles: list[str]) -> User:
-    """Create an account for a person who opened a link that was sent to this address, which confirms the address. Raises Problem if
-    the name is taken.
+    """Create an account for a person who opened a link that was sent to this address, which confirms the address.
+
+    Raises Problem if the name is taken.
     """
     try:
         with transaction.atomic():

@@ -8,8 +8,9 @@ ADMINISTERS = "{row}.is_active AND {row}.roles @> ARRAY['network_admin']::varcha
 
 
 def build_last_admin_trigger() -> pgtrigger.Trigger:
-    """Build the trigger. It takes a lock, so network admins are changed one after the other: the last two cannot remove each other
-    at once.
+    """Build the trigger.
+
+    It takes a lock, so network admins are changed one after the other: the last two cannot remove each other at once.
     """
     was, stays = ADMINISTERS.format(row="OLD"), ADMINISTERS.format(row="NEW")
     return pgtrigger.Trigger(

@@ -120,8 +120,9 @@ class ApiToken(models.Model):
 
     @property
     def reach(self) -> str:
-        """The member, gateway group or house to which the token is limited, in words; "" without such a limit. A name appears only
-        if the owner may see all names of its kind, else the id.
+        """The member, gateway group or house to which the token is limited, in words; "" without such a limit.
+
+        A name appears only if the owner may see all names of its kind, else the id.
         """
         for limit in list_limits():
             pk = getattr(self, f"{limit.name}_id")

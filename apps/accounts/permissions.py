@@ -30,8 +30,9 @@ def has_right(user: object, right: Right, *, by_token: bool = False) -> bool:
 
 
 def can_use_page(user: object, name: str, *, see: bool = False) -> bool:
-    """True if this account may use the page of this name: send to it if the page accepts that, else look at it. With `see`, only
-    looking counts.
+    """True if this account may use the page of this name: send to it if the page accepts that, else look at it.
+
+    With `see`, only looking counts.
     """
     page = PAGES.get(name)
     if page is None:
@@ -46,8 +47,9 @@ def can_view_page(user: object, name: str) -> bool:
 
 
 class RolePermission(BasePermission):
-    """Permission of the API: checks the right for the view's basename and action. The automation role counts only with a token, not
-    with a session.
+    """Permission of the API: checks the right for the view's basename and action.
+
+    The automation role counts only with a token, not with a session.
     """
 
     @property
@@ -69,15 +71,17 @@ class RolePermission(BasePermission):
 
 
 def _is_in_token_scope(token: ApiToken, view: Any, method: str) -> bool:
-    """True if the token's scope includes this collection. A token that is limited to a member, group or house is refused by
-    collections that cannot be filtered so.
+    """True if the token's scope includes this collection.
+
+    A token that is limited to a member, group or house is refused by collections that cannot be filtered so.
     """
     return covers(token, view.basename, method) and not is_collection_closed(token, view)
 
 
 class PermissionMiddleware:
-    """Middleware for all pages: asks anonymous visitors to sign in, and refuses with 403 where a right is missing. `RolePermission`
-    checks the API.
+    """Middleware for all pages: asks anonymous visitors to sign in, and refuses with 403 where a right is missing.
+
+    `RolePermission` checks the API.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

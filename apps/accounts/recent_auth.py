@@ -59,9 +59,7 @@ def require_recent_auth(view: Callable[..., HttpResponse]) -> Callable[..., Http
 
 
 def _redirect_to_confirm(request: HttpRequest) -> HttpResponse:
-    """Redirect to the page that confirms identity. The session keeps what was sent, except passwords, which do not belong in a
-    database.
-    """
+    """Redirect to the page that confirms identity. The session keeps what was sent, except passwords, which do not belong in a database."""
     sent = request.POST.copy()
     for name in [name for name in sent if "password" in name]:
         del sent[name]

@@ -69,8 +69,9 @@ def request_role_change(*, user: User, before: Iterable[str], after: Iterable[st
 
 
 def agree(change: RoleChange, *, by: User) -> None:
-    """Agree as the second person, and change the roles. Raises Problem if `by` asked for the change or is no approver, Conflict if
-    it no longer waits.
+    """Agree as the second person, and change the roles.
+
+    Raises Problem if `by` asked for the change or is no approver, Conflict if it no longer waits.
     """
     if by.pk == change.by_id:
         names = ", ".join(each.name for each in list_approvers(by=by))

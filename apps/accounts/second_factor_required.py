@@ -29,8 +29,9 @@ def build_context(request: HttpRequest) -> dict[str, object]:
 
 
 class SecondFactorMiddleware:
-    """Middleware: lets staff without a second factor reach only the pages that set one up. Requests with a token have no session
-    and pass.
+    """Middleware: lets staff without a second factor reach only the pages that set one up.
+
+    Requests with a token have no session and pass.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -25,8 +25,9 @@ class Rate:
     at_once: int
 
     def wait(self, name: str) -> float:
-        """Count one request; return by how many seconds it comes too early, 0 if it may pass. A request that comes too early is not
-        counted.
+        """Count one request; return by how many seconds it comes too early, 0 if it may pass.
+
+        A request that comes too early is not counted.
         """
         at, interval, key = now(), 60 / self.each_minute, f"rate:{name}"
         due = max(float(cache.get(key) or 0), at)

@@ -42,8 +42,9 @@ def create(
     site: int | None = None,
     networks: Iterable[Prefix] = (),
 ) -> tuple[ApiToken, str]:
-    """Create a token; return it with its key, which is not stored and can be shown only now. Raises Problem for an unknown scope,
-    for more than one of member, group and site, and if the account has MOST tokens.
+    """Create a token; return it with its key, which is not stored and can be shown only now.
+
+    Raises Problem for an unknown scope, for more than one of member, group and site, and if the account has MOST tokens.
     """
     wrong = next((scope for scope in scopes or () if scope not in list_scopes()), None)
     if wrong is not None:
