@@ -7,8 +7,7 @@ from django.http import HttpRequest, HttpResponse
 
 
 class NoStoreMiddleware:
-    """Middleware: sets `Cache-Control: no-store` on answers to requests with a session or a key, unless the view has set the
-    header.
+    """Middleware: sets `Cache-Control: no-store` on answers to requests with a session or a key, unless the view has set the header.
 
     So on a shared computer the back button shows no page of a user who has signed out.
     """

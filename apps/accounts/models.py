@@ -45,7 +45,7 @@ class User(AbstractUser):
     keys = models.BooleanField(_("keys"), default=True, db_default=True)
     roles = ArrayField(models.CharField(max_length=20, choices=Role.choices), default=list, verbose_name=_("roles"))
     is_staff = models.GeneratedField(
-        expression=models.Q(roles__overlap=[role.value for role in STAFF]),  # type: ignore[arg-type]  # the stubs know no conditions here
+        expression=models.Q(roles__overlap=[role.value for role in STAFF]),  # type: ignore[arg-type]  # the stubs lack conditions here
         output_field=models.BooleanField(),
         db_persist=True,
     )
@@ -75,8 +75,7 @@ class User(AbstractUser):
 
 @track_history(exclude=["last_used"])
 class ApiToken(models.Model):
-    """A script's key to the API. Only its SHA-256 is kept: the key itself is shown once. It allows at most what its owner may do
-    now.
+    """A script's key to the API. Only its SHA-256 is kept: the key itself is shown once. It allows at most what its owner may do now.
 
     scopes: collections of the API as "forward:read" or "forward:write", which includes reading, and "*:read" for all of them; None:
     everything.

@@ -43,8 +43,8 @@ def needs_second_factor(user: User) -> bool:
 def require_recent_auth(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponseBase]:
     """Decorate a page whose POST needs recent authentication: it asks for that first, and then continues with what was sent.
 
-    allauth continues inside the request that confirmed, whose rights were checked for another page: so the rights for this page are
-    checked again.
+    allauth continues inside the request that confirmed. That request's rights were checked for another page, so the rights for this
+    page are checked again.
     """
 
     @wraps(view)

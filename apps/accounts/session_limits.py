@@ -19,7 +19,7 @@ _BEGAN, _ACTIVE = "began", "active"
 class SessionLimitsMiddleware:
     """Middleware: signs staff out when their session is too old or idle for too long; the page then asks them to sign in.
 
-    HTMX GET requests do not count as activity, so a page that refreshes itself keeps nobody signed in.
+    HTMX GET requests do not count as activity, so a page that refreshes itself does not extend the session.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

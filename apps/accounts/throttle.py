@@ -1,7 +1,7 @@
 """Request rates of the API: for a token, for a person with a session, and for an address that tries keys.
 
-Each has a virtual schedule (GCRA, ITU-T I.371, annex A): one number, kept in a slot of the cache, whose number of slots is fixed.
-So neither many requests nor many keys take memory. Processes that check at the same instant may let a few more requests through.
+Each has a virtual schedule (GCRA, ITU-T I.371, annex A): one number, kept in a slot of the cache, which has a fixed number of slots. So
+neither many requests nor many keys take memory. Processes that check at the same instant may let a few more requests through.
 """
 
 from dataclasses import dataclass

@@ -207,7 +207,7 @@ class FeedSerializer(ApiSerializer):
         read_only_fields = state
 
     def get_held(self, feed: BanFeed) -> dict[str, object] | None:
-        """An import that was held back, because it would lift too many bans: since when, and how many of how many; null without one."""
+        """An import that is held back because it would lift too many bans: `removed` out of `of`, waiting `since`; null without one."""
         return {"since": feed.held_since, "removed": feed.held_removed, "of": feed.held_of} if feed.held_since else None
 
     def create(self, validated_data: Mapping[str, Any]) -> BanFeed:

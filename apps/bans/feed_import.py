@@ -1,7 +1,6 @@
 """Import of a feed into a list: all or nothing, in one transaction, streamed into a temporary table and merged by set operations.
 
-A ban that stays keeps its row, comment, end and author, and so its history. An expired ban that the feed names again gets the new
-end.
+A ban that stays keeps its row, comment, end and author, and so its history. An expired ban that the feed names again gets the new end.
 """
 
 from collections.abc import Iterator
@@ -131,8 +130,7 @@ def import_feed(
     skip_invalid: bool = False,
     dry_run: bool = False,
 ) -> ImportOutcome:
-    """Make the list what the feed says; with `keep`, only add. Raises Problem if the feed names no bans, FeedTooBig if it is too
-    long.
+    """Make the list what the feed says; with `keep`, only add. Raises Problem if the feed names no bans, FeedTooBig if it is too long.
 
     comment: for entries without one. expires, direction: for new bans, if the feed does not say. skip_invalid: import although some
     lines are bad. dry_run: take everything back at the end.

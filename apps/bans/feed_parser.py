@@ -1,8 +1,7 @@
 """Parser of feeds: yields entries, and collects the lines that it cannot read.
 
-In: lines with an address, a prefix or a range `a-b`, optionally quoted, optionally with a count behind it and a comment after `#`
-or `;`; or a table (apps/bans/feed_tables.py). Out: values with line numbers. Pure, and linear in the length of the text: no Django,
-I/O or clock.
+In: lines with an address, a prefix or a range `a-b`, optionally quoted, optionally with a count behind it and a comment after `#` or `;`;
+or a table (apps/bans/feed_tables.py). Out: values with line numbers. Pure, and linear in the length of the text: no Django, I/O or clock.
 """
 
 import re

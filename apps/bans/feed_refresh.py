@@ -51,8 +51,7 @@ def list_due_feeds() -> list[int]:
 
 
 def refresh_feed(pk: int, *, by: int | None = None, only_if_due: bool = False) -> bool:
-    """Refresh one feed now. Return False if another worker refreshes it, if it does not exist, or with `only_if_due` if it is not
-    due.
+    """Refresh one feed now. Return False if another worker refreshes it, if it does not exist, or with `only_if_due` if it is not due.
 
     by: id of the account that requested it.
     """

@@ -138,7 +138,7 @@ def add_reachable(*, notice: Notice, name: str, address: Address, protocol: str,
 
 
 def remove_reachable(*, reachable: Reachable, by: User) -> None:
-    """Stop letting blocked members reach this port. Removing it twice is harmless."""
+    """Close this port to blocked members. Removing it twice is harmless."""
     with transaction.atomic():
         Reachable.objects.filter(pk=reachable.pk).delete()
         enqueue_task("workers.reconcile", by.pk)

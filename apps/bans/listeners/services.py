@@ -76,7 +76,7 @@ def change_listener(
 
 
 def remove_listener(*, listener: Listener, by: User) -> None:
-    """Remove a listener: nobody reaches it any more; its history stays. Removing it twice is harmless."""
+    """Remove a listener: its port is no longer open; its history stays. Removing it twice is harmless."""
     with transaction.atomic():
         Listener.objects.filter(pk=listener.pk).delete()
         enqueue_task("workers.reconcile", by.pk)

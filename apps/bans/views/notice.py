@@ -59,7 +59,7 @@ def add(request: HttpRequest, group: int) -> HttpResponse:
 @staff_page
 @require_POST
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Stop letting blocked members reach this port."""
+    """Close this port to blocked members."""
     found = get_object_or_404(Reachable.objects.select_related("notice"), pk=pk)
     services.remove_reachable(reachable=found, by=get_person(request))
     return redirect("bans:notice", found.notice.group_id)
