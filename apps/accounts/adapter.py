@@ -1,4 +1,4 @@
-"""How allauth signs people in here: nobody signs up without an invitation, mail goes into the outbox, secrets are encrypted."""
+"""Adapters for allauth: accounts only by invitation, mail through the outbox, encrypted secrets of second factors."""
 
 import base64
 import hashlib
@@ -26,7 +26,7 @@ _MISMATCH = _("That name or address and that password do not belong together.")
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
-    """Accounts come by invitation or from the command line."""
+    """Adapter for signing in. Accounts are made by invitation or on the command line; there is no open sign-up."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
         "username_password_mismatch": _MISMATCH,
@@ -39,7 +39,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return False
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Counts the try; raises ValidationError when there were too many."""
+        """Count the attempt. Raises ValidationError after too many."""
         try:
             super().pre_authenticate(request, **credentials)
         except ValidationError:
@@ -47,7 +47,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
             raise
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """One count for each account, whether its name or its address was typed; and one for each text that is no account's."""
+        """Return one key for each account, whether its name or its address was typed, and one for each text that belongs to no account."""
         user = find_account(credentials)
         typed = str(credentials.get("email") or credentials.get("username") or "").lower()
         return f"account:{user.pk}" if user else f"text:{typed}"
@@ -56,7 +56,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return client_address.get_client_address(request)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """In the language of whoever reads it; a worker sends it after the answer, which waits for no server."""
+        """Queue a mail in the reader's language. A worker sends it after the answer, so the request waits for no mail server."""
         given = {"email": email, "network": settings.NETWORK_NAME} | context
         reader = context.get("user")
         with override(reader.language or get_language() if isinstance(reader, User) else get_language()):
@@ -66,13 +66,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return f"[{settings.NETWORK_NAME}] {subject}"
 
     def add_message(self, request: HttpRequest, level: int, message_template: str | None = None, *args: Any, **kwargs: Any) -> None:
-        """That one is signed in or out, the page shows by itself."""
+        """Skip the messages about signing in and out: the page shows that itself."""
         if message_template not in SILENT:
             super().add_message(request, level, message_template, *args, **kwargs)
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
-    """Secrets of second factors are of no use to somebody who reads the database alone."""
+    """Adapter for second factors. It encrypts their secrets, so reading the database is not enough to use them."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
         "incorrect_code": _("That code does not fit. Take the one that your app shows now."),
@@ -89,14 +89,16 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth h
 
 
 def confirm_password(user: User, password: str) -> None:
-    """Raises ValidationError unless it is the user's; wrong tries count as they do when signing in, and are as few."""
+    """Raise ValidationError unless this is the user's password. Wrong attempts count as they do when signing in, with the same limit."""
     adapter = get_adapter()
     if not adapter.reauthenticate(user, password):
         raise adapter.validation_error("incorrect_password")
 
 
 def _build_cipher() -> MultiFernet:
-    """With keys made from the portal's secret keys, for this purpose only: encrypts with the current one, decrypts with all."""
+    """Return a cipher with keys derived from the portal's secret keys for this purpose only: it encrypts with the current one, and
+    decrypts with all.
+    """
     return MultiFernet([_derive_cipher(key) for key in list_secret_keys()])
 
 
@@ -106,5 +108,5 @@ def _derive_cipher(secret: str) -> Fernet:
 
 
 def encrypt_anew(text: str) -> str:
-    """The same text under the current key. Raises InvalidToken when none of the keys fits."""
+    """Encrypt the same text with the current key. Raises InvalidToken if none of the keys decrypts it."""
     return _build_cipher().rotate(text.encode()).decode()

@@ -1,4 +1,7 @@
-"""One's own tokens, and invitations, in the REST API. New tokens are made on their page alone: a script cannot give itself more."""
+"""Own tokens, invitations, accounts and changes of roles in the REST API.
+
+Tokens are made only on their page: a script cannot give itself more rights.
+"""
 
 from django.db.models import QuerySet
 from rest_framework import serializers
@@ -24,7 +27,7 @@ class TokenSerializer(ApiSerializer):
 
 
 class TokenViewSet(ReadViewSet, RemoveViewSet):
-    """One's own tokens: see them, and revoke one with DELETE."""
+    """The caller's own tokens. DELETE revokes one. Tokens are made only on the web page."""
 
     serializer_class = TokenSerializer
     filters = build_filters(ApiToken, "name", "start", "created", "last_used", "expires")
@@ -47,7 +50,7 @@ class InvitationSerializer(ApiSerializer):
 
 
 class InvitationViewSet(ReadViewSet, RemoveViewSet):
-    """Invitations that nobody has taken; DELETE withdraws one."""
+    """Invitations that are neither accepted nor withdrawn. DELETE withdraws one."""
 
     serializer_class = InvitationSerializer
     queryset = Invitation.objects.filter(taken=None, withdrawn=None).order_by("id")
@@ -68,7 +71,7 @@ class PersonSerializer(ApiSerializer):
 
 
 class PersonViewSet(ReadViewSet):
-    """People who sign in: whom `author` and `by` mean."""
+    """Accounts. The fields `author` and `by` of other collections refer to these."""
 
     serializer_class = PersonSerializer
     queryset = User.objects.order_by("id")
@@ -86,7 +89,7 @@ class RoleChangeSerializer(ApiSerializer):
 
 
 class RoleChangeViewSet(ReadViewSet):
-    """Changes of roles: done, dropped, or waiting for a second person, who decides on the page, signed in."""
+    """Changes of roles: done, dropped, or waiting for a second person, who decides on the web page."""
 
     serializer_class = RoleChangeSerializer
     queryset = RoleChange.objects.order_by("id")

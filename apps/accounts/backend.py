@@ -1,4 +1,4 @@
-"""Who somebody is by name or address and password: one hash for each try, whether the account exists or not."""
+"""Authentication by name or address and password: one hash for each attempt, whether the account exists or not."""
 
 from typing import Any
 
@@ -11,7 +11,9 @@ from apps.lib.email_address import lower_ascii
 
 
 class ByPassword(AuthenticationBackend):  # type: ignore[misc]  # allauth has no types
-    """allauth's tries a name and an address in turn, and hashes for each account that it finds: the time would tell."""
+    """Password backend that hashes once. allauth's backend tries a name and then an address, and hashes for each account that it
+    finds: the time would reveal accounts.
+    """
 
     def _authenticate(self, request: HttpRequest | None, **credentials: Any) -> User | None:
         found: User | None = self._check_password(find_account(credentials), credentials.get("password") or "")
@@ -19,10 +21,10 @@ class ByPassword(AuthenticationBackend):  # type: ignore[misc]  # allauth has no
 
 
 def find_account(credentials: dict[str, Any]) -> User | None:
-    """By the name, else by the address: first where it is confirmed."""
+    """Find the account by its name, else by its address: first where that is confirmed."""
     if (name := credentials.get("username")) and (user := User.objects.filter(username__iexact=name).first()):
         return user
     address = str(credentials.get("email") or "")
-    if not address or address.lower() != lower_ascii(address):  # allauth would make a Kelvin sign a k
+    if not address or address.lower() != lower_ascii(address):  # allauth would lower a Kelvin sign to a k
         return None
     return next(iter(filter_users_by_email(address, prefer_verified=True, for_login=True)), None)

@@ -1,8 +1,8 @@
-"""A cache that cannot grow: a fixed number of slots, in Redis, or in this process while Redis is away.
+"""Cache of bounded size: a fixed number of slots, in Redis, or in this process while Redis is unavailable.
 
-What is kept here are counts of tries, codes that were used, and sizes: what may be forgotten. A key has one slot, found by a
-keyed hash, so nobody can choose whose slot to overwrite; two keys of one slot overwrite each other. Values are JSON: whoever can
-write to Redis can change a count, and run nothing.
+It holds what may be forgotten: counts of attempts, codes that were used, and sizes. Each key has one slot, found by a keyed hash,
+so an attacker cannot choose which slot to overwrite; two keys with the same slot overwrite each other. Values are JSON: a writer to
+Redis can change a count, but cannot run code.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from redis import Redis, RedisError
 
 SLOTS: Final = 65_536
 LONGEST: Final = 4_096  # characters of a value
-AWAY: Final = 5.0  # seconds for which Redis is not asked again
+AWAY: Final = 5.0  # seconds until Redis is tried again after a failure
 ANSWERS_WITHIN: Final = 0.2  # seconds
 log = structlog.get_logger()
 
@@ -35,7 +35,7 @@ class SlotCache(BaseCache):
         self._away_until = 0.0
 
     def add(self, key: str, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
-        """Store unless the key is there already. A slot that holds another key is free."""
+        """Store the value unless the key exists already. A slot that holds another key counts as free."""
         slot, digest = self._place(key, version)
         text, seconds = self._text(digest, value), self._seconds(timeout)
 
@@ -67,11 +67,11 @@ class SlotCache(BaseCache):
         return True
 
     def clear(self) -> None:
-        """Forget what this process holds; what lies in Redis ends by itself."""
+        """Clear this process's slots; those in Redis expire by themselves."""
         self._local.clear()
 
     def _place(self, key: str, version: int | None) -> tuple[str, str]:
-        """The name of the key's slot, and by what the slot knows the key."""
+        """Return the name of the key's slot, and the digest by which the slot recognises the key."""
         full = self.make_and_validate_key(key, version=version)
         digest = hashlib.blake2b(full.encode(), key=settings.SECRET_KEY.encode()[:64], digest_size=16).hexdigest()
         return f"{self._prefix}:{int(digest[:8], 16) % SLOTS}", digest
@@ -83,17 +83,17 @@ class SlotCache(BaseCache):
         return text
 
     def _value(self, text: Any, digest: str) -> list[Any] | None:
-        """What the slot holds of this key, as a list of one; None if it holds nothing of it."""
+        """Return the slot's value for this key as a list of one, or None if the slot is empty or holds another key."""
         found = json.loads(text) if text else None
         return [found[1]] if found and found[0] == digest else None
 
     def _seconds(self, timeout: Any) -> int:
-        """Milliseconds, at least one."""
+        """Return the timeout in milliseconds, at least one."""
         given = self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout
         return max(1, int((300 if given is None else given) * 1000))
 
     def _either[T](self, there: Callable[[Redis], T], here: Callable[[], T]) -> T:
-        """In Redis, or here while it is away: then each process counts for itself."""
+        """Use Redis, or this process's slots while Redis is unavailable: then each process counts for itself."""
         if time.monotonic() < self._away_until:
             return here()
         try:

@@ -1,4 +1,4 @@
-"""What browsers and proxies may keep: nothing that was made for somebody who has signed in."""
+"""Cache headers: browsers and proxies store nothing that was made for a signed-in user."""
 
 from collections.abc import Callable
 
@@ -7,9 +7,9 @@ from django.http import HttpRequest, HttpResponse
 
 
 class NoStoreMiddleware:
-    """Middleware: `Cache-Control: no-store` for answers to requests with a session or a key, unless the view says otherwise.
+    """Middleware: sets `Cache-Control: no-store` on answers to requests with a session or a key, unless the view has set the header.
 
-    On a shared computer the back button shows no page of whoever has signed out.
+    So on a shared computer the back button shows no page of a user who has signed out.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -1,4 +1,4 @@
-"""From where a request came: the packet's own source, or behind our own proxies what they say it was."""
+"""Address of the client: the packet's own source, or behind our own proxies what they report."""
 
 from ipaddress import IPv6Address, ip_address
 
@@ -7,11 +7,14 @@ from django.http import HttpRequest
 
 from apps.lib.fields import Address
 
-UNKNOWN = "0.0.0.0"  # noqa: S104 - no address to bind to: the request came over a unix socket
+UNKNOWN = "0.0.0.0"  # noqa: S104 - not an address to bind to: the request came over a unix socket
 
 
 def get_client_address(request: HttpRequest) -> str:
-    """The client's address. X-Forwarded-For counts only as far as TRUSTED_PROXIES wrote it: read from its end, the first other one."""
+    """Return the client's address.
+
+    X-Forwarded-For counts only as far as TRUSTED_PROXIES wrote it: it is read from its end to the first other address.
+    """
     direct = _parse_address(request.META.get("REMOTE_ADDR", ""))
     if direct is None or not _is_trusted_proxy(direct):
         return str(direct or UNKNOWN)

@@ -1,6 +1,6 @@
-"""The collections of the API by what they are about, each in words: wherever somebody chooses among them.
+"""Names of the API's collections in groups, for pages on which one chooses among them.
 
-Names come from route_rights.py, and a test holds that each has its place here.
+The collections are those of route_rights.py; a test checks that each of them is listed here.
 """
 
 from collections.abc import Callable, Iterator
@@ -96,13 +96,13 @@ EVERYTHING: Final = _("everything")
 
 
 def get_collection_name(name: str) -> str | Promise:
-    """What a collection is called; the name itself where no such collection is known any more."""
+    """Return the collection's name in words, or the given name if there is no such collection any more."""
     words = {"*": EVERYTHING} | {each: said for _group, found in GROUPS for each, said in found.items()}
     return words.get(name, name)
 
 
 def iter_collection_groups(wanted: Callable[[str], bool]) -> Iterator[tuple[Promise, list[tuple[str, Promise]]]]:
-    """The groups that have something wanted in them, in their order: what each is called, and its collections as (name, words)."""
+    """Yield the groups that contain a wanted collection, in order: the group's name, and its collections as (name, words)."""
     for words, collections in GROUPS:
         found = [(name, called) for name, called in collections.items() if wanted(name)]
         if found:

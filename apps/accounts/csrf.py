@@ -1,4 +1,4 @@
-"""Answer to a request whose CSRF token is missing or old: most often somebody's session has ended while a page was open."""
+"""Answer to a request whose CSRF token is missing or old: most often the session ended while a page was open."""
 
 from collections.abc import Iterator
 
@@ -7,12 +7,12 @@ from django.shortcuts import render
 
 from apps.accounts.return_after_sign_in import find_form_page
 
-LONG_ENOUGH = 20  # characters: what somebody has written, not what they have chosen
+LONG_ENOUGH = 20  # characters: longer values were probably written, shorter ones chosen
 SECRET = ("password", "token", "code")
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 - Django passes it
-    """A page that says so, shows what was written so that it can be copied, and leads back by the sign-in page."""
+    """Render a page that explains this, shows the written texts so that they can be copied, and leads back through the sign-in page."""
     context = {"next": find_form_page(request), "written": list(_iter_written_texts(request))}
     return render(request, "403_csrf.html", context, status=403)
 

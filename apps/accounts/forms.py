@@ -1,4 +1,4 @@
-"""What people fill in to get in: the words are ours, the rest is allauth's."""
+"""Forms for signing in, passwords and invitations: allauth's logic with our own labels."""
 
 from typing import Any
 
@@ -30,9 +30,9 @@ class LoginForm(Login):  # type: ignore[misc]  # allauth has no types
 
 
 class RevokeTokensMixin(forms.Form):
-    """The part of a form for a new password that asks whoever has tokens whether scripts stop too."""
+    """Part of a form for a new password that asks owners of tokens whether to revoke these too."""
 
-    user: Any  # allauth's forms set it, to None where a link is not valid
+    user: Any  # allauth's forms set it, to None if a link is not valid
 
     revoke_tokens = forms.BooleanField(
         label=_("Revoke my tokens for scripts as well"), required=False, help_text=_("They go on otherwise: a token is not the password.")
@@ -44,7 +44,7 @@ class RevokeTokensMixin(forms.Form):
             del self.fields["revoke_tokens"]
 
     def save(self) -> None:
-        super().save()  # type: ignore[misc]  # allauth's form has it
+        super().save()  # type: ignore[misc]  # allauth's form defines it
         if self.cleaned_data.get("revoke_tokens"):
             tokens.revoke_all(user=self.user)
 
@@ -54,11 +54,11 @@ class ChangePasswordForm(RevokeTokensMixin, Change):  # type: ignore[misc]  # al
 
 
 class ResetPasswordForm(RevokeTokensMixin, Reset):  # type: ignore[misc]  # allauth has no types
-    """A new password, by the link in a mail."""
+    """A new password, after the link in a mail."""
 
 
 class InvitationForm(forms.Form):
-    """Whom to invite, and as what."""
+    """E-mail address and roles of an invitation."""
 
     email = forms.EmailField(label=_("E-mail address"), widget=forms.EmailInput(attrs={"autocomplete": "off"}))
     roles = forms.MultipleChoiceField(label=_("Roles"), choices=Role.choices, widget=forms.CheckboxSelectMultiple)
@@ -78,7 +78,7 @@ class InvitationForm(forms.Form):
 
 
 class AccountForm(forms.Form):
-    """What somebody who was invited says about their account."""
+    """Name and password that an invited person chooses."""
 
     username = forms.CharField(
         label=_("Username"),

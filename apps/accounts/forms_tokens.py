@@ -1,4 +1,4 @@
-"""The form of a new token."""
+"""Form for a new token."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -26,7 +26,7 @@ COLUMNS: Final = ((READ, gettext_lazy("read")), (WRITE, gettext_lazy("write")))
 
 
 class TokenForm(forms.Form):
-    """What a token is for, and what it may do at most. `member`, `site` and `group` are there for whoever may see all of these."""
+    """Purpose and limits of a new token. The fields `member`, `site` and `group` exist only if the owner may see all of these."""
 
     name = forms.CharField(
         label=gettext_lazy("What for"), max_length=80, widget=forms.TextInput(attrs={"placeholder": gettext_lazy("backup script")})
@@ -58,16 +58,16 @@ class TokenForm(forms.Form):
     def __init__(self, by: User, data: Any = None) -> None:
         super().__init__(data)
         self.by, held = by, compute_rights(by.roles, by_token=True)
-        self.fields["scopes"].choices = list(_iter_scope_choices(held))  # type: ignore[attr-defined]  # a field of choices
+        self.fields["scopes"].choices = list(_iter_scope_choices(held))  # type: ignore[attr-defined]  # a choice field
         self.limits = [each for each in token_limits.list_limits() if each.right in held]
         for each in self.limits:
             self.fields[each.name] = each.field()
-        if not by.has_usable_password():  # who signs in elsewhere has none to give
+        if not by.has_usable_password():  # accounts that sign in at a provider have no password to confirm
             del self.fields["password"]
 
     @property
     def limiting(self) -> list[forms.BoundField]:
-        """The fields of what it can be limited to."""
+        """The fields that limit the token to one thing."""
         return [self[each.name] for each in self.limits]
 
     def clean_password(self) -> str:
@@ -84,7 +84,7 @@ class TokenForm(forms.Form):
         return found
 
     def wanted(self) -> dict[str, Any]:
-        """As `tokens.create` takes it."""
+        """Return the arguments for `tokens.create`."""
         given = self.cleaned_data
         return {
             "name": given["name"],
@@ -95,7 +95,7 @@ class TokenForm(forms.Form):
         }
 
     def within(self) -> list[str] | None:
-        """What was chosen, without what goes without saying; None for everything."""
+        """Return the chosen scopes without those that others include; None for everything."""
         chosen = set(self.cleaned_data["scopes"])
         if f"{EVERY}:{WRITE}" in chosen:
             return None
@@ -105,17 +105,17 @@ class TokenForm(forms.Form):
         return sorted(chosen - read_anyway)
 
     def expires(self) -> datetime | None:
-        """When it ends."""
+        """Return the moment at which the token expires, or None for never."""
         days = self.cleaned_data["days"]
         return timezone.now() + timedelta(days=days) if days else None
 
     def take(self, problem: Problem) -> None:
-        """A service's refusal, under the field that it concerns."""
+        """Show a service's refusal under the field that it concerns."""
         add_problem_to(self, problem)
 
 
 def _iter_scope_choices(held: frozenset[Right]) -> Iterator[tuple[Any, list[tuple[str, Any]]]]:
-    """Everything, and each collection of which this person may read or write something, in groups."""
+    """Yield the choices in groups: everything, then each collection that holders of these rights may read or write."""
     all_of_it = gettext_lazy("All of it, also what comes later")
     yield gettext_lazy("Everything"), [(f"{EVERY}:{what}", all_of_it) for what in (READ, WRITE)]
     for words, found in iter_collection_groups(lambda name: bool(_list_access_kinds(API[name], held))):
@@ -123,6 +123,6 @@ def _iter_scope_choices(held: frozenset[Right]) -> Iterator[tuple[Any, list[tupl
 
 
 def _list_access_kinds(rows: CollectionRights, held: frozenset[Right]) -> list[str]:
-    """Whether somebody with these rights reads the collection, and whether they write."""
+    """Return whether holders of these rights can read the collection, and whether they can write to it, as a list of READ and WRITE."""
     writes = {rows.write, *rows.actions.values()} - {None}
     return [what for what, there in ((READ, rows.read in held), (WRITE, bool(writes & held))) if there]

@@ -1,6 +1,7 @@
-"""Password hasher that lets few hash at once: a hash takes a processor for tenths of a second, and anybody may ask for one.
+"""Password hasher with limited concurrency: a hash occupies a processor for tenths of a second, and anyone can request one.
 
-The limits hold for each process of the web server, of which there are two; other hashes wait for their turn, and more get 429.
+The limits hold for each process of the web server, of which there are two. Further hashes wait for their turn for at most PATIENCE
+seconds, and beyond that requests get 429.
 """
 
 from collections.abc import Callable
@@ -18,18 +19,18 @@ PATIENCE: Final = 5.0  # seconds
 RETRY_AFTER: Final = "5"
 
 
-class TooManyHashings(Exception):  # noqa: N818 - an answer
-    """Others are having passwords checked already."""
+class TooManyHashings(Exception):  # noqa: N818 - becomes an answer, is not an error
+    """Raised while too many passwords are being hashed."""
 
 
 class ConcurrencyLimiter:
-    """Lets `at_once` through, has `waiting` others wait, and refuses more with TooManyHashings."""
+    """Runs `at_once` calls, lets `waiting` others wait for up to PATIENCE seconds, and refuses more with TooManyHashings."""
 
     def __init__(self, at_once: int, waiting: int) -> None:
         self._inside, self._places = BoundedSemaphore(at_once), BoundedSemaphore(at_once + waiting)
 
     def run[T](self, work: Callable[[], T]) -> T:
-        """What the work returns."""
+        """Call `work` and return its result. Raises TooManyHashings."""
         if not self._places.acquire(blocking=False):
             raise TooManyHashings
         try:
@@ -47,14 +48,14 @@ _limiter = ConcurrencyLimiter(AT_ONCE, WAITING)
 
 
 class BoundedPBKDF2(PBKDF2PasswordHasher):
-    """Django's default. The name of the algorithm is the same, so passwords that are stored already go on working."""
+    """Django's default hasher with a limit. It keeps the algorithm's name, so stored passwords remain valid."""
 
     def encode(self, password: str, salt: str, iterations: int | None = None) -> str:
         return _limiter.run(lambda: super(BoundedPBKDF2, self).encode(password, salt, iterations))
 
 
 class HashingLimitMiddleware:
-    """Middleware: 429 while too many passwords are being checked."""
+    """Middleware: answers 429 while too many passwords are being hashed."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -63,7 +64,7 @@ class HashingLimitMiddleware:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """Called by Django for what a view raised."""
+        """Django calls this for an exception that a view raised."""
         if not isinstance(error, TooManyHashings):
             return None
         why = _("Many people sign in at this moment. Try again in some seconds.")

@@ -1,6 +1,6 @@
-"""Invitations: an administrator names an address, a name and roles; the link in the mail makes the account, once.
+"""Invitations: an administrator names an address and roles; the link in the mail makes the account, once.
 
-The link is signed with the portal's secret key and names a row, so that it can be withdrawn and ends by itself.
+The link is signed with the portal's secret key and names a row, so it can be withdrawn and expires.
 """
 
 from datetime import timedelta
@@ -27,7 +27,10 @@ _signer = Signer(salt="invitation")
 
 
 def invite(*, email: str, roles: list[str], by: User) -> tuple[Invitation, str]:
-    """A new invitation and its token. Raises Problem when the address has an account or an invitation, or roles are not to be given."""
+    """Create an invitation; return it with its token.
+
+    Raises Problem if the address has an account or an open invitation, or if `by` may not give these roles.
+    """
     address = lower_ascii(email.strip())
     if has_account(address):
         raise Problem(_("%(address)s has an account already.") % {"address": address}, fieldname="email")
@@ -44,23 +47,23 @@ def invite(*, email: str, roles: list[str], by: User) -> tuple[Invitation, str]:
 
 
 def _check_grants(roles: list[str], by: User) -> None:
-    """An invitation carries what its author may give, and never what two have to agree on."""
+    """Raise Problem unless `by` may give these roles by invitation, which excludes roles that need a second person."""
     if not set(roles) <= list_invitable_roles(by):
         words = _("An invitation cannot carry these roles. Invite with others, then change them on the page of the account.")
         raise Problem(words, fieldname="roles")
 
 
 def send(invitation: Invitation, url: str) -> None:
-    """The mail with the link."""
+    """Send the mail with the link."""
     context = {"invitation": invitation, "url": url, "network": settings.NETWORK_NAME}
     subject = _("Your account at %(network)s") % {"network": settings.NETWORK_NAME}
     EmailMessage(subject, render_to_string("accounts/email/invitation.txt", context), to=[invitation.email]).send()
 
 
 def find(token: str) -> Invitation | None:
-    """The invitation that this token opens now; None if it was taken, withdrawn, is too old, or the token is not ours.
+    """Return the open invitation of this token. None if it was accepted, withdrawn or has expired, or if the signature is wrong.
 
-    Nor if whoever invited might not give these roles any more.
+    Also None if its author may no longer give these roles.
     """
     try:
         pk = int(_signer.unsign(token))
@@ -72,7 +75,11 @@ def find(token: str) -> Invitation | None:
 
 @transaction.atomic
 def accept(invitation: Invitation, *, username: str, first_name: str, last_name: str, password: str) -> User:
-    """Make the account; its address is confirmed, since the link was sent there. Raises Conflict when somebody was faster."""
+    """Create the account.
+
+    Its address counts as confirmed, since the link was sent there. Raises Conflict if the invitation was used or has ended, Problem
+    if the name is taken.
+    """
     taken = Invitation.objects.filter(pk=invitation.pk, taken=None, withdrawn=None, expires__gt=Now())
     if taken.update(taken=Now()) != 1:
         raise Conflict(_("This invitation was used already, or has ended."))
@@ -81,7 +88,10 @@ def accept(invitation: Invitation, *, username: str, first_name: str, last_name:
 
 
 def make_account(*, email: str, username: str, first_name: str, last_name: str, password: str, roles: list[str]) -> User:
-    """Somebody who opened a link that was sent to the address, which so is confirmed. Raises Problem when the name is taken."""
+    """Create an account for a person who opened a link that was sent to this address, which confirms the address.
+
+    Raises Problem if the name is taken.
+    """
     try:
         with transaction.atomic():
             user = User.objects.create_user(username, email, password, roles=roles, first_name=first_name, last_name=last_name)
@@ -92,10 +102,10 @@ def make_account(*, email: str, username: str, first_name: str, last_name: str, 
 
 
 def has_account(email: str) -> bool:
-    """Whether somebody signs in with this address already."""
+    """True if an account with this address exists."""
     return User.objects.filter(email__iexact=email).exists() or EmailAddress.objects.filter(email__iexact=email).exists()
 
 
 def withdraw(invitation: Invitation) -> None:
-    """Its link opens nothing any more."""
+    """Withdraw the invitation: its link no longer works."""
     Invitation.objects.filter(pk=invitation.pk, taken=None, withdrawn=None).update(withdrawn=Now())

@@ -1,4 +1,4 @@
-"""In which language pages come: as the account says, else as the browser asks for. LocaleMiddleware has found the latter before."""
+"""Language of pages: the account's choice, else the browser's, which LocaleMiddleware has found before."""
 
 from collections.abc import Callable
 
@@ -9,19 +9,19 @@ from apps.accounts.models import User
 
 
 def save_language(user: User, language: str) -> None:
-    """Chosen from now on; "": as the browser asks for."""
+    """Save the account's language; "": the browser's."""
     User.objects.filter(pk=user.pk).exclude(language=language).update(language=language)
     user.language = language
 
 
 def save_request_language(request: HttpRequest, language: str) -> None:
-    """The choice of the top bar."""
+    """Save the language that was chosen in the top bar, if the request is signed in."""
     if isinstance(request.user, User):
         save_language(request.user, language)
 
 
 class LanguageMiddleware:
-    """Middleware, behind the one that knows who has signed in."""
+    """Middleware: activates the account's language. It belongs behind the middleware that authenticates."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response

@@ -1,4 +1,4 @@
-"""There is always somebody who can give roles: the database refuses to lose the last network admin who can sign in."""
+"""Protection of the last network admin: the database refuses to lose the last one who can sign in, so roles can always be given."""
 
 import pgtrigger
 from django.db import connection
@@ -8,7 +8,10 @@ ADMINISTERS = "{row}.is_active AND {row}.roles @> ARRAY['network_admin']::varcha
 
 
 def build_last_admin_trigger() -> pgtrigger.Trigger:
-    """One change of network admins after the other, so that the last two cannot remove each other at once."""
+    """Build the trigger.
+
+    It takes a lock, so network admins are changed one after the other: the last two cannot remove each other at once.
+    """
     was, stays = ADMINISTERS.format(row="OLD"), ADMINISTERS.format(row="NEW")
     return pgtrigger.Trigger(
         name="last_network_admin",
@@ -28,6 +31,6 @@ def build_last_admin_trigger() -> pgtrigger.Trigger:
 
 
 def lock_role_changes() -> None:
-    """Within a transaction: whoever else changes roles waits for its end."""
+    """Make other changes of roles wait for the end of the running transaction."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [CONSTRAINT])

@@ -1,4 +1,4 @@
-"""Who may sign in, and tokens for scripts."""
+"""Accounts that can sign in, tokens for scripts, invitations, and changes of roles."""
 
 from typing import Any
 
@@ -18,16 +18,16 @@ from apps.lib.fields import PrefixField
 
 
 class AccountManager(UserManager["User"]):
-    """People; the first one is made by `manage.py createsuperuser`."""
+    """Manager of accounts; `manage.py createsuperuser` makes the first one."""
 
     use_in_migrations = False
 
     def create_superuser(self, username: str, email: str | None = None, password: str | None = None, **given: Any) -> "User":
-        """Somebody who administers the network and approves."""
+        """Create an account that administers the network and approves."""
         return self.create_user(username, email, password, roles=[Role.NETWORK_ADMIN.value, Role.APPROVER.value], **given)
 
     def create_user(self, username: str, email: str | None = None, password: str | None = None, **given: Any) -> "User":
-        """Somebody who signs in; without roles, only the own account."""
+        """Create an account; without roles it may use only its own pages."""
         user = self.model(username=self.model.normalize_username(username), email=self.normalize_email(email), **given)
         user.set_password(password)
         user.save(using=self._db)
@@ -36,16 +36,16 @@ class AccountManager(UserManager["User"]):
 
 @track_history(exclude=["password", "last_login", "is_staff"])
 class User(AbstractUser):
-    """Somebody who signs in. What the person may do stands in `roles` alone; `is_staff` follows from it.
+    """An account that can sign in. `roles` alone says what it may do; `is_staff` is computed from them.
 
-    language: chosen by the person, "" for what the browser asks for. keys: whether single letters and signs do something (WCAG 2.1.4).
+    language: chosen by the person; "" for the browser's language. keys: True while single-key shortcuts are on (WCAG 2.1.4).
     """
 
     language = models.CharField(_("language"), max_length=2, choices=[("en", "English"), ("de", "Deutsch")], blank=True, default="")
     keys = models.BooleanField(_("keys"), default=True, db_default=True)
     roles = ArrayField(models.CharField(max_length=20, choices=Role.choices), default=list, verbose_name=_("roles"))
     is_staff = models.GeneratedField(
-        expression=models.Q(roles__overlap=[role.value for role in STAFF]),  # type: ignore[arg-type]  # the stubs know no conditions here
+        expression=models.Q(roles__overlap=[role.value for role in STAFF]),  # type: ignore[arg-type]  # the stubs lack conditions here
         output_field=models.BooleanField(),
         db_persist=True,
     )
@@ -69,18 +69,19 @@ class User(AbstractUser):
 
     @property
     def speaks(self) -> str:
-        """The language of mails to this person, whom no browser is there to ask."""
+        """The language for mails to this person, where no browser names one."""
         return self.language or settings.LANGUAGE_CODE
 
 
 @track_history(exclude=["last_used"])
 class ApiToken(models.Model):
-    """A script's key. Only its SHA-256 is kept: the key itself is shown once. It allows what its owner may do now, and no more than:
+    """A script's key to the API. Only its SHA-256 is kept: the key itself is shown once. It allows at most what its owner may do now.
 
-    scopes: collections of the API as "forward:read" or "forward:write", which reads too, "*:read" all of them; None: everything.
-    member_id, group_id, site_id: the things of this member, gateway group, or of those who live in this house alone; all None: everything.
-
-    networks: asked from there alone; none: from anywhere.
+    scopes: collections of the API as "forward:read" or "forward:write", which includes reading, and "*:read" for all of them; None:
+    everything.
+    member_id, group_id, site_id: only the things of this member, of this gateway group, or of the members who live in this house;
+    all None: no such limit.
+    networks: only requests from these networks are accepted; empty: from anywhere.
     """
 
     user = models.ForeignKey(User, models.CASCADE, related_name="tokens")
@@ -108,7 +109,9 @@ class ApiToken(models.Model):
 
     @property
     def scoped(self) -> list[tuple[str, list[Any]]]:
-        """The scopes in words: "writes" and "reads", each with what; nothing when it may do all, or nothing."""
+        """The scopes in words: "reads and writes" and "reads", each with the collections' names; empty if the token may do
+        everything, or nothing.
+        """
         words = {"write": gettext("reads and writes"), "read": gettext("reads")}
         chosen = [scope.partition(":") for scope in self.scopes or ()]
         found = [(word, [get_collection_name(name) for name, _sep, what in chosen if what == which]) for which, word in words.items()]
@@ -116,7 +119,10 @@ class ApiToken(models.Model):
 
     @property
     def reach(self) -> str:
-        """For whose things alone, in words; "" for everybody's. Names stand there only for an owner who may see them all."""
+        """The member, gateway group or house to which the token is limited, in words; "" without such a limit.
+
+        A name appears only if the owner may see all names of its kind, else the id.
+        """
         for limit in list_limits():
             pk = getattr(self, f"{limit.name}_id")
             if pk is not None and limit.right in compute_rights(self.user.roles, by_token=True) and (words := limit.called(pk)):
@@ -130,13 +136,13 @@ class ApiToken(models.Model):
 
     @property
     def sources(self) -> str:
-        """The networks in words."""
+        """The networks as one text, separated by commas."""
         return ", ".join(map(str, self.networks))
 
 
 @track_history()
 class Invitation(models.Model):
-    """An address that may become an account with these roles."""
+    """An invitation for an e-mail address to become an account with these roles."""
 
     email = models.EmailField(_("e-mail address"))
     roles = ArrayField(models.CharField(max_length=20, choices=Role.choices), default=list, verbose_name=_("roles"))
@@ -156,7 +162,7 @@ class Invitation(models.Model):
 
 @track_history()
 class RoleChange(models.Model):
-    """Somebody's roles are to be others, for a reason: done at once, or when a second person has agreed (role_changes.py)."""
+    """A change of an account's roles, with its reason: done at once, or after a second person's approval (role_changes.py)."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waits for a second person")
@@ -188,20 +194,20 @@ class RoleChange(models.Model):
 
     @property
     def added(self) -> list[str]:
-        """The roles that are new."""
+        """The roles that the account gets."""
         return [role for role in self.new if role not in self.old]
 
     @property
     def removed(self) -> list[str]:
-        """The roles that go."""
+        """The roles that the account loses."""
         return [role for role in self.old if role not in self.new]
 
     @property
     def named_added(self) -> list[str]:
-        """What they are called."""
+        """The labels of the added roles."""
         return [str(Role(role).label) for role in self.added]
 
     @property
     def named_removed(self) -> list[str]:
-        """What they are called."""
+        """The labels of the removed roles."""
         return [str(Role(role).label) for role in self.removed]

@@ -1,6 +1,6 @@
-"""Nonce of a sign-in with OpenID Connect (Core 1.0, 3.1.2.1): an id token counts for the one sign-in that asked for it.
+"""Nonce of a sign-in with OpenID Connect (Core 1.0, 3.1.2.1): an id token counts only for the sign-in that requested it.
 
-It is an HMAC of the sign-in's `state`, which is random, bound to the session and used once; so nothing has to be kept.
+The nonce is an HMAC of the sign-in's `state`, which is random, bound to the session and used once; so nothing needs to be stored.
 """
 
 from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
@@ -11,7 +11,7 @@ from apps.lib.secret_keys import list_secret_keys
 
 
 def add_nonce(url: str) -> str:
-    """The provider's address with a nonce that goes with its state."""
+    """Return the provider's URL with the nonce of its state added."""
     parts = urlsplit(url)
     state = parse_qs(parts.query).get("state", [""])[0]
     if not state:
@@ -20,7 +20,7 @@ def add_nonce(url: str) -> str:
 
 
 def is_nonce_of(state: str, said: object) -> bool:
-    """Whether the id token says the nonce of this state."""
+    """True if `said`, the nonce in the id token, is the nonce of this state."""
     return bool(state) and any(constant_time_compare(str(said), _compute_nonce(state, key)) for key in list_secret_keys())
 
 

@@ -1,6 +1,6 @@
-"""Signing in with a passkey, before anybody is known: the challenge lies in a signed cookie, so strangers leave no rows in the database.
+"""Sign-in with a passkey, with the challenge in a signed cookie: visitors who have not signed in leave no rows in the database.
 
-Each challenge is good for CHALLENGE_SECONDS and for one try, as WebAuthn asks for (W3C Web Authentication, 13.4.3).
+Each challenge is valid for CHALLENGE_SECONDS and for one attempt, as WebAuthn requires (W3C Web Authentication, 13.4.3).
 """
 
 import hashlib
@@ -25,7 +25,7 @@ CHALLENGES: Final = Rate(each_minute=30, at_once=15)
 
 
 class PasskeyLogin(LoginWebAuthnView):  # type: ignore[misc]  # allauth has no types
-    """allauth's, which keeps the challenge in the session; here the session has it while the request lasts."""
+    """allauth's passkey view, which keeps the challenge in the session; here the session holds it only during the request."""
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if wait := CHALLENGES.wait(f"passkey:{client_address.get_client_address(request)}"):
@@ -56,7 +56,7 @@ class PasskeyLogin(LoginWebAuthnView):  # type: ignore[misc]  # allauth has no t
 
 
 def _claim_challenge(request: HttpRequest) -> Any:
-    """The challenge that was handed out to this browser, once; None for a forged, old or used one."""
+    """Return the challenge that this browser was given, once; None for a forged, old or used one."""
     signed = request.COOKIES.get(COOKIE, "")
     try:
         state = signing.loads(signed, salt=SALT, max_age=CHALLENGE_SECONDS)

@@ -1,6 +1,6 @@
-"""Every route of the portal with what each role may do there: found in the URL configuration, judged by route_rights.py.
+"""Table of what each role may do on every route: the routes come from the URL configuration, the rights from route_rights.py.
 
-The document that says it is docs/permissions.md; `manage.py permissions` writes it.
+The table is published as docs/permissions.md; `manage.py permissions` writes it.
 """
 
 import re
@@ -20,9 +20,9 @@ NOTHING: Final = "–"
 
 @dataclass(frozen=True)
 class PortalRoute:
-    """One page, with the two things one can do there, or one action of the API with its method.
+    """A page, which can be looked at and sent to, or one action of the API with its method.
 
-    `basename` and `action` are "" for a page. `see` and `change`: which right that needs, None where it does not exist.
+    basename, action: "" for a page. see, change: the right that this needs, None if the route does not offer it.
     """
 
     name: str
@@ -38,7 +38,7 @@ class PortalRoute:
         return f"{self.method} {self.name}".strip()
 
     def cell(self, column: str) -> str:
-        """What the column may do here, in the words of the document."""
+        """Return what the column's role may do here, in the words of the document."""
         held = (
             compute_rights([] if column == ANONYMOUS else [column], by_token=bool(self.method)) if column != ANONYMOUS else {Right.ANYONE}
         )
@@ -47,7 +47,7 @@ class PortalRoute:
 
 
 def list_url_patterns() -> list[tuple[str, str, URLPattern]]:
-    """Name with its namespaces, path, and pattern of every URL there is, in the order of the names."""
+    """Return name with namespaces, path and pattern of every URL, sorted by name."""
     every = _walk(get_resolver().url_patterns)
     return sorted((each for each in every if each[0] not in DEVELOPMENT), key=lambda each: (each[0], each[1]))
 
@@ -62,7 +62,7 @@ def _walk(patterns: Any, namespace: str = "", prefix: str = "") -> Iterator[tupl
 
 
 def list_unknown_routes() -> list[str]:
-    """Routes that route_rights.py does not know: they are closed, and somebody forgot to say to whom they are open."""
+    """Return the routes that have no line in route_rights.py: they are closed to everybody until they get one."""
     return sorted({key for name, _path, pattern in list_url_patterns() for key in _list_unknown(name, pattern)})
 
 
@@ -77,7 +77,7 @@ def _get_basename(pattern: URLPattern) -> str:
 
 
 def list_routes() -> list[PortalRoute]:
-    """All that have a line, each once: addresses with a suffix for the format are the same route."""
+    """Return all routes that have a line, each once: an address with a suffix for the format is the same route."""
     known: dict[str, PortalRoute] = {}
     for name, path, pattern in list_url_patterns():
         for route in _iter_api_routes(name, path, pattern) if name.startswith("api:") else _list_page_routes(name, path):
@@ -96,7 +96,7 @@ def _iter_api_routes(name: str, path: str, pattern: URLPattern) -> Iterator[Port
         return
     basename = _get_basename(pattern)
     offered = pattern.callback.cls.http_method_names  # type: ignore[attr-defined]  # DRF's views carry their class
-    for lower, action in pattern.callback.actions.items():  # type: ignore[attr-defined]  # and what each method does
+    for lower, action in pattern.callback.actions.items():  # type: ignore[attr-defined]  # and their map from methods to actions
         if basename not in API or lower not in offered or lower == "head":
             continue
         method, right = lower.upper(), API[basename].right(action, lower.upper())
@@ -105,7 +105,7 @@ def _iter_api_routes(name: str, path: str, pattern: URLPattern) -> Iterator[Port
 
 
 def render_document() -> str:
-    """docs/permissions.md."""
+    """Return the text of docs/permissions.md."""
     all_routes = list_routes()
     pages, actions = [each for each in all_routes if not each.method], [each for each in all_routes if each.method]
     return "\n".join(
@@ -139,6 +139,6 @@ def _iter_table_lines(rows: list[PortalRoute]) -> Iterator[str]:
 
 
 def _render_path(path: str) -> str:
-    """An address as people write it: ID where a number or a key stands."""
+    """Return an address as people write it: the parameter's name instead of its pattern."""
     plain = re.sub(r"<(?:\w+:)?(\w+)>", r"\1", re.sub(r"\(\?P<(\w+)>(?:[^()]|\([^()]*\))*\)", r"\1", path))
     return plain.replace("^", "").replace("$", "").replace("\\", "").replace("/?", "/")

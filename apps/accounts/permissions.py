@@ -1,4 +1,4 @@
-"""Lets people and scripts through to what their roles allow. Which right each route needs stands in route_rights.py."""
+"""Checks of rights for pages and for the API. route_rights.py says which right each route needs."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -25,12 +25,15 @@ type View = Callable[..., HttpResponseBase]
 
 
 def has_right(user: object, right: Right, *, by_token: bool = False) -> bool:
-    """Whether this person, or somebody who has not signed in, has the right."""
+    """True if this account, or an anonymous visitor, has the right."""
     return right in (compute_rights(user.roles, by_token=by_token) if isinstance(user, User) and user.is_active else {Right.ANYONE})
 
 
 def can_use_page(user: object, name: str, *, see: bool = False) -> bool:
-    """Whether this person may use the page of this name: send something where it takes that, unless asked for `see` alone."""
+    """True if this account may use the page of this name: send to it if the page accepts that, else look at it.
+
+    With `see`, only looking counts.
+    """
     page = PAGES.get(name)
     if page is None:
         return False
@@ -39,12 +42,15 @@ def can_use_page(user: object, name: str, *, see: bool = False) -> bool:
 
 
 def can_view_page(user: object, name: str) -> bool:
-    """Whether this person may look at the page of this name."""
+    """True if this account may look at the page of this name."""
     return can_use_page(user, name, see=True)
 
 
 class RolePermission(BasePermission):
-    """The API: the right of the view's basename and action. With a session only pages' people, with a token automation too."""
+    """Permission of the API: checks the right for the view's basename and action.
+
+    The automation role counts only with a token, not with a session.
+    """
 
     @property
     def message(self) -> str:
@@ -65,12 +71,18 @@ class RolePermission(BasePermission):
 
 
 def _is_in_token_scope(token: ApiToken, view: Any, method: str) -> bool:
-    """Whether the token is for this collection; one that is limited to some things has those alone whose rows can be told apart so."""
+    """True if the token's scope includes this collection.
+
+    A token that is limited to a member, group or house is refused by collections that cannot be filtered so.
+    """
     return covers(token, view.basename, method) and not is_collection_closed(token, view)
 
 
 class PermissionMiddleware:
-    """Middleware for all pages: asks who has not signed in to do so, and tells who may not. The API is `RolePermission`'s."""
+    """Middleware for all pages: asks anonymous visitors to sign in, and refuses with 403 where a right is missing.
+
+    `RolePermission` checks the API.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -79,7 +91,7 @@ class PermissionMiddleware:
         return self._get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponseBase | None:
-        """Called by Django before each view."""
+        """Django calls this before each view."""
         match = request.resolver_match
         if match is None or ("api" in match.namespaces and hasattr(match.func, "cls")):
             return None
@@ -94,13 +106,13 @@ class PermissionMiddleware:
         if not request.user.is_authenticated:
             return ask_to_sign_in(request)
         if match.view_name == "desk:dashboard":
-            return redirect("own:home")  # where everybody arrives after signing in
+            return redirect("own:home")  # everybody is sent to the dashboard after signing in
         record(SecurityEvent.REFUSED, user=get_person(request), request=request, right=right, route=match.view_name, method=method)
         raise PermissionDenied
 
 
 def _is_asset(view: object) -> bool:
-    """Static files in a development checkout, which Django itself serves."""
+    """True for static files, which Django itself serves in a development checkout."""
     return getattr(view, "__module__", "") == "django.contrib.staticfiles.views"
 
 
@@ -109,7 +121,9 @@ def _refuse_unknown_route() -> HttpResponseBase:
 
 
 def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
-    """Redirect to the sign-in page, which says so if something was sent; 401 to HTMX, which would swap it into the middle of a page."""
+    """Redirect to the sign-in page, with a message if a form was sent; answer HTMX with 401, because it would swap the sign-in page
+    into the middle of a page.
+    """
     if request.headers.get("HX-Request") == "true":
         return HttpResponse(_("You are signed out."), status=401, content_type="text/plain; charset=utf-8")
     if request.method not in SAFE:
@@ -121,7 +135,7 @@ def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
 
 
 def staff_page(view: View) -> View:
-    """A page for people who run the network, whatever its line in route_rights.py says: others are asked to sign in, or told."""
+    """Decorate a page for staff, whatever route_rights.py says: it asks anonymous visitors to sign in, and refuses members with 403."""
 
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -135,7 +149,7 @@ def staff_page(view: View) -> View:
 
 
 def get_person(request: HttpRequest) -> User:
-    """Whoever signed in and asks for a staff page: the `by` of services."""
+    """Return the account that is signed in: the `by` of services. Raises PermissionDenied for an anonymous request."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     return request.user

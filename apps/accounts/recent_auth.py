@@ -1,6 +1,6 @@
-"""Recent authentication: what decides for others needs a person at a screen who has just confirmed who they are, by second factor.
+"""Recent authentication: decisions for others need a person at a screen who has just confirmed their identity with a second factor.
 
-Where staff need no second factor and a person has none, a password that was just given counts. A token is nobody at a screen.
+A recent password counts where staff need no second factor and the person has none. A token never counts: no person is at a screen.
 """
 
 import time
@@ -22,11 +22,11 @@ from rest_framework.request import Request
 from apps.accounts.models import ApiToken, User
 from apps.accounts.permissions import can_use_page
 
-SECOND_FACTOR: Final = "mfa"  # as allauth notes it in the session, for codes and passkeys
+SECOND_FACTOR: Final = "mfa"  # the name that allauth stores in the session for codes and passkeys
 
 
 def is_recent(request: HttpRequest) -> bool:
-    """Did the person of this session confirm who they are within ACCOUNT_REAUTHENTICATION_TIMEOUT seconds?"""
+    """True if this session's user authenticated within the last ACCOUNT_REAUTHENTICATION_TIMEOUT seconds."""
     user = request.user
     if not isinstance(user, User):
         return False
@@ -36,14 +36,15 @@ def is_recent(request: HttpRequest) -> bool:
 
 
 def needs_second_factor(user: User) -> bool:
-    """Does only a second factor count for this person?"""
+    """True if only a second factor counts for this account."""
     return settings.REQUIRE_SECOND_FACTOR or bool(is_mfa_enabled(user, ["totp", "webauthn"]))
 
 
 def require_recent_auth(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponseBase]:
-    """What a page sends needs recent authentication: else the person is asked for it, and then the page goes on with what was sent.
+    """Decorate a page whose POST needs recent authentication: it asks for that first, and then continues with what was sent.
 
-    Going on happens inside of the request that confirmed, which passed the door of another page: so rights are looked at once more.
+    allauth continues inside the request that confirmed. That request's rights were checked for another page, so the rights for this
+    page are checked again.
     """
 
     @wraps(view)
@@ -58,18 +59,18 @@ def require_recent_auth(view: Callable[..., HttpResponse]) -> Callable[..., Http
 
 
 def _redirect_to_confirm(request: HttpRequest) -> HttpResponse:
-    """To the page that confirms who somebody is. What was sent waits in the session, but for passwords, which belong in no database."""
+    """Redirect to the page that confirms identity. The session keeps what was sent, except passwords, which do not belong in a database."""
     sent = request.POST.copy()
     for name in [name for name in sent if "password" in name]:
         del sent[name]
-    request.POST = sent  # type: ignore[assignment]  # the stubs want one that cannot change
+    request.POST = sent  # type: ignore[assignment]  # the stubs want an immutable one
     way = "mfa_reauthenticate" if isinstance(request.user, User) and needs_second_factor(request.user) else "account_reauthenticate"
     answer: HttpResponse = suspend_request(request, reverse(way))
     return HttpResponse(status=204, headers={"HX-Redirect": answer["Location"]}) if request.headers.get("HX-Request") else answer
 
 
 def check_recent(request: Request) -> None:
-    """The same for the API. Raises PermissionDenied for tokens, and for sessions whose person has not confirmed lately who they are."""
+    """Check the same for the API. Raises PermissionDenied for tokens, and for sessions without recent authentication."""
     if isinstance(request.auth, ApiToken):
         raise exceptions.PermissionDenied(_("This needs a person who has just signed in, not a token. Do it on its page."))
     if not is_recent(request._request):

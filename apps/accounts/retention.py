@@ -1,4 +1,4 @@
-"""How this app's tables are bounded."""
+"""Retention of this app's tables."""
 
 from apps.operations.registry import TableBound, register_bounded
 

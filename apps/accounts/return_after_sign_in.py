@@ -1,4 +1,4 @@
-"""Where somebody goes on after signing in again: to the page whose form was sent, by its address in the request's Referer."""
+"""Return address after signing in again: the page that the form was sent from, taken from the request's Referer."""
 
 from urllib.parse import urlsplit
 
@@ -12,7 +12,7 @@ from apps.accounts.route_rights import PAGES, SAFE
 
 
 def find_form_page(request: HttpRequest) -> str:
-    """The path and query of the page of ours that the request came from; empty if it is not ours, or cannot be looked at."""
+    """Return path and query of our page that the request came from; "" if it is not ours, or cannot be opened with GET."""
     referer = request.headers.get("Referer", "")
     ours = url_has_allowed_host_and_scheme(referer, allowed_hosts={request.get_host()}, require_https=request.is_secure())
     parts = urlsplit(referer)
@@ -22,7 +22,9 @@ def find_form_page(request: HttpRequest) -> str:
 
 
 def find_return_path(request: HttpRequest) -> str:
-    """What was asked for; after a form the page that it stood on, because many forms' own addresses only take what is sent."""
+    """Return the path to open after signing in: the requested page, or for a form the page that showed it, because many forms'
+    addresses only accept POST.
+    """
     if request.method in SAFE:
         return request.get_full_path()
     own = request.get_full_path() if _can_be_opened(request.path) else resolve_url(settings.LOGIN_REDIRECT_URL)
@@ -30,7 +32,7 @@ def find_return_path(request: HttpRequest) -> str:
 
 
 def _can_be_opened(path: str) -> bool:
-    """Whether it is one of our pages, and not the address of a button."""
+    """True if the path is one of our pages and can be opened with GET."""
     try:
         page = PAGES.get(resolve(path).view_name)
     except Resolver404:

@@ -1,7 +1,7 @@
-"""Giving and taking roles. Nobody changes their own, nobody gives what they lack, and who may approve is agreed on by two.
+"""Giving and taking roles: not to oneself, not a role that one lacks, and the approver role only with a second person.
 
-Whoever could make an approver, or be left as the only one, could approve what they asked for themselves. So a change that gives or takes
-the role approver waits until an approver agrees who did not ask for it; while there is none, it is done at once.
+An account that could make an approver, or become the only one, could approve its own requests. So a change that gives or takes the
+role approver waits until an approver agrees who did not ask for it; while there is no other approver, it is done at once.
 """
 
 from collections.abc import Iterable
@@ -22,30 +22,31 @@ BY_TWO: Final = Right.APPROVE
 
 
 def list_grantable_roles(by: User) -> frozenset[Role]:
-    """The roles that this person may give: whoever manages accounts, those that allow no more than the giver may do."""
+    """Return the roles that this account may give: those that allow no more than the giver may do, if the giver manages accounts."""
     held = compute_rights(by.roles, by_token=False) if by.is_active else frozenset()
     return frozenset(role for role in Role if Right.MANAGE_ACCOUNTS in held and RIGHTS[role] <= held)
 
 
 def list_invitable_roles(by: User) -> frozenset[Role]:
-    """The roles that an invitation of this person may carry: never one that two have to agree on."""
+    """Return the roles that an invitation by this account may carry: never one that needs a second person."""
     return frozenset(role for role in list_grantable_roles(by) if BY_TWO not in RIGHTS[role])
 
 
 def list_approvers(*, by: User) -> QuerySet[User]:
-    """Who may agree to what this person asks for."""
+    """Return the accounts that may agree to a change that `by` asks for."""
     return User.objects.filter(is_active=True, roles__overlap=list_roles_with_right(BY_TWO)).exclude(pk=by.pk).order_by("username")
 
 
 def needs_approval(before: Iterable[str], after: Iterable[str]) -> bool:
-    """Does the change give or take the right to approve?"""
+    """True if the change gives or takes the right to approve."""
     return any(BY_TWO in RIGHTS[role] for role in Role if role in set(before) ^ set(after))
 
 
 def request_role_change(*, user: User, before: Iterable[str], after: Iterable[str], reason: str, by: User) -> RoleChange:
-    """Change somebody's roles, now or when a second person has agreed. Raises Conflict when they are no longer `before`.
+    """Change an account's roles, at once or after a second person's approval. Raises Conflict if they are no longer `before`.
 
-    Raises Problem when it is not this person's to ask, says no reason, changes nothing, or would take the last network admin's role.
+    Raises Problem if `by` may not ask for this, if the reason is missing, if nothing would change, if another change of these roles
+    waits, or if the last network admin would lose that role.
     """
     was, will = _sort_roles(before), _sort_roles(after)
     _check(user, was, will, reason, by)
@@ -68,7 +69,10 @@ def request_role_change(*, user: User, before: Iterable[str], after: Iterable[st
 
 
 def agree(change: RoleChange, *, by: User) -> None:
-    """A second person agrees, and the roles change. Raises Problem when that is the one who asked, Conflict when it waits no more."""
+    """Agree as the second person, and change the roles.
+
+    Raises Problem if `by` asked for the change or is no approver, Conflict if it no longer waits.
+    """
     if by.pk == change.by_id:
         names = ", ".join(each.name for each in list_approvers(by=by))
         raise Problem(_("You asked for this yourself. Somebody else has to agree: %(names)s.") % {"names": names or "–"})
@@ -87,7 +91,7 @@ def agree(change: RoleChange, *, by: User) -> None:
 
 
 def drop(change: RoleChange, *, by: User) -> None:
-    """It will not happen: whoever asked takes it back, or an approver does not agree. Raises Conflict when it waits no more."""
+    """End a change that waits: its author withdraws it, or an approver refuses. Raises Conflict if it no longer waits."""
     _decide(change, RoleChange.State.DROPPED, by)
     record(SecurityEvent.ROLES_DROPPED, user=change.user, by=by, change=change.pk)
 
@@ -115,7 +119,7 @@ def _check(user: User, before: list[str], after: list[str], reason: str, by: Use
 
 
 def _check_grants(change: RoleChange, by: User) -> None:
-    """Also when somebody agrees: whoever asked may have lost roles meanwhile."""
+    """Raise Problem if `by` may not give one of the added roles. Checked again on agreement: the author may have lost roles meanwhile."""
     if lacking := [str(Role(role).label) for role in change.added if role not in list_grantable_roles(by)]:
         text = _("%(roles)s: only somebody who has this role, and is network admin, gives it to others.")
         raise Problem(text % {"roles": ", ".join(lacking)}, "roles")

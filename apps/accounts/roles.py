@@ -1,7 +1,7 @@
-"""What people are for in the network, and what that allows.
+"""Roles of accounts, and the rights that each role gives.
 
-A person has any number of roles and may do what any of them allows; which right a page or an action of the API
-needs stands in route_rights.py. Automation is for scripts: it counts with a token only, never in a browser.
+An account has any number of roles and may do what any of them allows; route_rights.py says which right a page or an action of the
+API needs. Automation is for scripts: it counts only with a token, never in a browser.
 """
 
 from collections.abc import Iterable
@@ -22,9 +22,9 @@ class Role(models.TextChoices):
 
 
 class Right(Enum):
-    """What a page or an action asks for."""
+    """What a page or an action requires."""
 
-    ANYONE = "anyone"  # also who has not signed in
+    ANYONE = "anyone"  # also without signing in
     OWN = "own"  # one's own account
     SEE_MEMBERS = "see_members"
     SEE_NETWORK = "see_network"
@@ -35,7 +35,7 @@ class Right(Enum):
     OPERATE = "operate"
     APPROVE = "approve"
     MANAGE_ACCOUNTS = "manage_accounts"
-    DROP_ROLES = "drop_roles"  # a change of roles that waits
+    DROP_ROLES = "drop_roles"  # withdraw or refuse a change of roles that waits
 
 
 _SEES: Final = frozenset({Right.SEE_MEMBERS, Right.SEE_NETWORK})
@@ -53,12 +53,12 @@ STAFF: Final = tuple(role for role in Role if RIGHTS[role])
 
 
 def compute_rights(roles: Iterable[str], *, by_token: bool) -> frozenset[Right]:
-    """What somebody who has signed in may do. Unknown roles allow nothing."""
+    """Return the rights of a signed-in account with these roles. Unknown roles allow nothing."""
     known = {role for role in Role if role in set(roles)}
     counted = known if by_token else known - {Role.AUTOMATION}
     return frozenset({Right.ANYONE, Right.OWN}).union(*(RIGHTS[role] for role in counted))
 
 
 def list_roles_with_right(right: Right) -> list[str]:
-    """The roles that allow it, of people."""
+    """Return the roles that give this right, except automation, which is not for people."""
     return [role.value for role in Role if right in RIGHTS[role] and role != Role.AUTOMATION]

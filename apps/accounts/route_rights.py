@@ -1,7 +1,7 @@
-"""Which right each page and each action of the API needs: the one place where that stands.
+"""Table of the rights that pages and API actions need: the only place that defines them.
 
-What has no line here is closed to everybody. docs/permissions.md is written from it by `manage.py permissions`, and
-tests/db/test_permissions.py asks every route as every role.
+A route without a line here is closed to everybody. `manage.py permissions` writes docs/permissions.md from this table, and
+tests/db/test_permissions.py requests every route as every role.
 """
 
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @dataclass(frozen=True)
 class PageRights:
-    """The rights to look and to send something; None: the page does not take that at all."""
+    """Rights to look at a page and to send to it; None: the page does not offer that."""
 
     see: Right | None
     change: Right | None = None
@@ -25,7 +25,7 @@ class PageRights:
 
 @dataclass(frozen=True)
 class CollectionRights:
-    """A collection of the API: the right to read, the right to write, and what single actions need instead."""
+    """Rights of a collection of the API: to read, to write, and for single actions that need another right."""
 
     read: Right
     write: Right | None = None
@@ -36,12 +36,12 @@ class CollectionRights:
 
 
 def _make_form(change: Right) -> PageRights:
-    """A page that is there to change something: who may not, does not see it either."""
+    """Return the rights of a page that exists to change something: an account that may not change it does not see it either."""
     return PageRights(change, change)
 
 
 def _make_button(change: Right) -> PageRights:
-    """A button."""
+    """Return the rights of a button: it can only be sent to."""
     return PageRights(None, change)
 
 
@@ -136,7 +136,7 @@ PAGES: Final[dict[str, PageRights]] = {
     "lib:theme": _make_button(Right.ANYONE),
     "lib:language": _make_button(Right.ANYONE),
     "lib:styleguide": _SEE_MEMBERS,
-    # what outside monitors ask
+    # external monitoring
     "operations:health": PageRights(Right.ANYONE),
     # desk
     "desk:dashboard": _SEE_MEMBERS,
@@ -334,7 +334,7 @@ PAGES: Final[dict[str, PageRights]] = {
     "traffic:of": _SEE_MEMBERS,
     "traffic:of-csv": _SEE_MEMBERS,
     "traffic:of-months-csv": _SEE_MEMBERS,
-    # members' own
+    # members' self-service
     "own:home": PageRights(Right.OWN),
     "own:traffic-csv": PageRights(Right.OWN),
     "own:months-csv": PageRights(Right.OWN),

@@ -1,4 +1,4 @@
-"""Staff need a second factor: whoever has none is led to set one up, and can do nothing else until then."""
+"""Requirement of a second factor for staff: accounts without one are led to set one up, and can do nothing else until then."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +16,7 @@ OPEN: Final = frozenset({"account_logout", "account_reauthenticate", "set_langua
 
 
 def lacks_second_factor(request: HttpRequest) -> bool:
-    """Whether this session is of somebody who has to set up a second factor first."""
+    """True if this session's user must set up a second factor first."""
     user = request.user
     if not settings.REQUIRE_SECOND_FACTOR or not user.is_authenticated or not user.is_staff:
         return False
@@ -24,12 +24,15 @@ def lacks_second_factor(request: HttpRequest) -> bool:
 
 
 def build_context(request: HttpRequest) -> dict[str, object]:
-    """For templates: whether this person has to set up a second factor first."""
+    """Return the template variable `second_factor_missing`: True if this user must set up a second factor first."""
     return {"second_factor_missing": SimpleLazyObject(partial(lacks_second_factor, request)) if hasattr(request, "user") else False}
 
 
 class SecondFactorMiddleware:
-    """Middleware: closes all but the way to a second factor to staff without one. Tokens are no sessions, and not asked."""
+    """Middleware: lets staff without a second factor reach only the pages that set one up.
+
+    Requests with a token have no session and pass.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -38,7 +41,7 @@ class SecondFactorMiddleware:
         return self._get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponseBase | None:
-        """Called by Django before each view."""
+        """Django calls this before each view."""
         name = request.resolver_match.view_name if request.resolver_match else ""
         if name in OPEN or name.startswith("mfa_") or not lacks_second_factor(request):
             return None

@@ -1,7 +1,7 @@
-"""Log of security events: who signed in or failed to, from where; which factors, roles and tokens changed, and by whom.
+"""Log of security events: sign-ins and failures with their address; changes of factors, roles and tokens, and who made them.
 
-One line each by structlog, with `security=EVENT`; docs/security-log.md lists all. No password, code, key or session id is in it, and a name
-that was typed only when it is an account's.
+Each is one line by structlog, with `security=EVENT`; docs/security-log.md lists all. The log never contains a password, code, key
+or session id, and a typed name only if it is an account's.
 """
 
 import sys
@@ -18,18 +18,18 @@ from django.http import HttpRequest
 from apps.accounts import client_address
 from apps.accounts.models import User
 
-log = structlog.wrap_logger(structlog.PrintLogger(sys.stderr))  # not the output of commands, which scripts read
+log = structlog.wrap_logger(structlog.PrintLogger(sys.stderr))  # stderr, because scripts read the output of commands
 
 
 class SecurityEvent(StrEnum):
-    """Everything that is recorded."""
+    """Every event that is recorded."""
 
     SIGNED_IN = "signed in"
     SIGNED_OUT = "signed out"
     SIGN_IN_FAILED = "sign-in failed"
     SIGN_IN_BLOCKED = "sign-in blocked"
-    PASSWORD_CHANGED = "password changed"  # noqa: S105 - no password
-    PASSWORD_RESET = "password reset"  # noqa: S105 - no password
+    PASSWORD_CHANGED = "password changed"  # noqa: S105 - not a password
+    PASSWORD_RESET = "password reset"  # noqa: S105 - not a password
     ADDRESS_CHANGED = "address changed"
     FACTOR_ADDED = "factor added"
     FACTOR_REMOVED = "factor removed"
@@ -38,16 +38,16 @@ class SecurityEvent(StrEnum):
     ROLES_ASKED = "roles asked"
     ROLES_CHANGED = "roles changed"
     ROLES_DROPPED = "roles dropped"
-    TOKEN_MADE = "token made"  # noqa: S105 - no token
-    TOKEN_REVOKED = "token revoked"  # noqa: S105 - no token
-    TOKEN_UNKNOWN = "token unknown"  # noqa: S105 - no token
+    TOKEN_MADE = "token made"  # noqa: S105 - not a token
+    TOKEN_REVOKED = "token revoked"  # noqa: S105 - not a token
+    TOKEN_UNKNOWN = "token unknown"  # noqa: S105 - not a token
     REFUSED = "refused"
 
 
 def record(
     event: SecurityEvent, *, user: User | None = None, by: User | None = None, request: HttpRequest | None = None, **facts: object
 ) -> None:
-    """Writes one line. The address is that of the request, or of the one that is being answered."""
+    """Write one line. The address is that of `request`, or else of the request that this thread is answering."""
     asked = request or context.request
     known: dict[str, object] = {
         "user": user and user.username,
@@ -62,7 +62,7 @@ _WARNINGS = frozenset({SecurityEvent.SIGN_IN_FAILED, SecurityEvent.SIGN_IN_BLOCK
 
 
 def connect_signals() -> None:
-    """Connects the signals of Django and allauth; called once, when the app is ready."""
+    """Connect the signals of Django and allauth; called once, when the app is ready."""
     auth.user_logged_in.connect(_record_sign_in)
     auth.user_logged_out.connect(_record_sign_out)
     auth.user_login_failed.connect(_record_failed_sign_in)
@@ -87,7 +87,7 @@ def _record_sign_out(user: User | None, request: HttpRequest, **_given: Any) -> 
 
 
 def _record_failed_sign_in(credentials: dict[str, Any], request: HttpRequest | None = None, **_given: Any) -> None:
-    from apps.accounts.backend import find_account  # it is loaded later than the app
+    from apps.accounts.backend import find_account  # the backend is loaded later than the app
 
     record(SecurityEvent.SIGN_IN_FAILED, user=find_account(credentials), request=request)
 

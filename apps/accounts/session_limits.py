@@ -1,6 +1,6 @@
-"""How long staff stay signed in: so long without doing anything, and so long at all. Members stay as long as Django's cookie does.
+"""Limits on the age and on the idle time of staff sessions. Members stay signed in as long as Django's cookie lasts.
 
-Pages ask by the middleware, live events by `is_session_over`.
+The middleware checks pages; live events call `is_session_over`.
 """
 
 import time
@@ -17,9 +17,9 @@ _BEGAN, _ACTIVE = "began", "active"
 
 
 class SessionLimitsMiddleware:
-    """Middleware: signs staff out when their session is too old or too idle; whatever they asked for then asks them to sign in.
+    """Middleware: signs staff out when their session is too old or idle for too long; the page then asks them to sign in.
 
-    Pages that ask again by themselves keep nobody signed in: they are HTMX reads.
+    HTMX GET requests do not count as activity, so a page that refreshes itself does not extend the session.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -40,7 +40,7 @@ class SessionLimitsMiddleware:
 
 
 def is_session_over(session: SessionBase, now: float) -> bool:
-    """Is this session of somebody of the staff too old or too idle? One that has asked for no page yet is neither."""
+    """True if a staff session is too old or has been idle for too long. A session that has not requested a page yet is neither."""
     began, active = session.get(_BEGAN, now), session.get(_ACTIVE, now)
     return bool(now - began > settings.STAFF_SESSION_SECONDS or now - active > settings.STAFF_IDLE_SECONDS)
 

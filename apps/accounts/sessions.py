@@ -1,4 +1,4 @@
-"""Where somebody is signed in: device, address, last seen; and how that ends."""
+"""An account's sessions: device, address and last use of each, and ending them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class SessionRow:
 
 
 def list_sessions(request: HttpRequest, user: User) -> list[SessionRow]:
-    """Those that still live, this one first, then the last seen."""
+    """Return the account's live sessions: the current one first, then by last use."""
     rows = UserSession.objects.purge_and_list(user)
     key = request.session.session_key
     told = [
@@ -53,7 +53,7 @@ def list_sessions(request: HttpRequest, user: User) -> list[SessionRow]:
 
 
 def end(*, user: User, pk: int) -> bool:
-    """Sign out one of somebody's sessions; False if there is none like that."""
+    """End one of the account's sessions. Return False if it has no such session."""
     row = UserSession.objects.filter(user=user, pk=pk).first()
     if row is not None:
         row.end()
@@ -61,7 +61,7 @@ def end(*, user: User, pk: int) -> bool:
 
 
 def end_all(*, user: User, but: str | None = None) -> int:
-    """Sign out all of somebody's sessions, but perhaps one; how many."""
+    """End all of the account's sessions except the one with key `but`; return how many ended."""
     rows = list(UserSession.objects.filter(user=user).exclude(session_key=but or ""))
     for row in rows:
         row.end()
@@ -70,13 +70,13 @@ def end_all(*, user: User, but: str | None = None) -> int:
 
 
 def describe_device(agent: str) -> str:
-    """What a person calls it: “Firefox, Linux”."""
+    """Return browser and system as people call them: “Firefox, Linux”."""
     found = (next((name for mark, name in kinds if mark in agent), "") for kinds in (BROWSERS, SYSTEMS))
     return ", ".join(each for each in found if each) or agent[:40] or "?"
 
 
 class LastSeenMiddleware:
-    """Middleware: notes at most every SEEN_EVERY seconds from where a session was last seen."""
+    """Middleware: records at most every SEEN_EVERY seconds when a session was last seen, and from which address."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -95,6 +95,6 @@ class LastSeenMiddleware:
         try:
             UserSession.objects.filter(session_key=key).update(last_seen_at=now, ip=client_address.get_client_address(request))
         except (OperationalError, InterfaceError) as error:
-            log.warning("session not noted as seen", error=str(error).strip())  # what was asked for is done, and its answer counts
+            log.warning("session not noted as seen", error=str(error).strip())  # the request itself is done, so its answer still counts
             return
         request.session[_SEEN] = now.timestamp()

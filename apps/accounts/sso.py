@@ -1,6 +1,6 @@
-"""Single sign-on: an OpenID provider says who somebody is; it opens an account here only after its owner has connected them.
+"""Single sign-on: an OpenID provider identifies a person, and opens their account here only after they have connected the two.
 
-Connecting takes a session here and an address that both sides have confirmed as the same person's.
+Connecting takes a session here and an address that both sides have confirmed for this person.
 """
 
 from typing import Any
@@ -20,13 +20,16 @@ from apps.lib.email_address import lower_ascii
 
 
 class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
-    """No accounts are made from what a provider says, and none are connected by an address alone."""
+    """Adapter for single sign-on. It makes no accounts from a provider's data, and connects none by an address alone."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         return False
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Called when the provider has said who it is. A session that is open already stays whose it is when it connects a provider."""
+        """allauth calls this when the provider has identified a person.
+
+        If a session connects a provider, it stays that account's session.
+        """
         if sociallogin.is_existing:
             if sociallogin.state.get("process") == AuthProcess.LOGIN:
                 sso_logout.save_opening(request, sociallogin.opening)

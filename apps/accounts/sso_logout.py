@@ -1,7 +1,7 @@
-"""Single sign-out: what a session remembers of the OpenID provider that opened it, and how the provider ends sessions here.
+"""Single sign-out: what a session stores about the OpenID provider that opened it, and how the provider ends sessions here.
 
-OpenID Connect RP-Initiated Logout 1.0 and Back-Channel Logout 1.0. A logout token is believed only when everything that section 2.6 asks
-for is so; then the sessions end that this provider opened for that person, or the one that it names.
+OpenID Connect RP-Initiated Logout 1.0 and Back-Channel Logout 1.0. A logout token is accepted only if it meets all requirements of
+section 2.6; then the sessions end that this provider opened for that person, or the one that the token names.
 """
 
 import json
@@ -24,27 +24,30 @@ EVENT: Final = "http://schemas.openid.net/event/backchannel-logout"
 ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 LONGEST: Final = 16_384  # characters of a token
 LEEWAY: Final = 60  # seconds by which clocks may differ
-OLDEST: Final = 600  # seconds since a token was made
+OLDEST: Final = 600  # seconds since a token was issued
 KEYS_KEPT: Final = 300  # seconds
-ASKED_AGAIN: Final = 30  # seconds until the keys are asked for again, because of a key that is not known
+ASKED_AGAIN: Final = 30  # seconds until the keys are fetched again because of an unknown key
 
 
 class LogoutTokenError(Exception):
-    """Why a logout token ends nothing."""
+    """Reason why a logout token is not accepted."""
 
 
 def build_opening(*, provider: str, id_token: str, claims: Mapping[str, Any], end: str) -> dict[str, str]:
-    """What a session is to remember. end: the provider's end_session_endpoint, "" where it has none."""
+    """Return what a session stores about the provider. end: the provider's end_session_endpoint, "" if it has none."""
     return {"provider": provider, "sub": claims.get("sub", ""), "sid": claims.get("sid", ""), "hint": id_token, "end": end}
 
 
 def save_opening(request: HttpRequest, of: Mapping[str, str]) -> None:
-    """The session remembers who opened it."""
+    """Store in the session which provider opened it."""
     request.session[KEPT] = dict(of)
 
 
 def build_logout_url(of: Mapping[str, str], *, client: str, back: str, state: str) -> str:
-    """The provider's page where one signs out there, too; `back` and `state` come back from it. "" where it has none."""
+    """Return the URL of the provider's page that signs out there too; it sends the browser to `back`, with `state`.
+
+    "" if the provider has none.
+    """
     if not of.get("end"):
         return ""
     asked = {"id_token_hint": of["hint"], "client_id": client, "post_logout_redirect_uri": back, "state": state}
@@ -55,7 +58,7 @@ def build_logout_url(of: Mapping[str, str], *, client: str, back: str, state: st
 
 
 def validate_logout_token(token: str, *, issuer: str, client: str, keys_url: str) -> dict[str, Any]:
-    """The claims of a logout token. Raises LogoutTokenError."""
+    """Return the claims of a logout token. Raises LogoutTokenError."""
     claims = _decode_token(token, issuer, client, keys_url)
     events = claims.get("events")
     if not isinstance(events, dict) or not isinstance(events.get(EVENT), dict):
@@ -90,7 +93,10 @@ def _decode_token(token: str, issuer: str, client: str, keys_url: str) -> dict[s
 
 
 def _get_key(kid: str, url: str) -> jwt.PyJWK:
-    """The provider's key of this name; asked for again when it is new, but not at every try."""
+    """Return the provider's key with this id.
+
+    An unknown key has the keys fetched again, but not at every attempt. Raises LogoutTokenError.
+    """
     for again in (False, True):
         keys = [each for each in _list_keys(url, again=again) if not kid or each.get("kid") == kid]
         if len(keys) == 1:
@@ -115,7 +121,10 @@ def _fetch_json(url: str) -> dict[str, Any]:
 
 
 def end_sessions(claims: Mapping[str, Any], *, provider: str) -> int:
-    """End the sessions that the provider means: with `sid` that one, with `sub` alone all that it opened for the person. How many."""
+    """End the sessions that the provider means: with `sid` that one, with `sub` alone all that it opened for the person.
+
+    Return their number.
+    """
     ended = 0
     for key, of in _iter_opened_sessions(provider, claims.get("sub")):
         if claims.get("sid") in (None, "", of.get("sid")) and claims.get("sub") in (None, "", of.get("sub")):
@@ -126,7 +135,7 @@ def end_sessions(claims: Mapping[str, Any], *, provider: str) -> int:
 
 
 def _iter_opened_sessions(provider: str, sub: str | None) -> Iterable[tuple[str, Mapping[str, str]]]:
-    """Sessions by key, with what they remember; of one person, or of all where the token names none."""
+    """Yield session keys with what the sessions store about the provider; of one person, or of all if the token names none."""
     accounts = SocialAccount.objects.filter(provider=provider, **({"uid": sub} if sub else {}))
     keys = UserSession.objects.filter(user__in=accounts.values("user")).values_list("session_key", flat=True)
     for row in Session.objects.filter(session_key__in=list(keys)):

@@ -1,7 +1,7 @@
-"""How fast somebody may ask the API: a token, a person with a session, or an address that tries keys.
+"""Request rates of the API: for a token, for a person with a session, and for an address that tries keys.
 
-A virtual schedule for each (GCRA, ITU-T I.371, annex A): one number, kept in a slot of the cache, which has a fixed number of these. So
-neither many requests nor many keys take memory. Processes that ask at the same instant may let a few more through.
+Each has a virtual schedule (GCRA, ITU-T I.371, annex A): one number, kept in a slot of the cache, which has a fixed number of slots. So
+neither many requests nor many keys take memory. Processes that check at the same instant may let a few more requests through.
 """
 
 from dataclasses import dataclass
@@ -19,13 +19,16 @@ from apps.accounts.models import ApiToken
 
 @dataclass(frozen=True)
 class Rate:
-    """`each_minute` on average, `at_once` after a pause."""
+    """A rate of `each_minute` requests on average, and `at_once` after a pause."""
 
     each_minute: float
     at_once: int
 
     def wait(self, name: str) -> float:
-        """Counts one, and says for how many seconds it comes too early; 0: it may."""
+        """Count one request; return by how many seconds it comes too early, 0 if it may pass.
+
+        A request that comes too early is not counted.
+        """
         at, interval, key = now(), 60 / self.each_minute, f"rate:{name}"
         due = max(float(cache.get(key) or 0), at)
         early = due - at - interval * (self.at_once - 1)
@@ -40,14 +43,14 @@ GUESSES = Rate(each_minute=60, at_once=60)
 
 
 def refuse_guessing(address: str) -> None:
-    """Raises Throttled when this address tries keys."""
+    """Count an unknown key from this address. Raises Throttled when there were too many."""
     wait = GUESSES.wait(f"key:{address}")
     if wait:
         raise Throttled(wait)
 
 
 class ApiThrottle(BaseThrottle):
-    """429 for who asks more often than API_RATE."""
+    """Answers 429 to callers who exceed API_RATE."""
 
     _wait: float | None = None
 

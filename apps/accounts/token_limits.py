@@ -1,6 +1,7 @@
-"""What a token can be limited to besides its scopes: one member, one house, one gateway group. Their apps say what these are.
+"""Limits of a token besides its scopes: to one member, one house or one gateway group. The apps of these things register them.
 
-Who chooses one must be allowed to see all of its kind: names are shown there. A limit never widens what a token may do.
+To choose a limit, an account must be allowed to see all things of its kind, because the choice shows their names. A limit never
+widens what a token may do.
 """
 
 from collections.abc import Callable
@@ -14,8 +15,11 @@ from apps.accounts.roles import Right
 
 @dataclass(frozen=True)
 class TokenLimit:
-    """name: as `tokens.create` calls it. right: what it takes to choose. field: of a form; it gives an id, or None. called: what the
-    thing of this id is called, after "only"; "" when it is gone."""
+    """A kind of thing to which a token can be limited.
+
+    name: the argument of `tokens.create`. right: needed to choose this limit. field: makes a form field that gives an id, or None.
+    called: returns the name of the thing with this id, to stand after "only"; "" if it no longer exists.
+    """
 
     name: str
     right: Right
@@ -27,17 +31,17 @@ _known: dict[str, TokenLimit] = {}
 
 
 def register_limit(limit: TokenLimit) -> None:
-    """Register it, in the ready() of the app that owns the thing."""
+    """Register a limit, in the ready() of the app that owns the thing."""
     _known[limit.name] = limit
 
 
 def list_limits() -> list[TokenLimit]:
-    """All that there are."""
+    """Return all registered limits."""
     return list(_known.values())
 
 
 class LimitChoiceField(forms.TypedChoiceField):
-    """One of a few things, or none of them, which is no limit."""
+    """Form field for one of a few things, or for none, which means no limit."""
 
     def __init__(self, label: Any, choices: Callable[[], list[tuple[Any, str]]]) -> None:
         super().__init__(label=label, required=False, coerce=int, empty_value=None, choices=lambda: [("", "–"), *choices()])

@@ -1,6 +1,6 @@
-"""Keys for scripts: `Authorization: Bearer nw_…`. The database keeps only their SHA-256.
+"""API tokens, keys for scripts: `Authorization: Bearer nw_…`. The database keeps only their SHA-256.
 
-What a key allows is what its owner may do now, within the scope of the key: see ApiToken.
+A key allows what its owner may do now, within the key's scope: see ApiToken.
 """
 
 import hashlib
@@ -25,10 +25,10 @@ from apps.lib.errors import Problem
 from apps.lib.fields import Prefix
 
 USE_IS_NOTED_EVERY = timedelta(minutes=5)
-START, SHOWN = "nw_", 8  # how a key begins, and how many of its characters lists show
+START, SHOWN = "nw_", 8  # the beginning of each key, and how many of its characters lists show
 READ, WRITE = "read", "write"
-EVERY = "*"  # in a scope: all collections, also those that come later
-MOST = 50  # tokens of one person
+EVERY = "*"  # in a scope: all collections, also those that are added later
+MOST = 50  # tokens of one account
 
 
 def create(
@@ -42,7 +42,10 @@ def create(
     site: int | None = None,
     networks: Iterable[Prefix] = (),
 ) -> tuple[ApiToken, str]:
-    """A new token and its key. The key is not kept: show it now or never. Raises Problem for scopes that there are none of."""
+    """Create a token; return it with its key, which is not stored and can be shown only now.
+
+    Raises Problem for an unknown scope, for more than one of member, group and site, and if the account has MOST tokens.
+    """
     wrong = next((scope for scope in scopes or () if scope not in list_scopes()), None)
     if wrong is not None:
         raise Problem(_("There is no scope “%(scope)s”. Write it like forward:read or forward:write.") % {"scope": wrong[:80]}, "scopes")
@@ -60,12 +63,12 @@ def create(
 
 
 def list_scopes() -> list[str]:
-    """Every scope that there is."""
+    """Return every scope that exists."""
     return [f"{name}:{what}" for name in (EVERY, *API) for what in (READ, WRITE)]
 
 
 def revoke(*, user: User, pk: int) -> bool:
-    """The key opens nothing any more; its history stays. False when the person has no such token."""
+    """Revoke a token: its key is refused from now on, its history stays. Return False if the account has no such token."""
     ended = bool(ApiToken.objects.filter(user=user, pk=pk).delete()[0])
     if ended:
         record(SecurityEvent.TOKEN_REVOKED, user=user, token=pk)
@@ -73,17 +76,17 @@ def revoke(*, user: User, pk: int) -> bool:
 
 
 def revoke_all(*, user: User) -> int:
-    """None of the person's keys opens anything any more; how many those were."""
+    """Revoke all tokens of the account; return their number."""
     return ApiToken.objects.filter(user=user).delete()[1].get(ApiToken._meta.label, 0)
 
 
 def fingerprint(key: str) -> str:
-    """What the database keeps of a key."""
+    """Return the hash under which the database keeps the key."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
 def covers(token: ApiToken, name: str, method: str) -> bool:
-    """Whether the token's scope has this collection, to read or to write."""
+    """True if the token's scope includes this collection, for reading or for writing."""
     if token.scopes is None:
         return True
     enough = (WRITE, READ) if method in SAFE else (WRITE,)
@@ -91,7 +94,7 @@ def covers(token: ApiToken, name: str, method: str) -> bool:
 
 
 class TokenAuthentication(BaseAuthentication):
-    """Signs in the user of the key in the Authorization header."""
+    """Authenticates the owner of the token in the Authorization header."""
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
         scheme, _sep, key = get_authorization_header(request).decode("latin-1").partition(" ")

@@ -1,4 +1,4 @@
-"""One's own account."""
+"""Routes of one's own account, and of the administration of accounts."""
 
 from django.urls import path
 

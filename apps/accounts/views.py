@@ -1,4 +1,4 @@
-"""One's own account: what it is, where it is signed in."""
+"""Pages of one's own account: overview, shortcuts and sessions."""
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
@@ -16,7 +16,7 @@ from apps.accounts.roles import Right, Role
 
 
 def account(request: HttpRequest) -> HttpResponse:
-    """Name, roles, and the ways to the rest."""
+    """Show the user's own account, with links to the other pages."""
     user = get_person(request)
     context = {
         "roles": [Role(each).label for each in user.roles],
@@ -31,13 +31,13 @@ def account(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def switch_keys(request: HttpRequest) -> HttpResponse:
-    """Single keys do something, or nothing."""
+    """Turn single-key shortcuts on or off."""
     keyboard_shortcuts.switch(get_person(request), request.POST.get("keys") == "on")
     return redirect(f"{reverse('accounts:account')}#single-keys")
 
 
 def session_list(request: HttpRequest) -> HttpResponse:
-    """All sessions of this person."""
+    """List the user's own sessions."""
     user = get_person(request)
     return render(
         request, "accounts/sessions.html", {"sessions": sessions.list_sessions(request, user), "has_tokens": user.tokens.exists()}
@@ -46,7 +46,7 @@ def session_list(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def end_session(request: HttpRequest, pk: int) -> HttpResponse:
-    """Sign out one of them."""
+    """Sign out one of the user's own sessions."""
     if not sessions.end(user=get_person(request), pk=pk):
         raise Http404("no session of this person")
     messages.success(request, _("That device is signed out."))
@@ -55,7 +55,7 @@ def end_session(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def end_others(request: HttpRequest) -> HttpResponse:
-    """Sign out everywhere but here; and, if that is ticked, revoke all tokens."""
+    """Sign out all of the user's sessions but this one; and, if that is ticked, revoke all their tokens."""
     count = sessions.end_all(user=get_person(request), but=request.session.session_key)
     if request.POST.get("tokens") == "1":
         tokens.revoke_all(user=get_person(request))

@@ -1,4 +1,4 @@
-"""Inviting people, and what the invited see."""
+"""Pages for inviting people, and the page behind the link of an invitation."""
 
 from django.contrib import messages
 from django.db import transaction
@@ -17,7 +17,7 @@ from apps.lib.ui.form_errors import add_problem_to
 
 
 def invitation_list(request: HttpRequest) -> HttpResponse:
-    """Invitations that nobody has taken, and the form of a new one."""
+    """List the open invitations, with the form for a new one."""
     form = InvitationForm(get_person(request), request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -36,14 +36,14 @@ def invitation_list(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
-    """Its link opens nothing any more."""
+    """Withdraw an invitation."""
     invitations.withdraw(get_object_or_404(Invitation, pk=pk))
     messages.success(request, _("The invitation is withdrawn."))
     return redirect("accounts:invitations")
 
 
 def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """The page behind the link: choose a name and a password."""
+    """Show the page behind the link, on which a person chooses a name and a password."""
     found = invitations.find(token)
     if found is None:
         return render(request, "accounts/invited.html", status=410)

@@ -1,4 +1,4 @@
-"""Signing in and out with an OpenID provider: what allauth's views do, and single sign-out."""
+"""Signing in and out with an OpenID provider: allauth's views, with a nonce and single sign-out."""
 
 import secrets
 from typing import Any, Final
@@ -29,10 +29,10 @@ log = structlog.get_logger()
 
 
 class OpenIDAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allauth has no types
-    """Hands on what signing out there needs, for the session that is opened so (sso.py)."""
+    """allauth's adapter, which also checks the nonce, and passes on what signing out at the provider needs (sso.py)."""
 
     def complete_login(self, request: HttpRequest, app: SocialApp, token: Any, **given: Any) -> SocialLogin:
-        """Called when the provider has said who it is."""
+        """allauth calls this when the provider has identified a person. Raises PermissionDenied for a wrong nonce."""
         login = super().complete_login(request, app, token, **given)
         claims = login.account.extra_data.get("id_token") or {}
         if not is_nonce_of(request.GET.get("state", ""), claims.get("nonce")):
@@ -44,7 +44,7 @@ class OpenIDAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allaut
 
 
 def login(request: HttpRequest, provider_id: str) -> HttpResponseBase:
-    """Leads the browser to the provider."""
+    """Redirect the browser to the provider, with a nonce."""
     answer: HttpResponseBase = begin_login(request, provider_id=provider_id)
     if answer.status_code == 302:
         answer["Location"] = add_nonce(answer["Location"])
@@ -52,7 +52,7 @@ def login(request: HttpRequest, provider_id: str) -> HttpResponseBase:
 
 
 def callback(request: HttpRequest, provider_id: str) -> HttpResponseBase:
-    """Where the browser comes back to from the provider."""
+    """Handle the browser's return from the provider."""
     try:
         view = OAuth2CallbackView.adapter_view(OpenIDAdapter(request, provider_id))
         answer: HttpResponseBase = view(request)
@@ -62,7 +62,7 @@ def callback(request: HttpRequest, provider_id: str) -> HttpResponseBase:
 
 
 class SignOut(LogoutView):  # type: ignore[misc]  # allauth has no types
-    """Here first, whatever the provider does; then there, if it opened this session and can."""
+    """Signs out here first, whatever the provider does; then at the provider, if it opened this session and supports that."""
 
     def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
         of = dict(self.request.session.get(sso_logout.KEPT) or {})
@@ -81,17 +81,20 @@ def _get_app(request: HttpRequest) -> SocialApp:
 
 @require_GET
 def finish_sign_out(request: HttpRequest) -> HttpResponse:
-    """Back from the provider: said only when it sent back what it was given."""
+    """Finish signing out after the return from the provider.
+
+    The message appears only if the provider returned the state that it was given.
+    """
     given = request.session.pop(_STATE, None)
     if given and secrets.compare_digest(given.encode(), request.GET.get("state", "").encode()):
         messages.success(request, _("You are signed out, here and at %(provider)s.") % {"provider": _get_app(request).name})
     return redirect("account_login")
 
 
-@csrf_exempt  # the token is the proof: the provider itself asks, without a session
+@csrf_exempt  # the token is the proof: the provider itself sends the request, without a session
 @require_POST
 def back_channel_logout(request: HttpRequest) -> HttpResponse:
-    """The provider says that somebody has signed out there (Back-Channel Logout 1.0, 2.5 and 2.8)."""
+    """Handle the provider's message that a person has signed out there (Back-Channel Logout 1.0, 2.5 and 2.8)."""
     try:
         app = _get_app(request)
     except SocialApp.DoesNotExist as error:
@@ -108,7 +111,7 @@ def back_channel_logout(request: HttpRequest) -> HttpResponse:
 
 
 def _fetch_config(request: HttpRequest, app: SocialApp) -> dict[str, Any]:
-    """What the provider says of itself; kept for a while, since anybody can ask here."""
+    """Return the provider's configuration; cached for KEYS_KEPT seconds, since anyone can send requests here."""
     kept, name = caches["local"], f"oidc-configuration:{app.settings['server_url']}"
     found: dict[str, Any] | None = kept.get(name)
     if found is None:

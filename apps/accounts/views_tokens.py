@@ -1,4 +1,4 @@
-"""One's own tokens for scripts: see, make, revoke."""
+"""Pages of one's own tokens for scripts: list, create, revoke."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -19,7 +19,7 @@ from apps.lib.errors import Problem
 @never_cache
 @require_recent_auth
 def token_list(request: HttpRequest) -> HttpResponse:
-    """All tokens of this person, and the form of a new one; its key is shown in the answer, and never again."""
+    """List the user's own tokens, with the form for a new one; its key is shown in this answer only."""
     user, key = get_person(request), ""
     form = TokenForm(user, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
@@ -35,7 +35,7 @@ def token_list(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what stops working; then the key opens nothing any more."""
+    """Ask for confirmation, then revoke one of the user's own tokens."""
     row = get_object_or_404(get_person(request).tokens, pk=pk)
     if request.method != "POST":
         return render(request, "accounts/token_revoke.html", {"row": row})
@@ -46,7 +46,7 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def revoke_all(request: HttpRequest) -> HttpResponse:
-    """None of the person's own keys opens anything any more."""
+    """Revoke all of the user's own tokens."""
     count = tokens.revoke_all(user=get_person(request))
     messages.success(request, ngettext("%(count)s token is revoked.", "%(count)s tokens are revoked.", count) % {"count": count})
     return redirect("accounts:tokens")

@@ -1,4 +1,4 @@
-"""Writing the allow list: what no ban concerns, whichever list it is on and however wide it is."""
+"""Write services for the allow list: prefixes that no ban affects, on whatever list and however wide it is."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ from apps.lib.fields import Prefix
 
 
 def allow_prefix(*, prefix: Prefix | str, comment: str = "", expires: datetime | None = None, author: User | None) -> AllowEntry:
-    """Allow a prefix from now on. Raises Problem when it is no prefix, or already allowed."""
+    """Allow a prefix from now on. Raises Problem if it is not a prefix, or allowed already."""
     wanted = validate_prefix(prefix, ours=True)
     validate_comment_and_end(comment, expires)
     try:
@@ -34,7 +34,7 @@ def allow_prefix(*, prefix: Prefix | str, comment: str = "", expires: datetime |
 
 
 def change_entry(*, entry: AllowEntry, version: int, comment: str, expires: datetime | None, by: User | None) -> AllowEntry:
-    """Change the comment and the end. Raises Conflict when somebody changed it since `version`."""
+    """Change the comment and the end. Raises Conflict if the entry changed since `version`."""
     validate_comment_and_end(comment, expires)
     with transaction.atomic():
         current = AllowEntry.objects.filter(pk=entry.pk, version=version)
@@ -46,7 +46,7 @@ def change_entry(*, entry: AllowEntry, version: int, comment: str, expires: date
 
 
 def remove_entry(*, entry: AllowEntry, by: User | None) -> None:
-    """Bans concern it again from now on; its history stays. Removing it twice is harmless."""
+    """Remove an entry: bans affect its prefix again from now on; its history stays. Removing it twice is harmless."""
     with transaction.atomic():
         AllowEntry.objects.filter(pk=entry.pk).delete()
         _nudge(by)

@@ -1,4 +1,4 @@
-"""Ban lists, bans, the allow list and feeds in the REST API: the same services as the pages."""
+"""Ban lists, bans, the allow list and feeds in the REST API, with the same services as the pages."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -46,7 +46,7 @@ class BanListViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     filters = build_filters(BanList, "name", "description", "enabled", "version")
 
     def remove(self, row: BanList) -> None:
-        services.delete_list(list=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        services.delete_list(list=row, by=self.request.user)  # type: ignore[arg-type]  # RolePermission: signed in
 
 
 HITS: Shape = make_object(packets=INTEGER, octets=INTEGER, last=make_nullable(TIME))
@@ -73,7 +73,7 @@ class BanSerializer(ActiveSerializer):
         read_only_fields = ["author"]
 
     def get_hits(self, ban: Ban) -> dict[str, object]:
-        """What it kept out, over all gateways."""
+        """Packets and octets that the ban kept out, over all gateways, and the time of the last hit."""
         known: Hits = getattr(ban, "known_hits", Hits())
         return {"packets": known.packets, "octets": known.octets, "last": known.last}
 
@@ -91,15 +91,15 @@ class BanSerializer(ActiveSerializer):
 
 
 def _to_service_args(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The item as services take it."""
+    """Return the arguments for the services."""
     return {"prefix" if name == "shown" else name: value for name, value in item.items()}
 
 
 def _attach_hits(bans: list[Ban]) -> list[Ban]:
-    """The bans, each with what it kept out, in a constant number of queries."""
+    """Attach the hits to each ban, in a constant number of queries, and return the bans."""
     hits = map_hits(bans)
     for ban in bans:
-        ban.known_hits = hits.get(ban.prefix, Hits())  # type: ignore[attr-defined]  # for the serializer alone
+        ban.known_hits = hits.get(ban.prefix, Hits())  # type: ignore[attr-defined]  # only for the serializer
     return bans
 
 
@@ -129,7 +129,7 @@ DECISION: Shape = {"type": ["object", "null"], "properties": {"ban": INTEGER, "a
 
 
 class CoveringSerializer(serializers.Serializer[Any]):
-    """What covers a prefix, how much lies within it, and which one decides for each direction."""
+    """The bans and allow entries that cover a prefix, the number of those within it, and the one that decides in each direction."""
 
     shapes = {"within": make_object(bans=INTEGER, allowed=INTEGER), "decides": make_object(**{"in": DECISION, "out": DECISION})}
     prefix = serializers.CharField()
@@ -140,7 +140,7 @@ class CoveringSerializer(serializers.Serializer[Any]):
 
 
 class BanViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
-    """Bans. `covering/?address=`: which ban covers it. `list` and `prefix` stay as they were added."""
+    """Bans. `covering/?address=` finds the bans that cover an address. DELETE lifts a ban. `list` and `prefix` cannot be changed."""
 
     serializer_class = BanSerializer
     filters = build_filters(Ban, "list", "prefix", "direction", "comment", "author", "version", since="created", until="expires") | {
@@ -159,12 +159,12 @@ class BanViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
         self.remove_many([row])
 
     def remove_many(self, rows: Sequence[Ban]) -> None:
-        services.lift_many(bans=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        services.lift_many(bans=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # RolePermission: signed in
 
     @declare_response(200, CoveringSerializer, address="an address or prefix")
     @action(detail=False)
     def covering(self, request: Request) -> Response:
-        """All bans and allow entries that cover an address or prefix, and which one decides."""
+        """All bans and allow entries that cover an address or prefix, and the one that decides in each direction."""
         found = coverage.get_coverage(services.validate_prefix(request.query_params.get("address", ""), ours=True))
         ways = (("in", found.incoming), ("out", found.outgoing))
         bans = BanSerializer(_attach_hits(attach_activations(found.bans)), many=True, context=self.get_serializer_context()).data
@@ -179,7 +179,7 @@ def _render_decision(by: Ban | AllowEntry | None) -> dict[str, object] | None:
 
 
 class AllowEntryViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
-    """What no ban concerns. `prefix` stays as it was added."""
+    """Allow entries: prefixes that no ban affects. `prefix` cannot be changed."""
 
     serializer_class = AllowEntrySerializer
     queryset = AllowEntry.objects.order_by("id")
@@ -187,7 +187,7 @@ class AllowEntryViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     http_method_names = ["get", "post", "patch", "delete", "head", "options"]
 
     def remove(self, row: AllowEntry) -> None:
-        allow_list.remove_entry(entry=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        allow_list.remove_entry(entry=row, by=self.request.user)  # type: ignore[arg-type]  # RolePermission: signed in
 
 
 class FeedSerializer(ApiSerializer):
@@ -207,7 +207,7 @@ class FeedSerializer(ApiSerializer):
         read_only_fields = state
 
     def get_held(self, feed: BanFeed) -> dict[str, object] | None:
-        """What waits for a person."""
+        """An import that is held back because it would lift too many bans: `removed` out of `of`, waiting `since`; null without one."""
         return {"since": feed.held_since, "removed": feed.held_removed, "of": feed.held_of} if feed.held_since else None
 
     def create(self, validated_data: Mapping[str, Any]) -> BanFeed:
@@ -221,7 +221,7 @@ class FeedSerializer(ApiSerializer):
 
 
 class FeedViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
-    """Where lists get their bans from. `refresh/` looks now. `list` stays as it was added."""
+    """Feeds that fill ban lists. `refresh/` starts a refresh now. `list` cannot be changed."""
 
     serializer_class = FeedSerializer
     queryset = BanFeed.objects.defer("held").order_by("id")
@@ -236,6 +236,6 @@ class FeedViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     @declare_response(202, FeedSerializer)
     @action(detail=True, methods=["post"])
     def refresh(self, request: Request, pk: str | None = None) -> Response:
-        """Ask for a refresh; the feed says when it is done."""
-        feed_services.request_refresh(feed=self.get_object(), by=request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        """Request a refresh. The answer does not wait for it: `phase` and `checked` of the feed show when it is done."""
+        feed_services.request_refresh(feed=self.get_object(), by=request.user)  # type: ignore[arg-type]  # RolePermission: signed in
         return self.answer(self.get_object(), status.HTTP_202_ACCEPTED)

@@ -1,4 +1,4 @@
-"""What blocks and listeners share in the REST API."""
+"""Serializer that blocks and listeners share in the REST API."""
 
 from rest_framework import serializers
 
@@ -6,6 +6,6 @@ from apps.lib.api.serializers import ActiveSerializer
 
 
 class ChangeableSerializer(ActiveSerializer):
-    """A change may name the version it was made from."""
+    """A row that can be changed. A change may name the `version` that it is based on."""
 
     version = serializers.IntegerField(required=False, min_value=1)

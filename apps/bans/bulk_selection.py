@@ -1,4 +1,4 @@
-"""Bans selected in the table, and what shall be done to all of them at once."""
+"""Bans that are selected in a table, and the action for all of them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,17 +12,20 @@ from apps.bans.selectors import list_bans
 
 FIRST = 8
 DEEDS = ("lift", "end", "way")
-TYPE_FROM = 100  # bans that go at once, from which on the number must be typed
+TYPE_FROM = 100  # from this number of bans on, the number must be typed to lift them
 
 
 def must_type(removed: int, typed: int) -> bool:
-    """Is the number of bans that go still to be typed?"""
+    """True if so many bans would be lifted that their number must be typed, and it was not."""
     return removed >= TYPE_FROM and typed != removed
 
 
 @dataclass(frozen=True)
 class BulkSelection:
-    """The bans selected in the table, what shall be done to them, and whether that was confirmed."""
+    """The selected bans, the action for them, and whether it was confirmed.
+
+    do: one of DEEDS. typed: the number that was typed. whole: all bans of the search, not only those that were ticked.
+    """
 
     banlist: BanList
     ids: list[int]
@@ -52,17 +55,17 @@ class BulkSelection:
 
     @property
     def more(self) -> int:
-        """How many are not shown by name."""
+        """The number of bans that are not shown by name."""
         return max(0, len(self.ids) - FIRST)
 
     @property
     def first(self) -> QuerySet[Ban]:
-        """Some of them, to be shown by name."""
+        """The first selected bans, to be shown by name."""
         return Ban.objects.filter(pk__in=self.ids).order_by("prefix")[:FIRST]
 
 
 def parse_selection(banlist: BanList, given: Any) -> BulkSelection:
-    """What the form around the table, or the confirmation after it, asks for."""
+    """Read the selection from the form around the table, or from the confirmation after it."""
     whole, search = given.get("all") == "1", given.get("q", "")
     picked = [int(text) for text in given.getlist("pick") if text.isascii() and text.isdigit() and len(text) < 19]
     way, do = given.get("way", ""), given.get("do") if given.get("do") in DEEDS else "lift"

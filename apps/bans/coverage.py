@@ -1,4 +1,4 @@
-"""Which bans and allow entries concern an address or a prefix, and which of them decides, for each direction."""
+"""Coverage of an address or prefix: the bans and allow entries that affect it, and which of them decides in each direction."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,9 @@ WIDER_OR_SAME = "SELECT set_masklen(banned, length) FROM unnest(%s::cidr[]) bann
 
 @dataclass(frozen=True, slots=True)
 class PrefixCoverage:
-    """What covers the whole prefix, the widest first; and how much lies within it, which decides about parts of it."""
+    """Bans and allow entries that cover the whole prefix, the widest first; and the number of those within it, which decide about
+    parts of it.
+    """
 
     prefix: Prefix
     bans: Sequence[Ban]
@@ -26,12 +28,12 @@ class PrefixCoverage:
 
     @property
     def incoming(self) -> Ban | AllowEntry | None:
-        """What decides about connections from there; None: nothing keeps them out."""
+        """The entry that decides about connections from there; None: no ban keeps them out."""
         return self._decides(Direction.IN)
 
     @property
     def outgoing(self) -> Ban | AllowEntry | None:
-        """What decides about connections to there."""
+        """The entry that decides about connections to there; None: no ban keeps them out."""
         return self._decides(Direction.OUT)
 
     def _decides(self, way: Direction) -> Ban | AllowEntry | None:
@@ -40,7 +42,7 @@ class PrefixCoverage:
 
 
 def get_coverage(prefix: Prefix) -> PrefixCoverage:
-    """Four queries, whatever the number of bans."""
+    """Return what covers the prefix, in four queries, whatever the number of bans."""
     return PrefixCoverage(
         prefix,
         list(list_covering_bans(prefix).select_related("list", "author")[:FIRST]),
@@ -51,17 +53,17 @@ def get_coverage(prefix: Prefix) -> PrefixCoverage:
 
 
 def list_covering_entries(prefix: Prefix) -> QuerySet[AllowEntry]:
-    """Allow entries in force that cover the whole prefix, the widest first."""
+    """Return the allow entries in force that cover the whole prefix, the widest first."""
     return list_unexpired_entries().filter(prefix__in=[*list_wider_prefixes(prefix), prefix]).select_related("author").order_by("prefix")
 
 
 def list_entries_within(prefix: Prefix) -> QuerySet[AllowEntry]:
-    """Allow entries in force that cover a part of the prefix."""
+    """Return the allow entries in force that cover a part of the prefix."""
     return list_unexpired_entries().filter(Q(prefix__within=prefix) & ~Q(prefix=prefix)).order_by("prefix")
 
 
 def map_overruling_entries(bans: Iterable[Ban]) -> Mapping[Prefix, AllowEntry]:
-    """Of these bans those that have no effect, by prefix, with the widest entry that allows them. One query."""
+    """Return those of the bans that have no effect, by prefix, with the widest allow entry that overrules them. One query."""
     prefixes = {ban.prefix for ban in bans}
     wider_or_same = RawSQL(WIDER_OR_SAME, [[str(prefix) for prefix in prefixes]])  # noqa: S611 - fixed text
     entries = sorted(list_unexpired_entries().filter(prefix__in=wider_or_same), key=lambda entry: entry.prefix.prefixlen)
@@ -74,7 +76,7 @@ def _covers(wide: Prefix, narrow: Prefix) -> bool:
 
 
 def get_overruled_bans(entry: AllowEntry) -> "OverruledBans":
-    """Which bans the entry keeps from having an effect, wholly or in part."""
+    """Return the bans that the entry overrules, wholly or in part."""
     bans = filter_unexpired(
         Ban.objects.filter(list__enabled=True).filter(Q(prefix__in=list_wider_prefixes(entry.prefix)) | Q(prefix__within=entry.prefix))
     )
@@ -83,12 +85,12 @@ def get_overruled_bans(entry: AllowEntry) -> "OverruledBans":
 
 @dataclass(frozen=True, slots=True)
 class OverruledBans:
-    """How many bans an entry overrules, and the first of them."""
+    """The number of bans that an allow entry overrules, and the first of them."""
 
     number: int
     first: Sequence[Ban]
 
     @property
     def more(self) -> int:
-        """How many are not named."""
+        """The number of bans that are not named."""
         return self.number - len(self.first)

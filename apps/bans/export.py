@@ -1,4 +1,4 @@
-"""A ban list as a file, in forms that the import reads: text, CSV for a spreadsheet, JSON for a program."""
+"""Export of a ban list, in formats that the import reads: text, CSV for a spreadsheet, JSON for a program."""
 
 import csv
 import json
@@ -15,13 +15,13 @@ _FORMULA = ("=", "+", "-", "@", "\t")
 
 
 def iter_text(banlist: BanList) -> Iterator[str]:
-    """One ban in each line, its comment behind #; those that have ended are left out."""
+    """Yield one line for each ban, its comment behind #; expired bans are left out."""
     for ban in filter_unexpired(list_bans(banlist)).iterator(AT_ONCE):
         yield f"{ban.shown} # {ban.comment}\n" if ban.comment else f"{ban.shown}\n"
 
 
 def iter_csv(banlist: BanList) -> Iterator[str]:
-    """All bans of the list with their hits; times in ISO 8601."""
+    """Yield all bans of the list with their hits, as CSV; times in ISO 8601."""
     yield _render_line(HEADINGS)
     for some in batched(list_bans(banlist).iterator(AT_ONCE), AT_ONCE):
         hits = map_hits(some)
@@ -45,7 +45,7 @@ def iter_csv(banlist: BanList) -> Iterator[str]:
 
 
 def iter_json(banlist: BanList) -> Iterator[str]:
-    """The same as an array of objects, without hits."""
+    """Yield all bans of the list without hits, as a JSON array of objects."""
     start = "["
     for ban in list_bans(banlist).iterator(AT_ONCE):
         ends = ban.expires.isoformat() if ban.expires else None
@@ -57,7 +57,7 @@ def iter_json(banlist: BanList) -> Iterator[str]:
 
 
 def _escape_formula(text: str) -> str:
-    """No spreadsheet takes a comment for a formula."""
+    """Quote a text that a spreadsheet would take for a formula."""
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 

@@ -1,7 +1,7 @@
-"""Fetch a feed, from the web or from a directory, within limits, and never from where it must not be asked for.
+"""Fetches a feed from the web or from a directory, within limits, and never from a forbidden address.
 
-Requests go through `apps/lib/web/guarded_http.py`; redirects are checked like the first address. Knows no database. Raises NoAnswer, for
-whatever keeps a host from answering, or NoFeed, for an answer that is no feed.
+Requests go through `apps/lib/web/guarded_http.py`; redirects are checked like the first address. Uses no database. Raises NoAnswer
+if the host gives no answer, or its subclass InvalidFeed if the answer or the file is not a feed.
 """
 
 import http.client
@@ -23,7 +23,7 @@ _MOVED = {301, 302, 303, 307, 308}
 
 
 class FeedFault(StrEnum):
-    """Why what was answered, or lies in the directory, is no feed."""
+    """Reason why an answer, or a file in the directory, is not a feed."""
 
     STATUS = "status"
     REDIRECTS = "redirects"
@@ -39,12 +39,12 @@ class FeedFault(StrEnum):
 
 
 class InvalidFeed(NoAnswer):
-    """Nothing was fetched, because of this fault; `what` names whatever is at fault."""
+    """Raised when nothing was fetched, because of this fault; `what` names the cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """Octets of the whole, seconds for all of it, and which addresses may be asked."""
+    """Limits of a fetch: octets of the content, seconds for everything, and the addresses that may be contacted."""
 
     octets: int = 32 << 20
     seconds: float = 120.0
@@ -53,7 +53,7 @@ class FetchLimits:
 
 @dataclass(frozen=True, slots=True)
 class FetchedFeed:
-    """The content, None when it is as it was; and what tells the server next time which one we have (RFC 9110, 13.1)."""
+    """The content, or None if it is unchanged; and the validators that tell the server next time which one we have (RFC 9110, 13.1)."""
 
     content: bytes | None
     etag: str = ""
@@ -61,12 +61,12 @@ class FetchedFeed:
 
 
 def is_url(source: str) -> bool:
-    """A URL rather than the name of a file?"""
+    """True for a URL, False for the name of a file."""
     return "://" in source
 
 
 def read_file(directory: Path | None, name: str, known: FetchedFeed, limits: FetchLimits) -> FetchedFeed:
-    """A file in the directory, whatever its name tries; unchanged when its time and size are."""
+    """Read a file in the directory, never one outside of it; unchanged if its time and size are. Raises InvalidFeed."""
     if directory is None:
         raise InvalidFeed(FeedFault.NO_DIRECTORY)
     root = directory.resolve()
@@ -90,7 +90,7 @@ def read_file(directory: Path | None, name: str, known: FetchedFeed, limits: Fet
 
 
 def fetch(url: str, known: FetchedFeed, limits: FetchLimits, progress: Callable[[int], None] = lambda _octets: None) -> FetchedFeed:
-    """What is there now; `known`: what was fetched last. progress is called with the octets so far."""
+    """Fetch the content at this URL; `known`: what was fetched last. progress is called with the octets so far. Raises NoAnswer."""
     deadline = monotonic() + limits.seconds
     for _ in range(REDIRECTS + 1):
         parts = guarded_http.parse_url(url)
@@ -107,7 +107,7 @@ def fetch(url: str, known: FetchedFeed, limits: FetchLimits, progress: Callable[
 
 @contextmanager
 def _open_response(parts: SplitResult, known: FetchedFeed, limits: FetchLimits, deadline: float) -> Iterator[http.client.HTTPResponse]:
-    """The head of the answer; its body is read within."""
+    """Open the response: its head is read, its body is read in the block."""
     try:
         with guarded_http.open_request(
             parts, OutgoingRequest(headers=_build_headers(known)), limits.reach, deadline - monotonic()
@@ -116,7 +116,7 @@ def _open_response(parts: SplitResult, known: FetchedFeed, limits: FetchLimits, 
     except NoAnswer as error:
         if error.fault is not guarded_http.HttpFault.TOO_SLOW:
             raise
-        raise NoAnswer(error.fault, limits.seconds) from error  # in the whole time, not in what was left of it
+        raise NoAnswer(error.fault, limits.seconds) from error  # the whole time, not what was left of it
 
 
 def _build_headers(known: FetchedFeed) -> dict[str, str]:
@@ -144,7 +144,7 @@ def _read_response(
 
 
 def _read_body(response: http.client.HTTPResponse, limits: FetchLimits, progress: Callable[[int], None]) -> bytes:
-    """All of it, or nothing: half a list would lift the bans of the other half."""
+    """Read the whole body, or raise InvalidFeed: half a list would lift the bans of the other half."""
     announced, parts, total = response.length, list[bytes](), 0
     if announced is None and not response.chunked:
         raise InvalidFeed(FeedFault.ENDLESS)

@@ -1,6 +1,6 @@
-"""Bring a feed into a list: all of it or nothing, in one transaction, streamed into a temporary table and merged by set operations.
+"""Import of a feed into a list: all or nothing, in one transaction, streamed into a temporary table and merged by set operations.
 
-A ban that stays keeps its row, comment, end and author, and so its history. One that had expired and is named again gets the new end.
+A ban that stays keeps its row, comment, end and author, and so its history. An expired ban that the feed names again gets the new end.
 """
 
 from collections.abc import Iterator
@@ -25,10 +25,10 @@ from apps.lib.errors import Problem
 
 @dataclass(frozen=True, slots=True)
 class ImportOutcome:
-    """What an import did, or would have done. `imported` is False when bad lines forbade it; then nothing changed.
+    """Result of an import, or of a dry run. `imported` is False if bad lines prevented it; then nothing changed.
 
-    bad: the first bad lines; bad_count: how many there are.
-    redirected: bans that got another direction. allowed: entries that have no effect, because the allow list overrules them.
+    bad: the first bad lines; bad_count: their number. renewed: expired bans that got a new end. below: entries below the minimum
+    count. redirected: bans that got another direction. allowed: entries without effect, because the allow list overrules them.
     """
 
     imported: bool
@@ -87,10 +87,10 @@ ADD = """
 
 
 class StagedFeed:
-    """A feed inside the database, in a temporary table of the running transaction: each prefix once, without what is our own.
+    """A feed in a temporary table of the running transaction: each prefix once, without our own networks.
 
-    found: prefixes that the feed names; entries: those that can be banned. bad, bad_count: the first bad lines, and how many there are;
-    unreadable: those of them that name no prefix.
+    found: prefixes that the feed names; entries: those that can be banned. bad, bad_count: the first bad lines, and their number;
+    unreadable: the number of those that name no prefix.
     """
 
     def __init__(self, cursor: Any, feed: Feed | FeedReader, direction: str) -> None:
@@ -108,13 +108,13 @@ class StagedFeed:
 
 @contextmanager
 def stage_feed(*, list: BanList, feed: Feed | FeedReader, by: User | None, direction: str = "") -> Iterator[StagedFeed]:
-    """A transaction in which the feed's text has become a table, and nobody else imports into the list.
+    """Open a transaction with the feed in a table; other imports into the list wait for its end.
 
-    direction: of entries for which the feed says none. Memory stays flat, whatever the feed's length.
+    direction: for entries without one. Memory stays flat, whatever the feed's length.
     """
     with transaction.atomic(), pghistory.context(user=by and by.pk, cause=f"import into {list}"), connection.cursor() as cursor:
         lift_statement_limit()
-        BanList.objects.select_for_update().get(pk=list.pk)  # two imports, one after the other
+        BanList.objects.select_for_update().get(pk=list.pk)  # two imports run one after the other
         yield StagedFeed(cursor, feed, direction)
 
 
@@ -130,10 +130,10 @@ def import_feed(
     skip_invalid: bool = False,
     dry_run: bool = False,
 ) -> ImportOutcome:
-    """Make the list what the feed says; with `keep`, only add. Raises Problem when the feed names nothing, TooBig when it is too long.
+    """Make the list what the feed says; with `keep`, only add. Raises Problem if the feed names no bans, FeedTooBig if it is too long.
 
-    comment: for entries without one. expires, direction: of what is new, where the feed does not say.
-    skip_invalid: import although lines are bad.
+    comment: for entries without one. expires, direction: for new bans, if the feed does not say. skip_invalid: import although some
+    lines are bad. dry_run: take everything back at the end.
     """
     with stage_feed(list=list, feed=feed, by=by) as rows:
         if rows.bad_count and not skip_invalid:
@@ -146,12 +146,12 @@ def import_feed(
 
 
 def build_outcome(rows: StagedFeed) -> ImportOutcome:
-    """What is known before anything is changed."""
+    """Return what is known before anything changes."""
     return ImportOutcome(False, rows.bad, duplicates=rows.duplicates, below=rows.below, bad_count=rows.bad_count)
 
 
 def _copy(cursor: Any, feed: Feed | FeedReader) -> int:
-    """Stream the entries into the database; how many."""
+    """Stream the entries into the database; return their number."""
     cursor.execute(TABLES)
     with cursor.copy(COPY) as copy:
         for entry in feed:
@@ -160,7 +160,7 @@ def _copy(cursor: Any, feed: Feed | FeedReader) -> int:
 
 
 def _drop_own_prefixes(cursor: Any) -> tuple[list[BadLine], int]:
-    """Take out of what came in whatever would ban ourselves: the first such lines, and how many."""
+    """Remove the prefixes that overlap our own networks; return the first such lines, and their number."""
     own = list_own_networks()
     given = {"networks": [str(network) for network, _name in own], "names": [name for _network, name in own]}
     cursor.execute(OURS, given)
@@ -172,7 +172,7 @@ def _drop_own_prefixes(cursor: Any) -> tuple[list[BadLine], int]:
 
 
 def merge(rows: StagedFeed, facts: dict[str, Any], *, keep: bool = False) -> ImportOutcome:
-    """Bring the staged entries into the list. Raises Problem when there are none.
+    """Merge the staged entries into the list. Raises Problem if there are none.
 
     Updates before inserts: history of updates is slow behind many inserts (`apps.lib.database.history`).
     """

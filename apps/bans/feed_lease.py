@@ -1,6 +1,6 @@
-"""Lease on the refresh of a feed: kept by a thread for as long as the process lives, however long the import takes.
+"""Lease on the refresh of a feed: a thread renews it while the process lives, however long the import takes.
 
-The claim is the fencing token: whoever was frozen longer than the lease finds another one in the row, and takes back what it did.
+The claim is the fencing token: a worker that was frozen longer than the lease finds another claim in the row, and rolls back.
 """
 
 from collections.abc import Iterator
@@ -24,18 +24,18 @@ log = structlog.get_logger()
 
 
 def renew(feed: int, claim: UUID) -> bool:
-    """Keep the lease. False when it is another's by now."""
+    """Renew the lease. Return False if another worker holds it by now."""
     return BanFeed.objects.filter(pk=feed, claim=claim).update(claimed_until=Now() + LEASE) == 1
 
 
 def is_ours(feed: int, claim: UUID) -> bool:
-    """Whether the claim still holds; nobody can take it before the running transaction ends."""
+    """True if the claim is still valid; the row stays locked, so no other worker can take it before the running transaction ends."""
     return BanFeed.objects.select_for_update().filter(pk=feed, claim=claim).exists()
 
 
 @contextmanager
 def keep_lease(feed: int, claim: UUID) -> Iterator[None]:
-    """Renews the lease every few seconds, in a thread and a connection of its own."""
+    """Renew the lease every RENEWED_EVERY seconds during the block, in a thread and a connection of its own."""
     stop = Event()
     thread = Thread(target=_renew_until, args=(feed, claim, stop), name=f"lease of feed {feed}", daemon=True)
     thread.start()

@@ -1,6 +1,6 @@
-"""What a feed's text says: entries, and every line that says nothing we understand.
+"""Parser of feeds: yields entries, and collects the lines that it cannot read.
 
-In: lines with an address, a prefix or a range `a-b`, perhaps quoted, perhaps a count behind it, perhaps a comment after `#` or `;`;
+In: lines with an address, a prefix or a range `a-b`, optionally quoted, optionally with a count behind it and a comment after `#` or `;`;
 or a table (apps/bans/feed_tables.py). Out: values with line numbers. Pure, and linear in the length of the text: no Django, I/O or clock.
 """
 
@@ -27,7 +27,9 @@ _HEADINGS = frozenset({"ip", "ips", "address", "addresses", "ip_address", "ipadd
 
 @dataclass(frozen=True, slots=True)
 class FeedLimits:
-    """How much we read: octets of the whole, lines (and as many entries, which ranges become), and characters of one line."""
+    """Limits of a feed: octets of the content, number of lines (and of entries, since a range becomes several), and characters of
+    one line.
+    """
 
     octets: int = 32 << 20
     lines: int = 1_000_000
@@ -36,7 +38,7 @@ class FeedLimits:
 
 @dataclass(frozen=True, slots=True)
 class FeedEntry:
-    """One prefix that the feed names, and where."""
+    """One prefix that the feed names, with its line."""
 
     line: int
     prefix: Prefix
@@ -46,7 +48,7 @@ class FeedEntry:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that cannot be a ban: its number, its text (cut), why, what would do instead, and what stands in the way."""
+    """A line that cannot be a ban: its number, its text (cut), the fault, an alternative, and what prevents the ban."""
 
     line: int
     text: str
@@ -57,9 +59,9 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A feed in memory: each prefix once, in the order of the text. `below`: lines whose count is smaller than what was asked for.
+    """A feed in memory: each prefix once, in the order of the text. `below`: entries whose count is below the minimum.
 
-    bad: the first bad lines; bad_count: how many there are.
+    bad: the first bad lines; bad_count: their number.
     """
 
     entries: tuple[FeedEntry, ...]
@@ -72,8 +74,8 @@ class Feed:
         return iter(self.entries)
 
 
-class FeedTooBig(ValueError):  # noqa: N818 - a finding about somebody's file, not an error of the program
-    """More than we read: `what` ("octets", "lines" or "entries") exceeds `limit`."""
+class FeedTooBig(ValueError):  # noqa: N818 - a finding about a file, not an error of the program
+    """Raised for a feed beyond the limits: `what` ("octets", "lines" or "entries") exceeds `limit`."""
 
     def __init__(self, what: str, limit: int) -> None:
         super().__init__(f"more than {limit:,} {what}")
@@ -83,11 +85,11 @@ class FeedTooBig(ValueError):  # noqa: N818 - a finding about somebody's file, n
 class FeedReader:
     """Reads a feed once, entry by entry, so that a million lines take no more memory than their text.
 
-    Iterating gives each prefix that the text names, also those that it names again, and raises TooBig. What was counted on the way stands
-    in the attributes afterwards: bad (the first bad lines), bad_count, below, and named (entries so far).
+    Iterating yields each prefix that the text names, repeated ones too, and raises FeedTooBig. Afterwards the attributes hold the
+    counts: bad (the first bad lines), bad_count, below, and named (entries so far).
     """
 
-    duplicates = 0  # whoever takes the entries finds out
+    duplicates = 0  # the reader does not compare entries; its caller counts duplicates
 
     def __init__(self, content: bytes | str, *, minimum_count: int = 0, limits: FeedLimits | None = None) -> None:
         self._content = content.encode(errors="replace") if isinstance(content, str) else content
@@ -116,7 +118,7 @@ class FeedReader:
                 yield from (FeedEntry(number, prefix, read.comment) for prefix in read.prefixes)
 
     def _counts(self, read: "_Line", number: int, line: str) -> bool:
-        """Does the line's count reach what was asked for?"""
+        """True if the line's count reaches the minimum. A line without a count is then a bad line."""
         if not self._minimum_count:
             return True
         if read.prefixes and read.count is None:
@@ -146,7 +148,7 @@ class FeedReader:
 
 
 def parse(content: bytes | str, *, minimum_count: int = 0, limits: FeedLimits | None = None) -> Feed:
-    """Read a whole feed into memory. Raises TooBig; everything else that is wrong is in the feed's bad lines."""
+    """Read a whole feed into memory. Raises FeedTooBig; all other faults are among the feed's bad lines."""
     reader = FeedReader(content, minimum_count=minimum_count, limits=limits)
     found: dict[Prefix, FeedEntry] = {}
     for entry in reader:
@@ -171,7 +173,7 @@ def _parse_row(row: feed_tables.FeedTableRow) -> list[Prefix]:
 
 
 def _check_size(content: bytes, limits: FeedLimits) -> None:
-    """Refuses what is too long before any of it is read. Raises TooBig."""
+    """Refuse a feed that is too long before any of it is read. Raises FeedTooBig."""
     if len(content) > limits.octets:
         raise FeedTooBig("octets", limits.octets)
     if content.count(b"\n") + (not content.endswith(b"\n")) > limits.lines:
@@ -179,7 +181,7 @@ def _check_size(content: bytes, limits: FeedLimits) -> None:
 
 
 def _parse_line(line: str, limits: FeedLimits, *, first: bool) -> _Line:
-    """What one line says. Raises NoBan."""
+    """Parse one line. Raises UnbannablePrefix."""
     if len(line) > limits.length:
         raise UnbannablePrefix(BanFault.TOO_LONG)
     data, *rest = _COMMENT.split(line, maxsplit=1)
@@ -202,6 +204,6 @@ def _cut_excerpt(line: str) -> str:
 
 
 def tidy(text: str) -> str:
-    """A comment as we keep it: printable, on one line, not too long."""
+    """Return a comment as we store it: printable, on one line, not too long."""
     printable = "".join(character if character.isprintable() else " " for character in text)
     return " ".join(printable.split())[:LONGEST_COMMENT].rstrip()

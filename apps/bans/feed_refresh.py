@@ -1,7 +1,8 @@
-"""Keep a list what its feed says: fetch when it is due or asked for, import, or hold it back; what is there stays when anything fails.
+"""Refresh of a list from its feed: fetch it when due or requested, then import it or hold it back. After a failure the list stays
+as it is.
 
-A refresh is claimed by a conditional UPDATE with a lease, which is renewed for as long as the work takes: two workers never do it at once,
-and a lost one is done by another. Whoever lost the lease changes nothing.
+A refresh is claimed by a conditional UPDATE with a lease, which is renewed while the work lasts: two workers never do it at once,
+and another worker takes over a lost one. A worker that lost the lease changes nothing.
 """
 
 from collections.abc import Callable
@@ -32,25 +33,28 @@ from apps.network.selectors import list_own_prefixes
 
 log = structlog.get_logger()
 RETRY = timedelta(minutes=15)
-SAY_EVERY = 0.3  # seconds between two notes of how far it is
-LEAST = 10  # bans; fewer may always be lifted
+SAY_EVERY = 0.3  # seconds between two reports of progress
+LEAST = 10  # bans; a refresh may always lift fewer
 UNCLAIMED = Q(claimed_until=None) | Q(claimed_until__lt=Now())
 
 
 WANTED = Q(enabled=True, due__lte=Now()) | ~Q(phase=BanFeed.Phase.IDLE)
 
 
-class FeedLeaseLost(Exception):  # noqa: N818 - a state of the world
-    """Somebody else has taken over the refresh; nothing of this one is kept."""
+class FeedLeaseLost(Exception):  # noqa: N818 - a state, not an error
+    """Raised when another worker has taken over the refresh; nothing of this one is kept."""
 
 
 def list_due_feeds() -> list[int]:
-    """Feeds that are on and whose time has come, and those that somebody asked for or whose worker was lost."""
+    """Return the feeds that are on and due, and those that were requested or lost their worker."""
     return list(BanFeed.objects.filter(UNCLAIMED, WANTED).order_by("due").values_list("pk", flat=True))
 
 
 def refresh_feed(pk: int, *, by: int | None = None, only_if_due: bool = False) -> bool:
-    """Refresh one feed now. False when somebody else is at it, it is gone, or it is not due any more. by: whoever asked for it."""
+    """Refresh one feed now. Return False if another worker refreshes it, if it does not exist, or with `only_if_due` if it is not due.
+
+    by: id of the account that requested it.
+    """
     mine, claim = BanFeed.objects.filter(pk=pk), uuid4()
     free = mine.filter(UNCLAIMED, WANTED) if only_if_due else mine.filter(UNCLAIMED)
     if not free.update(claimed_until=Now() + LEASE, claim=claim, phase=BanFeed.Phase.FETCHING, octets=0):
@@ -72,7 +76,7 @@ def refresh_feed(pk: int, *, by: int | None = None, only_if_due: bool = False) -
 
 
 def _attempt_refresh(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, Any]:
-    """What the feed's row says afterwards: refreshed, held back, or why not."""
+    """Fetch and import; return the new values of the feed's row: refreshed, held back, or failed with the reason."""
     try:
         return _fetch_and_import(feed, by, claim)
     except NoAnswer as why:
@@ -103,12 +107,12 @@ def _fetch_feed(feed: BanFeed) -> FetchedFeed:
 
 
 def build_reach() -> AllowedTargets:
-    """What may be asked: the public internet but our own networks; with NETZWART_FEED_PRIVATE everything."""
+    """Return the allowed targets: the public internet except our own networks; everything with NETZWART_FEED_PRIVATE."""
     return AllowedTargets(private=True) if settings.FEED_PRIVATE else AllowedTargets(never=list_own_prefixes())
 
 
 def _make_progress_reporter(feed: BanFeed) -> Callable[[int], None]:
-    """Notes how many octets have come, now and then."""
+    """Return a function that records the octets fetched so far, at most every SAY_EVERY seconds."""
     last = monotonic()
 
     def say(octets: int) -> None:
@@ -123,7 +127,11 @@ def _make_progress_reporter(feed: BanFeed) -> Callable[[int], None]:
 def _import_content(
     feed: BanFeed, content: bytes, by: User | None, *, guarded: bool, now: datetime, claim: UUID | None = None
 ) -> dict[str, Any]:
-    """Bring it into the list; what would lift too much is kept until a person says so. claim: the import must still be ours at its end."""
+    """Import the content; return the new values of the feed's row. guarded: hold back an import that would lift too many bans,
+    until a person confirms it.
+
+    claim: checked at the end. Raises FeedLeaseLost if another worker has it then.
+    """
     reader = feed_parser.FeedReader(content, minimum_count=feed.minimum_count)
     with feed_import.stage_feed(list=feed.list, feed=reader, by=by, direction=feed.direction) as rows:
         there = Ban.objects.filter(list=feed.list_id).count()
@@ -145,7 +153,7 @@ def _import_content(
 
 
 def _empty_list(feed: BanFeed, by: User | None, now: datetime) -> dict[str, Any]:
-    """A person agreed that nothing is banned any more."""
+    """Lift all bans of the list: a person confirmed that the feed is empty."""
     removed = lift_many(bans=list(Ban.objects.filter(list=feed.list_id).values_list("pk", flat=True)), by=by)
     return {"refreshed": now, "outcome": {"removed": removed}} | NOTHING_HELD
 
@@ -164,7 +172,7 @@ def _build_failure_columns(feed: BanFeed, fault: str, what: str) -> dict[str, An
 
 
 def apply_held_import(*, feed: BanFeed, by: User) -> bool:
-    """Import what was held back, as a person says. False when nothing is held any more. Raises Problem."""
+    """Import what was held back, as a person confirmed. Return False if nothing is held back any more. Raises Problem."""
     content = BanFeed.objects.filter(pk=feed.pk).values_list("held", flat=True).first()
     if content is None:
         return False
@@ -173,5 +181,5 @@ def apply_held_import(*, feed: BanFeed, by: User) -> bool:
 
 
 def drop_held_import(*, feed: BanFeed) -> None:
-    """Forget what was held back; the list stays as it is until the feed says something else."""
+    """Discard what was held back; the list stays as it is until the feed changes."""
     BanFeed.objects.filter(pk=feed.pk).update(**NOTHING_HELD)

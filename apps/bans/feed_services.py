@@ -1,4 +1,4 @@
-"""Writing where a list's bans come from. `apps.bans.feed_refresh` does the rest."""
+"""Write services for a list's feed. `apps.bans.feed_refresh` fetches and imports it."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from apps.lib.web.guarded_http import NoAnswer, parse_url
 
 
 def subscribe(*, list: BanList, source: str, by: User, **given: Any) -> BanFeed:
-    """Let the list's bans come from there, from now on. Raises Problem when the source cannot be one, or the list has a feed."""
+    """Fill the list from this source, from now on. Raises Problem if the source is not valid, or the list has a feed."""
     source = _validate_source(source)
     try:
         with transaction.atomic():
@@ -32,7 +32,7 @@ def subscribe(*, list: BanList, source: str, by: User, **given: Any) -> BanFeed:
 
 
 def change_feed(*, feed: BanFeed, version: int, source: str, by: User, **given: Any) -> BanFeed:
-    """Change it, and look at once. Raises Conflict when somebody changed it since `version`, else Problem."""
+    """Change the feed, and refresh it at once. Raises Conflict if it changed since `version`, Problem for an invalid source."""
     afresh = {"etag": "", "last_modified": ""}
     with transaction.atomic():
         mine = BanFeed.objects.filter(pk=feed.pk, version=version)
@@ -44,12 +44,12 @@ def change_feed(*, feed: BanFeed, version: int, source: str, by: User, **given: 
 
 
 def unsubscribe(*, feed: BanFeed) -> None:
-    """The list keeps its bans, and is not refreshed any more."""
+    """Remove the feed: the list keeps its bans, and is not refreshed any more."""
     BanFeed.objects.filter(pk=feed.pk).delete()
 
 
 def request_refresh(*, feed: BanFeed, by: User) -> None:
-    """Refresh it now; if no worker hears it, within a minute."""
+    """Start a refresh now; if no worker receives the task, the next scheduled run refreshes it within a minute."""
     with transaction.atomic():
         BanFeed.objects.filter(pk=feed.pk, phase=BanFeed.Phase.IDLE).update(phase=BanFeed.Phase.WAITING, octets=0)
         BanFeed.objects.filter(pk=feed.pk).update(due=Now())

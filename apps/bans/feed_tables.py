@@ -1,6 +1,6 @@
-"""Feeds that are tables: CSV with a heading "prefix", or JSON, an array of texts or objects. As the export writes them.
+"""Parser of feeds that are tables, as the export writes them: CSV with a heading "prefix", or JSON, an array of texts or objects.
 
-Of each row the columns prefix, comment and direction are read; others are left alone. Pure: no Django, no I/O, no clock.
+It reads the columns prefix, comment and direction, and ignores others. Pure: no Django, no I/O, no clock.
 """
 
 import csv
@@ -19,7 +19,7 @@ _DECODER: Final = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class FeedTableRow:
-    """What one row says, and where: the line in CSV, the number of the element in JSON."""
+    """One row's values and place: the line in CSV, the number of the element in JSON."""
 
     line: int
     prefix: str
@@ -28,7 +28,7 @@ class FeedTableRow:
 
 
 def is_table(content: bytes) -> bool:
-    """Is it JSON, or CSV with several columns of which one is a prefix?"""
+    """True for JSON, and for CSV with several columns of which one is "prefix"."""
     return _is_json(content) or "prefix" in _read_headings(content)
 
 
@@ -42,7 +42,7 @@ def _read_headings(content: bytes) -> list[str]:
 
 
 def iter_rows(content: bytes) -> Iterator[FeedTableRow]:
-    """All rows, one after the other; what is no row at all is one whose prefix is none."""
+    """Yield all rows one by one; a row that cannot be read has a prefix that is none."""
     return _iter_json(content.decode(errors="replace")) if _is_json(content) else _iter_csv(content)
 
 
@@ -60,7 +60,7 @@ def _iter_csv(content: bytes) -> Iterator[FeedTableRow]:
 
 
 def _iter_short_lines(text: TextIO) -> Iterator[str]:
-    """The lines; one that is too long would become a row of millions of columns."""
+    """Yield the lines. Raises csv.Error for one that is too long, because it could become a row of millions of columns."""
     while line := text.readline(LONGEST + 1):
         if len(line) > LONGEST:
             raise csv.Error("line too long")
@@ -68,7 +68,7 @@ def _iter_short_lines(text: TextIO) -> Iterator[str]:
 
 
 def _iter_json(text: str) -> Iterator[FeedTableRow]:
-    """Nothing of a text that breaks off: half a list would lift the bans of the other half."""
+    """Yield all elements, or one bad row if the text breaks off: half a list would lift the bans of the other half."""
     try:
         for _each in _iter_elements(text):
             pass
@@ -80,7 +80,7 @@ def _iter_json(text: str) -> Iterator[FeedTableRow]:
 
 
 def _iter_elements(text: str) -> Iterator[Any]:
-    """The elements of an array, one after the other, or the one value that there is. Raises ValueError, RecursionError."""
+    """Yield the elements of an array one by one, or the only value. Raises ValueError, RecursionError."""
     at = _skip_space(text, 0)
     if text[at] != "[":
         value, at = _decode_value(text, at)
@@ -113,7 +113,7 @@ def _demand_end(text: str, at: int) -> None:
 
 
 def _decode_value(text: str, at: int) -> tuple[Any, int]:
-    """One value of at most LONGEST characters, and where it ends. Most are short, so little is copied."""
+    """Return one value of at most LONGEST characters, and where it ends. Most values are short, so little is copied."""
     for length in (SHORT, LONGEST):
         try:
             value, end = _DECODER.raw_decode(text[at : at + length])

@@ -1,4 +1,4 @@
-"""Forms of ban lists, bans and imports. What cannot be banned is said by the services."""
+"""Forms for ban lists, bans, imports and feeds. The services check which prefixes can be banned."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -32,9 +32,9 @@ LOCAL = "%Y-%m-%dT%H:%M"
 
 
 class EndForm(forms.Form):
-    """When bans end: never, after a while, or at a time, which wins when it is given."""
+    """The end of bans: never, after a while, or at a time, which takes precedence when it is given."""
 
-    offer = ""  # a value that would do where the given one does not
+    offer = ""  # an alternative to a value that was refused
     term = forms.ChoiceField(label=gettext_lazy("Ends"), choices=TERM_CHOICES)
     until = forms.DateTimeField(
         label=gettext_lazy("or at"), required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format=LOCAL)
@@ -51,20 +51,20 @@ class EndForm(forms.Form):
         return cleaned
 
     def take(self, problem: Problem) -> None:
-        """Say a service's refusal under the field it concerns, and offer what would do."""
+        """Show a service's refusal under the field that it concerns, and offer the alternative."""
         place = {"expires": "until", "prefix": "address"}.get(problem.fieldname, problem.fieldname)
         self.add_error(place if place in self.fields else None, str(problem))
         self.offer = problem.offer
 
     def expires(self) -> datetime | None:
-        """The moment, or None for never."""
+        """Return the end, or None for never."""
         until: datetime | None = self.cleaned_data["until"]
         term = TERMS.get(self.cleaned_data["term"])
         return until or (timezone.now() + term if term else None)
 
 
 class DirectionField(forms.ChoiceField):
-    """Whose connections are kept out. Left out, it is both: scripts and old links do not know of it."""
+    """The direction of a ban. Without a value it is both, because scripts and old links do not send it."""
 
     def __init__(self, *, help_text: Any = "") -> None:
         super().__init__(label=gettext_lazy("Keeps out"), choices=DIRECTIONS, initial=Direction.BOTH, help_text=help_text)
@@ -93,7 +93,7 @@ class AllowForm(EndForm):
 
 
 class AllowChangeForm(EndForm):
-    """The comment and the end of an allow entry; `version` is the one that was read."""
+    """The comment and the end of an allow entry. `version`: the version that the page showed."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
     comment = forms.CharField(label=gettext_lazy("Comment"), max_length=LONGEST_COMMENT, required=False)
@@ -105,7 +105,7 @@ class AllowChangeForm(EndForm):
         self.conflict = ""
 
     def take_up(self, conflict: str, now: AllowEntry) -> None:
-        """Keep the input; the next save replaces what somebody else saved."""
+        """Keep the input after a conflict; the next save replaces what another user saved."""
         self.conflict = conflict
         self.data = {**self.data.dict(), "version": str(now.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
 
@@ -125,7 +125,7 @@ class BanForm(EndForm):
 
 
 class BanChangeForm(EndForm):
-    """The comment, the direction and the end of a ban; `version` is the one that was read."""
+    """The comment, the direction and the end of a ban. `version`: the version that the page showed."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
     comment = forms.CharField(label=gettext_lazy("Comment"), max_length=LONGEST_COMMENT, required=False)
@@ -139,7 +139,7 @@ class BanChangeForm(EndForm):
         self.conflict = ""
 
     def take_up(self, conflict: str, now: Ban) -> None:
-        """Keep the input beside what somebody else saved; the next save replaces that."""
+        """Keep the input after a conflict, beside what another user saved; the next save replaces that."""
         self.ban, self.conflict = now, conflict
         self.data = {**self.data.dict(), "version": str(now.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
 
@@ -152,7 +152,7 @@ class BanListForm(forms.Form):
 
 
 class BanListChangeForm(BanListForm):
-    """The same of a list that exists; `version` is the one that was read."""
+    """The name and description of a list that exists. `version`: the version that the page showed."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
 
@@ -161,13 +161,13 @@ class BanListChangeForm(BanListForm):
         self.conflict = ""
 
     def take_up(self, conflict: str, now: BanList) -> None:
-        """Keep the input; the next save replaces what somebody else saved."""
+        """Keep the input after a conflict; the next save replaces what another user saved."""
         self.conflict = conflict
         self.data = {**self.data.dict(), "version": str(now.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
 
 
 class ImportForm(EndForm):
-    """A feed and how to take it."""
+    """A file to import, with its options."""
 
     file = forms.FileField(
         label=gettext_lazy("File"),
@@ -206,7 +206,7 @@ INTERVALS = [
 
 
 class FeedForm(forms.Form):
-    """Where a list's bans come from; `version` is the one that was read, 0 for a feed that is new."""
+    """Source and options of a list's feed. `version`: the version that the page showed, 0 for a new feed."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
     source = forms.CharField(

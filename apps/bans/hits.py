@@ -1,4 +1,4 @@
-"""How often each ban was hit: what passed between two readings of a gateway's counters in, sums out (firewall/counters.py)."""
+"""Hits of bans: adds up what a gateway's counters counted between two readings (firewall/counters.py)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -26,7 +26,7 @@ DIRECTIONS: Final = {start: Direction(direction) for direction, start in FAMILIE
 
 
 def record_hits(*, gateway: Gateway, passed: Mapping[str, Iterable[OwnerTraffic]], at: datetime) -> None:
-    """Add what a gateway's elements of bans counted, by set, up to this moment. One statement; belongs in the reading's transaction."""
+    """Add the counts of a gateway's ban elements, by set, up to this moment. One statement, which belongs in the reading's transaction."""
     rows = list(_iter_rows(passed))
     if not rows:
         return
@@ -37,7 +37,9 @@ def record_hits(*, gateway: Gateway, passed: Mapping[str, Iterable[OwnerTraffic]
 
 
 def _iter_rows(passed: Mapping[str, Iterable[OwnerTraffic]]) -> Iterator[tuple[str, str, int, int]]:
-    """Prefix, direction, packets and octets. Several of one element (it was deleted and came again) are one."""
+    """Yield prefix, direction, packets and octets of each element, once: advance() has added up an element that was deleted and
+    added again.
+    """
     for name, some in passed.items():
         start = split_length(name)[0]
         if (direction := DIRECTIONS.get(start[:-1])) is None:

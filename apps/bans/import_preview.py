@@ -1,4 +1,4 @@
-"""What an import would do, before it is done."""
+"""Preview of an import."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from apps.lib.errors import Problem
 
 @dataclass(frozen=True)
 class ImportPreview:
-    """What an import would do; `problem` says why it cannot."""
+    """What an import would do; `problem` says why it cannot be done."""
 
     outcome: ImportOutcome
     problem: str = ""
@@ -36,12 +36,12 @@ class ImportPreview:
 
     @property
     def bad(self) -> list[str]:
-        """The bad lines as sentences, the first of very many."""
+        """The first bad lines, as sentences."""
         return [explain_line(line) for line in self.outcome.bad]
 
 
 def build_preview(upload: Upload, by: Any) -> ImportPreview:
-    """Try the import, and take it back."""
+    """Run the import as a dry run; if bad lines prevent it, run it again without them."""
     outcome = ImportOutcome(False)
     try:
         outcome = import_upload(upload, by=by, skip_invalid=False, dry_run=True)

@@ -1,4 +1,4 @@
-"""Whom nobody in the network talks to: ban lists, their bans, and how often each was hit."""
+"""Ban lists with their bans, feeds and hits, and the allow list."""
 
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex, OpClass
@@ -22,7 +22,7 @@ __all__ = ["Ban", "BanHits", "BanList", "Block", "Listener", "Notice", "Reachabl
 
 @track_history(exclude=["changed_in", "changed_at"])
 class BanList(Versioned, Deployed):
-    """A named collection of bans: one's own, or what a feed brings."""
+    """A named collection of bans, kept by hand or filled by a feed."""
 
     name = models.CharField(_("name"), max_length=60, unique=True)
     description = models.CharField(_("description"), max_length=200, blank=True)
@@ -38,7 +38,7 @@ class BanList(Versioned, Deployed):
 
 
 class Direction(models.TextChoices):
-    """Whose connections a ban keeps out; the values are those of `firewall.policy.BanDirection`."""
+    """Direction of the connections that a ban keeps out; the values are those of `firewall.policy.BanDirection`."""
 
     BOTH = "both", _("both ways")
     IN = "in", _("from there")
@@ -58,13 +58,13 @@ _POSSIBLE = (
 
 
 def format_prefix(prefix: Prefix) -> str:
-    """As people write it: a prefix with its length, a single address without."""
+    """Return the prefix as people write it: with its length, but a single address without."""
     return str(prefix).removesuffix("/32") if prefix.version == 4 else str(prefix).removesuffix("/128")
 
 
 @track_history(exclude=["changed_in", "changed_at"])
 class Ban(Versioned, Deployed):
-    """An address or prefix, on one list. The ends of bans are absolute: no deploy renews them."""
+    """A banned address or prefix, on one list. Its end is a moment, not a duration: no deployment renews it."""
 
     list = models.ForeignKey(BanList, models.CASCADE, related_name="bans")
     prefix = PrefixField(_("address or prefix"))
@@ -93,13 +93,13 @@ class Ban(Versioned, Deployed):
 
     @property
     def shown(self) -> str:
-        """As people write it."""
+        """The prefix as people write it."""
         return format_prefix(self.prefix)
 
 
 @track_history(exclude=["changed_in", "changed_at"])
 class AllowEntry(Versioned, Deployed):
-    """An address or prefix that no ban concerns, on whatever list, wider or narrower. Its end is absolute."""
+    """An address or prefix that no ban affects, on whatever list, wider or narrower. Its end is a moment, not a duration."""
 
     prefix = PrefixField(_("address or prefix"), unique=True)
     comment = models.CharField(_("comment"), max_length=200, blank=True)
@@ -120,14 +120,14 @@ class AllowEntry(Versioned, Deployed):
 
     @property
     def shown(self) -> str:
-        """As people write it."""
+        """The prefix as people write it."""
         return format_prefix(self.prefix)
 
 
 class BanHits(models.Model):
-    """How often the kernel of one gateway dropped packets from or to a banned prefix, summed over counter resets.
+    """Packets and octets that the kernel of one gateway dropped from or to a banned prefix, summed over counter resets.
 
-    direction: of the kernel's element; a prefix whose two directions end at different times has two.
+    direction: of the kernel's element; a prefix whose two directions end at different times has two elements.
     """
 
     gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="+")
@@ -143,7 +143,7 @@ class BanHits(models.Model):
 
 
 class Upload(models.Model):
-    """A feed that somebody looks at before importing it, and what was asked for with it."""
+    """An uploaded feed between its preview and its import, with the options of the upload."""
 
     list = models.ForeignKey(BanList, models.CASCADE, related_name="+")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
@@ -176,10 +176,11 @@ HELD = ["held", "held_since", "held_removed", "held_of"]
 
 @track_history(exclude=[*STATE, *HELD])
 class BanFeed(Versioned):
-    """Where a list's bans come from, how often, and what became of the last refresh.
+    """Source of a list's bans, its refresh interval, and the result of the last refresh.
 
-    source: a URL, or a file's name in the directory that the settings allow. shrink_limit: percent of the list's bans; what would lift more
-    is held until a person says so. due: when it is looked at next; claimed_until: a worker is at it, whose token is `claim`.
+    source: a URL, or the name of a file in the directory that the settings allow. interval: minutes. shrink_limit: percent of the
+    list's bans; an import that would lift more is held back until a person confirms it. due: when it is refreshed next.
+    claimed_until: until when the worker with the token `claim` holds the lease.
     """
 
     class Phase(models.TextChoices):
@@ -227,5 +228,5 @@ class BanFeed(Versioned):
 
     @property
     def why(self) -> str:
-        """Why it was not refreshed, as a sentence; empty when it was."""
+        """The sentence that explains why the last refresh failed; empty if it did not."""
         return explain_feed_fault(**self.error) if self.error else ""

@@ -1,4 +1,4 @@
-"""Which networks are ours, so that nobody bans them: pools, gateways, routers and servers, what probes connect to, and what is nobody's."""
+"""Our own networks, which cannot be banned: pools, gateways, routers, servers, targets of probes, and special-purpose addresses."""
 
 from collections.abc import Iterator, Sequence
 from ipaddress import ip_network
@@ -23,7 +23,7 @@ type NamedNetwork = tuple[Prefix, str]
 
 
 def list_own_networks() -> list[NamedNetwork]:
-    """Each network with its name for people, in eight queries whatever their number."""
+    """Return each network with its name for people, in eight queries whatever their number."""
     pools = [(pool.prefix, _("pool %(pool)s") % {"pool": pool}) for pool in Pool.objects.order_by("prefix")]
     managed = [(network, each) for each in Gateway.objects.order_by("name") for network in each.management_networks]
     text = _("management network %(network)s of %(gateway)s")
@@ -62,14 +62,14 @@ def _iter_servers() -> Iterator[NamedNetwork]:
 
 
 def _iter_probe_targets() -> Iterator[NamedNetwork]:
-    """A gateway whose probe is kept out passes none: nothing more would be deployed."""
+    """Yield the targets of probes: a gateway whose probe is kept out would pass none, and nothing more could be deployed."""
     for group in GatewayGroup.objects.order_by("name"):
         for target in filter(None, (group.probe_target4, group.probe_target6)):
             yield ip_network(target), _("%(target)s, which the probes of %(group)s connect to") % {"target": target, "group": group}
 
 
 def refuse_own(prefix: Prefix, own: Sequence[NamedNetwork] | None = None) -> None:
-    """Raises NoBan when the prefix and one of our networks overlap. own: all of them, where somebody has read them already."""
+    """Raise UnbannablePrefix if the prefix overlaps one of our networks. own: our networks, if they are read already."""
     for network, name in list_own_networks() if own is None else own:
         if network.version == prefix.version and network.overlaps(prefix):
             raise UnbannablePrefix(BanFault.OWN, culprit=name)

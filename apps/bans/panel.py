@@ -1,4 +1,6 @@
-"""What the page of a ban list shows: its bans with their hits and gateways, what was just done, and who else bans what was searched."""
+"""Contents of a ban list's page: bans with hits and gateways, the result of the last action, and bans on other lists that match the
+search.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -34,14 +36,14 @@ SORTS = {
 
 @dataclass(frozen=True)
 class BanRow:
-    """A ban, what it kept out, and how it stands on each gateway."""
+    """A ban, its hits, and its state on each gateway."""
 
     ban: Ban
     hits: Hits
     gateways: list[Activation]
     listed: bool  # its list is on
     ended: bool
-    allowed: AllowEntry | None = None  # by which it has no effect
+    allowed: AllowEntry | None = None  # the allow entry that overrules it
 
     @property
     def posts(self) -> list[GatewayPost]:
@@ -50,7 +52,7 @@ class BanRow:
 
     @property
     def waits_for(self) -> list[str]:
-        """Gateways that do not have it as it is yet."""
+        """The gateways that do not have the ban's present version yet."""
         return [each.gateway for each in self.gateways if not each.since]
 
     @property
@@ -65,7 +67,7 @@ class BanRow:
 
 
 def build_rows(bans: Iterable[Ban], banlist: BanList) -> list[BanRow]:
-    """The bans of one list as rows: four queries, however many there are."""
+    """Return the bans of one list as rows, in four queries, whatever their number."""
     now, shown = timezone.now(), list(bans)
     hits, without_effect = map_hits(shown), map_overruling_entries(shown)
     [(_, of_list)] = list_activations([banlist])
@@ -83,7 +85,7 @@ def build_rows(bans: Iterable[Ban], banlist: BanList) -> list[BanRow]:
 
 
 def _merge_activations(of_ban: list[Activation], of_list: list[Activation]) -> list[Activation]:
-    """A gateway has a ban as it stands since it has both: the ban, and its list as switched on or off."""
+    """Merge both activations: a gateway has a ban in its present version since it has the ban, and its list as switched on or off."""
     switched = {each.gateway: each.since for each in of_list}
     return [_merge_activation(each, switched.get(each.gateway)) for each in of_ban]
 
@@ -93,7 +95,7 @@ def _merge_activation(ban: Activation, switched: datetime | None) -> Activation:
 
 
 def build_context(banlist: BanList, asked: Any, form: BanForm | None = None) -> dict[str, Any]:
-    """What the page and its table need. asked: the query parameters (q, way, sort, page, saved, lifted, prefix)."""
+    """Return the context of the page and its table. asked: the query parameters (q, way, sort, page, saved, lifted, prefix)."""
     search, sort = asked.get("q", "").strip(), asked.get("sort", "prefix")
     way = asked.get("way", "") if asked.get("way") in Direction else ""
     stored = banlist.bans.count()
@@ -119,7 +121,7 @@ def build_context(banlist: BanList, asked: Any, form: BanForm | None = None) -> 
 
 
 def build_done_context(banlist: BanList, asked: Any) -> dict[str, Any]:
-    """What was just done, as the address says: a ban saved, or a request that lifted some."""
+    """Return the result of the last action, as the query parameters name it: a ban that was saved, or a request that lifted some."""
     saved = Ban.objects.filter(list=banlist, pk=parse_number(asked, "saved")).first() if "saved" in asked else None
     request = parse_request_id(asked.get("lifted", ""))
     return {
@@ -135,7 +137,7 @@ def build_done_context(banlist: BanList, asked: Any) -> dict[str, Any]:
 
 
 def order_bans(bans: QuerySet[Ban], sort: str) -> QuerySet[Ban]:
-    """By one column of the table, up or down (`-hits`); bans without a value come last."""
+    """Sort the bans by one column of the table, ascending or descending (`-hits`); bans without a value come last."""
     column = SORTS.get(sort.removeprefix("-"), "prefix")
     of_prefix = BanHits.objects.filter(prefix=OuterRef("prefix")).values("prefix").order_by()
     if column == "hits":
@@ -147,12 +149,12 @@ def order_bans(bans: QuerySet[Ban], sort: str) -> QuerySet[Ban]:
 
 
 def list_bans_elsewhere(banlist: BanList, prefix: Prefix) -> list[Ban]:
-    """Bans on other lists that keep out all of the prefix too."""
+    """Return up to five bans on other lists that cover the whole prefix too."""
     return list(list_covering_bans(prefix).exclude(list=banlist)[:5])
 
 
 def parse_search_prefix(search: str) -> Prefix | None:
-    """The prefix, where the search is one."""
+    """Return the prefix if the search is one."""
     try:
         return parse_ban_prefix(search)
     except UnbannablePrefix:
@@ -160,13 +162,13 @@ def parse_search_prefix(search: str) -> Prefix | None:
 
 
 def parse_number(asked: Any, name: str) -> int:
-    """A number in the address; 0 where there is none."""
+    """Return a number from the query parameters; 0 if there is none."""
     text = asked.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
 
 
 def parse_request_id(text: str) -> UUID | None:
-    """The id of a request in the address."""
+    """Return the request id that the text contains, if it is one."""
     try:
         return UUID(text)
     except ValueError:
@@ -182,6 +184,6 @@ _LIST_SORTS: dict[str, Callable[[BanListSummary], Any]] = {
 
 
 def sort_lists(shown: Iterable[BanListSummary], sort: str) -> list[BanListSummary]:
-    """Ban lists by one column of their table."""
+    """Sort ban lists by one column of their table."""
     by = _LIST_SORTS.get(sort.removeprefix("-"), _LIST_SORTS["name"])
     return sorted(shown, key=by, reverse=sort.startswith("-"))

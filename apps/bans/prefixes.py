@@ -1,4 +1,4 @@
-"""What can be banned: text in, a prefix out, or what is wrong with it as a fault and what would do instead.
+"""Parser of prefixes that can be banned: text in; out comes a prefix, or a fault with an alternative.
 
 Pure: no Django, no I/O. `apps.bans.refusal_texts` turns faults into sentences.
 """
@@ -16,7 +16,7 @@ _LENGTH = re.compile("0|[1-9][0-9]{0,2}")
 
 
 class BanFault(StrEnum):
-    """Why a text is no ban."""
+    """Reason why a text cannot be a ban."""
 
     NO_PREFIX = "no prefix"
     HOST_BITS = "bits behind the length"
@@ -31,8 +31,8 @@ class BanFault(StrEnum):
     DIRECTION = "no direction"
 
 
-class UnbannablePrefix(ValueError):  # noqa: N818 - a finding about somebody's text, not an error of the program
-    """The text cannot be banned. `offer`: what would do instead, if anything; `culprit`: what stands in the way."""
+class UnbannablePrefix(ValueError):  # noqa: N818 - a finding about a text, not an error of the program
+    """Raised for a text that cannot be banned. `offer`: an alternative, if there is one; `culprit`: what prevents the ban."""
 
     def __init__(self, fault: BanFault, offer: str = "", culprit: str = "") -> None:
         super().__init__(fault.value)
@@ -40,9 +40,9 @@ class UnbannablePrefix(ValueError):  # noqa: N818 - a finding about somebody's t
 
 
 def parse_ban_prefix(text: str) -> Prefix:
-    """The prefix that the text names. Raises NoBan."""
+    """Return the prefix that the text names. Raises UnbannablePrefix."""
     if "/" in text and not _LENGTH.fullmatch(text.partition("/")[2]):
-        raise UnbannablePrefix(BanFault.NO_PREFIX)  # a mask, or a number that one could read otherwise
+        raise UnbannablePrefix(BanFault.NO_PREFIX)  # a mask, or a number with leading zeros or signs
     try:
         prefix = parse_prefix(text, strict=False)
     except ValueError:
@@ -53,7 +53,7 @@ def parse_ban_prefix(text: str) -> Prefix:
 
 
 def validate_length(prefix: Prefix) -> Prefix:
-    """The prefix itself, if its length can be banned. Raises NoBan."""
+    """Return the prefix itself, if its length can be banned. Raises UnbannablePrefix."""
     first = prefix.network_address
     if isinstance(first, IPv6Address):
         if first.scope_id:
@@ -69,7 +69,7 @@ def validate_length(prefix: Prefix) -> Prefix:
 
 
 def parse_ban_range(text: str) -> list[Prefix]:
-    """The prefixes that make up `first-last`, or the one that the text names. Raises NoBan."""
+    """Return the prefixes that make up the range `first-last`, or the one prefix that the text names. Raises UnbannablePrefix."""
     first, dash, last = text.partition("-")
     return (
         [validate_length(prefix) for prefix in _iter_between(_parse_address(first), _parse_address(last))]

@@ -1,4 +1,4 @@
-"""Sentences about what cannot be banned."""
+"""Sentences for what cannot be banned, and for feeds that were not refreshed."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -25,12 +25,12 @@ SENTENCES: dict[BanFault, Promise | str] = {
 
 
 def explain(fault: BanFault, text: str, offer: str = "", culprit: str = "") -> str:
-    """One sentence."""
+    """Return one sentence for the fault."""
     return str(SENTENCES[fault]) % {"text": text, "offer": offer, "culprit": culprit}
 
 
 def explain_line(bad: BadLine) -> str:
-    """`line 17: …`"""
+    """Return the sentence for a bad line, with its number: `line 17: …`"""
     return _("line %(line)d: %(why)s") % {"line": bad.line, "why": explain(bad.fault, bad.text, bad.offer, bad.culprit)}
 
 
@@ -61,5 +61,5 @@ FEED: dict[str, Promise | str] = {
 
 
 def explain_feed_fault(fault: str, what: str) -> str:
-    """One sentence: why a feed was not refreshed."""
+    """Return one sentence that says why a feed was not refreshed."""
     return str(FEED[fault]) % {"what": what}

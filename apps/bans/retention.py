@@ -1,4 +1,4 @@
-"""How this app's tables are bounded. A feed brings a million bans at most; hits of what is banned no more are forgotten."""
+"""Retention of this app's tables. A feed brings a million bans at most; hits of prefixes that are no longer banned are pruned."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -21,12 +21,12 @@ OLD_HITS = """
 
 
 def prune_uploads(now: datetime, at_most: int) -> int:
-    """Remove files that nobody came back for."""
+    """Remove uploads that were not imported within KEPT."""
     return delete_oldest(Upload.objects.filter(created__lt=now - KEPT), "created", at_most)
 
 
 def prune_hits(now: datetime, at_most: int) -> int:
-    """Remove the hits of prefixes that are on no list any more and were not hit for long."""
+    """Remove the hits of prefixes that are on no list any more and were not hit for HITS_KEPT."""
     with connection.cursor() as cursor:
         cursor.execute(OLD_HITS, [now - HITS_KEPT, at_most])
         return int(cursor.rowcount)

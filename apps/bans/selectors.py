@@ -1,4 +1,4 @@
-"""Reading ban lists, bans and their hits."""
+"""Read access to ban lists, bans and their hits."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class BanListSummary:
-    """A list, how many of its bans are in force, and what those on it kept out."""
+    """A list, the number of its bans in force, and their hits."""
 
     list: BanList
     bans: int
@@ -34,7 +34,7 @@ class BanListSummary:
 
 
 def list_ban_lists() -> list[BanListSummary]:
-    """All lists by name. Two queries, however many there are."""
+    """Return all lists by name. Two queries, whatever their number."""
     bans = filter_unexpired(Ban.objects.filter(list=OuterRef("pk"))).order_by()
     number = Func("pk", function="count", output_field=BigIntegerField())  # an aggregate would group the rows
     hits = _sum_hits_by_list()
@@ -43,14 +43,14 @@ def list_ban_lists() -> list[BanListSummary]:
 
 
 def summarize_list(banlist: BanList, stored: int | None = None) -> BanListSummary:
-    """One list. stored: how many bans it has, if they were counted already; those that have expired are few, and found in an index."""
+    """Summarize one list. stored: the number of its bans, if they are counted already; expired ones are few, and found in an index."""
     bans = banlist.bans.order_by()
     stored = bans.count() if stored is None else stored
     return BanListSummary(banlist, stored - bans.filter(expires__lte=Now()).count(), _sum_hits_by_list(banlist).get(banlist.pk, Hits()))
 
 
 def find_feed(banlist: BanList) -> BanFeed | None:
-    """The list's feed, without what it held back."""
+    """Return the list's feed, without the content of an import that was held back."""
     return BanFeed.objects.filter(list=banlist).defer("held").select_related("list").first()
 
 
@@ -66,23 +66,26 @@ def _sum_hits_by_list(only: BanList | None = None) -> dict[int, Hits]:
 
 
 def filter_unexpired(bans: QuerySet[Ban]) -> QuerySet[Ban]:
-    """Those that have not expired."""
+    """Return the bans that have not expired."""
     return bans.filter(Q(expires=None) | Q(expires__gt=Now()))
 
 
 def list_unexpired_entries() -> QuerySet[AllowEntry]:
-    """Allow entries that have not expired."""
+    """Return the allow entries that have not expired."""
     return AllowEntry.objects.filter(Q(expires=None) | Q(expires__gt=Now()))
 
 
 def list_bans(list: BanList, search: str = "", direction: str = "") -> QuerySet[Ban]:
-    """The list's bans by prefix, expired ones too. `search`: an address or prefix that they cover or lie in, or a part of the comment."""
+    """Return the list's bans by prefix, including expired ones.
+
+    search: an address or prefix that they cover or lie in, or a part of the comment.
+    """
     of_list = Ban.objects.filter(list=list, direction=direction) if direction in Direction else Ban.objects.filter(list=list)
     return search_bans(of_list, search).prefetch_related("author").order_by("prefix")
 
 
 def search_bans(bans: QuerySet[Ban], search: str) -> QuerySet[Ban]:
-    """Bans that the text may mean."""
+    """Return the bans that match the text: an address or prefix that they cover or lie in, or a part of the comment."""
     text = search.strip().replace("\0", "")
     if not text:
         return bans
@@ -93,19 +96,19 @@ def search_bans(bans: QuerySet[Ban], search: str) -> QuerySet[Ban]:
 
 
 def list_covering_bans(prefix: Prefix) -> QuerySet[Ban]:
-    """Bans in force, of any list that is on, that already keep out the whole prefix; the widest first."""
+    """Return the bans in force, on any list that is on, that cover the whole prefix; the widest first."""
     bans = filter_unexpired(Ban.objects.filter(list__enabled=True, prefix__in=[*list_wider_prefixes(prefix), prefix]))
     return bans.select_related("list").order_by("prefix", "id")
 
 
 def map_hits(bans: Iterable[Ban]) -> Mapping[Prefix, Hits]:
-    """The hits of these bans, in one query; those that were never hit are missing."""
+    """Return the hits of these bans by prefix, in one query; bans that were never hit are missing."""
     rows = BanHits.objects.filter(prefix__in={ban.prefix for ban in bans}).values("prefix")
     return {row["prefix"]: Hits(row["all_packets"], row["all_octets"], row["last"]) for row in _annotate_sums(rows)}
 
 
 def list_most_hit(limit: int = 10) -> list[tuple[Prefix, Hits]]:
-    """Prefixes that kept out most, of all bans, also of lifted ones."""
+    """Return the prefixes with the most hits, including those of lifted bans."""
     rows = _annotate_sums(BanHits.objects.values("prefix")).order_by("-all_packets", "prefix")[:limit]
     return [(row["prefix"], Hits(row["all_packets"], row["all_octets"], row["last"])) for row in rows]
 
@@ -117,7 +120,7 @@ def _annotate_sums(rows: Any) -> Any:
 
 
 def _cast_to_bigint(total: Sum) -> Cast:
-    """PostgreSQL's sum of bigint is numeric."""
+    """Cast a sum to bigint, because PostgreSQL's sum of bigint is numeric."""
     return Cast(total, BigIntegerField())
 
 
@@ -129,5 +132,5 @@ def _parse_prefix(text: str) -> Prefix | None:
 
 
 def list_wider_prefixes(prefix: Prefix) -> list[Prefix]:
-    """Every ban that could cover the prefix: few enough to look each up in the index, unlike the operator `>>=`."""
+    """Return every wider prefix that could be banned: few enough to look each up in the index, unlike the operator `>>=`."""
     return [prefix.supernet(new_prefix=length) for length in BAN_LENGTHS[prefix.version] if length < prefix.prefixlen]

@@ -1,6 +1,7 @@
-"""Writing ban lists and bans, one at a time (`apps.bans.feed_import` brings whole feeds).
+"""Write services for ban lists and single bans (`apps.bans.feed_import` imports whole feeds).
 
-Every refusal is a sentence that names both sides, and what would do instead. Every write nudges a deploy after its commit.
+Every refusal is a sentence that names both sides and an alternative. Every write starts a reconciliation with the gateways after
+its commit.
 """
 
 from collections.abc import Collection, Sequence
@@ -25,7 +26,7 @@ from apps.lib.fields import Prefix
 
 
 def create_list(*, name: str, description: str = "", enabled: bool = True, by: User | None) -> BanList:
-    """A new, empty list. Raises Problem when the name is missing or taken."""
+    """Create an empty list. Raises Problem if the name is missing, too long or taken."""
     name = _validate_list_name(name)
     try:
         with transaction.atomic():
@@ -37,7 +38,7 @@ def create_list(*, name: str, description: str = "", enabled: bool = True, by: U
 
 
 def change_list(*, list: BanList, version: int, name: str, description: str, enabled: bool, by: User | None) -> BanList:
-    """Rename, describe, switch on or off. Raises Conflict when somebody changed it since `version`."""
+    """Change name, description, and whether the list is on. Raises Conflict if it changed since `version`, Problem like `create_list`."""
     name = _validate_list_name(name)
     current = BanList.objects.filter(pk=list.pk, version=version)
     try:
@@ -52,7 +53,7 @@ def change_list(*, list: BanList, version: int, name: str, description: str, ena
 
 
 def delete_list(*, list: BanList, by: User | None) -> int:
-    """Delete the list and all its bans; says how many. Their history stays. Deleting it twice is harmless."""
+    """Delete the list and all its bans; return the number of bans. Their history stays. Deleting it twice is harmless."""
     with transaction.atomic():
         bans, _per_model = Ban.objects.filter(list=list).delete()
         BanList.objects.filter(pk=list.pk).delete()
@@ -69,7 +70,7 @@ def ban_prefix(
     direction: str = Direction.BOTH,
     author: User | None,
 ) -> Ban:
-    """Ban a prefix from now on. Raises Problem when it is no prefix, too wide, ours, or already on the list."""
+    """Ban a prefix from now on. Raises Problem if it is not a prefix, too wide, one of our networks, or on the list already."""
     wanted = validate_prefix(prefix)
     validate_comment_and_end(comment, expires)
     given = {"comment": tidy(comment), "expires": expires, "direction": _parse_direction(direction)}
@@ -85,7 +86,7 @@ def ban_prefix(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BanRequest:
-    """A ban that is to be; as `ban_prefix` takes it."""
+    """A ban to be made, with the arguments of `ban_prefix`."""
 
     list: BanList
     prefix: Prefix | str
@@ -95,7 +96,10 @@ class BanRequest:
 
 
 def ban_many(*, wanted: Sequence[BanRequest], author: User | None) -> Sequence[Ban]:
-    """Ban all of these from now on, in a handful of statements whatever their number. Raises Problem or IntegrityError, and bans none."""
+    """Ban all of these from now on, in a handful of statements whatever their number.
+
+    Raises Problem or IntegrityError, and then bans none.
+    """
     own, rows = list_own_networks(), []
     for each in wanted:
         validate_comment_and_end(each.comment, each.expires)
@@ -110,7 +114,7 @@ def ban_many(*, wanted: Sequence[BanRequest], author: User | None) -> Sequence[B
 
 
 def change_ban(*, ban: Ban, version: int, comment: str, expires: datetime | None, direction: str | None = None, by: User | None) -> Ban:
-    """Change the comment, the end and the direction (None: as it is). Raises Conflict when somebody changed it since `version`."""
+    """Change comment, end and direction (None: unchanged). Raises Conflict if the ban changed since `version`."""
     validate_comment_and_end(comment, expires)
     given = {"comment": tidy(comment), "expires": expires, "direction": _parse_direction(ban.direction if direction is None else direction)}
     with transaction.atomic():
@@ -128,7 +132,7 @@ def lift_ban(*, ban: Ban, by: User | None) -> None:
 
 
 def lift_many(*, bans: Collection[int], by: User | None) -> int:
-    """End the bans with these ids, all or none; says how many there were."""
+    """End the bans with these ids, all or none; return how many existed."""
     with transaction.atomic():
         lifted, _per_model = Ban.objects.filter(pk__in=bans).delete()
         _nudge(by)
@@ -136,7 +140,10 @@ def lift_many(*, bans: Collection[int], by: User | None) -> int:
 
 
 def validate_prefix(prefix: Prefix | str, *, ours: bool = False, own: Sequence[NamedNetwork] | None = None) -> Prefix:
-    """The prefix, if it can be banned here; ours: even if it is our own. Raises Problem."""
+    """Return the prefix if it can be banned here. ours: accept our own networks too. own: our networks, if they are read already.
+
+    Raises Problem.
+    """
     text = str(prefix).strip()
     try:
         wanted = parse_ban_prefix(text) if isinstance(prefix, str) else validate_length(prefix)
@@ -156,7 +163,7 @@ def _parse_direction(given: str) -> Direction:
 
 
 def validate_comment_and_end(comment: str, expires: datetime | None) -> None:
-    """Raises Problem when the comment is too long, or the end has passed or is too far away."""
+    """Raise Problem if the comment is too long, or the end has passed or is too far away."""
     if len(comment.strip()) > LONGEST_COMMENT:
         raise Problem(
             _("The comment has %(length)d characters; %(limit)d is the most.") % {"length": len(comment.strip()), "limit": LONGEST_COMMENT},
@@ -184,7 +191,10 @@ def _explain_name_conflict(error: IntegrityError, name: str) -> Problem:
 
 
 def _explain_integrity_error(error: IntegrityError, list: BanList, prefix: Prefix) -> Problem:
-    """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
+    """Return the sentence for a refusal by the database.
+
+    A violation of any other constraint is a fault of the portal, and raised unchanged.
+    """
     if "ban_once_per_list" not in str(error):
         raise error
     there = Ban.objects.filter(list=list, prefix=prefix).first()

@@ -1,6 +1,6 @@
-"""Taking back what was done to bans, and doing one thing to many of them.
+"""Undoing changes of bans, and changing many bans at once.
 
-What was lifted or changed is read from the history that the tables leave; all events of one request share its context.
+What was lifted or changed is read from the history of the tables; all events of one request share its context.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -26,7 +26,10 @@ from apps.lib.errors import Problem
 
 
 def set_ends(*, bans: Collection[int], expires: datetime | None, by: User) -> int:
-    """Let the bans with these ids end then, all or none; says how many there were. Raises Problem when that cannot be."""
+    """Set the end of the bans with these ids, all or none; return how many existed.
+
+    Raises Problem if the end has passed or is too far away.
+    """
     check_reachable(expires, "until")
     if expires is not None and expires <= timezone.now():
         raise Problem(_("This end has passed. Choose a later one, or never."), "until")
@@ -37,7 +40,7 @@ def set_ends(*, bans: Collection[int], expires: datetime | None, by: User) -> in
 
 
 def set_direction(*, bans: Collection[int], direction: str, by: User) -> int:
-    """Let the bans with these ids hold that way, all or none; says how many there were."""
+    """Set the direction of the bans with these ids, all or none; return how many existed."""
     with transaction.atomic():
         changed = Ban.objects.filter(pk__in=bans).update(direction=Direction(direction), version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk)
@@ -45,14 +48,17 @@ def set_direction(*, bans: Collection[int], direction: str, by: User) -> int:
 
 
 def list_lifted_bans(list: BanList, request: UUID) -> Any:
-    """The bans of the list that a request lifted, as they were, without those that have ended since."""
+    """Return the bans of the list that a request lifted, as they were, without those whose end has passed since."""
     events = apps.get_model("bans", "BanEvent")._default_manager
     gone = events.filter(pgh_context_id=request, pgh_label="delete", list_id=list.pk)
     return gone.filter(Q(expires=None) | Q(expires__gt=Now()))
 
 
 def map_restore_urls(ended: Sequence[EndedRow]) -> Mapping[int, str]:
-    """Where a POST brings back what each request lifted, by the id of the ban: of lists that no feed fills, unless it is there again."""
+    """Return the URLs whose POST restores what each request lifted, by the id of the ban.
+
+    Missing are bans of lists that a feed fills, bans that exist again, and bans whose end has passed.
+    """
     ours = set(BanList.objects.filter(pk__in={each.row.list_id for each in ended}, feed=None).values_list("pk", flat=True))
     there = set(Ban.objects.filter(prefix__in={each.row.prefix for each in ended}).values_list("list_id", "prefix"))
     lifted = [(each.row, each.request) for each in ended if each.request and each.row.list_id in ours]
@@ -64,7 +70,10 @@ def map_restore_urls(ended: Sequence[EndedRow]) -> Mapping[int, str]:
 
 
 def restore(*, list: BanList, request: UUID, by: User) -> int:
-    """Bring back what a request lifted, with comments, ends and authors; says how many. What is there again stays as it is."""
+    """Restore the bans that a request lifted, with comments, ends and authors; return their number.
+
+    A ban that exists again stays as it is.
+    """
     gone = [
         Ban(
             list=list,
@@ -84,7 +93,7 @@ def restore(*, list: BanList, request: UUID, by: User) -> int:
 
 
 def revert(*, ban: Ban, by: User) -> Ban:
-    """Give a ban back what it said before its last change. Raises Problem when there was none, or that end has passed."""
+    """Undo the last change of a ban. Raises Problem if there was none, or if the former end has passed."""
     events: Any = ban.events  # type: ignore[attr-defined]  # made by the tracker
     before = events.order_by("-pgh_id")[1:2].first()
     if before is None:

@@ -1,4 +1,4 @@
-"""Files between their preview and the import: kept in the database for an hour, so that whichever process answers finds them."""
+"""Uploaded files between preview and import: the database keeps them for an hour, so any process can answer the next request."""
 
 from datetime import timedelta
 from typing import Any
@@ -16,13 +16,16 @@ KEPT = timedelta(hours=1)
 
 
 def save_upload(*, list: BanList, name: str, content: bytes, options: dict[str, Any], by: User) -> Upload:
-    """Keep a file with what was asked for: keep, minimum_count, comment, direction. Forgets those that nobody came back for."""
+    """Store a file with its options: keep, minimum_count, comment, expires, direction. Removes uploads that are older than KEPT."""
     Upload.objects.filter(created__lt=Now() - KEPT).delete()
     return Upload.objects.create(list=list, name=name[:200], content=content, by=by, **options)
 
 
 def import_upload(upload: Upload, *, by: User, skip_invalid: bool, dry_run: bool) -> ImportOutcome:
-    """Bring the file into its list, or say what that would do. Raises Problem when it is too long or names nothing."""
+    """Import the file into its list, or as a dry run.
+
+    Raises Problem if the file is too long or names no bans. An imported file is removed.
+    """
     try:
         outcome = import_feed(
             list=upload.list,

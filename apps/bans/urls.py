@@ -1,4 +1,4 @@
-"""Ban lists and their bans."""
+"""Routes of ban lists, the allow list, feeds, blocks, notices and listeners."""
 
 from django.urls import path, re_path
 

@@ -1,1 +1,1 @@
-"""Accounts as those see them who give roles: who has which, with which second factor, signed in where."""
+"""Administration of accounts: their roles, second factors, sessions and tokens."""

@@ -1,4 +1,4 @@
-"""The form by which roles change."""
+"""Form for changing an account's roles."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from apps.accounts.roles import Role
 
 
 class RolesForm(forms.Form):
-    """Which roles somebody has from now on, and why. `before` is what the page showed."""
+    """New roles of an account, with the reason. `before`: the roles that the page showed."""
 
     before = forms.CharField(widget=forms.HiddenInput, required=False, max_length=200)
     roles = forms.MultipleChoiceField(label=_("Roles"), choices=Role.choices, required=False, widget=forms.CheckboxSelectMultiple)
@@ -24,5 +24,5 @@ class RolesForm(forms.Form):
             self.fields["roles"].help_text = _("Not yours to give: %(roles)s") % {"roles": ", ".join(lacking)}
 
     def seen(self) -> list[str]:
-        """The roles that the page showed."""
+        """Return the roles that the page showed."""
         return [role for role in self.cleaned_data["before"].split(",") if role]

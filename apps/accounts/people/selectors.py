@@ -1,4 +1,4 @@
-"""Reading accounts."""
+"""Read access to accounts."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -17,7 +17,7 @@ VIEWS: Final = ("staff", "all")
 
 @dataclass(frozen=True)
 class AccountRow:
-    """An account in the list."""
+    """An account as a row of the list."""
 
     user: User
     roles: str
@@ -26,7 +26,7 @@ class AccountRow:
 
 
 def list_accounts(view: str, text: str) -> QuerySet[User]:
-    """Staff, or everybody, whose name or address contains the text."""
+    """Return staff, or all accounts with view "all", filtered by a part of a name or address."""
     chosen = User.objects.filter(is_staff=True) if view == "staff" else User.objects.all()
     text = text.strip()
     said = Q(username__icontains=text) | Q(first_name__icontains=text) | Q(last_name__icontains=text) | Q(email__icontains=text)
@@ -34,36 +34,36 @@ def list_accounts(view: str, text: str) -> QuerySet[User]:
 
 
 def build_page(view: str, text: str, number: int) -> Page[AccountRow]:
-    """A page of the list; the last one where there are fewer."""
+    """Return a page of the list; the last page if there are fewer."""
     shown = Paginator(list_accounts(view, text), PER_PAGE).get_page(number)
     users = list(shown)
     factors = set(_list_factors().filter(user__in=users).values_list("user", flat=True))
     waits = set(RoleChange.objects.filter(user__in=users, state=RoleChange.State.WAITING).values_list("user", flat=True))
     rows = [AccountRow(user, describe_roles(user.roles), user.pk in factors, user.pk in waits) for user in users]
-    return Page(rows, shown.number, shown.paginator)  # type: ignore[arg-type]  # counts accounts, and shows a row for each
+    return Page(rows, shown.number, shown.paginator)  # type: ignore[arg-type]  # the page counts accounts, and shows a row for each
 
 
 def _list_factors() -> QuerySet[Authenticator]:
-    """Recovery codes alone are none."""
+    """Return all second factors. Recovery codes alone do not count as one."""
     found: QuerySet[Authenticator] = Authenticator.objects.exclude(type=Authenticator.Type.RECOVERY_CODES)
     return found
 
 
 def describe_roles(roles: list[str]) -> str:
-    """“network admin, approver”."""
+    """Return the roles in words: “network admin, approver”."""
     return ", ".join(str(Role(role).label) for role in roles if role in Role.values)
 
 
 def list_factor_types(user: User) -> list[str]:
-    """The kinds of second factors that somebody has, as allauth calls them."""
+    """Return the kinds of second factors that the account has, in allauth's words."""
     return list(_list_factors().filter(user=user).order_by("type").values_list("type", flat=True).distinct())
 
 
 def list_sessions(user: User) -> list[UserSession]:
-    """Where somebody is signed in, the last seen first."""
+    """Return the account's live sessions, the last seen first."""
     return sorted(UserSession.objects.purge_and_list(user), key=lambda row: -row.last_seen_at.timestamp())
 
 
 def list_role_changes(user: User) -> QuerySet[RoleChange]:
-    """What was asked for, the newest first."""
+    """Return the account's changes of roles, the newest first."""
     return RoleChange.objects.filter(user=user).select_related("by", "decided_by", "user")

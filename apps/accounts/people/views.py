@@ -1,4 +1,4 @@
-"""Who has an account with which roles; changing roles, and signing somebody out."""
+"""Pages for the administration of accounts: list, roles, signing out, revoking tokens."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -24,7 +24,7 @@ HISTORY = 12  # entries in the rail
 
 @staff_page
 def people(request: HttpRequest) -> HttpResponse:
-    """All accounts, first those of staff."""
+    """List the accounts: staff, or all of them."""
     view = "all" if request.GET.get("view") == "all" else "staff"
     text = parse_words(request.GET, "q")
     context = {
@@ -42,7 +42,7 @@ def _get_user(pk: int) -> User:
 
 @staff_page
 def account(request: HttpRequest, pk: int) -> HttpResponse:
-    """One account: roles and how they came to be, second factor, sessions, tokens."""
+    """Show an account: its roles and their changes, second factors, sessions and tokens."""
     user = _get_user(pk)
     changes = list(selectors.list_role_changes(user))
     context = {
@@ -63,7 +63,7 @@ def account(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_recent_auth
 def change_roles(request: HttpRequest, pk: int) -> HttpResponse:
-    """Other roles for somebody, with a reason."""
+    """Change an account's roles, with a reason."""
     user, by = _get_user(pk), get_person(request)
     form = RolesForm(user, by, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
@@ -95,7 +95,7 @@ def _describe_change(change: RoleChange) -> str:
 @require_POST
 @require_recent_auth
 def agree(request: HttpRequest, pk: int) -> HttpResponse:
-    """A second person agrees to a change of roles."""
+    """Agree to a change of roles, as the second person."""
     change = get_object_or_404(RoleChange.objects.select_related("user"), pk=pk)
     try:
         role_changes.agree(change, by=get_person(request))
@@ -109,7 +109,7 @@ def agree(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def drop(request: HttpRequest, pk: int) -> HttpResponse:
-    """It will not happen: taken back, or not agreed to."""
+    """Drop a change of roles: its author withdraws it, or an approver refuses."""
     change = get_object_or_404(RoleChange, pk=pk)
     try:
         role_changes.drop(change, by=get_person(request))
@@ -123,7 +123,7 @@ def drop(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def sign_out(request: HttpRequest, pk: int) -> HttpResponse:
-    """End all sessions of somebody, for instance when a phone is lost; and, if that is ticked, revoke all tokens."""
+    """End all sessions of an account, for instance when a phone is lost; and, if that is ticked, revoke all its tokens."""
     user = _get_user(pk)
     own = request.session.session_key if user.pk == get_person(request).pk else None
     count = sessions.end_all(user=user, but=own)
@@ -137,7 +137,7 @@ def sign_out(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def revoke_tokens(request: HttpRequest, pk: int) -> HttpResponse:
-    """End all tokens of somebody; sessions go on."""
+    """Revoke all tokens of an account; its sessions continue."""
     _say_revoked(request, tokens.revoke_all(user=_get_user(pk)))
     return redirect("accounts:person", pk)
 

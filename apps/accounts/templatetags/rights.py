@@ -1,4 +1,4 @@
-"""What the person who looks at a page may do: the same table that lets people through (route_rights.py), so that the two cannot drift."""
+"""Template tags for rights: they read the same table that checks requests (route_rights.py), so the two cannot differ."""
 
 import re
 from typing import Any, Final
@@ -15,8 +15,10 @@ ANCHOR: Final = re.compile(r"</?a\b[^>]*>")
 
 @register.simple_tag(takes_context=True)
 def may(context: dict[str, Any], where: str, what: str = "") -> bool:
-    """{% may "desk:member-edit" as editable %}: may this person use the page, by its name or its address? Of one that can be looked
-    at and sent to: send; with "see": look."""
+    """True if this user may use the page with this route name or path: {% may "desk:member-edit" as editable %}
+
+    If the page can be looked at and sent to, sending counts; with "see", looking counts.
+    """
     request, name = context.get("request"), _find_route_name(where) if where and where.startswith("/") else where
     return request is not None and can_use_page(request.user, name, see=what == "see")
 
@@ -30,8 +32,10 @@ def _find_route_name(path: str) -> str:
 
 @register.simple_block_tag(takes_context=True, name="allowed")
 def render_if_allowed(context: dict[str, Any], content: str, where: str, what: str = "", keep: bool = False) -> SafeString:
-    """{% allowed "desk:member-edit" %}<a class="btn" …>Edit</a>{% endallowed %}: only for whoever may go there, as `may` says; with
-    `keep` others read the words without the link."""
+    """Show the block only to users who may open the page, as `may` says; with `keep`, others see its text without the link.
+
+    {% allowed "desk:member-edit" %}<a class="btn" …>Edit</a>{% endallowed %}
+    """
     if may(context, where, what):
         return SafeString(content)
-    return mark_safe(ANCHOR.sub("", content) if keep else "")  # noqa: S308 - the template's own text, escaped already
+    return mark_safe(ANCHOR.sub("", content) if keep else "")  # noqa: S308 - the template's own text, already escaped

@@ -1,1 +1,1 @@
-"""Members who are blocked: why, until when, what they still reach, and the page that tells them."""
+"""Blocks of members: reason and end, what blocked members still reach, and the notice page that informs them."""

@@ -1,4 +1,4 @@
-"""Member blocks in the REST API."""
+"""Blocks of members in the REST API."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -42,13 +42,13 @@ class BlockSerializer(ChangeableSerializer):
 
 
 def _to_service_args(given: Mapping[str, Any]) -> dict[str, Any]:
-    """As the services take it."""
+    """Return the arguments for the services."""
     ends = {"until": given["valid"]["upper"]} if "valid" in given else {}
     return {key: value for key, value in given.items() if key != "valid"} | ends
 
 
 class BlockViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
-    """Blocks that hold now, or with `all` those that ever did. `member` stays as it was added."""
+    """Blocks of members that are in force; with `all`, also past ones. DELETE ends a block. `member` cannot be changed."""
 
     serializer_class = BlockSerializer
     member_path = "member"
@@ -61,7 +61,7 @@ class BlockViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
         return rows if self.request.query_params.get("all") in ("1", "true") else rows.filter(holds_now())
 
     def remove(self, row: Block) -> None:
-        blocking.lift_block(block=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        blocking.lift_block(block=row, by=self.request.user)  # type: ignore[arg-type]  # RolePermission: signed in
 
     def remove_many(self, rows: Sequence[Block]) -> None:
         blocking.lift_many(blocks=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # likewise

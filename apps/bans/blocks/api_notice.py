@@ -1,4 +1,4 @@
-"""What blocked members see and reach, in the REST API."""
+"""Notice pages, and what blocked members still reach, in the REST API."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,7 +30,7 @@ class NoticeSerializer(ApiSerializer):
 
 
 class NoticeViewSet(ReadViewSet, ChangeViewSet):
-    """The notice page of each group."""
+    """The notice page of each gateway group: its address, and the contact that it names."""
 
     serializer_class = NoticeSerializer
     group_path = "group"
@@ -45,14 +45,14 @@ class ReachableSerializer(ApiSerializer):
     class Meta:
         model = Reachable
         fields = ["id", "notice", "name", "address", "protocol", "port"]
-        validators: list[Any] = []  # the service says what is there
+        validators: list[Any] = []  # the service checks for duplicates
 
     def create(self, validated_data: Mapping[str, Any]) -> Reachable:
         return services.add_reachable(by=self.context["request"].user, **validated_data)
 
 
 class ReachableViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
-    """What blocked members still reach."""
+    """Ports that blocked members still reach."""
 
     serializer_class = ReachableSerializer
     group_path = "notice__group"
@@ -60,4 +60,4 @@ class ReachableViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
     filters = build_filters(Reachable, "notice", "name", "address", "protocol", "port")
 
     def remove(self, row: Reachable) -> None:
-        services.remove_reachable(reachable=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        services.remove_reachable(reachable=row, by=self.request.user)  # type: ignore[arg-type]  # RolePermission: signed in

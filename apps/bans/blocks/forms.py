@@ -1,4 +1,4 @@
-"""Forms of blocks, and of what blocked members see and reach."""
+"""Forms for blocks, and for what blocked members see and reach."""
 
 from ipaddress import ip_address
 from typing import Any
@@ -12,7 +12,7 @@ from apps.lib.fields import Address
 
 
 class BlockForm(EndForm):
-    """Why a member is blocked, and until when. `version` is the one that was read, of a block that exists."""
+    """Reason, texts and end of a block. `version`: the version that the page showed, for a block that exists."""
 
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
     reason = forms.ChoiceField(label=_("Reason"), choices=Block.Reason)
@@ -34,12 +34,12 @@ class BlockForm(EndForm):
         super().__init__(data, initial=initial)
 
     def wanted(self) -> dict[str, Any]:
-        """What the services take."""
+        """Return the arguments for the services."""
         return {name: self.cleaned_data[name] for name in ("reason", "message", "note")} | {"until": self.expires()}
 
 
 class NoticeForm(forms.Form):
-    """Where blocked members' HTTP goes, and whom they can ask. `version` is the one that was read."""
+    """Address of the notice page, and the contact. `version`: the version that the page showed."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
     ipv4 = forms.GenericIPAddressField(label=_("IPv4 address of the notice page"), protocol="IPv4", required=False)

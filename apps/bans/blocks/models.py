@@ -1,4 +1,4 @@
-"""Blocks of members, and what a group of gateways leaves to them."""
+"""Blocks of members, and what each gateway group's blocked members see and reach."""
 
 from django.conf import settings
 from django.contrib.postgres.constraints import ExclusionConstraint
@@ -20,7 +20,7 @@ LONGEST_MESSAGE = 500
 
 @track_history(exclude=["changed_in", "changed_at"])
 class Block(Versioned, Deployed):
-    """A member is cut off, with all that is held, from one moment to another; one block at a time. It ends in the kernel by itself."""
+    """A member is cut off with all holdings, for a range of time; one block at a time. It ends in the kernel by itself."""
 
     class Reason(models.TextChoices):
         ABUSE = "abuse", _("complaint about abuse")
@@ -52,7 +52,7 @@ class Block(Versioned, Deployed):
 
 @track_history()
 class Notice(Versioned):
-    """What blocked members of a group see and reach: the hosts that answer their HTTP, and whom they can ask."""
+    """The notice for blocked members of a group: the address of the page that answers their HTTP requests, and the contact."""
 
     group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="notice")
     ipv4 = AddressField(_("IPv4 address of the notice page"), null=True, blank=True)
@@ -74,7 +74,7 @@ class Notice(Versioned):
 
 @track_history()
 class Reachable(models.Model):
-    """A port that blocked members still reach: the portal, a name server."""
+    """A port that blocked members still reach, for instance the portal's or a name server's."""
 
     class Protocol(models.TextChoices):
         TCP = "tcp", "TCP"

@@ -1,7 +1,7 @@
-"""The page that a blocked member gets instead of whatever was asked for: why, until when, and whom to ask.
+"""Notice page, which a blocked member gets instead of the requested page: the reason, the end, and whom to ask.
 
-In: the address that asks and the languages its browser prefers. Out: one small page without anything to fetch.
-Whoever is not blocked, or is unknown, gets a page without anybody's data; so too when the database does not answer.
+In: the client's address and the languages that its browser prefers. Out: one small page without anything to fetch. A client who is
+not blocked, or is unknown, gets a page without personal data; so does everyone when the database does not answer.
 """
 
 import base64
@@ -22,14 +22,14 @@ from apps.bans.blocks.models import Block
 from apps.bans.blocks.selectors import find_current_block, find_holder, find_notice
 from apps.lib.fields import Address
 
-STATUS = "511 Network Authentication Required"  # RFC 6585, section 6: never what was asked for, never to be stored
+STATUS = "511 Network Authentication Required"  # RFC 6585, section 6: not the requested page, and must not be stored by a cache
 LONGEST_HEADER = 400
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class NoticeResponse:
-    """A whole answer, without its connection: the page in UTF-8, and its headers."""
+    """A whole response, without its connection: the page in UTF-8, and its headers."""
 
     body: bytes
     headers: list[tuple[str, str]] = field(default_factory=list)
@@ -43,7 +43,7 @@ class _NoticeFacts:
 
 
 def render_notice(address: Address | None, accept_language: str) -> NoticeResponse:
-    """What to tell whoever comes from this address; None: nobody knows from where."""
+    """Render the notice for the client at this address; None: the address is unknown."""
     known = _look_up(address)
     language = known.language or _choose_language(accept_language)
     style = _read_style()
@@ -83,7 +83,7 @@ def _read_style() -> str:
 
 
 def _build_headers(body: bytes, language: str, style: str) -> list[tuple[str, str]]:
-    """Nothing may be stored, fetched, framed or run."""
+    """Return headers that forbid storing, fetching, framing and scripts."""
     allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return [
         ("Content-Type", "text/html; charset=utf-8"),

@@ -1,4 +1,4 @@
-"""Blocks as rows of pages: how each stands on the gateways."""
+"""Rows of blocks for pages, with their state on the gateways."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from apps.lib.ui.states import GatewayPost, PostState
 
 @dataclass(frozen=True)
 class BlockRow:
-    """A block, and since when each gateway has it as it is."""
+    """A block, and since when each gateway has its present version."""
 
     block: Block
     gateways: list[Activation]
@@ -31,11 +31,11 @@ class BlockRow:
 
     @property
     def waits_for(self) -> list[str]:
-        """Gateways that do not have it as it is yet."""
+        """The gateways that do not have the block's present version yet."""
         return [each.gateway for each in self.gateways if not each.since]
 
 
 def build_rows(blocks: Iterable[Block]) -> list[BlockRow]:
-    """Two queries, however many there are."""
+    """Return the blocks as rows, in two queries, whatever their number."""
     now = timezone.now()
     return [BlockRow(block, known, now) for block, known in list_activations(blocks)]

@@ -1,4 +1,4 @@
-"""Reading blocks, what they cut off, and whom an address belongs to."""
+"""Read access to blocks, their impact, and the holders of addresses."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,12 +22,15 @@ STATES = ("now", "over", "all")
 
 
 def find_current_block(member: Member) -> Block | None:
-    """The block that holds now."""
+    """Return the member's block that is in force, if there is one."""
     return Block.objects.filter(holds_now(), member=member).select_related("author").first()
 
 
 def list_blocks(state: str = "now", search: str = "", reason: str = "") -> QuerySet[Block]:
-    """Blocks that hold now, are over, or all; the newest first. search: a part of the member's name, the number, or of the texts."""
+    """Return blocks that are in force, over, or all; the newest first.
+
+    search: a part of the member's name or of the texts, or the member's number.
+    """
     found = Block.objects.select_related("member", "author", "lifted_by").order_by("-id")
     found = found.filter(holds_now()) if state == "now" else found.exclude(holds_now()) if state == "over" else found
     if reason:
@@ -41,34 +44,34 @@ def list_blocks(state: str = "now", search: str = "", reason: str = "") -> Query
 
 
 def count_blocked_members() -> int:
-    """How many members are blocked now."""
+    """Return how many members are blocked now."""
     return Block.objects.filter(holds_now()).count()
 
 
 def list_blocked_member_ids() -> QuerySet[Block, int]:
-    """The ids of the members who are blocked now."""
+    """Return the ids of the members who are blocked now."""
     return Block.objects.filter(holds_now()).order_by().values_list("member", flat=True)
 
 
 def filter_blockable(members: QuerySet[Member]) -> QuerySet[Member]:
-    """Those who are neither blocked nor have left."""
+    """Return those of the members who can be blocked: neither blocked already nor gone."""
     return members.exclude(state=Member.State.LEFT).exclude(pk__in=list_blocked_member_ids())
 
 
 def list_blocks_ending_within(hours: int) -> QuerySet[Block]:
-    """Blocks that end by themselves within so many hours, the next first."""
+    """Return the blocks that end by themselves within so many hours, the next first."""
     ends = Func(F("valid"), function="upper", output_field=DateTimeField())
     return Block.objects.filter(holds_now()).annotate(ends=ends).filter(ends__lt=Now() + timedelta(hours=hours)).order_by("ends")
 
 
 def find_holder(address: Address) -> Member | None:
-    """The member who holds the address now, alone or within a prefix."""
+    """Return the member who holds the address now, alone or within a prefix."""
     held = Holding.objects.filter(holds_now(), prefix__covers=address).select_related("member").first()
     return held.member if held else None
 
 
 def find_notice(address: Address) -> Notice | None:
-    """What the group says to whom the address belongs, or the only group there is."""
+    """Return the notice of the group to which the address belongs; for an unknown address the first notice that exists."""
     held = Holding.objects.filter(holds_now(), prefix__covers=address).first()
     notices = Notice.objects.filter(group=held.group_id) if held else Notice.objects.all()
     return notices.first()
@@ -76,28 +79,28 @@ def find_notice(address: Address) -> Notice | None:
 
 @dataclass(frozen=True, slots=True)
 class BlockImpact:
-    """What a block cuts off: the addresses of a member, and what hangs on them."""
+    """What a block cuts off: the member's addresses, and what depends on them."""
 
     addresses: list[str]
     hanging: list[EndedCount]
 
 
 def get_block_impact(member: Member) -> BlockImpact:
-    """What would be cut off, or is."""
+    """Return what a block of this member cuts off, or would cut off."""
     held = list(Holding.objects.filter(holds_now(), member=member).order_by("kind", "prefix"))
     return BlockImpact([holding.address for holding in held], dependents.count(Holding, [holding.pk for holding in held]))
 
 
 def find_end_before_lifting(lifted: Block) -> datetime | None:
-    """When the block would have ended if nobody had lifted it, from its history; None: never."""
-    events: Any = lifted.events  # type: ignore[attr-defined]  # made by the tracker
+    """Return when the block would have ended without being lifted, from its history; None: never."""
+    events: Any = lifted.events  # type: ignore[attr-defined]  # the history tracker makes this attribute
     before = events.filter(lifted_by=None).order_by("-pgh_id").first()
     end: datetime | None = before.valid.upper if before else None
     return end
 
 
 def iter_notices() -> Iterable[tuple[GatewayGroup, Notice | None, list[str]]]:
-    """Each group with what it says to blocked members, and those of its gateways that have no interface for servers."""
+    """Yield each group with its notice, and with the names of its gateways that have no interface for servers."""
     gateways = Gateway.objects.select_related("server_interface").order_by("name")
     for group in GatewayGroup.objects.select_related("notice").prefetch_related(Prefetch("gateways", gateways)).order_by("name"):
         without = [each.name for each in group.gateways.all() if not hasattr(each, "server_interface")]
@@ -105,7 +108,7 @@ def iter_notices() -> Iterable[tuple[GatewayGroup, Notice | None, list[str]]]:
 
 
 def map_restore_urls(ended: Sequence[EndedRow]) -> Mapping[int, str]:
-    """Where a POST blocks again whom it was lifted of, by the id of the block: of members who can be blocked now."""
+    """Return the URLs whose POST makes a lifted block again, by the block's id; only for members who can be blocked now."""
     free = filter_blockable(Member.objects.filter(pk__in={each.row.member_id for each in ended}))
     lifted = Block.objects.filter(pk__in={each.row.pk for each in ended}, member__in=free.values("pk")).values_list("pk", flat=True)
     return {pk: reverse("bans:block-restore", args=[pk]) for pk in lifted}

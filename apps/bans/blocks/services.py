@@ -1,6 +1,7 @@
-"""Blocking members and lifting that again, and what a group leaves to them.
+"""Write services for blocks of members, and for what a group's blocked members see and reach.
 
-Every refusal is a sentence that names both sides, and what would do instead. Every write nudges a deploy after its commit.
+Every refusal is a sentence that names both sides and an alternative. Every write starts a reconciliation with the gateways after
+its commit.
 """
 
 from collections.abc import Collection
@@ -24,7 +25,7 @@ from apps.members.models import Member
 
 
 def block_member(*, member: Member, reason: str, message: str = "", note: str = "", until: datetime | None = None, by: User) -> Block:
-    """Cut a member off, with all addresses of now and later, from now on. Raises Problem when there is a block already."""
+    """Block a member from now on, with all present and future addresses. Raises Problem if the member is blocked already or has left."""
     _check(reason, message, until)
     if member.state == Member.State.LEFT:
         raise Problem(_("%(member)s has left: there is nothing to block.") % {"member": member}, culprit=member)
@@ -42,7 +43,10 @@ def block_member(*, member: Member, reason: str, message: str = "", note: str = 
 def block_many(
     *, members: QuerySet[Member], reason: str, message: str = "", note: str = "", until: datetime | None = None, by: User
 ) -> int:
-    """Cut all of these off who can be, from now on, all or none; says how many that were. Raises Problem when somebody else was quicker."""
+    """Block those of the members who can be blocked, from now on, all or none; return how many that were.
+
+    Raises Problem if one of them is blocked at the same moment by another request.
+    """
     _check(reason, message, until)
     given = {"reason": reason, "message": message.strip(), "note": note.strip(), "author": by}
     try:
@@ -61,7 +65,7 @@ def block_many(
 
 
 def change_block(*, block: Block, version: int, reason: str, message: str, note: str, until: datetime | None, by: User) -> Block:
-    """Change why, and until when. Raises Conflict when somebody changed or lifted it since `version`."""
+    """Change reason, texts and end of a block. Raises Conflict if it changed or was lifted since `version`."""
     _check(reason, message, until)
     given = {"reason": reason, "message": message.strip(), "note": note.strip()}
     with transaction.atomic():
@@ -74,7 +78,7 @@ def change_block(*, block: Block, version: int, reason: str, message: str, note:
 
 
 def set_ends(*, blocks: Collection[int], until: datetime | None, by: User) -> int:
-    """Let the blocks with these ids end then, or never; those that hold. Says how many there were."""
+    """Set the end of those blocks with these ids that are in force; None: no end. Return how many there were."""
     _check("other", "", until)
     with transaction.atomic():
         changed = Block.objects.filter(holds_now(), pk__in=blocks).update(valid=_build_range(until), version=F("version") + 1)
@@ -88,7 +92,7 @@ def lift_block(*, block: Block, by: User) -> None:
 
 
 def lift_many(*, blocks: Collection[int] | QuerySet[Block, int], by: User) -> int:
-    """End the blocks with these ids now; says how many held."""
+    """End the blocks with these ids now; return how many were in force."""
     with transaction.atomic():
         present = Block.objects.filter(holds_now(), pk__in=blocks)
         lifted = present.update(valid=make_range_until_now(), lifted_by=by, version=F("version") + 1)
@@ -97,19 +101,19 @@ def lift_many(*, blocks: Collection[int] | QuerySet[Block, int], by: User) -> in
 
 
 def unblock_members(*, members: QuerySet[Member], by: User) -> int:
-    """End the blocks of all of these now; says how many were blocked."""
+    """End the blocks of these members now; return how many were blocked."""
     return lift_many(blocks=Block.objects.filter(holds_now(), member__in=members.values("pk")).values_list("pk", flat=True), by=by)
 
 
 def restore(*, lifted: Block, by: User) -> Block:
-    """The same block again, from now on, until when it would have ended. Raises Problem when another has come, or that has passed."""
+    """Make a lifted block again, from now to its former end. Raises Problem if the member is blocked again, or if that end has passed."""
     return block_member(
         member=lifted.member, reason=lifted.reason, message=lifted.message, note=lifted.note, until=find_end_before_lifting(lifted), by=by
     )
 
 
 def set_notice(*, notice: Notice, version: int, ipv4: Address | None, ipv6: Address | None, port: int, contact: str, by: User) -> Notice:
-    """Change where blocked members' HTTP goes, and whom they can ask. Raises Conflict when somebody changed it since `version`."""
+    """Change the address of the notice page, and the contact. Raises Conflict if they changed since `version`."""
     with transaction.atomic():
         present = Notice.objects.filter(pk=notice.pk, version=version)
         if not present.update(ipv4=ipv4, ipv6=ipv6, port=port, contact=contact.strip(), version=F("version") + 1):
@@ -120,7 +124,7 @@ def set_notice(*, notice: Notice, version: int, ipv4: Address | None, ipv6: Addr
 
 
 def add_reachable(*, notice: Notice, name: str, address: Address, protocol: str, port: int, by: User) -> Reachable:
-    """Let blocked members reach one more port. Raises Problem when they do already."""
+    """Let blocked members reach one more port. Raises Problem if they do already."""
     try:
         with transaction.atomic():
             made = Reachable.objects.create(notice=notice, name=name.strip(), address=address, protocol=protocol, port=port)
@@ -134,14 +138,14 @@ def add_reachable(*, notice: Notice, name: str, address: Address, protocol: str,
 
 
 def remove_reachable(*, reachable: Reachable, by: User) -> None:
-    """Blocked members reach it no more. Removing it twice is harmless."""
+    """Close this port to blocked members. Removing it twice is harmless."""
     with transaction.atomic():
         Reachable.objects.filter(pk=reachable.pk).delete()
         enqueue_task("workers.reconcile", by.pk)
 
 
 def _build_range(until: datetime | None) -> Func:
-    """The row's range with another end."""
+    """Return the row's range with another end."""
     begins = Func(F("valid"), function="lower", output_field=DateTimeField())
     return Func(begins, Value(until, output_field=DateTimeField()), function="tstzrange", output_field=DateTimeRangeField())
 
@@ -158,7 +162,10 @@ def _check(reason: str, message: str, until: datetime | None) -> None:
 
 
 def _explain_integrity_error(error: IntegrityError, member: Member) -> Problem:
-    """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
+    """Return the sentence for a refusal by the database.
+
+    A violation of any other constraint is a fault of the portal, and raised unchanged.
+    """
     if "block_one_at_a_time" not in str(error):
         raise error
     there = find_current_block(member)

@@ -1,1 +1,1 @@
-"""Servers of the network itself, whose packets pass the gateways without connection tracking."""
+"""Listeners: servers of the network itself, whose packets pass the gateways without connection tracking."""

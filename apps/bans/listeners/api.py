@@ -23,7 +23,7 @@ class ListenerSerializer(ChangeableSerializer):
     class Meta:
         model = Listener
         fields = ["id", "group", "name", "address", "protocol", "port", *GUARD, "enabled", "note", "active", "version"]
-        validators: list[Any] = []  # the service names who is there
+        validators: list[Any] = []  # the service names the listener that is in the way
 
     def create(self, validated_data: Mapping[str, Any]) -> Listener:
         return listening.add_listener(by=self.context["request"].user, **validated_data)
@@ -36,7 +36,7 @@ class ListenerSerializer(ChangeableSerializer):
 
 
 class ListenerViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
-    """Listeners. `group` stays as it was added."""
+    """Listeners: ports of the network's own servers. `group` cannot be changed."""
 
     serializer_class = ListenerSerializer
     group_path = "group"
@@ -46,4 +46,4 @@ class ListenerViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
         return Listener.objects.order_by("id")
 
     def remove(self, row: Listener) -> None:
-        listening.remove_listener(listener=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        listening.remove_listener(listener=row, by=self.request.user)  # type: ignore[arg-type]  # RolePermission: signed in

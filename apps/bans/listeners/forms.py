@@ -1,4 +1,4 @@
-"""Forms of listeners and of servers' interfaces."""
+"""Forms for listeners and for servers' interfaces."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ from apps.network.models import Gateway, GatewayGroup
 
 
 class ListenerForm(forms.ModelForm[Listener]):
-    """A listener. Whether somebody is there already, the service says."""
+    """A listener. The service checks whether the port is free."""
 
-    GUARD = ("guarded", "window_scale")  # a row of their own where the others stand side by side
+    GUARD = ("guarded", "window_scale")  # a row of their own; the other fields stand side by side
 
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
@@ -37,16 +37,16 @@ class ListenerForm(forms.ModelForm[Listener]):
                 self.fields["group"].widget = forms.HiddenInput()
 
     def clean_window_scale(self) -> int:
-        """What it is, or what most servers offer, where nothing is said."""
+        """Return the given window scale, or the saved one (7 for a new listener) if the field is empty."""
         given = self.cleaned_data["window_scale"]
         return self.instance.window_scale if given is None else int(given)
 
     def validate_constraints(self) -> None:
-        """The service names who is there."""
+        """Skip the form's check: the service names the listener that is in the way."""
 
 
 class InterfaceForm(forms.Form):
-    """Behind which interface of a gateway servers stand."""
+    """The interface of a gateway behind which servers stand."""
 
     gateway = forms.ModelChoiceField(Gateway.objects.all(), widget=forms.HiddenInput)
     name = forms.CharField(label=_("Interface for servers"), max_length=15, required=False)

@@ -1,4 +1,4 @@
-"""Servers of the network itself, and behind which interface of a gateway they stand."""
+"""Listeners, and the gateways' interfaces behind which servers stand."""
 
 from django.db import models
 from django.db.models import Q
@@ -15,10 +15,11 @@ from apps.network.models import Gateway, GatewayGroup
 class Listener(Versioned, Deployed):
     """A port of a server: open to members and internet, past connection tracking, both ways.
 
-    guarded: the gateways answer SYNs in its stead, and track the rest; window_scale: what the server itself offers then (RFC 7323, 2.2).
+    guarded: the gateways answer SYNs in the server's stead, and track the rest; window_scale: what the server itself offers then
+    (RFC 7323, 2.2).
 
-    The database refuses one in a pool of members' addresses or on the public side of a forward, and those on a listener
-    (migrations/bans/0001).
+    The database refuses a listener in a pool of members' addresses or on the public side of a forward, and a pool or forward that
+    would contain a listener (migrations/bans/0001).
     """
 
     class Protocol(models.TextChoices):
@@ -53,7 +54,7 @@ class Listener(Versioned, Deployed):
 
 @track_history()
 class ServerInterface(models.Model):
-    """The interface of a gateway behind which the network's servers stand, where that is not the members' own."""
+    """The interface of a gateway behind which the network's servers stand, if that is not the members' own."""
 
     gateway = models.OneToOneField(Gateway, models.CASCADE, related_name="server_interface")
     name = models.CharField(_("interface for servers"), max_length=15)

@@ -1,4 +1,4 @@
-"""Reading listeners and servers' interfaces."""
+"""Read access to listeners and servers' interfaces."""
 
 from django.db.models import CharField, Func, Q, QuerySet
 
@@ -7,7 +7,7 @@ from apps.network.models import Gateway
 
 
 def list_listeners(search: str = "") -> QuerySet[Listener]:
-    """Listeners by name. search: a part of the name or note, the start of an address, or a port."""
+    """Return the listeners by name. search: a part of the name or note, the start of an address, or a port."""
     found = Listener.objects.select_related("group").order_by("name", "id")
     text = search.strip().replace("\0", "")
     if not text:
@@ -18,5 +18,5 @@ def list_listeners(search: str = "") -> QuerySet[Listener]:
 
 
 def list_gateways() -> QuerySet[Gateway]:
-    """Gateways by name, with the interface behind which their servers stand."""
+    """Return the gateways by name, with the interface behind which their servers stand."""
     return Gateway.objects.select_related("server_interface", "group").order_by("name")

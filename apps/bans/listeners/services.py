@@ -1,4 +1,7 @@
-"""Writing listeners, and behind which interfaces servers stand. Refusals name both sides; every write nudges a deploy."""
+"""Write services for listeners and for the interfaces behind which servers stand.
+
+Refusals name both sides; every write starts a reconciliation with the gateways after its commit.
+"""
 
 from typing import Any
 
@@ -31,7 +34,7 @@ def add_listener(
     note: str = "",
     by: User,
 ) -> Listener:
-    """Let a server listen from now on. Raises Problem when somebody else is there, or what is asked for cannot be guarded."""
+    """Add a listener. Raises Problem if the port is taken, the values are not valid, or the listener cannot be guarded."""
     given = _validate_listener(name, protocol, port) | _validate_guard(protocol, guarded, window_scale)
     given |= {"address": address, "note": note.strip(), "enabled": enabled}
     try:
@@ -58,7 +61,7 @@ def change_listener(
     note: str,
     by: User,
 ) -> Listener:
-    """Change all there is of it. Raises Conflict when somebody changed it since `version`, Problem like `add_listener`."""
+    """Change all values of a listener. Raises Conflict if it changed since `version`, Problem like `add_listener`."""
     given = _validate_listener(name, protocol, port) | _validate_guard(protocol, guarded, window_scale)
     given |= {"address": address, "note": note.strip(), "enabled": enabled}
     try:
@@ -73,14 +76,17 @@ def change_listener(
 
 
 def remove_listener(*, listener: Listener, by: User) -> None:
-    """Nobody reaches it any more; its history stays. Removing it twice is harmless."""
+    """Remove a listener: its port is no longer open; its history stays. Removing it twice is harmless."""
     with transaction.atomic():
         Listener.objects.filter(pk=listener.pk).delete()
         enqueue_task("workers.reconcile", by.pk)
 
 
 def set_server_interface(*, gateway: Gateway, name: str, by: User) -> None:
-    """Behind which interface of the gateway servers stand; "": behind the members' own. Raises Problem when it cannot be that one."""
+    """Set the interface of the gateway behind which servers stand; "": the members' own.
+
+    Raises Problem if the gateway uses it otherwise.
+    """
     name = name.strip()
     taken = {gateway.lan, gateway.wan, gateway.management, gateway.sync, gateway.probe_interface} - {""}
     if name in taken:
@@ -122,7 +128,10 @@ def _validate_guard(protocol: str, guarded: bool, window_scale: int) -> dict[str
 
 
 def _explain_integrity_error(error: IntegrityError, address: Address, protocol: str, port: int) -> Problem:
-    """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
+    """Return the sentence for a refusal by the database.
+
+    A violation of any other constraint is a fault of the portal, and raised unchanged.
+    """
     facts: dict[str, Any] = {"protocol": protocol.upper(), "port": port, "address": address}
     if "listener_once" in str(error):
         there = Listener.objects.filter(address=address, protocol=protocol, port=port).first()

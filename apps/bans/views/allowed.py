@@ -1,4 +1,4 @@
-"""The allow list: its entries, one of them, and taking one off."""
+"""Pages of the allow list: its entries, changing one, and removing one."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -23,7 +23,7 @@ PER_PAGE, LAST_CHANGES = 50, 20
 
 @staff_page
 def entries(request: HttpRequest) -> HttpResponse:
-    """All entries, and the form for another."""
+    """List all entries, with the form for a new one."""
     form = AllowForm(request.POST) if request.method == "POST" else AllowForm(initial={"address": request.GET.get("prefix", "")})
     if form.is_valid():
         given = {"prefix": form.cleaned_data["address"], "comment": form.cleaned_data["comment"], "expires": form.expires()}
@@ -40,7 +40,7 @@ def entries(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def change(request: HttpRequest, pk: int) -> HttpResponse:
-    """An entry with its history and the bans it overrules: change comment and end."""
+    """Show an entry with its history and the bans that it overrules; change its comment and end."""
     entry = get_object_or_404(AllowEntry.objects.select_related("author"), pk=pk)
     form = AllowChangeForm(entry, request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -67,7 +67,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what taking it off the allow list does; then do it."""
+    """Show what removing the entry does; after confirmation, remove it."""
     entry = get_object_or_404(AllowEntry, pk=pk)
     if request.method != "POST":
         return render(

@@ -1,4 +1,4 @@
-"""Bans of a list: added, changed, lifted, one or many, and taken back."""
+"""Pages for the bans of a list: adding, changing, lifting and undoing, for one ban or many."""
 
 from typing import cast
 from uuid import UUID
@@ -51,7 +51,7 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _render_added(request: HttpRequest, banlist: BanList, made: Ban) -> HttpResponse:
-    """The table with the new ban said, and an empty form, or the page."""
+    """Render the table with the new ban and an empty form for HTMX; else redirect to the list."""
     if not request.headers.get("HX-Request"):
         return _redirect_to_list(banlist.pk, saved=made.pk)
     return render(request, "bans/list.html#added", panel.build_context(banlist, {"saved": str(made.pk)}) | {"oob": True, "added": True})
@@ -59,7 +59,7 @@ def _render_added(request: HttpRequest, banlist: BanList, made: Ban) -> HttpResp
 
 @staff_page
 def saved_strip(request: HttpRequest, pk: int) -> HttpResponse:
-    """The strip that says where a saved ban is active, and its pair; nothing while the page says so already."""
+    """Render the strip that shows where a saved ban is active, and what else covers it; 204 while nothing has changed."""
     ban = _get_ban(pk)
     shown = panel.build_done_context(ban.list, {"saved": str(pk)})
     if ",".join(shown["saved"].waits_for) == request.GET.get("waits"):
@@ -69,7 +69,7 @@ def saved_strip(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def change(request: HttpRequest, pk: int) -> HttpResponse:
-    """A ban with its history: change comment and end."""
+    """Show a ban with its history; change its comment, direction and end."""
     ban = _get_ban(pk)
     form = BanChangeForm(ban, request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -88,7 +88,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def lift(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what lifting does; then lift."""
+    """Show what lifting the ban does; after confirmation, lift it."""
     ban = _get_ban(pk)
     if request.method != "POST":
         shown = {"ban": ban, "hits": map_hits([ban]).get(ban.prefix), "others": panel.list_bans_elsewhere(ban.list, ban.prefix)}
@@ -113,7 +113,7 @@ def revert(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def restore(request: HttpRequest, pk: int, history: UUID) -> HttpResponse:
-    """Undo what a request lifted."""
+    """Restore the bans that a request lifted."""
     banlist = get_object_or_404(BanList, pk=pk)
     return _redirect_to_list(pk, restored=undo.restore(list=banlist, request=history, by=request.user))  # type: ignore[arg-type]  # staff_page
 
@@ -121,7 +121,7 @@ def restore(request: HttpRequest, pk: int, history: UUID) -> HttpResponse:
 @staff_page
 @require_POST
 def bulk_action(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what would be done to the selected bans, or do it, once that was confirmed."""
+    """Show what the action does to the selected bans; after confirmation, do it."""
     banlist = get_object_or_404(BanList, pk=pk)
     chosen = parse_selection(banlist, request.POST)
     if chosen.ready:

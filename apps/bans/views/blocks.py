@@ -1,4 +1,4 @@
-"""Blocks of members: made, changed, lifted, one or many, and taken back."""
+"""Pages for blocks of members: adding, changing, lifting and undoing, for one block or many."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def _get_block(pk: int) -> Block:
 
 @staff_page
 def blocks(request: HttpRequest) -> HttpResponse:
-    """All blocks: those that hold, those that are over."""
+    """List the blocks, in force or over."""
     asked = request.GET
     state = asked.get("state", "now") if asked.get("state") in selectors.STATES else "now"
     reason = asked.get("reason", "") if asked.get("reason") in Block.Reason.values else ""
@@ -48,7 +48,7 @@ def blocks(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def block_member(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what blocking the member does; then do it."""
+    """Show what blocking the member does; after confirmation, block the member."""
     member = get_object_or_404(Member, pk=pk)
     there = selectors.find_current_block(member)
     if there:
@@ -66,7 +66,7 @@ def block_member(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def block(request: HttpRequest, pk: int) -> HttpResponse:
-    """A block with its history: change why and until when."""
+    """Show a block with its history; change its reason, texts and end."""
     found = _get_block(pk)
     form = BlockForm(request.POST if request.method == "POST" else None, found)
     if form.is_valid():
@@ -79,7 +79,7 @@ def block(request: HttpRequest, pk: int) -> HttpResponse:
                 form.data = {
                     **request.POST.dict(),
                     "version": str(_get_block(pk).version),
-                }  # the next save replaces what somebody else saved
+                }  # the next save replaces what another user saved
     [row] = panel.build_rows([_get_block(pk)])
     shown: dict[str, Any] = {"row": row, "that": row.block, "form": form, "entries": list_row_history(found, LAST_CHANGES)}
     return render(
@@ -89,7 +89,7 @@ def block(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def lift(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what lifting does; then do it."""
+    """Show what lifting the block does; after confirmation, lift it."""
     found = _get_block(pk)
     if request.method != "POST":
         return render(request, "bans/lift_block.html", {"that": found, "cut": selectors.get_block_impact(found.member)})
@@ -100,7 +100,7 @@ def lift(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def restore(request: HttpRequest, pk: int) -> HttpResponse:
-    """Undo a lifting."""
+    """Undo the lifting of a block."""
     try:
         again = services.restore(lifted=_get_block(pk), by=get_person(request))
     except Problem as problem:
@@ -112,7 +112,7 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def bulk_action(request: HttpRequest) -> HttpResponse:
-    """Do one thing to the selected blocks, after saying what."""
+    """Show what the action does to the selected blocks; after confirmation, do it."""
     picked = [int(text) for text in request.POST.getlist("pick") if text.isascii() and text.isdigit() and len(text) < 19]
     found = list(selectors.list_blocks().filter(pk__in=picked))
     do, confirmed = "end" if request.POST.get("do") == "end" else "lift", request.POST.get("confirmed") == "1"

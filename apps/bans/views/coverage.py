@@ -1,4 +1,4 @@
-"""Which ban covers this address?"""
+"""Page that searches the bans and allow entries that cover an address."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -13,7 +13,7 @@ from apps.lib.errors import Problem
 
 @staff_page
 def coverage_search(request: HttpRequest) -> HttpResponse:
-    """All bans and allow entries that cover an address or prefix, and which one decides."""
+    """Show all bans and allow entries that cover an address or prefix, and the one that decides in each direction."""
     asked = request.GET.get("address", "").strip()[:80]
     shown: dict[str, object] = {"asked": asked}
     if asked:

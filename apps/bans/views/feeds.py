@@ -1,4 +1,4 @@
-"""The feed of a list: set up, changed, refreshed now, and what it held back."""
+"""Pages for the feed of a list: setting it up, refreshing it, removing it, and what it held back."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -30,7 +30,7 @@ def _redirect_to_feed(pk: int) -> HttpResponse:
 
 @staff_page
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say where the list's bans come from."""
+    """Set up the list's feed, or change it."""
     banlist = get_object_or_404(BanList, pk=pk)
     feed = find_feed(banlist)
     form = FeedForm(feed, request.POST if request.method == "POST" else None)
@@ -55,24 +55,24 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def refresh_now(request: HttpRequest, pk: int) -> HttpResponse:
-    """Refresh it now."""
+    """Start a refresh now."""
     feed_services.request_refresh(feed=_get_feed(pk), by=get_person(request))
     return _redirect_to_feed(pk)
 
 
 @staff_page
 def feed_state(request: HttpRequest, pk: int) -> HttpResponse:
-    """How far a refresh is, or what became of it: a part of the list's page."""
+    """Render the progress or the result of a refresh, a part of the list's page."""
     feed = _get_feed(pk)
     response = render(request, "bans/feed_state.html", {"list": feed.list, "feed": feed})
     if not feed.phase:
-        response["HX-Refresh"] = "true"  # it is done: the whole page is another one now
+        response["HX-Refresh"] = "true"  # it is done: the whole page differs now
     return response
 
 
 @staff_page
 def held_import(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what was held back and why; then import it, or forget it."""
+    """Show what was held back and why; after confirmation, import or discard it."""
     feed = _get_feed(pk)
     if feed.held_since is None:
         messages.info(request, _("Nothing is held back any more."))
@@ -93,7 +93,7 @@ def held_import(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what becomes of the list without its feed; then take it away."""
+    """Show what removing the feed does; after confirmation, remove it."""
     feed = _get_feed(pk)
     if request.method != "POST":
         return render(request, "bans/feed_remove.html", {"list": feed.list, "feed": feed})

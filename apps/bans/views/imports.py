@@ -1,4 +1,4 @@
-"""Bringing a file into a ban list: upload, look, confirm."""
+"""Pages for importing a file into a ban list: upload, preview, confirmation."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -16,7 +16,7 @@ from apps.lib.errors import Problem
 
 @staff_page
 def upload(request: HttpRequest, pk: int) -> HttpResponse:
-    """Choose a file and how to take it."""
+    """Upload a file, with options for its import."""
     banlist = get_object_or_404(BanList, pk=pk)
     form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
     if form.is_valid():
@@ -32,7 +32,7 @@ def upload(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def preview(request: HttpRequest, pk: int) -> HttpResponse:
-    """What the file would do, with all its bad lines; then do it."""
+    """Show what the import would do, and the first bad lines; after confirmation, import the file."""
     kept = get_object_or_404(Upload.objects.select_related("list"), pk=pk, by=request.user)
     shown = build_preview(kept, request.user)
     typed = panel.parse_number(request.POST, "typed")

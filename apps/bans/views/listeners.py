@@ -1,4 +1,4 @@
-"""Listeners: added, changed, removed; and behind which interface servers stand."""
+"""Pages for listeners, and for the interfaces behind which servers stand."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def _render_page(request: HttpRequest, form: ListenerForm | None = None) -> Http
 
 @staff_page
 def listeners(request: HttpRequest) -> HttpResponse:
-    """All listeners, and the form for another."""
+    """List all listeners, with the form for a new one."""
     if request.method != "POST":
         return _render_page(request)
     form = ListenerForm(request.POST)
@@ -51,7 +51,7 @@ def listeners(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def listener(request: HttpRequest, pk: int) -> HttpResponse:
-    """A listener with its history: change it, switch it on or off."""
+    """Show a listener with its history; change it, or turn it on or off."""
     found = get_object_or_404(Listener.objects.select_related("group"), pk=pk)
     form = ListenerForm(request.POST if request.method == "POST" else None, Listener.objects.get(pk=pk))
     if form.is_valid():
@@ -71,7 +71,7 @@ def listener(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _build_warning(listener: Listener) -> str:
-    """What to look at where the kernel may drop all SYNs (docs/adr/0015-guarded-services.md); "" where it does not."""
+    """Return what to check if the kernel may drop all SYNs (docs/adr/0015-guarded-services.md); "" if it does not."""
     if not listener.guarded or listener.address.version == 4:
         return ""
     return _(
@@ -82,7 +82,7 @@ def _build_warning(listener: Listener) -> str:
 
 @staff_page
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what removing does; then do it."""
+    """Show what removing the listener does; after confirmation, remove it."""
     found = get_object_or_404(Listener, pk=pk)
     if request.method != "POST":
         return render(request, "bans/remove_listener.html", {"listener": found})
@@ -94,7 +94,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def interface(request: HttpRequest) -> HttpResponse:
-    """Behind which interface of a gateway servers stand."""
+    """Set the interface of a gateway behind which servers stand."""
     form = InterfaceForm(request.POST)
     if form.is_valid():
         try:

@@ -1,4 +1,4 @@
-"""Ban lists: all of them, one with its bans, switching, changing, deleting, and as a file."""
+"""Pages for ban lists: overview, one list with its bans, switching, changing, deleting, and downloads."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
@@ -23,7 +23,7 @@ EXPORTS = {"txt": (export.iter_text, "text/plain"), "csv": (export.iter_csv, "te
 
 @staff_page
 def lists(request: HttpRequest) -> HttpResponse:
-    """All lists with how much they keep out; the form for a new one."""
+    """List all ban lists with their hits, with the form for a new one."""
     form = BanListForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
@@ -40,13 +40,13 @@ def _get_list(pk: int) -> BanList:
 
 
 def format_gateway_names() -> str:
-    """nat-1, nat-2"""
+    """Return the names of all gateways: "nat-1, nat-2"."""
     return ", ".join(Gateway.objects.order_by("name").values_list("name", flat=True)) or _("no gateway yet")
 
 
 @staff_page
 def banlist(request: HttpRequest, pk: int) -> HttpResponse:
-    """One list: its bans, and the form for another."""
+    """Show one list with its bans, and the form for a new ban."""
     found = _get_list(pk)
     shown = panel.build_context(found, request.GET) | {"entries": list_row_history(found, LAST_CHANGES)}
     part = "#bans" if request.headers.get("HX-Target") == "bans" else ""
@@ -55,7 +55,7 @@ def banlist(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def switch(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what switching the list on or off does; then do it."""
+    """Show what turning the list on or off does; after confirmation, do it."""
     found = _get_list(pk)
     if request.method != "POST":
         return render(request, "bans/switch.html", {"list": found, "brief": summarize_list(found), "gateways": format_gateway_names()})
@@ -68,7 +68,7 @@ def switch(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Rename and describe the list."""
+    """Change the name and description of the list."""
     found = _get_list(pk)
     form = BanListChangeForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -84,7 +84,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what goes with the list; then delete it. From a size on, the number must be typed."""
+    """Show what is deleted with the list; after confirmation, delete it. For a large list, the number of bans must be typed."""
     found = _get_list(pk)
     bans = found.bans.count()
     if request.method != "POST" or must_type(bans, panel.parse_number(request.POST, "typed")):
@@ -98,7 +98,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def download(_request: HttpRequest, pk: int, form: str) -> HttpResponseBase:
-    """The list as text, CSV or JSON, as it is read from the database."""
+    """Stream the list as text, CSV or JSON while it is read from the database."""
     found = get_object_or_404(BanList, pk=pk)
     write, kind = EXPORTS[form]
     response = StreamingHttpResponse(write(found), content_type=f"{kind}; charset=utf-8")

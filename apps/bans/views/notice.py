@@ -1,4 +1,4 @@
-"""What blocked members of a group see and reach."""
+"""Pages for what blocked members of a group see and reach."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def _render_page(request: HttpRequest, notice: Notice, form: NoticeForm | None =
 
 @staff_page
 def notice(request: HttpRequest, group: int) -> HttpResponse:
-    """The page's addresses, whom to ask, and what stays reachable."""
+    """Show and change the notice page's address, the contact, and the ports that stay reachable."""
     found = _get_notice(group)
     if request.method != "POST":
         return _render_page(request, found)
@@ -59,7 +59,7 @@ def add(request: HttpRequest, group: int) -> HttpResponse:
 @staff_page
 @require_POST
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Blocked members reach it no more."""
+    """Close this port to blocked members."""
     found = get_object_or_404(Reachable.objects.select_related("notice"), pk=pk)
     services.remove_reachable(reachable=found, by=get_person(request))
     return redirect("bans:notice", found.notice.group_id)

@@ -1,4 +1,4 @@
-"""manage.py forget_second_factor: for somebody whose phone and recovery codes are gone."""
+"""manage.py forget_second_factor: lets a person in again who has lost phone and recovery codes."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""manage.py permissions: who may do what, as a document."""
+"""manage.py permissions: writes the table of rights as a document."""
 
 from argparse import ArgumentParser
 from pathlib import Path

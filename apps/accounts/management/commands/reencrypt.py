@@ -1,4 +1,4 @@
-"""Encrypts what is encrypted in the database anew, with the current secret key, so that former ones can be given up."""
+"""manage.py reencrypt: encrypts secrets in the database with the current secret key, so that former keys can be given up."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.db import transaction
 
 from apps.accounts.adapter import encrypt_anew
 
-ENCRYPTED = ("secret", "seed")  # of an app with codes, of recovery codes
+ENCRYPTED = ("secret", "seed")  # of an app with codes, and of recovery codes
 
 
 class Command(BaseCommand):

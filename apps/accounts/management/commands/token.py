@@ -1,4 +1,4 @@
-"""manage.py token: a new key for a script that acts for somebody."""
+"""manage.py token: makes an API token for a script that acts for an account."""
 
 from argparse import ArgumentParser
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""manage.py export_bans: a ban list as text, as import_bans reads it."""
+"""manage.py export_bans: prints a ban list as text, in the format that import_bans reads."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""manage.py import_bans: bring a feed into a ban list."""
+"""manage.py import_bans: imports a feed into a ban list."""
 
 import sys
 from argparse import ArgumentParser
@@ -37,7 +37,7 @@ class Command(BaseCommand):
             feed = feed_parser.FeedReader(_read_content(options["file"]), minimum_count=options["minimum_count"])
             with transaction.atomic():
                 outcome = self._bring(feed, options)
-                transaction.set_rollback(options["dry_run"] or not outcome.imported)  # a list made for this goes too
+                transaction.set_rollback(options["dry_run"] or not outcome.imported)  # this undoes a new list as well
         except feed_parser.FeedTooBig as error:
             raise CommandError(f"{options['file']}: {error}. Split the feed, or leave some of it out.") from error
         except Problem as problem:
@@ -80,7 +80,7 @@ class Command(BaseCommand):
 
 
 def _read_content(name: str) -> bytes:
-    """At most one octet more than the parser takes."""
+    """Read at most one octet more than the parser accepts."""
     most = feed_parser.FeedLimits().octets + 1
     try:
         if name == "-":

@@ -1,4 +1,4 @@
-"""manage.py refresh_bans: bring lists to what their feeds say, without a worker."""
+"""manage.py refresh_bans: refreshes ban lists from their feeds, without a worker."""
 
 from argparse import ArgumentParser
 from typing import Any
