@@ -248,8 +248,7 @@ class HeldBack(models.Model):
 
 
 class UnapprovedLoss(models.Model):
-    """Service that a rollout removed without approval, because it was below the limits. Kept for an hour, so that single removals add up.
-    """
+    """Service that a rollout removed without approval, because it was below the limits. Kept for an hour, so that removals add up."""
 
     group = models.ForeignKey(GatewayGroup, models.CASCADE, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
