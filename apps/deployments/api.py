@@ -78,7 +78,7 @@ LEFT: Shape = make_object(not_restored=make_array(TEXT))
 
 
 class DeploySerializer(StrictSerializer):
-    """again: also retry what a gateway refused or was unreachable for."""
+    """Options of a deploy. again: also retry what a gateway refused or was unreachable for."""
 
     again = serializers.BooleanField(default=False)
 
@@ -140,7 +140,7 @@ class RevisionSerializer(ApiSerializer):
 
 
 class WhySerializer(StrictSerializer):
-    """why: the reason for the rollback."""
+    """Rollback to a revision. why: the reason, shown while the group is held."""
 
     why = serializers.CharField(max_length=200)
 
@@ -234,13 +234,13 @@ class HeldBackSerializer(ApiSerializer):
 
 
 class DigestSerializer(StrictSerializer):
-    """digest: identifies exactly what is approved."""
+    """Approval. digest: identifies exactly what is approved."""
 
     digest = serializers.CharField(max_length=64)
 
 
 class RefusalSerializer(DigestSerializer):
-    """digest: identifies exactly what is refused. reason: why."""
+    """Refusal. digest: identifies exactly what is refused. reason: sent to the users who asked for it."""
 
     reason = serializers.CharField(max_length=200)
 
@@ -261,7 +261,7 @@ class HeldBackViewSet(ReadViewSet):
         """Approve exactly what the digest stands for. Needs a session in which the user has recently confirmed their identity; a
         token cannot.
 
-        One's own change can be approved only on its page, which asks to sign in again.
+        Users can approve their own changes only on the page, which asks them to sign in again.
         """
         found = self.get_object()
         check_recent(request)

@@ -17,7 +17,7 @@ from apps.lib.ui import formats
 class ApprovalForm(forms.Form):
     """Approval of exactly the part that the page showed, identified by its digest.
 
-    Removals ask for their number; the approval of one's own change asks for the password.
+    Removals ask for their number; users who approve their own change are asked for their password.
     """
 
     digest = forms.CharField(widget=forms.HiddenInput, max_length=64)

@@ -20,7 +20,7 @@ class Revision(models.Model):
     cause = models.CharField(max_length=40, default="change")
     digests = models.JSONField(default=dict)  # gateway's name -> digest
     changes = models.JSONField(default=list)  # [{"kind": …, "added": n, "removed": n, "changed": n, "of": n}]
-    delta = models.TextField(default="")  # nft text, cut
+    delta = models.TextField(default="")  # nft text, truncated
     elements = models.PositiveIntegerField(default=0)
     management = models.JSONField(default=dict)  # gateway's name -> {"interface": …, "port": n, "from": [prefixes]}
     again = models.ForeignKey("self", models.SET_NULL, null=True, related_name="+")  # of a rollback: the revision it repeats
@@ -151,7 +151,10 @@ class RolloutStep(models.Model):
 
 
 class GatewayState(models.Model):
-    """What a gateway runs, as last seen. `snapshot` is the newest read of the database that this ruleset corresponds to."""
+    """State of a gateway as last seen: what it runs, whether it answers, and its drift.
+
+    `snapshot` is the newest read of the database that this ruleset corresponds to.
+    """
 
     gateway = models.OneToOneField(Gateway, models.CASCADE, related_name="status", primary_key=True)
     digest = models.CharField(max_length=64, blank=True)

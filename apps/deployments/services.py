@@ -186,7 +186,7 @@ def _open_rollout(look: Reconciliation, asked: DeploymentTarget) -> Lease | None
 
 
 def _contact_gateways(gateways: Iterable[Gateway], links: GatewayLinks) -> None:
-    """Contact every gateway at once, without back-off, because a person asked for it.
+    """Contact every gateway at once, without back-off, because a person requested it.
 
     A database that is older than the gateways (restored from a backup) adopts their fencing tokens.
     """

@@ -46,7 +46,7 @@ from firewall.sets import ObjectKind, declare
 
 @dataclass(frozen=True, slots=True)
 class RunningState:
-    """What a group's gateways run: the confirmed revision and the rulesets, against which the desired state is measured.
+    """State that a group's gateways run: the confirmed revision and the rulesets, against which the desired state is measured.
 
     seen: the read of the database that the rulesets correspond to; users who wrote since then asked for the difference.
     """
@@ -119,7 +119,7 @@ def _list_alive(group: GatewayGroup) -> list[HeldBack]:
 def _hold_back_removals(
     group: GatewayGroup, gone: Mapping[ObjectKind, Removal], running: Ruleset, asked: Ruleset, seen: str
 ) -> list[Mapping[str, Elements]]:
-    """Return the parts that wait. Close rows whose part no longer goes unchanged, and hold back new removals above the limits."""
+    """Return the parts that wait. Close rows if their part is no longer removed unchanged; hold back new removals above the limits."""
     parts: list[tuple[HeldBack, RulesetPart]] = []
     for row in _list_alive(group):
         part = unpack_part(row.packed)

@@ -68,8 +68,9 @@ class AffectedMember:
 
 @dataclass(frozen=True, slots=True)
 class RemovalEffect:
-    """members, active: how many members are concerned, and how many of them are active. hit: bans that blocked something in the
-    last 24 h.
+    """Effect of a removal: the things removed and the members concerned.
+
+    members, active: how many members are concerned, and how many of them are active. hit: bans that blocked something in the last 24 h.
     """
 
     kind: ObjectKind

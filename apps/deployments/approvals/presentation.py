@@ -119,7 +119,7 @@ def _build_history_url(held: HeldBack) -> str:
     return f"{url}?kind={trail}" + (f"&person={people[0]}" if len(people) == 1 and not held.asker_unknown else "")
 
 
-# --- The effect
+# --- Effect
 
 
 def _list_numbers(effect: RemovalEffect) -> list[tuple[str, int]]:

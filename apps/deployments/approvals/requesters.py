@@ -68,7 +68,7 @@ _LIES: Final = {ObjectKind.PINHOLES: "holding.prefix >>= thing.prefix", ObjectKi
 
 @dataclass(frozen=True, slots=True)
 class Askers:
-    """users: ids of everyone who asked. unknown: other users may have asked as well."""
+    """Users who asked for a change. users: their ids. unknown: other users may have asked as well."""
 
     users: frozenset[int]
     unknown: bool = False

@@ -51,7 +51,7 @@ def _parse_next_transaction(seen: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What the database asked for at one moment: policies by gateway id."""
+    """Policies by gateway id, as of one moment."""
 
     moment: ReadMoment
     policies: dict[int, Policy]

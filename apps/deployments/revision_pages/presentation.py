@@ -31,7 +31,7 @@ class RevisionRow:
 
 @dataclass(frozen=True)
 class GatewayConfirmation:
-    """When a gateway confirmed a revision (None: never), and whether it runs it now."""
+    """A gateway's confirmation of a revision: its time (None: never), and whether the gateway runs it now."""
 
     gateway: str
     confirmed: datetime | None
@@ -40,7 +40,7 @@ class GatewayConfirmation:
 
 @dataclass(frozen=True)
 class RulesetPreview:
-    """What would change now, or why that is unknown."""
+    """Preview of a change: the comparison, or why it is not available."""
 
     compared: RulesetComparison | None
     problem: str = ""

@@ -55,7 +55,7 @@ class WorkerProcess:
 
 
 class Keeper:
-    """Renews the leases that it was told to keep."""
+    """Renews the leases in its care."""
 
     def __init__(self, worker: WorkerProcess) -> None:
         self._worker = worker

@@ -168,7 +168,7 @@ def build_status_line(rollout: Rollout, newer: Rollout | None, in_memory: Set[st
 
 
 def _render_moving(rollout: Rollout) -> str:
-    """Return a sentence about the gateway whose turn it is."""
+    """Return a sentence about the current gateway."""
     words = {
         RolloutStep.State.PROBING: _("%(gateway)s is on trial."),
         RolloutStep.State.CONFIRMING: _("%(gateway)s waits for its confirmation."),

@@ -1,4 +1,4 @@
-"""Drives a rollout on which this worker has a lease: runs each command on the gateway whose turn it is, and records the outcome.
+"""Drives a rollout on which this worker has a lease: runs each command on the current gateway, and records the outcome.
 
 The decisions are in `firewall.rollout`, the messages in `agent_client`, the rows in `rollout_store`; this module connects them.
 """
@@ -62,7 +62,7 @@ def render_error(error: Exception) -> str:
 
 
 def note_beat(lease: Lease, beat: wire.Beat) -> RolloutEvent | None:
-    """Store the beat for the page. Return what a person has asked for meanwhile.
+    """Store the beat for the page. Return the wish that a person has recorded meanwhile.
 
     A database error here only makes the page stale, so it does not interrupt the work on the gateway.
     """

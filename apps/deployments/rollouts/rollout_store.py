@@ -171,7 +171,7 @@ class Lease:
 
     @property
     def step(self) -> RolloutStep:
-        """Step of the gateway whose turn it is."""
+        """Step of the current gateway."""
         return self.steps[self.state.turn or 0]
 
 
@@ -194,7 +194,7 @@ def claim(group: GatewayGroup) -> Lease | None:
 
 
 def list_abandoned_groups() -> list[GatewayGroup]:
-    """Return groups with a rollout whose lease has expired."""
+    """Return groups with a rollout of which the lease has expired."""
     left = Rollout.objects.filter(state=Rollout.State.APPLYING, lease_until__lt=Now())
     return list(GatewayGroup.objects.filter(rollouts__in=left))
 
@@ -246,7 +246,7 @@ def record_passed(lease: Lease) -> None:
 
 
 def find_wish(lease: Lease) -> RolloutEvent | None:
-    """Return what a person has asked for meanwhile. Raises RolloutLeaseLost."""
+    """Return the wish that a person has recorded meanwhile. Raises RolloutLeaseLost."""
     wish = _lock(lease.rollout)
     return RolloutEvent(wish) if wish else None
 
@@ -292,7 +292,7 @@ def _write_steps(lease: Lease, after: machine.RolloutState, at: int | None, evid
 
 
 def note_evidence(lease: Lease, what: str, *, passed: bool, ms: float | None, text: str) -> None:
-    """Add a piece of evidence for the gateway whose turn it is. It is stored with the next event; a failure is stored at once,
+    """Add a piece of evidence for the current gateway. It is stored with the next event; a failure is stored at once,
     for the page.
     """
     lease.step.evidence.append({"what": what, "passed": passed, "ms": None if ms is None else round(ms, 1), "text": text})
@@ -302,7 +302,7 @@ def note_evidence(lease: Lease, what: str, *, passed: bool, ms: float | None, te
 
 
 def record_beat(lease: Lease, doing: str, done: int, of: int) -> RolloutEvent | None:
-    """Store the reported progress of the gateway whose turn it is, for the page. Return what a person has asked for meanwhile.
+    """Store the reported progress of the current gateway, for the page. Return the wish that a person has recorded meanwhile.
 
     done, of: elements. A gateway may send any number; impossible ones are clamped.
     """
@@ -314,7 +314,7 @@ def record_beat(lease: Lease, doing: str, done: int, of: int) -> RolloutEvent | 
 
 
 def supersede(lease: Lease, text: str) -> None:
-    """Fail a rollout whose revision is no longer the desired state. A new rollout brings the gateways to it, whatever they run."""
+    """Fail a rollout of a revision that is no longer the desired state. A new rollout brings the gateways to it, whatever they run."""
     steps = RolloutStep.objects.filter(rollout=lease.rollout)
     with transaction.atomic():
         _lock(lease.rollout)

@@ -26,7 +26,7 @@ class AgentRefused(Exception):  # noqa: N818 - the gateway's decision, not an er
 
 @dataclass(frozen=True, slots=True)
 class KnownRuleset:
-    """What a gateway is known to run: the id of the revision, the digest over everything in it, and the ruleset."""
+    """Ruleset that a gateway is known to run: the id of the revision, the digest over everything in it, and the ruleset."""
 
     revision: int
     digest: int
@@ -35,7 +35,7 @@ class KnownRuleset:
 
 @dataclass(frozen=True, slots=True)
 class DeployOrder:
-    """What the gateway should run: the ruleset, its digest over everything, its digest at `now`, and the fencing token.
+    """Order to deploy a ruleset to a gateway: the ruleset, its digest over everything, its digest at `now`, and the fencing token.
 
     known, delta: what the gateway is known to run, and the delta from it; None if unknown. confirm_within: seconds after which
     the gateway reverts by itself.

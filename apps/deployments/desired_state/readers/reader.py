@@ -1,4 +1,4 @@
-"""Reader of one kind of object: its query, its restriction to touched objects, and the value of a row."""
+"""Definition of a reader: its query, its restriction to touched objects, and the value of a row."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -12,8 +12,9 @@ parse_network = lru_cache(maxsize=1 << 20)(ip_network)
 
 
 class ObjectReader(NamedTuple):
-    """query: reads all objects of a %(group)s at a time %(at)s, with a placeholder {only} for the restriction to touched objects.
+    """Reader of one kind of object.
 
+    query: reads all objects of a %(group)s at a time %(at)s, with a placeholder {only} for the restriction to touched objects.
     parameters: of the restriction, from the touched keys; all empty when none were touched. value: builds a value from a row.
     """
 
