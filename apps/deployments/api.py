@@ -1,4 +1,4 @@
-"""Rollouts, revisions, what is held back and holds in the REST API: the same services as the pages."""
+"""REST API of rollouts, revisions, approvals and holds: uses the same services as the pages."""
 
 from typing import Any
 
@@ -78,13 +78,13 @@ LEFT: Shape = make_object(not_restored=make_array(TEXT))
 
 
 class DeploySerializer(StrictSerializer):
-    """again: also try what a gateway refused, or was not there for."""
+    """Options of a deploy. again: also retry what a gateway refused or was unreachable for."""
 
     again = serializers.BooleanField(default=False)
 
 
 class RolloutViewSet(ReadViewSet):
-    """Rollouts, the newest first."""
+    """Rollouts, newest first."""
 
     serializer_class = RolloutSerializer
     group_path = "group"
@@ -96,7 +96,7 @@ class RolloutViewSet(ReadViewSet):
     @declare_response(202, ASKED)
     @action(detail=False, methods=["post"], serializer_class=DeploySerializer)
     def deploy(self, request: Request) -> Response:
-        """Let a worker look now. If a gateway runs something else than is asked for, a rollout appears at `watch`."""
+        """Ask a worker to deploy now. If a gateway does not run the desired state, a rollout appears at `watch`."""
         refuse_limited(request)
         newest = Rollout.objects.order_by("-id").values_list("id", flat=True).first() or 0
         services.request_reconcile(by=_get_user(request), force=parse_request(DeploySerializer, request)["again"])
@@ -105,25 +105,25 @@ class RolloutViewSet(ReadViewSet):
 
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, pk: str = "") -> Response:
-        """Stop before the next gateway."""
+        """Pause the rollout before the next gateway."""
         decisions.pause(self.get_object(), by=_get_user(request))
         return self.answer(self.get_object())
 
     @action(detail=True, methods=["post"])
     def resume(self, request: Request, pk: str = "") -> Response:
-        """Go on."""
+        """Resume the rollout."""
         decisions.resume(self.get_object(), by=_get_user(request))
         return self.answer(self.get_object())
 
     @action(detail=True, methods=["post"])
     def abort(self, request: Request, pk: str = "") -> Response:
-        """Take back what is on trial, leave the rest alone."""
+        """Abort the rollout: a gateway on trial reverts, confirmed gateways keep the revision, the others are not touched."""
         decisions.abort(self.get_object(), by=_get_user(request))
         return self.answer(self.get_object())
 
 
 def _get_user(request: Request) -> Any:
-    """Whoever the token, or the session, is of: staff, as everywhere in this API."""
+    """Return the user of the token or session; always staff in this API."""
     return request.user
 
 
@@ -140,7 +140,7 @@ class RevisionSerializer(ApiSerializer):
 
 
 class WhySerializer(StrictSerializer):
-    """Why a group goes back."""
+    """Rollback to a revision. why: the reason, shown while the group is held."""
 
     why = serializers.CharField(max_length=200)
 
@@ -156,7 +156,7 @@ class HoldSerializer(ApiSerializer):
 
 
 class RevisionViewSet(ReadViewSet):
-    """Revisions, the newest first."""
+    """Revisions, newest first."""
 
     serializer_class = RevisionSerializer
     group_path = "group"
@@ -169,14 +169,14 @@ class RevisionViewSet(ReadViewSet):
     @declare_response(200, make_object(text=TEXT, whole=TRUTH))
     @action(detail=True)
     def delta(self, request: Request, pk: str = "") -> Response:
-        """What it changed, as nft text; `whole`: is that all of it?"""
+        """The revision's changes as nft text. `whole` is false if the text is truncated."""
         text = Revision.objects.values_list("delta", flat=True).get(pk=self.get_object().pk)
         return Response({"text": text, "whole": len(text) < SHOWN_DELTA})
 
     @declare_response(200, make_object(gateway=TEXT, text=TEXT), gateway="the name of a gateway that it was meant for")
     @action(detail=True)
     def text(self, request: Request, pk: str = "") -> Response:
-        """The whole ruleset of one gateway, as nft text. 404 when the revision is not kept any more."""
+        """The complete ruleset of one gateway as nft text. 404 if the revision's content is no longer stored."""
         revision, name = self.get_object(), request.query_params.get("gateway", "")
         if name not in revision.digests:
             raise build_unknown_error(name, sorted(revision.digests), "gateway")
@@ -190,7 +190,9 @@ class RevisionViewSet(ReadViewSet):
     @declare_response(202, WAITS)
     @action(detail=True, methods=["post"], serializer_class=WhySerializer)
     def rollback(self, request: Request, pk: str = "") -> Response:
-        """Go back to it, and hold the group there. 202 when a second person has to agree first: `approval` is what waits."""
+        """Roll back to this revision and hold the group there. 202 if a second person has to approve first: `approval` is the id
+        of what waits.
+        """
         made = rollback.roll_back(self.get_object(), why=parse_request(WhySerializer, request)["why"], by=_get_user(request))
         if isinstance(made, Hold):
             return Response(HoldSerializer(made).data, status=201)
@@ -211,7 +213,7 @@ class HoldViewSet(ReadViewSet):
     @declare_response(204)
     @action(detail=True, methods=["post"])
     def release(self, request: Request, pk: str = "") -> Response:
-        """Let the group follow the database again."""
+        """Release the hold, so that the group follows the database again."""
         decisions.release(self.get_object().group, by=_get_user(request))
         return Response(status=204)
 
@@ -232,19 +234,19 @@ class HeldBackSerializer(ApiSerializer):
 
 
 class DigestSerializer(StrictSerializer):
-    """Exactly what is approved."""
+    """Approval. digest: identifies exactly what is approved."""
 
     digest = serializers.CharField(max_length=64)
 
 
 class RefusalSerializer(DigestSerializer):
-    """Exactly what is refused, and why."""
+    """Refusal. digest: identifies exactly what is refused. reason: sent to the users who asked for it."""
 
     reason = serializers.CharField(max_length=200)
 
 
 class HeldBackViewSet(ReadViewSet):
-    """What waits for a second person, and what became of what waited, the newest first."""
+    """Changes that wait for a second person, and past ones with their outcome, newest first."""
 
     serializer_class = HeldBackSerializer
     group_path = "group"
@@ -256,9 +258,10 @@ class HeldBackViewSet(ReadViewSet):
     @declare_response(200, HeldBackSerializer)
     @action(detail=True, methods=["post"], serializer_class=DigestSerializer)
     def approve(self, request: Request, pk: str = "") -> Response:
-        """Let go out exactly what the digest stands for. Needs a session whose person has just confirmed who they are; no token can.
+        """Approve exactly what the digest stands for. Needs a session in which the user has recently confirmed their identity; a
+        token cannot.
 
-        One's own is approved on its page, where one can sign in again.
+        Users can approve their own changes only on the page, which asks them to sign in again.
         """
         found = self.get_object()
         check_recent(request)
@@ -269,7 +272,9 @@ class HeldBackViewSet(ReadViewSet):
     @declare_response(200, LEFT)
     @action(detail=True, methods=["post"], serializer_class=RefusalSerializer)
     def refuse(self, request: Request, pk: str = "") -> Response:
-        """Undo exactly what the digest stands for; says what could not be restored. Needs a session like `approve`."""
+        """Refuse and undo exactly what the digest stands for. `not_restored` lists what could not be restored. Needs a session
+        like `approve`.
+        """
         found = self.get_object()
         check_recent(request)
         return Response({"not_restored": refusal.refuse(found, by=_get_user(request), **parse_request(RefusalSerializer, request))})

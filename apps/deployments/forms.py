@@ -1,4 +1,4 @@
-"""What people fill in to decide about rollouts: an approval, the reason of a rollback."""
+"""Forms for decisions about rollouts: approval, refusal and rollback."""
 
 from typing import Any
 
@@ -15,7 +15,10 @@ from apps.lib.ui import formats
 
 
 class ApprovalForm(forms.Form):
-    """Binds to what was seen by its digest. Removals ask for their number, one's own for one's password."""
+    """Approval of exactly the part that the page showed, identified by its digest.
+
+    Removals ask for their number; users who approve their own change are asked for their password.
+    """
 
     digest = forms.CharField(widget=forms.HiddenInput, max_length=64)
     typed = forms.CharField(max_length=20, widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"}))
@@ -31,7 +34,7 @@ class ApprovalForm(forms.Form):
         self.fields["typed"].label = gettext("Type %(number)s to approve") % {"number": formats.format_number(held.removed)}
         if held.kind in SPECIAL:
             del self.fields["typed"]
-        if not (self.signs_in_again and by.has_usable_password()):  # who has none has just confirmed it otherwise
+        if not (self.signs_in_again and by.has_usable_password()):  # accounts without a password have just confirmed it in another way
             del self.fields["password"]
 
     def clean_typed(self) -> str:
@@ -47,7 +50,7 @@ class ApprovalForm(forms.Form):
 
 
 class RefusalForm(forms.Form):
-    """Why what waits shall not be, bound to what was seen."""
+    """Refusal of a held-back part, with its reason; bound by digest to what the page showed."""
 
     digest = forms.CharField(widget=forms.HiddenInput, max_length=64)
     reason = forms.CharField(
@@ -62,7 +65,7 @@ class RefusalForm(forms.Form):
 
 
 class RollbackForm(forms.Form):
-    """Why the group goes back; alone: at once, in an emergency, though two should agree, for which one signs in again."""
+    """Reason for a rollback. alone: an emergency that skips the second person, for which the user signs in again."""
 
     why = forms.CharField(
         label=_("Why"),
@@ -87,7 +90,7 @@ class RollbackForm(forms.Form):
         self.by = by
         if not two:
             del self.fields["alone"]
-        if not (two and by.has_usable_password()):  # who has none has just confirmed it otherwise
+        if not (two and by.has_usable_password()):  # accounts without a password have just confirmed it in another way
             del self.fields["password"]
 
     def clean(self) -> dict[str, Any]:

@@ -1,6 +1,4 @@
-"""What was asked for at one moment (a revision), how it reached the gateways (a rollout), what each gateway runs, and what
-waits for a person: a change that is held back, a group that is held at an older revision.
-"""
+"""Revisions and their contents, rollouts and their steps, the state of each gateway, held-back changes, and groups on hold."""
 
 from django.conf import settings
 from django.db import models
@@ -13,7 +11,7 @@ from apps.network.models import Gateway, GatewayGroup
 
 
 class Revision(models.Model):
-    """What the database asked for, of one group, as one consistent read saw it."""
+    """Desired state of a group at one moment, as one consistent read of the database saw it."""
 
     group = models.ForeignKey(GatewayGroup, models.PROTECT, related_name="revisions")
     created = models.DateTimeField(_("created"), auto_now_add=True)
@@ -22,10 +20,10 @@ class Revision(models.Model):
     cause = models.CharField(max_length=40, default="change")
     digests = models.JSONField(default=dict)  # gateway's name -> digest
     changes = models.JSONField(default=list)  # [{"kind": …, "added": n, "removed": n, "changed": n, "of": n}]
-    delta = models.TextField(default="")  # nft text, cut
+    delta = models.TextField(default="")  # nft text, truncated
     elements = models.PositiveIntegerField(default=0)
     management = models.JSONField(default=dict)  # gateway's name -> {"interface": …, "port": n, "from": [prefixes]}
-    again = models.ForeignKey("self", models.SET_NULL, null=True, related_name="+")  # a rollback: the revision it repeats
+    again = models.ForeignKey("self", models.SET_NULL, null=True, related_name="+")  # of a rollback: the revision it repeats
 
     class Meta:
         ordering = ["-id"]
@@ -36,7 +34,9 @@ class Revision(models.Model):
 
 
 class RevisionContent(models.Model):
-    """What a revision's gateways run, as the way from the one before it; without a base it is whole (`contents.py`)."""
+    """Rulesets of a revision's gateways, stored as a delta from an earlier revision, or whole if `base` is null
+    (`revision_pages/contents.py`).
+    """
 
     revision = models.OneToOneField(Revision, models.CASCADE, related_name="content", primary_key=True)
     base = models.ForeignKey(Revision, models.PROTECT, null=True, related_name="+")
@@ -49,7 +49,7 @@ class RevisionContent(models.Model):
 
 
 class Rollout(models.Model):
-    """A revision on its way to the gateways of its group, one after the other. One at a time per group."""
+    """A revision on its way to the gateways of its group, one after the other. At most one per group is open."""
 
     class State(models.TextChoices):
         QUEUED = "queued", _("queued")
@@ -69,12 +69,12 @@ class Rollout(models.Model):
     lease_until = models.DateTimeField(null=True)
     token = models.PositiveBigIntegerField(default=0)
     error = models.TextField(blank=True)
-    again = models.BooleanField(default=False)  # something changed while it was open
-    goes_on = models.BooleanField(default=True)  # without a gateway that does not answer
-    harmless = models.BooleanField(default=False)  # nothing but elements changes
+    again = models.BooleanField(default=False)  # something changed while it was open: reconcile again afterwards
+    goes_on = models.BooleanField(default=True)  # continue without a gateway that does not answer
+    harmless = models.BooleanField(default=False)  # only elements change
     attempts = models.PositiveSmallIntegerField(default=0)
     wish = models.CharField(max_length=5, blank=True, choices=[("pause", _("pause")), ("abort", _("abort"))])
-    stopped_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")  # paused or aborted it
+    stopped_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")  # the person who stopped it
 
     class Meta:
         ordering = ["-id"]
@@ -93,7 +93,7 @@ class Rollout(models.Model):
 
 
 class RolloutStep(models.Model):
-    """One gateway's part of a rollout, with the evidence of each step."""
+    """One gateway's part of a rollout, with its evidence."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waiting")
@@ -123,15 +123,15 @@ class RolloutStep(models.Model):
     commit_ms = models.PositiveIntegerField(default=0)
     read_back_ms = models.PositiveIntegerField(default=0)
     confirmed = models.DateTimeField(null=True)
-    goes_back = models.DateTimeField(null=True)  # when the gateway takes back what nobody has confirmed
+    goes_back = models.DateTimeField(null=True)  # when the gateway reverts by itself, unless it is confirmed
     evidence = models.JSONField(default=list)  # [{"what": …, "passed": bool, "ms": n or null, "text": …}], in order
     flows_cut = models.PositiveIntegerField(default=0)
     error = models.TextField(blank=True)
-    reason = models.CharField(max_length=10, default="", blank=True)  # the agent's own word for why it refused (`wire.Refused`)
-    doing = models.CharField(max_length=20, blank=True)  # as the gateway said last (firewall.wire.Beat), until the next state
-    done = models.PositiveIntegerField(default=0)  # so many elements
-    of = models.PositiveIntegerField(default=0)  # of so many; 0: not known
-    heard = models.DateTimeField(null=True)  # when it said so
+    reason = models.CharField(max_length=10, default="", blank=True)  # the agent's code for its refusal (`wire.Refused`)
+    doing = models.CharField(max_length=20, blank=True)  # the gateway's last reported activity (firewall.wire.Beat), until the next state
+    done = models.PositiveIntegerField(default=0)  # elements done
+    of = models.PositiveIntegerField(default=0)  # elements in all; 0: not known
+    heard = models.DateTimeField(null=True)  # when the gateway reported it
 
     class Meta:
         ordering = ["position"]
@@ -151,7 +151,10 @@ class RolloutStep(models.Model):
 
 
 class GatewayState(models.Model):
-    """What a gateway runs, as last seen. `snapshot` is the newest read of the database that this ruleset is true to."""
+    """State of a gateway as last seen: what it runs, whether it answers, and its drift.
+
+    `snapshot` is the newest read of the database that this ruleset corresponds to.
+    """
 
     gateway = models.OneToOneField(Gateway, models.CASCADE, related_name="status", primary_key=True)
     digest = models.CharField(max_length=64, blank=True)
@@ -162,26 +165,26 @@ class GatewayState(models.Model):
     seen = models.DateTimeField(null=True)
     unreachable_since = models.DateTimeField(null=True)
     error = models.TextField(blank=True)
-    disk = models.TextField(default="", blank=True)  # why the agent cannot write down what it is told, in its words
-    agent = models.CharField(max_length=40, default="", blank=True)  # its agent's version
-    drift = models.JSONField(null=True)  # what the kernel held otherwise than the agent committed (`drift.py`)
+    disk = models.TextField(default="", blank=True)  # why the agent cannot write to its disk, in its own words
+    agent = models.CharField(max_length=40, default="", blank=True)  # version of its agent
+    drift = models.JSONField(null=True)  # how the kernel differs from what the agent committed (`drift.py`)
     drift_since = models.DateTimeField(null=True)
-    drifted_before = models.JSONField(default=list)  # drift that is over, the newest first, at most `drift.REMEMBERED`
+    drifted_before = models.JSONField(default=list)  # past drift, newest first, at most `drift.REMEMBERED`
     kernel = models.JSONField(
         null=True
-    )  # its connection table and sysctls, as the collector read them last (apps/gateways/kernel_gauges.py)
+    )  # its connection table and sysctls at the collector's last reading (apps/gateways/kernel_gauges.py)
 
 
 @track_history()
 class Hold(models.Model):
-    """A group kept at an older revision, whatever the database asks for, until somebody releases it."""
+    """A group kept at an older revision, whatever the database asks for, until a person releases it."""
 
     group = models.ForeignKey(GatewayGroup, models.CASCADE, related_name="holds")
     revision = models.ForeignKey(Revision, models.PROTECT, related_name="+")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     since = models.DateTimeField(auto_now_add=True)
     why = models.CharField(_("why"), max_length=200)
-    alone = models.BooleanField(default=False, db_default=False)  # two should have agreed: one signed in again and went back at once
+    alone = models.BooleanField(default=False, db_default=False)  # an emergency: rolled back by one person, after a new sign-in
     released = models.DateTimeField(null=True)
     released_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
 
@@ -198,11 +201,11 @@ class Hold(models.Model):
 
 @track_history(exclude=["packed", "text", "baseline"])
 class HeldBack(models.Model):
-    """A part of what is asked for on which two have to agree: it takes much service away, or changes management or limits, or goes back.
+    """A part of the desired state that needs a second person: it removes much service, changes management or limits, or is a rollback.
 
-    `digest` stands for exactly that part; an approval is one of that digest and of nothing else. askers: everybody who wrote what it is
-    about since `baseline`; asker_unknown: some of it was written by nobody known, so it may have been anybody. earlier: how much of the
-    same kind went within the hour before, which nobody approved.
+    `digest` stands for exactly that part; an approval is valid for that digest only. askers: all users who wrote the rows
+    concerned since `baseline`. asker_unknown: the author of some of those rows is unknown, so any user may have asked. earlier:
+    how many removals of the same kind went out unapproved within the hour before.
     """
 
     class State(models.TextChoices):
@@ -219,18 +222,18 @@ class HeldBack(models.Model):
     digest = models.CharField(max_length=64)
     removed = models.PositiveIntegerField(default=0)
     of = models.PositiveIntegerField(default=0)
-    packed = models.BinaryField()  # the very part
-    text = models.TextField(default="")  # as nft text, cut
+    packed = models.BinaryField()  # exactly the part that waits
+    text = models.TextField(default="")  # as nft text, truncated
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     since = models.DateTimeField(auto_now_add=True)
     askers = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="+")
     asker_unknown = models.BooleanField(default=False, db_default=False)
-    baseline = SnapshotField(null=True)  # what the gateways ran was true to this read of the database
+    baseline = SnapshotField(null=True)  # the read of the database that the running rulesets corresponded to
     earlier = models.PositiveIntegerField(default=0, db_default=0)
     decided = models.DateTimeField(null=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
-    reason = models.CharField(_("reason"), max_length=200, blank=True, default="", db_default="")  # of a refusal, or of going alone
-    alone = models.BooleanField(default=False)  # approved by whoever asked, or may have, because there is nobody else
+    reason = models.CharField(_("reason"), max_length=200, blank=True, default="", db_default="")  # of a refusal, or of a lone approval
+    alone = models.BooleanField(default=False)  # approved by an asker, or a possible one, because no other approver exists
 
     class Meta:
         ordering = ["id"]
@@ -248,7 +251,7 @@ class HeldBack(models.Model):
 
 
 class UnapprovedLoss(models.Model):
-    """Service that a rollout took away without a second person, because it was little. Kept for an hour: removals one by one add up."""
+    """Service that a rollout removed without approval, because it was below the limits. Kept for an hour, so that removals add up."""
 
     group = models.ForeignKey(GatewayGroup, models.CASCADE, related_name="+")
     at = models.DateTimeField(auto_now_add=True)

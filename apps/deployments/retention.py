@@ -1,4 +1,4 @@
-"""How this app's tables are bounded. That and when a revision was confirmed is history; what it contained is kept for a time."""
+"""Retention of this app's tables. Revisions and their confirmations are kept as history; their contents are kept for a limited time."""
 
 from datetime import datetime, timedelta
 
@@ -12,12 +12,12 @@ from apps.operations.registry import TableBound, delete_oldest, register_bounded
 
 
 def prune_contents(now: datetime, at_most: int) -> int:
-    """Remove what revisions contained that are older than anybody goes back."""
+    """Delete contents of revisions that are too old to go back to."""
     return contents.delete_some(now - timedelta(days=settings.KEEP_REVISIONS_DAYS), at_most)
 
 
 def prune_losses(now: datetime, at_most: int) -> int:
-    """Remove what no longer adds up with anything."""
+    """Delete unapproved losses that are older than the window in which losses add up."""
     return delete_oldest(UnapprovedLoss.objects.filter(at__lte=now - removal_ledger.WINDOW), "at", at_most)
 
 

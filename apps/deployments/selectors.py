@@ -1,4 +1,4 @@
-"""Reading what the gateways run, and since when a given row is part of it."""
+"""Queries about rollouts, approvals, holds and what the gateways run, and since when a given row is active on them."""
 
 from collections.abc import Iterable, Mapping
 
@@ -26,9 +26,9 @@ ACTIVATIONS = """
 
 
 def list_activations(rows: Iterable[Deployed]) -> Mapping[int, list[Activation]]:
-    """For each row, by its id, what each gateway has of it: those of its group, or all for a row without one (a ban).
+    """Return per row id its activation on each gateway: on those of the row's group, or on all for a row without a group (a ban).
 
-    In one query; and in another, why one does not have it.
+    One query for the times, and another one for the reasons why a gateway does not have a row.
     """
     asked = list(rows)
     found: dict[int, list[Activation]] = {row.pk: [] for row in asked}
@@ -46,18 +46,18 @@ def list_activations(rows: Iterable[Deployed]) -> Mapping[int, list[Activation]]
 
 
 def list_rollouts() -> QuerySet[Rollout]:
-    """Rollouts, the newest first, with what their rows show."""
+    """Return all rollouts, newest first, with the relations that table rows show."""
     return Rollout.objects.select_related("revision__by", "group", "stopped_by").prefetch_related("steps__gateway").order_by("-id")
 
 
 def list_rollouts_in_state(state: str) -> QuerySet[Rollout]:
-    """Rollouts for a list, without the long text of their deltas: all, or the `open`, `confirmed` or `failed` ones."""
+    """Return rollouts for a list, without the long text of their deltas: all of them, or the `open`, `confirmed` or `failed` ones."""
     wanted = {"open": Q(state__in=Rollout.OPEN), "confirmed": Q(state="confirmed"), "failed": Q(state="failed")}.get(state, Q())
     return list_rollouts().filter(wanted).annotate(described=~Q(revision__delta="")).defer("revision__delta")
 
 
 def count_rollouts() -> dict[str, int]:
-    """How many rollouts there are in all, and open, confirmed and failed."""
+    """Return the number of rollouts: in all, open, confirmed and failed."""
     return Rollout.objects.aggregate(
         all=Count("pk"),
         open=Count("pk", Q(state__in=Rollout.OPEN)),
@@ -67,7 +67,7 @@ def count_rollouts() -> dict[str, int]:
 
 
 def list_newest_per_group() -> QuerySet[Rollout]:
-    """Each group's last rollout; `lost_packets` says whether a gateway confirmed it though a probe failed."""
+    """Return each group's latest rollout; `lost_packets` is true if a gateway confirmed it although a probe failed."""
     lost = Q(evidence__contains=[{"what": "IPv4", "passed": False}]) | Q(evidence__contains=[{"what": "IPv6", "passed": False}])
     steps = RolloutStep.objects.filter(lost, rollout=OuterRef("pk"), state=RolloutStep.State.CONFIRMED)
     newest = Rollout.objects.select_related("revision", "stopped_by").defer("revision__delta").annotate(lost_packets=Exists(steps))
@@ -76,54 +76,54 @@ def list_newest_per_group() -> QuerySet[Rollout]:
 
 @cache_per_request
 def map_newest_by_group() -> Mapping[int, Rollout]:
-    """The same, by the group's id."""
+    """Return each group's latest rollout by the group's id."""
     return {rollout.group_id: rollout for rollout in list_newest_per_group()}
 
 
 def find_newer_rollout(rollout: Rollout) -> Rollout | None:
-    """The last rollout of the group, when it came after this one."""
+    """Return the group's latest rollout, if it is newer than this one."""
     later = Rollout.objects.filter(group=rollout.group_id, pk__gt=rollout.pk)
     return later.order_by("-id").select_related("revision").defer("revision__delta").first()
 
 
 def find_previous_rollout(rollout: Rollout) -> Rollout | None:
-    """The group's rollout before this one."""
+    """Return the group's rollout before this one."""
     earlier = Rollout.objects.filter(group=rollout.group_id, pk__lt=rollout.pk)
     return earlier.order_by("-id").select_related("revision").defer("revision__delta").first()
 
 
 def find_last_confirmed(rollout: Rollout) -> Rollout | None:
-    """The group's last rollout before this one that every gateway confirmed."""
+    """Return the group's latest rollout before this one that every gateway confirmed."""
     earlier = Rollout.objects.filter(group=rollout.group_id, pk__lt=rollout.pk, state=Rollout.State.CONFIRMED)
     return earlier.order_by("-id").select_related("revision").defer("revision__delta").first()
 
 
 def map_states_by_gateway(rollout: Rollout) -> dict[str, GatewayState]:
-    """What the gateways of the rollout's group run, by their names."""
+    """Return what the gateways of the rollout's group run, by gateway name."""
     return {state.gateway.name: state for state in list_gateway_states().filter(gateway__group=rollout.group_id)}
 
 
 def list_gateway_states() -> QuerySet[GatewayState]:
-    """What each gateway runs."""
+    """Return what each gateway runs, ordered by gateway name."""
     return GatewayState.objects.select_related("gateway__group", "revision").order_by("gateway__name")
 
 
 def list_held_back() -> QuerySet[HeldBack]:
-    """What was ever held back, the newest first, without its elements and its long text."""
+    """Return all held-back parts, newest first, without their elements and their long text."""
     return HeldBack.objects.select_related("group", "decided_by").prefetch_related("askers").defer("packed", "text").order_by("-id")
 
 
 def list_waiting() -> QuerySet[HeldBack]:
-    """What waits for a second person, the oldest first."""
+    """Return the held-back parts that wait for a second person, oldest first."""
     return list_held_back().filter(state=HeldBack.State.WAITING).order_by("id")
 
 
 def list_holds() -> QuerySet[Hold]:
-    """Groups that are held at an older revision."""
+    """Return the active holds: groups that are kept at an older revision."""
     return Hold.objects.filter(released=None).select_related("group", "revision", "by").defer("revision__delta").order_by("group__name")
 
 
 @cache_per_request
 def map_holds_by_group() -> Mapping[int, Hold]:
-    """The same, by the group's id."""
+    """Return the active holds by the group's id."""
     return {hold.group_id: hold for hold in list_holds()}

@@ -1,7 +1,7 @@
-"""Close the difference between what the database asks for and what the gateways run.
+"""Reconciliation: bring the gateways of a group to their desired state.
 
-Level-triggered: whoever calls, however often, the outcome is the same. One rollout per group is open at a time; the gateway
-that carries fewer address families goes first. What people decide about rollouts is in `decisions`.
+Level-triggered and idempotent: any number of calls, by any caller, lead to the same outcome. A group has at most one open
+rollout; the gateway that is primary for fewer address families goes first. `decisions` holds what people decide about rollouts.
 """
 
 from collections.abc import Iterable, Mapping
@@ -38,17 +38,19 @@ from firewall.ruleset import Ruleset
 from firewall.summary import SummaryLine, summarise, summarise_counts
 
 log = structlog.get_logger()
-type DescribedChange = tuple[tuple[SummaryLine, ...], str]  # in numbers, and as nft text
+type DescribedChange = tuple[tuple[SummaryLine, ...], str]  # the change as counts, and as nft text
 
 memory = GatewayCache()
 watch = DesiredStateCache()
 
-NOTHING = render_delta(Delta(), now=0)  # as nft text: what an agent says that lacks nothing
+NOTHING = render_delta(Delta(), now=0)  # the nft text of an empty delta, as an agent answers that lacks nothing
 
 
 @dataclass(frozen=True, slots=True)
 class DeploymentTarget:
-    """What the gateways shall run, and why: what the database asks for, as far as it may go out; or the revision the group is held at."""
+    """Desired state of a group and its cause: what the database asks for, as far as approvals allow, or the revision that the
+    group is held at.
+    """
 
     wanted: DesiredState
     cause: str
@@ -57,7 +59,7 @@ class DeploymentTarget:
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
-    """One look at one group. leases: where the rollout that it drives is kept from its claim on."""
+    """Parameters of one reconciliation of one group. leases: keeps the lease of the rollout that it drives, from the claim on."""
 
     group: GatewayGroup
     links: GatewayLinks
@@ -68,21 +70,21 @@ class Reconciliation:
 
 
 def list_in_rollout_order(group: GatewayGroup) -> list[Gateway]:
-    """The group's gateways in the order of a rollout: whoever carries less goes first."""
+    """Return the group's gateways in rollout order: the one that is primary for fewer address families goes first."""
     return sorted(group.gateways.all(), key=lambda gateway: (gateway.carries4 + gateway.carries6, gateway.name))
 
 
 def request_reconcile(*, by: User, force: bool = False) -> None:
-    """Ask a worker to look now. force: also try again what a gateway refused or was not there for."""
+    """Ask a worker to reconcile now. force: also retry what a gateway refused or was unreachable for."""
     enqueue_task("workers.reconcile", by.pk, force)
 
 
 def reconcile(
     group: GatewayGroup, *, by: int | None = None, cause: str = "change", force: bool = False, links: GatewayLinks | None = None
 ) -> Rollout | None:
-    """Bring the group's gateways to what is asked for now. None when there is nothing to do, or another is at it.
+    """Bring the group's gateways to their desired state. Return None when there is nothing to do, or another worker has the rollout.
 
-    by: id of the user who asked. force: also try what failed before. Raises PolicyError when it must not be deployed.
+    by: id of the user who asked. force: also retry what failed before. Raises PolicyError when the policy must not be deployed.
     """
     if rollout_store.leave_note(group):
         return None
@@ -109,7 +111,7 @@ def _reconcile(look: Reconciliation, cause: str) -> Rollout | None:
         log.warning("lease lost", rollout=lease.rollout.pk, error=str(lost))
         return None
     except (OperationalError, InterfaceError):
-        raise  # the database is away; whoever finds the lease run out goes on
+        raise  # the database is unreachable: the worker that finds the lease expired resumes the rollout
     except Exception as error:
         rollout_store.supersede(lease, _("The worker failed: %(error)s") % {"error": render_error(error)})
         raise
@@ -121,7 +123,7 @@ def _reconcile(look: Reconciliation, cause: str) -> Rollout | None:
     return lease.rollout
 
 
-# --- What is asked for
+# --- Desired state
 
 
 def _compute_target(group: GatewayGroup, cause: str) -> DeploymentTarget:
@@ -132,14 +134,14 @@ def _compute_target(group: GatewayGroup, cause: str) -> DeploymentTarget:
     return DeploymentTarget(approval_gate.hold_back_unapproved(group, wanted, memory.before(group)), cause)
 
 
-# --- Whose rollout
+# --- Claiming a rollout
 
 
 def _take_over_rollout(look: Reconciliation, asked: DeploymentTarget) -> Lease | None:
-    """A rollout whose worker is gone, or that somebody resumed, goes on, if it is still what is asked for; else it is closed."""
+    """Take over an abandoned or resumed rollout, if its revision is still the desired state. Otherwise close it and return None."""
     group = look.group
     lease = rollout_store.claim(group)
-    if lease is None or lease.command is RolloutCommand.FINISH:  # its worker was gone before it wrote that it was done
+    if lease is None or lease.command is RolloutCommand.FINISH:  # its worker died before it recorded the end
         return None
     look.leases.keep(lease.rollout)
     Driver(lease, {}, look.links, _reject_arrival).fence(asked.wanted.snapshot.now)
@@ -184,7 +186,10 @@ def _open_rollout(look: Reconciliation, asked: DeploymentTarget) -> Lease | None
 
 
 def _contact_gateways(gateways: Iterable[Gateway], links: GatewayLinks) -> None:
-    """A person wants it: whoever has been away is asked at once, and a database older than the gateways catches up with them."""
+    """Contact every gateway at once, without back-off, because a person requested it.
+
+    A database that is older than the gateways (restored from a backup) adopts their fencing tokens.
+    """
     for gateway in gateways:
         channel = links.kept(gateway)
         channel.try_now()
@@ -197,7 +202,7 @@ def _contact_gateways(gateways: Iterable[Gateway], links: GatewayLinks) -> None:
 
 
 def _is_harmless(wanted: DesiredState) -> bool:
-    """Does nothing but elements change, on every gateway? Then no change can lock anybody out."""
+    """True if only elements change, on every gateway. Such a change cannot lock anyone out."""
     for pk, ruleset in wanted.rulesets.items():
         known = memory.recall(pk)
         if known is None or compute_delta(known.ruleset, ruleset, wanted.deltas.get(pk)).touches_rules:
@@ -228,11 +233,14 @@ def _remember_arrival(lease: Lease, gateway: Gateway, order: DeployOrder) -> Non
     memory.remember(gateway.pk, KnownRuleset(lease.rollout.revision_id, order.digest, order.ruleset))
 
 
-# --- What is kept of it
+# --- Revision contents
 
 
 def _describe_revision(lease: Lease, orders: Mapping[int, DeployOrder], links: GatewayLinks) -> None:
-    """What changes on the first gateway that lacks something. Left empty where none is known to, and one did not answer."""
+    """Describe the revision by its change on the first gateway that lacks something.
+
+    The description stays empty if no gateway is known to lack anything and one did not answer.
+    """
     revision = lease.rollout.revision
     if revision.delta:
         return
@@ -248,7 +256,7 @@ def _describe_revision(lease: Lease, orders: Mapping[int, DeployOrder], links: G
 
 
 def _find_missing_change(lease: Lease, gateway: Gateway, order: DeployOrder, links: GatewayLinks) -> DescribedChange | None:
-    """What the gateway lacks: from what this process knows of it, else as its agent says; None when that does not answer."""
+    """Return what the gateway lacks: from this process's cache, else from its agent. None when the agent does not answer."""
     if order.delta:
         return summarise(order.delta, order.ruleset), render_delta(order.delta, now=order.now)
     return plan_change(links.kept(gateway), order.ruleset, order.now, lambda beat: _record_beat(lease, beat))
@@ -261,7 +269,7 @@ def _record_beat(lease: Lease, beat: wire.Beat) -> None:
 def plan_change(
     channel: agent_channel.AgentChannel, ruleset: Ruleset, now: int, heard: agent_channel.BeatHandler = agent_channel.ignore_beat
 ) -> DescribedChange | None:
-    """What the ruleset would change on the gateway, as its agent says. None when it does not answer."""
+    """Ask the gateway's agent what the ruleset would change there. Return None when it does not answer."""
     try:
         answer = agent_client.plan(channel, now, ruleset, heard)
     except (agent_channel.Unreachable, agent_client.AgentRefused):
@@ -270,7 +278,7 @@ def plan_change(
 
 
 def _keep_contents(group: GatewayGroup, revision: Revision, wanted: DesiredState) -> None:
-    """Keep what the revision's gateways run, as the way from the one before it, now and then whole."""
+    """Store what the revision's gateways run: usually as a delta from the previous stored revision, now and then whole."""
     if contents.is_kept(revision):
         return
     names = {gateway.pk: gateway.name for gateway in group.gateways.all()}

@@ -1,4 +1,4 @@
-"""Rollouts, what is held back, revisions."""
+"""URLs of rollouts, held-back parts and revisions."""
 
 from django.urls import path
 

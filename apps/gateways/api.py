@@ -1,4 +1,4 @@
-"""Gateway groups in the REST API, and what their gateways do for all members alike: protection, limits and profile, by the group's id."""
+"""REST API of gateways and gateway groups, and of the groups' settings (protection, limits, profile, uplink) by the group's id."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -54,7 +54,7 @@ DRIFT: Shape = make_object(
 
 
 class SettingsSerializer(ApiSerializer):
-    """A row that need not be there yet: its version is 0 then. `version` says which one a change is made on top of."""
+    """Settings of a group. `version` is the version that a change is based on; 0 if no settings have been saved yet."""
 
     save_row: ClassVar[Callable[..., Row]]
     version = serializers.IntegerField(min_value=0)
@@ -66,7 +66,7 @@ class SettingsSerializer(ApiSerializer):
 
 
 class ActiveSettingsSerializer(SettingsSerializer, ActiveSerializer):
-    """Such a row that gateways have."""
+    """Settings of a group that its gateways run; `active` shows since when."""
 
 
 class ProtectionSerializer(ActiveSettingsSerializer):
@@ -146,7 +146,9 @@ class ProfileSerializer(ActiveSettingsSerializer):
         read_only_fields = ["group"]
 
     def get_kernels(self, row: Profile) -> list[dict[str, object]]:
-        """What each gateway's kernel holds: connections now, at most, buckets; and what is not as it should be, with the reason."""
+        """Kernel of each gateway: tracked connections, their maximum, buckets, and sysctls that differ from the profile, with the
+        reason.
+        """
         return [
             {"gateway": each.gateway.pk, "at": each.at, "tracked": each.tracked, "most": each.most, "buckets": each.buckets}
             | {"others": [{"name": it.name, "wanted": it.wanted, "found": it.found, "why": it.why} for it in each.others]}
@@ -155,7 +157,7 @@ class ProfileSerializer(ActiveSettingsSerializer):
 
 
 class SettingsViewSet(ChangeOneViewSet):
-    """Read, and changed with PATCH or PUT on top of the version that was read; 409 where somebody else was faster."""
+    """Settings of a group. PATCH or PUT changes them, based on the version that was read; 409 if they were changed meanwhile."""
 
     group_path = "pk"
     row_of: ClassVar[Callable[[GatewayGroup], Row]]
@@ -165,31 +167,31 @@ class SettingsViewSet(ChangeOneViewSet):
         return type(self).row_of(get_object_or_404(self.reached(self.get_queryset()), pk=self.kwargs["pk"]))
 
     def within_reach(self, rows: Sequence[Row]) -> Sequence[Row]:
-        return rows  # one cannot be made another group's
+        return rows  # a row cannot be moved to another group
 
     def lock(self, rows: Sequence[Row]) -> None:
-        super().lock([row.group for row in rows])  # the rows need not be there yet
+        super().lock([row.group for row in rows])  # the rows may not exist yet
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.answer(self.get_object())
 
 
 class ProtectionViewSet(SettingsViewSet):
-    """What a group's gateways refuse, and which routers may speak to them."""
+    """Protection of a group: what its gateways refuse, and which routers may connect to them."""
 
     row_of = group_settings.get_protection
     serializer_class = ProtectionSerializer
 
 
 class ProfileViewSet(SettingsViewSet):
-    """What the kernels of a group's gateways are set to; while `managed` is false they are left as they are."""
+    """Kernel profile of a group's gateways; while `managed` is false, their kernels are left as they are."""
 
     row_of = group_settings.get_profile
     serializer_class = ProfileSerializer
 
 
 class LimitsViewSet(SettingsViewSet):
-    """How many connections one may open through a group's gateways; 0: no limit."""
+    """Connection limits of a group's gateways; 0: no limit."""
 
     row_of = group_settings.get_limits
     serializer_class = LimitsSerializer
@@ -209,7 +211,7 @@ class GatewayGroupSerializer(ApiSerializer):
 
 
 class GatewayGroupViewSet(ReadViewSet, ChangeViewSet):
-    """Groups, and whether they are in flood mode."""
+    """Gateway groups, and whether they are in flood mode."""
 
     serializer_class = GatewayGroupSerializer
     group_path = "pk"
@@ -220,7 +222,7 @@ class GatewayGroupViewSet(ReadViewSet, ChangeViewSet):
     @declare_response(200, PLAN, gateway="the name of one of its gateways; the first unless told")
     @action(detail=True)
     def plan(self, request: Request, pk: str = "") -> Response:
-        """What a deploy would change now. Nothing is sent, and no gateway is asked: what it runs is what it confirmed last."""
+        """Show what a deploy would change now, compared with what the gateways confirmed last. Contacts no gateway and changes nothing."""
         preview = preview_deploy(self.get_object(), request.query_params.get("gateway", ""))
         if preview.compared is None:
             return Response({"gateway": "", "problem": preview.problem, "in_words": "", "changes": [], "chains": 0, "text": ""})
@@ -247,7 +249,7 @@ class UplinkSerializer(ActiveSettingsSerializer):
 
 
 class UplinkViewSet(SettingsViewSet):
-    """What a group's uplink carries, kbit/s, and whether anybody's rate is limited on it."""
+    """Uplink of a group: its rates in kbit/s, and whether members' rates are limited on it."""
 
     row_of = get_uplink
     serializer_class = UplinkSerializer
@@ -267,7 +269,7 @@ class GatewaySerializer(ApiSerializer):
         read_only_fields = ["group", "name", "link", "carries4", "carries6"]
 
     def get_servers(self, gateway: Gateway) -> str | None:
-        """The interface of the network's servers, where that is not the members' own."""
+        """Interface to the network's own servers; null if they are behind the members' interface."""
         known: ServerInterface | None = getattr(gateway, "server_interface", None)
         return known.name if known else None
 
@@ -277,7 +279,7 @@ class GatewaySerializer(ApiSerializer):
 
 
 class GatewayViewSet(ReadViewSet, ChangeViewSet):
-    """Gateways: their interfaces, and from where they are managed."""
+    """Gateways: their interfaces, and the networks that they are managed from."""
 
     serializer_class = GatewaySerializer
     group_path = "group"
@@ -288,7 +290,7 @@ class GatewayViewSet(ReadViewSet, ChangeViewSet):
     @declare_response(200, DRIFT)
     @action(detail=True)
     def drift(self, request: Request, pk: str = "") -> Response:
-        """What its kernel held otherwise than was committed, when it was last looked at; `since` is null where nothing differs."""
+        """Drift: how the gateway's kernel differed from its committed ruleset when last checked. `since` is null if nothing differs."""
         status = GatewayState.objects.filter(gateway=self.get_object()).first()
         found = (status and status.drift) or {"rules": [], "elements": {}, "sysctls": []}
         settings = [dict(zip(("name", "wanted", "found"), map(str, each), strict=True)) for each in found.get("sysctls", [])]

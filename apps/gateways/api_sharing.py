@@ -1,4 +1,4 @@
-"""What members of a group may open for themselves, and how they share its uplink, in the REST API, by the group's id."""
+"""REST API of the rules for members' own port forwards and of the fair share of an uplink, by the group's id."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -34,7 +34,7 @@ def _get_rules(group: GatewayGroup) -> PortRules:
 
 
 class PortRulesViewSet(SettingsViewSet):
-    """Which ports members of a group may open for themselves. What is open stays open."""
+    """Ports that members of a group may open for themselves. A change does not close open ports."""
 
     row_of = _get_rules
     serializer_class = PortRulesSerializer
@@ -65,7 +65,7 @@ class FairShareSerializer(SettingsSerializer):
 
 
 class FairShareViewSet(SettingsViewSet):
-    """How the heaviest members of a group are limited while its uplink is full."""
+    """Fair share: rate limits for the heaviest members of a group while its uplink is full."""
 
     row_of = get_fair_share
     serializer_class = FairShareSerializer

@@ -1,4 +1,4 @@
-"""Drift of a gateway in words: why it differs from what it confirmed, in what, since when, who puts it right, and what there was before."""
+"""Texts about a gateway's drift: its cause, what differs and since when, how it will be repaired, and past drift."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from apps.deployments.observed_state.drift import HEALS_ANYWAY, Cause
 from apps.deployments.selectors import map_newest_by_group
 from apps.lib.ui import formats
 
-NAMED = 5  # chains, sets or counters in a sentence
+NAMED = 5  # chains, sets or counters named in a sentence
 
 type Row = tuple[str, str, str]  # sign, element, comment
 type Group = tuple[str, str, list[Row]]  # title, note, rows
@@ -22,7 +22,10 @@ type Group = tuple[str, str, list[Row]]  # title, note, rows
 
 @dataclass(frozen=True)
 class DriftText:
-    """word, sentence: the cause, and since when; what: where; follows: what becomes of it; groups: what comes and goes to put it right."""
+    """Drift for the page. word, sentence: the cause, and since when. what: the differences. follows: what happens next.
+
+    heals: whether the group repairs drift automatically. groups: what a repair adds and removes.
+    """
 
     since: datetime | None
     word: str
@@ -34,7 +37,7 @@ class DriftText:
 
 
 def describe_drift(status: GatewayState | None) -> DriftText | None:
-    """None while the gateway holds what was committed. The row comes with its gateway and group."""
+    """Return the gateway's drift in words; None if there is none. `status` comes with its gateway and group."""
     if status is None or not status.drift:
         return None
     rules: list[str] = status.drift.get("rules", [])
@@ -88,7 +91,7 @@ def _build_sentence(status: GatewayState) -> str:
 
 
 def _explain_cause(status: GatewayState, counted: str) -> str:
-    """What the cause means; what differs, one by one, where that says more."""
+    """Explain what the cause means, or list the differences where that says more."""
     drift = status.drift or {}
     means = {
         Cause.GONE: _("nothing is translated, banned or refused there"),
@@ -138,7 +141,7 @@ def _join_some(names: list[str]) -> str:
 
 @dataclass(frozen=True)
 class PastDrift:
-    """Drift that is over: from when to when, its cause, and how much of what differed."""
+    """Drift that is over: its time, its cause, and how much differed."""
 
     since: datetime | None
     until: datetime
@@ -147,7 +150,7 @@ class PastDrift:
 
 
 def list_past_drift(status: GatewayState | None) -> list[PastDrift]:
-    """The newest first."""
+    """Return past drift, newest first."""
     return [_build_past(entry) for entry in (status.drifted_before if status else [])]
 
 

@@ -1,4 +1,4 @@
-"""Gateways come in, and are trusted anew: who is reached where by ssh, and which host key it must show."""
+"""Enrolment of gateways: adds a gateway that is reached by ssh, and changes the host key that it must show."""
 
 import re
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ NAME = r"[a-z][a-z0-9-]{0,39}"
 
 
 def get_group(name: str) -> GatewayGroup:
-    """Raises Problem, with the names that there are."""
+    """Return the group of this name. Raises Problem with the existing names."""
     found = GatewayGroup.objects.filter(name=name).first()
     if found is None:
         names = ", ".join(GatewayGroup.objects.values_list("name", flat=True)) or "–"
@@ -28,7 +28,7 @@ def get_group(name: str) -> GatewayGroup:
 
 
 def demand_free(name: str) -> None:
-    """Raises Problem where the name is none or is taken, with what to do."""
+    """Raise Problem, with what to do, if the name is invalid or taken."""
     if not re.fullmatch(NAME, name):
         words = _("“%(name)s” is no name for a gateway. Use small letters, digits and hyphens, and begin with a letter.")
         raise Problem(words % {"name": name}, "name")
@@ -53,7 +53,7 @@ def join(
     management_networks: Sequence[Prefix],
     carries: Sequence[int] = (),
 ) -> Gateway:
-    """A new gateway that is reached by ssh; workers bring it what the group runs. carries: 4 and 6, as primary. Raises Problem."""
+    """Add a gateway that is reached by ssh; a worker then deploys to it. carries: 4 and 6, as primary. Raises Problem."""
     demand_free(name)
     interfaces = {"lan": lan, "wan": wan, "management": management, "sync": sync}
     check_interfaces(interfaces)
@@ -71,7 +71,7 @@ def join(
 
 
 def trust(*, gateway: Gateway, host_key: str) -> None:
-    """From now on the gateway must show this host key."""
+    """Trust this host key of the gateway from now on, instead of the old one."""
     with transaction.atomic(), pghistory.context(cause="gateway trust"):
         Gateway.objects.filter(pk=gateway.pk).update(host_key=host_key, version=F("version") + 1)
         enqueue_task("workers.reconcile")

@@ -11,7 +11,7 @@ from apps.network.models import GatewayGroup
 
 
 def set_flood_mode(*, group: GatewayGroup, version: int, on: bool, by: User) -> GatewayGroup:
-    """Switch it. Raises Conflict when somebody changed the group since `version`."""
+    """Switch flood mode on or off. Raises Conflict if the group was changed since `version`."""
     with transaction.atomic():
         if not GatewayGroup.objects.filter(pk=group.pk, version=version).update(flood_mode=on, version=F("version") + 1):
             raise Conflict(_("Somebody changed this group meanwhile. Look at it as it is now, then switch again."))

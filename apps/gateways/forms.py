@@ -1,4 +1,4 @@
-"""The form of a gateway’s interfaces and management."""
+"""Forms for a gateway's interfaces and management, and for the settings of a group."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +19,7 @@ INTERFACES = ("lan", "wan", "management", "sync")
 
 
 class PrefixLines(forms.CharField):
-    """Networks, one in each line."""
+    """Networks, one per line."""
 
     widget = forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "class": "nw-mono"})
 
@@ -38,7 +38,7 @@ class PrefixLines(forms.CharField):
 
 
 class PortListField(forms.CharField):
-    """Ports, with commas or spaces between them."""
+    """Ports, separated by commas or spaces."""
 
     widget = forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"})
 
@@ -53,7 +53,7 @@ class PortListField(forms.CharField):
 
 
 class AddressLines(forms.CharField):
-    """Addresses, one in each line."""
+    """Addresses, one per line."""
 
     widget = forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "class": "nw-mono"})
 
@@ -72,7 +72,7 @@ class AddressLines(forms.CharField):
 
 
 class VersionedForm(forms.Form):
-    """A form of one row. After a conflict it also shows what stands in the database now."""
+    """Form for one versioned row. After a conflict it also shows the values in the database."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
 
@@ -82,25 +82,25 @@ class VersionedForm(forms.Form):
         self.conflict = ""
 
     def take_up(self, conflict: str) -> None:
-        """Keep the input, show what somebody else saved beside it, and let the next save replace that."""
+        """Keep the input, show the values that another user saved next to it, and let the next save replace them."""
         self.row.refresh_from_db()
         self.conflict = conflict
         self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
 
     def rows(self) -> Iterator[tuple[BoundField, str]]:
-        """Each visible field, and after a conflict its value in the database where that differs from the input."""
+        """Yield each visible field; after a conflict, with its value in the database if that differs from the input."""
         for bound in self.visible_fields():
             saved = getattr(self.row, bound.name)
             typed = self.cleaned_data.get(bound.name) if self.conflict else saved
             yield bound, "" if typed == saved else self.as_text(bound.field.prepare_value(saved))
 
     def as_text(self, value: Any) -> str:
-        """A value as people read it."""
+        """Format a value for people."""
         return {True: gettext("yes"), False: gettext("no")}[value] if isinstance(value, bool) else str(value or gettext("nothing"))
 
 
 class GatewayForm(VersionedForm):
-    """Interfaces and management of one gateway."""
+    """Interfaces and management of a gateway."""
 
     lan = forms.CharField(label=_("Inside interface"), max_length=15, help_text=_("Where the members are"))
     wan = forms.CharField(label=_("Outside interface"), max_length=15, help_text=_("Where the internet is"))
@@ -118,7 +118,7 @@ class GatewayForm(VersionedForm):
 
 
 class GroupForm(VersionedForm):
-    """How the rollouts of a group go."""
+    """Rollout settings of a group."""
 
     goes_on = forms.BooleanField(
         label=_("Go on without a gateway that does not answer"),
@@ -149,7 +149,7 @@ class GroupForm(VersionedForm):
 
 
 class ProtectionForm(VersionedForm):
-    """What a group's gateways refuse, and which routers may speak to them."""
+    """Protection of a group: what its gateways refuse, and which routers may connect to them."""
 
     bogons = forms.BooleanField(
         label=_("Refuse addresses that cannot be on the internet"),
@@ -199,7 +199,7 @@ class ProtectionForm(VersionedForm):
         return row
 
     def take_up(self, conflict: str) -> None:
-        """As of any row; this one may have been made meanwhile."""
+        """Like `VersionedForm.take_up`, for a row that may have been created meanwhile."""
         self.row, self.conflict = self._row(), conflict
         self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
 
@@ -209,7 +209,7 @@ def _build_number_field(label: Any, most: int, least: int = 0, help_text: Any = 
 
 
 class LimitsForm(VersionedForm):
-    """How many connections one may open through a group's gateways."""
+    """Connection limits of a group's gateways."""
 
     member_rate = _build_number_field(
         _("New connections of a member, a second"), MOST_RATE, help_text=_("0: no limit. Browsers open some dozens at once.")
@@ -244,7 +244,7 @@ class LimitsForm(VersionedForm):
         super().__init__(group_settings.get_limits(group), data)
 
     def take_up(self, conflict: str) -> None:
-        """As of any row; this one may have been made meanwhile."""
+        """Like `VersionedForm.take_up`, for a row that may have been created meanwhile."""
         self.row, self.conflict = group_settings.get_limits(self.group), conflict
         self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
 
@@ -254,7 +254,7 @@ def _build_range_field(name: str, label: Any, help_text: Any = "") -> forms.Inte
 
 
 class ProfileForm(VersionedForm):
-    """What the kernels of a group's gateways are set to."""
+    """Kernel profile of a group's gateways."""
 
     managed = forms.BooleanField(
         label=_("Netzwart sets these values"),
@@ -323,6 +323,6 @@ class ProfileForm(VersionedForm):
         self.fields["buckets"].widget.attrs["step"] = BUCKETS_STEP
 
     def take_up(self, conflict: str) -> None:
-        """As of any row; this one may have been made meanwhile."""
+        """Like `VersionedForm.take_up`, for a row that may have been created meanwhile."""
         self.row, self.conflict = group_settings.get_profile(self.group), conflict
         self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request

@@ -1,4 +1,4 @@
-"""What a group's gateways do for all members alike: protection, limits and profile, changed by one person at a time."""
+"""Settings of a group that apply to all its members: protection, limits and profile; changed by one person at a time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -21,24 +21,24 @@ from firewall import policy as firewall
 from firewall.bogons import BOGONS4, BOGONS6
 from firewall.policy import PolicyError
 
-MOST_LISTED = 256  # prefixes and routers: they stand in rules, not in sets
+MOST_LISTED = 256  # prefixes or routers; they are part of rules, not elements of sets
 MOST_PORTS = 16
 
 type Row = Protection | Limits | Profile
 
 
 def get_protection(group: GatewayGroup) -> Protection:
-    """The group's row; where it has none, one that is not saved, of version 0."""
+    """Return the group's protection, or an unsaved default with version 0."""
     return Protection.objects.filter(group=group).first() or Protection(group=group, version=0)
 
 
 def get_limits(group: GatewayGroup) -> Limits:
-    """The same of limits."""
+    """Return the group's limits, or an unsaved default with version 0."""
     return Limits.objects.filter(group=group).first() or Limits(group=group, version=0)
 
 
 def get_profile(group: GatewayGroup) -> Profile:
-    """The same of the profile: one that is not saved has what is recommended."""
+    """Return the group's profile, or an unsaved one with version 0 and the recommended values."""
     return Profile.objects.filter(group=group).first() or Profile(group=group, version=0)
 
 
@@ -56,7 +56,7 @@ def change_protection(
     sip_ports: Sequence[int],
     by: User,
 ) -> Protection:
-    """Change what the gateways refuse and let in. Raises Conflict when somebody changed it since `version`, else Problem."""
+    """Change what the gateways refuse and accept. Raises Conflict if it was changed since `version`, else Problem."""
     for fieldname, listed in (("own", own), ("bgp_peers", bgp_peers), ("ospf_peers", ospf_peers)):
         _check_number(fieldname, listed)
     for fieldname, ports in (("ftp_ports", ftp_ports), ("sip_ports", sip_ports)):
@@ -74,7 +74,7 @@ def change_protection(
 
 @transaction.atomic
 def change_limits(*, group: GatewayGroup, version: int, exempt: Sequence[Prefix], by: User, **numbers: Any) -> Limits:
-    """Change the limits, given by their fields. Raises Conflict when somebody changed them since `version`, else Problem."""
+    """Change the limits, given by field. Raises Conflict if they were changed since `version`, else Problem."""
     _check_number("exempt", exempt)
     try:
         limit_sets.list_meters(firewall.ConnectionLimits(**numbers))
@@ -92,7 +92,7 @@ def change_limits(*, group: GatewayGroup, version: int, exempt: Sequence[Prefix]
 
 @transaction.atomic
 def change_profile(*, group: GatewayGroup, version: int, managed: bool, by: User, **values: Any) -> Profile:
-    """Change what the kernels are set to, given by the fields. Raises Conflict when somebody changed it since `version`, else Problem."""
+    """Change the kernel profile, given by field. Raises Conflict if it was changed since `version`, else Problem."""
     for fieldname, _reason in profile.iter_faults(firewall.Profile(**values)):
         raise Problem(_explain_value(fieldname, values), fieldname)
     saved: Profile = _save(get_profile(group), version, values | {"managed": managed})
@@ -113,7 +113,7 @@ def _explain_value(fieldname: str, values: Mapping[str, Any]) -> str:
 
 
 def _save(row: Any, version: int, values: Mapping[str, Any]) -> Any:
-    """The row with these values, if it still is as it was at `version`."""
+    """Save these values, creating the row if `version` is 0. Raises Conflict if the row is not at `version`."""
     kind = type(row)
     if row.version != version:
         raise _build_conflict(row)
@@ -145,7 +145,7 @@ def _check_number(fieldname: str, listed: Sequence[object]) -> None:
 
 
 def _check_probes(group: GatewayGroup, own: Sequence[Prefix]) -> None:
-    """A refused target would fail every probe, and with it every rollout."""
+    """Raise Problem if a probe target would be refused, because then every probe would fail, and every rollout with it."""
     targets: list[Address] = [each for each in (group.probe_target4, group.probe_target6) if each]
     bogons: tuple[Prefix, ...] = (*BOGONS4, *BOGONS6)
     for target in targets:

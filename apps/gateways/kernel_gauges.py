@@ -1,6 +1,6 @@
-"""What gateways' kernels are set to and how full their connection tables are: read from them with their counters, shown on their pages.
+"""Gauges of gateways' kernels: their sysctls and the fill level of the connection table. Read with the counters, shown on pages.
 
-Kept as {"at": Unix seconds, "tracked": connections, "held": {sysctl: value}, "untuned": {sysctl: the name of an errno, or "other"}}.
+Stored as {"at": Unix seconds, "tracked": connections, "held": {sysctl: value}, "untuned": {sysctl: the name of an errno, or "other"}}.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ MOST, BUCKETS = "net.netfilter.nf_conntrack_max", "net.netfilter.nf_conntrack_bu
 
 @dataclass(frozen=True)
 class SysctlDeviation:
-    """A sysctl that a kernel holds otherwise than its profile says, and why."""
+    """A sysctl with another value than the profile's, and the reason."""
 
     name: str
     wanted: str
@@ -34,7 +34,7 @@ class SysctlDeviation:
 
 @dataclass(frozen=True)
 class ConnectionTable:
-    """A gateway's connection table as its kernel holds it; most, buckets: 0 where that is not known."""
+    """A gateway's connection table, as its kernel reports it. most, buckets: 0 if unknown."""
 
     gateway: Gateway
     at: datetime
@@ -45,30 +45,30 @@ class ConnectionTable:
 
     @property
     def percent(self) -> int:
-        """How full it is, rounded down."""
+        """Fill level in percent, rounded down."""
         return self.tracked * 100 // self.most if self.most else 0
 
     @property
     def kind(self) -> StateKind:
-        """Above 80 % somebody should look: in a full table nobody can open a connection."""
+        """Kind of the gauge: a warning above 80 %, because a full table accepts no new connection."""
         return StateKind.WARN if self.percent > WARN_ABOVE else StateKind.PLAIN
 
     @property
     def crowded(self) -> bool:
-        """Are there more connections than buckets when it is full? Each lookup walks a chain then."""
+        """True if a full table would have more connections than buckets, so that lookups walk chains."""
         return self.most > self.buckets > 0
 
 
 def record(*, gateway: Gateway, answer: GaugesAre, at: datetime) -> None:
-    """What the gateway said of its kernel."""
+    """Store what the gateway reports of its kernel."""
     kept = {"at": int(at.timestamp()), "tracked": answer.tracked, "held": dict(answer.held), "untuned": dict(answer.untuned)}
     GatewayState.objects.filter(gateway=gateway).update(kernel=kept)
 
 
 def find_table(status: GatewayState | None, row: Profile | None) -> ConnectionTable | None:
-    """The gateway's table, beside the profile of its group as far as one was saved: what is only recommended, nobody has to hold.
+    """Return the gateway's connection table; None if it has never been read. `status` comes with its gateway.
 
-    None before it was read. The status comes with its gateway.
+    Compares the kernel with the profile only if one was saved and is managed: recommended values bind no kernel.
     """
     if status is None or not status.kernel:
         return None
@@ -80,7 +80,7 @@ def find_table(status: GatewayState | None, row: Profile | None) -> ConnectionTa
 
 
 def list_tables(group: GatewayGroup, row: Profile) -> list[ConnectionTable]:
-    """Of each gateway of the group that was read."""
+    """Return the tables of the group's gateways that have been read, by gateway name."""
     states = GatewayState.objects.filter(gateway__group=group).select_related("gateway").order_by("gateway__name")
     return [table for table in (find_table(state, row) for state in states) if table]
 
@@ -109,7 +109,7 @@ def _explain_reason(reason: str) -> str:
 
 
 def list_warnings(row: Profile) -> list[str]:
-    """What is allowed, and still worth a thought."""
+    """Return warnings about values that are allowed but may cause problems."""
     return [*_iter_crowded_warnings(row), *_iter_overlap_warnings(row)] if row.managed else []
 
 

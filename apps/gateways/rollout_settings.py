@@ -1,4 +1,4 @@
-"""How the rollouts of a gateway group go: changed by one person at a time, within what the database accepts."""
+"""Rollout settings of a gateway group: changed by one person at a time, within what the database accepts."""
 
 from django.db import transaction
 from django.db.models import F
@@ -29,9 +29,9 @@ def configure_group(
     removal_least: int,
     by: User,
 ) -> GatewayGroup:
-    """Change how its rollouts go; looser limits wait for a second person.
+    """Change the group's rollout settings. Looser limits wait for a second person.
 
-    Raises Conflict when somebody changed it since `version`, else Problem.
+    Raises Conflict if the group was changed since `version`, else Problem.
     """
     if confirm_within not in CONFIRM_WITHIN:
         raise Problem(_("A gateway can wait between 5 and 600 seconds for its confirmation."), "confirm_within")

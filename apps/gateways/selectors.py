@@ -1,4 +1,4 @@
-"""Reading gateways: whether they answer, what they run, and what they carry."""
+"""Queries about gateways: whether they answer, what they run, and which address families they are primary for."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,12 +17,12 @@ from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
 from apps.network.models import Gateway, GatewayGroup, Pool
 
-ASKED_WITHIN = 120.0  # seconds after which an answer is no evidence any more; two turns of the collector, where that comes less often
+ASKED_WITHIN = 120.0  # seconds after which an answer is outdated; two runs of the collector, if it runs less often
 
 
 @dataclass(frozen=True)
 class GatewayStatusLine:
-    """A line of truth: a kind, a sentence, and what follows from it."""
+    """A status line: its kind, a sentence, and what follows from it."""
 
     kind: StateKind
     sentence: str
@@ -31,7 +31,7 @@ class GatewayStatusLine:
 
 @dataclass(frozen=True)
 class GatewayOverview:
-    """A gateway with what is known of it; `status` is None before it ever was asked."""
+    """A gateway with what is known about it; `status` is None if it has never been asked."""
 
     gateway: Gateway
     status: GatewayState | None
@@ -40,21 +40,21 @@ class GatewayOverview:
     line: GatewayStatusLine
     drift: DriftText | None
     before: list[PastDrift]
-    alone: bool  # carries both families while the others of its group do not answer
+    alone: bool  # carries both families while the other gateways of its group do not answer
 
 
 def list_gateways() -> QuerySet[Gateway]:
-    """All gateways, by group and name, with their state."""
+    """Return all gateways with their state, by group and name."""
     return Gateway.objects.select_related("group__profile", "status__revision", "status__gateway__group").order_by("group__name", "name")
 
 
 def build_overviews(rows: list[Gateway], now: datetime) -> list[GatewayOverview]:
-    """What pages say of these gateways; all of a group must be among them."""
+    """Build the overviews of these gateways. `rows` must contain all gateways of each group."""
     return [_build_overview(row, [other for other in rows if other.group_id == row.group_id and other != row], now) for row in rows]
 
 
 def find_status(gateway: Gateway) -> GatewayState | None:
-    """What was last seen of it."""
+    """Return what was last seen of the gateway, None if it has never been asked."""
     return getattr(gateway, "status", None)
 
 
@@ -81,7 +81,7 @@ def _build_overview(gateway: Gateway, others: list[Gateway], now: datetime) -> G
 
 
 def get_max_answer_age() -> timedelta:
-    """How old a gateway's last answer may be before a page says that nobody asks."""
+    """Return the age of a gateway's last answer above which a page warns that it is not polled."""
     return timedelta(seconds=max(ASKED_WITHIN, 2 * settings.COLLECT_SECONDS))
 
 
@@ -148,7 +148,7 @@ def _build_running_line(gateway: Gateway, status: GatewayState, now: datetime) -
 
 
 def find_worst(rows: list[GatewayOverview]) -> GatewayStatusLine | None:
-    """The line of the list: the worst of the gateways'; when all is well, that they all answer."""
+    """Return the status line of the list: the worst of all gateways, or a line that all of them answer."""
     order = (StateKind.BAD, StateKind.WARN, StateKind.PLAIN, StateKind.OK)
     lines = sorted((row.line for row in rows), key=lambda line: order.index(line.kind))
     if not lines or lines[0].kind is not StateKind.OK:
@@ -161,25 +161,25 @@ def find_worst(rows: list[GatewayOverview]) -> GatewayStatusLine | None:
 
 
 def _is_alike(rows: list[GatewayOverview]) -> bool:
-    """Do the gateways of each group run one revision?"""
+    """True if the gateways of each group run the same revision."""
     runs = {(row.gateway.group_id, row.status.revision_id if row.status else None) for row in rows}
     return len(runs) == len({group for group, _revision in runs})
 
 
 def list_uncarried(group: GatewayGroup) -> list[str]:
-    """The address families that no gateway of the group is primary for."""
+    """Return the address families that no gateway of the group is primary for."""
     members = list(group.gateways.all())
     families = {"IPv4": any(each.carries4 for each in members), "IPv6": any(each.carries6 for each in members)}
     return [name for name, carried in families.items() if not carried]
 
 
 def list_pools(group: GatewayGroup) -> QuerySet[Pool]:
-    """The group's pools, with how many addresses or prefixes of each are held (private, IPv6) or left as (public)."""
+    """Return the group's pools with the number of addresses or prefixes that are held (private, IPv6) or mapped to (public)."""
     held = Count("holdings", Q(holdings__valid__contains=Now()), distinct=True)
     mapped = Count("natmappings__public", Q(natmappings__valid__contains=Now()), distinct=True)
     return Pool.objects.filter(group=group).annotate(held=held, mapped=mapped)
 
 
 def list_last_rollouts(gateway: Gateway, most: int) -> list[Rollout]:
-    """The last rollouts that the gateway took part in."""
+    """Return the last rollouts that the gateway took part in."""
     return list(list_rollouts_in_state("").filter(steps__gateway=gateway)[:most])

@@ -1,4 +1,4 @@
-"""What gateways report of themselves, that they answer and their counters; and what people say of them: interfaces and management."""
+"""Collects what gateways report (that they answer, their counters and gauges), and changes their interfaces and management settings."""
 
 from collections.abc import Mapping, Sequence
 
@@ -27,7 +27,7 @@ log = structlog.get_logger()
 
 
 def collect(gateway: Gateway) -> bool:
-    """Read the gateway's counters into the database. False when it did not answer; its page says since when."""
+    """Read the gateway's counters into the database. Return False when it did not answer or sent no counters; its page shows that."""
     state, _created = GatewayState.objects.get_or_create(gateway=gateway)
     mine = GatewayState.objects.filter(pk=state.pk)
     try:
@@ -63,7 +63,7 @@ def configure(
     management_port: int,
     by: User,
 ) -> Gateway:
-    """Change the gateway's interfaces and who may manage it. Raises Conflict when somebody changed it since `version`, else Problem."""
+    """Change the gateway's interfaces and who can manage it. Raises Conflict if it was changed since `version`, else Problem."""
     given = {"lan": lan, "wan": wan, "management": management, "sync": sync}
     check_interfaces(given)
     if not management_networks:
@@ -81,7 +81,7 @@ def configure(
 
 
 def check_interfaces(given: Mapping[str, str]) -> None:
-    """Are these names, and all different? Raises Problem at the first that is not."""
+    """Check that these are valid interface names, all different. Raises Problem at the first that is not."""
     named: set[str] = set()
     for fieldname, name in given.items():
         if not name and fieldname == "sync":

@@ -1,4 +1,4 @@
-"""How full the sets are that packets fill: read from gateways with their counters, shown on their pages."""
+"""Gauges of the sets that packets fill (dynamic sets). Read with the counters, shown on gateways' pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ WARN_ABOVE = 80  # percent
 
 @dataclass(frozen=True)
 class SetGauge:
-    """A set's gauge: what it counts, how much of how much, and what that means."""
+    """A set's gauge: what it counts, how many elements it has, and how many fit."""
 
     words: str
     used: int
@@ -25,17 +25,17 @@ class SetGauge:
 
     @property
     def percent(self) -> int:
-        """How full it is, rounded down."""
+        """Fill level in percent, rounded down."""
         return self.used * 100 // self.size if self.size else 0
 
     @property
     def kind(self) -> StateKind:
-        """Above 80 % somebody should look: in a full set new keys are not limited."""
+        """Kind of the gauge: a warning above 80 %, because a full set does not limit new keys."""
         return StateKind.WARN if self.percent > WARN_ABOVE else StateKind.PLAIN
 
 
 def record(*, gateway: Gateway, sets: Mapping[str, tuple[int, int]], at: datetime) -> None:
-    """What the gateway said of its dynamic sets; those it no longer has are forgotten."""
+    """Store what the gateway reports of its dynamic sets; delete those that it no longer has."""
     rows = [Gauge(gateway=gateway, name=name, used=used, size=size, at=at) for name, (used, size) in sets.items() if find_limit(name)]
     with transaction.atomic():
         Gauge.objects.filter(gateway=gateway).exclude(name__in=sets).delete()
@@ -43,7 +43,7 @@ def record(*, gateway: Gateway, sets: Mapping[str, tuple[int, int]], at: datetim
 
 
 def list_gauges(gateway: Gateway) -> list[SetGauge]:
-    """The fullest first."""
+    """Return the gateway's gauges, fullest first."""
     rows = [(row, find_limit(row.name)) for row in Gauge.objects.filter(gateway=gateway)]
     shown = [SetGauge(_describe_limit(limited, row.name), row.used, row.size, row.at) for row, limited in rows if limited]
     return sorted(shown, key=lambda each: (-each.percent, each.words))

@@ -1,4 +1,4 @@
-"""Gateways."""
+"""URLs of gateways and gateway groups."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Gateways: the list, one of them, the form of its interfaces and management, and how the rollouts of a group go."""
+"""Pages of gateways: the list, a single one, its interfaces and management, and the settings of a group."""
 
 from collections.abc import Callable
 from typing import Any
@@ -33,7 +33,7 @@ LAST_ROLLOUTS = 8
 
 @staff_page
 def gateways(request: HttpRequest) -> HttpResponse:
-    """Each group's gateways, and which address families nobody carries."""
+    """List the gateways by group, and the address families that no gateway is primary for."""
     shown = selectors.build_overviews(list(selectors.list_gateways()), timezone.now())
     groups = [
         (group, [each for each in shown if each.gateway.group_id == group.pk], selectors.list_uncarried(group))
@@ -45,7 +45,7 @@ def gateways(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def gateway(request: HttpRequest, pk: int) -> HttpResponse:
-    """What it runs and carries, its interfaces and pools, its last rollouts and history."""
+    """Show what a gateway runs, its address families, interfaces and pools, its last rollouts and history."""
     found = get_object_or_404(selectors.list_gateways(), pk=pk)
     now = timezone.now()
     group = list(selectors.list_gateways().filter(group=found.group_id))
@@ -66,7 +66,7 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def put_right(request: HttpRequest, pk: int) -> HttpResponse:
-    """Bring it back to what was committed, although nothing has changed in the database."""
+    """Deploy again to repair a gateway, although nothing has changed in the database."""
     found = get_object_or_404(Gateway, pk=pk)
     deployments.request_reconcile(by=get_person(request), force=True)
     messages.success(request, _("Asked. %(gateway)s gets what it should run again, in a moment.") % {"gateway": found})
@@ -76,7 +76,7 @@ def put_right(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def count_again(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take its next reading for where counting begins again, whatever it says."""
+    """Accept the gateway's next reading as the new start of counting, whatever it contains."""
     found = get_object_or_404(Gateway, pk=pk)
     counter_collection.accept_next_reading(gateway=found)
     messages.success(request, _("Counting begins again with the next reading of %(gateway)s, within a minute or two.") % {"gateway": found})
@@ -85,7 +85,7 @@ def count_again(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change interfaces and management; a save on top of somebody else's shows both."""
+    """Change interfaces and management; on a conflict, show both versions."""
     found = get_object_or_404(Gateway.objects.select_related("group"), pk=pk)
     form = GatewayForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -103,7 +103,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_recent_auth
 def group(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change how the rollouts of a group go; a save on top of somebody else's shows both."""
+    """Change the rollout settings of a group; on a conflict, show both versions."""
     found = get_object_or_404(GatewayGroup, pk=pk)
     form: VersionedForm = GroupForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -123,7 +123,7 @@ def group(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def protection(request: HttpRequest, pk: int) -> HttpResponse:
-    """What the gateways of a group refuse, and which routers may speak to them."""
+    """Change what the gateways of a group refuse, and which routers may connect to them."""
     return _handle_settings(
         request, pk, ProtectionForm, group_settings.change_protection, "gateways:protection", "gateways/protection.html"
     )
@@ -131,13 +131,13 @@ def protection(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def limits(request: HttpRequest, pk: int) -> HttpResponse:
-    """How many connections one may open."""
+    """Change the connection limits of a group."""
     return _handle_settings(request, pk, LimitsForm, group_settings.change_limits, "gateways:limits", "gateways/limits.html")
 
 
 @staff_page
 def profile(request: HttpRequest, pk: int) -> HttpResponse:
-    """What the kernels of a group's gateways are set to, and what they really hold."""
+    """Change the kernel profile of a group's gateways, and show what their kernels really hold."""
     return _handle_settings(
         request, pk, ProfileForm, group_settings.change_profile, "gateways:profile", "gateways/profile.html", _build_kernel_context
     )
@@ -156,7 +156,7 @@ def _handle_settings(
     template: str,
     more: Callable[[Any], dict[str, Any]] = lambda _row: {},
 ) -> HttpResponse:
-    """A form of settings of a group; a save on top of somebody else's shows both."""
+    """Handle a form for settings of a group; on a conflict, show both versions."""
     found = get_object_or_404(GatewayGroup, pk=pk)
     form = kind(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -180,13 +180,13 @@ def _handle_settings(
 
 
 def _list_activations(row: Protection | Limits | Profile) -> list[Activation]:
-    """Since when each gateway runs it as it is; nothing of what nobody ever saved."""
+    """Return since when each gateway runs these settings; empty if they have never been saved."""
     return list_activations([row])[0][1] if row.pk else []
 
 
 @staff_page
 def flood(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what flood mode does and costs; then switch it."""
+    """Explain what flood mode does and costs; switch it on POST."""
     found = get_object_or_404(GatewayGroup, pk=pk)
     if request.method != "POST":
         names = ", ".join(found.gateways.order_by("name").values_list("name", flat=True)) or _("no gateway yet")

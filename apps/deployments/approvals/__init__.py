@@ -1,1 +1,1 @@
-"""Approvals: which removals wait for a second person, who may agree, and what agreeing or refusing does."""
+"""Approvals: which removals wait for a second person, who may approve them, and what approval or refusal does."""

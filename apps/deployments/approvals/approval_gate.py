@@ -1,7 +1,7 @@
-"""What goes out by itself, and what waits for a second person: removals beyond the group's limits, and any change of management.
+"""Decides which changes go out at once and which need approval: removals beyond the group's limits, and any change of management.
 
-In comes what the database asks for and what the gateways run; out comes what to deploy. What waits stays in the kernel as it
-is, and is a row (`HeldBack`) with exactly the elements that it is about, and everybody who asked for it.
+Takes the desired state and what the gateways run, and returns what to deploy. What waits stays unchanged in the kernel and
+becomes a `HeldBack` row with exactly its elements and everyone who asked for it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -46,9 +46,9 @@ from firewall.sets import ObjectKind, declare
 
 @dataclass(frozen=True, slots=True)
 class RunningState:
-    """What a gateway runs: the confirmed revision, and its ruleset; what is asked for is measured against it.
+    """State that a group's gateways run: the confirmed revision and the rulesets, against which the desired state is measured.
 
-    seen: the read of the database to which that is true: whoever wrote since then asked for what differs.
+    seen: the read of the database that the rulesets correspond to; users who wrote since then asked for the difference.
     """
 
     revision: Revision
@@ -57,7 +57,7 @@ class RunningState:
 
 
 def hold_back_unapproved(group: GatewayGroup, wanted: DesiredState, before: RunningState | None) -> DesiredState:
-    """What may be deployed now. A first load waits for nobody. Raises PolicyError for a network that has lost all its members."""
+    """Return what may be deployed now. A first load needs no approval. Raises PolicyError if the network has lost all its members."""
     running = find_first_ruleset(before.rulesets) if before else None
     asked = find_first_ruleset(wanted.rulesets)
     if before is None or running is None or asked is None:
@@ -70,7 +70,7 @@ def hold_back_unapproved(group: GatewayGroup, wanted: DesiredState, before: Runn
 
 
 def find_first_ruleset(rulesets: Mapping[int, Ruleset]) -> Ruleset | None:
-    """Of any gateway of a group: their elements are the same."""
+    """Return the ruleset of any gateway of a group: their elements are the same."""
     return next(iter(rulesets.values()), None)
 
 
@@ -89,7 +89,7 @@ def _count_members(ruleset: Ruleset) -> int:
 def find_removals(
     rulesets: Mapping[int, Ruleset], before: RunningState, now: int, deltas: Mapping[int, RulesetChange]
 ) -> dict[ObjectKind, Removal]:
-    """What takes service away, by kind, on the gateway that would lose most of each. deltas: the way there, where it is known."""
+    """Return removals of service by kind, each from the gateway that would lose most. deltas: known changes to the rulesets."""
     found: dict[ObjectKind, Removal] = {}
     for pk, ruleset in rulesets.items():
         running = before.rulesets.get(pk)
@@ -119,7 +119,7 @@ def _list_alive(group: GatewayGroup) -> list[HeldBack]:
 def _hold_back_removals(
     group: GatewayGroup, gone: Mapping[ObjectKind, Removal], running: Ruleset, asked: Ruleset, seen: str
 ) -> list[Mapping[str, Elements]]:
-    """The parts that wait. Those that are no longer asked for as they were are closed; what is new and too much waits from now on."""
+    """Return the parts that wait. Close rows if their part is no longer removed unchanged; hold back new removals above the limits."""
     parts: list[tuple[HeldBack, RulesetPart]] = []
     for row in _list_alive(group):
         part = unpack_part(row.packed)
@@ -146,22 +146,22 @@ def _hold_back_new(
 
 
 def build_limits(group: GatewayGroup) -> RemovalLimits:
-    """Above what something waits in this group."""
+    """Return the group's limits above which removals need approval."""
     return RemovalLimits(group.removal_share, group.removal_least)
 
 
 def pick_earlier_read(one: str, other: str | None) -> str:
-    """The read of the database that saw less; each is "xmin:xmax:running"."""
+    """Return the read of the database that saw less; each is "xmin:xmax:running"."""
     return other if other and int(other.split(":")[0]) < int(one.split(":")[0]) else one
 
 
 def _is_contained(removal: Removal | None, part: RulesetPart) -> bool:
-    """Is every element of the part still to be removed, or to come?"""
+    """True if every element of the part is still to be removed, or still to come."""
     return removal is not None and all(elements.keys() <= removal.elements.get(name, {}).keys() for name, elements in part.items())
 
 
 def _close_row(row: HeldBack) -> None:
-    """Approved and gone from the gateways, or no longer asked for."""
+    """Close a row as done if it was approved, which means that its part is gone from the gateways; else as obsolete."""
     done = HeldBack.State.DONE if row.state == HeldBack.State.APPROVED else HeldBack.State.OBSOLETE
     HeldBack.objects.filter(pk=row.pk, state=row.state).update(state=done)
 
@@ -182,7 +182,7 @@ def _create_held_back(group: GatewayGroup, removal: Removal, running: Ruleset, s
 
 
 def render_part(part: Mapping[str, Elements], running: Ruleset) -> str:
-    """As nft text, cut."""
+    """Render the part as nft text, truncated."""
     changes = {}
     for name, elements in part.items():
         bare = name.removeprefix(COMING)
@@ -191,11 +191,11 @@ def render_part(part: Mapping[str, Elements], running: Ruleset) -> str:
     return render_delta(Delta(elements=changes), now=int(timezone.now().timestamp()))[:SHOWN_DELTA]
 
 
-# --- Who asked
+# --- Askers
 
 
 def compute_askers(row: HeldBack) -> Askers:
-    """Everybody who wrote what it is about, up to this moment."""
+    """Return all users who wrote what the row is about, up to now."""
     if row.kind == MANAGEMENT:
         return requesters.compute_gateway_askers(unpack_management(row), row.baseline)
     if row.kind in SPECIAL:
@@ -205,7 +205,7 @@ def compute_askers(row: HeldBack) -> Askers:
 
 
 def note_askers(row: HeldBack, found: Askers) -> None:
-    """They are kept with the row, besides those that it has."""
+    """Add these askers to those that the row already has."""
     row.askers.add(*found.users)
     if found.unknown and not row.asker_unknown:
         HeldBack.objects.filter(pk=row.pk).update(asker_unknown=True)
@@ -216,14 +216,14 @@ def note_askers(row: HeldBack, found: Askers) -> None:
 
 
 def unpack_management(row: HeldBack) -> dict[str, list[dict[str, Any]]]:
-    """By gateway its management before and after."""
+    """Return the management settings before and after, by gateway name."""
     found: dict[str, list[dict[str, Any]]] = unpack(row.packed)
     return found
 
 
 @transaction.atomic
 def _hold_back_management(group: GatewayGroup, wanted: DesiredState, before: RunningState) -> dict[int, GatewaySpec]:
-    """The gateways whose management stays as it is for now, as they are to be compiled."""
+    """Return gateways with their old management settings, for those of which the change waits for approval."""
     was = before.revision.management
     changed = {
         pk: (was[gateway.name], gateway)
@@ -260,17 +260,17 @@ def _hold_back_management(group: GatewayGroup, wanted: DesiredState, before: Run
 
 
 def digest_values(data: Any) -> str:
-    """A digest that stands for exactly these plain values."""
+    """Return a digest of these plain values."""
     return blake2b(dumps(data, sort_keys=True).encode(), digest_size=32).hexdigest()
 
 
 def build_managements(wanted: DesiredState) -> dict[str, Any]:
-    """Of all gateways, by name, as a revision keeps it."""
+    """Return the management settings of all gateways by name, as a revision stores them."""
     return {gateway.name: build_management(gateway) for gateway in wanted.gateways.values()}
 
 
 def build_management(gateway: GatewaySpec) -> dict[str, Any]:
-    """What lets people reach the gateway itself."""
+    """Return the settings that let administrators reach the gateway itself."""
     sources = [*map(format_prefix, gateway.management.sources)]
     return {"interface": gateway.interfaces.management, "port": gateway.management.port, "from": sources}
 
@@ -287,7 +287,7 @@ def _revert_management(now: GatewaySpec, old: Mapping[str, Any]) -> GatewaySpec:
     return replace(now, management=management, interfaces=replace(now.interfaces, management=old["interface"]))
 
 
-# --- What is left
+# --- Applying what waits
 
 
 def _keep_waiting_parts(

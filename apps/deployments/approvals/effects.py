@@ -1,6 +1,6 @@
-"""Whom it concerns when elements go: from what is held back, in the kernel's octets, to members, addresses and bans.
+"""Effects of a removal: maps held-back elements, in the kernel's octets, to the members, addresses and bans concerned.
 
-One or two statements, however many elements; the elements of a part are taken apart once in each process.
+Takes one or two statements, however many elements there are; each process parses the elements of a part only once.
 """
 
 import re
@@ -22,7 +22,7 @@ from firewall.sets import ObjectKind, find_kind, get_original, split_length
 
 FIRST = 5  # named on a page
 _PROTOCOLS = {6: "TCP", 17: "UDP"}
-_PORT = re.compile(r"(TCP|UDP) ([0-9]+) · ([0-9a-f.:]+)")  # what forward_key and pinhole_key write
+_PORT = re.compile(r"(TCP|UDP) ([0-9]+) · ([0-9a-f.:]+)")  # as written by build_forward_key and build_pinhole_key
 
 _CONCERNED = """
     WITH gone AS (SELECT * FROM unnest(%(prefixes)s::cidr[], %(things)s::text[]) AS gone(prefix, thing)),
@@ -40,10 +40,10 @@ _HIT = "SELECT count(DISTINCT prefix) FROM bans_banhits WHERE prefix = ANY(%(pre
 
 @dataclass(frozen=True, slots=True)
 class AffectedThing:
-    """One thing that would go: what people call it, the member's address or prefix, or the banned one, that it is about.
+    """One thing that would be removed: its display text, and the member's or banned address or prefix that it concerns.
 
-    key: tells it from others of its kind. number: of how many elements it is, such as the ports of a range.
-    protocol, port: the first public port of a forward.
+    key: identifies it within its kind. number: how many elements it consists of, such as the ports of a range. protocol, port: of
+    a forward, the first public port.
     """
 
     words: str
@@ -57,7 +57,7 @@ class AffectedThing:
 
 @dataclass(frozen=True, slots=True)
 class AffectedMember:
-    """A member it concerns, the first of their things, and how many of them there are."""
+    """A member concerned, the first of their things, and how many there are."""
 
     pk: int
     name: str
@@ -68,7 +68,10 @@ class AffectedMember:
 
 @dataclass(frozen=True, slots=True)
 class RemovalEffect:
-    """members, active: how many members it concerns, and how many of them are active. hit: bans that kept something out within a day."""
+    """Effect of a removal: the things removed and the members concerned.
+
+    members, active: how many members are concerned, and how many of them are active. hit: bans that blocked something in the last 24 h.
+    """
 
     kind: ObjectKind
     things: tuple[AffectedThing, ...]
@@ -79,17 +82,17 @@ class RemovalEffect:
 
     @property
     def number(self) -> int:
-        """How many elements go."""
+        """Number of elements that would be removed."""
         return sum(thing.number for thing in self.things)
 
     @property
     def publics(self) -> int:
-        """Public addresses it concerns."""
+        """Number of public addresses concerned."""
         return len({thing.public for thing in self.things if thing.public})
 
     @property
     def wide(self) -> int:
-        """Things that are whole networks."""
+        """Number of things that are whole networks."""
         return sum(not thing.prefix.endswith(("/32", "/128")) for thing in self.things)
 
     @property
@@ -98,7 +101,7 @@ class RemovalEffect:
 
 
 def compute_effect(held: HeldBack) -> RemovalEffect:
-    """Of a removal that is held back."""
+    """Compute the effect of a held-back removal."""
     kind = ObjectKind(held.kind)
     found = tuple(merge_port_ranges(list_things(held)))
     if kind in (ObjectKind.BANS, ObjectKind.ALLOWED, ObjectKind.LISTENERS):
@@ -109,13 +112,13 @@ def compute_effect(held: HeldBack) -> RemovalEffect:
 
 
 def list_things(held: HeldBack) -> tuple[AffectedThing, ...]:
-    """Everything that would go, in the order of the kernel's keys."""
+    """Return everything that would be removed, in the order of the kernel's keys."""
     return _load_things(held.pk, held.digest)
 
 
 @lru_cache(maxsize=4)
 def list_keys(pk: int, digest: str) -> frozenset[str]:
-    """The keys of everything in a part, without a query where this process has read it before."""
+    """Return the keys of everything in a part; no query if this process has read it before."""
     return frozenset(thing.key for thing in _load_things(pk, digest))
 
 
@@ -125,7 +128,7 @@ def _load_things(pk: int, _digest: str) -> tuple[AffectedThing, ...]:
 
 
 def iter_things(part: Mapping[str, Elements]) -> Iterator[AffectedThing]:
-    """The elements, without those of sets that repeat others."""
+    """Yield the elements as things, without those of sets that repeat others."""
     for name, elements in part.items():
         bare = name.removeprefix(COMING)
         if get_original(bare) != bare:
@@ -152,7 +155,7 @@ def _build_thing(name: str, length: str, key: bytes, value: bytes, comment: str)
     address = format_ipv4(key) if len(key) == 4 else format_ipv6(key)
     prefix = f"{address}/{length or '32'}"
     if find_kind(name) is ObjectKind.BLOCKS:
-        return AffectedThing(prefix.removesuffix("/32"), prefix, comment)  # its comment says which block it is
+        return AffectedThing(prefix.removesuffix("/32"), prefix, comment)  # a block's comment says which block it is
     shown = prefix.removesuffix("/32") if len(key) == 4 else prefix.removesuffix("/128")
     return AffectedThing(f"{shown} ({comment})" if comment else shown, prefix, prefix)
 
@@ -164,29 +167,29 @@ def _build_listener_thing(key: bytes, comment: str) -> AffectedThing:
 
 
 def render_block_ports(value: bytes) -> str:
-    """“, ports 1024–2047”, where a mapping's value has any."""
+    """Return “, ports 1024–2047” if a mapping's value has ports, else ""."""
     if len(value) == 4:
         return ""
     return _(", ports %(first)d–%(last)d") % {"first": int.from_bytes(value[4:6]), "last": int.from_bytes(value[12:14])}
 
 
 def build_forward_key(protocol: str, ports: str, public: str) -> str:
-    """TCP 8443 · 198.51.100.7"""
+    """Build a key such as TCP 8443 · 198.51.100.7."""
     return f"{protocol} {ports} · {public}"
 
 
 def build_block_key(pk: int) -> str:
-    """block 12, as in the comments of blocks' elements."""
+    """Build a key such as block 12, as in the comments of blocks' elements."""
     return f"block {pk}"
 
 
 def build_pinhole_key(protocol: str, ports: str, address: str) -> str:
-    """TCP 443 · 2001:db8::7; without ports all of the protocol, without a protocol everything."""
+    """Build a key such as TCP 443 · 2001:db8::7. Without ports: all ports of the protocol; without a protocol: everything."""
     return " · ".join(filter(None, [" ".join(filter(None, [protocol, ports])), address]))
 
 
 def merge_port_ranges(found: Iterable[AffectedThing]) -> Iterator[AffectedThing]:
-    """Ports in a row that lead to one host are one thing: TCP 6000–6009 · 198.51.100.7. In the order given, which is that of ports."""
+    """Merge consecutive ports that lead to one host, such as TCP 6000–6009 · 198.51.100.7. The input must be sorted by port."""
     for _start, same in groupby(enumerate(found), lambda each: _get_range_key(*each)):
         row = [thing for _number, thing in same]
         yield row[0] if len(row) == 1 else _build_range(row[0], len(row))

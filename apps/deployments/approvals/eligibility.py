@@ -1,4 +1,4 @@
-"""Who may agree to what waits. People who asked for it may only where nobody else can, after signing in again, and the history says so."""
+"""Decides who may approve. Askers may do so only if no other approver exists, after signing in again, and the history records it."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,9 +13,10 @@ WRITES: Final = frozenset({Right.CHANGE_MEMBERS, Right.BLOCK, Right.CHANGE_RULES
 
 @dataclass(frozen=True, slots=True)
 class ApproverStanding:
-    """How a person stands to what waits. asked: wrote some of it; perhaps: nobody knows who wrote some of it, and this person could have.
+    """A user's relation to a held-back part. asked: wrote some of it. perhaps: some of it has no known author, and the user could
+    be the one.
 
-    others: who has to agree instead, because they stand further away from it.
+    others: approvers who have to decide instead, because they are less involved.
     """
 
     asked: bool
@@ -24,12 +25,12 @@ class ApproverStanding:
 
     @property
     def signs_in_again(self) -> bool:
-        """May this person agree only after signing in again, which the history says?"""
+        """True if the user may approve only after signing in again, which the history records."""
         return self.asked or self.perhaps
 
 
 def compute_standing(held: HeldBack, by: User) -> ApproverStanding:
-    """One query for the askers, one for the approvers."""
+    """Compute the user's standing, with one query for the askers and one for the approvers."""
     askers = set(held.askers.values_list("pk", flat=True))
     mine = _compute_closeness(by, askers, held.asker_unknown)
     approvers = list_other_approvers(by) if mine else []
@@ -38,13 +39,13 @@ def compute_standing(held: HeldBack, by: User) -> ApproverStanding:
 
 
 def _compute_closeness(person: User, askers: Collection[int], unknown: bool) -> int:
-    """2: asked for it. 1: may have. 0: did not."""
+    """Return 2 if the person asked for it, 1 if they may have, 0 if they did not."""
     if person.pk in askers:
         return 2
     return int(unknown and not WRITES.isdisjoint(compute_rights(person.roles, by_token=True)))
 
 
 def list_other_approvers(person: User | None) -> list[User]:
-    """Everybody who may approve, but this person."""
+    """Return all users who may approve, except this person."""
     approvers = User.objects.filter(is_active=True, roles__overlap=list_roles_with_right(Right.APPROVE)).order_by("username")
     return list(approvers.exclude(pk=person.pk) if person else approvers)

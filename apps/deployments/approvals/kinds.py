@@ -1,8 +1,8 @@
-"""The kinds of `HeldBack` that are no elements of a ruleset: changes that wait for a second person whatever they remove."""
+"""Kinds of `HeldBack` that are not elements of a ruleset. They need approval whatever they remove."""
 
 from typing import Final
 
-MANAGEMENT: Final = "management"  # who reaches the gateways themselves
-LIMITS: Final = "limits"  # above what removals wait
-ROLLBACK: Final = "rollback"  # an older revision that takes service away, or changes management
+MANAGEMENT: Final = "management"  # who can reach the gateways themselves
+LIMITS: Final = "limits"  # the limits above which removals wait
+ROLLBACK: Final = "rollback"  # to an older revision that removes service or changes management
 SPECIAL: Final = (MANAGEMENT, LIMITS, ROLLBACK)

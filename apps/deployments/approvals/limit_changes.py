@@ -1,4 +1,4 @@
-"""The limits above which something waits: tightened at once, loosened when a second person agrees."""
+"""Changes of the limits above which removals wait: tightened at once, loosened only with approval."""
 
 from typing import Any
 
@@ -17,9 +17,9 @@ FIELDS = ("removal_share", "removal_least")
 
 @transaction.atomic
 def request_limits(group: GatewayGroup, *, removal_share: int, removal_least: int, by: User) -> HeldBack | None:
-    """Change the limits as far as they become tighter; what becomes looser waits, as the row that is returned.
+    """Tighten limits at once. Looser values wait for approval; return their row, or None if nothing is loosened.
 
-    Whoever asks again asks in the place of whoever asked before.
+    A new request replaces an earlier one that waits.
     """
     wanted = {"removal_share": removal_share, "removal_least": removal_least}
     group = GatewayGroup.objects.select_for_update().get(pk=group.pk)
@@ -39,17 +39,17 @@ def request_limits(group: GatewayGroup, *, removal_share: int, removal_least: in
 
 
 def find_waiting_limits(group: GatewayGroup) -> HeldBack | None:
-    """The looser limits of the group that wait for a second person."""
+    """Return the group's request for looser limits that waits for approval."""
     return HeldBack.objects.filter(group=group, kind=LIMITS, state=HeldBack.State.WAITING).first()
 
 
 def loosen_limits(held: HeldBack) -> None:
-    """What was asked for becomes true: a second person agreed."""
+    """Apply the approved limits."""
     values = {name: new for name, (_old, new) in unpack_limits(held).items()}
     GatewayGroup.objects.filter(pk=held.group_id).update(version=F("version") + 1, **values)
 
 
 def unpack_limits(held: HeldBack) -> dict[str, list[Any]]:
-    """By field its value before and after."""
+    """Return the old and new value by field."""
     found: dict[str, list[Any]] = unpack(held.packed)
     return {name: found[name] for name in FIELDS if name in found}

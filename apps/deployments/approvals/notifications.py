@@ -1,4 +1,4 @@
-"""Mails to people about approvals: to whoever asked, when it is refused; to everybody who may approve, when somebody went on alone."""
+"""Mails about approvals: to the askers about a refusal, and to all approvers when one person acted alone."""
 
 from collections.abc import Iterable
 
@@ -12,20 +12,20 @@ from apps.mail.services import write_mail
 
 
 def notify_of_refusal(held: HeldBack, *, title: str) -> None:
-    """Everybody who asked, but whoever refused it. title: what it was, as the history calls it."""
+    """Notify all askers except the user who refused. title: of the held-back part, as the history shows it."""
     who = held.decided_by.name if held.decided_by else ""
     people = [person for person in held.askers.filter(is_active=True) if person != held.decided_by]
     _write_mails(people, "approval_refused", held, url=_build_page_url(held), who=who, why=held.reason, what=title)
 
 
 def notify_of_lone_approval(held: HeldBack) -> None:
-    """Everybody else who may approve."""
+    """Notify all other approvers that a user approved their own change."""
     who = held.decided_by.name if held.decided_by else ""
     _write_mails(list_other_approvers(held.decided_by), "approved_alone", held, url=_build_page_url(held), who=who, why=held.reason)
 
 
 def notify_of_lone_hold(hold: Hold) -> None:
-    """Everybody else who may approve: somebody went back to an older revision without a second person."""
+    """Notify all other approvers that a user rolled back without a second person."""
     url = f"{settings.PORTAL_URL}{reverse('deployments:revision', args=[hold.revision_id])}"
     facts = {"who": hold.by.name if hold.by else "", "why": hold.why, "revision": str(hold.revision), "group": str(hold.group)}
     _write_mails(list_other_approvers(hold.by), "rollback_alone", hold, url=url, **facts)

@@ -1,4 +1,4 @@
-"""Codec of the parts of rulesets, and other values, that wait: compressed JSON, read only when somebody decides about them."""
+"""Codec of held-back parts of rulesets and other values: compressed JSON, read only when a decision about them is due."""
 
 import json
 import zlib
@@ -11,21 +11,21 @@ type RulesetPart = dict[str, Elements]
 
 
 def pack(data: Any) -> bytes:
-    """Plain JSON values as octets; equal values give equal octets."""
+    """Pack plain JSON values; equal values give equal octets."""
     return zlib.compress(json.dumps(data, separators=(",", ":"), sort_keys=True).encode(), 1)
 
 
 def unpack(packed: bytes | memoryview) -> Any:
-    """The values again."""
+    """Unpack what `pack` made."""
     return json.loads(zlib.decompress(packed))
 
 
 def pack_part(part: Any) -> bytes:
-    """Elements by set as octets."""
+    """Pack elements by set."""
     return pack(encode(part))
 
 
 def unpack_part(packed: bytes | memoryview) -> RulesetPart:
-    """The elements again."""
+    """Unpack what `pack_part` made."""
     part: RulesetPart = decode(dict[str, Elements], unpack(packed), "part")
     return part

@@ -1,4 +1,4 @@
-"""What waits for a second person, for the page: what it is, why it waits, whom it concerns, and who may approve it."""
+"""Context of the approval pages: what waits and why, who is concerned, and who may approve it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _TRAILS |= {Of.FORWARDS: "nat.portforward", Of.PINHOLES: "nat.pinhole", Of.BANS:
 
 @dataclass(frozen=True)
 class AffectedEntry:
-    """Somebody or something it concerns; url: "" where there is no page."""
+    """A member or thing concerned. url: "" if it has no page."""
 
     name: str
     what: str
@@ -38,7 +38,7 @@ class AffectedEntry:
 
 @dataclass(frozen=True)
 class SettingChange:
-    """What changes of a gateway's management."""
+    """One changed field of a gateway's management, or of the group's limits."""
 
     gateway: str
     what: str
@@ -48,9 +48,9 @@ class SettingChange:
 
 @dataclass(frozen=True)
 class HeldBackContext:
-    """One part that is held back. own: whoever looks asked for it; perhaps: nobody knows who did, and whoever looks could have.
+    """A held-back part for the page. own: the viewer asked for it. perhaps: its author is unknown, and the viewer could be the one.
 
-    colleagues: who else has to approve it then. asked: who asked, in a sentence. undo: what a refusal does.
+    colleagues: the approvers who have to decide instead. asked: a sentence about who asked. undo: what a refusal does.
     """
 
     held: HeldBack
@@ -72,12 +72,12 @@ class HeldBackContext:
 
     @property
     def mine_to_approve(self) -> bool:
-        """May whoever looks approve it, if need be after signing in again?"""
+        """True if the viewer may approve it, if need be after signing in again."""
         return not self.colleagues
 
 
 def build_held_back_context(held: HeldBack, by: User) -> HeldBackContext:
-    """Everything that the page says of it to this person."""
+    """Build everything that the page shows to this user about the part."""
     standing = compute_standing(held, by)
     effect = None if held.kind in SPECIAL else effects.compute_effect(held)
     named = _list_affected(effect) if effect else []
@@ -108,7 +108,7 @@ def _render_names(people: Sequence[User]) -> str:
 
 
 def _build_history_url(held: HeldBack) -> str:
-    """The history of what it is about, by whoever asked where that is one person."""
+    """Return the URL of the history of what it is about, filtered by its asker if there is exactly one."""
     special = {kinds.MANAGEMENT: "network.gateway", kinds.LIMITS: "network.gatewaygroup", kinds.ROLLBACK: ""}
     trail = special[held.kind] if held.kind in special else _TRAILS[Of(held.kind)]
     people = list(held.askers.values_list("pk", flat=True))
@@ -119,11 +119,11 @@ def _build_history_url(held: HeldBack) -> str:
     return f"{url}?kind={trail}" + (f"&person={people[0]}" if len(people) == 1 and not held.asker_unknown else "")
 
 
-# --- The effect
+# --- Effect
 
 
 def _list_numbers(effect: RemovalEffect) -> list[tuple[str, int]]:
-    """Four of them, each with its label."""
+    """Return four numbers, each with its label."""
     number = effect.number
     if effect.kind in (Of.BANS, Of.ALLOWED):
         allowed = effect.kind is Of.ALLOWED
@@ -150,7 +150,7 @@ def _list_numbers(effect: RemovalEffect) -> list[tuple[str, int]]:
 
 
 def _render_sentence(effect: RemovalEffect) -> str:
-    """Whom it concerns; their names follow."""
+    """Return a sentence about what members lose; their names follow it."""
     members = {"n": formats.format_number(effect.members)}
     match effect.kind:
         case Of.BANS:
@@ -201,7 +201,7 @@ def _build_member_url(pk: int) -> str:
 
 
 def list_changes(held: HeldBack) -> list[SettingChange]:
-    """What changes on which gateway, or of the group's limits."""
+    """Return the changes to gateways' management, or to the group's limits."""
     if held.kind == kinds.LIMITS:
         words = {"removal_share": _("Share that waits, in percent"), "removal_least": _("Removals that wait, at least")}
         return [SettingChange(held.group.name, words[name], str(old), str(new)) for name, (old, new) in unpack_limits(held).items()]
@@ -219,7 +219,7 @@ def list_changes(held: HeldBack) -> list[SettingChange]:
 
 
 def list_facts(held: HeldBack) -> list[str]:
-    """Of a rollback: why somebody wants it, and how much of each kind goes."""
+    """Return the reason given for a rollback, and how much of each kind it removes."""
     if held.kind != kinds.ROLLBACK:
         return []
     read = unpack(held.packed)

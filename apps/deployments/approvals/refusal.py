@@ -1,4 +1,4 @@
-"""Refusals: what waits is undone, for a reason, so that the database asks for nothing that nobody wants; whoever asked is told."""
+"""Refusals: undo a held-back change for a reason, so that the database no longer asks for it, and notify the askers."""
 
 import pghistory
 from django.db import transaction
@@ -14,9 +14,10 @@ from apps.lib.errors import Conflict, Problem
 
 @transaction.atomic
 def refuse(held: HeldBack, *, digest: str, reason: str, by: User) -> list[str]:
-    """Undo exactly what `digest` stands for; in words what could not be undone. Raises Conflict when something else waits by now.
+    """Undo exactly what `digest` stands for. Return texts about what could not be undone. Raises Conflict when something else
+    waits by now.
 
-    Whoever asked may refuse it too: nothing goes out by that.
+    The askers may refuse it too: a refusal changes nothing on the gateways.
     """
     if not reason.strip():
         raise Problem(_("Say why, for whoever asked for it."), "reason")

@@ -1,4 +1,4 @@
-"""Service taken away within the last hour that nobody approved: removals one by one add up with it."""
+"""Ledger of service removed without approval within the last hour, so that single removals add up."""
 
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
@@ -16,14 +16,14 @@ WINDOW: Final = timedelta(hours=1)
 
 
 def list_recent_losses(group: GatewayGroup, wanted: Mapping[str, Elements]) -> list[RulesetPart]:
-    """The parts, without what `wanted` serves again."""
+    """Return the removed parts, without what `wanted` serves again."""
     rows = UnapprovedLoss.objects.filter(group=group, at__gt=Now() - WINDOW).values_list("packed", flat=True)
     parts = [dict(filter_still_lost(unpack_part(packed), wanted)) for packed in rows]
     return [part for part in parts if part]
 
 
 def note_losses(group: GatewayGroup, removals: Iterable[Removal], known: Iterable[RulesetPart]) -> None:
-    """These go out without a second person; what is in the `known` parts is noted already. Forgets what is older than the window."""
+    """Record removals that go out without approval, except elements of the `known` parts. Deletes entries older than the window."""
     noted = list(known)
     UnapprovedLoss.objects.filter(group=group, at__lte=Now() - WINDOW).delete()
     for removal in removals:

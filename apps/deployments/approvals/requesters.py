@@ -1,8 +1,8 @@
-"""Who asked for a change that waits: whoever wrote the rows that it is about, by their history, not whoever made a worker look.
+"""Finds who asked for a held-back change: the authors of the rows concerned, by their history, not the user who triggered a worker.
 
-What is held back goes in as things (`effects.py`), users' ids come out, and whether some of it was written by nobody known: raw SQL, or
-a script that names no author. Events count from the read of the database on to which the running ruleset was true. A thing without
-events since then ended by time, and whoever wrote about it last planned that.
+Takes things (`effects.py`) and returns user ids, and whether some of it has no known author (raw SQL, or a script that names
+none). Events count from the read of the database that the running ruleset corresponds to. A thing without events since then ended
+by time; its last author planned that.
 """
 
 from collections.abc import Iterable, Mapping
@@ -49,7 +49,7 @@ _FORWARD: Final = (
 _PINHOLE: Final = ("thing", "nat_pinholeevent", "event.address = host(thing.prefix)::inet")
 _BLOCK: Final = ("held", "bans_blockevent", "event.member_id = held.member")
 _BAN: Final = ("thing", "bans_banevent", "event.prefix = thing.prefix")
-_BAN_LIST: Final = ("thing", "bans_banlistevent", "{since}")  # switching a list off or on concerns all of it
+_BAN_LIST: Final = ("thing", "bans_banlistevent", "{since}")  # enabling or disabling a list concerns all of its bans
 _ALLOWED: Final = ("thing", "bans_allowentryevent", "event.prefix = thing.prefix")
 _LISTENER: Final = ("thing", "bans_listenerevent", "event.address = host(thing.prefix)::inet")
 _WRITTEN: Final[Mapping[ObjectKind, tuple[tuple[str, str, str], ...]]] = {
@@ -68,21 +68,21 @@ _LIES: Final = {ObjectKind.PINHOLES: "holding.prefix >>= thing.prefix", ObjectKi
 
 @dataclass(frozen=True, slots=True)
 class Askers:
-    """users: ids of everybody who asked. unknown: it may have been anybody besides."""
+    """Users who asked for a change. users: their ids. unknown: other users may have asked as well."""
 
     users: frozenset[int]
     unknown: bool = False
 
 
 def compute_thing_askers(kind: ObjectKind, things: Iterable[AffectedThing], baseline: str | None) -> Askers:
-    """Who wrote what takes these things away since the read `baseline`; without one, who wrote last about each of them."""
+    """Return the authors of what removes these things since the read `baseline`; without events since, the last author of each."""
     asked = list(things)
     events = _load_events(kind, asked, baseline)
     return _merge_askers(_collect_writers(events.get(number, [])) for number in range(len(asked)))
 
 
 def compute_gateway_askers(names: Iterable[str], baseline: str | None) -> Askers:
-    """Who changed the gateways of these names since the read."""
+    """Return the users who changed the gateways of these names since the read."""
     query = f"""
         SELECT event.name, {_SINCE} AS fresh, (context.metadata ->> 'user')::bigint, event.pgh_created_at
         FROM network_gatewayevent event LEFT JOIN pghistory_context context ON context.id = event.pgh_context_id
@@ -95,7 +95,7 @@ def compute_gateway_askers(names: Iterable[str], baseline: str | None) -> Askers
 
 
 def _load_events(kind: ObjectKind, things: list[AffectedThing], baseline: str | None) -> dict[int, list[tuple[bool, int | None, Any]]]:
-    """By the thing's number: whether the event is newer than the baseline, by whom, and when."""
+    """Return events by the thing's number: whether the event is newer than the baseline, its author, and its time."""
     given: dict[str, Any] = {
         "numbers": list(range(len(things))),
         "prefixes": [thing.prefix for thing in things],
@@ -122,10 +122,10 @@ def _build_query(kind: ObjectKind) -> str:
 
 
 def _build_since_parameters(baseline: str | None) -> dict[str, Any]:
-    """Which transactions the read may not have seen: those that ran then, and all from the first on.
+    """Return the transactions that the read may not have seen: those that ran at that time, and all from the first of them on.
 
-    The first is the oldest that ran then and noted a change since, as whatever reaches gateways does: what it wrote in a part of its own
-    (a savepoint) has a later number. Others that ran then, such as a backup's or another database's, wrote nothing that matters here.
+    The first is the oldest that ran then and has noted a change since, as every change that reaches gateways does: its savepoints
+    have later ids. Others that ran then, such as those of a backup or another database, wrote nothing that matters here.
     """
     if not baseline:
         return {"first": 0, "running": []}
@@ -138,7 +138,7 @@ def _build_since_parameters(baseline: str | None) -> dict[str, Any]:
 
 
 def _collect_writers(events: list[tuple[bool, int | None, Any]]) -> Askers:
-    """Of one thing: all since the baseline; else whoever was last."""
+    """Return the authors of one thing: all since the baseline, else the last one."""
     fresh = [user for newer, user, _at in events if newer]
     if not fresh and events:
         last = max(at for _newer, _user, at in events)

@@ -1,6 +1,7 @@
-"""Undoing what waits: the rows that a part is about become again what they were, by the services that people use.
+"""Undoes held-back changes: restores the rows that a part is about, through the same services that users call.
 
-A removed forward is opened again, a member who left is active again, a block is lifted. What cannot be restored is named, and why.
+A removed forward is opened again, a departed member is activated again, a block is lifted. What cannot be restored is named with
+the reason.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -37,11 +38,11 @@ from apps.network.models import Gateway, Holding
 from apps.network.services import assign_address
 from firewall.sets import ObjectKind
 
-MOST_NAMED: Final = 20  # of what cannot be restored
+MOST_NAMED: Final = 20  # things that cannot be restored
 
 
 def restore(held: HeldBack, *, by: User) -> list[str]:
-    """Undo exactly what waits; in words what could not be undone."""
+    """Undo exactly what waits. Return a text for each thing that could not be undone."""
     if held.kind == MANAGEMENT:
         return _restore_management(held)
     if held.kind in SPECIAL:
@@ -52,7 +53,7 @@ def restore(held: HeldBack, *, by: User) -> list[str]:
 
 
 def _try_restore(work: Callable[[AffectedThing, User], None], thing: AffectedThing, by: User) -> str:
-    """Each by itself: one that is taken meanwhile does not keep the others away."""
+    """Restore one thing in its own transaction, so that a failure (it may be taken meanwhile) does not affect the others."""
     try:
         with transaction.atomic():
             work(thing, by)
@@ -76,7 +77,7 @@ def _restore_access(thing: AffectedThing, by: User) -> None:
 
 
 def _restore_holding(prefix: str, by: User) -> Holding:
-    """Whoever held the prefix last holds it again, as an active member."""
+    """Assign the prefix to its last holder again, as an active member."""
     last = Holding.objects.filter(prefix=ip_network(prefix)).select_related("member", "pool", "device").order_by("-valid", "-pk").first()
     if last is None:
         raise Problem(_("It is not known who held it."))
@@ -95,7 +96,7 @@ def _restore_mapping(thing: AffectedThing, by: User) -> None:
 
 
 def _lift_block(thing: AffectedThing, by: User) -> None:
-    """Of whoever holds it; or the ban that covers members."""
+    """Lift the blocks of the members who hold the prefix; if there are none, lift the ban that covers them."""
     holders = Member.objects.filter(holdings__in=Holding.objects.filter(holds_now(), prefix=ip_network(thing.prefix)))
     lifted = blocks.unblock_members(members=holders, by=by)
     if not lifted:
@@ -106,7 +107,7 @@ def _lift_block(thing: AffectedThing, by: User) -> None:
 
 
 def _restore_forwards(thing: AffectedThing, by: User) -> None:
-    """All those whose ports are among the thing's."""
+    """Restore all forwards with ports in the thing's range."""
     _restore_holding(thing.prefix, by)
     last, first = thing.port + thing.number - 1, thing.port
     rows = PortForward.objects.filter(public=ip_address(thing.public), protocol=thing.protocol, holding__prefix=ip_network(thing.prefix))
@@ -119,7 +120,7 @@ def _restore_forwards(thing: AffectedThing, by: User) -> None:
 
 
 def _pick_newest(rows: Iterable[PortForward]) -> list[PortForward]:
-    """Of rows from the newest on, those whose ports no newer one has."""
+    """Return the newest rows that do not overlap in ports; `rows` comes newest first."""
     found: list[PortForward] = []
     for row in rows:
         if not any(row.public_port <= each.last_port and each.public_port <= row.last_port for each in found):
@@ -136,7 +137,7 @@ def _restore_forward(row: PortForward, by: User) -> None:
 
 
 def _recreate_forward(thing: AffectedThing, by: User) -> None:
-    """Somebody deleted the row itself: its last event says what it was."""
+    """Create a forward of which the row was deleted, from its last event."""
     events = apps.get_model("nat", "PortForwardEvent")._default_manager.filter(public=ip_address(thing.public), protocol=thing.protocol)
     event: Any = events.filter(public_port__gte=thing.port, public_port__lt=thing.port + thing.number, pgh_label="delete")
     gone = {each.pgh_obj_id: each for each in event.order_by("pgh_id")}

@@ -1,4 +1,4 @@
-"""What is held back, in sentences: what it is, why it waits, who asked, what deciding does, what became of it. Reads no elements."""
+"""Texts about a held-back part: its title, why it waits, who asked, what each decision does, and the outcome. Reads no elements."""
 
 from collections.abc import Iterable
 
@@ -16,7 +16,7 @@ from firewall.sets import ObjectKind as Of
 
 
 def render_title(held: HeldBack) -> str:
-    """What waits."""
+    """Return a title of what waits."""
     given = {"n": formats.format_number(held.removed), "group": held.group.name}
     match held.kind:
         case kinds.MANAGEMENT:
@@ -42,7 +42,7 @@ def render_title(held: HeldBack) -> str:
 
 
 def render_reason(held: HeldBack) -> str:
-    """Why it waits: the limits, in words."""
+    """Return why it waits, with the limits in words."""
     match held.kind:
         case kinds.MANAGEMENT:
             return _("It decides who can reach the gateways themselves. A mistake there locks everybody out, so one person is not enough.")
@@ -76,7 +76,7 @@ def _build_limit_words(held: HeldBack) -> dict[str, str]:
 
 
 def render_request(held: HeldBack) -> str:
-    """Who asked for it."""
+    """Return a sentence about who asked for it."""
     names = [person.name for person in held.askers.all()]
     given = {"names": ", ".join(names), "time": formats.format_full_time(held.since)}
     if not names:
@@ -87,13 +87,13 @@ def render_request(held: HeldBack) -> str:
 
 
 def render_requesters(held: HeldBack) -> str:
-    """The same for a table."""
+    """Return the askers' names, for a table."""
     names = [person.name for person in held.askers.all()]
     return ", ".join([*names, _("somebody unknown")] if held.asker_unknown or not names else names)
 
 
 def render_all_waiting(held: Iterable[HeldBack]) -> str:
-    """All that waits in one sentence; nothing where nothing does."""
+    """Summarise everything that waits in a line of sentences; "" if nothing waits."""
     rows = list(held)
     removed = sum(row.removed for row in rows if row.kind not in SPECIAL)
     words = ngettext("%(n)s removal is held back.", "%(n)s removals are held back.", removed) % {"n": formats.format_number(removed)}
@@ -104,7 +104,7 @@ def render_all_waiting(held: Iterable[HeldBack]) -> str:
 
 
 def render_button(held: HeldBack) -> str:
-    """What stands on the button."""
+    """Return the label of the approval button."""
     given = {"n": formats.format_number(held.removed)}
     match held.kind:
         case kinds.MANAGEMENT:
@@ -119,13 +119,13 @@ def render_button(held: HeldBack) -> str:
 
 
 def render_kind(held: HeldBack) -> str:
-    """What kind of thing waits: the head of a row."""
+    """Return the kind of what waits, as the head of a row."""
     special = {kinds.MANAGEMENT: _("Management"), kinds.LIMITS: _("Limits"), kinds.ROLLBACK: _("Going back")}
     return special.get(held.kind) or render_kind_name(Of(held.kind))
 
 
 def render_undo(held: HeldBack) -> str:
-    """What a refusal does."""
+    """Return what a refusal does."""
     texts: dict[str, str] = {
         Of.ADDRESSES: _("gives the members their addresses back, and makes them active again"),
         Of.PREFIXES: _("gives the members their prefixes back, and makes them active again"),
@@ -144,7 +144,7 @@ def render_undo(held: HeldBack) -> str:
 
 
 def render_decision(held: HeldBack) -> str:
-    """What became of it."""
+    """Return what was decided, by which user and when; "" while it waits."""
     if held.state == HeldBack.State.OBSOLETE:
         return _("No longer asked for: somebody has undone it, or the gateways do not have it any more.")
     if held.decided is None:
@@ -159,7 +159,7 @@ def render_decision(held: HeldBack) -> str:
 
 
 def build_state(held: HeldBack) -> StateLabel:
-    """The state, for tables."""
+    """Return the state label, for tables."""
     states = {
         HeldBack.State.WAITING: StateLabel(StateKind.WAIT, _("Waits")),
         HeldBack.State.APPROVED: StateLabel(StateKind.MOVING, _("Approved")),

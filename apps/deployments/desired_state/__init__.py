@@ -1,1 +1,1 @@
-"""Desired state: from rows of the database to the ruleset that each gateway should run."""
+"""Desired state: from database rows to the ruleset that each gateway should run."""

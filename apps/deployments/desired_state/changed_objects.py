@@ -1,7 +1,7 @@
-"""Which objects were touched since an earlier look at the database: what triggers noted, and what began or ended by time alone.
+"""Finds the objects that changed since an earlier read: those that triggers noted, and those that began or ended by time alone.
 
-Triggers (migrations/deployments/0001) note ids and keys, and cost a write next to nothing. What an id means is looked up here: the
-addresses of a member, the forwards of a holding, the bans of a list. Called within the snapshot that reads what they are now.
+Triggers (migrations/deployments/0001) note ids and keys only, so that a write costs almost nothing more. This module resolves an id: the
+addresses of a member, the forwards of a holding, the bans of a list. Called within the snapshot that reads the objects' current values.
 """
 
 from collections import defaultdict
@@ -15,12 +15,12 @@ from django.db import connection
 from apps.deployments.desired_state.readers.pinholes import build_hole
 from firewall.policy import Hole, PolicyKeys, Port, Service, TransportProtocol
 
-MOST = 4000  # with more to look up, reading everything is no slower
+MOST = 4000  # objects to look up; beyond this number, reading everything is as fast
 KEPT = "1 hour"
 PRUNED_AT_ONCE = 20_000
 
-# The notes of transactions that the earlier snapshot did not see. "pruned" stands for notes that were gone when it was written; the key is
-# the last transaction of those. Whoever saw all transactions up to that one, or the pruning itself, misses nothing.
+# Notes of transactions that the earlier snapshot did not see. A note "pruned" stands for notes that were already deleted; its key
+# is the last transaction of those. A reader that saw all transactions up to that one, or the pruning itself, misses nothing.
 NOTED = """
     SELECT DISTINCT kind, key FROM deployments_touched
     WHERE xid >= pg_snapshot_xmin(%(seen)s::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, %(seen)s::pg_snapshot)
@@ -57,8 +57,8 @@ PRUNE = """
 
 
 def find_touched_objects(seen: str, since: datetime, until: datetime) -> PolicyKeys | None:
-    """The objects that may differ from what the snapshot `seen` saw at `since`. None when only reading everything will do."""
-    moments = {"seen": seen, "since": min(since, until), "until": max(since, until)}  # a clock may have been set back
+    """Return the objects that may differ from what the snapshot `seen` saw at `since`. None when everything has to be read."""
+    moments = {"seen": seen, "since": min(since, until), "until": max(since, until)}  # the clock may have been set back
     notes = _fetch_rows(TOUCHED, moments)
     of: dict[str, set[str]] = defaultdict(set)
     for kind, key in notes:
@@ -81,9 +81,7 @@ def find_touched_objects(seen: str, since: datetime, until: datetime) -> PolicyK
 
 
 def _add_dependents(of: dict[str, set[str]]) -> None:
-    """What is touched through something else: the members of tariffs, the addresses of holdings and members, their forwards and pinholes,
-    the bans of lists.
-    """
+    """Add what is touched indirectly: members of tariffs, addresses of holdings and members, their forwards and pinholes, bans of lists."""
     if of["tariff"]:
         of["member"] |= _get_first_column(_fetch_rows(TARIFFS, [list(of["tariff"])]))
     if of["holding"] or of["member"]:
@@ -100,7 +98,7 @@ def _get_first_column(rows: Iterable[tuple[Any, ...]]) -> set[str]:
 
 
 def _iter_ports(protocol: str, public: str, first: str, count: str = "1") -> Iterator[Port]:
-    """A note that was written before there were ranges has no count."""
+    """Yield the ports of a note. A note written before port ranges existed has no count."""
     of, address = TransportProtocol(protocol), IPv4Address(public)
     return ((of, address, port) for port in range(int(first), int(first) + int(count)))
 
@@ -114,7 +112,7 @@ def _build_service(protocol: str, address: str, port: str) -> Service:
 
 
 def prune_notes() -> None:
-    """Forget old notes, a bounded number at a time. Whoever last looked before them has to read everything."""
+    """Delete old notes, a bounded number at a time. A reader whose last snapshot is older than these has to read everything."""
     with connection.cursor() as cursor:
         cursor.execute(PRUNE, [KEPT, PRUNED_AT_ONCE])
 

@@ -1,27 +1,26 @@
-"""The database's time between two looks at it: it says when a ban ends, so gateways follow it, whatever this machine's clock says.
+"""Estimates the database's time between two reads. Bans end by it, so gateways follow it, not this machine's clock.
 
-Each look at the database gives its time, and the seconds of CLOCK_MONOTONIC before and after the question: the answer was right somewhere
-between. So what the time is now is known from both sides, however long the question took. Milliseconds of Unix time, 0 before the first
-look.
+Each read gives the database's time, and CLOCK_MONOTONIC before and after the query; the time was right at some point between. So
+the current time has a lower and an upper bound, however long the query took. Milliseconds of Unix time, 0 before the first read.
 """
 
 import time
 from datetime import datetime
 
-_seen: tuple[float, float, float] | None = None  # the database's Unix seconds, and ours of CLOCK_MONOTONIC before and after it was asked
+_seen: tuple[float, float, float] | None = None  # database's Unix seconds; CLOCK_MONOTONIC before and after the query
 
 
 def record_time(at: datetime, before: float) -> None:
-    """The database said so just now. before: CLOCK_MONOTONIC when it was asked."""
+    """Record the database's time `at`, which was read just now. before: CLOCK_MONOTONIC before the query."""
     global _seen
     _seen = (at.timestamp(), before, time.monotonic())
 
 
 def get_earliest() -> int:
-    """It is this late at least."""
+    """Return the lower bound of the database's time now."""
     return round((_seen[0] + time.monotonic() - _seen[2]) * 1000) if _seen else 0
 
 
 def get_latest() -> int:
-    """It is no later than this."""
+    """Return the upper bound of the database's time now."""
     return round((_seen[0] + time.monotonic() - _seen[1]) * 1000) if _seen else 0

@@ -1,7 +1,6 @@
-"""What a group's gateways should run, compiled: from a snapshot of everything, or from what it was and what changed since.
+"""Compiles the desired rulesets of a group's gateways: from a full snapshot, or from an earlier state and the changes since.
 
-Both ways give the same, and share what they can: the gateways of a group their elements, and what follows upon a change all sets that
-it left alone.
+Both ways give the same result. Gateways of a group share their elements, and an updated state shares all unchanged sets with the earlier.
 """
 
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ from firewall.ruleset import Elements, Ruleset
 
 @dataclass(frozen=True, slots=True)
 class RulesetChange:
-    """The way to a wanted ruleset from one that this process compiled before: worth something to whoever knows that very object."""
+    """A desired ruleset's delta from one that this process compiled before. Useful only to a caller that holds that very object."""
 
     base: Ruleset
     delta: Delta
@@ -28,10 +27,10 @@ class RulesetChange:
 
 @dataclass(frozen=True, slots=True)
 class DesiredState:
-    """Per gateway id: the gateway, its ruleset, its digest of everything, and that digest as text.
+    """Per gateway id: the gateway, its ruleset, its digest over everything, and that digest as text.
 
-    Nothing in the rulesets has expired at `snapshot.now`, so the digest is also the one that gateways have at that time.
-    deltas: the last change, where the ruleset came about by one. amends: by what the short way was wrong, where it was.
+    Nothing in the rulesets has expired at `snapshot.now`, so gateways have the same digest at that time. deltas: the last change,
+    if the ruleset was made by one. amends: corrections to an incremental update that was wrong.
     """
 
     snapshot: policy_snapshot.ReadMoment
@@ -44,7 +43,7 @@ class DesiredState:
 
 
 def compute_delta(before: Ruleset, after: Ruleset, change: RulesetChange | None) -> Delta:
-    """What makes `after` out of `before`: at hand when `after` was made from it, else found by comparing."""
+    """Return what turns `before` into `after`: the known change if `after` was made from `before`, else a computed diff."""
     if before is after:
         return Delta()
     return change.delta if change and change.base is before else diff(before, after)
@@ -53,13 +52,13 @@ def compute_delta(before: Ruleset, after: Ruleset, change: RulesetChange | None)
 def compute_desired_state(group: GatewayGroup, at: datetime | None = None) -> DesiredState:
     """Read everything, compile and digest it. at: as if it were then.
 
-    Raises PolicyError when what the database asks for must not be deployed.
+    Raises PolicyError when the policy must not be deployed.
     """
     return compile_snapshot(policy_snapshot.take_snapshot(group, at))
 
 
 def compile_snapshot(taken: policy_snapshot.Snapshot) -> DesiredState:
-    """What the snapshot asks for. Raises PolicyError."""
+    """Compile and digest a full snapshot. Raises PolicyError."""
     if not taken.policies:
         return DesiredState(taken.moment, {}, {}, {}, {})
     elements = build_all_elements(next(iter(taken.policies.values())))
@@ -70,7 +69,7 @@ def compile_snapshot(taken: policy_snapshot.Snapshot) -> DesiredState:
 
 
 def update_desired_state(before: DesiredState, by: policy_snapshot.ChangedSnapshot) -> DesiredState | None:
-    """What was wanted, with what changed since. None when there are other gateways than before. Raises PolicyError."""
+    """Apply a changed snapshot to an earlier state. Return None when the group has other gateways than before. Raises PolicyError."""
     if by.policies.keys() != before.rulesets.keys():
         return None
     if not by.policies:
@@ -87,7 +86,7 @@ def update_desired_state(before: DesiredState, by: policy_snapshot.ChangedSnapsh
 
 
 def _compute_changed_sets(running: Ruleset, changes: Mapping[str, ElementChange]) -> dict[str, Elements]:
-    """What the changed sets hold after the change, once for all gateways."""
+    """Return the contents of the changed sets after the change, once for all gateways."""
     return {name: change.apply(running.elements.get(name, {})) for name, change in changes.items()}
 
 

@@ -1,7 +1,7 @@
-"""Remembers what each group's gateways should run, so that a change costs what it touches and not what the network weighs.
+"""Cache of each group's desired state, so that a change costs what it touches instead of the size of the network.
 
-One per process; forgetting costs one full reading. The short way is trusted between two ticks: each tick reads everything, compares,
-and believes what it read.
+One per process; losing it costs one full read. Between two scheduled runs, incremental updates are trusted; each scheduled run
+reads everything, compares, and keeps the full result.
 """
 
 from dataclasses import replace
@@ -21,23 +21,23 @@ log = structlog.get_logger()
 
 
 class DesiredStateCache:
-    """What groups want, by group id. Threads may share it: each group is looked at by one at a time."""
+    """Desired states by group id. Thread-safe; each group is updated by one thread at a time."""
 
     def __init__(self) -> None:
         self._known: dict[int, DesiredState] = {}
         self._locks: dict[int, Lock] = {}
 
     def current(self, group: GatewayGroup, at: datetime | None = None) -> DesiredState:
-        """What the group wants now: by the short way where that is possible. at: as if it were then. Raises PolicyError."""
+        """Return the group's desired state, incrementally where possible. at: as if it were then. Raises PolicyError."""
         with self._lock(group):
             known = self._known.get(group.pk)
             change = policy_snapshot.take_changes(group, known.snapshot, at) if known else None
             return self._keep(group, (known and change and update_desired_state(known, change)) or compute_desired_state(group, at))
 
     def afresh(self, group: GatewayGroup, at: datetime | None = None) -> DesiredState:
-        """The same by the full way, compared with the short one. Where they differ, `amends` says how. Raises PolicyError.
+        """Return the desired state from a full read, compared with the incremental one. `amends` holds differences. Raises PolicyError.
 
-        Whoever takes the short way meanwhile does not wait: in a large network this takes seconds.
+        Callers of `current` do not wait for it: in a large network it takes seconds.
         """
         known = self._known.get(group.pk)
         if known is None:
@@ -60,7 +60,7 @@ class DesiredStateCache:
 
 
 def _cross_check(group: GatewayGroup, full: DesiredState, known: DesiredState, change: policy_snapshot.ChangedSnapshot) -> DesiredState:
-    """What both ways agree on: as the short one made it, because it shares more with what was. Otherwise the full one's."""
+    """Return the incremental state if it equals the full one, because it shares more objects with the earlier state; else the full one."""
     try:
         short = update_desired_state(known, change)
     except PolicyError as error:
@@ -77,7 +77,7 @@ def _cross_check(group: GatewayGroup, full: DesiredState, known: DesiredState, c
 
 
 def _compute_amends(short: DesiredState, full: DesiredState) -> dict[int, Delta]:
-    """What leads from the short way's rulesets to the full one's, of the gateways where anything differs."""
+    """Return what leads from the incremental rulesets to the full ones, for gateways where they differ."""
     return {
         pk: diff(short.rulesets[pk], ruleset)
         for pk, ruleset in full.rulesets.items()

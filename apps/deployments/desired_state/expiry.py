@@ -1,4 +1,4 @@
-"""Groups in which something open ended by time alone: nobody wrote anything then, so nobody asked for a look."""
+"""Finds groups in which an opening ended by time alone. No write announces such an end, so nothing else triggers a reconciliation."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ from django.db import connection
 
 from apps.network.models import GatewayGroup
 
-RECENT: Final = "15 seconds"  # three looks of the schedule: one that was lost or late is made up for
+RECENT: Final = "15 seconds"  # three scheduled runs, so that one may be lost or late
 TABLES: Final = ("network_holding", "nat_natmapping", "nat_portforward", "nat_pinhole")
 ENDED: Final = " UNION ".join(
     f"SELECT group_id FROM {table} WHERE upper(valid) BETWEEN statement_timestamp() - interval '{RECENT}' AND statement_timestamp()"  # noqa: S608 - constants
@@ -16,7 +16,10 @@ ENDED: Final = " UNION ".join(
 
 
 def list_groups_with_ends() -> list[GatewayGroup]:
-    """Where a forward, pinhole, mapping or address reached its end in the last seconds. What somebody ended is not meant: that nudges."""
+    """Return groups in which a forward, pinhole, mapping or holding reached its end in the last seconds.
+
+    Rows that a person ended are not included: that write already triggers a reconciliation.
+    """
     with connection.cursor() as cursor:
         cursor.execute(ENDED)
         found = [group for (group,) in cursor.fetchall()]

@@ -1,4 +1,4 @@
-"""What a held group's gateways shall run: the revision it is held at, again."""
+"""Desired state of a held group: the revision that it is held at."""
 
 from datetime import datetime
 
@@ -12,11 +12,11 @@ from apps.network.models import GatewayGroup
 from firewall.digest import digest_ruleset, format_digest
 from firewall.ruleset import Ruleset, drop_expired
 
-_read: dict[int, dict[str, Ruleset]] = {}  # by revision; the last one only: the same values, so that comparing them costs little
+_read: dict[int, dict[str, Ruleset]] = {}  # by revision; only the last one, as the same objects, so that comparing them is cheap
 
 
 def build_held_state(group: GatewayGroup, hold: Hold) -> DesiredState:
-    """The held revision; elements that have ended since then stay ended. Raises NotKept."""
+    """Return the held revision as desired state; elements that have expired since then stay expired. Raises NotKept."""
     moment = ReadMoment(hold.revision.snapshot, _read_clock(), "")
     names = {gateway.name: gateway.pk for gateway in group.gateways.all()}
     rulesets = {names[name]: drop_expired(ruleset, moment.now) for name, ruleset in _load_content(hold.revision).items() if name in names}
@@ -36,4 +36,4 @@ def _read_clock() -> datetime:
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         (now,) = cursor.fetchone()
-    return now  # type: ignore[no-any-return]  # what PostgreSQL gives
+    return now  # type: ignore[no-any-return]  # PostgreSQL returns a datetime

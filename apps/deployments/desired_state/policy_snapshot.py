@@ -1,8 +1,8 @@
-"""From rows to policies: the only bridge between the ORM and `firewall.policy`.
+"""Reads rows into policies: the only bridge between the ORM and `firewall.policy`.
 
-One consistent read, of everything that a group's gateways need or of what changed since an earlier one. Comes out: a policy per
-gateway, the moment of the reading in the database's time, and which transactions it saw, so that anybody can ask later whether a
-given change was in it.
+One consistent read of everything that a group's gateways need, or of what changed since an earlier read. Returns a policy per
+gateway, the moment of the read in the database's time, and the transactions that it saw, so that callers can tell later whether
+it includes a given change.
 """
 
 import time
@@ -25,9 +25,9 @@ from firewall.policy import Policy, PolicyKeys
 
 @dataclass(frozen=True, slots=True)
 class ReadMoment:
-    """When the database was read: `seen` is PostgreSQL's pg_snapshot, `at` its clock, `origin` names the database and its history.
+    """Moment of a read: `seen` is PostgreSQL's pg_snapshot, `at` the database's clock, `origin` identifies the database and its timeline.
 
-    A database that was restored from a dump or went back in time has another origin, or its transactions begin anew.
+    A database that was restored from a dump or to an earlier point has another origin, or its transaction ids start anew.
     """
 
     seen: str
@@ -40,18 +40,18 @@ class ReadMoment:
         return int(self.at.timestamp())
 
     def precedes(self, other: "ReadMoment") -> bool:
-        """Is `other` a later look at the same history?"""
+        """True if `other` is a later read of the same timeline."""
         return self.origin == other.origin and _parse_next_transaction(self.seen) <= _parse_next_transaction(other.seen)
 
 
 def _parse_next_transaction(seen: str) -> int:
-    """The first transaction that had not begun: "xmin:xmax:running" (PostgreSQL manual, "pg_snapshot")."""
+    """Return the first transaction that had not begun, from "xmin:xmax:running" (PostgreSQL manual, "pg_snapshot")."""
     return int(seen.split(":")[1])
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What the database asked for at one moment: policies by gateway id."""
+    """Policies by gateway id, as of one moment."""
 
     moment: ReadMoment
     policies: dict[int, Policy]
@@ -59,12 +59,12 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class ChangedSnapshot(Snapshot):
-    """What changed since an earlier moment: `touched` names the objects, the policies hold those of them that exist now."""
+    """Changes since an earlier moment: `touched` names the objects; the policies contain those of them that still exist."""
 
     touched: PolicyKeys
 
 
-# The fields of a policy, and how each is read; addresses and prefixes come with their owners.
+# Fields of a policy and their readers; addresses and prefixes come with their owners.
 KINDS: dict[str, ObjectReader] = {
     "addresses": members.ADDRESSES,
     "prefixes": members.PREFIXES,
@@ -88,32 +88,32 @@ MOMENT = """
 
 
 def take_snapshot(group: GatewayGroup, at: datetime | None = None) -> Snapshot:
-    """Read everything the group's gateways need, as it was at one moment. at: as if it were then.
+    """Read everything that the group's gateways need, as of one moment. at: as if it were then.
 
-    Must not be called within a transaction: it needs one of its own that sees nothing newer.
+    Must not be called within a transaction: it opens its own, which must see nothing newer.
     """
     with _freeze_moment(at) as moment:
         return _read_everything(group, moment)
 
 
 def take_changes(group: GatewayGroup, earlier: ReadMoment, at: datetime | None = None) -> ChangedSnapshot | None:
-    """Read what changed since an earlier moment, by transactions that were not seen then or by time alone; like `take_snapshot`.
+    """Read what changed since an earlier moment, by transactions that it did not see or by time alone; like `take_snapshot`.
 
-    None when only reading everything will do: too much was touched, or the earlier moment is none of this database's past.
+    Return None when everything has to be read: too much was touched, or the earlier moment is not in this database's past.
     """
     with _freeze_moment(at) as moment:
         return _read_changes(group, earlier, moment)
 
 
 def take_with_changes(group: GatewayGroup, earlier: ReadMoment, at: datetime | None = None) -> tuple[Snapshot, ChangedSnapshot | None]:
-    """Read everything, and what changed, at one moment."""
+    """Read everything, and separately what changed, at one moment."""
     with _freeze_moment(at) as moment:
         return _read_everything(group, moment), _read_changes(group, earlier, moment)
 
 
 @contextmanager
 def _freeze_moment(at: datetime | None) -> Iterator[ReadMoment]:
-    """A moment that is later than any row it sees: the transaction's own `now()` may be earlier."""
+    """Open a snapshot and yield its moment, which is later than any row it sees: the transaction's own `now()` may be earlier."""
     with freeze_snapshot(durable=True), connection.cursor() as cursor:
         before = time.monotonic()
         cursor.execute(MOMENT)
@@ -134,7 +134,7 @@ def _read_changes(group: GatewayGroup, earlier: ReadMoment, moment: ReadMoment) 
 
 
 def _read_policies(group: GatewayGroup, moment: ReadMoment, touched: PolicyKeys | None) -> dict[int, Policy]:
-    """By gateway id; of the touched objects alone, unless that is None."""
+    """Return policies by gateway id, of the touched objects only, or of all if `touched` is None."""
     objects = {kind: _read_objects(group, moment, kind, touched) for kind in KINDS}
     objects["owners"] = objects["addresses"] + objects["prefixes"]
     objects |= {kind: tuple(owner.prefix for owner in objects[kind]) for kind in ("addresses", "prefixes")}

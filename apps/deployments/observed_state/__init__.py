@@ -1,1 +1,1 @@
-"""Observed state: what each gateway is known to run, how that differs from what it should, and why."""
+"""Observed state: what each gateway is known to run, how it differs from the desired state, and why."""

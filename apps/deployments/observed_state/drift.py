@@ -1,8 +1,8 @@
-"""Drift of a gateway: in what it differs from what it confirmed, and why. Found, kept while it lasts, and remembered when it is over.
+"""Drift of a gateway: how it differs from what it confirmed, and why. Stored while it lasts, and in a history afterwards.
 
-Kept as {"cause": a Cause, "why": text, "rules": [names], "elements": {set: {"missing": [texts], "foreign": [texts], "missing_count": n,
-"foreign_count": n}}, "sysctls": [[name, wanted, found]]}; when it is over, as {"cause", "since", "until", "rules": n, "missing": n,
-"foreign": n, "sysctls": n}.
+Stored as {"cause": a Cause, "why": text, "rules": [names], "elements": {set: {"missing": [texts], "foreign": [texts],
+"missing_count": n, "foreign_count": n}}, "sysctls": [[name, wanted, found]]}. Past drift: {"cause", "since", "until", "rules": n,
+"missing": n, "foreign": n, "sysctls": n}.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -23,33 +23,33 @@ from firewall import wire
 from firewall.render import render_elements
 from firewall.ruleset import Elements, Ruleset, Set
 
-MOST = 100  # elements of a set that are kept, each way
+MOST = 100  # stored elements of a set, in each direction
 LONGEST = 300  # characters of one element's text
-REMEMBERED = 20  # of each gateway
+REMEMBERED = 20  # entries of past drift per gateway
 
 log = structlog.get_logger()
 
 
 class Cause(StrEnum):
-    """Why a gateway does not run what it confirmed, as far as its agent's answers say."""
+    """Why a gateway does not run what it confirmed, as far as its agent can tell."""
 
-    BY_HAND = "by_hand"  # somebody else has written to the table, or set the kernel otherwise
+    BY_HAND = "by_hand"  # another program or person wrote to the table, or changed kernel settings
     GONE = "gone"  # the whole table was deleted
-    DAMAGED = "damaged"  # the agent could not bring back what was confirmed: its file is damaged, or the kernel refused it
+    DAMAGED = "damaged"  # the agent could not restore what was confirmed: its file is damaged, or the kernel refused it
     ANOTHERS = "anothers"  # it runs, and has confirmed, what another gateway of its group should run
     EMPTY = "empty"  # it knows of no confirmed ruleset: a machine that was set up anew
     OTHER = "other"  # it has confirmed something that the portal does not know as its own
 
 
-HEALS_ANYWAY = frozenset({Cause.DAMAGED, Cause.ANOTHERS, Cause.EMPTY, Cause.OTHER})  # nobody's hand, so nobody is asked
+HEALS_ANYWAY = frozenset({Cause.DAMAGED, Cause.ANOTHERS, Cause.EMPTY, Cause.OTHER})  # not made by hand, so repaired without asking
 
 
 def record_drift(
     gateway: Gateway, channel: AgentChannel, welcome: wire.Welcome, wanted: Ruleset, now: int, others: Collection[str] = ()
 ) -> Cause | None:
-    """Ask the gateway, and keep what it says: its cause, or None when that is not known.
+    """Ask the gateway for its drift and store it. Return the cause, or None when it is unknown.
 
-    welcome: what it has just said of itself. others: digests that other gateways of its group should have.
+    welcome: the agent's latest Welcome. others: digests that other gateways of its group should have.
     """
     try:
         drifted = expect(wire.Drifted, channel.ask(wire.Drift(now, database_clock.get_earliest())))
@@ -65,7 +65,7 @@ def record_drift(
 
 
 def note_loss(gateway: Gateway, channel: AgentChannel, welcome: wire.Welcome, wanted: Ruleset, now: int) -> None:
-    """Keep why a gateway that is about to get something newer has lost what it had confirmed, unless that is known already."""
+    """Record why a gateway that is about to be updated has lost what it had confirmed, unless that is recorded already."""
     if (welcome.damage or not welcome.confirmed) and not welcome.trial and _has_run_before(gateway):
         record_drift(gateway, channel, welcome, wanted, now)
 
@@ -75,7 +75,7 @@ def _has_run_before(gateway: Gateway) -> bool:
 
 
 def determine_cause(welcome: wire.Welcome, drifted: wire.Drifted, others: Collection[str]) -> Cause:
-    """What the agent knows best comes first."""
+    """Determine the cause. What the agent itself knows takes precedence."""
     if welcome.damage:
         return Cause.DAMAGED
     if not welcome.confirmed:
@@ -88,14 +88,14 @@ def determine_cause(welcome: wire.Welcome, drifted: wire.Drifted, others: Collec
 
 
 def clear_drift(state: GatewayState) -> None:
-    """It is as it should be; what was is remembered."""
+    """Clear the gateway's drift and move it to the history."""
     if state.drift:
         known = GatewayState.objects.filter(pk=state.pk)
         known.update(drift=None, drift_since=None, drifted_before=build_drift_history(state, timezone.now()))
 
 
 def build_drift_history(state: GatewayState, until: datetime) -> list[dict[str, Any]]:
-    """What there was, with what is over now in front."""
+    """Return the history of drift, with the current one, now over, in front."""
     before: list[dict[str, Any]] = state.drifted_before
     if not state.drift:
         return before
@@ -113,7 +113,7 @@ def build_drift_history(state: GatewayState, until: datetime) -> list[dict[str, 
 
 
 def render_drift(drifted: wire.Drifted, wanted: Ruleset, now: int) -> dict[str, Any]:
-    """For the page, as texts."""
+    """Render the drift as texts, for the page."""
     elements = {
         name: {
             "missing": _render_texts(wanted.sets.get(name), each.missing, now),
@@ -131,5 +131,5 @@ def _render_texts(of: Set | None, elements: Elements, now: int) -> list[str]:
 
 
 def _iter_texts(of: Set | None, elements: Elements, now: int) -> Iterator[str]:
-    """A set that the portal does not know has keys of unknown types."""
+    """Yield elements as text; as hex for a set that the portal does not know, because its key types are unknown."""
     return render_elements(of, elements, now) if of else (key.hex() for key in elements)

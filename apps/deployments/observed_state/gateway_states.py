@@ -1,4 +1,4 @@
-"""What each gateway runs, as the portal knows it: written when it confirms, when it gets into trouble, and when nothing had to be done."""
+"""Writes the state of each gateway: when it confirms, when a rollout fails on it, and when nothing had to be deployed."""
 
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -10,7 +10,7 @@ from apps.network.models import Gateway, GatewayGroup
 
 
 def record_running(step: RolloutStep, revision: Revision, digest: str, *, in_memory: bool) -> None:
-    """The gateway runs the revision, and will after a reboot."""
+    """Record that the gateway runs the revision and has confirmed it."""
     state, _created = GatewayState.objects.get_or_create(gateway=step.gateway)
     GatewayState.objects.filter(pk=state.pk).update(
         digest=digest,
@@ -29,7 +29,7 @@ def record_running(step: RolloutStep, revision: Revision, digest: str, *, in_mem
 
 
 def record_trouble(gateway: Gateway, text: str, *, away: bool) -> None:
-    """The gateway did not get there; what it runs has not changed."""
+    """Record that a rollout failed on the gateway; what it runs has not changed. away: it did not answer."""
     state, _created = GatewayState.objects.get_or_create(gateway=gateway)
     mine = GatewayState.objects.filter(pk=state.pk)
     if not away:
@@ -40,11 +40,11 @@ def record_trouble(gateway: Gateway, text: str, *, away: bool) -> None:
 
 
 def refresh_snapshots(wanted: DesiredState) -> None:
-    """Nothing has to be deployed: what the gateways run is also true to this newer snapshot."""
+    """Record a newer snapshot for gateways that already run the desired state: nothing has to be deployed."""
     for pk, target in wanted.targets.items():
         GatewayState.objects.filter(gateway=pk, digest=target).update(snapshot=wanted.snapshot.seen, error="")
 
 
 def record_not_deployable(group: GatewayGroup, text: str) -> None:
-    """What the database asks for must not be deployed; the gateways go on with what they run, and their pages say why."""
+    """Record why the policy must not be deployed. The gateways keep what they run, and their pages show the reason."""
     GatewayState.objects.filter(gateway__group=group).update(error=text)

@@ -1,4 +1,4 @@
-"""What the gateways run, in the words of the top bar, and how many rollouts ask for somebody, for the navigation."""
+"""Status for each page's frame: what the gateways run, for the top bar, and a count of what needs attention, for the navigation."""
 
 from collections import defaultdict
 
@@ -16,14 +16,16 @@ _WORST = (StateKind.BAD, StateKind.WAIT, StateKind.WARN, StateKind.MOVING, State
 
 
 def build_navigation_count(_request: HttpRequest) -> NavigationCount | None:
-    """Groups whose last rollout failed, and what is held back, ask for somebody; where a rollout is under way, it is just said."""
+    """Count groups with a failed last rollout, held-back parts, and rollouts under way. Only the first two are marked as asking
+    for attention.
+    """
     states = [rollout.state for rollout in map_newest_by_group().values()]
     asks = states.count(Rollout.State.FAILED) + list_waiting().count()
     return NavigationCount(asks + sum(state in Rollout.OPEN for state in states), asks=asks > 0)
 
 
 def summarise_running(_request: HttpRequest) -> RunningRevision | None:
-    """Of all groups, the one with the most to say. None while there is no gateway that ever answered."""
+    """Summarise the group with the worst state. None while no gateway has ever answered."""
     groups: dict[int, list[GatewayState]] = defaultdict(list)
     for state in list_gateway_states():
         groups[state.gateway.group_id].append(state)
@@ -52,7 +54,7 @@ def _render_hold(hold: Hold | None) -> str:
 
 
 def render_where(on: list[GatewayState], of: list[GatewayState]) -> str:
-    """on both gateways, on all 3 gateways, on nat-2 only."""
+    """Return “on both gateways”, “on all 3 gateways” or “on nat-2 only”."""
     if len(on) == len(of) == 2:
         return _("on both gateways")
     if len(on) == len(of) > 2:

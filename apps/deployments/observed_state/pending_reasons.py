@@ -1,7 +1,7 @@
-"""For whom or what a change waits that a gateway does not have yet: a second person, a hold, a silent gateway, a rollout.
+"""Reasons why a change is pending on a gateway: an approval, a hold, a silent gateway, or a rollout.
 
-In come rows and what each gateway has of them; out goes the same with reasons. Two more queries, however many rows; the elements
-of a held-back part are read once in each process.
+Takes rows and their activations, and returns the activations with reasons. Costs two more queries, however many rows there are;
+each process reads the elements of a held-back part only once.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ _STANDS = """
 
 @dataclass(frozen=True, slots=True)
 class _GatewayStanding:
-    """How a gateway stands: silent or in error, its group held, the group's last rollout and its own step in it.
+    """State of a gateway: silent or in error, the hold of its group, the group's last rollout and the gateway's step in it.
 
     parts: what is held back in its group, each “id kind digest”.
     """
@@ -63,7 +63,7 @@ class _GatewayStanding:
 
 
 def add_reasons(rows: Sequence[Deployed], found: Mapping[int, list[Activation]]) -> Mapping[int, list[Activation]]:
-    """Each activation that is missing says why; what is held back is missing, whatever has been deployed since it was asked for."""
+    """Add a reason to each missing activation. What is held back counts as missing, whatever has been deployed since."""
     if not rows:
         return found
     stands = _load_standings()
@@ -97,11 +97,11 @@ def _explain_activation(
     return replace(activation, since=None, waits=reason)
 
 
-# --- A second person
+# --- Approvals
 
 
 def _map_held_rows(rows: Iterable[Deployed], stands: Iterable[_GatewayStanding]) -> dict[int, int]:
-    """The rows whose removal waits, or whose coming, with the id of what is held back."""
+    """Map rows of which the removal or addition is held back to the id of the held-back part."""
     parts = {tuple(part.split()) for gateway in stands for part in gateway.parts}
     if not parts:
         return {}
@@ -110,7 +110,7 @@ def _map_held_rows(rows: Iterable[Deployed], stands: Iterable[_GatewayStanding])
 
 
 def _iter_keys(row: Deployed) -> Iterator[tuple[ObjectKind, str]]:
-    """As `effects.Thing.key` has them, from columns of the row alone."""
+    """Yield keys like `effects.AffectedThing.key`, from the row's own columns."""
     match row:
         case PortForward():
             yield ObjectKind.FORWARDS, effects.build_forward_key(row.get_protocol_display(), str(row.public_port), str(row.public))
@@ -130,7 +130,7 @@ def _iter_keys(row: Deployed) -> Iterator[tuple[ObjectKind, str]]:
             yield ObjectKind.ALLOWED, str(row.prefix)
 
 
-# --- A hold, a gateway, a rollout
+# --- Holds, gateways, rollouts
 
 
 def _find_reason(gateway: _GatewayStanding, worker: WaitReason | None) -> WaitReason | None:
@@ -147,7 +147,7 @@ def _find_reason(gateway: _GatewayStanding, worker: WaitReason | None) -> WaitRe
 
 
 def _find_worker_reason() -> WaitReason | None:
-    """Nobody is there who would bring it to the gateways."""
+    """Return a reason if no deploy worker runs."""
     is_away, since = heartbeats.get_role_outage(ProcessRole.WORKER, timezone.now())
     if not is_away:
         return None

@@ -1,6 +1,6 @@
-"""What packets can be traced through: the ruleset a gateway should run, the one it has confirmed, and where it routes.
+"""Sources for packet traces: per gateway the desired ruleset, the confirmed one, and its routes.
 
-The first question of a process about a group reads and compiles all of it; later ones cost what has changed since.
+A process's first query for a group reads and compiles everything; later ones cost what has changed since.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from firewall.tracing import GatewayRoute, RoutingTable
 
 @dataclass(frozen=True, slots=True)
 class TraceSource:
-    """One gateway. runs: what it has confirmed as `revision`, None if that is not known. at: when the database was read."""
+    """One gateway. runs: what it has confirmed as `revision`, None if unknown. at: when the database was read."""
 
     gateway: Gateway
     wanted: Ruleset
@@ -31,7 +31,7 @@ class TraceSource:
 
 
 def list_trace_sources(group: GatewayGroup, at: datetime | None = None) -> list[TraceSource]:
-    """The group's gateways by name. at: as if it were then. Raises PolicyError when what is wanted must not be deployed."""
+    """Return the group's gateways by name. at: as if it were then. Raises PolicyError when the policy must not be deployed."""
     wanted = compute_desired_state(group, at) if at else services.watch.current(group)
     states = GatewayState.objects.filter(gateway__group=group).select_related("revision")
     revisions = {state.gateway_id: state.revision for state in states}
@@ -51,7 +51,7 @@ def list_trace_sources(group: GatewayGroup, at: datetime | None = None) -> list[
 
 
 def _find_running_ruleset(gateway: Gateway, wanted: DesiredState, revision: Revision | None) -> Ruleset | None:
-    """What the gateway has confirmed. Where that is what is wanted, nothing is read."""
+    """Return the ruleset that the gateway has confirmed. Nothing is read if that is the desired one."""
     if revision is None:
         return None
     if revision.digests.get(gateway.name) == wanted.targets[gateway.pk]:
@@ -61,16 +61,16 @@ def _find_running_ruleset(gateway: Gateway, wanted: DesiredState, revision: Revi
 
 
 def build_routes(gateway: Gateway, pools: list[Pool]) -> RoutingTable:
-    """Where the gateway sends packets, as docs/gateway-setup.md has it: members inside, public addresses nowhere, the rest out.
+    """Build the gateway's routes, as in docs/gateway-setup.md: members inside, public addresses nowhere, everything else to the uplink.
 
-    Of its own addresses the portal knows that of management alone.
+    Of the gateway's own addresses, the portal knows only the management address.
     """
     own = ((gateway.management, gateway.address),) if gateway.address else ()
     return RoutingTable(tuple(_iter_routes(gateway, pools)), own)
 
 
 def _list_server_hosts(group: int) -> set[Address]:
-    """Hosts behind the interface for servers, as far as the portal knows them: listeners and the notice page."""
+    """Return the known hosts behind the server interface: listeners and the notice page."""
     pages = Notice.objects.filter(group=group).values_list("ipv4", "ipv6")
     return {*Listener.objects.filter(group=group).values_list("address", flat=True), *(each for pair in pages for each in pair if each)}
 

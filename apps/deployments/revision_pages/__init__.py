@@ -1,1 +1,1 @@
-"""Revisions as pages show them: what each contains, what it changed, and how two of them differ."""
+"""Pages of revisions: what each contains, what it changed, and how two of them differ."""

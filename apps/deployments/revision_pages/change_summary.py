@@ -1,4 +1,4 @@
-"""What a rollout changes, in words."""
+"""Text for the changes of a rollout."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -12,12 +12,12 @@ from firewall.summary import SummaryLine
 
 
 def parse_lines(changes: Iterable[dict[str, Any]]) -> tuple[SummaryLine, ...]:
-    """The lines that a revision keeps, one per kind it touches."""
+    """Parse the summary lines stored with a revision, one per kind that it touches."""
     return tuple(SummaryLine(**{**each, "kind": ObjectKind(each["kind"])}) for each in changes)
 
 
 def render_kind_name(kind: ObjectKind) -> str:
-    """What the things of a kind are called: the head of a row."""
+    """Return the name of a kind, as the head of a row."""
     texts = {
         ObjectKind.ADDRESSES: _("Addresses"),
         ObjectKind.PREFIXES: _("IPv6 prefixes"),
@@ -36,13 +36,13 @@ def render_kind_name(kind: ObjectKind) -> str:
 
 
 def compute_share(line: SummaryLine) -> float:
-    """How much of its kind a line touches, in percent of what there is or was, whichever is more."""
+    """Return the touched share of a line's kind, in percent of the number before or after, whichever is larger."""
     touched, most = line.added + line.removed + line.changed, max(line.of, line.of - line.added + line.removed)
     return min(100.0, 100 * touched / most) if most else 0.0
 
 
 def render_summary(lines: Iterable[SummaryLine], *, rules: int = 0) -> str:
-    """Such as “3 forwarded ports added, 1 removed; 2 bans added”."""
+    """Return text such as “3 forwarded ports added, 1 removed; 2 bans added”."""
     parts = [_render_line(line) for line in lines if line.kind != ObjectKind.RULES or not rules]
     if rules:
         parts.append(ngettext("%(n)d chain written anew", "%(n)d chains written anew", rules) % {"n": rules})
@@ -62,7 +62,7 @@ def _iter_numbers(line: SummaryLine) -> Iterator[str]:
 
 
 def render_count(kind: ObjectKind, number: int) -> str:
-    """Such as “2,418 NAT mappings”."""
+    """Return text such as “2,418 NAT mappings”."""
     texts = {
         ObjectKind.ADDRESSES: ngettext("%(n)s address", "%(n)s addresses", number),
         ObjectKind.PREFIXES: ngettext("%(n)s IPv6 prefix", "%(n)s IPv6 prefixes", number),

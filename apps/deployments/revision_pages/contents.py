@@ -1,7 +1,7 @@
-"""What each kept revision's gateways run: written as the way from the revision before, now and then whole, and read again.
+"""Contents of revisions: the rulesets of their gateways, stored as deltas from the revision before, now and then whole.
 
-A revision's content is a delta or a ruleset per gateway; those that are alike for several gateways are kept once. Packed as
-compressed JSON of `firewall.codec`, because it is read only when somebody compares, goes back, or a worker begins anew.
+A content is a delta or a ruleset per gateway; equal ones are stored once. It is packed as compressed JSON of `firewall.codec`,
+because it is read rarely: for a comparison, for a rollback, or when a worker starts.
 """
 
 import json
@@ -22,15 +22,15 @@ from firewall.ruleset import EMPTY, Ruleset
 WHOLE_EVERY = 100  # revisions; reading one applies at most this many deltas
 ALL = 1_000_000_000
 
-type Rulesets = Mapping[str, Ruleset]  # by the gateway's name
+type Rulesets = Mapping[str, Ruleset]  # by gateway name
 
 
 class NotKept(Exception):  # noqa: N818 - a state of the world
-    """The revision's content is not there (any more): it is older than what is kept."""
+    """The revision's content is not stored (any more): it is older than the retention."""
 
 
 def pack(parts: Mapping[str, Ruleset] | Mapping[str, Delta]) -> bytes:
-    """Per gateway a value; gateways with equal values share one."""
+    """Pack one value per gateway; gateways with equal values share one."""
     kept: list[tuple[list[str], Ruleset | Delta]] = []
     for name, part in parts.items():
         same = next((names for names, known in kept if known == part), None)
@@ -51,34 +51,34 @@ def _unpack[Part: (Ruleset, Delta)](kind: type[Part], packed: bytes | memoryview
 
 
 def keep_delta(revision: Revision, base: Revision, deltas: Mapping[str, Delta]) -> None:
-    """Keep the revision as the way from `base`, which must be kept."""
+    """Store the revision as a delta from `base`, which must be stored."""
     RevisionContent.objects.create(revision=revision, base=base, packed=pack(deltas))
 
 
 def keep_whole(revision: Revision, rulesets: Rulesets) -> None:
-    """Keep all of it, so that reading it, and what follows, does not need what came before."""
+    """Store the revision whole, so that it and its successors can be read without earlier ones."""
     RevisionContent.objects.update_or_create(revision=revision, defaults={"base": None, "packed": pack(rulesets)})
 
 
 def is_kept(revision: Revision) -> bool:
-    """Can it be gone back to?"""
+    """True if the content is stored, so that a rollback to it is possible."""
     return RevisionContent.objects.filter(revision=revision).exists()
 
 
 def is_newest(revision: Revision) -> bool:
-    """Has nothing newer of its group been kept? Then its own content, if it is not there, may be on its way."""
+    """True if no newer content of the group is stored. Then the revision's own content, if missing, may still be on its way."""
     return not RevisionContent.objects.filter(revision__group=revision.group_id, revision__gt=revision).exists()
 
 
 def is_whole_due(revision: Revision) -> bool:
-    """Have so many deltas come since the last whole one, or is there none?"""
+    """True if no whole content is stored yet, or so many deltas have followed the last one."""
     earlier = RevisionContent.objects.filter(revision__group=revision.group_id, revision__lte=revision)
     last = earlier.filter(base=None).order_by("-pk").values_list("revision", flat=True).first()
     return last is None or earlier.filter(revision__gt=last).aggregate(n=Count("pk"))["n"] >= WHOLE_EVERY
 
 
 def load(revision: Revision) -> dict[str, Ruleset]:
-    """What the revision's gateways run, by name. Raises NotKept."""
+    """Return the rulesets of the revision's gateways by name. Raises NotKept."""
     chain: list[RevisionContent] = []
     at: int | None = revision.pk
     while at is not None:
@@ -95,7 +95,7 @@ def load(revision: Revision) -> dict[str, Ruleset]:
 
 
 def find_delta_between(older: Revision, newer: Revision) -> dict[str, Delta] | None:
-    """What leads from one to the other, by gateway, for reading; None where something whole lies between them. Costs what changed."""
+    """Return the deltas between two revisions by gateway, for display; None if a whole content lies between them. Costs what changed."""
     deltas: list[dict[str, Delta]] = []
     at: int | None = newer.pk
     while at is not None and at != older.pk:
@@ -111,9 +111,9 @@ def find_delta_between(older: Revision, newer: Revision) -> dict[str, Delta] | N
 
 @transaction.atomic
 def delete_before(revision: Revision, at_most: int = ALL) -> int:
-    """Drop up to so many contents from before the newest whole one that is not newer than `revision`; how many.
+    """Delete up to `at_most` contents before the newest whole one that is not newer than `revision`. Return how many.
 
-    The newest of them go first: what is left can always be read, because a content is read from older ones.
+    Deletes the newest of them first: a content is read from older ones, so what remains can always be read. Keeps what a hold needs.
     """
     group = RevisionContent.objects.filter(revision__group=revision.group_id)
     held = revision.group.holds.filter(released=None).aggregate(oldest=Min("revision"))["oldest"]
@@ -126,7 +126,7 @@ def delete_before(revision: Revision, at_most: int = ALL) -> int:
 
 
 def delete_some(before: datetime, at_most: int) -> int:
-    """Drop up to so many contents that are older than this, except for what newer revisions are read from; how many."""
+    """Delete up to `at_most` contents that are older than `before`, except those that newer contents build on. Return how many."""
     newest_old = Revision.objects.filter(created__lt=before).order_by("group_id", "-pk").distinct("group_id")
     forgotten = 0
     for revision in newest_old:

@@ -1,6 +1,6 @@
-"""The nft text kept with a revision, taken apart for the page: what comes and what goes, set by set and chain by chain.
+"""Parses the nft text stored with a revision, for the page: additions and removals, by set and chain.
 
-Only for showing: nothing that is deployed is ever read from here. The text may be cut anywhere, and quotes may hold any character.
+For display only: nothing that is deployed is read from it. The text may be truncated anywhere, and quotes may contain any character.
 """
 
 import re
@@ -17,20 +17,20 @@ _SETTING = re.compile(r"# (net\.[a-z0-9_.]+(?: =|:) .*)")
 _ELEMENT = re.compile(r'((?:[^,"{}]|"[^"]*")+)(?:,|\s*\}|$)')
 _COMMENT = re.compile(r' comment "([^"]*)"')
 
-SETTINGS = ("kernel", "settings")  # kind and name of the group that a profile makes
+SETTINGS = ("kernel", "settings")  # kind and name of the group for a kernel profile
 
 type DeltaRow = tuple[str, str, str]
 
 
 @dataclass
 class DeltaGroup:
-    """A set or a chain: its name, its rows of (sign, element, comment), and how many come and go."""
+    """Changes of a set or chain: its name, its rows of (sign, element, comment), and the numbers of additions and removals."""
 
     kind: str
     name: str
     rows: list[DeltaRow] = field(default_factory=list)
     anew: bool = False
-    counts: tuple[int, int] | None = None  # where only some rows are here
+    counts: tuple[int, int] | None = None  # if only some rows are included
 
     @property
     def added(self) -> int:
@@ -55,7 +55,7 @@ class DeltaGroup:
 
 @dataclass(frozen=True)
 class DeltaExcerpt:
-    """The beginning of a delta: groups of (title, note, rows), how many rows there are and how many of them are here."""
+    """Beginning of a delta: groups of (title, note, rows), the number of all rows and of those shown."""
 
     groups: list[tuple[str, str, list[DeltaRow]]]
     total: int
@@ -63,7 +63,7 @@ class DeltaExcerpt:
 
 
 def build_excerpt(text: str, most: int) -> DeltaExcerpt:
-    """The delta with at most `most` rows of each group: elements, then sets that repeat others, then rules. The notes count all rows."""
+    """Return at most `most` rows of each group: elements, then sets that repeat others, then rules. The notes count all rows."""
     groups = sorted(
         (group for group in parse_delta(text) if group.rows), key=lambda group: (group.kind == "chain", find_kind(group.name) is None)
     )
@@ -76,12 +76,12 @@ def _build_note(group: DeltaGroup, most: int) -> str:
 
 
 def render_note(group: DeltaGroup, here: int, total: int) -> str:
-    """The group's note; where not all of its rows are here, how many are."""
+    """Return the group's note; if not all rows are shown, with the number of those that are."""
     return group.note if here == total else _("%(note)s, the first %(n)d here") % {"note": group.note, "n": here}
 
 
 def parse_delta(text: str) -> list[DeltaGroup]:
-    """Every set and chain that the text touches, in its order."""
+    """Return every set and chain that the text touches, in its order."""
     groups: dict[tuple[bool, str], DeltaGroup] = {}
     for line in text.splitlines():
         statement = _STATEMENT.fullmatch(line)
@@ -111,12 +111,12 @@ def _iter_elements(braced: str) -> Iterator[str]:
 
 
 def build_delta_row(sign: str, name: str, element: str) -> DeltaRow:
-    """An element of the set of this name, as nft writes it, as a row; or a rule of a chain."""
+    """Build a row from an element of the set `name` in nft's notation, or from a rule of a chain."""
     return (sign, *_split_comment(_add_length(name, element)))
 
 
 def _add_length(name: str, element: str) -> str:
-    """Sets of prefixes are named after their length, and their elements stand without it: bans4_24 { 203.0.113.0 }."""
+    """Add the prefix length, which sets of prefixes have in their name instead of their elements: bans4_24 { 203.0.113.0 }."""
     length = split_length(name)[1]
     if not length or length in ("32", "128"):
         return element
@@ -125,6 +125,6 @@ def _add_length(name: str, element: str) -> str:
 
 
 def _split_comment(element: str) -> tuple[str, str]:
-    """The element without its comment, and the comment."""
+    """Split into the element without its comment, and the comment."""
     comment = _COMMENT.search(element)
     return (_COMMENT.sub("", element), comment[1]) if comment else (element, "")

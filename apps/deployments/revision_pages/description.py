@@ -1,4 +1,4 @@
-"""What a revision changes, kept with it for people: in numbers, and as nft text."""
+"""Description of a revision's changes, stored with it: as counts, and as nft text."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -10,7 +10,7 @@ SHOWN_DELTA = 256 * 1024  # characters
 
 
 def describe(revision: Revision, changes: Iterable[SummaryLine], delta: str, elements: int) -> None:
-    """Keep with the revision what it changes, in numbers and as nft text."""
+    """Store the changes with the revision, as counts and as nft text."""
     revision.changes = [asdict(line) for line in changes]
     revision.delta = delta[:SHOWN_DELTA].replace("\0", "")
     revision.elements = elements

@@ -1,4 +1,4 @@
-"""The first revision that was made after a change. What waits for a second person, or whose rollout failed, went out with a later one."""
+"""Finds the first revision that contains a change. A change that waited for approval or failed went out with a later revision."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from django.db import connection
 
 from apps.audit.entries import HistoryEntry, WriteStamp
 
-# A row keeps the lower 32 bits of its transaction's id: it is the nearest such id to those of the revision's time.
+# A row stores only the lower 32 bits of its transaction's id: the full id is the nearest such id to those of the revision's time.
 FIRST = """
     SELECT change.n, first.id
     FROM unnest(%(times)s::timestamptz[], %(transactions)s::bigint[], %(groups)s::bigint[]) WITH ORDINALITY AS change(at, xid, group_id, n)
@@ -26,15 +26,15 @@ FIRST = """
 
 
 def add_revisions(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
-    """The same entries of a history, each with the first revisions that were made after its change."""
+    """Return the entries of a history, each with the first revisions that contain its change."""
     found = find_first_revisions([entry.stamp for entry in entries])
     return [replace(entry, revisions=tuple(revisions)) for entry, revisions in zip(entries, found, strict=True)]
 
 
 def find_first_revisions(stamps: Sequence[WriteStamp | None]) -> list[list[int]]:
-    """For each stamp the ids of the first revisions that saw it, one of each group that it is for; in one query.
+    """Return for each stamp the ids of the first revisions that saw it, one per group that it concerns; in one query.
 
-    Clocks may differ by an hour: a snapshot says what it saw, time only where to begin looking.
+    Clocks may differ by an hour: the snapshot decides what a revision saw; the time only says where to start looking.
     """
     known = [(place, stamp) for place, stamp in enumerate(stamps) if stamp]
     found: list[list[int]] = [[] for _ in stamps]

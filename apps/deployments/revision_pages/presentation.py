@@ -1,4 +1,4 @@
-"""Revisions for pages: the list, one of them, what going back or releasing would change now."""
+"""Revisions for pages: the list, a single one, and previews of what a rollback, release or deploy would change now."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from firewall.ruleset import Ruleset
 
 @dataclass(frozen=True)
 class RevisionRow:
-    """A revision in the list: its rollout, whether it is kept, and which gateways run it now."""
+    """A revision in the list: its rollout, whether its content is stored, and which gateways run it now."""
 
     revision: Revision
     row: RolloutRow | None
@@ -31,7 +31,7 @@ class RevisionRow:
 
 @dataclass(frozen=True)
 class GatewayConfirmation:
-    """When a gateway confirmed a revision (None: it did not), and whether it runs it now."""
+    """A gateway's confirmation of a revision: its time (None: never), and whether the gateway runs it now."""
 
     gateway: str
     confirmed: datetime | None
@@ -40,14 +40,14 @@ class GatewayConfirmation:
 
 @dataclass(frozen=True)
 class RulesetPreview:
-    """What would change now, or in words why that is not known."""
+    """Preview of a change: the comparison, or why it is not available."""
 
     compared: RulesetComparison | None
     problem: str = ""
 
 
 def list_revisions(which: str) -> QuerySet[Revision]:
-    """The newest first, without the long text of their deltas: all, or the `kept` ones, or the `rollback`s."""
+    """Return revisions, newest first, without the long text of their deltas: all, the `kept` ones, or the `rollback`s."""
     kept = Exists(RevisionContent.objects.filter(revision=OuterRef("pk")))
     found = Revision.objects.select_related("by", "group", "again").prefetch_related("rollouts__steps__gateway", "rollouts__stopped_by")
     found = found.annotate(kept=kept, described=~Q(delta="")).defer("delta").order_by("-id")
@@ -55,7 +55,7 @@ def list_revisions(which: str) -> QuerySet[Revision]:
 
 
 def count_revisions() -> dict[str, int]:
-    """How many there are in all, how many are kept, how many are rollbacks."""
+    """Return the number of revisions: in all, stored, and rollbacks."""
     revisions = Revision.objects.order_by()
     return {
         "all": revisions.count(),
@@ -65,7 +65,7 @@ def count_revisions() -> dict[str, int]:
 
 
 def build_revision_rows(found: Iterable[Revision], now: datetime) -> list[RevisionRow]:
-    """Two more queries, however many there are."""
+    """Build the rows of the list, with two more queries, however many there are."""
     revisions = list(found)
     runs: dict[int | None, list[str]] = {}
     for state in GatewayState.objects.filter(revision__in=revisions).select_related("gateway").order_by("gateway__name"):
@@ -77,12 +77,12 @@ def _build_revision_row(revision: Revision, runs: tuple[str, ...], now: datetime
     last = max(revision.rollouts.all(), key=lambda rollout: rollout.pk, default=None)
     if last:
         last.revision = revision
-        last.described = revision.described  # type: ignore[attr-defined]  # annotated, as `rollouts_in` does
+        last.described = revision.described  # type: ignore[attr-defined]  # annotated, as in `list_rollouts_in_state`
     return RevisionRow(revision, build_rollout_row(last, now) if last else None, bool(revision.kept), runs)  # type: ignore[attr-defined]  # annotated
 
 
 def list_confirmations(revision: Revision) -> list[GatewayConfirmation]:
-    """Every gateway that the revision was meant for."""
+    """Return the confirmation of each gateway that the revision was meant for."""
     steps = RolloutStep.objects.filter(rollout__revision=revision).select_related("gateway").order_by("gateway__name", "rollout")
     confirmed = {step.gateway.name: step.confirmed for step in steps if step.confirmed}
     runs = set(GatewayState.objects.filter(revision=revision).values_list("gateway__name", flat=True))
@@ -90,17 +90,17 @@ def list_confirmations(revision: Revision) -> list[GatewayConfirmation]:
 
 
 def find_running_revision(group: GatewayGroup) -> Revision | None:
-    """The newest revision that a gateway of the group has confirmed and runs."""
+    """Return the newest revision that a gateway of the group has confirmed and runs."""
     return Revision.objects.filter(pk__in=GatewayState.objects.filter(gateway__group=group).values("revision")).order_by("-pk").first()
 
 
 def find_oldest_kept() -> Revision | None:
-    """How far back one can go."""
+    """Return the oldest revision that a rollback can go to."""
     return Revision.objects.exclude(content=None).order_by("pk").first()
 
 
 def explain_not_kept(revisions: Sequence[Revision]) -> str:
-    """Why these cannot be read, and what can be done. What gateways have just confirmed is written down a moment later."""
+    """Explain why these revisions cannot be read. The content of a revision is stored a moment after gateways have confirmed it."""
     lost = [revision for revision in revisions if not contents.is_kept(revision)]
     if soon := [revision for revision in lost if contents.is_newest(revision)]:
         return _("What %(revision)s contains is being written down. Look again in a moment.") % {"revision": soon[0]}
@@ -114,7 +114,7 @@ def explain_not_kept(revisions: Sequence[Revision]) -> str:
 
 
 def preview_comparison(before: Revision, after: Revision, gateway: str = "") -> RulesetPreview:
-    """What differs between two revisions."""
+    """Preview the difference between two revisions."""
     try:
         return RulesetPreview(ruleset_comparison.compare_revisions(before, after, read_database_clock(), gateway))
     except NotKept:
@@ -122,7 +122,7 @@ def preview_comparison(before: Revision, after: Revision, gateway: str = "") -> 
 
 
 def preview_rollback(revision: Revision) -> RulesetPreview:
-    """What going back to this revision would change now."""
+    """Preview what a rollback to this revision would change now."""
     now = find_running_revision(revision.group)
     if now is None:
         return RulesetPreview(None, _("No gateway of this group runs anything of ours yet."))
@@ -130,7 +130,7 @@ def preview_rollback(revision: Revision) -> RulesetPreview:
 
 
 def preview_release(hold: Hold) -> RulesetPreview:
-    """What would go out if the group followed the database again."""
+    """Preview what would go out if the hold were released."""
     now = find_running_revision(hold.group) or hold.revision
     try:
         return RulesetPreview(ruleset_comparison.compare_rulesets(contents.load(now), _compile_desired(hold.group), read_database_clock()))
@@ -141,7 +141,7 @@ def preview_release(hold: Hold) -> RulesetPreview:
 
 
 def preview_deploy(group: GatewayGroup, gateway: str = "") -> RulesetPreview:
-    """What a deploy would change now, held or not: from what the group's gateways confirmed last to what the database asks for."""
+    """Preview what a deploy would change now, hold or not: from the group's last confirmed revision to what the database asks for."""
     now = find_running_revision(group)
     try:
         return RulesetPreview(
@@ -159,7 +159,7 @@ def _compile_desired(group: GatewayGroup) -> dict[str, Ruleset]:
 
 
 def read_database_clock() -> int:
-    """Seconds since 1970, by the database's clock, as rulesets are measured by."""
+    """Return the database's time in Unix seconds; expiry in rulesets is measured by it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT extract(epoch FROM clock_timestamp())::bigint")
         (now,) = cursor.fetchone()

@@ -1,6 +1,6 @@
-"""What differs between two rulesets, for the page: in numbers, then element by element by set and chain, as much as can be looked at.
+"""Difference between two rulesets for the page: as counts, then element by element by set and chain, up to a limit.
 
-The difference is found among values (`firewall.diff`); only what is shown is written as text.
+The difference is computed on values (`firewall.diff`); only what is shown is rendered as text.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,25 +22,25 @@ MOST_PER_GROUP = 50
 
 @dataclass(frozen=True)
 class RulesetComparison:
-    """The way from one ruleset to another on one gateway: lines by kind, and the beginning of every set and chain it touches."""
+    """Delta between two rulesets on one gateway: summary lines by kind, and the beginning of every set and chain that it touches."""
 
     gateway: str
     gateways: list[str]
     delta: Delta
     lines: tuple[SummaryLine, ...]
     shown: DeltaExcerpt
-    totals: bool = True  # is it known how many there are of each kind?
+    totals: bool = True  # false if the number of objects of each kind is unknown
 
     @property
     def chains(self) -> int:
-        """How many chains are written anew."""
+        """Number of chains that are replaced."""
         return len(self.delta.chains)
 
 
 def compare_revisions(before: Revision, after: Revision, now: int, gateway: str = "") -> RulesetComparison:
-    """What the gateway would do on its way from one revision to the other. Raises NotKept.
+    """Compare what a gateway runs in two revisions. Raises NotKept.
 
-    Where only deltas lie between them it costs what changed, and how many there are of each kind stays unknown.
+    If only deltas lie between them, it costs what changed, and the totals of each kind stay unknown.
     """
     forward = before.pk <= after.pk
     ways = contents.find_delta_between(before, after) if forward else contents.find_delta_between(after, before)
@@ -53,12 +53,12 @@ def compare_revisions(before: Revision, after: Revision, now: int, gateway: str 
 
 
 def compute_whole_delta(before: Revision, after: Revision, gateway: str) -> Delta:
-    """The whole difference on a gateway, as it could be sent. Raises NotKept."""
+    """Return the whole difference on a gateway, as it could be sent. Raises NotKept."""
     return diff(contents.load(before).get(gateway, EMPTY), contents.load(after).get(gateway, EMPTY))
 
 
 def compare_rulesets(before: Mapping[str, Ruleset], after: Mapping[str, Ruleset], now: int, gateway: str = "") -> RulesetComparison:
-    """The same of rulesets by the gateway's name. A gateway that is not in both of them begins or ends with nothing."""
+    """Compare rulesets by gateway name. A gateway that is missing on one side counts as empty there."""
     names = sorted(before.keys() | after.keys())
     chosen = gateway if gateway in names else names[0]
     old, new = before.get(chosen, EMPTY), after.get(chosen, EMPTY)

@@ -1,4 +1,4 @@
-"""What stopping a rollout now does on each gateway, in words, before somebody does it."""
+"""Preview of an abort: what stopping the rollout now would do on each gateway."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from apps.deployments.rollouts.trial_status import render_confirmed_state
 
 @dataclass(frozen=True)
 class AbortEffect:
-    """changes: something happens on this gateway; else it stays as it is."""
+    """Effect on one gateway. changes: false if the gateway stays as it is."""
 
     words: str
     changes: bool
 
 
 def preview_abort(rollout: Rollout, statuses: Mapping[str, GatewayState]) -> list[AbortEffect]:
-    """One for each gateway, in the order of the rollout; those that change come first."""
+    """Return one effect per gateway, in rollout order; gateways that change come first."""
     found = [_build_effect(step, rollout, statuses.get(step.gateway.name)) for step in rollout.steps.all()]
     return sorted(found, key=lambda effect: not effect.changes)
 

@@ -1,4 +1,4 @@
-"""When to try again what failed: after twice as long each time, up to a limit. Pure: the time is passed in."""
+"""Exponential back-off: the pause doubles after each failure, up to a limit. Pure: the time is passed in."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 FIRST = timedelta(seconds=0.5)
-MOST = timedelta(seconds=20)  # shorter than a tick: each tick tries
+MOST = timedelta(seconds=20)  # shorter than the interval of the schedule, so that each scheduled run tries
 
 
 @dataclass(slots=True)
 class Backoff:
-    """The pauses of one gateway. `first` of zero: there are none."""
+    """Back-off state of one gateway. `first` of zero: no pauses."""
 
     first: timedelta = FIRST
     most: timedelta = MOST
@@ -21,17 +21,17 @@ class Backoff:
     _reason: str = ""
 
     def failed(self, reason: str, now: datetime) -> None:
-        """It was tried in vain."""
+        """Record a failed attempt."""
         self._since = self._since or now
         self._pause = min(self._pause * 2, self.most) if self._pause else self.first
         self._until, self._reason = now + self._pause, reason
 
     def over(self) -> None:
-        """It worked, or somebody says: now."""
+        """Reset: an attempt succeeded, or a person asks for one now."""
         self._pause, self._since, self._until = timedelta(0), None, None
 
     def objection(self, now: datetime) -> str:
-        """Why it is not tried now, with both times; "" when it is."""
+        """Return why no attempt is made now, with the times of the first failure and of the next attempt; "" when one may be made."""
         if self._since is None or self._until is None or now >= self._until:
             return ""
         return f"{self._reason} (so since {_format_time(self._since)}, the next try is at {_format_time(self._until)})"

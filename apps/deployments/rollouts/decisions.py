@@ -1,6 +1,6 @@
-"""What people decide about rollouts: approve what is held back, release a group that is held, pause, abort. Going back is in `rollback`.
+"""People's decisions about rollouts: approve a held-back part, release a held group, pause, resume, abort. `rollback` holds going back.
 
-Each is one conditional update, so that two people cannot decide the same thing differently; the work is a worker's.
+Each is one conditional update, so that two people cannot decide the same thing differently. A worker does the work.
 """
 
 from django.db import transaction
@@ -20,9 +20,9 @@ from firewall.rollout import NotPossibleError, RolloutEvent
 
 
 def approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, reason: str = "") -> HeldBack:
-    """Let go out exactly what `digest` stands for. Raises Conflict when something else waits by now.
+    """Approve exactly the part that `digest` stands for. Raises Conflict when something else waits by now.
 
-    signed_in_again: this person gave the password for this very approval. Raises Problem when it is not theirs to approve.
+    signed_in_again: this user entered the password for this approval. Raises Problem when the user may not approve it.
     """
     if held.kind == ROLLBACK and held.state == HeldBack.State.WAITING and not rollback.is_unchanged(held):
         raise Conflict(_("What waits is no longer what you saw. Look at it again."))
@@ -31,7 +31,7 @@ def approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, rea
 
 @transaction.atomic
 def _approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, reason: str) -> HeldBack:
-    approval_gate.note_askers(held, approval_gate.compute_askers(held))  # also who wrote the same once more since it was held back
+    approval_gate.note_askers(held, approval_gate.compute_askers(held))  # includes users who wrote the same again since it was held back
     standing = compute_standing(held, by)
     if standing.others:
         raise Problem(_render_refusal(standing))
@@ -71,24 +71,24 @@ def _render_sign_in_request(standing: ApproverStanding) -> str:
 
 
 def release(group: GatewayGroup, *, by: User) -> None:
-    """Let the group follow the database again."""
+    """Release the group's hold, so that it follows the database again. Raises Conflict when there is none."""
     if Hold.objects.filter(group=group, released=None).update(released=Now(), released_by=by) != 1:
         raise Conflict(_("This group is not held any more."))
     enqueue_task("workers.reconcile", by.pk, True)
 
 
 def pause(rollout: Rollout, *, by: User) -> None:
-    """Stop before the next gateway; the one under way is finished."""
+    """Pause the rollout before the next gateway; the one under way is finished."""
     _record_wish(rollout, RolloutEvent.PAUSE, by)
 
 
 def resume(rollout: Rollout, *, by: User) -> None:
-    """Go on."""
+    """Resume a paused rollout."""
     _record_wish(rollout, RolloutEvent.RESUME, by)
 
 
 def abort(rollout: Rollout, *, by: User) -> None:
-    """Take back what is on trial, and leave the gateways that have not been reached alone. What is confirmed stays."""
+    """Abort the rollout: a gateway on trial reverts, gateways not yet reached are left alone, confirmed ones keep the revision."""
     _record_wish(rollout, RolloutEvent.ABORT, by)
 
 

@@ -1,7 +1,7 @@
-"""Evidence of a step in words: how the gateway was reached after the change, and whether packets passed it.
+"""Text for the evidence of a step: how the gateway was reached after the change, and whether packets passed it.
 
-Attempts to reach a gateway are repeated until one succeeds; packets are probed once for each family. So a failed attempt counts as one in
-vain, and a packet that was lost is told with the prober's own sentence. In come steps; reads nothing itself.
+Attempts to reach a gateway are repeated until one succeeds, so a failed one counts as an attempt in vain. Packets are probed once
+per family, and lost ones are described by the prober's own sentence. Works on the given steps; reads nothing itself.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,33 +21,33 @@ PACKETS = ("IPv4", "IPv6")
 
 
 def list_attempts(step: RolloutStep) -> list[Evidence]:
-    """Of reaching the gateway, in order."""
+    """Return the attempts to reach the gateway, in order."""
     return [each for each in step.evidence if each["what"] in REACHED]
 
 
 def list_packet_probes(step: RolloutStep) -> list[Evidence]:
-    """What was found last of each family."""
+    """Return the last probe of each family."""
     return list({each["what"]: each for each in step.evidence if each["what"] in PACKETS}.values())
 
 
 def was_reached(step: RolloutStep) -> bool:
-    """Did the last attempt succeed?"""
+    """True if the last attempt to reach the gateway succeeded."""
     tried = list_attempts(step)
     return bool(tried) and bool(tried[-1]["passed"])
 
 
 def list_lost_packets(step: RolloutStep) -> list[str]:
-    """The prober's sentences about families of which no packet came through."""
+    """Return the prober's sentences about families of which no packet passed."""
     return [str(each["text"]) for each in list_packet_probes(step) if not each["passed"]]
 
 
 def list_all_lost_packets(steps: Iterable[RolloutStep]) -> list[str]:
-    """The same of all gateways that have confirmed."""
+    """Return the sentences about lost packets of all gateways that have confirmed."""
     return [sentence for step in steps if step.state == RolloutStep.State.CONFIRMED for sentence in list_lost_packets(step)]
 
 
 def render_evidence(step: RolloutStep) -> str:
-    """Such as “sshd answered a new connection in 4 ms, IPv4 in 2 ms”, and a sentence for each thing that went wrong."""
+    """Return text such as “sshd answered a new connection in 4 ms, IPv4 in 2 ms”, and a sentence for each failure."""
     others = [str(each["text"]) for each in step.evidence if each["what"] not in (*REACHED, *PACKETS) and not each["passed"]]
     passed = [_render_passed(each) for each in list_packet_probes(step) if each["passed"]]
     return ". ".join(
@@ -65,7 +65,7 @@ def _render_attempts(tried: list[Evidence]) -> str:
 
 
 def _render_passed(evidence: Evidence) -> str:
-    """Such as “sshd answered a new connection in 4 ms”."""
+    """Return text such as “sshd answered a new connection in 4 ms”."""
     time = formats.format_duration(evidence["ms"] / 1000) if evidence["ms"] is not None else ""
     if evidence["what"] == "knock":
         return _("sshd answered a new connection in %(time)s") % {"time": time}
@@ -75,7 +75,7 @@ def _render_passed(evidence: Evidence) -> str:
 
 
 def _render_failed(failed: list[Evidence]) -> str:
-    """Such as “2 of 3 attempts failed: no answer in 5 s”."""
+    """Return text such as “2 of 3 attempts failed: no answer in 5 s”."""
     of = SESSIONS if failed[-1]["what"] == "session" else len(failed)
     words = ngettext("%(n)d of %(of)d attempts failed", "%(n)d of %(of)d attempts failed", len(failed)) if of > 1 else _("failed")
     return f"{words % {'n': len(failed), 'of': max(of, len(failed))}}: {failed[-1]['text']}"

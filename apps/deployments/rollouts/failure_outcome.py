@@ -1,6 +1,6 @@
-"""What became of a gateway that was not brought to the revision: what happened, what runs there now, and what to do.
+"""Outcome texts for a gateway that was not brought to the revision: what happened, what it runs now, and what to do.
 
-What is tried again by itself, and what is not, is decided in `due`; here it is said.
+`rollout_due` decides what is retried automatically; this module explains it.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ S = RolloutStep.State
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """Three sentences, and the reason in the gateway's or the link's own words."""
+    """Three sentences, and the error in the words of the gateway or the connection."""
 
     happened: str
     runs: str
@@ -29,7 +29,7 @@ class StepOutcome:
 
 
 def find_outcome(step: RolloutStep, rollout: Rollout, status: GatewayState | None, newer: Rollout | None) -> StepOutcome | None:
-    """None for a gateway that is where it should be, or on its way there."""
+    """Return the outcome; None for a gateway that runs the revision, or is on its way to it."""
     if step.state == S.SKIPPED:
         return StepOutcome(
             _render_skipped(step, rollout), _render_running(step, status, newer), _render_advice(step, rollout, newer), bad=False
@@ -45,7 +45,7 @@ def find_outcome(step: RolloutStep, rollout: Rollout, status: GatewayState | Non
 
 
 def is_retried(rollout: Rollout) -> bool:
-    """Is what this rollout missed tried again by itself, as soon as the gateway answers? As `due.is_given_up` has it."""
+    """True if a gateway that missed this rollout is retried automatically as soon as it answers; agrees with `rollout_due.is_given_up`."""
     states = {step.state for step in rollout.steps.all()}
     if rollout.state == Rollout.State.ABORTED or states & {S.REFUSED, S.WENT_BACK}:
         return False
@@ -75,7 +75,7 @@ def _render_skipped(step: RolloutStep, rollout: Rollout) -> str:
 
 
 def _render_running(step: RolloutStep, status: GatewayState | None, newer: Rollout | None) -> str:
-    """What runs there now. After newer rollouts that says nothing of this one."""
+    """Return what runs there now; "" after newer rollouts, because it would say nothing about this one."""
     if newer or step.state == S.LOST:
         return ""
     if status is None or status.revision is None:

@@ -1,4 +1,7 @@
-"""What this process knows of gateways and revisions, so that a change costs what the change costs. Forgetting costs time, never truth."""
+"""Per-process cache of what gateways run and of the newest stored revision, so that a change costs what it touches.
+
+A lost cache costs time, never correctness.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,37 +18,40 @@ from firewall.ruleset import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class KeptRulesets:
-    """The newest revision whose content this process has kept, and what its gateways run, by id."""
+    """The newest revision that this process has stored, and its rulesets by gateway id."""
 
     revision: int
     rulesets: Mapping[int, Ruleset]
 
 
 class GatewayCache:
-    """By gateway what it runs, by group the newest kept revision."""
+    """Rulesets by gateway, and the newest stored revision by group."""
 
     def __init__(self) -> None:
         self._known: dict[int, KnownRuleset] = {}
         self._kept: dict[int, KeptRulesets] = {}
 
     def recall(self, gateway: int) -> KnownRuleset | None:
-        """What the gateway was last brought to by this process."""
+        """Return what this process last brought the gateway to."""
         return self._known.get(gateway)
 
     def remember(self, gateway: int, known: KnownRuleset) -> None:
-        """The gateway runs this."""
+        """Remember that the gateway runs this."""
         self._known[gateway] = known
 
     def kept(self, group: int) -> KeptRulesets | None:
-        """What the group's next revision can be kept as the way from."""
+        """Return the group's newest stored revision, the base of the next one's delta."""
         return self._kept.get(group)
 
     def keep(self, group: int, kept: KeptRulesets) -> None:
-        """This is the group's newest kept revision."""
+        """Remember the group's newest stored revision."""
         self._kept[group] = kept
 
     def before(self, group: GatewayGroup) -> RunningState | None:
-        """What the group's gateways run as far as they have confirmed anything, read from the database where another process knows more."""
+        """Return what the group's gateways have confirmed; read from the database where another process brought a gateway to its revision.
+
+        Return None if no gateway has confirmed anything that is still stored.
+        """
         states = list(GatewayState.objects.filter(gateway__group=group).exclude(revision=None).select_related("revision", "gateway"))
         if not states:
             return None
@@ -66,7 +72,7 @@ class GatewayCache:
 
 
 def _parse_oldest_unseen(snapshot: str) -> int:
-    """The first transaction that the read "xmin:xmax:running" may not have seen."""
+    """Return the oldest transaction that the read "xmin:xmax:running" may not have seen."""
     return int(snapshot.split(":")[0])
 
 

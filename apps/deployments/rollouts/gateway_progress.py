@@ -1,6 +1,6 @@
-"""The lane of each gateway in a rollout: its four steps with their evidence, what is on trial, and what became of it, in words.
+"""Lanes of a rollout's page, one per gateway: its four steps with their evidence, its trial, and its outcome, in words.
 
-In come rows with their steps and gateways read; the time is passed in. Reads nothing itself.
+Rows come with their steps and gateways prefetched; the time is passed in. Reads nothing itself.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,12 +19,12 @@ from apps.deployments.rollouts.trial_status import TrialStatus, find_trial_statu
 from apps.lib.ui import formats
 from apps.lib.ui.states import GatewayLane, LaneStep, StateKind, StateLabel
 
-PROBE = 2  # which of the four steps it is
+PROBE = 2  # index of the probe among the four steps
 
 
 @dataclass(frozen=True)
 class GatewayProgress:
-    """A gateway's lane; while it is on trial, for how long; and what became of it, when that is not what was wanted."""
+    """A gateway's lane, its trial while it is on trial, and its outcome if it was not brought to the revision."""
 
     lane: GatewayLane
     trial: TrialStatus | None = None
@@ -34,7 +34,7 @@ class GatewayProgress:
 def list_gateway_progress(
     rollout: Rollout, now: datetime, statuses: Mapping[str, GatewayState], newer: Rollout | None
 ) -> list[GatewayProgress]:
-    """One per gateway, in the order of the rollout. `statuses`: what each runs now, by its name."""
+    """Return one entry per gateway, in rollout order. `statuses`: what each gateway runs now, by name."""
     steps = list(rollout.steps.all())
     return [
         GatewayProgress(
@@ -85,11 +85,11 @@ def _render_confirm_time(step: RolloutStep) -> str:
     return _("Confirmed in %(duration)s") % {"duration": formats.format_duration((step.confirmed - step.sent).total_seconds())}
 
 
-# --- Four steps
+# --- The four steps
 
 
 def _iter_steps(step: RolloutStep) -> Iterable[LaneStep]:
-    """Sent, committed, probe, confirmed: what is done with its evidence, then the one under way or failed, then what is to come."""
+    """Yield sent, committed, probe and confirmed: finished ones with their evidence, then the current or failed one, then those to come."""
     said = (_render_sent(step), _render_committed(step), _render_probe(step), _render_confirmed(step))
     titles = (_("Sent"), _("Committed"), _("Probe"), _("Confirmed"))
     done = _count_done(step)
@@ -100,12 +100,12 @@ def _iter_steps(step: RolloutStep) -> Iterable[LaneStep]:
 
 
 def _get_done_kind(step: RolloutStep, place: int) -> StateKind:
-    """Of a part that is done. What is confirmed though no packet passed is not well."""
+    """Return the kind of a finished step. A probe that lost packets is a warning even if the gateway has confirmed."""
     return StateKind.WARN if place == PROBE and evidence.list_lost_packets(step) else StateKind.OK
 
 
 def _count_done(step: RolloutStep) -> int:
-    """How many of the four are done."""
+    """Return how many of the four steps are done."""
     if step.confirmed:
         return 4
     if not step.committed:
@@ -121,7 +121,9 @@ def _get_next_kind(step: RolloutStep) -> StateKind:
 
 
 def render_doing(step: RolloutStep) -> str:
-    """What the gateway said last that it does, such as “loads, 120,000 of 700,000 elements (heard at 21:13:40.12)”; "" when it need not."""
+    """Return the gateway's last reported activity, such as “loads, 120,000 of 700,000 elements (heard at 21:13:40.12)”; "" if
+    none is under way.
+    """
     if not step.doing or step.state not in RolloutStep.MOVING:
         return ""
     known = {
@@ -156,7 +158,7 @@ def _render_confirmed(step: RolloutStep) -> str:
 
 
 def _render_probe(step: RolloutStep) -> str:
-    """How the gateway was reached, or how many attempts failed and why the last one did; then what became of the packets."""
+    """Describe how the gateway was reached, or how many attempts failed and why the last one did; then the result for packets."""
     if not step.evidence:
         return _("not needed") if step.confirmed and not step.sent_octets else ""
     return evidence.render_evidence(step)
@@ -167,13 +169,13 @@ def _join_parts(*parts: str) -> str:
 
 
 def _render_milliseconds(value: int) -> str:
-    """Agents count whole milliseconds."""
+    """Format a duration in whole milliseconds, as agents count them; 0 is shown as “under 1 ms”."""
     unit = f"{formats.SPACE}ms"
     return f"{formats.format_number(value)}{unit}" if value else _("under %(time)s") % {"time": f"1{unit}"}
 
 
 def render_clock(at: datetime | None) -> str:
-    """21:13:40.12"""
+    """Format the local time such as 21:13:40.12."""
     if at is None:
         return ""
     local = at.astimezone(get_current_timezone())

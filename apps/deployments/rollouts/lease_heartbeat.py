@@ -1,6 +1,6 @@
-"""Keeps a worker's lease on a rollout while it works on it, however long a gateway takes and whatever keeps the interpreter busy.
+"""Keeps a worker's lease on a rollout while it works, however long a gateway takes and however busy the interpreter is.
 
-A process of its own does it (`lease_keeper`), one for each process that drives rollouts; it ends with it.
+A separate process does it (`lease_keeper`): one for each process that drives rollouts, which ends with it.
 """
 
 import atexit
@@ -21,24 +21,24 @@ from apps.deployments.models import Rollout
 from apps.deployments.rollouts.lease_keeper import KeptLease
 from apps.deployments.rollouts.rollout_store import LEASE
 
-SECONDS = 2.0  # a rollout that is over sooner never beats
+SECONDS = 2.0  # a rollout that ends sooner needs no renewal
 
 
 def renew_lease(rollout: Rollout) -> bool:
-    """Keep the lease. False when it was lost."""
+    """Renew the lease. Return False when it is lost."""
     mine = Rollout.objects.filter(pk=rollout.pk, state=Rollout.State.APPLYING, token=rollout.token)
     return mine.update(lease_until=Now() + LEASE) == 1
 
 
 class KeeperProcess:
-    """The process that keeps this one's leases; started when it is needed first, and again when it has ended."""
+    """Handle of the process that keeps this process's leases; started on first use, and restarted when it has ended."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = Lock()
 
     def start(self) -> None:
-        """Let it be there, so that it need not be started when time is short."""
+        """Start the process ahead of time, so that it does not cost time later."""
         with self._lock:
             self._running()
 
@@ -48,7 +48,7 @@ class KeeperProcess:
         with self._lock:
             try:
                 self._write(line)
-            except BrokenPipeError:  # somebody has killed it
+            except BrokenPipeError:  # it was killed; start it anew
                 self._write(line)
 
     def _write(self, line: bytes) -> None:
@@ -65,7 +65,7 @@ class KeeperProcess:
         return self._process
 
     def close(self) -> None:
-        """It ends when its input does."""
+        """Close its input, so that it ends, and wait for it."""
         process, self._process = self._process, None
         if process:
             with suppress(BrokenPipeError):
@@ -77,26 +77,26 @@ atexit.register(_keeper.close)
 
 
 class Leases:
-    """The leases that are kept until the work is over."""
+    """The leases of one reconciliation, kept until it is over."""
 
     def __init__(self) -> None:
         self._kept: list[KeptLease] = []
 
     def keep(self, rollout: Rollout) -> None:
-        """Keep this one, too."""
+        """Keep the lease of this rollout as well."""
         kept = KeptLease(rollout.pk, rollout.token, SECONDS, LEASE.total_seconds(), _build_parameters())
         self._kept.append(kept)
         _keeper.tell({"keep": asdict(kept)})
 
     def drop(self) -> None:
-        """Keep none of them any longer."""
+        """Stop keeping all of them."""
         for kept in self._kept:
             _keeper.tell({"drop": [kept.rollout, kept.token]})
 
 
 @contextmanager
 def keep_leases() -> Iterator[Leases]:
-    """What is kept within is kept until the end, or until the worker does not live any more."""
+    """Context in which leases can be kept; they are dropped at its end, or expire when the worker dies."""
     _keeper.start()
     leases = Leases()
     try:
@@ -106,7 +106,7 @@ def keep_leases() -> Iterator[Leases]:
 
 
 def _build_parameters() -> dict[str, Any]:
-    """As libpq takes it: what this process connects with, without what is meant for Django and its driver."""
+    """Return the parameters of this process's database connection for libpq, without the options for Django and its driver."""
     given = connection.settings_dict
     names = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
     options = {name: value for name, value in given["OPTIONS"].items() if isinstance(value, str)}  # pool is Django's

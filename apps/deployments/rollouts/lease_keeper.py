@@ -1,8 +1,9 @@
-"""A process that keeps a worker's leases, whatever the worker's interpreter is busy with. Knows the standard library and psycopg only.
+"""Process that renews a worker's leases, even while the worker's interpreter is busy. Uses the standard library and psycopg only.
 
-In come lines of JSON on standard input: {"keep": Kept} and {"drop": [rollout, token]}. A lease is renewed as long as the worker that
-started this process lives: it is not stopped, or has used processor time since the last look (a machine that lets it run in turns stops it
-now and then). When the worker is gone, standard input ends, and so does this process: the lease runs out, and another worker takes over.
+Reads lines of JSON from standard input: {"keep": KeptLease} and {"drop": [rollout, token]}. Renews a lease as long as the worker
+that started this process lives: it is not stopped, or it has used processor time since the last check (a machine that schedules
+it in turns stops it now and then). When the worker dies, standard input ends and so does this process; the lease expires and
+another worker takes over.
 """
 
 import json
@@ -21,14 +22,14 @@ RENEW = """
     UPDATE deployments_rollout SET lease_until = clock_timestamp() + make_interval(secs => %s)
     WHERE id = %s AND token = %s AND state = 'applying'
 """
-STOPPED = b"TtZX"  # states of a process in proc(5)
-CONNECT = 5  # seconds until another attempt is made to reach the database
+STOPPED = b"TtZX"  # states of a stopped or dead process in proc(5)
+CONNECT = 5  # seconds: timeout of an attempt to connect to the database
 LINE = 1 << 16  # octets read at once
 
 
 @dataclass(frozen=True, slots=True)
 class KeptLease:
-    """A lease that is kept: of which rollout, by which fencing token; every so many seconds for so many. database: parameters of libpq."""
+    """A lease to renew: rollout id and fencing token; renewed every `every` seconds, for `seconds` each. database: libpq parameters."""
 
     rollout: int
     token: int
@@ -44,7 +45,7 @@ class WorkerProcess:
         self._pid, self._used = pid, -1
 
     def lives(self) -> bool:
-        """Is it at work? Not when it is stopped, and has been since the last look."""
+        """True if the worker exists, and is not stopped or has used processor time since the last check."""
         try:
             fields = Path(f"/proc/{self._pid}/stat").read_bytes().rpartition(b")")[2].split()
         except OSError:
@@ -54,7 +55,7 @@ class WorkerProcess:
 
 
 class Keeper:
-    """Renews what it was told to keep."""
+    """Renews the leases in its care."""
 
     def __init__(self, worker: WorkerProcess) -> None:
         self._worker = worker
@@ -63,11 +64,11 @@ class Keeper:
 
     @property
     def seconds_left(self) -> float | None:
-        """Until something is to be renewed; None when there is nothing."""
+        """Seconds until the next renewal is due; None when there is no lease."""
         return max(min(at for at, _ in self._due.values()) - time.monotonic(), 0.0) if self._due else None
 
     def obey(self, line: bytes) -> None:
-        """Keep or drop a lease."""
+        """Execute one message: keep or drop a lease."""
         told = json.loads(line)
         if "keep" in told:
             kept = KeptLease(**told["keep"])
@@ -79,7 +80,7 @@ class Keeper:
             self._disconnect()
 
     def renew(self) -> None:
-        """Renew what is due. What is somebody else's by now is not kept any longer."""
+        """Renew the leases that are due. Forget a lease that another worker has taken."""
         now = time.monotonic()
         for key, (at, kept) in list(self._due.items()):
             if at > now:
@@ -89,7 +90,7 @@ class Keeper:
                 del self._due[key]
 
     def _renewed(self, kept: KeptLease) -> int | None:
-        """How many rows it changed; None when the database could not be asked."""
+        """Return the number of rows changed; None when the database is unreachable."""
         try:
             connection = self._connection or psycopg.connect(**kept.database, autocommit=True, connect_timeout=CONNECT)
             self._connection = connection
@@ -106,7 +107,7 @@ class Keeper:
 
 
 def run() -> None:
-    """Until standard input ends. Signals are for the worker: it brings what it does to its end, and needs its lease meanwhile."""
+    """Serve until standard input ends. Ignores signals: the worker handles them, finishes its work, and needs its lease until then."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     parent = os.getppid()

@@ -1,6 +1,6 @@
-"""Do packets really pass a gateway? Asks its prober to connect through it, for each family, and says what was found.
+"""Probes that packets really pass a gateway: asks its prober to connect through it, once per family, and explains the result.
 
-Comes in: a channel and a gateway; goes out: evidence for people and for whoever decides. Knows the wire, changes nothing.
+Takes a channel and a gateway, and returns evidence for people and for the rollout driver. Knows the wire; changes nothing.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ FAMILIES = (4, 6)
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """What a probe found for one family, 4 or 6: `ok`, or None when it was not probed; milliseconds when it was reached."""
+    """Result of a probe for one family, 4 or 6. ok: None when it was not probed. ms: milliseconds until the target answered."""
 
     family: int
     ok: bool | None
@@ -27,7 +27,7 @@ class ProbeResult:
 
 
 def probe(channel: AgentChannel, gateway: Gateway) -> tuple[ProbeResult, ...]:
-    """Evidence for each family, IPv4 first. Takes at most LIMIT_MS and what the prober needs beside it.
+    """Probe each family, IPv4 first. Takes at most LIMIT_MS plus the prober's own overhead.
 
     Raises Unreachable when the gateway's agent does not answer.
     """
@@ -51,7 +51,7 @@ def _find_target(gateway: Gateway, family: int) -> wire.Target | None:
 
 
 def _get_endpoints(gateway: Gateway, family: int) -> tuple[Address | None, Address | None, int | None]:
-    """The probe's source, its target's address and its target's port."""
+    """Return the probe's source, its target's address and its target's port."""
     group = gateway.group
     if family == 4:
         return gateway.probe_source4, group.probe_target4, group.probe_port
@@ -69,7 +69,7 @@ def _render_answer(answer: wire.Reply) -> str:
 
 
 def _build_result(gateway: Gateway, family: int, target: wire.Target, found: wire.Connected, counted: Mapping[str, int]) -> ProbeResult:
-    """Reaching the target is not enough: the packets have to be seen in this gateway, both ways."""
+    """Judge one connection. Reaching the target is not enough: this gateway's counters must have seen packets both ways."""
     where = f"{target.address} port {target.port}"
     up, down = (counted.get(get_counter_name(way, family)) for way in ("up", "down"))
     if found.microseconds is not None and up and down:
@@ -85,7 +85,7 @@ def _build_result(gateway: Gateway, family: int, target: wire.Target, found: wir
 
 
 def _explain_failure(gateway: Gateway, family: int, up: int, down: int, counted: Mapping[str, int]) -> str:
-    """What the counters say of a connection that did not come about."""
+    """Explain by the counters why a connection failed."""
     if family == 4 and up and counted.get("leaked"):
         return f"Source NAT is missing (packets with a private source that were held back: {counted['leaked']})."
     if up and down:

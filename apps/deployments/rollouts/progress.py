@@ -1,6 +1,6 @@
-"""How far a rollout is, for the page: its state, the pair of its gateways, and the sentence that says what is true.
+"""Progress of a rollout for the page: its state, a post per gateway, and the status line.
 
-Its lanes are in `lanes`. In come rows with their steps and gateways read; the time is passed in. Reads nothing itself.
+`gateway_progress` builds the lanes. Rows come with their steps and gateways prefetched; the time is passed in. Reads nothing itself.
 """
 
 from collections.abc import Iterable, Sequence, Set
@@ -38,7 +38,7 @@ class RolloutRow:
 
 
 def build_rollout_row(rollout: Rollout, now: datetime) -> RolloutRow:
-    """The rollout's row; `now` tells how long an open one has taken so far. It may be older than the rollout, if reading took long."""
+    """Build the rollout's table row. `now`: for the duration of an open one; may be before the rollout's start if reading took long."""
     return RolloutRow(
         rollout,
         render_changes(rollout),
@@ -54,13 +54,13 @@ def is_open(rollout: Rollout) -> bool:
 
 
 def compute_stamp(rollout: Rollout) -> str:
-    """Changes with everything that moves on the page: the rollout's state, its steps', and whether it is known what changes."""
+    """Return a value that changes with everything that moves on the page: states, evidence and progress, wish, and a known delta."""
     steps = (f"{step.state}.{step.committed is not None:d}.{len(step.evidence)}.{step.doing}.{step.done}" for step in rollout.steps.all())
     return "-".join([rollout.state, *steps, f"{bool(rollout.revision.delta):d}", rollout.wish])
 
 
 def render_changes(rollout: Rollout) -> str:
-    """Such as “3 forwarded ports added, 1 removed; 2 bans added”."""
+    """Return text such as “3 forwarded ports added, 1 removed; 2 bans added”."""
     revision = rollout.revision
     described = getattr(rollout, "described", None)
     if revision.delta if described is None else described:
@@ -69,7 +69,7 @@ def render_changes(rollout: Rollout) -> str:
 
 
 def render_requester(rollout: Rollout) -> str:
-    """Whoever asked for it, or what did."""
+    """Return the name of the user who asked for it, or its cause."""
     if rollout.revision.by:
         return rollout.revision.by.name
     causes = {"schedule": _("schedule"), "command": _("command line"), "change": _("a change"), "rollback": _("a rollback")}
@@ -83,7 +83,7 @@ def render_duration(rollout: Rollout, now: datetime) -> str:
 
 
 def build_posts(rollout: Rollout) -> tuple[GatewayPost, ...]:
-    """One post per gateway, by name: the same place on every page."""
+    """Build one post per gateway, sorted by name, so that each has the same place on every page."""
     return tuple(
         sorted(
             (GatewayPost(step.gateway.name, _ON[RolloutStep.State(step.state)]) for step in rollout.steps.all()),
@@ -112,18 +112,18 @@ def build_state(rollout: Rollout) -> StateLabel:
 
 
 def render_families(ipv4: bool, ipv6: bool) -> str:
-    """Which address families a gateway is primary for."""
+    """Return which address families a gateway is primary for."""
     if ipv4 and ipv6:
         return _("IPv4 and IPv6 primary")
     return _("IPv4 primary") if ipv4 else _("IPv6 primary") if ipv6 else _("standby")
 
 
-# --- The line of truth
+# --- The status line
 
 
 @dataclass(frozen=True)
 class RolloutStatusLine:
-    """One sentence, what follows from it, and the colour of both."""
+    """A sentence, what follows from it, and the colour of both."""
 
     kind: StateKind
     sentence: str
@@ -131,7 +131,7 @@ class RolloutStatusLine:
 
 
 def build_status_line(rollout: Rollout, newer: Rollout | None, in_memory: Set[str]) -> RolloutStatusLine:
-    """What is true of the rollout now. `newer`: the last one of its group, when this is not it; `in_memory`: gateways without a kernel."""
+    """Build the status line. `newer`: the group's latest rollout if it is not this one. `in_memory`: names of gateways without a kernel."""
     names = {on: [step.gateway.name for step in rollout.steps.all() if _ON[RolloutStep.State(step.state)] is on] for on in PostState}
     memory = _("In memory: no packet passes.") if in_memory & set(names[PostState.FULL]) else ""
     after = _("%(newer)s came after it.") % {"newer": newer} if newer else ""
@@ -168,7 +168,7 @@ def build_status_line(rollout: Rollout, newer: Rollout | None, in_memory: Set[st
 
 
 def _render_moving(rollout: Rollout) -> str:
-    """Of the gateway whose turn it is."""
+    """Return a sentence about the current gateway."""
     words = {
         RolloutStep.State.PROBING: _("%(gateway)s is on trial."),
         RolloutStep.State.CONFIRMING: _("%(gateway)s waits for its confirmation."),
@@ -210,7 +210,7 @@ def _render_failure_hint(rollout: Rollout) -> str:
 
 
 def build_status_lines(newest: Iterable[Rollout]) -> list[RolloutStatusLine]:
-    """What is true of each group's last rollout."""
+    """Build the status line of each group's latest rollout."""
     return [build_status_line(rollout, None, frozenset()) for rollout in newest]
 
 
@@ -219,7 +219,7 @@ def _join_sentences(*sentences: str) -> str:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """nat-1; nat-1 and nat-2; nat-1, nat-2 and nat-3."""
+    """Return “nat-1”, “nat-1 and nat-2”, or “nat-1, nat-2 and nat-3”."""
     if len(names) < 2:
         return "".join(names)
     return _("%(some)s and %(last)s") % {"some": ", ".join(names[:-1]), "last": names[-1]}

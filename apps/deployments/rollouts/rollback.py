@@ -1,6 +1,6 @@
-"""Going back to an older revision: at once where it takes little service away, else when a second person agrees, or as an emergency alone.
+"""Rollback to an older revision: at once if it removes little service, else after an approval, or in an emergency by one person alone.
 
-What it takes away is measured like any other change, and adds up with what went within the hour; a change of management always waits.
+The removals are measured like those of any change, and add up with those of the last hour; a change of management always waits.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ from firewall.ruleset import drop_expired
 
 @dataclass(frozen=True, slots=True)
 class RollbackCost:
-    """What going back costs: removals that are too much for one person, those that are not, and gateways whose management changes."""
+    """Cost of a rollback: removals that need approval, removals that do not, and the gateways for which management changes."""
 
     waits: tuple[Removal, ...] = ()
     goes: tuple[Removal, ...] = ()
@@ -39,12 +39,12 @@ class RollbackCost:
 
     @property
     def is_too_high(self) -> bool:
-        """Do two people have to agree?"""
+        """True if two people have to agree."""
         return bool(self.waits or self.management)
 
 
 def compute_cost(revision: Revision) -> RollbackCost:
-    """What going back would take away now. Raises NotKept."""
+    """Compute what a rollback would remove now. Raises NotKept."""
     group = revision.group
     before = GatewayCache().before(group)
     if before is None:
@@ -63,15 +63,16 @@ def compute_cost(revision: Revision) -> RollbackCost:
 
 
 def _compare_management(revision: Revision, before: RunningState) -> dict[str, list[dict[str, Any]]]:
-    """By gateway its management now and then, where they differ."""
+    """Return the differences in management: by gateway name, the values now and after the rollback."""
     was, now = revision.management, before.revision.management
     return {name: [now[name], was[name]] for name in sorted(was.keys() & now.keys()) if was[name] != now[name]}
 
 
 def roll_back(revision: Revision, *, why: str, by: User, alone: bool = False) -> Hold | HeldBack:
-    """Bring the group to an older revision, and keep it there until somebody releases it; or have that wait for a second person.
+    """Bring the group to an older revision and hold it there until a person releases it; or request an approval for that.
 
-    alone: an emergency, whose asker has just signed in again: it does not wait, the history says so, the others are told. Raises Problem.
+    alone: an emergency. The user has just signed in again, so the rollback does not wait; the history records it and the other
+    approvers are notified. Raises Problem.
     """
     if not why.strip():
         raise Problem(_("Say why, for whoever finds the group held."), fieldname="why")
@@ -87,7 +88,7 @@ def roll_back(revision: Revision, *, why: str, by: User, alone: bool = False) ->
 
 @transaction.atomic
 def hold_at(revision: Revision, *, why: str, by: User, alone: bool = False) -> Hold:
-    """Hold the group there from now on, in the place of an earlier hold."""
+    """Hold the group at this revision from now on, instead of an earlier hold."""
     _filter_waiting(revision.group).update(state=HeldBack.State.OBSOLETE)
     Hold.objects.filter(group=revision.group_id, released=None).update(released=Now(), released_by=by)
     try:
@@ -107,7 +108,9 @@ def _filter_waiting(group: GatewayGroup) -> QuerySet[HeldBack]:
 
 @transaction.atomic
 def _request_approval(revision: Revision, cost: RollbackCost, why: str, by: User) -> HeldBack:
-    """One at a time in a group: who asks again asks in the place of whoever asked before, and both asked."""
+    """Request approval for a rollback, at most one per group. A repeated request replaces a different one; for the same one, both
+    users are askers.
+    """
     given = _build_fields(revision, cost, why)
     before = _filter_waiting(revision.group).select_for_update().first()
     if before is None or before.digest != given["digest"]:
@@ -127,14 +130,14 @@ def _build_fields(revision: Revision, cost: RollbackCost, why: str) -> dict[str,
 
 
 def carry_out_approval(held: HeldBack, *, by: User) -> None:
-    """Hold the group where somebody asked for. Raises Conflict when it would take something else away by now: then that waits."""
+    """Hold the group at the approved revision."""
     asked = unpack(held.packed)
     revision = Revision.objects.select_related("group").get(pk=asked["revision"])
     hold_at(revision, why=asked["why"], by=held.askers.order_by("pk").first() or by)
 
 
 def is_unchanged(held: HeldBack) -> bool:
-    """Would it still take away exactly what it says? If not, the row says from now on what it would."""
+    """True if the rollback would still remove exactly what its row says. If not, update the row to what it would remove now."""
     asked = unpack(held.packed)
     revision = Revision.objects.select_related("group").get(pk=asked["revision"])
     if not contents.is_kept(revision):

@@ -1,6 +1,6 @@
-"""Drives a rollout that this worker holds: does each command on the gateway whose turn it is, and writes down what came of it.
+"""Drives a rollout on which this worker has a lease: runs each command on the current gateway, and records the outcome.
 
-The decisions are in `firewall.rollout`, the messages in `carry`, the rows in `rollouts`; here they meet.
+The decisions are in `firewall.rollout`, the messages in `agent_client`, the rows in `rollout_store`; this module connects them.
 """
 
 import time
@@ -30,13 +30,13 @@ from firewall.rollout import RolloutCommand, RolloutEvent
 
 log = structlog.get_logger()
 
-OWN_FAULTS = ("state", "token")  # reasons of `wire.Refused` that say nothing about the ruleset: the other gateways may have it
+OWN_FAULTS = ("state", "token")  # reasons of `wire.Refused` that say nothing about the ruleset: other gateways may accept it
 LONGEST_ERROR = 1000  # characters
-SESSIONS = 3  # attempts to open a new one after a change that may have locked us out
+SESSIONS = 3  # attempts to open a new session after a change that may have locked the portal out
 
 
 class GatewayLinks(Protocol):
-    """The ways to a gateway: the channel that is kept open, a new session, and a mere knock at its door (milliseconds)."""
+    """Connections to a gateway: the channel that is kept open, a new session, and a knock at its sshd (in milliseconds)."""
 
     def kept(self, gateway: Gateway) -> AgentChannel: ...
     def fresh(self, gateway: Gateway) -> AbstractContextManager[AgentChannel]: ...
@@ -44,7 +44,7 @@ class GatewayLinks(Protocol):
 
 
 class WorkerLinks:
-    """This process's."""
+    """The connections of this process."""
 
     def kept(self, gateway: Gateway) -> AgentChannel:
         return agent_channel.get_channel(gateway)
@@ -57,12 +57,15 @@ class WorkerLinks:
 
 
 def render_error(error: Exception) -> str:
-    """What went wrong, as a database takes it: what the other side said may be among it."""
+    """Format an error so that a text column accepts it: it may contain text from the other side."""
     return f"{type(error).__name__}: {error}"[:LONGEST_ERROR].replace("\0", "").encode(errors="replace").decode()
 
 
 def note_beat(lease: Lease, beat: wire.Beat) -> RolloutEvent | None:
-    """Keep it for the page; what a person has asked for meanwhile. A page that is not up to date is no reason to let a gateway down."""
+    """Store the beat for the page. Return the wish that a person has recorded meanwhile.
+
+    A database error here only makes the page stale, so it does not interrupt the work on the gateway.
+    """
     try:
         return rollout_store.record_beat(lease, beat.doing, beat.done, beat.of)
     except DatabaseError as error:
@@ -72,7 +75,7 @@ def note_beat(lease: Lease, beat: wire.Beat) -> RolloutEvent | None:
 
 
 class Driver:
-    """One run of one worker, which keeps its lease meanwhile (`heartbeat`). `arrived` is told of each gateway that has confirmed."""
+    """One run of one worker, while `lease_heartbeat` keeps its lease. `arrived` is called for each gateway that has confirmed."""
 
     def __init__(
         self, lease: Lease, orders: Mapping[int, DeployOrder], links: GatewayLinks, arrived: Callable[[Gateway, DeployOrder], None]
@@ -80,12 +83,12 @@ class Driver:
         self._lease, self._orders, self._links, self._arrived = lease, orders, links, arrived
         self._sessions = ExitStack()
         self._session: AgentChannel | None = None  # opened after the commit
-        self._rules = False  # the gateway itself says that more than elements waits to be confirmed
+        self._rules = False  # the gateway reports that more than elements waits to be confirmed
         self._in_memory = False
         self._passed_before: dict[int, bool | None] = {}
 
     def run(self) -> None:
-        """Until the rollout is over or rests. Raises LeaseLost when another has taken over."""
+        """Run commands until the rollout is over or rests. Raises RolloutLeaseLost when another worker has taken over."""
         do = {
             RolloutCommand.ASK: self._ask,
             RolloutCommand.APPLY: self._apply,
@@ -100,13 +103,13 @@ class Driver:
                     work(gateway, self._orders[gateway.pk])
                 except (RolloutLeaseLost, OperationalError, InterfaceError):
                     raise
-                except Exception as error:  # whatever one gateway says, the others get theirs
+                except Exception as error:  # a fault with one gateway must not keep the change from the others
                     log.exception("a gateway led to a fault of the portal", gateway=gateway.name, rollout=self._lease.rollout.pk)
                     self._failed(RolloutEvent.LOST, gateway, _("The worker failed: %(error)s") % {"error": render_error(error)})
                 log_moment(f"{what}: {gateway.name}")
 
     def fence(self, now: int) -> None:
-        """Show the token to every gateway that answers: whatever a worker that was replaced still sends is refused."""
+        """Send the token to every gateway that answers, so that it refuses what a replaced worker still sends."""
         for step in self._lease.steps:
             try:
                 agent_client.send_hello(self._links.kept(step.gateway), now, self._lease.rollout.token, self._heard)
@@ -114,7 +117,7 @@ class Driver:
                 log.warning("not fenced", gateway=step.gateway.name, error=str(fault))
 
     def _heard(self, beat: wire.Beat) -> None:
-        """A person who wants to stop need not wait until the gateway is done."""
+        """Handle a beat. Raises Unreachable on an abort, so that a person need not wait until the gateway is done."""
         if note_beat(self._lease, beat) is RolloutEvent.ABORT:
             raise Unreachable(_("The rollout was stopped while the gateway was at work. What it commits now, it takes back by itself."))
 
@@ -148,7 +151,7 @@ class Driver:
             self._happened(RolloutEvent.UNCHANGED, order, committed=Now(), confirmed=Now())
             return
         self._note_loss(channel, gateway, order, welcome)
-        if welcome.confirmed:  # where nothing has run yet, nothing can have passed
+        if welcome.confirmed:  # where nothing has run yet, no probe can have passed before
             self._passed_before = {found.family: found.ok for found in self._packets(gateway)}
         try:
             applied = agent_client.apply(channel, order, welcome, self._heard)
@@ -161,7 +164,7 @@ class Driver:
 
     @staticmethod
     def _note_loss(channel: AgentChannel, gateway: Gateway, order: DeployOrder, welcome: wire.Welcome) -> None:
-        """Why the gateway lost what it had confirmed, if it did. Whatever it says to that keeps no change from anybody."""
+        """Record why the gateway lost what it had confirmed, if it did. An error in this does not stop the change."""
         try:
             drift.note_loss(gateway, channel, welcome, order.ruleset, order.now)
         except (OperationalError, InterfaceError):
@@ -183,7 +186,7 @@ class Driver:
         )
 
     def _cut(self, flows: int) -> int:
-        """The agent says -1 where it could not."""
+        """Convert the agent's count of cut flows: -1 means that it could not cut them."""
         if flows < 0:
             rollout_store.note_evidence(
                 self._lease, "flows", passed=False, ms=None, text=_("Open connections that the change concerns could not be ended.")
@@ -191,10 +194,10 @@ class Driver:
         return max(flows, 0)
 
     def _probe(self, gateway: Gateway, _order: DeployOrder) -> None:
-        """Can the gateway still be reached, and do packets pass it?
+        """Check that the gateway can be reached and that packets pass it.
 
-        What changes nothing but elements is proved by a knock, all else by a new session. Packets that did not pass before the change
-        either are no reason to go back.
+        A knock suffices if only elements change; anything else needs a new session. Packets that did not pass before the change
+        either are no reason to revert.
         """
         reached = self._knocked(gateway) if self._lease.rollout.harmless and not self._rules else self._opened(gateway)
         if not reached:
@@ -205,7 +208,7 @@ class Driver:
             rollout_store.record_passed(self._lease)
 
     def _lost_to_packets(self, gateway: Gateway) -> str:
-        """The families that were probed well before the change and are not now, in a sentence."""
+        """Return a sentence about the families that passed a probe before the change and do not now; "" if there are none."""
         lost = []
         for found in self._packets(gateway):
             if found.ok is None:
@@ -288,7 +291,10 @@ class Driver:
             self._arrived(step.gateway, order)
 
     def _refused(self, event: RolloutEvent, gateway: Gateway, refused: AgentRefused) -> None:
-        """An old token is that of a worker that was replaced; unless the lease is still ours, and so it is the database that is old."""
+        """Record a refusal. Raises RolloutLeaseLost if the token is old because another worker has taken over.
+
+        If the lease is still ours although the token is old, the database itself is older than the gateway (restored from a backup).
+        """
         if event is RolloutEvent.REFUSED and refused.reason in OWN_FAULTS:
             event = RolloutEvent.IMPAIRED
         if refused.reason != "token":
@@ -299,7 +305,7 @@ class Driver:
             raise RolloutLeaseLost(str(refused))
 
     def _about_token(self, gateway: Gateway, refused: AgentRefused) -> str:
-        """Whether “Try again” helps: not where the gateway claims more than there can be."""
+        """Explain a refused token. “Try again” helps, unless the gateway claims a token that is further ahead than there can be."""
         text = _("%(error)s. If the database was restored from a backup, “Try again” goes on from where the gateways are.")
         with suppress(Unreachable, AgentRefused):
             claimed = agent_client.send_hello(self._links.kept(gateway), 0).token

@@ -1,4 +1,4 @@
-"""Is there a point in a rollout now? What a gateway refused, or did not confirm, is not tried again blindly."""
+"""Decides whether a rollout is due. What a gateway refused or did not confirm is not retried automatically."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -25,7 +25,7 @@ RESTS = tuple(timedelta(seconds=seconds) for seconds in (0, 30, 60, 120, 300, 60
 
 @dataclass
 class DueCheck:
-    """One look at a group. at_the_kernel: ask each gateway what it really runs; somebody may have meddled with it."""
+    """Due check of one group. at_the_kernel: ask each gateway what it really runs, because it may have been changed by hand."""
 
     group: GatewayGroup
     wanted: DesiredState
@@ -41,12 +41,12 @@ class DueCheck:
         self._given_up = self._last is not None and is_given_up(self._last)
 
     def is_new_to(self, gateway: Gateway) -> bool:
-        """Has this gateway never confirmed it? Who has is put right before others can be in the way."""
+        """True if this gateway has never confirmed the desired state. Others are repaired first, before it can fail."""
         state = self._states.get(gateway.pk)
         return state is None or state.digest != self.wanted.targets[gateway.pk]
 
     def is_due(self, gateway: Gateway) -> bool:
-        """Does the gateway run something else, and is there a point in trying now? What one answers is nothing to the others."""
+        """True if the gateway runs something else and an attempt now makes sense. A fault with one gateway does not affect the others."""
         try:
             return self._is_due(gateway)
         except (OperationalError, InterfaceError):
@@ -74,7 +74,7 @@ class DueCheck:
         return not (self._given_up or self._is_stuck(welcome, impaired))
 
     def _heals(self, gateway: Gateway, welcome: wire.Welcome) -> bool:
-        """It ran the right thing and does not any more. What came of others is no reason to leave it so."""
+        """True if a gateway that lost its confirmed ruleset should be repaired. Failures on other gateways do not prevent that."""
         others = [digest for pk, digest in self.wanted.targets.items() if pk != gateway.pk]
         ruleset, now = self.wanted.rulesets[gateway.pk], self.wanted.snapshot.now
         cause = drift.record_drift(gateway, self.links.kept(gateway), welcome, ruleset, now, others)
@@ -83,11 +83,13 @@ class DueCheck:
 
     @staticmethod
     def _is_stuck(welcome: wire.Welcome, impaired: RolloutStep | None) -> bool:
-        """Is a fault of its own still in the way, or may it be?"""
+        """True if a fault of the gateway itself is, or may be, still in the way."""
         return bool(welcome.disk) or (impaired is not None and not _has_rested(impaired))
 
     def _impaired(self, gateway: Gateway) -> RolloutStep | None:
-        """Its step in the last rollout, where exactly this was tried and a fault of the gateway itself was in the way."""
+        """Return the gateway's step in the last rollout, if that tried the same desired state and a fault of the gateway itself
+        prevented it.
+        """
         steps = self._last.steps.all() if self._last else ()
         return next((step for step in steps if step.gateway_id == gateway.pk and step.state == RolloutStep.State.IMPAIRED), None)
 
@@ -99,7 +101,7 @@ class DueCheck:
 
 
 def _record_answer(state: GatewayState, welcome: wire.Welcome) -> None:
-    """It answers, and says itself what is wrong with it."""
+    """Record that the gateway answers, its agent's version and the disk error that it reports."""
     mine = GatewayState.objects.filter(pk=state.pk)
     if state.unreachable_since:
         mine.update(unreachable_since=None, error="", seen=Now())
@@ -108,7 +110,7 @@ def _record_answer(state: GatewayState, welcome: wire.Welcome) -> None:
 
 
 def _find_last_try(group: GatewayGroup, wanted: DesiredState) -> Rollout | None:
-    """The group's last rollout that is over, if exactly this was tried in it."""
+    """Return the group's last finished rollout, if it tried exactly this desired state."""
     over = Rollout.objects.filter(group=group).exclude(state__in=Rollout.OPEN)
     last = over.select_related("revision").prefetch_related("steps").order_by("-pk").first()
     names = {gateway.name: wanted.targets[gateway.pk] for gateway in group.gateways.all() if gateway.pk in wanted.targets}
@@ -116,7 +118,7 @@ def _find_last_try(group: GatewayGroup, wanted: DesiredState) -> Rollout | None:
 
 
 def is_given_up(rollout: Rollout) -> bool:
-    """Has this shown that what it brought must not be tried again blindly, on any gateway of the group?"""
+    """True if this rollout has shown that its revision must not be retried automatically, on any gateway of the group."""
     if rollout.state == Rollout.State.ABORTED:
         return True
     against = {RolloutStep.State.REFUSED, RolloutStep.State.WENT_BACK} | (set() if rollout.harmless else {RolloutStep.State.LOST})
@@ -124,12 +126,12 @@ def is_given_up(rollout: Rollout) -> bool:
 
 
 def is_tried_again(step: RolloutStep) -> bool:
-    """Is an impaired gateway tried again by itself? A token that is ahead of ours does not come down by waiting."""
+    """True if an impaired gateway is retried automatically. A token that is ahead of ours does not come down by waiting."""
     return step.reason != "token"
 
 
 def _has_rested(step: RolloutStep) -> bool:
-    """May it be tried again now? The more often it failed in a row, the later."""
+    """True if the gateway may be tried again now. The pause grows with each failure in a row (RESTS)."""
     if not is_tried_again(step):
         return False
     ends = RolloutStep.objects.filter(gateway=step.gateway_id).order_by("-rollout_id")[: len(RESTS)]

@@ -1,7 +1,7 @@
-"""Rollouts in the database: opened, claimed, written down step by step, by conditional updates. Knows nothing of the wire.
+"""Stores rollouts: opens and claims them and records each step, by conditional updates. Knows nothing of the wire.
 
-The rows hold a state of `firewall.rollout`. Whoever drives one has a lease on it, and a fencing token that is higher than any
-before; every write asks for both, so that a worker whose lease has gone to another writes nothing any more.
+The rows hold a state of `firewall.rollout`. The worker that drives a rollout has a lease on it and a fencing token that is higher
+than any before. Every write checks both, so that a worker that has lost its lease to another can no longer write.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,19 +25,19 @@ from firewall.wire import LEAP_ADOPTED
 
 log = structlog.get_logger()
 
-LEASE = timedelta(seconds=10)  # as long as a dead worker keeps others waiting
+LEASE = timedelta(seconds=10)  # how long a dead worker blocks others
 OPENING_ATTEMPTS = 3
 LONGEST_DOING = 20  # characters
 MOST_ELEMENTS = 2**31 - 1
 
 
 class RolloutLeaseLost(Exception):  # noqa: N818 - a state of the world
-    """Another worker has taken over, or somebody else has ended the rollout: do nothing more."""
+    """Another worker has taken over, or a person has ended the rollout: this worker must do nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewRollout:
-    """What a new rollout is about. harmless: nothing but elements changes."""
+    """Parameters of a new rollout. harmless: only elements change."""
 
     group: GatewayGroup
     wanted: DesiredState
@@ -50,7 +50,7 @@ class NewRollout:
 
 
 class OutdatedRevision(Exception):  # noqa: N818 - a state of the world
-    """Somebody has brought out what a later look at the database saw."""
+    """A newer read of the database has already been rolled out."""
 
 
 NEWER = """
@@ -60,9 +60,10 @@ NEWER = """
 
 
 def open_rollout(opening: NewRollout) -> "Lease | None":
-    """A new revision and its rollout, claimed. None while another of the group is open: that one is told to look again.
+    """Create a revision and its rollout, and claim it. Return None while another rollout of the group is open; that one is marked
+    to look again.
 
-    None also for whoever looked long ago, and would take back what others have brought out since.
+    Also return None if this worker's read of the database is older than the last revision's: it would undo newer changes.
     """
     for _attempt in range(OPENING_ATTEMPTS):
         if Rollout.objects.filter(group=opening.group, state__in=Rollout.OPEN).update(again=True):
@@ -71,7 +72,7 @@ def open_rollout(opening: NewRollout) -> "Lease | None":
             return _create_rollout(opening)
         except OutdatedRevision:
             return None
-        except IntegrityError as error:  # somebody else opened one just now
+        except IntegrityError as error:  # another worker opened one at the same moment
             if "rollout_one_open_per_group" not in str(error):
                 raise
     return None
@@ -99,7 +100,7 @@ def _create_rollout(opening: NewRollout) -> "Lease":
         lease_until=Now() + LEASE,
         attempts=1,
     )
-    if opening.again is None and _is_outdated(revision):  # asked when no other rollout can be open any more
+    if opening.again is None and _is_outdated(revision):  # checked when no other rollout can be open any more
         raise OutdatedRevision(str(revision))
     queued = [RolloutStep(rollout=rollout, gateway=gateway, position=at) for at, gateway in enumerate(opening.gateways)]
     state, command = advance(replace(build_machine_state(rollout, queued), phase=RolloutPhase.QUEUED), RolloutEvent.CLAIMED)
@@ -124,14 +125,17 @@ def _draw_token() -> int:
 
 
 def leave_note(group: GatewayGroup) -> bool:
-    """Is somebody at a rollout of the group, or is it paused? Then they look again when they are done."""
+    """True if a live worker drives a rollout of the group, or one is paused; that rollout is marked to look again when it is done."""
     alive = Q(state=Rollout.State.APPLYING, lease_until__gte=Now()) | Q(state=Rollout.State.PAUSED)
     return Rollout.objects.filter(alive, group=group).update(again=True) > 0
 
 
 def outrun_token(token: int) -> bool:
-    """The next token is higher than this one. False, and nothing changes, if that is further ahead than rollouts can have led: then
-    the gateway that says so is wrong or lies, and what it says must not reach the others."""
+    """Raise the token sequence, so that the next token is higher than this one.
+
+    Return False, and change nothing, if the token is further ahead than rollouts can have led: then the gateway that claims it is
+    wrong or lies, and its claim must not affect the other gateways.
+    """
     with connection.cursor() as cursor:
         cursor.execute("SELECT last_value FROM deployments_token")
         (last,) = cursor.fetchone()
@@ -158,21 +162,21 @@ CLAIM = """
 
 @dataclass(slots=True)
 class Lease:
-    """One worker's hold on a rollout: the rollout's row with its steps, and the state of the machine."""
+    """A worker's lease on a rollout: the rollout's row with its steps, and the state of the machine."""
 
     rollout: Rollout
     steps: list[RolloutStep]
     state: machine.RolloutState
-    command: RolloutCommand  # what is to be done now
+    command: RolloutCommand  # what to do now
 
     @property
     def step(self) -> RolloutStep:
-        """Of the gateway whose turn it is."""
+        """Step of the current gateway."""
         return self.steps[self.state.turn or 0]
 
 
 def claim(group: GatewayGroup) -> Lease | None:
-    """Take the group's rollout that waits, or whose worker is gone. None when there is none, or somebody else is at it."""
+    """Claim the group's rollout that is queued or has lost its worker. Return None when there is none, or another worker has it."""
     with connection.cursor() as cursor:
         cursor.execute(CLAIM, {"group": group.pk, "lease": LEASE.total_seconds()})
         found = cursor.fetchone()
@@ -190,13 +194,13 @@ def claim(group: GatewayGroup) -> Lease | None:
 
 
 def list_abandoned_groups() -> list[GatewayGroup]:
-    """Groups with a rollout whose worker is gone."""
+    """Return groups with a rollout of which the lease has expired."""
     left = Rollout.objects.filter(state=Rollout.State.APPLYING, lease_until__lt=Now())
     return list(GatewayGroup.objects.filter(rollouts__in=left))
 
 
 def build_machine_state(rollout: Rollout, steps: Iterable[RolloutStep]) -> machine.RolloutState:
-    """The rows as a state of the machine."""
+    """Convert the rows to a state of the machine."""
     return machine.RolloutState(
         steps=tuple(GatewayStep(step.state) for step in steps),
         phase=RolloutPhase(rollout.state),
@@ -207,7 +211,7 @@ def build_machine_state(rollout: Rollout, steps: Iterable[RolloutStep]) -> machi
     )
 
 
-# --- Writing down
+# --- Recording
 
 
 WRITE = """
@@ -221,9 +225,10 @@ WRITE = """
 
 
 def record_event(lease: Lease, event: RolloutEvent, **evidence: Any) -> None:
-    """The event in the row, and the evidence in its step's; the lease knows then what is to be done now. Raises LeaseLost.
+    """Advance the machine by the event, record it with the evidence of its step, and set the lease's next command. Raises
+    RolloutLeaseLost.
 
-    What a person has wished for meanwhile is taken in first.
+    A wish that a person has recorded meanwhile is applied first.
     """
     with transaction.atomic(savepoint=False):
         wish = _lock(lease.rollout)
@@ -236,12 +241,12 @@ def record_event(lease: Lease, event: RolloutEvent, **evidence: Any) -> None:
 
 
 def record_passed(lease: Lease) -> None:
-    """A probe passed: kept with the event that follows at once."""
+    """Advance the machine by a passed probe. It is stored with the event that follows at once."""
     lease.state, lease.command = advance(lease.state, RolloutEvent.PASSED)
 
 
 def find_wish(lease: Lease) -> RolloutEvent | None:
-    """What a person has asked for meanwhile. Raises LeaseLost."""
+    """Return the wish that a person has recorded meanwhile. Raises RolloutLeaseLost."""
     wish = _lock(lease.rollout)
     return RolloutEvent(wish) if wish else None
 
@@ -287,7 +292,9 @@ def _write_steps(lease: Lease, after: machine.RolloutState, at: int | None, evid
 
 
 def note_evidence(lease: Lease, what: str, *, passed: bool, ms: float | None, text: str) -> None:
-    """One more piece of evidence for the gateway whose turn it is: kept with the next event, an unhappy one at once, for the page."""
+    """Add a piece of evidence for the current gateway. It is stored with the next event; a failure is stored at once,
+    for the page.
+    """
     lease.step.evidence.append({"what": what, "passed": passed, "ms": None if ms is None else round(ms, 1), "text": text})
     if not passed:
         mine = Rollout.objects.filter(pk=lease.rollout.pk, token=lease.rollout.token, state=Rollout.State.APPLYING)
@@ -295,9 +302,9 @@ def note_evidence(lease: Lease, what: str, *, passed: bool, ms: float | None, te
 
 
 def record_beat(lease: Lease, doing: str, done: int, of: int) -> RolloutEvent | None:
-    """The gateway whose turn it is says what it does: kept for the page. Comes out: what a person has asked for meanwhile.
+    """Store the reported progress of the current gateway, for the page. Return the wish that a person has recorded meanwhile.
 
-    done, of: elements. The gateway may say anything; what is no possible number is kept as the nearest one.
+    done, of: elements. A gateway may send any number; impossible ones are clamped.
     """
     mine = Rollout.objects.filter(pk=lease.rollout.pk, token=lease.rollout.token, state=Rollout.State.APPLYING)
     counted = {"done": min(max(done, 0), MOST_ELEMENTS), "of": min(max(of, 0), MOST_ELEMENTS)}
@@ -307,7 +314,7 @@ def record_beat(lease: Lease, doing: str, done: int, of: int) -> RolloutEvent | 
 
 
 def supersede(lease: Lease, text: str) -> None:
-    """End a rollout whose revision is not asked for any more; a new one brings the gateways, whatever they run, to what is."""
+    """Fail a rollout of a revision that is no longer the desired state. A new rollout brings the gateways to it, whatever they run."""
     steps = RolloutStep.objects.filter(rollout=lease.rollout)
     with transaction.atomic():
         _lock(lease.rollout)
@@ -321,7 +328,7 @@ def supersede(lease: Lease, text: str) -> None:
 
 
 def record_wish(rollout: Rollout, event: RolloutEvent, *, by: Any) -> bool:
-    """Pause, resume or abort; True when nothing is under way, so that a worker has to look. Raises NotPossibleError."""
+    """Record a pause, resume or abort. Return True if no worker has the rollout, so that one has to be asked. Raises NotPossibleError."""
     with transaction.atomic():
         row = Rollout.objects.select_for_update().get(pk=rollout.pk)
         steps = list(row.steps.all())

@@ -1,4 +1,4 @@
-"""A gateway on trial: it has committed, nobody has confirmed, and unless somebody does it goes back by itself."""
+"""Countdown of a gateway on trial: it has committed, and reverts by itself unless the portal confirms in time."""
 
 import math
 from dataclasses import dataclass
@@ -16,7 +16,9 @@ ON_TRIAL = (RolloutStep.State.PROBING, RolloutStep.State.CONFIRMING, RolloutStep
 
 @dataclass(frozen=True)
 class TrialStatus:
-    """How many of `of` seconds are left, what happens then, and what a screen reader says at the start, at ten seconds and at the end."""
+    """Countdown: `left` of `of` seconds, what happens then, and what a screen reader announces at the start, at ten seconds and
+    at the end.
+    """
 
     gateway: str
     left: int
@@ -28,12 +30,12 @@ class TrialStatus:
 
 
 def is_on_trial(step: RolloutStep, rollout: Rollout) -> bool:
-    """Does the gateway wait for its confirmation?"""
+    """True if the gateway waits for its confirmation."""
     return rollout.state == Rollout.State.APPLYING and step.state in ON_TRIAL and step.goes_back is not None
 
 
 def find_trial_status(step: RolloutStep, rollout: Rollout, now: datetime, status: GatewayState | None) -> TrialStatus | None:
-    """None when it is not on trial. `status`: what it last confirmed, which is what it goes back to."""
+    """Return the countdown; None when the gateway is not on trial. `status`: its last confirmed state, which it would revert to."""
     if not is_on_trial(step, rollout) or step.goes_back is None:
         return None
     left = max(0, math.ceil((step.goes_back - now).total_seconds()))
@@ -59,12 +61,12 @@ def find_trial_status(step: RolloutStep, rollout: Rollout, now: datetime, status
 
 
 def render_confirmed_state(status: GatewayState | None) -> str:
-    """What a gateway has confirmed, in the middle of a sentence."""
+    """Return the revision that a gateway has confirmed, for use within a sentence."""
     return str(status.revision) if status and status.revision else _("what it ran before")
 
 
 def _render_attempts(step: RolloutStep) -> str:
-    """What was tried to reach it over a new connection."""
+    """Describe the failed attempts to reach the gateway over a new connection."""
     failed = [each for each in list_attempts(step) if not each["passed"]]
     if not failed:
         return "" if step.evidence else _("It is being reached over a new connection.")

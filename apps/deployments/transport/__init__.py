@@ -1,1 +1,1 @@
-"""Transport to the agents: OpenSSH, the relay program on the other side, and a channel that stays open."""
+"""Transport to the agents: OpenSSH, the relay program at the far end, and a channel that stays open."""

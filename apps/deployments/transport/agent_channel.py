@@ -1,7 +1,7 @@
-"""The way to an agent: a relay program's standard input and output, kept open, with a limit on every wait.
+"""Channel to an agent over a relay program's standard input and output; kept open, with a limit on every wait.
 
-Comes in: requests of `firewall.wire`; goes out: replies, or `Unreachable` with a sentence. `relay_program.py` says which program relays;
-none of them is a shell, and no text from the database is more than one argument.
+Takes requests of `firewall.wire` and returns replies, or raises `Unreachable` with a sentence. `relay_program.py` chooses the
+program; none of them is a shell, and text from the database is never more than one argument.
 """
 
 import itertools
@@ -22,31 +22,29 @@ from apps.network.models import Gateway
 from firewall import wire
 from firewall.codec import WireError
 
-PATIENCE = 10.0  # seconds without a single octet: an agent that works says so every second
-PACE = 1_000_000  # octets of a request for which the agent may take another second before it says anything
-LONGEST = (
-    3600.0  # seconds until an answer is complete, whatever signs of life come: no honest work takes so long, and others wait behind it
-)
-OPENING = 20.0  # seconds more for the first answer over a relay that has just been started: keys are exchanged, programs started
+PATIENCE = 10.0  # seconds without a single octet; a busy agent sends a beat every second
+PACE = 1_000_000  # octets of a request for which the agent gets one more second before its first octet
+LONGEST = 3600.0  # seconds for a complete answer, whatever beats come: no honest work takes so long, and other requests wait
+OPENING = 20.0  # more seconds for the first answer over a new relay: key exchange and start of programs
 KNOCK = 5.0  # seconds for sshd's first line
-LONGEST_GREETING = 4096  # octets that may come before and with it
+LONGEST_GREETING = 4096  # octets up to and including that line
 
 
 class Unreachable(Exception):  # noqa: N818 - a state of the world, not an error of the program
-    """The gateway did not answer. The text says how."""
+    """The gateway did not answer. The message says how."""
 
 
 type BeatHandler = Callable[[wire.Beat], None]
 
 
 def ignore_beat(_beat: wire.Beat) -> None:
-    """That the agent lives is all that is asked."""
+    """Ignore the beat."""
 
 
 class AgentChannel:
-    """One kept-open conversation with one agent. One question at a time; a fault closes it, the next question opens it anew.
+    """A kept-open connection to one agent. One request at a time; a fault closes it, and the next request opens it anew.
 
-    backoff: how long to wait before a gateway that did not answer is asked again; meanwhile questions fail at once.
+    backoff: pauses before a gateway that did not answer is asked again; until then requests fail at once.
     """
 
     def __init__(self, name: str, by: RelayProgram, backoff: Backoff | None = None, *, longest: float = LONGEST) -> None:
@@ -61,15 +59,15 @@ class AgentChannel:
 
     @property
     def relay_pid(self) -> int | None:
-        """The process id of the relay that is open."""
+        """Process id of the open relay, None if none is open."""
         return self._relay.pid if self._relay and self._relay.alive else None
 
     def ask(self, request: wire.Request, *, patience: float | None = None, heard: BeatHandler = ignore_beat) -> wire.Reply:
-        """The agent's answer. patience: seconds without an octet; by default 10, and one more for each megabyte that is sent, and 20 more
-        where the way to the agent has to be opened first.
+        """Send a request and return the agent's answer. Raises Unreachable.
 
-        heard: told of each sign of life before the answer, however long that takes; when it raises Unreachable, nobody waits any longer.
-        Raises Unreachable. A channel that had been idle and is found closed is opened anew once.
+        patience: seconds without an octet; by default 10, plus one for each megabyte sent, plus 20 if the relay has to be started
+        first. heard: called for each beat before the answer; if it raises Unreachable, the wait ends. An idle channel that turns
+        out to be closed is opened anew once.
         """
         with self._lock:
             if objection := self._backoff.objection(timezone.now()):
@@ -83,12 +81,12 @@ class AgentChannel:
             return answer
 
     def try_now(self) -> None:
-        """Let the next question be asked at once, however long the gateway has been away: a person wants to know."""
+        """Reset the back-off, so that the next request is sent at once."""
         with self._lock:
             self._backoff.over()
 
     def close(self) -> None:
-        """End the relay; the agent goes on."""
+        """End the relay; the agent keeps running."""
         relay, self._relay = self._relay, None
         if relay:
             relay.close()
@@ -133,7 +131,7 @@ class AgentChannel:
             self.sent += len(line)
 
     def _receive(self, relay: Relay, number: int, patience: float, within: wire.MessageLimits, heard: BeatHandler) -> wire.Reply:
-        """The answer to this question, or to number 0: why the agent hangs up."""
+        """Return the answer to this request, or message 0, which says why the agent hangs up."""
         assembler, give_up = wire.Assembler(within), time.monotonic() + self._longest
         for line in relay.lines(patience, wire.MAX_LINE):
             if time.monotonic() > give_up:
@@ -150,17 +148,17 @@ class AgentChannel:
         return self.way.explain(str(ended)) or "the connection was closed"
 
 
-_channels: dict[tuple[int, bool], AgentChannel] = {}  # by gateway, and whether it is the one for readings
+_channels: dict[tuple[int, bool], AgentChannel] = {}  # by gateway, and whether it is for readings
 _channels_lock = Lock()
 
 
 def get_channel(gateway: Gateway) -> AgentChannel:
-    """This process's channel to the gateway; opened by the first question."""
+    """Return this process's channel to the gateway; the first request opens it."""
     return _get_kept_channel(gateway, readings=False)
 
 
 def get_readings_channel(gateway: Gateway) -> AgentChannel:
-    """Another one, for answers that are long in coming: a change waits neither for them nor behind them."""
+    """Return a separate channel for slow answers (readings), so that neither a change nor a reading waits for the other."""
     return _get_kept_channel(gateway, readings=True)
 
 
@@ -176,7 +174,7 @@ def _get_kept_channel(gateway: Gateway, *, readings: bool) -> AgentChannel:
 
 
 def close_all() -> None:
-    """End all relays of this process."""
+    """Close all channels of this process."""
     with _channels_lock:
         for known in _channels.values():
             known.close()
@@ -185,7 +183,7 @@ def close_all() -> None:
 
 @contextmanager
 def open_session(gateway: Gateway) -> Iterator[AgentChannel]:
-    """A channel over a new session, closed at the end: an open one would survive a ruleset that lets nobody in any more."""
+    """Open a channel over a new session, closed at the end. An existing session would survive a ruleset that accepts no new one."""
     own = AgentChannel(gateway.name, build_relay_program(gateway))
     try:
         yield own
@@ -195,7 +193,7 @@ def open_session(gateway: Gateway) -> Iterator[AgentChannel]:
 
 @contextmanager
 def open_own_channels() -> Iterator[Callable[[Gateway], AgentChannel]]:
-    """Channels of one's own, closed at the end: for commands and tests."""
+    """Open channels that are separate from the process's own and closed at the end, for commands and tests."""
     own: dict[int, AgentChannel] = {}
     try:
         yield lambda gateway: own.setdefault(gateway.pk, AgentChannel(gateway.name, build_relay_program(gateway)))
@@ -205,9 +203,9 @@ def open_own_channels() -> Iterator[Callable[[Gateway], AgentChannel]]:
 
 
 def knock(gateway: Gateway, *, limit: float = KNOCK) -> float:
-    """Open a new TCP connection to the gateway's sshd and read its first line (RFC 4253, section 4.2): milliseconds that took.
+    """Connect to the gateway's sshd and read its first line (RFC 4253, section 4.2). Return the milliseconds that took.
 
-    For an agent on this machine, connecting to its socket stands for that. limit: seconds for all of it. Raises Unreachable.
+    For an agent on this machine, connect to its socket instead. limit: seconds in all. Raises Unreachable.
     """
     start = time.monotonic()
     try:

@@ -1,6 +1,6 @@
-"""One gateway, one command: what is sent to its agent, and which event of a rollout its answer is. Knows the wire, not the database.
+"""Client of one gateway's agent: sends one command and translates its answer into an event of a rollout. Does not use the database.
 
-A delta is sent when this process knows what the gateway runs; otherwise the whole, and the agent finds the difference.
+Sends a delta if this process knows what the gateway runs; otherwise the whole ruleset, and the agent computes the difference.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class AgentRefused(Exception):  # noqa: N818 - the gateway's decision, not an er
 
 @dataclass(frozen=True, slots=True)
 class KnownRuleset:
-    """What a gateway is known to run: the id of the revision, the digest of everything in it, and the ruleset."""
+    """Ruleset that a gateway is known to run: the id of the revision, the digest over everything in it, and the ruleset."""
 
     revision: int
     digest: int
@@ -35,10 +35,10 @@ class KnownRuleset:
 
 @dataclass(frozen=True, slots=True)
 class DeployOrder:
-    """What the gateway shall run: the ruleset, its digest of everything, the digest it has at `now`, and the fencing token.
+    """Order to deploy a ruleset to a gateway: the ruleset, its digest over everything, its digest at `now`, and the fencing token.
 
-    known, delta: what it is known to run, and the way from there; None where this process knows nothing.
-    confirm_within: seconds after which the gateway goes back by itself.
+    known, delta: what the gateway is known to run, and the delta from it; None if unknown. confirm_within: seconds after which
+    the gateway reverts by itself.
     """
 
     ruleset: Ruleset
@@ -52,9 +52,9 @@ class DeployOrder:
 
 
 def send_hello(channel: AgentChannel, now: int, token: int = 0, heard: BeatHandler = ignore_beat) -> wire.Welcome:
-    """Who is there, and what runs; from then on no older token is obeyed. Raises Unreachable or NotDone.
+    """Ask an agent what it runs; from then on it refuses older tokens. Raises Unreachable or AgentRefused.
 
-    An agent whose clock is ahead for certain is told so, by what its own answer said.
+    If its answer proves that its clock is ahead, send it an upper bound of the time.
     """
     welcome = expect(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.get_earliest()), heard=heard))
     latest = database_clock.get_latest()
@@ -65,12 +65,12 @@ def send_hello(channel: AgentChannel, now: int, token: int = 0, heard: BeatHandl
 
 
 def plan(channel: AgentChannel, now: int, ruleset: Ruleset, heard: BeatHandler = ignore_beat) -> wire.Planned:
-    """What the ruleset would change; nothing is changed. Raises Unreachable or NotDone."""
+    """Ask what the ruleset would change, without changing anything. Raises Unreachable or AgentRefused."""
     return expect(wire.Planned, channel.ask(wire.Plan(now, ruleset), heard=heard))
 
 
 def apply(channel: AgentChannel, order: DeployOrder, welcome: wire.Welcome, heard: BeatHandler = ignore_beat) -> wire.Applied:
-    """Commit what is ordered on top of what was just said to run. Raises Unreachable or NotDone."""
+    """Commit the order on top of what the agent has just reported to run. Raises Unreachable or AgentRefused."""
     known = order.known
     if (
         known
@@ -89,12 +89,12 @@ def _build_request(order: DeployOrder, base: str, delta: Delta | None) -> wire.A
 
 
 def confirm(channel: AgentChannel, order: DeployOrder, heard: BeatHandler = ignore_beat) -> wire.Confirmed:
-    """Keep what was applied. Raises Unreachable or NotDone."""
+    """Keep what was applied. Raises Unreachable or AgentRefused."""
     return expect(wire.Confirmed, channel.ask(wire.Confirm(order.token, order.target), heard=heard))
 
 
 def revert(channel: AgentChannel, order: DeployOrder, heard: BeatHandler = ignore_beat) -> str:
-    """Go back now; in words, to what. It may have gone back by itself already. Raises Unreachable or NotDone."""
+    """Revert now. Return a text about what runs then; it may have reverted by itself already. Raises Unreachable or AgentRefused."""
     answer = channel.ask(wire.Revert(order.token), heard=heard)
     if isinstance(answer, wire.Refused) and answer.reason == "digest":
         return answer.text
@@ -102,7 +102,7 @@ def revert(channel: AgentChannel, order: DeployOrder, heard: BeatHandler = ignor
 
 
 def query_outcome(channel: AgentChannel, order: DeployOrder, heard: BeatHandler = ignore_beat) -> RolloutEvent:
-    """What became of the last command of this token; older ones are not obeyed from here on."""
+    """Find the outcome of the last command with this token. The agent refuses older tokens from then on."""
     try:
         welcome = send_hello(channel, order.now, order.token, heard)
     except Unreachable:
@@ -115,12 +115,12 @@ def query_outcome(channel: AgentChannel, order: DeployOrder, heard: BeatHandler 
 
 
 def is_running(welcome: wire.Welcome, target: str) -> bool:
-    """Does the gateway run this already, and would it after a reboot?"""
+    """True if the gateway runs the target now and would after a reboot."""
     return welcome.digest == welcome.confirmed == target and not welcome.trial
 
 
 def expect[Answer: wire.Reply](kind: type[Answer], answer: wire.Reply) -> Answer:
-    """The answer, if it is of this kind. Raises NotDone."""
+    """Return the answer if it is of this kind. Raises AgentRefused."""
     if isinstance(answer, wire.Refused):
         raise AgentRefused(answer.reason, answer.text)
     if not isinstance(answer, kind):

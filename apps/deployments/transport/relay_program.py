@@ -1,4 +1,4 @@
-"""Which program relays to a gateway's agent, as a value: a channel is opened anew when it becomes another one."""
+"""Relay program of a gateway's agent, as a value: a channel is reopened when its program changes."""
 
 import sys
 from dataclasses import dataclass
@@ -12,28 +12,28 @@ from apps.network.models import Gateway
 
 @dataclass(frozen=True, slots=True)
 class RelayProgram:
-    """A program and its arguments, none of them for a shell. host_key: whom ssh must meet, "" without ssh."""
+    """A program and its arguments, run without a shell. host_key: the key that ssh must find; "" without ssh."""
 
     arguments: tuple[str, ...]
     host_key: str = ""
 
     @property
     def is_far(self) -> bool:
-        """Does it lead to another machine?"""
+        """True if it leads to another machine."""
         return bool(self.host_key)
 
     def prepare(self) -> None:
-        """Make what the program needs. Raises OSError or ValueError."""
+        """Write the files that the program needs. Raises OSError or ValueError."""
         if self.is_far:
             ssh.write_known_hosts(self.host_key)
 
     def explain(self, words: str) -> str:
-        """What the program said before it ended, as one sentence; "" if it said nothing."""
+        """Explain in a sentence what the program printed before it ended; "" if it printed nothing."""
         return ssh.explain(words, self.host_key) if self.is_far else ssh.get_last_line(words)
 
 
 def build_relay_program(gateway: Gateway) -> RelayProgram:
-    """The way to the gateway's agent."""
+    """Build the program that relays to the gateway's agent."""
     if gateway.link == Gateway.Link.SSH:
         return RelayProgram(ssh.build_arguments(gateway), gateway.host_key)
     relay = (sys.executable, "-m", "gateway", "relay", "--socket", str(get_socket_path(gateway)))
@@ -44,5 +44,5 @@ def build_relay_program(gateway: Gateway) -> RelayProgram:
 
 
 def get_socket_path(gateway: Gateway) -> Path:
-    """Where the agent listens, if it runs on this machine."""
+    """Return the path of the agent's socket, if it runs on this machine."""
     return Path(settings.GATEWAY_SOCKETS) / f"{gateway.name}.sock"

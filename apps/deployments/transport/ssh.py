@@ -1,7 +1,7 @@
-"""OpenSSH as the way to a gateway: its arguments, whom it trusts, and what its complaints mean.
+"""OpenSSH as transport to a gateway: its arguments, its known hosts, and what its error messages mean.
 
-Comes in: a gateway's row; goes out: arguments for ssh(1), never text for a shell. The gateway's forced command is the relay, so no
-command is sent. Nobody's configuration is read, and no connection is shared: each start is a session of its own.
+Takes a gateway's row and returns arguments for ssh(1), never text for a shell. The gateway's forced command is the relay, so no
+command is sent. No configuration file is read, and no connection is shared: each start is a new session.
 """
 
 import hashlib
@@ -15,11 +15,11 @@ from django.conf import settings
 
 from apps.network.models import HOST_KEY, Gateway
 
-CONNECT = 10  # seconds for the TCP connection and the exchange of keys
-ALIVE = 5  # seconds between questions whether sshd is still there
-UNANSWERED = 6  # so many of them without an answer end the session: a busy machine may keep sshd waiting
-ALIAS = "gateway"  # what the host is called in known_hosts, whatever its address
-LONGEST_WORDS = 300  # characters of what a program said that are handed on
+CONNECT = 10  # seconds for the TCP connection and the key exchange
+ALIVE = 5  # seconds between keepalive messages to sshd
+UNANSWERED = 6  # unanswered keepalives that end the session; sshd on a busy machine may be slow
+ALIAS = "gateway"  # the host's name in known_hosts, whatever its address
+LONGEST_WORDS = 300  # characters of a program's output that are passed on
 
 OPTIONS = {
     "BatchMode": "yes",
@@ -42,7 +42,7 @@ OPTIONS = {
 
 
 def build_arguments(gateway: Gateway) -> tuple[str, ...]:
-    """The program that opens a new session with the gateway. See ssh(1) and ssh_config(5)."""
+    """Return the command that opens a new session with the gateway. See ssh(1) and ssh_config(5)."""
     options = OPTIONS | {"UserKnownHostsFile": _quote_path(get_known_hosts_path(gateway.host_key))}
     where = ("-i", str(settings.SSH_KEY), "-l", gateway.ssh_user, "-p", str(gateway.management_port))
     return ("ssh", "-F", "none", "-T", "-e", "none", *where, *_build_flags(options), "--", str(gateway.address))
@@ -53,17 +53,17 @@ def _build_flags(options: dict[str, str]) -> tuple[str, ...]:
 
 
 def _quote_path(path: Path) -> str:
-    """ssh splits this option at spaces, unless it is quoted, and expands % in it."""
+    """Quote a path for an ssh option: ssh splits it at unquoted spaces and expands %."""
     return '"' + str(path).replace("%", "%%") + '"'
 
 
 def get_known_hosts_path(host_key: str) -> Path:
-    """The file that holds this key and no other. It is named after the key: a key that changes makes another file."""
+    """Return the file that contains only this key. It is named after the key, so a new key gets a new file."""
     return Path(settings.SSH_KNOWN_HOSTS) / hashlib.sha256(host_key.encode()).hexdigest()[:32]
 
 
 def write_known_hosts(host_key: str) -> None:
-    """Write the key's known_hosts file, whole or not at all, for our account alone. Raises ValueError for what is no key."""
+    """Write the key's known_hosts file, atomically and with mode 0600. Raises ValueError if it is not an ssh-ed25519 key."""
     if not re.fullmatch(HOST_KEY, host_key):
         raise ValueError("the gateway's host key is no ssh-ed25519 key")
     file, text = get_known_hosts_path(host_key), f"{ALIAS} {host_key}\n"
@@ -76,12 +76,12 @@ def write_known_hosts(host_key: str) -> None:
 
 
 def compute_fingerprint(key: str) -> str:
-    """The key's fingerprint as OpenSSH shows it: SHA256: and 43 characters of base64 (ssh-keygen(1), -l)."""
+    """Return the key's fingerprint as OpenSSH shows it: SHA256: and 43 characters of base64 (ssh-keygen(1), -l)."""
     return "SHA256:" + b64encode(hashlib.sha256(b64decode(key.split()[1])).digest()).decode().rstrip("=")
 
 
 def explain(words: str, host_key: str) -> str:
-    """What ssh said on standard error, as one sentence with what to do."""
+    """Explain ssh's standard error in one sentence, with what to do."""
     if "Host key verification failed" in words or "HOST IDENTIFICATION HAS CHANGED" in words:
         return _explain_other_host(words, compute_fingerprint(host_key))
     if "Identity file" in words and "not accessible" in words:
@@ -103,6 +103,6 @@ def _explain_other_host(words: str, expected: str) -> str:
 
 
 def get_last_line(words: str) -> str:
-    """The last line with something in it, without control characters: it may come from a hostile gateway."""
+    """Return the last non-empty line, without control characters: it may come from a hostile gateway."""
     lines = ["".join(each for each in line if each.isprintable()).strip() for line in words.splitlines()]
     return next((line for line in reversed(lines) if line), "")[:LONGEST_WORDS]

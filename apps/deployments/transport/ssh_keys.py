@@ -1,4 +1,4 @@
-"""The keys of both sides: the portal's own, which gateways let in, and a gateway's, which a person compares once."""
+"""SSH keys of both sides: the portal's own, which gateways accept, and a gateway's host key, which a person compares once."""
 
 import os
 import re
@@ -14,13 +14,13 @@ from apps.deployments.transport.agent_channel import Unreachable
 from apps.lib.fields import Address
 from apps.network.models import HOST_KEY
 
-PROGRAM = "/usr/local/lib/netzwart/netzwart-agent.pyz"  # where docs/gateway-setup.md puts it
+PROGRAM = "/usr/local/lib/netzwart/netzwart-agent.pyz"  # as in docs/gateway-setup.md
 SOCKET = "/run/netzwart/agent"
 SCAN = 5  # seconds
 
 
 def ensure_portal_key() -> tuple[str, bool]:
-    """The public half of the portal's key, and whether it was made just now."""
+    """Return the public half of the portal's key, and whether it was created just now."""
     made = _make_key(Path(settings.SSH_KEY))
     done = subprocess.run(["ssh-keygen", "-y", "-P", "", "-f", str(settings.SSH_KEY)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -29,7 +29,7 @@ def ensure_portal_key() -> tuple[str, bool]:
 
 
 def _make_key(file: Path) -> bool:
-    """Whole or not at all; whoever comes second uses the first one's."""
+    """Create the key atomically. Return False if it exists; of two processes at once, the first one's key is used."""
     if file.exists():
         return False
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -43,12 +43,12 @@ def _make_key(file: Path) -> bool:
 
 
 def build_authorized_keys_line(key: str) -> str:
-    """What belongs into authorized_keys on a gateway (sshd(8)): the key opens the relay and nothing else."""
+    """Return the line for authorized_keys on a gateway (sshd(8)): the key opens the relay and nothing else."""
     return f'restrict,command="/usr/bin/python3 {PROGRAM} relay --socket {SOCKET}" {key} netzwart'
 
 
 def scan_host_key(address: Address, port: int) -> str:
-    """The host key that whoever answers there shows now. Raises Unreachable."""
+    """Return the host key that the machine at this address shows now. It is not verified. Raises Unreachable."""
     command = ["ssh-keyscan", "-T", str(SCAN), "-t", "ed25519", "-p", str(port), str(address)]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SCAN * 2, check=False)

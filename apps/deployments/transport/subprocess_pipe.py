@@ -10,19 +10,19 @@ from typing import IO
 
 READ_SIZE = 1 << 16
 LAST_WORDS = 8192  # octets
-ENDING = 1.0  # seconds that a program has to end after it closed its output
+ENDING = 1.0  # seconds for a program to exit after it closed its output
 
 
 class EndedError(Exception):
-    """The program ended, or its other side hung up. The text is what it said on standard error."""
+    """The program ended, or the other side hung up. The message is its standard error."""
 
 
 class SilentError(Exception):
-    """It runs, and did nothing for too long. The text says what was waited for."""
+    """The program runs but made no progress in time. The message says what was awaited."""
 
 
 class Relay:
-    """A program that is started at once and killed by `close`."""
+    """A program that starts at once and is killed by `close`."""
 
     def __init__(self, arguments: Sequence[str], directory: Path) -> None:
         pipe = subprocess.PIPE
@@ -38,7 +38,7 @@ class Relay:
         return self._process.poll() is None
 
     def send(self, line: bytes, patience: float) -> None:
-        """Write it all. patience: seconds in which nothing is taken. Raises EndedError or SilentError."""
+        """Write the whole line. patience: seconds without progress. Raises EndedError or SilentError."""
         rest = memoryview(line)
         try:
             while rest:
@@ -50,9 +50,9 @@ class Relay:
             raise EndedError(self._last_words()) from error
 
     def lines(self, patience: float, longest: int) -> Iterator[bytes]:
-        """Lines as they come, for as long as they come. patience: seconds without an octet; longest: octets of a line.
+        """Yield lines as they come. patience: seconds without an octet; longest: octets of a line.
 
-        Raises EndedError at the end of the output, SilentError when a limit is passed.
+        Raises EndedError at the end of the output, SilentError when a limit is exceeded.
         """
         buffer = b""
         while True:
@@ -75,7 +75,7 @@ class Relay:
             return ""
 
     def close(self) -> None:
-        """Kill it, and wait until it is gone."""
+        """Kill the program and wait for its exit."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._input, self._output, self._errors):

@@ -1,4 +1,4 @@
-"""Revisions: the list, one of them, two of them compared, going back to one, and releasing a group that is held at one."""
+"""Pages of revisions: the list, a single one, the comparison of two, the rollback, and the release of a held group."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -31,7 +31,7 @@ MOST_PER_GROUP = 20
 
 @staff_page
 def revision_list(request: HttpRequest) -> HttpResponse:
-    """The newest first: all, the kept ones, or the rollbacks."""
+    """List revisions, newest first: all, those with stored content, or rollbacks."""
     chosen = request.GET.get("which", "")
     page = Paginator(presentation.list_revisions(chosen), PER_PAGE).get_page(request.GET.get("page"))
     rows = presentation.build_revision_rows(page, timezone.now())
@@ -50,7 +50,7 @@ def revision_list(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def revision(request: HttpRequest, pk: int) -> HttpResponse:
-    """What it changed, on which gateways since when, and its rollouts."""
+    """Show what a revision changed, which gateways confirmed it and when, and its rollouts."""
     found = get_object_or_404(Revision.objects.select_related("by", "group", "again"), pk=pk)
     earlier = Revision.objects.filter(group=found.group_id, pk__lt=found.pk).defer("delta").order_by("-pk").first()
     later = Revision.objects.filter(group=found.group_id, pk__gt=found.pk).defer("delta").order_by("pk").first()
@@ -89,14 +89,14 @@ def _compare_pair(request: HttpRequest, before: Revision | None, after: Revision
 
 @staff_page
 def compare(request: HttpRequest) -> HttpResponse:
-    """What differs between any two: in words, then set by set and chain by chain."""
+    """Show the difference between two revisions: in words, then set by set and chain by chain."""
     before, after = _find_pair(request)
     context = {"before": before, "after": after, **_build_preview_context(_compare_pair(request, before, after))}
     return render(request, "deployments/compare.html", context)
 
 
 def _build_preview_context(preview: RulesetPreview) -> dict[str, object]:
-    """What deployments/_compared.html needs."""
+    """Build the context of deployments/_compared.html."""
     compared = preview.compared
     if compared is None:
         return {"problem": preview.problem}
@@ -107,7 +107,7 @@ def _build_preview_context(preview: RulesetPreview) -> dict[str, object]:
 
 @staff_page
 def compare_text(request: HttpRequest) -> HttpResponse:
-    """The whole difference as nft text."""
+    """Return the whole difference as nft text."""
     before, after = _find_pair(request)
     preview = _compare_pair(request, before, after)
     if before is None or after is None or preview.compared is None:
@@ -121,7 +121,7 @@ def compare_text(request: HttpRequest) -> HttpResponse:
 @staff_page
 @require_recent_auth
 def go_back(request: HttpRequest, pk: int) -> HttpResponse:
-    """Go back to a revision and hold the group there; first it says what that would change now, and whether two have to agree."""
+    """Roll back to a revision and hold the group there. The page first shows what that would change, and whether it needs approval."""
     found = get_object_or_404(Revision.objects.select_related("group").defer("delta"), pk=pk)
     two = _needs_two(found)
     form = RollbackForm(get_person(request), request.POST if request.method == "POST" else None, two=two)
@@ -162,7 +162,7 @@ def _redirect_after_rollback(request: HttpRequest, revision: Revision, made: Hol
 
 @staff_page
 def release(request: HttpRequest, pk: int) -> HttpResponse:
-    """Let a group follow the database again; first it says what will then go out."""
+    """Release a held group. The page first shows what would go out."""
     group = get_object_or_404(GatewayGroup, pk=pk)
     if request.method == "POST":
         try:

@@ -1,4 +1,4 @@
-"""Rollouts: the list, one of them with its evidence, asking for one, and stopping, pausing and resuming it."""
+"""Pages of rollouts: the list, a single one with its evidence, deploy, retry, stop, pause and resume."""
 
 from collections.abc import Callable, Iterable
 
@@ -31,7 +31,7 @@ MOST_PER_GROUP = 20
 
 @staff_page
 def rollouts(request: HttpRequest) -> HttpResponse:
-    """The newest first; the first page looks again by itself."""
+    """List rollouts, newest first; the first page refreshes itself."""
     chosen = request.GET.get("state", "")
     page = Paginator(selectors.list_rollouts_in_state(chosen), PER_PAGE).get_page(request.GET.get("page"))
     now = timezone.now()
@@ -46,7 +46,7 @@ def rollouts(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def rollout(request: HttpRequest, pk: int) -> HttpResponse:
-    """How far it is, what it changes, element by element."""
+    """Show a rollout's progress and its changes, element by element."""
     return render(
         request, "deployments/rollout.html", _build_context(get_object_or_404(selectors.list_rollouts(), pk=pk), get_person(request))
     )
@@ -54,9 +54,9 @@ def rollout(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def rollout_now(request: HttpRequest, pk: int) -> HttpResponse:
-    """The parts of the page that move, while the rollout is open; nothing when the page has them as they are.
+    """Return the parts of the page that change while the rollout is open; 204 if the page is up to date.
 
-    What waits is sent only when something else waits: somebody may be typing there.
+    The approval forms are sent only when other parts wait than before: the user may be typing there.
     """
     rollout = get_object_or_404(selectors.list_rollouts(), pk=pk)
     held = [] if selectors.find_newer_rollout(rollout) else list(selectors.list_waiting().filter(group=rollout.group_id))
@@ -98,13 +98,13 @@ def _build_context(rollout: Rollout, by: User) -> dict[str, object]:
 
 
 def _find_rollback_target(rollout: Rollout) -> Revision | None:
-    """The revision that all gateways confirmed before this one, if it is kept."""
+    """Return the revision that all gateways confirmed before this one, if its content is stored."""
     last = selectors.find_last_confirmed(rollout)
     return last.revision if last and contents.is_kept(last.revision) else None
 
 
 def _compute_stamp(rollout: Rollout, held: Iterable[HeldBack]) -> str:
-    """Changes with everything that moves on the page."""
+    """Return a value that changes with everything that moves on the page."""
     return progress.compute_stamp(rollout) + _compute_waits_stamp(held)
 
 
@@ -113,13 +113,13 @@ def _compute_waits_stamp(held: Iterable[HeldBack]) -> str:
 
 
 def _count_held(held: Iterable[HeldBack], kind: str) -> int:
-    """How many removals of the kind wait."""
+    """Return the number of held-back removals of the kind."""
     return sum(each.removed for each in held if each.kind == kind)
 
 
 @staff_page
 def delta(_request: HttpRequest, pk: int) -> HttpResponse:
-    """The nft text of what changes, as it is kept."""
+    """Return the stored nft text of the changes."""
     revision = get_object_or_404(Revision, rollouts=pk)
     response = HttpResponse(revision.delta, content_type="text/plain; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{revision}.nft"'
@@ -129,7 +129,7 @@ def delta(_request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def deploy(request: HttpRequest) -> HttpResponse:
-    """Ask a worker to look now."""
+    """Ask a worker to deploy now."""
     services.request_reconcile(by=get_person(request))
     messages.success(
         request, _("Asked. If the gateways run something else than the database asks for, a rollout appears here in a moment.")
@@ -140,7 +140,7 @@ def deploy(request: HttpRequest) -> HttpResponse:
 @staff_page
 @require_POST
 def retry(request: HttpRequest, pk: int) -> HttpResponse:
-    """Try what failed once more, as the database asks for it now."""
+    """Retry what failed, with the current desired state."""
     rollout = get_object_or_404(Rollout.objects.select_related("revision"), pk=pk)
     services.request_reconcile(by=get_person(request), force=True)
     messages.success(
@@ -152,7 +152,7 @@ def retry(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def stop(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take back what is on trial and leave the rest alone; first it says what that means for each gateway."""
+    """Abort a rollout: what is on trial reverts. The page first shows the effect on each gateway."""
     rollout = get_object_or_404(selectors.list_rollouts(), pk=pk)
     if request.method == "POST":
         done = _("Asked to stop. What is on trial goes back; what has been confirmed stays.")
@@ -164,7 +164,7 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def pause(request: HttpRequest, pk: int) -> HttpResponse:
-    """Stop before the next gateway."""
+    """Pause a rollout before the next gateway."""
     done = _("Asked to pause. What is under way on a gateway is finished first.")
     return _apply_decision(request, get_object_or_404(selectors.list_rollouts(), pk=pk), decisions.pause, done)
 
@@ -172,7 +172,7 @@ def pause(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def resume(request: HttpRequest, pk: int) -> HttpResponse:
-    """Go on."""
+    """Resume a rollout."""
     return _apply_decision(request, get_object_or_404(selectors.list_rollouts(), pk=pk), decisions.resume, _("The rollout goes on."))
 
 

@@ -1,4 +1,4 @@
-"""What the gateways run now, as the top bar of each page shows it."""
+"""View of what the gateways run now, for the top bar of each page."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -11,7 +11,7 @@ from apps.lib.web.context_processors import find_running_revision
 @never_cache
 @staff_page
 def running(request: HttpRequest) -> HttpResponse:
-    """That part of the top bar, for pages that look again; nothing when the page has it as it is."""
+    """Return that part of the top bar, for pages that refresh it; 204 if the page is up to date."""
     now = find_running_revision(request)
     if request.GET.get("seen") == (now.stamp if now else ""):
         return HttpResponse(status=204)

@@ -1,4 +1,4 @@
-"""What waits for a second person: the list, one of them, the approval, the refusal."""
+"""Pages of held-back parts: the list, a single one, approval and refusal."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -26,7 +26,7 @@ LAST = 20
 
 @staff_page
 def waiting_list(request: HttpRequest) -> HttpResponse:
-    """What waits now, and what became of what waited."""
+    """List what waits now, and recent decisions."""
     rows = [(held, render_title(held), render_reason(held), render_requesters(held)) for held in selectors.list_waiting()]
     over = selectors.list_held_back().exclude(state=HeldBack.State.WAITING)[:LAST]
     decisions_made = [(held, render_kind(held), build_state(held), render_decision(held), render_requesters(held)) for held in over]
@@ -35,7 +35,7 @@ def waiting_list(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def held_back(request: HttpRequest, pk: int) -> HttpResponse:
-    """One of them: whom it concerns, element by element, and the form of its approval."""
+    """Show a held-back part: who is concerned, its elements, and the approval form."""
     found = _get_held_back(pk)
     return _render_page(request, found, ApprovalForm(found, get_person(request)))
 
@@ -61,7 +61,7 @@ def _render_page(request: HttpRequest, found: HeldBack, form: ApprovalForm, *, c
 @require_POST
 @require_recent_auth
 def approve(request: HttpRequest, pk: int) -> HttpResponse:
-    """Let go out what the page showed; when something else waits by now, the page says so and shows that."""
+    """Approve what the page showed. If something else waits by now, the page says so and shows that."""
     by, found = get_person(request), _get_held_back(pk)
     form = ApprovalForm(found, by, request.POST)
     if not form.is_valid():
@@ -78,7 +78,7 @@ def approve(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _render_changed(request: HttpRequest, pk: int, conflict: Conflict) -> HttpResponse:
-    """What waits by now, instead of what was decided about."""
+    """Show what waits now, instead of what the user decided about."""
     found = _get_held_back(pk)
     return _render_page(request, found, ApprovalForm(found, get_person(request)), conflict=str(conflict), status=409)
 
@@ -86,7 +86,7 @@ def _render_changed(request: HttpRequest, pk: int, conflict: Conflict) -> HttpRe
 @staff_page
 @require_recent_auth
 def refuse(request: HttpRequest, pk: int) -> HttpResponse:
-    """Undo what waits, for a reason; first the page says what that restores."""
+    """Refuse and undo what waits, for a reason. The page first shows what that restores."""
     by, found = get_person(request), _get_held_back(pk)
     form = RefusalForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -112,7 +112,7 @@ def _say_what_is_left(request: HttpRequest, left: list[str]) -> None:
 
 @staff_page
 def text(_request: HttpRequest, pk: int) -> HttpResponse:
-    """What waits, as nft text, as far as it is kept; of management what changes, line by line."""
+    """Return the stored nft text of what waits; for a change of management, the changed settings line by line."""
     found = get_object_or_404(HeldBack, pk=pk)
     response = HttpResponse(found.text, content_type="text/plain; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="held-back-{found.pk}.nft"'

@@ -1,1 +1,1 @@
-"""Of each kind of object that reaches the gateways: how rows become values of `firewall.policy`."""
+"""Readers of the object kinds that reach the gateways: each turns rows into values of `firewall.policy`."""

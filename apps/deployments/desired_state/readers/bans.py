@@ -1,4 +1,4 @@
-"""Bans of the lists that are on, and the allow list."""
+"""Reads the bans of enabled lists, and the allow list."""
 
 from apps.deployments.desired_state.readers.reader import ObjectReader, parse_network
 from firewall.policy import AllowEntrySpec, BanDirection, BanSpec
@@ -14,8 +14,8 @@ def _build_allowed(pk: int, prefix: str, comment: str, expires: int) -> AllowEnt
 
 _ENDS = "CASE WHEN bool_or(b.expires IS NULL) FILTER {way} THEN 0 ELSE ceil(extract(epoch FROM max(b.expires) FILTER {way}))::bigint END"
 
-# A prefix on several lists is one ban in the kernel: with the oldest one's comment, in all their directions, each until the last of
-# them ends. Two directions with ends of their own are two elements, so that each ends by itself.
+# A prefix on several lists is one ban in the kernel: with the comment of the oldest, in all their directions, each until the last
+# of them ends. Two directions with different ends are two elements, so that each expires by itself.
 BANS = ObjectReader(
     f"""
     SELECT g.id, g.prefix, g.comment, way.ends, way.direction FROM (

@@ -1,4 +1,4 @@
-"""What blocked members hold, and what a group leaves to them."""
+"""Reads the addresses and prefixes of blocked members, and a group's settings of the notice page."""
 
 from apps.bans.models import Notice as Row
 from apps.deployments.desired_state.readers.members import HELD
@@ -12,7 +12,7 @@ def _build_block(pk: int, prefix: str, expires: int) -> BlockSpec:
 
 
 def build_holding_parameters(touched: PolicyKeys) -> dict[str, list[str]]:
-    """The parameters of what is restricted to addresses and prefixes that are `held`."""
+    """Return the parameters of queries that are restricted to touched addresses and prefixes (`held`)."""
     return {"held": [*map(str, touched.addresses), *map(str, touched.prefixes)]}
 
 
@@ -30,7 +30,7 @@ BLOCKS = ObjectReader(
 
 
 def read_notice(group: GatewayGroup) -> NoticeSpec:
-    """What blocked members of the group see and reach."""
+    """Read what blocked members of the group see and can still reach."""
     row = Row.objects.filter(group=group).prefetch_related("reachable").first()
     if row is None:
         return NoticeSpec()

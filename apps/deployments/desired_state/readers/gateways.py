@@ -1,4 +1,4 @@
-"""Gateways: few, and read each time."""
+"""Reads gateways and the settings of their group. They are few, so they are read each time."""
 
 from dataclasses import fields
 from ipaddress import ip_network
@@ -26,7 +26,7 @@ from firewall.policy import (
 
 
 def build_gateway(row: Row, settings: GroupSettings) -> GatewaySpec:
-    """The gateway of this row."""
+    """Build the policy's gateway from a row."""
     return GatewaySpec(
         row.name,
         Interfaces(row.lan, row.wan, row.management, row.sync, _get_server_interface(row)),
@@ -45,12 +45,12 @@ def _build_probe(row: Row) -> ProbeSpec | None:
 
 
 def build_probe_mapping(row: Row) -> NatMappingSpec | None:
-    """How the gateway's probe leaves."""
+    """Return the NAT mapping of the gateway's probe."""
     return NatMappingSpec(row.probe_source4, row.probe_public4) if row.probe_source4 else None
 
 
 def read_settings(group: GatewayGroup) -> GroupSettings:
-    """What all gateways of the group do alike."""
+    """Read the settings that all gateways of the group share."""
     now = GatewayGroup.objects.get(pk=group.pk)
     publics = Pool.objects.filter(group=group, kind=Pool.Kind.PUBLIC4).order_by("prefix").values_list("prefix", flat=True)
     of_group = (_read_protection(group), _read_limits(group), read_notice(group), _read_profile(group), is_limiting_off(group))

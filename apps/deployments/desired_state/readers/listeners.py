@@ -1,4 +1,4 @@
-"""Listeners that are on, with all of a host's when one of them was touched."""
+"""Reads enabled listeners. If one of a host's listeners was touched, all of that host are read."""
 
 from ipaddress import ip_address
 

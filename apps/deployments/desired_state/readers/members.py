@@ -1,4 +1,4 @@
-"""Addresses and prefixes that active members hold, with the holding of each."""
+"""Reads the addresses and prefixes of active members, with the holding of each."""
 
 from ipaddress import IPv4Address, IPv6Network
 
@@ -13,7 +13,7 @@ ONLY_ADDRESSES = "AND h.prefix = ANY(%(addresses)s::cidr[])"
 
 
 def build_address_parameters(touched: PolicyKeys) -> dict[str, list[str]]:
-    """The parameters of ONLY_ADDRESSES."""
+    """Return the parameters of ONLY_ADDRESSES."""
     return {"addresses": [str(address) for address in touched.addresses]}
 
 

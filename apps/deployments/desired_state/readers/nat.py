@@ -1,4 +1,4 @@
-"""NAT mappings and port forwards of active members."""
+"""Reads NAT mappings and port forwards of active members."""
 
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Address
@@ -29,7 +29,7 @@ def _build_forward(pk: int, protocol: str, public: int, public_port: int, privat
 
 
 def _build_port_parameters(touched: PolicyKeys) -> dict[str, list[Any]]:
-    """As ranges: what was touched is mostly that."""
+    """Return the touched ports as ranges, because most of them are consecutive."""
     found = list(_iter_port_ranges(touched.ports))
     return {
         "protocols": [str(protocol) for protocol, _public, _first, _after in found],
@@ -40,7 +40,7 @@ def _build_port_parameters(touched: PolicyKeys) -> dict[str, list[Any]]:
 
 
 def _iter_port_ranges(ports: Iterable[Port]) -> Iterator[tuple[TransportProtocol, IPv4Address, int, int]]:
-    """Ports in a row: the first, and the one behind the last."""
+    """Yield consecutive ports as ranges: protocol, public address, first port, and the port after the last."""
     for _offset, same in groupby(enumerate(sorted(ports)), lambda each: (each[1][:2], each[1][2] - each[0])):
         row = [port for _number, port in same]
         yield (*row[0], row[-1][2] + 1)

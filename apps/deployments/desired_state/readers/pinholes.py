@@ -1,4 +1,4 @@
-"""IPv6 pinholes of active members."""
+"""Reads IPv6 pinholes of active members."""
 
 from ipaddress import IPv6Address
 
@@ -8,7 +8,7 @@ from firewall.policy import Hole, PinholeSpec, TransportProtocol
 
 
 def build_hole(address: str, protocol: str, port: int, ports: int) -> Hole:
-    """What a row opens. Its port 0 means all of them."""
+    """Return what a row opens. Port 0 of a row means all ports."""
     what = None if protocol == "all" else TransportProtocol(protocol)
     return Hole(IPv6Address(address), what, port, ports) if port else Hole(IPv6Address(address), what)
 

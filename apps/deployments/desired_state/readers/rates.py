@@ -1,4 +1,4 @@
-"""How fast members may be through the uplink: by their tariffs, and who is limited now."""
+"""Reads members' rates: those of their tariffs, and current rate limits."""
 
 from apps.deployments.desired_state.readers.blocks import build_holding_parameters
 from apps.deployments.desired_state.readers.members import HELD
@@ -6,7 +6,7 @@ from apps.deployments.desired_state.readers.reader import ObjectReader, parse_ne
 from apps.network.models import GatewayGroup, Uplink
 from firewall.policy import RateLimitSpec
 
-_OCTETS = "coalesce({of}.up_kbit, 0) * 125, coalesce({of}.down_kbit, 0) * 125"  # a second
+_OCTETS = "coalesce({of}.up_kbit, 0) * 125, coalesce({of}.down_kbit, 0) * 125"  # per second
 _HELD = "h.kind IN ('private4', 'prefix6')"
 _ONLY = "AND h.prefix = ANY(%(held)s::cidr[])"
 
@@ -41,5 +41,5 @@ NOW = ObjectReader(
 
 
 def is_limiting_off(group: GatewayGroup) -> bool:
-    """Is nobody's rate limited in this group?"""
+    """True if an uplink of the group has rate limits switched off."""
     return Uplink.objects.filter(group=group, limits_rates=False).exists()

@@ -1,4 +1,4 @@
-"""How one kind of object is read."""
+"""Definition of a reader: its query, its restriction to touched objects, and the value of a row."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -7,14 +7,15 @@ from typing import Any, NamedTuple
 
 from firewall.policy import PolicyKeys
 
-# Most of what is read was read before: a feed's hundred thousand prefixes are parsed once.
+# Most prefixes were read before, so that a feed's hundred thousand are parsed only once.
 parse_network = lru_cache(maxsize=1 << 20)(ip_network)
 
 
 class ObjectReader(NamedTuple):
-    """query: what reads all of them, of a %(group)s at a time %(at)s, with a place {only} for what restricts it to those touched.
+    """Reader of one kind of object.
 
-    parameters: the restriction's, of the keys that were touched; all empty when none were. value: what a row is.
+    query: reads all objects of a %(group)s at a time %(at)s, with a placeholder {only} for the restriction to touched objects.
+    parameters: of the restriction, from the touched keys; all empty when none were touched. value: builds a value from a row.
     """
 
     query: str

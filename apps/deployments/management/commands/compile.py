@@ -1,4 +1,4 @@
-"""manage.py compile: the whole ruleset of one gateway as an nft script, as a first load would be."""
+"""manage.py compile: writes the whole ruleset of one gateway as an nft script, as for a first load."""
 
 from argparse import ArgumentParser
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""manage.py deploy: bring the gateways to what the database asks for, now, and show how it went."""
+"""manage.py deploy: brings the gateways to what the database asks for, now, and shows the outcome."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""manage.py plan: what a deploy would change on each gateway, in words and as nft text. Changes nothing."""
+"""manage.py plan: shows what a deploy would change on each gateway, in words and as nft text. Changes nothing."""
 
 from argparse import ArgumentParser
 from typing import Any

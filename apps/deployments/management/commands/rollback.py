@@ -1,4 +1,4 @@
-"""manage.py rollback, and its --release: an older revision on the gateways, when no browser is at hand."""
+"""manage.py rollback and its --release: go back to an older revision, or release the group, from a shell."""
 
 from argparse import ArgumentParser
 from getpass import getpass
@@ -88,7 +88,7 @@ class Command(BaseCommand):
         return group
 
     def _deploy(self, group: GatewayGroup) -> None:
-        """Not left to a worker: there may be none."""
+        """Deploy in this process, because a worker may not be running."""
         rollout = services.reconcile(group, cause="command", force=True)
         if rollout is None:
             self.stdout.write("Another rollout is under way; this follows by itself.")

@@ -1,4 +1,4 @@
-"""manage.py gateway: let a Linux machine join as a gateway over ssh, and see whether it is reached."""
+"""manage.py gateway: adds Linux machines as gateways over ssh, and checks that they can be reached."""
 
 import socket
 import time
@@ -90,7 +90,7 @@ class Command(BaseCommand):
         return ssh_keys.build_authorized_keys_line(key)
 
     def _host_key(self, address: Address, port: int, options: dict[str, Any]) -> str:
-        """The host key that somebody there shows, once a person says it is the gateway's."""
+        """Return the host key that the machine shows, after a person, --fingerprint or --yes has accepted it."""
         found = ssh_keys.scan_host_key(address, port)
         shown, wanted = ssh.compute_fingerprint(found), options["fingerprint"]
         self.stdout.write(f"{address}, port {port} shows the host key {shown}")
@@ -115,7 +115,7 @@ class Command(BaseCommand):
             raise CommandError("Nothing was changed. Where nobody can answer, give the fingerprint with --fingerprint SHA256:…")
 
     def _try(self, gateway: Gateway) -> None:
-        """Raises link.Unreachable."""
+        """Knock, open a session and ask the agent. Raises agent_channel.Unreachable."""
         self.stdout.write(f"{gateway} answers a new connection after {agent_channel.knock(gateway):.1f} ms.")
         start = time.monotonic()
         with agent_channel.open_session(gateway) as channel:
@@ -137,7 +137,7 @@ def _get_gateway(name: str) -> Gateway:
 
 
 def _find_own_address(address: Address, port: int) -> Prefix:
-    """The address that this machine has towards the gateway; no packet is sent."""
+    """Return the address that this machine uses towards the gateway; sends no packet."""
     with socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_DGRAM) as towards:
         towards.connect((str(address), port))
         return ip_network(towards.getsockname()[0])
