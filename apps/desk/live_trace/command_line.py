@@ -1,4 +1,4 @@
-"""Following a live trace at the command line: each event as it comes, until it has ended."""
+"""Live trace at the command line: prints each event as it arrives, until the trace has ended."""
 
 import json
 import time
@@ -14,7 +14,7 @@ PAUSE = 0.3  # seconds between two looks
 
 
 def follow(channel: AgentChannel, wish: LiveTraceRequest, say: Callable[[str], None], *, as_json: bool) -> None:
-    """Print until it has ended; interrupted, end it. Raises CannotAsk and Problem."""
+    """Print events until the trace has ended; Ctrl-C ends it. Raises CannotAsk and Problem."""
     number = start(channel, wish, by=None)
     after, ended = 0, ""
     try:
