@@ -39,7 +39,7 @@ class ChangeTariffForm(forms.Form):
 
 
 def compute_half_year_end(today: date) -> date:
-    """Return the end of the current half-year: members pay by half-years."""
+    """Return the end of the next half-year: members pay by half-years."""
     return date(today.year, 12, 31) if today.month <= 6 else date(today.year + 1, 7, 1) - timedelta(days=1)
 
 

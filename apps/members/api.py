@@ -87,7 +87,7 @@ class MemberViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
     @action(detail=True, methods=["post"])
     def activate(self, request: Request, pk: str = "") -> Response:
         """Activate the membership, so that the member can use the network. Idempotent."""
-        services.activate(member=self.get_object(), by=request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        services.activate(member=self.get_object(), by=request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it
         return self.answer(self.get_object())
 
     @action(detail=True, methods=["post"])
@@ -125,7 +125,7 @@ class DeviceViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
         return Device.objects.order_by("id")
 
     def remove(self, row: Device) -> None:
-        services.remove_device(device=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        services.remove_device(device=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it
 
 
 class TariffSerializer(ApiSerializer):

@@ -1,8 +1,8 @@
-"""Import of “paid until” from a list made by a bank or a treasurer: preview first, then all or nothing. Importing twice is
-harmless.
+"""Import of “paid until” from a list made by a bank or a treasurer.
 
-A line has a member's number (2207 or M-2207) and a day (2027-03-31 or 31.03.2027), separated by comma, semicolon or tab; further
-cells are ignored. A first line without digits is a header. An import never moves “paid until” back.
+The list is previewed first, then imported as a whole or not at all. Importing twice is harmless. A line has a member's number
+(2207 or M-2207) and a day (2027-03-31 or 31.03.2027), separated by comma, semicolon or tab; further cells are ignored. A first
+line without digits is a header. An import never moves “paid until” back.
 """
 
 import csv

@@ -20,7 +20,7 @@ def search(members: QuerySet[Member], text: str) -> QuerySet[Member]:
     """Return the members that the text may mean.
 
     It may be parts of the name in any order, with or without accents, `M-2207`, a room such as `B-214` or `b214`, an e-mail
-    address, an address that they hold now, a prefix that contains one, or a MAC address.
+    address, an address that they hold now, a prefix with one of their holdings in it, or a MAC address.
     """
     text = text.strip().replace("\0", "")
     if not text:

@@ -11,8 +11,9 @@ from apps.lib.ui.states import StateKind
 
 
 class FaultOrigin(StrEnum):
-    """Where the fault of a finding is: nowhere; in the connection (a block, no address); in the network; or in a limit that slows
-    it on purpose.
+    """Origin of a finding's fault.
+
+    None; the connection (a block, no address); the network; or a limit that slows it down on purpose.
     """
 
     NONE = "none"

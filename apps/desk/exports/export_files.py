@@ -48,7 +48,7 @@ class ExportFile:
 
 
 def list_files() -> list[ExportFile]:
-    """Return all files that exist now. There is a reverse zone for each pool except public IPv4 ones."""
+    """Return all files that exist now. The reverse zones depend on the pools."""
     return [
         ExportFile("kea-subnet4.json", JSON, _("DHCPv4 of Kea: subnets, with an address for each device"), _render_kea4),
         ExportFile("kea-subnet6.json", JSON, _("DHCPv6 of Kea: subnets, with a prefix for each device"), _render_kea6),

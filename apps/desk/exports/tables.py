@@ -18,7 +18,7 @@ COUNTED: Final = 10_000  # rows; counting more takes too long
 
 @dataclass(frozen=True)
 class ExportTable:
-    """A list of the API. rows: their number, None if unknown."""
+    """A list of the API. rows: their number, None if unknown; many: there are more than COUNTED."""
 
     words: str | Promise
     url: str

@@ -1,9 +1,8 @@
-"""Names of members' devices as master files (RFC 1035, section 5) without SOA and NS records, to be included by the zone that has
-these.
+"""Names of members' devices as master files (RFC 1035, section 5).
 
-<device>.m-<number> has the device's IPv4 addresses. m-<number> has the addresses without a known device, and the first address of
-the member's IPv6 prefixes. In the reverse zone each address has one name. Labels are letters, digits and hyphens, so nothing
-needs escaping.
+The files have no SOA and NS records: the zone that has these includes them. <device>.m-<number> has the device's IPv4 addresses.
+m-<number> has the addresses without a known device, and the first address of the member's IPv6 prefixes. In the reverse zone each
+address has one name. Labels are letters, digits and hyphens, so nothing needs escaping.
 """
 
 from collections.abc import Iterable, Iterator

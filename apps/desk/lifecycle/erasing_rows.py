@@ -1,4 +1,4 @@
-"""Erasing values of rows wherever they are stored: in the table, in its history, and in webhooks' events."""
+"""Erasing values of rows wherever they are stored: in the table, in its history, and in deliveries to webhooks."""
 
 from typing import Any
 
@@ -10,7 +10,9 @@ OWNERS = ("member", "user")  # fields by which the history of deleted rows is fo
 
 
 def erase_everywhere(model: type[Model], where: dict[str, Any], values: dict[str, Any]) -> None:
-    """Set `values` in all rows that `where` finds and in all of their history, also that of deleted rows."""
+    """Set `values` in all rows that `where` finds and in all of their history, also that of deleted rows; delete their webhook
+    deliveries.
+    """
     rows = model._default_manager.filter(**where)
     pks = list(rows.values_list("pk", flat=True))
     rows.update(**values)

@@ -31,7 +31,10 @@ def erase_tickets(member: Member, addresses: Sequence[str]) -> None:
 
 
 def _list_unowned_tickets(addresses: Sequence[str], written: QuerySet[Message]) -> list[int]:
-    """Return tickets without a member that were opened from these addresses, or contain messages of this member only."""
+    """Return tickets without a member that were opened from these addresses, or to which no other sender wrote.
+
+    The latter come from splitting off these messages.
+    """
     opened = Ticket.objects.alias(small=AsciiLower("address")).filter(member=None, small__in=addresses)
     told = Message.objects.filter(kind=Message.Kind.MEMBER, ticket__member=None)
     others = told.exclude(pk__in=written.values("pk")).values("ticket")

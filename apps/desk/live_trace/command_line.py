@@ -10,7 +10,7 @@ from apps.desk.live_trace import live_trace_texts
 from apps.desk.live_trace.live_trace_session import LiveTraceRequest, look, start
 from firewall.live_trace import COMES, Event
 
-PAUSE = 0.3  # seconds between two looks
+PAUSE = 0.3  # seconds between two polls
 
 
 def follow(channel: AgentChannel, wish: LiveTraceRequest, say: Callable[[str], None], *, as_json: bool) -> None:

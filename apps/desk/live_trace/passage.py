@@ -28,8 +28,9 @@ _ASKED_AS = {TCP: "tcp", UDP: "udp", ICMP: "icmp", ICMPV6: "icmp"}
 
 @dataclass(frozen=True, slots=True)
 class PacketPassage:
-    """One packet. packet: as it arrived through `came`; things: the members at its ends; why: URL of the packet trace for the
-    same packet.
+    """One packet's passage.
+
+    packet: as it arrived through `came`; things: the members at its ends; why: URL of the packet trace for the same packet.
     """
 
     number: int

@@ -38,8 +38,9 @@ class HomeIds:
 
 
 def make_network(ground: LabNetwork, link: str, host_keys: Mapping[str, str]) -> SeedPools:
-    """Create the group, its gateways (the first carries IPv4, the last IPv6) and its pools. host_keys: of gateways that are
-    reached by ssh.
+    """Create the group, its gateways and its pools.
+
+    The first gateway carries IPv4, the last IPv6. host_keys: of gateways that are reached by ssh.
     """
     targets = ground.targets
     group = GatewayGroup.objects.create(name=GROUP, probe_target4=targets.ipv4, probe_target6=targets.ipv6, probe_port=targets.port)

@@ -70,8 +70,9 @@ class TakenPorts:
 
 
 def make_forwards(random: Random, shares: Sequence[SeedShare], known: Sequence[Sequence[SeedForward]] = ()) -> list[list[SeedForward]]:
-    """Return each share's forwards: the known ones of the first shares; one to six for 15 % of the active others, within the
-    tariff's limit.
+    """Return each share's forwards.
+
+    The first shares have the known ones; 15 % of the active others have one to six, within the tariff's limit.
     """
     ports = TakenPorts()
     for share, own in zip(shares, known, strict=False):

@@ -110,7 +110,7 @@ def _make_thread(thread: SeedThread, member: Member | None, staff: dict[str, Use
         state=thread.state, priority=thread.priority, assignee=staff.get(thread.assignee), tags=sorted(thread.tags), opened_at=opened,
         first_answered_at=min((opened + each.after for each in thread.said if each.who and not each.note), default=None),
     )  # fmt: skip
-    Ticket.pgh_event_model.objects.filter(pgh_obj_id=ticket.pk).update(pgh_created_at=opened)  # type: ignore[attr-defined]  # tracked models have it
+    Ticket.pgh_event_model.objects.filter(pgh_obj_id=ticket.pk).update(pgh_created_at=opened)  # type: ignore[attr-defined]  # of pghistory
     asks = member.user if member else None
     sender = "" if asks else member.email if member else STRANGER
     for said in thread.said:

@@ -22,9 +22,9 @@ from apps.traffic.models import Coverage, Level, Quota, Throughput
 HOUR, DAY = (rollup.UNITS[name] for name in (Level.Name.HOUR, Level.Name.DAY))
 FILLED: Final = {Level.Name.FIVE_MINUTES: timedelta(hours=26), Level.Name.HOUR: timedelta(days=15), Level.Name.DAY: timedelta(days=400)}
 RATES: Final = FILLED | {Level.Name.HOUR: timedelta(days=31)}  # for throughput, of which charts show hours for longer
-AWAKE: Final = (6, 3, 2, 1, 1, 1, 2, 4, 5, 6, 6, 7, 8, 8, 8, 9, 10, 12, 15, 19, 22, 23, 19, 12)  # share of people who are awake, by hour of the local day
+AWAKE: Final = (6, 3, 2, 1, 1, 1, 2, 4, 5, 6, 6, 7, 8, 8, 8, 9, 10, 12, 15, 19, 22, 23, 19, 12)  # weight by hour of the local day
 OUTAGE: Final = (timedelta(days=3, hours=14), timedelta(hours=5))  # how long ago it began, and how long it lasted
-A_DAY: Final = 4_000_000_000  # octets down, median
+A_DAY: Final = 4_000_000_000  # octets down, about the median of members
 OCTETS_UP, OCTETS_DOWN = 420, 1180  # per packet
 QUOTA: Final = 500 * 10**9
 
@@ -104,8 +104,9 @@ def _iter_moments(level: Level.Name, since: datetime, until: datetime, now: date
 
 
 def _compute_season_factor(local: datetime) -> float:
-    """Return the factor for a day: more from Friday to Sunday and in winter, a third less in August and September, when the house
-    is half empty.
+    """Return the factor for a day.
+
+    There is more from Friday to Sunday and in winter, and a third less in August and September, when the house is half empty.
     """
     week = 1.25 if local.weekday() >= 4 else 1.0
     return week * (1 + 0.2 * cos(2 * pi * local.timetuple().tm_yday / 365)) * (0.67 if local.month in (8, 9) else 1.0)
