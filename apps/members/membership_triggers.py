@@ -43,7 +43,7 @@ def build_left_trigger() -> pgtrigger.Trigger:
 
 
 def build_insert_trigger() -> pgtrigger.Trigger:
-    """Return the trigger that opens a membership for each member added as active, from the day in `since` on."""
+    """Return the trigger that opens a membership for each member added as active: from the day in `since`, from now if that is later."""
     return _build_after_trigger("periods_of_new", pgtrigger.Insert, FIRST, new="new_values")
 
 

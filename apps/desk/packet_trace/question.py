@@ -31,7 +31,7 @@ class TracedPacket(StrEnum):
     ANSWER = "answer"
 
 
-class CannotAsk(ValueError):  # noqa: N818 - it names what is the case
+class CannotAsk(ValueError):  # noqa: N818 - named for a condition, not as an error
     """The question is invalid. `field` is the field concerned; the message says what to do."""
 
     def __init__(self, field: str, message: str) -> None:
