@@ -1,4 +1,4 @@
-"""Asking who had an address: first it is written down who asks and why, then it is answered."""
+"""Address lookups that are recorded: who asks and why is stored before the answer is given."""
 
 from datetime import UTC, datetime
 from typing import Final
@@ -15,7 +15,7 @@ FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def record_lookup(*, address: Address, port: int | None, at: datetime, reason: str, by: User) -> tuple[Enquiry, LookupAnswer]:
-    """The record of the question, and its answer. Raises Problem without a reason, or for a time before FIRST."""
+    """Record the lookup and answer it. Raises Problem without a reason, or for a time before FIRST."""
     if not reason.strip():
         raise Problem(_("Say why, for whoever looks after who asks."), fieldname="reason")
     if at < FIRST:

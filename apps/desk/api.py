@@ -1,4 +1,4 @@
-"""Who had an address, in the REST API: the question is the object, its answer comes once, with the request that asks."""
+"""REST API of address lookups. The question is the object; its answer is only in the response to the request that asks."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -59,17 +59,23 @@ class EnquirySerializer(ApiSerializer):
     def create(self, validated_data: Mapping[str, Any]) -> Enquiry:
         question = {"port": None, "at": timezone.now()} | dict(validated_data)
         noted, answer = record_lookup(**question, by=self.context["request"].user)
-        noted.answered = answer  # type: ignore[attr-defined]  # for the serializer alone
+        noted.answered = answer  # type: ignore[attr-defined]  # read by the serializer only
         return noted
 
     def get_answer(self, enquiry: Enquiry) -> dict[str, Any] | None:
-        """Whose it was: with the request that asks, and never again. `only`: the one member who can have had the port, or the address."""
+        """The answer, in the response to the POST that asks; null in all later responses.
+
+        `only`: the one member who can have had the port or address.
+        """
         answer: LookupAnswer | None = getattr(enquiry, "answered", None)
         return lookup_to_dict(answer) if answer else None
 
 
 class EnquiryViewSet(ReadViewSet, AddViewSet):
-    """Who asked who had an address, and why. Asking is adding one: the answer comes with it, and the record of it stays."""
+    """Address lookups: who asked which member had an address, and why.
+
+    POST asks; its response contains the answer, and the lookup stays on record.
+    """
 
     serializer_class = EnquirySerializer
     filters = build_filters(Enquiry, "by", "asked", "address", "port", "at", "reason")
@@ -79,7 +85,10 @@ class EnquiryViewSet(ReadViewSet, AddViewSet):
 
 
 def lookup_to_dict(answer: LookupAnswer) -> dict[str, Any]:
-    """The answer as plain data; `more`: how many further members left as the address; `unnamed`: why `only` is nobody, in words."""
+    """Return the answer as plain data.
+
+    `more`: number of further members who left as the address; `unnamed`: why `only` is null, in words.
+    """
     held, alone = answer.holding, answer.alone
     only = held.member if held else alone.holding.member if alone else None
     return {

@@ -1,4 +1,4 @@
-"""What can be done with many members at once: what it would do, in words, and doing it."""
+"""Bulk actions on members: a preview in words, and doing it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ MOST_PICKED = 1000
 
 @dataclass(frozen=True)
 class MemberSelection:
-    """The selected members: `picks` by id, or, where there are none, all that are found."""
+    """The selected members: those with the ids in `picks`, or all that the filter finds if `picks` is empty."""
 
     members: QuerySet[Member]
     number: int
@@ -37,7 +37,7 @@ class MemberSelection:
 
     @property
     def names(self) -> list[str]:
-        """The first few, for the preview."""
+        """The first few names, for the preview."""
         return list(self.members.order_by("name", "id").values_list("name", flat=True)[:NAMED])
 
     @property
@@ -46,7 +46,7 @@ class MemberSelection:
 
 
 def parse_selection(post: QueryDict, want: MemberListQuery) -> MemberSelection:
-    """Which rows were selected: all of the filter, or the picked ones."""
+    """Return the selection of the form: all that the filter finds, or the picked rows."""
     if post.get("all"):
         members = filter_members(want)
         return MemberSelection(members, members.count(), ())
@@ -56,10 +56,10 @@ def parse_selection(post: QueryDict, want: MemberListQuery) -> MemberSelection:
 
 
 class BulkAction[Form: forms.Form](ABC):
-    """One thing to do. `name` is its value in the form, `title` what the page asks."""
+    """A bulk action. `name` is its value in the form, `title` the heading of its page."""
 
     name = ""
-    danger = False  # its button cuts somebody off
+    danger = False  # its button cuts members off
 
     def __init__(self, form: Form) -> None:
         self.form = form
@@ -69,11 +69,11 @@ class BulkAction[Form: forms.Form](ABC):
 
     @abstractmethod
     def affected(self, chosen: MemberSelection) -> int:
-        """How many would change; the form is valid."""
+        """Return how many members would change. The form must be valid."""
 
     @abstractmethod
     def does(self, number: int) -> str:
-        """What happens to so many, as a sentence."""
+        """Return a sentence that says what happens to this number of members."""
 
     @abstractmethod
     def done(self, number: int) -> str: ...
@@ -83,19 +83,19 @@ class BulkAction[Form: forms.Form](ABC):
 
     @abstractmethod
     def do(self, chosen: MemberSelection, by: User) -> str:
-        """Do it and say what was done."""
+        """Carry the action out and return a sentence that says what was done."""
 
     def spares(self, number: int) -> str:
-        """Who of the chosen stays as it is."""
+        """Return a sentence about the selected members that do not change."""
         text = ngettext("%(n)s has it already and stays as it is.", "%(n)s have it already and stay as they are.", number)
         return text % _format_number(number)
 
     def keeps(self) -> str:
-        """What does not change for anybody."""
+        """Return a sentence about what does not change for any member."""
         return _("Addresses, forwards and access do not change.")
 
     def preview(self, chosen: MemberSelection) -> "BulkPreview | None":
-        """What would happen with what the form says; None while it says nothing that makes sense."""
+        """Return the preview of the entered values, None while the form is invalid."""
         if not self.form.is_valid():
             return None
         number = self.affected(chosen)
@@ -240,7 +240,7 @@ class UnblockMembers(BulkAction[forms.Form]):
 
 
 def parse_action(post: QueryDict, today: date) -> BulkAction[Any] | None:
-    """What the pressed button asks for; with its defaults the first time, with what was entered then."""
+    """Return the action of the pressed button, with defaults the first time, then with what was entered."""
     match post.get("do"):
         case ExtendPaidUntil.name:
             return ExtendPaidUntil(ExtendForm(_build_form_data(post, "until", ExtendForm(today=today)), today=today))
@@ -254,7 +254,7 @@ def parse_action(post: QueryDict, today: date) -> BulkAction[Any] | None:
 
 
 def _build_form_data(post: QueryDict, name: str, fresh: forms.Form) -> dict[str, object]:
-    """The first look is a preview of the default."""
+    """Return the entered value, or the default on the first request, so that it shows a preview of the default."""
     if name in post:
         return {name: post[name]}
     default = fresh[name].value() or next(iter(_list_first_choice(fresh, name)), "")

@@ -1,6 +1,7 @@
-"""When two people edit one member: nothing is lost, both see both.
+"""Merging when two people edit one member at the same time.
 
-What only the other changed is taken over; what both changed stays as entered, with the other's value beside it.
+A field that only the other person changed is taken over. A field that both changed keeps this person's input, with the other's
+value beside it.
 """
 
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from apps.members.models import Member
 
 @dataclass(frozen=True)
 class Clash:
-    """A field that the other changed. `yours` is empty where the other's value was taken over."""
+    """A field that the other person changed. `yours` is empty where the other's value was taken over."""
 
     label: str
     theirs: str
@@ -27,7 +28,7 @@ class Clash:
 
 @dataclass(frozen=True)
 class MergedForm:
-    """The form as it should be shown, and what the person must look at."""
+    """The form to show again, and what the user must check."""
 
     form: MemberForm
     sentence: str
@@ -35,10 +36,10 @@ class MergedForm:
 
 
 def merge(form: MemberForm, member: Member) -> MergedForm:
-    """The form was valid and came too late; `member` is as it is now."""
+    """Merge a valid form with an old version into `member`, which is the current state."""
     base = find_version(member, form.cleaned_data["version"] or 0)
     now, clashes = build_initial(member), list[Clash]()
-    data: dict[str, str] = form.data.dict()  # type: ignore[attr-defined]  # what a browser posted
+    data: dict[str, str] = form.data.dict()  # type: ignore[attr-defined]  # a bound form has a QueryDict
     for name in form.fields:
         mine, theirs = form.cleaned_data[name], now[name]
         if name == "version" or mine == theirs or (base is not None and _get_event_value(base, name) == _normalize(theirs)):
@@ -63,7 +64,7 @@ def _format_time(at: datetime) -> str:
 
 
 def _normalize(value: Any) -> Any:
-    """Rows by their ids, as events keep them."""
+    """Return a row's id, which is what history events store; other values unchanged."""
     return value.pk if hasattr(value, "pk") else value
 
 
@@ -72,7 +73,7 @@ def _get_event_value(event: Any, name: str) -> Any:
 
 
 def _format_input(value: Any) -> str:
-    """As a browser would send it."""
+    """Return the value as a browser would submit it."""
     if isinstance(value, date):
         return value.isoformat()
     return str(value.pk) if hasattr(value, "most_forwards") else "" if value is None else str(value)

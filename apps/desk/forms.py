@@ -1,4 +1,4 @@
-"""What the address of a page may ask for, and what is entered on pages that look across apps."""
+"""Forms of pages that combine several apps: filters in the URL, bulk actions, and addresses for a member."""
 
 from datetime import date, timedelta
 from ipaddress import ip_address
@@ -16,7 +16,7 @@ from apps.network.models import Pool
 
 
 class FilterForm(forms.Form):
-    """The filters of the members list. What makes no sense is as if it were not there."""
+    """The filters of the members list. Invalid values are ignored."""
 
     house = forms.ModelChoiceField(Site.objects.all(), label=_("House"), to_field_name="code", required=False, empty_label=_("any"))
     tariff = forms.ModelChoiceField(Tariff.objects.all(), label=_("Tariff"), required=False, empty_label=_("any"))
@@ -24,7 +24,7 @@ class FilterForm(forms.Form):
 
 
 class ExtendForm(forms.Form):
-    """Until when members are paid."""
+    """A new “paid until” for members."""
 
     until = forms.DateField(label=_("Paid until"), widget=DateInput)
 
@@ -33,20 +33,20 @@ class ExtendForm(forms.Form):
 
 
 class ChangeTariffForm(forms.Form):
-    """Which tariff members get."""
+    """A new tariff for members."""
 
     tariff = forms.ModelChoiceField(Tariff.objects.all(), label=_("Tariff"), empty_label=None)
 
 
 def compute_half_year_end(today: date) -> date:
-    """The end of the half-year after this one: terms are paid by halves."""
+    """Return the end of the next half-year: members pay by half-years."""
     return date(today.year, 12, 31) if today.month <= 6 else date(today.year + 1, 7, 1) - timedelta(days=1)
 
 
 class HoldingForm(HoldForm):
-    """An address for a member, and as what it leaves."""
+    """An address for a member, and the public address as which it leaves."""
 
-    NEXT = "next"  # free one of any pool; "next 3": of the pool with this id
+    NEXT = "next"  # the next free one of any pool; "next 3": of the pool with id 3
 
     leaves = forms.ChoiceField(label=_("Leaves as"), required=False)
 
@@ -62,14 +62,14 @@ class HoldingForm(HoldForm):
 
     @classmethod
     def _next(cls) -> list[tuple[str, str | Promise]]:
-        """The next place of any pool; where there are several, of each of them too."""
+        """Return the choices for the next free place: of any pool, and of each pool if there are several."""
         pools = list(list_public_pools().order_by("prefix"))
         each = [(f"{cls.NEXT} {pool.pk}", _("the next in %(pool)s") % {"pool": pool}) for pool in pools]
         return [(cls.NEXT, _("the next that is free")), *(each if len(each) > 1 else [])] if pools else []
 
     @classmethod
     def place(cls, chosen: str) -> dict[str, Any]:
-        """What was chosen, as the service takes it."""
+        """Return the choice as arguments of the service."""
         if chosen == cls.NEXT:
             return {}
         if chosen.startswith(f"{cls.NEXT} "):

@@ -1,4 +1,4 @@
-"""Lists as CSV, written while they are read: memory stays flat, whatever their length."""
+"""The members list as CSV, streamed while it is read: memory use does not depend on the length."""
 
 import csv
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ BATCH = 1000
 
 
 def render_members(want: MemberListQuery, today: date) -> Iterator[str]:
-    """A line for each member found, by name."""
+    """Yield a line for each member found, by name."""
     writer = csv.writer(Echo())
     yield "\ufeff" + writer.writerow(_list_headings())
     ids = filter_members(want).order_by("name", "id").values_list("pk", flat=True)

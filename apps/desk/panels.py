@@ -1,4 +1,4 @@
-"""What the panels of a member's page show: addresses with how they leave and where they are active, and devices."""
+"""Contexts for the panels of a member's page: addresses with their mappings and activations, and devices."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from apps.network.selectors import PreviousHolder, list_cached_holdings, list_pr
 
 @dataclass(frozen=True)
 class HeldAddressRow:
-    """An address that the member holds: how it leaves, who had it before, and how it stands on each gateway."""
+    """A holding of the member, with its NAT mapping, its previous holder, and its activation on each gateway."""
 
     holding: Holding
     mapping: NatMapping | None
@@ -29,7 +29,7 @@ class HeldAddressRow:
 
     @property
     def posts(self) -> list[GatewayPost]:
-        """Hollow while the member is not active: then nothing of theirs is on the gateways."""
+        """The state on each gateway; hollow while the member is not active, because then the gateways have nothing of it."""
         there = PostState.FULL if self.alive else PostState.HOLLOW
         return [GatewayPost(each.gateway, there if each.since else PostState.HALF) for each in self.gateways]
 
@@ -39,18 +39,21 @@ class HeldAddressRow:
 
     @property
     def reasons(self) -> list[Activation]:
-        """What gateways have of it, where they ought to have it."""
+        """The activations, for gateways that should have the holding."""
         return self.gateways if self.alive else []
 
     @property
     def took(self) -> float | None:
-        """Seconds from saving to the last gateway's confirmation."""
+        """Seconds from saving to the last gateway's confirmation, None until then."""
         times = [each.since for each in self.gateways if isinstance(each.since, datetime)]
         return max(0.0, (max(times) - self.holding.changed_at).total_seconds()) if times and not self.waits_for else None
 
 
 def build_addresses_context(member: Member, *, form: HoldingForm | None = None, added: int = 0, released: str = "") -> dict[str, Any]:
-    """What desk/member/_addresses.html needs. `added`: the id of a holding just given; `released`: what just ended, in words."""
+    """Return the context of desk/member/_addresses.html.
+
+    `added`: the id of a holding that was just given; `released`: what just ended, in words.
+    """
     rows = _list_rows(member)
     moving = any(row.waits_for for row in rows)
     return {
@@ -76,14 +79,17 @@ def _list_rows(member: Member) -> list[HeldAddressRow]:
 
 @dataclass(frozen=True)
 class DeviceRow:
-    """A device and the addresses it has."""
+    """A device and its addresses."""
 
     device: Device
     addresses: list[str]
 
 
 def build_devices_context(member: Member, *, form: DeviceForm | None = None, saved: int = 0, removed: str = "") -> dict[str, Any]:
-    """What desk/member/_devices.html needs. `saved`: the id of a device just written; `removed`: the name of one that is gone."""
+    """Return the context of desk/member/_devices.html.
+
+    `saved`: the id of a device that was just saved; `removed`: the name of one that was just deleted.
+    """
     held: dict[int, list[str]] = defaultdict(list)
     for holding in list_cached_holdings(member):
         if holding.device_id:

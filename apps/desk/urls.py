@@ -1,4 +1,4 @@
-"""Pages that look across apps."""
+"""URLs of pages that combine several apps."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""History: a page across apps that the navigation knows as the audit's."""
+"""URLs of the history: pages that combine several apps, in the navigation's audit section."""
 
 from django.urls import path
 

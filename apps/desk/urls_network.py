@@ -1,4 +1,4 @@
-"""Addresses: pages across apps that the navigation knows as the network's."""
+"""URLs of addresses: pages that combine several apps, in the navigation's network section."""
 
 from django.urls import path
 

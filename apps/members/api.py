@@ -1,4 +1,4 @@
-"""Members, their devices, tariffs, houses and rooms in the REST API."""
+"""REST API of members, their devices, tariffs, sites and rooms."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -62,7 +62,7 @@ class MemberSerializer(ApiSerializer):
 
 
 class MemberViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
-    """Members; `search` looks in name, number, room, address and MAC."""
+    """Members. `search` looks in the name, number, room, address and MAC address."""
 
     serializer_class = MemberSerializer
     member_path = "pk"
@@ -86,13 +86,13 @@ class MemberViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
 
     @action(detail=True, methods=["post"])
     def activate(self, request: Request, pk: str = "") -> Response:
-        """Let the member use the network. Twice is harmless."""
-        services.activate(member=self.get_object(), by=request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        """Activate the membership, so that the member can use the network. Idempotent."""
+        services.activate(member=self.get_object(), by=request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it
         return self.answer(self.get_object())
 
     @action(detail=True, methods=["post"])
     def leave(self, request: Request, pk: str = "") -> Response:
-        """The member leaves: what is held ends now, and what hangs on it. Twice is harmless."""
+        """End the membership now: addresses and forwards are kept for the hold period, then released. Idempotent."""
         services.leave(member=self.get_object(), by=request.user)  # type: ignore[arg-type]  # likewise
         return self.answer(self.get_object())
 
@@ -115,7 +115,7 @@ class DeviceSerializer(ApiSerializer):
 
 
 class DeviceViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
-    """Members' devices. `member` stays as it was added."""
+    """Members' devices. `member` cannot be changed after creation."""
 
     serializer_class = DeviceSerializer
     member_path = "member"
@@ -125,7 +125,7 @@ class DeviceViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
         return Device.objects.order_by("id")
 
     def remove(self, row: Device) -> None:
-        services.remove_device(device=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        services.remove_device(device=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it
 
 
 class TariffSerializer(ApiSerializer):
@@ -148,7 +148,7 @@ class TariffSerializer(ApiSerializer):
 
 
 class TariffViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
-    """What members may use."""
+    """Tariffs: the limits and rates that a member has. Rates are in kbit/s; null means unlimited."""
 
     serializer_class = TariffSerializer
     queryset = Tariff.objects.order_by("id")
@@ -162,7 +162,7 @@ class SiteSerializer(ApiSerializer):
 
 
 class SiteViewSet(ReadViewSet):
-    """Houses."""
+    """Sites: the buildings with members' rooms."""
 
     serializer_class = SiteSerializer
     queryset = Site.objects.order_by("id")
@@ -176,7 +176,7 @@ class RoomSerializer(ApiSerializer):
 
 
 class RoomViewSet(ReadViewSet):
-    """Rooms of houses."""
+    """Rooms of sites."""
 
     serializer_class = RoomSerializer
     queryset = Room.objects.order_by("id")

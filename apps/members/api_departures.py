@@ -1,4 +1,4 @@
-"""Who is going to leave, in the REST API."""
+"""REST API of departures."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,7 +23,7 @@ class DepartureSerializer(ApiSerializer):
 
 
 class DepartureViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
-    """Days on which members leave or have left; DELETE drops what is planned."""
+    """Departures: the days on which members leave or have left. DELETE cancels a planned departure."""
 
     serializer_class = DepartureSerializer
     member_path = "member"

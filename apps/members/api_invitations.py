@@ -1,4 +1,4 @@
-"""Members who are invited to make an account, in the REST API."""
+"""REST API of invitations that connect a member with an account."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,7 +23,10 @@ class MemberInvitationSerializer(ApiSerializer):
 
 
 class MemberInvitationViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
-    """Links that connect an account with a membership; POST sends one to the member's address, DELETE withdraws it."""
+    """Invitations of members: links that connect an account with a membership.
+
+    POST sends one to the member's e-mail address, DELETE withdraws it.
+    """
 
     serializer_class = MemberInvitationSerializer
     member_path = "member"

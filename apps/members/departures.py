@@ -1,7 +1,7 @@
-"""Leaving, in time: planned for a day, held for a while, released.
+"""Departures: planning and carrying them out, then releasing what the member held after the hold period.
 
-A day begins at midnight in the site's zone. Each step is a conditional update or does nothing the second time, so that a worker may take
-it whenever it comes by (workers/lifecycle.py).
+A day begins at midnight in the site's zone. Each step is a conditional update or does nothing the second time, so a worker may
+run it at any time (workers/lifecycle.py).
 """
 
 from datetime import date, datetime, timedelta
@@ -23,8 +23,11 @@ from apps.members.models import Departure, Member
 
 
 def plan(*, member: Member, on: date, by: User) -> Departure:
-    """The member leaves with the beginning of that day. Raises Problem when that is over or too far away, they have left, or it
-    is planned already."""
+    """Plan that the member leaves at the beginning of that day.
+
+    Raises Problem when the day has begun already or is too far away, or when the member has left or a departure is planned
+    already.
+    """
     if member.state == Member.State.LEFT:
         raise Problem(_("%(member)s has left already.") % {"member": member}, culprit=member)
     if on <= timezone.localdate():
@@ -42,23 +45,23 @@ def plan(*, member: Member, on: date, by: User) -> Departure:
 
 
 def drop(departure: Departure) -> None:
-    """The member stays. Raises Conflict when they have left, or it was dropped already."""
+    """Cancel a planned departure. Raises Conflict when it was carried out or cancelled already."""
     if not _decide(departure, Departure.State.DROPPED):
         raise Conflict(_("This is not planned any more. Look at the member again."))
 
 
 def find_planned(member: Member) -> Departure | None:
-    """When the member is going to leave."""
+    """Return the member's planned departure, None if there is none."""
     return Departure.objects.filter(member=member, state=Departure.State.PLANNED).select_related("by").first()
 
 
 def list_due(today: date) -> QuerySet[Departure]:
-    """Departures whose day has come."""
+    """Return the planned departures that are due on that day."""
     return Departure.objects.filter(state=Departure.State.PLANNED, on__lte=today).select_related("member", "by").order_by("on", "id")
 
 
 def carry_out(departure: Departure) -> bool:
-    """The member leaves now. False when somebody else was faster, or dropped it."""
+    """End the membership as planned. Return False when another process carried the departure out first, or it was cancelled."""
     with pghistory.context(user=departure.by_id, planned=True), transaction.atomic():
         if not _decide(departure, Departure.State.DONE):
             return False
@@ -71,24 +74,24 @@ def _decide(departure: Departure, state: str) -> bool:
 
 
 def compute_release_time(left_at: datetime) -> datetime:
-    """When what somebody held who left then is free for others."""
+    """Return when the holdings of a member who left at that time become free for others."""
     return left_at + timedelta(days=settings.HOLD_DAYS)
 
 
 def compute_erasure_time(left_at: datetime) -> datetime:
-    """When the personal data of somebody who left then are erased: never before their addresses are released."""
+    """Return when the personal data of a member who left at that time are erased: never before the holdings are released."""
     return left_at + timedelta(days=max(settings.ERASE_DAYS, settings.HOLD_DAYS))
 
 
 def list_releasable(now: datetime) -> QuerySet[Member]:
-    """Those whose time to come back is over, and for whom something is still held."""
+    """Return the members whose hold period is over and who still have holdings."""
     over = Member.objects.filter(state=Member.State.LEFT, left_at__lte=now - timedelta(days=settings.HOLD_DAYS))
     return over.filter(holds_now_or_later("holdings__valid")).distinct().order_by("pk")
 
 
 @transaction.atomic
 def release(who: Member) -> bool:
-    """End what is held for them. False when they have come back meanwhile, or nothing was."""
+    """End what is held for the member. Return False when the member has come back meanwhile, or nothing was held."""
     still = Member.objects.filter(state=Member.State.LEFT, pk=who.pk, left_at=who.left_at)
     ended = dependents.end(Member, list(still.select_for_update(of=("self",)).values_list("pk", flat=True)))
     enqueue_task("workers.reconcile")

@@ -1,4 +1,4 @@
-"""Forms of members and their devices."""
+"""Forms for members, their devices, and tariffs."""
 
 from datetime import date
 from decimal import Decimal
@@ -17,7 +17,7 @@ from apps.members.services import MemberFacts
 
 
 class DateInput(forms.DateInput):
-    """The browser's own calendar; it speaks ISO 8601 whatever the language."""
+    """Native date input of the browser. Its value is ISO 8601 in every language."""
 
     input_type = "date"
 
@@ -26,7 +26,7 @@ class DateInput(forms.DateInput):
 
 
 class RoomField(forms.CharField):
-    """A room as it is called: the house's code and what stands on the door, B-214."""
+    """A room by its name: the site's code and the name on the door, as in B-214."""
 
     def prepare_value(self, value: Any) -> Any:
         return str(value) if isinstance(value, Room) else value
@@ -51,7 +51,7 @@ def _describe_unknown_room(text: str, code: str) -> str:
 
 
 class MemberForm(forms.Form):
-    """What is known of a member. `version` is what the person saw."""
+    """The facts of a member. `version` is the version that the form was rendered from."""
 
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=2**31 - 1, required=False)
     name = forms.CharField(label=gettext_lazy("Name"), max_length=120)
@@ -70,12 +70,12 @@ class MemberForm(forms.Form):
     )  # fmt: skip
 
     def facts(self) -> MemberFacts:
-        """What the services take; the form is valid."""
+        """Return the input for the services. The form must be valid."""
         return MemberFacts(**{name: self.cleaned_data[name] for name in MemberFacts.__dataclass_fields__})
 
 
 class NewMemberForm(MemberForm):
-    """A member who is not there yet."""
+    """The facts of a new member."""
 
     number = forms.IntegerField(
         label=gettext_lazy("Number"), min_value=1, max_value=2**31 - 1, required=False,
@@ -93,12 +93,12 @@ class NewMemberForm(MemberForm):
 
 
 def build_initial(member: Member) -> dict[str, Any]:
-    """What the form shows of a member as it is now."""
+    """Return the form's initial values for a member."""
     return {name: getattr(member, name) for name in MemberFacts.__dataclass_fields__} | {"version": member.version}
 
 
 class MacInput(forms.CharField):
-    """A MAC address in any of the usual spellings."""
+    """A MAC address in any of the usual notations."""
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
@@ -106,7 +106,7 @@ class MacInput(forms.CharField):
 
 
 class DeviceForm(forms.Form):
-    """A device by its name and MAC address."""
+    """A device's name and MAC address."""
 
     name = forms.CharField(label=gettext_lazy("Device"), max_length=60, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     mac = MacInput(
@@ -117,7 +117,7 @@ class DeviceForm(forms.Form):
 
 
 class RateField(forms.DecimalField):
-    """A rate that people write in Mbit/s; its value is in kbit/s. None where it is empty."""
+    """A rate, entered in Mbit/s; the cleaned value is in kbit/s, None when empty."""
 
     def __init__(self, *, label: Any, help_text: Any = "", highest: int | None = HIGHEST_KBIT) -> None:
         most = None if highest is None else Decimal(highest) / 1000
@@ -128,7 +128,7 @@ class RateField(forms.DecimalField):
         )  # fmt: skip
 
     def prepare_value(self, value: Any) -> Any:
-        """What is stored as Mbit/s; what somebody typed, unchanged."""
+        """Convert a stored rate to Mbit/s; return submitted text unchanged."""
         return f"{Decimal(value) / 1000:f}" if isinstance(value, int) else value
 
     def clean(self, value: Any) -> Any:
@@ -137,7 +137,7 @@ class RateField(forms.DecimalField):
 
 
 class TariffForm(forms.Form):
-    """What a tariff lets a member use. `version` is what the person saw."""
+    """The limits and rates of a tariff. `version` is the version that the form was rendered from."""
 
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
     name = forms.CharField(label=gettext_lazy("Name"), max_length=60)
@@ -153,5 +153,5 @@ class TariffForm(forms.Form):
         super().__init__(data, initial={name: getattr(tariff, name) for name in self.base_fields} if tariff else None)
 
     def wanted(self) -> dict[str, Any]:
-        """What the services take."""
+        """Return the input for the services."""
         return {name: self.cleaned_data[name] for name in ("name", "most_forwards", "most_devices", "down_kbit", "up_kbit", "trial")}

@@ -1,7 +1,7 @@
-"""Inviting members: a mail with a link that connects an account with the membership, once and for seven days.
+"""Invitations of members: a mail with a link that connects an account with the membership, once and within seven days.
 
-The link is signed, and names the invitation and the address that it was sent to: opening it confirms that address, as long as it is the
-member's.
+The link is signed. It names the invitation and the address that it was sent to: opening it confirms that address, as long as it
+is still the member's.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _signer: Final = Signer(salt="members.invitation")
 
 @dataclass(frozen=True)
 class OpenedInvitation:
-    """An invitation whose link somebody has opened, and the address that it was sent to."""
+    """An invitation that was opened by its link, and the address that the link was sent to."""
 
     invitation: MemberInvitation
     email: str
@@ -43,7 +43,10 @@ class OpenedInvitation:
 
 
 def invite(*, member: Member, by: User) -> MemberInvitation:
-    """Send a link to the member's address; an earlier one opens nothing any more. Raises Problem where that makes no sense."""
+    """Mail an invitation link to the member's address; an earlier link becomes invalid.
+
+    Raises Problem when the member has an account already, has left, or has no e-mail address.
+    """
     with transaction.atomic():
         now = Member.objects.select_for_update(of=("self",)).get(pk=member.pk)
         _check(now)
@@ -71,24 +74,24 @@ def _build_link(made: MemberInvitation, email: str) -> str:
 
 
 def withdraw(*, member: Member) -> None:
-    """The link that was sent opens nothing any more. Twice is harmless."""
+    """Withdraw the member's open invitation, so that its link becomes invalid. Idempotent."""
     MemberInvitation.objects.filter(member=member, taken=None, withdrawn=None).update(withdrawn=Now())
 
 
 def withdraw_one(invitation: MemberInvitation) -> None:
-    """Raises Conflict when somebody has taken or withdrawn it already."""
+    """Withdraw this invitation. Raises Conflict when it was accepted or withdrawn already."""
     still = MemberInvitation.objects.filter(pk=invitation.pk, taken=None, withdrawn=None)
     if not still.update(withdrawn=Now()):
         raise Conflict(_("This invitation was used or withdrawn already."))
 
 
 def find_open(member: Member) -> MemberInvitation | None:
-    """The invitation that nobody has accepted yet, also when its time is over."""
+    """Return the member's invitation that was neither accepted nor withdrawn, even if it has expired."""
     return MemberInvitation.objects.filter(member=member, taken=None, withdrawn=None).select_related("by").first()
 
 
 def get_by_token(token: str) -> OpenedInvitation:
-    """What the link opens now. Raises Problem with the reason why it opens nothing."""
+    """Return the invitation that the link's token opens. Raises Problem with the reason when it is invalid."""
     try:
         pk, email = _signer.unsign_object(token)
         found = MemberInvitation.objects.select_related("member").get(pk=pk)
@@ -105,7 +108,7 @@ def get_by_token(token: str) -> OpenedInvitation:
 
 @transaction.atomic
 def accept_anew(opened: OpenedInvitation, *, username: str, first_name: str, last_name: str, password: str) -> User:
-    """Make an account and connect it. Raises Problem when the name is taken, or somebody signs in with the address already."""
+    """Create an account and connect it. Raises Problem when the user name is taken, or another account has the address already."""
     _claim(opened)
     if invitations.has_account(opened.email):
         words = _("There is an account with %(address)s already. Sign in with it, then open the link again.")
@@ -118,7 +121,7 @@ def accept_anew(opened: OpenedInvitation, *, username: str, first_name: str, las
 
 @transaction.atomic
 def accept(opened: OpenedInvitation, *, user: User) -> None:
-    """Connect the account of who has signed in. Raises Problem when another membership belongs to it."""
+    """Connect the signed-in account. Raises Problem when the account belongs to another membership."""
     theirs = Member.objects.filter(user=user).first()
     if theirs is not None:
         raise Problem(_("Your account belongs to the membership M-%(number)d already.") % {"number": theirs.number})

@@ -1,4 +1,4 @@
-"""Tokens for scripts that are for one member, or for those who live in one house."""
+"""Limits of API tokens to one member, or to the members of one site."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from apps.members.models import Member, Site
 
 
 class NumberField(forms.CharField):
-    """A member's number, like M-2207; gives the member's id, None when it is empty."""
+    """A member's number, like M-2207. The cleaned value is the member's id, None when empty."""
 
     def __init__(self) -> None:
         super().__init__(label=_("One member"), required=False, max_length=20, help_text=_("The number, like M-2207"))
@@ -27,7 +27,7 @@ class NumberField(forms.CharField):
 
 
 def register() -> None:
-    """From now on tokens can be limited so on their page."""
+    """Register both limits, so that the token page offers them."""
     register_limit(TokenLimit("member", Right.SEE_MEMBERS, NumberField, _describe_member))
     register_limit(TokenLimit("site", Right.SEE_MEMBERS, _build_house_field, _describe_house))
 

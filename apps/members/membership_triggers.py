@@ -1,4 +1,7 @@
-"""When members were active and since when they are gone: noted by the database, so that no way of changing a state can forget it."""
+"""Triggers that record the periods of membership and the time of leaving.
+
+The database does it, so that no way of changing a member's state can forget it.
+"""
 
 import pgtrigger
 
@@ -6,7 +9,7 @@ FIRST = """
     INSERT INTO members_membership (member_id, valid)
     SELECT n.id, tstzrange(least(n.since::timestamptz, clock_timestamp()), NULL) FROM new_values n WHERE n.state = 'active';
 """
-# A period begins when the last one has ended, at the earliest: a clock that was set back makes no two at once.
+# A period begins at the end of the previous one at the earliest: a clock that was set back must not make two overlap.
 BEGIN = """
     INSERT INTO members_membership (member_id, valid) SELECT n.id, tstzrange(greatest(
         clock_timestamp(), (SELECT max(upper(m.valid)) FROM members_membership m WHERE m.member_id = n.id)), NULL)
@@ -21,7 +24,7 @@ END = """
 
 
 def build_left_trigger() -> pgtrigger.Trigger:
-    """left_at is set with the state, and gone with it."""
+    """Return the trigger that sets left_at when the state becomes “left”, and clears it in other states."""
     return pgtrigger.Trigger(
         name="notes_when_left",
         when=pgtrigger.Before,
@@ -40,22 +43,22 @@ def build_left_trigger() -> pgtrigger.Trigger:
 
 
 def build_insert_trigger() -> pgtrigger.Trigger:
-    """Who is added as active was so since the day that the row names."""
+    """Return the trigger that opens a membership for each member added as active: from the day in `since`, from now if that is later."""
     return _build_after_trigger("periods_of_new", pgtrigger.Insert, FIRST, new="new_values")
 
 
 def build_update_trigger() -> pgtrigger.Trigger:
-    """One ends and one begins with the state."""
+    """Return the trigger that ends the open membership and begins a new one as the state changes."""
     return _build_after_trigger("periods_of_changed", pgtrigger.Update, END + BEGIN, old="old_values", new="new_values")
 
 
 def _build_after_trigger(name: str, operation: pgtrigger.Operation, statements: str, **tables: str) -> pgtrigger.Trigger:
-    """Once for each statement, with its rows as tables of these names."""
+    """Return a trigger that runs once per statement, after it, with its rows in transition tables of these names."""
     return pgtrigger.Trigger(
         name=name,
         level=pgtrigger.Statement,
         when=pgtrigger.After,
         operation=operation,
-        referencing=pgtrigger.Referencing(**tables),  # type: ignore[no-untyped-call]  # pgtrigger leaves it out
+        referencing=pgtrigger.Referencing(**tables),  # type: ignore[no-untyped-call]  # pgtrigger has no annotation here
         func=statements + "RETURN NULL;",
     )

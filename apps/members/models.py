@@ -1,4 +1,4 @@
-"""People, what they pay for, where they live, and their devices."""
+"""Members, tariffs, sites, rooms, devices, memberships, departures and invitations."""
 
 from django.conf import settings
 from django.contrib.postgres.constraints import ExclusionConstraint
@@ -14,28 +14,28 @@ from apps.lib.fields import MacField, make_mac_digits_expression
 from apps.lib.models import Versioned
 from apps.members.membership_triggers import build_insert_trigger, build_left_trigger, build_update_trigger
 
-LOWEST_KBIT, HIGHEST_KBIT = 64, 10_000_000  # of a rate, kbit/s
+LOWEST_KBIT, HIGHEST_KBIT = 64, 10_000_000  # limits of a rate, kbit/s
 
 
 class RateProperties:
-    """What has a rate each way, or none."""
+    """Mixin for rows with a rate in each direction, None for no rate."""
 
     up_kbit: int | None
     down_kbit: int | None
 
     @property
     def up_bits(self) -> int | None:
-        """Bits a second from the member."""
+        """The rate from the member, bit/s."""
         return self.up_kbit and self.up_kbit * 1000
 
     @property
     def down_bits(self) -> int | None:
-        """Bits a second to the member."""
+        """The rate to the member, bit/s."""
         return self.down_kbit and self.down_kbit * 1000
 
 
 class Tariff(RateProperties, Versioned):
-    """What a member may use. up_kbit, down_kbit: how fast, through the uplink, from and to the member, kbit/s; None: as fast as it goes."""
+    """What a member may have. up_kbit, down_kbit: the rate through the uplink from and to the member, kbit/s; None: unlimited."""
 
     name = models.CharField(_("name"), max_length=60, unique=True)
     most_forwards = models.PositiveSmallIntegerField(_("most port forwards"), default=8)
@@ -60,7 +60,7 @@ class Tariff(RateProperties, Versioned):
 
 
 class Site(models.Model):
-    """A house."""
+    """A building with rooms."""
 
     name = models.CharField(_("name"), max_length=60, unique=True)
     code = models.CharField(_("code"), max_length=8, unique=True)
@@ -73,7 +73,7 @@ class Site(models.Model):
 
 
 class Room(models.Model):
-    """A room of a house; `name` is what stands on its door, unique within the house."""
+    """A room of a site; `name` is what is written on its door, unique within the site."""
 
     site = models.ForeignKey(Site, models.PROTECT, related_name="rooms")
     floor = models.SmallIntegerField(_("floor"))
@@ -89,7 +89,7 @@ class Room(models.Model):
 
 @track_history(exclude=["left_at", "erased_at"])
 class Member(Versioned):
-    """A person who uses the network. The database itself notes when somebody left, and from when to when memberships were active."""
+    """A person who uses the network. Database triggers record when they left, and from when to when they were active."""
 
     class State(models.TextChoices):
         PENDING = "pending", _("not yet active")
@@ -155,7 +155,10 @@ class Device(models.Model):
 
 
 class Membership(models.Model):
-    """From when to when a member was active. Kept by triggers on the member's state (membership_triggers.py), whoever changes that."""
+    """A period in which a member was active.
+
+    Triggers on the member's state maintain it, however the state is changed (membership_triggers.py).
+    """
 
     member = models.ForeignKey(Member, models.CASCADE, related_name="memberships")
     valid = DateTimeRangeField(_("valid"))
@@ -173,7 +176,7 @@ class Membership(models.Model):
 
 @track_history()
 class Departure(models.Model):
-    """Somebody is going to leave with the beginning of a day, in the site's zone. A worker carries it out; until then it can be dropped."""
+    """A member's planned leaving at the beginning of a day, in the site's zone. A worker carries it out; until then it can be cancelled."""
 
     class State(models.TextChoices):
         PLANNED = "planned", _("planned")
@@ -199,7 +202,10 @@ class Departure(models.Model):
 
 @track_history()
 class MemberInvitation(models.Model):
-    """A link that connects an account with a membership, once. To which address it went, the link itself says (invitation_services.py)."""
+    """A link that connects an account with a membership, once.
+
+    The address it went to is part of the signed link (invitation_services.py).
+    """
 
     member = models.ForeignKey(Member, models.CASCADE, related_name="invitations")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("invited by"))

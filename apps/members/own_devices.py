@@ -1,7 +1,7 @@
-"""Devices that members note for themselves, as many as their tariff has room for.
+"""Devices and language that members set themselves; the tariff limits the number of devices.
 
-The same services as the staff's write them; what a member is told never names another member. A MAC address is noted once in the whole
-network, so that a server that hands out addresses by it (DHCP) finds one member.
+The same services as for staff write them, but an error that a member sees never names another member. A MAC address is unique in
+the whole network, so that a DHCP server finds one member by it.
 """
 
 from django.db import transaction
@@ -15,11 +15,11 @@ from apps.members import services
 from apps.members.models import Device, Member
 from apps.members.tariff_allowance import check_room
 
-GROUP_BIT = 0x01  # of the first octet: an address of many (IEEE 802, 8.2.2)
+GROUP_BIT = 0x01  # in the first octet: a group address, not one device's (IEEE 802, 8.2.2)
 
 
 def add_device(*, member: Member, name: str, mac: str, by: User) -> Device:
-    """Note a device. Raises Problem when the tariff has room for no more, or the address is another device's."""
+    """Add a device. Raises Problem when the tariff's limit is reached, or the MAC address is another device's."""
     _check_mac(mac)
     try:
         with transaction.atomic():
@@ -30,7 +30,10 @@ def add_device(*, member: Member, name: str, mac: str, by: User) -> Device:
 
 
 def change_device(*, device: Device, name: str, mac: str, by: User) -> Device:
-    """Rename it, or give it the address of its new network card. Raises Problem as `add_device` does."""
+    """Change a device's name or MAC address, as for a new network card.
+
+    Raises Problem when the MAC address is invalid or another device's.
+    """
     _check_mac(mac)
     try:
         return services.change_device(device=device, name=name, mac=mac, by=by)
@@ -39,12 +42,12 @@ def change_device(*, device: Device, name: str, mac: str, by: User) -> Device:
 
 
 def set_language(member: Member, language: str) -> None:
-    """Mails come in it from now on; it makes no form of staff's out of date."""
+    """Set the language of the member's mails. The member's version stays, so open staff forms remain valid."""
     Member.objects.filter(pk=member.pk).exclude(language=language).update(language=language)
 
 
 def remember_language(request: HttpRequest, language: str) -> None:
-    """The choice of the top bar is that of mails, too."""
+    """Use the language chosen in the top bar for the member's mails, too."""
     if isinstance(request.user, User) and (member := Member.objects.filter(user=request.user).first()):
         set_language(member, language)
 
@@ -70,7 +73,7 @@ def _check_quota(member: Member) -> None:
 
 
 def _strip_names(problem: Problem, member: Member) -> Problem:
-    """The same refusal, without whose it is."""
+    """Return the same refusal without naming the other member."""
     if problem.fieldname != "mac" or (isinstance(problem.culprit, Device) and problem.culprit.member_id == member.pk):
         return problem
     return Problem(_("This address is noted for somebody else. Look again, and ask the administrators if it is yours."), "mac")

@@ -1,7 +1,8 @@
-"""“Paid until” from a list that a bank or a treasurer made: looked at first, then all of it or nothing, and twice is harmless.
+"""Import of “paid until” from a list made by a bank or a treasurer.
 
-A line names a member by number (2207 or M-2207) and a day (2027-03-31 or 31.03.2027), with comma, semicolon or tab between them; what
-stands behind is not read. A first line of words is the head. Nobody is ever paid for less than before.
+The list is previewed first, then imported as a whole or not at all. Importing twice is harmless. A line has a member's number
+(2207 or M-2207) and a day (2027-03-31 or 31.03.2027), separated by comma, semicolon or tab; further cells are ignored. A first
+line without digits is a header. An import never moves “paid until” back.
 """
 
 import csv
@@ -26,7 +27,7 @@ DAYS: Final = ("%Y-%m-%d", "%d.%m.%Y")
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """A line that is understood: until when a member is paid, and was."""
+    """A parsed line: the member and the new “paid until”."""
 
     line: int
     member: Member
@@ -39,7 +40,7 @@ class Payment:
 
 @dataclass(frozen=True, slots=True)
 class PaymentFault:
-    """A line that is not, and why."""
+    """A line that could not be parsed, and why."""
 
     line: int
     text: str
@@ -48,24 +49,24 @@ class PaymentFault:
 
 @dataclass(frozen=True, slots=True)
 class PaymentPreview:
-    """What a list would do."""
+    """The effects of a list, and its faults."""
 
     payments: list[Payment]
     faults: list[PaymentFault]
 
     @property
     def extending(self) -> list[Payment]:
-        """Those that change something."""
+        """Payments that change something."""
         return [each for each in self.payments if each.extends]
 
     @property
     def unchanged(self) -> int:
-        """How many lines say nothing new."""
+        """The number of lines that change nothing."""
         return len(self.payments) - len(self.extending)
 
 
 def read(text: str) -> PaymentPreview:
-    """What the list would do now. Raises Problem when it is too long, or empty."""
+    """Parse the list and return what it would do now. Raises Problem when it is too long or empty."""
     lines = text.replace("\0", "").removeprefix("\ufeff").splitlines()
     if len(lines) > MOST_LINES:
         raise Problem(_("The list has more than %(most)d lines. Split it.") % {"most": MOST_LINES}, "file")
@@ -79,7 +80,7 @@ def read(text: str) -> PaymentPreview:
 
 
 def import_payments(text: str, *, by: User) -> PaymentPreview:
-    """Do what the list says. Raises Problem when a line is not understood: then nothing has changed."""
+    """Apply the list. Raises Problem when a line cannot be parsed; nothing is changed then."""
     with transaction.atomic():
         preview = read(text)
         if preview.faults:
@@ -92,7 +93,7 @@ def import_payments(text: str, *, by: User) -> PaymentPreview:
 
 
 def _iter_cells(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-    """Each line's cells with its number, without empty ones and the head."""
+    """Yield each line's number and cells, without empty lines and the header."""
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -115,7 +116,7 @@ def _parse_number(cell: str) -> int | None:
 def _parse_day(cell: str) -> date | None:
     for form in DAYS:
         try:
-            return datetime.strptime(cell, form).date()  # noqa: DTZ007 - a day has no zone
+            return datetime.strptime(cell, form).date()  # noqa: DTZ007 - a date has no zone
         except ValueError:
             continue
     return None

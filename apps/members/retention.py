@@ -1,4 +1,4 @@
-"""How this app's tables are bounded: as many rows as people enter."""
+"""Registers how this app's tables are bounded: by what people enter; memberships are history and are kept."""
 
 from apps.operations.registry import TableBound, register_bounded
 

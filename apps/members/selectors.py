@@ -1,4 +1,4 @@
-"""Reading members."""
+"""Queries about members, devices, rooms and tariffs."""
 
 from functools import reduce
 from ipaddress import ip_address, ip_network
@@ -17,8 +17,10 @@ MOST_ROOMS = 1000
 
 
 def search(members: QuerySet[Member], text: str) -> QuerySet[Member]:
-    """Members whom the text may mean: parts of the name in any order, with or without accents, `M-2207`, a room such as `B-214` or
-    `b214`, an e-mail address, an address or prefix they hold now or in it, a MAC address.
+    """Return the members that the text may mean.
+
+    It may be parts of the name in any order, with or without accents, `M-2207`, a room such as `B-214` or `b214`, an e-mail
+    address, an address that they hold now, a prefix with one of their holdings in it, or a MAC address.
     """
     text = text.strip().replace("\0", "")
     if not text:
@@ -27,14 +29,14 @@ def search(members: QuerySet[Member], text: str) -> QuerySet[Member]:
         return members.filter(holdings__prefix__covers=text, holdings__valid__contains=Now()).distinct()
     if prefix := _parse_prefix(text):
         return members.filter(holdings__prefix__within=prefix, holdings__valid__contains=Now()).distinct()
-    mac = _parse_mac(text)  # after addresses: 2001:db8:a0:10::5 has twelve digits too
+    mac = _parse_mac(text)  # after addresses, because 2001:db8:a0:10::5 has twelve digits too
     if mac:
         return members.filter(Exists(Device.objects.filter(member=OuterRef("pk"), mac=mac)))
     return members.alias(bare_name=strip_accents("name")).filter(_build_word_filter(text))
 
 
 def _build_word_filter(text: str) -> Q:
-    """Each alternative is a question to one index of the table itself, so that the database can join their answers."""
+    """Build a filter in which each alternative uses one index of the member table, so that the database can combine the indexes."""
     found = reduce(and_, (Q(bare_name__contains=strip_accents(Value(word))) for word in text.split()))
     if "@" in text:
         found |= Q(email__icontains=text)
@@ -71,7 +73,7 @@ def _is_address(text: str) -> bool:
 
 
 def search_devices(text: str) -> QuerySet[Device]:
-    """Devices with the text in their name, or its digits in their MAC address, however they are set apart."""
+    """Return devices with the text in their name, or its hex digits in their MAC address, whatever the separators."""
     wanted = Q(name__icontains=text)
     digits = extract_mac_digits(text)
     if digits and all(digit in hexdigits for digit in digits):
@@ -80,12 +82,12 @@ def search_devices(text: str) -> QuerySet[Device]:
 
 
 def list_by_email(email: str) -> list[Member]:
-    """Members who have not left and have this address for mail; two at most, because of several nobody knows who wrote."""
+    """Return members with this e-mail address who have not left; at most two, because with several the sender is unknown."""
     return list(Member.objects.filter(email__iexact=email).exclude(state=Member.State.LEFT).order_by("pk")[:2]) if email else []
 
 
 def list_rooms_by_name(text: str) -> QuerySet[Room]:
-    """Rooms as people write them: B-214, b214 and “B 214” are one."""
+    """Return rooms by name as people write them: B-214, b214 and “B 214” are the same room."""
     name = _strip_separators(Lower(Concat("site__code", "name")))
     return Room.objects.select_related("site").alias(written=name).filter(written="".join(text.lower().replace("-", "").split()))
 
@@ -95,17 +97,17 @@ def _strip_separators(text: Any) -> Any:
 
 
 def find_common_tariff() -> Tariff | None:
-    """The tariff of most active members; of those that nobody has, the one that is no trial."""
+    """Return the tariff with the most active members; if no tariff has any, one that is not a trial."""
     active = Count("member", filter=Q(member__state=Member.State.ACTIVE))
     return Tariff.objects.annotate(number=active).order_by("-number", "trial", "pk").first()
 
 
 def count_members(tariff: Tariff) -> int:
-    """How many members who have not left have this tariff."""
+    """Return the number of members with this tariff who have not left."""
     return Member.objects.filter(tariff=tariff).exclude(state=Member.State.LEFT).count()
 
 
 def list_tariffs() -> QuerySet[Tariff]:
-    """All tariffs by name, each with the `number` of its members who have not left."""
+    """Return all tariffs by name, each with the `number` of its members who have not left."""
     staying = Count("member", filter=~Q(member__state=Member.State.LEFT))
     return Tariff.objects.annotate(number=staying).order_by("name")

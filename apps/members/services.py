@@ -1,4 +1,7 @@
-"""Writing members and their devices. Every refusal is a sentence; a save that comes too late overwrites nothing."""
+"""Services that write members, tariffs and devices.
+
+Every refusal is a sentence for people. A save with an old version overwrites nothing.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,12 +22,12 @@ from apps.lib.fields import MacField
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Departure, Device, Member, Room, Tariff
 
 FIRST_NUMBER = 1000
-LAST_NUMBER = 2**31 - 1  # that its column holds
+LAST_NUMBER = 2**31 - 1  # the highest that the column can store
 
 
 @dataclass(frozen=True, slots=True)
 class MemberFacts:
-    """What a person enters about a member."""
+    """The facts of a member that people enter."""
 
     name: str
     email: str
@@ -37,7 +40,7 @@ class MemberFacts:
 
 
 def add_member(*, facts: MemberFacts, number: int | None = None, active: bool = False, by: User) -> Member:
-    """A new member, with the next free number unless told. Raises Problem when the number is taken."""
+    """Add a member, with the next free number if none is given. Raises Problem when the number is taken."""
     state = Member.State.ACTIVE if active else Member.State.PENDING
     try:
         with transaction.atomic():
@@ -50,7 +53,7 @@ def add_member(*, facts: MemberFacts, number: int | None = None, active: bool = 
 
 
 def change_member(*, member: Member, version: int, facts: MemberFacts, by: User) -> Member:
-    """Change what is known of a member. Raises Conflict when somebody changed it since `version`, Problem when it was erased."""
+    """Change a member's facts. Raises Conflict when the member was changed since `version`, Problem when it was erased."""
     if member.erased_at:
         raise Problem(describe_erased(), culprit=member)
     with transaction.atomic():
@@ -63,7 +66,7 @@ def change_member(*, member: Member, version: int, facts: MemberFacts, by: User)
 
 
 def activate(*, member: Member, by: User) -> None:
-    """Let the member use the network, with what is held for whoever comes back; doing it twice is harmless.
+    """Activate the membership; a member who comes back gets what is still held for them. Idempotent.
 
     Raises Problem when the personal data were erased.
     """
@@ -81,10 +84,10 @@ def describe_erased() -> str:
 
 
 def leave(*, member: Member, by: User) -> list[EndedCount]:
-    """The member leaves: nothing of theirs is on the gateways any more, and no departure is planned. Twice is harmless.
+    """End the membership: remove the member from the gateways and cancel a planned departure. Idempotent.
 
-    What is held is kept for HOLD_DAYS, for whoever comes back, and then released (departures.py); without such days it ends now.
-    Returns what that is.
+    Holdings are kept for HOLD_DAYS in case the member comes back, and then released (departures.py). If HOLD_DAYS is 0, they end
+    now. Returns what is kept or was ended.
     """
     with transaction.atomic():
         staying = Member.objects.filter(pk=member.pk).exclude(state=Member.State.LEFT)
@@ -97,7 +100,7 @@ def leave(*, member: Member, by: User) -> list[EndedCount]:
 
 
 def extend_paid(*, members: QuerySet[Member], until: date, by: User) -> int:
-    """Set “paid until” for all of these who are paid for less; returns how many that were. Never shortens."""
+    """Set “paid until” of those of the members who are paid for less, and return their number. Never shortens."""
     with transaction.atomic():
         behind = members.filter(paid_until__lt=until) | members.filter(paid_until=None)
         changed = _update(behind, paid_until=until)
@@ -106,7 +109,7 @@ def extend_paid(*, members: QuerySet[Member], until: date, by: User) -> int:
 
 
 def assign_tariff(*, members: QuerySet[Member], tariff: Tariff, by: User) -> int:
-    """Set the tariff of all of these who have another; returns how many that were."""
+    """Set the tariff of those of the members who have another one, and return their number."""
     with transaction.atomic():
         changed = _update(members.exclude(tariff=tariff), tariff=tariff)
         enqueue_task("workers.reconcile", by.pk)
@@ -116,7 +119,7 @@ def assign_tariff(*, members: QuerySet[Member], tariff: Tariff, by: User) -> int
 def add_tariff(
     *, name: str, most_forwards: int, most_devices: int, up_kbit: int | None, down_kbit: int | None, trial: bool, by: User
 ) -> Tariff:
-    """A new tariff; rates in kbit/s, None for as fast as it goes. Raises Problem when there is one of this name."""
+    """Add a tariff; rates are in kbit/s, None for unlimited. Raises Problem when the name is taken or a rate is out of range."""
     given = {"most_forwards": most_forwards, "most_devices": most_devices, "up_kbit": up_kbit, "down_kbit": down_kbit, "trial": trial}
     try:
         with transaction.atomic():
@@ -139,7 +142,10 @@ def change_tariff_terms(
     trial: bool,
     by: User,
 ) -> Tariff:
-    """Change what a tariff lets all who have it use. Raises Conflict when somebody changed it since `version`."""
+    """Change a tariff for all who have it.
+
+    Raises Conflict when it was changed since `version`, Problem when the name is taken or a rate is out of range.
+    """
     given: dict[str, Any] = {"most_forwards": most_forwards, "most_devices": most_devices, "trial": trial}
     given |= {"up_kbit": up_kbit, "down_kbit": down_kbit}
     try:
@@ -155,14 +161,14 @@ def change_tariff_terms(
 
 
 def _reserve_number() -> int:
-    """A free one, that nobody else gets before the transaction ends."""
+    """Return a free number. An advisory lock keeps other transactions from taking one before this transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('members_member.number'))")
     return _find_free_number()
 
 
 def _find_free_number() -> int:
-    """The one behind the highest; where somebody has the last that there can be, the first that nobody has."""
+    """Return the number after the highest; if the highest possible number is taken, the lowest free one."""
     last: int = Member.objects.aggregate(last=Max("number"))["last"] or FIRST_NUMBER
     if last < LAST_NUMBER:
         return last + 1
@@ -188,14 +194,18 @@ def _explain_tariff(error: IntegrityError, name: str) -> Problem:
 
 
 def _update(members: QuerySet[Member], **values: object) -> int:
-    """Locked in one order first: two who change some of the same members wait for one another, and not each for the other."""
+    """Update the members and return their number.
+
+    Locks the rows in the order of their ids first, so that transactions that change some of the same members wait instead of
+    deadlocking.
+    """
     found = Member.objects.filter(pk__in=members.order_by().values("pk")).order_by("pk")
     ids = list(found.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
     return Member.objects.filter(pk__in=ids).update(version=F("version") + 1, **values)
 
 
 def add_device(*, member: Member, name: str, mac: str, by: User) -> Device:
-    """A new device. Raises Problem when somebody has a device with this MAC address."""
+    """Add a device. Raises Problem when another device has this MAC address."""
     try:
         with transaction.atomic():
             device = Device.objects.create(member=member, name=_validate_device_name(name), mac=mac)
@@ -206,7 +216,7 @@ def add_device(*, member: Member, name: str, mac: str, by: User) -> Device:
 
 
 def change_device(*, device: Device, name: str, mac: str, by: User) -> Device:
-    """Rename a device, or give it the MAC address of its new network card."""
+    """Change a device's name or MAC address, as for a new network card. Raises Problem when another device has the MAC address."""
     try:
         with transaction.atomic():
             Device.objects.filter(pk=device.pk).update(name=_validate_device_name(name), mac=mac)
@@ -218,7 +228,7 @@ def change_device(*, device: Device, name: str, mac: str, by: User) -> Device:
 
 
 def remove_device(*, device: Device, by: User) -> None:
-    """Forget a device; its addresses stay with the member. Twice is harmless."""
+    """Delete a device; its addresses stay with the member. Idempotent."""
     with transaction.atomic():
         Device.objects.filter(pk=device.pk).delete()
         enqueue_task("workers.reconcile", by.pk)

@@ -1,4 +1,4 @@
-"""How many of a thing members may add themselves: their tariff says, and two requests at once are counted one after the other."""
+"""Check of a tariff's limit on what members may add themselves. Concurrent requests are counted one after the other."""
 
 from collections.abc import Callable, Collection
 from typing import Any
@@ -12,11 +12,12 @@ from apps.members.models import Member, Tariff
 def check_room(
     rows: QuerySet[Any], *, member: Member, most: Callable[[Tariff], int], states: Collection[str], ended: str, full: Callable[[int], str]
 ) -> None:
-    """Is there room for one more of these rows, until the end of the transaction? Raises Problem with a sentence of the caller's.
+    """Raise Problem unless the member may have one more of these rows. Locks the member until the end of the transaction.
 
-    ended: for a member in none of the `states`. full: for the number that `most` reads off the tariff, whose place in it is %(most)d.
+    ended: the error for a member in none of the `states`. full: returns the error text for the limit that `most` reads from the
+    tariff; it contains the limit as %(most)d.
     """
-    # The tariff apart: joined, PostgreSQL finds no row where somebody changed it while this waited for the lock.
+    # The tariff is read separately. In a join, PostgreSQL finds no row if the tariff was changed while this waited for the lock.
     locked = Member.objects.select_for_update(no_key=True).get(pk=member.pk)
     if locked.state not in states:
         raise Problem(ended)

@@ -1,4 +1,4 @@
-"""Tariffs."""
+"""URLs of tariffs and of the payment import."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Tariffs: all of them, a new one, one with what it lets a member use."""
+"""Pages of tariffs: the list, adding one, and changing one."""
 
 from typing import Any
 
@@ -15,13 +15,13 @@ from apps.members.selectors import count_members, list_tariffs
 
 @staff_page
 def tariffs(request: HttpRequest) -> HttpResponse:
-    """All tariffs, with how many members have each."""
+    """Show all tariffs with their numbers of members."""
     return render(request, "members/tariffs.html", {"tariffs": list_tariffs()})
 
 
 @staff_page
 def add(request: HttpRequest) -> HttpResponse:
-    """A new tariff."""
+    """Add a tariff."""
     form = TariffForm(data=request.POST if request.method == "POST" else None)
     if form.is_valid() and _try_save(form, lambda given: services.add_tariff(by=get_person(request), **given)):
         return redirect("members:tariffs")
@@ -30,7 +30,7 @@ def add(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def change(request: HttpRequest, pk: int) -> HttpResponse:
-    """What a tariff lets a member use."""
+    """Change a tariff."""
     tariff = get_object_or_404(Tariff, pk=pk)
     form = TariffForm(tariff, request.POST if request.method == "POST" else None)
     version = form.cleaned_data["version"] or 0 if form.is_valid() else 0
@@ -43,7 +43,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _try_save(form: TariffForm, save: Any) -> bool:
-    """Did the service take it? Its refusal stands under the field that it concerns."""
+    """Return True if the service accepted the form; otherwise show its refusal at the field concerned."""
     try:
         save(form.wanted())
     except Problem as problem:

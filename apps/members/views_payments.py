@@ -1,4 +1,4 @@
-"""Importing “paid until”: first what a list would do, then doing it."""
+"""Import page of “paid until”: a preview of the list first, then the import."""
 
 from django import forms
 from django.contrib import messages
@@ -18,7 +18,7 @@ SHOWN = 100
 
 
 class PaymentListForm(forms.Form):
-    """A list as a file, or as text: what was looked at comes back as text."""
+    """A list as a file or as text. The preview sends it back as text."""
 
     file = forms.FileField(
         label=gettext_lazy("List as CSV"), required=False, help_text=gettext_lazy("Number and day, like M-2207;2027-03-31")
@@ -26,7 +26,7 @@ class PaymentListForm(forms.Form):
     text = forms.CharField(label=gettext_lazy("Or its lines"), required=False, strip=False, widget=forms.Textarea(attrs={"rows": 6}))
 
     def clean(self) -> dict[str, str]:
-        """Its text."""
+        """Return the list as `text`, from the file if there is one."""
         given = super().clean() or {}
         file: UploadedFile[bytes] | None = given.get("file")
         text = self._read(file) if file else given.get("text", "")
@@ -48,7 +48,7 @@ class PaymentListForm(forms.Form):
 
 @staff_page
 def import_payments(request: HttpRequest) -> HttpResponse:
-    """The form; with a list what it would do; confirmed, it is done."""
+    """Show the form, the preview of a submitted list, or import the confirmed list."""
     sent = request.method == "POST"
     form = PaymentListForm(request.POST if sent else None, request.FILES if sent else None)
     preview = None

@@ -1,1 +1,1 @@
-"""“Is it me or the network?”: what is known of a member's connection, one finding after the other, and the verdict."""
+"""Connection check, “Is it me or the network?”: findings about a member's connection, and a verdict."""

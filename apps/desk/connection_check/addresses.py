@@ -1,4 +1,4 @@
-"""The addresses that a member holds: how each leaves, and since when each gateway has it so."""
+"""Findings about the addresses that a member holds: as what each leaves, and since when it is active on each gateway."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from apps.network.models import Holding
 
 @dataclass(frozen=True)
 class CheckedAddress:
-    """An address, how it leaves, and what the gateways have of both."""
+    """A holding, its NAT mapping, and the activations of both on the gateways."""
 
     holding: Holding
     mapping: NatMapping | None
@@ -26,7 +26,7 @@ class CheckedAddress:
 
     @property
     def leaves(self) -> bool:
-        """To the internet: IPv6 as it is, IPv4 by a mapping."""
+        """Whether the address reaches the internet: IPv6 always, IPv4 with a mapping."""
         return self.mapping is not None or self.holding.prefix.version == 6
 
     @property
@@ -34,7 +34,7 @@ class CheckedAddress:
         return [each for each in self.known if each.since is None]
 
     def since(self) -> dict[str, datetime]:
-        """When each gateway had all of it."""
+        """Return since when each gateway has both the address and its mapping."""
         times: dict[str, datetime] = {}
         absent = {each.gateway for each in self.missing}
         for each in self.known:
@@ -46,7 +46,10 @@ class CheckedAddress:
 def check_addresses(
     member: Member, holdings: Sequence[Holding], carrying: Mapping[int, Set[str]], now: datetime, *, blocked: bool
 ) -> Iterator[Finding]:
-    """A finding for each address. carrying: through which gateways packets pass, by IP version; blocked: a block holds now."""
+    """Yield a finding for each address.
+
+    carrying: names of the gateways that carry packets, by IP version; blocked: the member is blocked now.
+    """
     if not holdings:
         yield Finding(
             "address",
@@ -107,7 +110,10 @@ def _describe_active(held: CheckedAddress, now: datetime) -> str:
 
 
 def _describe_blocked(held: CheckedAddress) -> str:
-    """A gateway that has an address passes none of its packets while its holder is blocked, so nothing of it is active."""
+    """Name the gateways that have the address.
+
+    They pass none of its packets while the holder is blocked, so the text does not call it active.
+    """
     names = ", ".join(sorted(held.since()))
     return _("Known to %(gateways)s; the block keeps it from passing.") % {"gateways": names} if names else ""
 

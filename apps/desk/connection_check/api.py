@@ -1,4 +1,4 @@
-"""The check in the REST API, as an action of members."""
+"""REST API of the connection check, as an action of members."""
 
 from django.utils import timezone
 from rest_framework.decorators import action
@@ -15,10 +15,10 @@ CHECK = make_object(at=TIME, fault=TEXT, verdict=TEXT, findings=make_array(FINDI
 
 
 class CheckedMemberViewSet(api.MemberViewSet):
-    """Members; `search` looks in name, number, room, address and MAC."""
+    """Members. `search` looks in the name, number, room, address and MAC address."""
 
     @declare_response(200, CHECK)
     @action(detail=True)
     def check(self, request: Request, pk: str = "") -> Response:
-        """Is it this connection or the network? What is known of it: `fault` is `none`, `connection`, `network` or `limit`."""
+        """Check the member's connection. `fault` says where a fault is: `none`, `connection`, `network` or `limit`."""
         return Response(build_report(self.get_object(), timezone.now(), own=False).as_data())

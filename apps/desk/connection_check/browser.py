@@ -1,7 +1,7 @@
-"""What a browser can say: from which address it asked for the page, and what it reached over IPv4 and over IPv6.
+"""Findings from the member's browser: the address that it requested the page from, and whether it reached us over IPv4 and IPv6.
 
-The script static/netzwart/check.js asks for a small picture from a host that has an IPv4 address only, and from one that has an IPv6
-address only (`NETZWART_CHECK_IPV4_HOST`, `NETZWART_CHECK_IPV6_HOST`).
+The script static/netzwart/check.js requests a small picture from a host that has an IPv4 address only, and from one that has an
+IPv6 address only (`NETZWART_CHECK_IPV4_HOST`, `NETZWART_CHECK_IPV6_HOST`).
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ SAID: Final = ("yes", "no")
 
 @dataclass(frozen=True)
 class VersionProbe:
-    """An IP version, its name, and the address of the picture: whoever gets it has reached us over that version."""
+    """An IP version, its name, and the URL of a picture that can be loaded over that version only."""
 
     version: int
     name: str
@@ -37,12 +37,12 @@ class VersionProbe:
 
 
 def list_version_probes() -> list[VersionProbe]:
-    """Those that can be tried here."""
+    """Return the probes that are configured here."""
     return [VersionProbe(version, f"IPv{version}", f"//{host}{static(PICTURE)}") for version, host in settings.CHECK_HOSTS.items() if host]
 
 
 def check_source(request: HttpRequest, member: Member, holdings: Sequence[Holding]) -> list[Finding]:
-    """From which address the page was asked for, and whether that is the member's; nothing where nobody knows."""
+    """Return a finding about the client's address, and whether it is the member's; none if the address is unknown."""
     at = ip_address(client_address.get_client_address(request))
     if str(at) == client_address.UNKNOWN:
         return []
@@ -59,7 +59,7 @@ def _is_own_address(at: Address, member: Member, holdings: Sequence[Holding]) ->
 
 
 def check_versions(said: QueryDict) -> list[Finding]:
-    """What the script found; what it did not try is said so."""
+    """Return a finding for each IP version from what the script reported; versions that it did not try are marked so."""
     return [_build_version_finding(way, said.get(f"ipv{way.version}", "")) for way in list_version_probes()]
 
 

@@ -1,4 +1,4 @@
-"""What a check finds, and the one line that follows from it. Pure: values in, values out."""
+"""Findings of a connection check, and the verdict that follows from them. Pure: values in, values out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,10 @@ from apps.lib.ui.states import StateKind
 
 
 class FaultOrigin(StrEnum):
-    """Whose a finding is: nobody's; the connection's (a block, no address); the network's; or that it is slower on purpose."""
+    """Origin of a finding's fault.
+
+    None; the connection (a block, no address); the network; or a limit that slows it down on purpose.
+    """
 
     NONE = "none"
     CONNECTION = "connection"
@@ -24,7 +27,7 @@ WORST_FIRST: Final = (FaultOrigin.CONNECTION, FaultOrigin.NETWORK, FaultOrigin.L
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at. name: a word for programs; short: the fault as the rest of a sentence, "" without one."""
+    """One result of the check. name: an identifier for programs; short: the fault as the rest of a sentence, "" without a fault."""
 
     name: str
     kind: StateKind
@@ -36,7 +39,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class CheckVerdict:
-    """What follows from the findings: in one line, and what to do now."""
+    """The verdict in one line, and advice on what to do now."""
 
     kind: StateKind
     fault: FaultOrigin
@@ -45,7 +48,7 @@ class CheckVerdict:
 
 
 def build_verdict(findings: Sequence[Finding], *, own: bool) -> CheckVerdict:
-    """The worst that was found; own: whoever reads it is the member."""
+    """Build the verdict from the worst finding. own: the reader is the member."""
     faulty = [found for fault in WORST_FIRST for found in findings if found.fault is fault]
     if not faulty:
         return CheckVerdict(StateKind.OK, FaultOrigin.NONE, _render_fine_title(own), _render_fine_advice() if own else "")

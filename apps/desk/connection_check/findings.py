@@ -1,6 +1,7 @@
-"""Looking at a member's connection: the membership, each address, block, rate, quota, gateways, the last rollout. Asks no gateway.
+"""Findings about a member's connection: membership, addresses, block, rate, quota, uplink, gateways, last rollout, and hold.
 
-In come a member and the time; out go findings in the order in which they are shown, in words for members and staff alike.
+Takes a member and the time; returns findings in the order in which they are shown, worded for members and staff alike. Contacts
+no gateway.
 """
 
 from collections.abc import Iterator
@@ -30,7 +31,7 @@ from apps.traffic.rates.rate_texts import format_rates as in_words
 
 @dataclass(frozen=True)
 class MemberConnection:
-    """A member with what they hold and the gateways that this concerns, at a moment."""
+    """A member with their holdings and the gateways concerned, at a moment."""
 
     member: Member
     holdings: list[Holding]
@@ -43,14 +44,14 @@ class MemberConnection:
 
 
 def build_connection(member: Member, now: datetime) -> MemberConnection:
-    """What there is to look at."""
+    """Read the member's holdings and the gateways of their groups."""
     holdings = list(list_holdings(member))
     rows = gateways.list_gateways().filter(group__in={holding.group_id for holding in holdings})
     return MemberConnection(member, holdings, gateways.build_overviews(list(rows), now), now)
 
 
 def list_findings(of: MemberConnection) -> list[Finding]:
-    """Everything that was found."""
+    """Return all findings in the order of the page."""
     carrying = {
         4: {each.gateway.name for each in of.gateways if each.gateway.carries4},
         6: {each.gateway.name for each in of.gateways if each.gateway.carries6},
@@ -93,7 +94,7 @@ def _check_block(block: Block | None) -> Finding:
 
 
 def _check_rate(of: MemberConnection) -> Finding:
-    """A limit, also one of the fair share while the line is full, or the tariff's rate."""
+    """Report the current rate limit (which includes the fair share while the uplink is full), or the tariff's rate."""
     title, limit, applies = _("Rate"), rates.find_current_limit(of.member), rates.is_rate_limiting_on(of.member)
     if limit and applies:
         return Finding("rate", StateKind.WARN, title, describe_limit(limit), FaultOrigin.LIMIT, _("its rate is limited"))

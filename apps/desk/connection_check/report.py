@@ -1,4 +1,4 @@
-"""A whole check: its findings and the verdict, for pages and for scripts; and as text, to go with a ticket."""
+"""Report of a connection check: its findings and verdict, for pages and scripts, and as text that is attached to a ticket."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,12 +14,12 @@ from apps.lib.ui.states import StateKind
 from apps.members.models import Member
 
 _SALT: Final = "desk.check"
-KEPT: Final = 24 * 3600  # seconds in which a text may be sent
+KEPT: Final = 24 * 3600  # seconds for which a signed text is accepted
 
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What was found of a member's connection at a moment, and what follows."""
+    """The findings about a member's connection at a moment, and the verdict."""
 
     member: Member
     at: datetime
@@ -27,20 +27,23 @@ class CheckReport:
     findings: list[Finding]
 
     def as_data(self) -> dict[str, Any]:
-        """For scripts."""
+        """Return plain data for scripts."""
         told = [
             {"name": each.name, "state": each.kind, "title": each.title, "words": each.words, "fault": each.fault} for each in self.findings
         ]
         return {"at": self.at, "fault": self.verdict.fault, "verdict": self.verdict.title, "findings": told}
 
     def as_text(self) -> str:
-        """In lines, as it goes with a ticket."""
+        """Return the lines that go into a ticket."""
         head = _("What the check found on %(time)s:") % {"time": formats.format_full_time(self.at)}
         return "\n".join([head, f"{self.verdict.title}.", "", *map(_render_line, self.findings)])
 
 
 def build_report(member: Member, now: datetime, *, own: bool, more: list[Finding] | None = None) -> CheckReport:
-    """Look at everything. own: in words for the member; more: what was found elsewhere, as by a browser."""
+    """Run the whole check.
+
+    own: worded for the member; more: findings from elsewhere, as from the browser. The verdict does not depend on these.
+    """
     found = list_findings(build_connection(member, now))
     return CheckReport(member, now, build_verdict(found, own=own), [*found, *(more or [])])
 
@@ -51,12 +54,12 @@ def _render_line(found: Finding) -> str:
 
 
 def sign_text(text: str, member: Member) -> str:
-    """What a form carries, so that what is sent is what was shown."""
+    """Sign the text for a hidden form field, so that the text that is sent is the one that was shown."""
     return signing.dumps([member.pk, text], salt=_SALT, compress=True)
 
 
 def unsign_text(token: str, member: Member) -> str | None:
-    """The text; None when it is not ours, of another member, or older than a day."""
+    """Return the text; None when the signature is invalid, it belongs to another member, or it is older than a day."""
     try:
         pk, text = signing.loads(token, salt=_SALT, max_age=KEPT)
     except (signing.BadSignature, ValueError):

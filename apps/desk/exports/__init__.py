@@ -1,1 +1,1 @@
-"""What other servers of the network are configured from: DHCP, DNS, RADIUS, Prometheus."""
+"""Exports: files from which other servers of the network are configured: DHCP, DNS, RADIUS, Prometheus."""

@@ -1,4 +1,4 @@
-"""The files, for scripts: `/api/exports/<name>`, with an ETag, so that a cron job asks again for nothing."""
+"""REST API of the export files: `/api/exports/<name>`, with an ETag, so that a cron job does not fetch an unchanged file again."""
 
 from typing import Any
 
@@ -13,17 +13,17 @@ from apps.desk.exports.export_files import list_files, serve_file
 
 
 class ExportViewSet(viewsets.ViewSet):
-    """No collection of rows: files of formats of their own, whatever is accepted."""
+    """Export files for DHCP, DNS, RADIUS and Prometheus. Each file has its own format; the Accept header is ignored."""
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
-        return JSONRenderer(), JSONRenderer.media_type  # of a problem
+        return JSONRenderer(), JSONRenderer.media_type  # for error responses
 
     def list(self, request: Request) -> Response:
-        """The names."""
+        """List the export files by name."""
         return Response([{"name": each.name, "what": str(each.what)} for each in list_files()])
 
     def retrieve(self, request: Request, name: str) -> HttpResponseBase:
-        """One of them."""
+        """Download one export file. With If-None-Match, an unchanged file gives 304."""
         found = next((each for each in list_files() if each.name == name), None)
         if found is None:
             raise Http404(name)

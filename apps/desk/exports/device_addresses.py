@@ -1,6 +1,6 @@
-"""Which device has which address now: what DHCP, DNS and RADIUS are written from.
+"""Devices with their current addresses: the source of the DHCP, DNS and RADIUS exports.
 
-Members who are active and what they hold at this moment come in; values go out, by address, so that the same rows give the same bytes.
+Reads active members and their current holdings; returns values ordered by address, so that the same rows give the same bytes.
 Memory: BATCH holdings and the devices of their members.
 """
 
@@ -19,14 +19,14 @@ from apps.members.models import Device, Member
 from apps.network.models import Holding, Pool
 
 BATCH = 2000
-LONGEST = 63  # octets of a label (RFC 1035, section 2.3.4)
+LONGEST = 63  # octets in a DNS label (RFC 1035, section 2.3.4)
 _COLUMNS = ("member_id", "member__number", "device_id", "prefix")
 _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 
 @dataclass(frozen=True, slots=True)
 class ExportDevice:
-    """A device: how its member calls it, its MAC address, and its label, which no other device of the member has."""
+    """A device: the name its member gave it, its MAC address, and a DNS label that is unique among the member's devices."""
 
     name: str
     mac: str
@@ -35,7 +35,7 @@ class ExportDevice:
 
 @dataclass(frozen=True, slots=True)
 class ExportHost:
-    """An address or prefix, whose it is, and on which device; None where that is not known."""
+    """An address or prefix, the number of the member who holds it, and its device; None if the device is unknown."""
 
     member: int
     prefix: Prefix
@@ -43,20 +43,20 @@ class ExportHost:
 
     @property
     def member_label(self) -> str:
-        """The member in names: the number, never what somebody is called."""
+        """The member's DNS label: made of the number, never of the member's name."""
         return f"m-{self.member}"
 
 
 def list_source_rows() -> list[QuerySet[Any, Any]]:
-    """All that is read here, of every kind."""
+    """Return querysets of all rows that this module reads, for the ETag."""
     devices = Device.objects.filter(member__state=Member.State.ACTIVE).values_list("pk", "member_id", "name", "mac")
     return [_list_holdings().values_list("pk", *_COLUMNS), devices, Pool.objects.values_list("pk", "kind", "prefix")]
 
 
 def iter_hosts(kind: str, pool: Pool | None = None, within: Prefix | None = None) -> Iterator[ExportHost]:
-    """By address: all, or those of a pool, and of a part of it.
+    """Yield hosts by address: all of a kind, or those of a pool, or of a part of it.
 
-    A holding that names no device is on its member's only one, where the member holds one of the kind and has one device.
+    A holding without a device is assigned to the member's only device, if the member has one device and one holding of the kind.
     """
     held = _list_holdings().filter(kind=kind)
     chosen = held.filter(pool=pool) if pool else held
@@ -73,7 +73,7 @@ def iter_hosts(kind: str, pool: Pool | None = None, within: Prefix | None = None
 
 
 def group_prefixes_by_mac(pool: Pool) -> dict[str, list[Prefix]]:
-    """What a device has of the pool, by its MAC address, where that is more than one: by address."""
+    """Return a device's prefixes in the pool by MAC address, ordered by address, for devices with more than one."""
     held = _list_holdings().filter(pool=pool, device__isnull=False).order_by("prefix")
     many = held.order_by().values("device").annotate(number=Count("pk")).filter(number__gt=1).values("device")
     found: dict[str, list[Prefix]] = {}
@@ -87,7 +87,7 @@ def _list_holdings() -> QuerySet[Holding]:
 
 
 def iter_devices() -> Iterator[tuple[int, ExportDevice]]:
-    """Every device of active members, with the member's number, by the device's id."""
+    """Yield every device of active members with the member's number, ordered by the device's id."""
     rows = Device.objects.filter(member__state=Member.State.ACTIVE).order_by("pk")
     for batch in batched(rows.values_list("pk", "member_id", "member__number").iterator(chunk_size=BATCH), BATCH):
         known = _group_devices({member for _pk, member, _number in batch})
@@ -95,7 +95,7 @@ def iter_devices() -> Iterator[tuple[int, ExportDevice]]:
 
 
 def _group_devices(members: set[int]) -> dict[int, dict[int, ExportDevice]]:
-    """The devices of these members, by the device's id."""
+    """Return the members' devices by member id and device id."""
     found: dict[int, dict[int, ExportDevice]] = {}
     rows = Device.objects.filter(member__in=members).order_by("member", "pk").values_list("member_id", "pk", "name", "mac")
     for member, pk, name, mac in rows:
@@ -105,7 +105,7 @@ def _group_devices(members: set[int]) -> dict[int, dict[int, ExportDevice]]:
 
 
 def _make_unique_label(wanted: str, pk: int, taken: Sequence[str]) -> str:
-    """The label; with the device's id behind it where another device of the member came first, and a number where one is called even so."""
+    """Return the label, with the device's id appended if another device of the member has it, and a number too if that is also taken."""
     if wanted not in taken:
         return wanted
     endings = chain([f"-{pk}"], (f"-{pk}-{number}" for number in count(2)))
@@ -114,6 +114,9 @@ def _make_unique_label(wanted: str, pk: int, taken: Sequence[str]) -> str:
 
 
 def make_label(name: str) -> str:
-    """A name as a label of letters, digits and hyphens (RFC 1123, section 2.1): “Küche 2” is kueche-2; what has none of these is device."""
+    """Return a name as a DNS label of letters, digits and hyphens (RFC 1123, section 2.1).
+
+    “Küche 2” becomes kueche-2; a name without any of these characters becomes device.
+    """
     plain = unicodedata.normalize("NFKD", name.lower().translate(_GERMAN)).encode("ascii", "ignore").decode()
     return re.sub("[^a-z0-9]+", "-", plain).strip("-")[:LONGEST].rstrip("-") or "device"

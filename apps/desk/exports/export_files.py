@@ -1,7 +1,7 @@
-"""Which files there are, by name, and what is in each: one list for the page and the API.
+"""The list of export files by name, with their content: one list for the page and the API.
 
-The same rows give the same bytes. So a file's ETag is a hash of the rows, which the database makes, and of the code that writes it: whoever
-has the file is told that nothing changed, without writing it.
+The same rows give the same bytes. So a file's ETag is a hash of the rows, which the database computes, and of the code that
+writes the file: a client that has the current file gets 304 without the file being written.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ from apps.lib.database.consistent_read import freeze_snapshot, hash_rows
 from apps.lib.fields import Prefix
 from apps.network.models import Pool
 
-IN_MEMORY = 1 << 20  # octets; more is kept on the disk while it is sent
+IN_MEMORY = 1 << 20  # octets; a larger file is kept on disk while it is sent
 REMEMBERED: Final = 30 * 24 * 3600  # seconds
 JSON, TEXT = "application/json", "text/plain; charset=utf-8"
 WRITERS: Final = (device_addresses, kea, prometheus, radius, zones)
@@ -35,7 +35,10 @@ WRITERS: Final = (device_addresses, kea, prometheus, radius, zones)
 
 @dataclass(frozen=True)
 class ExportFile:
-    """`make`: its text in pieces, read from the database while it is written. `rows`: all that the text is made from, or more."""
+    """An export file. `make` yields its text in pieces, which are read while it is written.
+
+    `rows`: all rows that the text depends on, or more.
+    """
 
     name: str
     media_type: str
@@ -45,7 +48,7 @@ class ExportFile:
 
 
 def list_files() -> list[ExportFile]:
-    """All that there are now: a reverse zone comes with its pool."""
+    """Return all files that exist now. The reverse zones depend on the pools."""
     return [
         ExportFile("kea-subnet4.json", JSON, _("DHCPv4 of Kea: subnets, with an address for each device"), _render_kea4),
         ExportFile("kea-subnet6.json", JSON, _("DHCPv6 of Kea: subnets, with a prefix for each device"), _render_kea6),
@@ -70,12 +73,12 @@ def list_files() -> list[ExportFile]:
 
 
 def serve_file(request: HttpRequest, file: ExportFile) -> HttpResponseBase:
-    """The file, or 304 for whoever has it as it is."""
+    """Return the file, or 304 if the client has the current one."""
     with freeze_snapshot():
         tag = compute_etag(file)
         known = get_conditional_response(request, etag=tag)
         response: HttpResponseBase = known if isinstance(known, HttpResponse) else _build_response(file)
-    response["ETag"], response["Cache-Control"] = tag, "private, no-cache"  # of 304, too (RFC 9110, section 15.4.5)
+    response["ETag"], response["Cache-Control"] = tag, "private, no-cache"  # 304 has them, too (RFC 9110, section 15.4.5)
     return response
 
 
@@ -84,25 +87,25 @@ def _build_response(file: ExportFile) -> FileResponse:
 
 
 def find_size(file: ExportFile) -> int | None:
-    """Octets that it had when it was last written, within REMEMBERED; None when nobody fetched it since."""
+    """Return the octets of the file when it was last written; None if that was longer than REMEMBERED ago, or never."""
     known = cache.get(f"export-{file.name}")
     return known if isinstance(known, int) else None
 
 
 def compute_etag(file: ExportFile) -> str:
-    """Another one as soon as the file may say something else."""
+    """Return an ETag that changes whenever the file's content may change."""
     said = "\n".join((file.name, settings.DNS_ZONE, _hash_code(), hash_rows(file.rows())))
     return f'"{hashlib.sha256(said.encode()).hexdigest()[:32]}"'
 
 
 @once
 def _hash_code() -> str:
-    """A hash of what writes the files: where an update writes them otherwise, they are new."""
+    """Return a hash of the code that writes the files, so that an update of the code makes new ETags."""
     return hashlib.sha256("".join(map(getsource, WRITERS)).encode()).hexdigest()
 
 
 def _write_file(file: ExportFile) -> IO[bytes]:
-    """Its octets, at their beginning."""
+    """Write the file to a temporary file, and return that, rewound."""
     into = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the response closes it
     for piece in file.make():
         into.write(piece.encode())
@@ -136,7 +139,7 @@ def _render_names() -> Iterable[str]:
 
 
 def _iter_reverse_zones() -> Iterator[ExportFile]:
-    """Of all pools inside; two pools that share a zone share its file."""
+    """Yield the reverse zones of all pools except public IPv4 ones; pools in the same zone share its file."""
     known: dict[str, list[tuple[Pool, Prefix]]] = {}
     for pool in Pool.objects.exclude(kind=Pool.Kind.PUBLIC4).order_by("prefix"):
         for origin, part in zones.iter_reverse_origins(pool.prefix):
@@ -159,7 +162,7 @@ def _render_radius() -> Iterable[str]:
 
 
 def _map_first_prefixes(kind: str) -> dict[str, Prefix]:
-    """The first that each device has, by its MAC address."""
+    """Return the first prefix of each device by its MAC address."""
     found: dict[str, Prefix] = {}
     for host in device_addresses.iter_hosts(kind):
         if host.card:

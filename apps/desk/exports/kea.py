@@ -1,6 +1,7 @@
-"""Subnets with their host reservations for Kea (Kea Administrator Reference Manual, "Host Reservations in DHCPv4" and "… DHCPv6").
+"""Subnets with host reservations for Kea (Kea Administrator Reference Manual, "Host Reservations in DHCPv4" and "… DHCPv6").
 
-A JSON list, to be included as `subnet4` or `subnet6`. Names that people gave stand in `user-context` alone, which Kea passes on unread.
+A JSON list, to be included as `subnet4` or `subnet6`. Names that people gave are in `user-context` only, which Kea does not
+interpret.
 """
 
 import json
@@ -15,10 +16,11 @@ type PrefixesByMac = Mapping[str, Sequence[Prefix]]
 
 
 def render_subnets(pools: Iterable[tuple[Pool, Iterable[ExportHost], PrefixesByMac]], address: str) -> Iterator[str]:
-    """The list, a line for each reservation. address: "ip-address", or "prefixes" where members are delegated a prefix.
+    """Yield the JSON list, with one line per reservation.
 
-    Each pool comes with its hosts by address, and with all that a device has of it where that is more than one. Kea refuses a second
-    reservation of a MAC address in a subnet: so there is one, with all prefixes, or with the first address.
+    address: "ip-address", or "prefixes" where members are delegated a prefix. Each pool comes with its hosts by address, and with
+    all prefixes of each device that has more than one in it. Kea refuses a second reservation of a MAC address in a subnet, so
+    there is one, with all prefixes or with the first address.
     """
     yield "["
     for place, (pool, hosts, several) in enumerate(pools):
@@ -35,7 +37,7 @@ def _render_pairs(values: dict[str, Any]) -> str:
 
 
 def _build_reservation(host: ExportHost, card: ExportDevice, several: PrefixesByMac, address: str) -> dict[str, Any]:
-    """Nothing, if an earlier one of the device says it all."""
+    """Return the reservation; empty if the device's first address has it already."""
     mine = several.get(card.mac, (host.prefix,))
     if mine[0] != host.prefix:
         return {}

@@ -1,6 +1,7 @@
-"""Targets for Prometheus (Prometheus documentation, "file_sd_config"), to be asked by its blackbox exporter with a TCP connection.
+"""Targets for Prometheus (Prometheus documentation, "file_sd_config"), to be probed over TCP by its blackbox exporter.
 
-Gateways by their management address, where they are reached by ssh; and what gateways are probed with, once for each family.
+One file has the gateways' management addresses, where they are reached by ssh; the other has the probe targets of the groups, one
+for each IP version.
 """
 
 import json
@@ -14,7 +15,7 @@ from apps.network.models import Gateway, GatewayGroup
 
 
 def render_gateways() -> Iterator[str]:
-    """Where each gateway is managed."""
+    """Render the management address of each gateway."""
     known = Gateway.objects.exclude(address=None).select_related("group").order_by("group__name", "name")
     yield _render_json(
         [
@@ -34,7 +35,7 @@ def render_gateways() -> Iterator[str]:
 
 
 def render_probes() -> Iterator[str]:
-    """What the probes of each group connect to."""
+    """Render the probe targets of each group."""
     found = []
     for group in GatewayGroup.objects.exclude(probe_port=None).order_by("name"):
         for address in (group.probe_target4, group.probe_target6):
@@ -45,7 +46,7 @@ def render_probes() -> Iterator[str]:
 
 
 def list_source_rows() -> list[QuerySet[Any, Any]]:
-    """All that both are made from."""
+    """Return querysets of all rows that both files depend on."""
     return [Gateway.objects.values_list(), GatewayGroup.objects.values_list()]
 
 

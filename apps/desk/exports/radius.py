@@ -1,7 +1,7 @@
-"""Members' devices for RADIUS by MAC address: FreeRADIUS's `users` file (users(5), rlm_files).
+"""Members' devices for RADIUS authentication by MAC address, as FreeRADIUS's `users` file (users(5), rlm_files).
 
-User name and password are the MAC address, as switches and access points send it (RFC 3580, section 3.21: with hyphens, upper case).
-No text that people wrote is part of it.
+User name and password are the MAC address as switches and access points send it (RFC 3580, section 3.21: with hyphens, upper
+case). The file contains no text that people wrote.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,9 +13,9 @@ from apps.lib.fields import Prefix
 def render_users(
     cards: Iterable[tuple[int, ExportDevice]], addresses: Mapping[str, Prefix], prefixes: Mapping[str, Prefix]
 ) -> Iterator[str]:
-    """An entry for each device, with its member's number as Class, which comes back in accounting (RFC 2865, section 5.25).
+    """Yield an entry for each device, with its member's number as Class, which comes back in accounting (RFC 2865, section 5.25).
 
-    addresses, prefixes: what a device has, by its MAC address: the first, where there are several.
+    addresses, prefixes: the device's address or prefix by MAC address; the first where there are several.
     """
     for member, card in cards:
         user = card.mac.replace(":", "-").upper()

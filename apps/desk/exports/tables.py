@@ -1,4 +1,4 @@
-"""Every list of the API as a table to take away: what it is called, where it is, and how many rows it has."""
+"""Tables to download: every list of the API, with its title, URL and number of rows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from rest_framework.request import Request
 
 from apps.accounts.collection_names import iter_collection_groups
 
-COUNTED: Final = 10_000  # rows; of more nobody waits for the number
+COUNTED: Final = 10_000  # rows; counting more takes too long
 
 
 @dataclass(frozen=True)
 class ExportTable:
-    """rows: how many; None where that is not known. many: more than COUNTED."""
+    """A list of the API. rows: their number, None if unknown; many: there are more than COUNTED."""
 
     words: str | Promise
     url: str
@@ -30,13 +30,13 @@ class ExportTable:
 
 
 def iter_tables(request: HttpRequest, wanted: Callable[[str], bool]) -> Iterator[tuple[Promise, list[ExportTable]]]:
-    """Those of the wanted collections that are lists of rows, in groups. A query for each."""
+    """Yield the wanted collections that are lists of rows, in groups. One query per collection."""
     for words, found in iter_collection_groups(lambda name: wanted(name) and bool(_find_url(name))):
         yield words, [ExportTable(called, _find_url(name), _count_rows(request, _find_url(name))) for name, called in found]
 
 
 def _find_url(name: str) -> str:
-    """The address of a collection's list; "" where it has none."""
+    """Return the URL of a collection's list, "" if there is none."""
     try:
         return "" if name == "export" else reverse(f"api:{name}-list")
     except NoReverseMatch:
@@ -44,7 +44,7 @@ def _find_url(name: str) -> str:
 
 
 def _count_rows(request: HttpRequest, url: str) -> int | None:
-    """As many as the list has for who asks, counted up to COUNTED + 1."""
+    """Return the number of rows that this user's list has, counted up to COUNTED + 1; None if it is not a queryset."""
     made: Any = resolve(url).func
     asked = Request(request)
     asked.user = request.user

@@ -1,7 +1,8 @@
-"""Names of members' devices, as master files (RFC 1035, section 5) without SOA and NS: to be included by the zone that has these.
+"""Names of members' devices as master files (RFC 1035, section 5).
 
-<device>.m-<number> has the device's IPv4 addresses; m-<number> those that no device is known for, and the first address of the
-member's IPv6 prefixes. Backwards every address has one name. Labels are letters, digits and hyphens, so nothing needs escaping.
+The files have no SOA and NS records: the zone that has these includes them. <device>.m-<number> has the device's IPv4 addresses.
+m-<number> has the addresses without a known device, and the first address of the member's IPv6 prefixes. In the reverse zone each
+address has one name. Labels are letters, digits and hyphens, so nothing needs escaping.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,7 +15,7 @@ TTL = 300  # seconds
 
 
 def render_forward_zone(zone: str, hosts: Iterable[ExportHost]) -> Iterator[str]:
-    """The zone of names."""
+    """Yield the forward zone."""
     yield f"$ORIGIN {zone}.\n$TTL {TTL}\n"
     for host in hosts:
         address = compute_address(host.prefix)
@@ -22,7 +23,7 @@ def render_forward_zone(zone: str, hosts: Iterable[ExportHost]) -> Iterator[str]
 
 
 def render_reverse_zone(origin: str, zone: str, hosts: Iterable[ExportHost]) -> Iterator[str]:
-    """A zone of addresses: those of the hosts that lie in it."""
+    """Yield the reverse zone `origin`, with those of the hosts that are in it."""
     yield f"$ORIGIN {origin}.\n$TTL {TTL}\n"
     ending = f".{origin}"
     for host in hosts:
@@ -32,19 +33,22 @@ def render_reverse_zone(origin: str, zone: str, hosts: Iterable[ExportHost]) -> 
 
 
 def make_name(host: ExportHost) -> str:
-    """Relative to the zone."""
+    """Return the host's name relative to the zone."""
     single = host.prefix.prefixlen == host.prefix.max_prefixlen
     return f"{host.card.label}.{host.member_label}" if host.card and single else host.member_label
 
 
 def compute_address(prefix: Prefix) -> Address:
-    """The address itself, or the first behind the network's own: the router's."""
+    """Return the address itself, or the first one after a prefix's network address: the router's."""
     first: IPv4Address | IPv6Address = prefix.network_address
     return first if prefix.prefixlen == prefix.max_prefixlen else first + 1
 
 
 def iter_reverse_origins(prefix: IPv4Network | IPv6Network) -> Iterator[tuple[str, Prefix]]:
-    """The reverse zones of a pool and what lies in each: cut behind whole octets, in IPv6 behind whole nibbles (RFC 3596, section 2.5)."""
+    """Yield a pool's reverse zones and the part of the pool in each.
+
+    Zones are cut at whole octets, in IPv6 at whole nibbles (RFC 3596, section 2.5).
+    """
     bits = 8 if prefix.version == 4 else 4
     length = min(-(-max(prefix.prefixlen, bits) // bits) * bits, prefix.max_prefixlen - bits)
     parts = [prefix] if length <= prefix.prefixlen else prefix.subnets(new_prefix=length)

@@ -1,1 +1,1 @@
-"""A member's way through the network: leaving, coming back, being forgotten, and what is kept of them."""
+"""Lifecycle of a member: leaving, coming back, erasure, and the data that are kept of them."""

@@ -1,4 +1,4 @@
-"""Everything that is due of members' ways: each step in a transaction of its own, so that one that fails stops no other."""
+"""Lifecycle steps that are due: each runs in a transaction of its own, so that a failure does not stop the others."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -17,7 +17,7 @@ log = structlog.get_logger()
 
 
 def carry_out(now: datetime) -> None:
-    """Departures and moves whose day has come, addresses whose hold is over, data that were kept long enough. Twice is harmless."""
+    """Carry out due departures and moves, release holdings after the hold period, erase old personal data. Idempotent."""
     _run_each(departures.list_due(timezone.localdate(now)), departures.carry_out)
     _run_each(moving.list_due(timezone.localdate(now)), moving.carry_out)
     _run_each(departures.list_releasable(now), departures.release)

@@ -1,6 +1,6 @@
-"""Erasing the personal data of members who have left long ago.
+"""Erasure of the personal data of members who left long ago.
 
-What stays is who held which address when, under the number alone. Erased is also what the history had kept, in the tables of events.
+What stays is who held which address when, under the member's number only. The history's event tables are erased, too.
 """
 
 from collections.abc import Sequence
@@ -34,14 +34,14 @@ log = structlog.get_logger()
 
 
 def list_due_members(now: datetime) -> QuerySet[Member]:
-    """Members whose data have been kept long enough."""
+    """Return members who left longer ago than both ERASE_DAYS and HOLD_DAYS."""
     until = now - timedelta(days=max(settings.ERASE_DAYS, settings.HOLD_DAYS))
     return Member.objects.filter(state=Member.State.LEFT, erased_at=None, left_at__lte=until).order_by("pk")
 
 
 @transaction.atomic
 def erase(who: Member) -> bool:
-    """Forget who this was. False when they have come back, or it was done before."""
+    """Erase the member's personal data. Return False when the member has come back, or was erased before."""
     pk = who.pk
     member = Member.objects.select_for_update(of=("self",)).filter(pk=pk, state=Member.State.LEFT, erased_at=None).first()
     if member is None:
@@ -68,7 +68,7 @@ def erase(who: Member) -> bool:
 
 
 def list_sole_addresses(member: Member) -> list[str]:
-    """The addresses for mail that the member has or ever had, without those that another member, or another account, has too."""
+    """Return the e-mail addresses that the member has or ever had, without those that another member or account has, too."""
     own = {member.email, *_list_past_addresses(Member, member.pk)}
     if member.user and not member.user.is_staff:
         own |= {member.user.email, *_list_past_addresses(User, member.user.pk)}
@@ -77,8 +77,8 @@ def list_sole_addresses(member: Member) -> list[str]:
 
 
 def _list_past_addresses(model: type[Model], pk: int) -> list[str]:
-    """The addresses that the history knows of the row."""
-    events = model.pgh_event_model._default_manager  # type: ignore[attr-defined]  # of tracked models
+    """Return the e-mail addresses of the row in its history."""
+    events = model.pgh_event_model._default_manager  # type: ignore[attr-defined]  # tracked models have it
     return list(events.filter(pgh_obj_id=pk).order_by().values_list("email", flat=True).distinct())
 
 
@@ -89,14 +89,17 @@ def _is_anothers(address: str, member: Member) -> bool:
 
 
 def _erase_invitations(addresses: Sequence[str], nobody: str) -> None:
-    """Those that are open end: of one address only one may be."""
+    """Erase the addresses in invitations to an account.
+
+    Open ones are withdrawn first, because an address may have only one open invitation, and all get the same replacement.
+    """
     for address in addresses:
         Invitation.objects.filter(email__iexact=address, taken=None, withdrawn=None).update(withdrawn=Now())
         erase_everywhere(Invitation, {"email__iexact": address}, {"email": nobody})
 
 
 def _erase_account(user: User) -> None:
-    """Closed, without a name; that of staff stays."""
+    """Close the account and erase its data; accounts of staff are kept."""
     user.refresh_from_db()
     if user.is_staff:
         return

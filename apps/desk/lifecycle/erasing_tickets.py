@@ -1,6 +1,6 @@
-"""Erases what somebody wrote and was written in tickets: their own, those that came by mail, and their messages in those of others.
+"""Erasing a member's tickets and messages: their own tickets, those that came by mail, and their messages in tickets of others.
 
-That there was a ticket, when, and how it ended stays.
+What stays is that there was a ticket, when, and how it ended.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from apps.tickets.notifications import build_message_key
 
 
 def erase_tickets(member: Member, addresses: Sequence[str]) -> None:
-    """addresses: those that are the member's alone."""
+    """Erase the texts of the member's tickets and messages. addresses: e-mail addresses that belong to this member only."""
     small = [lower_ascii(each) for each in addresses]
     account = member.user if member.user and not member.user.is_staff else None
     written = Message.objects.alias(by_mail=AsciiLower("sender")).filter(Q(by_mail__in=small) | Q(author=account, author__isnull=False))
@@ -31,7 +31,10 @@ def erase_tickets(member: Member, addresses: Sequence[str]) -> None:
 
 
 def _list_unowned_tickets(addresses: Sequence[str], written: QuerySet[Message]) -> list[int]:
-    """Tickets that nobody knew to be theirs: opened from their address, or split off with their messages alone."""
+    """Return tickets without a member that were opened from these addresses, or to which no other sender wrote.
+
+    The latter come from splitting off these messages.
+    """
     opened = Ticket.objects.alias(small=AsciiLower("address")).filter(member=None, small__in=addresses)
     told = Message.objects.filter(kind=Message.Kind.MEMBER, ticket__member=None)
     others = told.exclude(pk__in=written.values("pk")).values("ticket")
@@ -40,7 +43,7 @@ def _list_unowned_tickets(addresses: Sequence[str], written: QuerySet[Message]) 
 
 
 def _erase_mails(tickets: Sequence[int], messages: Sequence[int]) -> None:
-    """What mails told of these tickets, and of these messages in the tickets of others; what waits is not sent."""
+    """Erase mails about these tickets, and about these messages in tickets of others; waiting mails are deleted, not sent."""
     of_messages = Q(key__in=[build_message_key(pk) for pk in messages])
     for pk in messages:
         of_messages |= Q(key__startswith=f"{build_message_key(pk)} ")

@@ -1,4 +1,4 @@
-"""Everything that is kept of one member, for themselves: a JSON document, and in a ZIP beside it each list as CSV."""
+"""Export of all data that are kept about one member: a ZIP with a JSON document, and each list as CSV beside it."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ FACTS = ("number", "name", "email", "language", "state", "since", "paid_until", 
 
 
 def collect_member_data(member: Member) -> dict[str, Any]:
-    """What the portal keeps of the member, as plain values by kind."""
+    """Return what the portal keeps about the member, as plain values by kind."""
     traffic = get_usage_total(member)
     of_holding, mine = {"holding__member": member}, {"member": member}
     return {
@@ -56,7 +56,7 @@ def collect_member_data(member: Member) -> dict[str, Any]:
 
 
 def build_zip(member: Member, *, notes: bool = True) -> HttpResponse:
-    """The document and its lists, to be saved; `notes`: with those that are for staff only."""
+    """Return the ZIP as a download. `notes`: include notes that are for staff only."""
     found = collect_member_data(member) if notes else _drop_notes(collect_member_data(member))
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as made:
@@ -76,7 +76,7 @@ def _drop_notes(found: Any) -> Any:
 
 
 class ExportEncoder(DjangoJSONEncoder):
-    """Addresses and prefixes as text."""
+    """JSON encoder that writes addresses and prefixes as text."""
 
     def default(self, o: Any) -> Any:
         return str(o) if type(o).__module__ == "ipaddress" else super().default(o)
@@ -87,7 +87,7 @@ def _list_rows(model: Any, where: ExportRow, names: Sequence[str], order: str = 
 
 
 def _list_messages(member: Member) -> list[ExportRow]:
-    """What was written in the member's tickets, without what staff notes for itself."""
+    """Return the messages in the member's tickets, without internal notes of staff."""
     found = (
         Message.objects.filter(ticket__member=member).exclude(kind=Message.Kind.NOTE).prefetch_related("attachments").order_by("at", "pk")
     )
@@ -106,7 +106,7 @@ def _list_messages(member: Member) -> list[ExportRow]:
 
 
 def _list_timed_rows(model: Any, where: ExportRow, names: Sequence[str]) -> list[ExportRow]:
-    """With from when to when it held, None for ever."""
+    """Return rows with their validity as `from` and `until`, None for no end."""
     return [
         {name: value for name, value in line.items() if name != "valid"} | {"from": line["valid"].lower, "until": line["valid"].upper}
         for line in _list_rows(model, where, (*names, "valid"))

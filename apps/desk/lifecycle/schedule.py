@@ -1,4 +1,4 @@
-"""What will happen to a member when, as far as it is decided: for previews, and for the member's page."""
+"""Scheduled changes of a member, as far as they are decided: for previews, and for the member's page."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -15,7 +15,7 @@ from apps.nat.moving.models import Move
 
 @dataclass(frozen=True)
 class ScheduledChange:
-    """Something that will happen, with what can still be dropped of it; problem: why it has not happened yet."""
+    """A future change, with the departure or move that can still be cancelled. problem: why a due move was not carried out."""
 
     at: datetime
     what: str
@@ -25,12 +25,12 @@ class ScheduledChange:
 
 
 def compute_midnight(day: date) -> datetime:
-    """When a day begins in the site's zone."""
+    """Return when a day begins in the site's zone."""
     return timezone.make_aware(datetime.combine(day, time.min))
 
 
 def list_leaving_effects(member: Member, left_at: datetime) -> list[ScheduledChange]:
-    """What follows when the member leaves then."""
+    """Return the changes that follow when the member leaves at that time."""
     held = dependents.count(Member, [member.pk])
     freed = _("Free for others: %(what)s.") % {"what": dependents.describe_ended(held)}
     erased = _("Personal data are erased. Who held which address when stays known under the number alone.")
@@ -41,7 +41,7 @@ def list_leaving_effects(member: Member, left_at: datetime) -> list[ScheduledCha
 
 
 def list_scheduled(member: Member) -> list[ScheduledChange]:
-    """What is decided, in its order."""
+    """Return the decided changes in the order of time."""
     if member.erased_at:
         return []
     if member.left_at:
@@ -56,14 +56,14 @@ def list_scheduled(member: Member) -> list[ScheduledChange]:
 
 
 def describe_move(move: Move) -> str:
-    """Where to, and what becomes of addresses and of what is open there."""
+    """Describe the new room, and what happens to addresses and to the forwards and pinholes there."""
     effects = moving.list_effects(move.member, move.pool, follow=move.follow)
     said = [_("Moves to %(room)s.") % {"room": move.room}] if move.room else []
     return " ".join([*said, *(line for effect in effects for line in describe_effect(effect, str(move.pool)))])
 
 
 def describe_effect(effect: moving.MoveEffect, pool: str) -> list[str]:
-    """A sentence for each thing that changes."""
+    """Return a sentence for each thing that changes."""
     facts = {"old": effect.old.address, "pool": pool, "public": effect.public}
     said = [_("%(old)s is released; the next free one of %(pool)s comes in its place.") % facts]
     if effect.following:

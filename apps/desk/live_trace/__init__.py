@@ -1,1 +1,1 @@
-"""What does a gateway's kernel really do with packets? From a question in people's words to a live trace, and back to paths and fates."""
+"""Live traces of packets in a gateway's kernel: from a question in people's words to a trace, and back to paths and fates."""

@@ -1,4 +1,4 @@
-"""Following a live trace at the command line: each event as it comes, until it has ended."""
+"""Live trace at the command line: prints each event as it arrives, until the trace has ended."""
 
 import json
 import time
@@ -10,11 +10,11 @@ from apps.desk.live_trace import live_trace_texts
 from apps.desk.live_trace.live_trace_session import LiveTraceRequest, look, start
 from firewall.live_trace import COMES, Event
 
-PAUSE = 0.3  # seconds between two looks
+PAUSE = 0.3  # seconds between two polls
 
 
 def follow(channel: AgentChannel, wish: LiveTraceRequest, say: Callable[[str], None], *, as_json: bool) -> None:
-    """Print until it has ended; interrupted, end it. Raises CannotAsk and Problem."""
+    """Print events until the trace has ended; Ctrl-C ends it. Raises CannotAsk and Problem."""
     number = start(channel, wish, by=None)
     after, ended = 0, ""
     try:

@@ -1,4 +1,4 @@
-"""The question for a live trace as a form."""
+"""Form for a live trace."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ _CODE = {"class": "nw-mono", "autocomplete": "off", "spellcheck": "false"}
 
 
 class LiveTraceForm(forms.Form):
-    """Which packets to watch, on which gateway, and for how long."""
+    """The packets to watch, the gateway, and the duration."""
 
     gateway = forms.ModelChoiceField(Gateway.objects.select_related("group"), label=_("Gateway"), to_field_name="name", empty_label=None)
     protocol = forms.ChoiceField(
@@ -30,7 +30,7 @@ class LiveTraceForm(forms.Form):
     most = forms.IntegerField(label=_("Packets at most"), min_value=PACKETS[0], max_value=PACKETS[-1], widget=forms.NumberInput(_CODE))
 
     def clean(self) -> dict[str, Any]:
-        """One end at least, both of one family."""
+        """Check that there is at least one end, and that both are of the same IP version."""
         given: dict[str, Any] = super().clean() or {}
         if not self.errors:
             try:
@@ -40,7 +40,7 @@ class LiveTraceForm(forms.Form):
         return given
 
     def wish(self) -> LiveTraceRequest:
-        """What is asked, once each field is valid."""
+        """Return the request. Every field must be valid."""
         given = dict(self.cleaned_data)
         return LiveTraceRequest(
             **given | {"port": given["port"] or 0, "interface": "" if given["interface"] == AUTO else given["interface"]}

@@ -1,7 +1,7 @@
-"""Starting a live trace on a gateway, looking at it, ending it.
+"""Live trace sessions on a gateway: starting, polling and ending them.
 
-Comes in: what people ask for; goes out: values of firewall/live_trace.py. Raises CannotAsk for a question that makes no sense, Problem when
-the gateway does not answer or refuses.
+Takes a LiveTraceRequest; returns values of firewall/live_trace.py. Raises CannotAsk for an invalid question, Problem when the
+gateway does not answer or refuses.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from firewall import wire
 from firewall.live_trace import PACKETS, SECONDS, Look, Seen, Watch, Watching
 
 USUAL_SECONDS, USUAL_PACKETS = 15, 20
-ANY = "any"  # also nothing at all
+ANY = "any"  # an empty text means the same
 _KINDS = {4: Pool.Kind.PRIVATE4, 6: Pool.Kind.PREFIX6}
 _ICMP = {4: 1, 6: 58}
 
@@ -33,7 +33,10 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class LiveTraceRequest:
-    """Which packets: ends are addresses, prefixes or members, one of them may be any; protocol "", port 0 and interface "" are any."""
+    """The packets to watch.
+
+    Ends are addresses, prefixes or members, and one of them may be any; protocol "", port 0 and interface "" mean any.
+    """
 
     gateway: Gateway
     source: str = ""
@@ -46,7 +49,7 @@ class LiveTraceRequest:
 
 
 def build_watch(wish: LiveTraceRequest) -> Watch:
-    """The question as the gateway is asked it."""
+    """Convert the request to the message for the gateway. Raises CannotAsk for an invalid one."""
     source, destination = _parse_prefixes(wish.source, wish.destination)
     if wish.port and wish.protocol not in NUMBERS:
         raise CannotAsk("port", _("Only TCP and UDP have ports: choose one of them, or leave the port out."))
@@ -84,7 +87,10 @@ def _parse_end(field: str, text: str) -> Prefix | Member | None:
 
 
 def _get_prefix(field: str, of: Prefix | Member | None, version: int) -> Prefix | None:
-    """A member stands for what is held: of the other end's family, else IPv4 if there is any."""
+    """Return the prefix of an end.
+
+    A member stands for their holding: of the other end's IP version, else IPv4 if there is one.
+    """
     if not isinstance(of, Member):
         return of
     for each in [version] if version else [4, 6]:
@@ -94,7 +100,7 @@ def _get_prefix(field: str, of: Prefix | Member | None, version: int) -> Prefix 
 
 
 def start(channel: AgentChannel, wish: LiveTraceRequest, *, by: User | None) -> int:
-    """Begin; the number to look by. by: who is named in the log, None for whoever is at the command line."""
+    """Start the trace and return its number, for `look`. by: the user named in the log, None for the command line."""
     what = build_watch(wish)
     answer = _ask(channel, what)
     if not isinstance(answer, Watching):
@@ -105,7 +111,7 @@ def start(channel: AgentChannel, wish: LiveTraceRequest, *, by: User | None) -> 
 
 
 def look(channel: AgentChannel, number: int, *, after: int = 0, end: bool = False) -> Seen:
-    """What came since the first `after` events; and that is enough."""
+    """Return the events after the first `after`. end: end the trace."""
     answer = _ask(channel, Look(number, after, end))
     if not isinstance(answer, Seen):
         raise _build_refusal_problem(channel, answer)

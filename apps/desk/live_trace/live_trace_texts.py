@@ -1,4 +1,4 @@
-"""A live trace in words: packets, rules, and what became of a packet."""
+"""Texts of live traces: packets, rules, and the fate of a packet."""
 
 import re
 from collections.abc import Sequence
@@ -23,25 +23,25 @@ _COUNTER = re.compile(r'counter name "?(\w+)"?')
 
 
 def render_headers(of: Headers) -> str:
-    """TCP 10.16.0.10:50000 → 203.0.113.9:443, syn, 60 octets."""
+    """Render a packet: “TCP 10.16.0.10:50000 → 203.0.113.9:443, syn, 60 octets”."""
     flags = " ".join(of.flags) or (of.icmp and _("type %(icmp)s") % {"icmp": of.icmp})
     return ", ".join(filter(None, [render_ends(of), flags, _("%(n)s octets") % {"n": of.length}]))
 
 
 def render_ends(of: Headers) -> str:
-    """The same without what does not change on the way."""
+    """Render protocol and ends only, without flags and length."""
     return packet_trace_texts.render_packet(Packet("", of.source, of.destination, of.protocol, of.source_port, of.destination_port))
 
 
 def render_rule(event: Event) -> str:
-    """The rule or policy that decided, as nft writes it."""
+    """Render the rule or policy that decided, as nft writes it."""
     if event.policy:
         return f"policy {event.verdict}"
     return event.rule or _("a rule that the portal did not send, in the table %(table)s") % {"table": event.table}
 
 
 def describe_effect(event: Event) -> str:
-    """What that did to the packet."""
+    """Describe the effect of the event on the packet."""
     match event.verdict:
         case "jump" | "goto":
             return _("on to the chain %(chain)s") % {"chain": event.to}
@@ -57,14 +57,14 @@ def describe_effect(event: Event) -> str:
 
 
 def describe_hook(event: Event) -> str:
-    """Where the packet is."""
+    """Describe where the packet is: the hook of our table, or another table."""
     ours = event.table == "inet netzwart"
     hook = _("hook %(hook)s") % {"hook": event.hook} if event.hook else ""
     return hook if ours else event.table
 
 
 def describe_fate(told: Sequence[Event]) -> VerdictText:
-    """What became of the packet, by the last that the kernel told of it."""
+    """Describe the packet's fate, from the kernel's last event about it."""
     last = told[-1]
     if last.mark == LEAVES and last.headers:
         sentence = _("It left by %(interface)s as %(packet)s.") % {"interface": last.goes, "packet": render_ends(last.headers)}

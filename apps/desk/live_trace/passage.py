@@ -1,6 +1,6 @@
-"""What a kernel told about packets as the page and the command show it: for each packet its path, chain by chain, and its fate.
+"""Passages of packets through the kernel, for the page and the command: each packet's path, chain by chain, and its fate.
 
-Comes in: firewall.live_trace.Seen; goes out: values with words in them. Asks no gateway.
+Takes the events of firewall.live_trace.Seen; returns values with texts. Contacts no gateway.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,10 @@ _ASKED_AS = {TCP: "tcp", UDP: "udp", ICMP: "icmp", ICMPV6: "icmp"}
 
 @dataclass(frozen=True, slots=True)
 class PacketPassage:
-    """One packet. packet: as it came in by `came`; things: the members it is from and to; why: where the page foretells the same."""
+    """One packet's passage.
+
+    packet: as it arrived through `came`; things: the members at its ends; why: URL of the packet trace for the same packet.
+    """
 
     number: int
     packet: str
@@ -40,7 +43,7 @@ class PacketPassage:
 
 
 def list_passages(gateway: Gateway, events: Iterable[Event], at: datetime) -> list[PacketPassage]:
-    """The packets in the order in which they came in."""
+    """Return the packets in the order in which they arrived."""
     by_packet: dict[int, list[Event]] = {}
     for event in events:
         by_packet.setdefault(event.packet, []).append(event)
@@ -58,12 +61,12 @@ def _build_passage(gateway: Gateway, number: int, told: Sequence[Event], known: 
 
 
 def _list_ends(seen: Sequence[Headers]) -> list[Address]:
-    """Who sent it, and who gets it in the end."""
+    """Return the original source and the final destination."""
     return list(dict.fromkeys([seen[0].source, seen[-1].destination])) if seen else []
 
 
 class _HolderLookup:
-    """Whose an address is, asked once for each."""
+    """Cache of the holders of addresses, with one lookup per address."""
 
     def __init__(self, pools: Sequence[Prefix], at: datetime) -> None:
         self._pools, self._at = pools, at
@@ -77,7 +80,7 @@ class _HolderLookup:
 
 
 def list_stops(told: Sequence[Event]) -> list[PathStop]:
-    """One stop for each stretch of a chain; what the packet is then, where it was rewritten."""
+    """Return one stop for each stretch of a chain, with the packet after it where it was rewritten."""
     by_rules = (event for event in told if not event.mark)
     stretches = [list(stretch) for _chain, stretch in groupby(by_rules, lambda event: (event.table, event.chain))]
     rewritten = _map_rewrites(told)
@@ -97,7 +100,7 @@ def _build_stop(number: int, stretch: list[Event], rewritten: dict[int, str], *,
 
 
 def _map_rewrites(told: Sequence[Event]) -> dict[int, str]:
-    """The packet as it is after the rule that rewrote it, by the id of the rule's event."""
+    """Return the packet after the rule that rewrote it, by the id() of the rule's event."""
     found: dict[int, str] = {}
     known, since = None, None
     for event in told:
@@ -111,7 +114,7 @@ def _map_rewrites(told: Sequence[Event]) -> dict[int, str]:
 
 
 def _build_why_url(gateway: Gateway, first: Event) -> str:
-    """Where “Why?” says what the ruleset should do with such a packet; "" for what it cannot be asked."""
+    """Return the URL of the page “Why?” for such a packet; "" for a packet that the page cannot trace."""
     headers = first.headers
     if first.mark != COMES or headers is None or headers.protocol not in _ASKED_AS:
         return ""

@@ -1,1 +1,1 @@
-"""Why does a packet get through, or not? From a question in people's words to a trace, and from elements back to what people made."""
+"""Packet traces through a compiled ruleset: from a question in people's words to a trace, and from elements back to their origin."""

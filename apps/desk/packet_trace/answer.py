@@ -1,4 +1,4 @@
-"""The answer to a question: the packet's trace, and how it fares with the other ruleset and on the other gateways of the group."""
+"""Answers to trace questions: the packet's trace, and its fate with the other ruleset and on the group's other gateways."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,9 +18,9 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class TraceAnswer:
-    """What became of the packet, through which ruleset. elsewhere: the other gateways' traces by name.
+    """The packet's trace through `ruleset`. elsewhere: the other gateways' traces by name.
 
-    other: the same packet's trace through the other ruleset of this gateway, None if that is not known.
+    other: the same packet's trace through the other ruleset of this gateway, None if that is unknown.
     """
 
     question: TraceQuestion
@@ -32,21 +32,21 @@ class TraceAnswer:
 
     @property
     def differs(self) -> bool:
-        """Would the packet fare otherwise by the other ruleset?"""
+        """Whether the packet's fate differs with the other ruleset."""
         return self.other is not None and not is_same_fate(self.trace, self.other)
 
     @property
     def is_guess(self) -> bool:
-        """Was it guessed where the packet comes in?"""
+        """Whether the incoming interface was guessed."""
         return is_guess(self.question, self.traceable.gateway, self.traceable.routes)
 
     @property
     def at(self) -> datetime:
-        """The moment that was asked about."""
+        """The moment that the question is about."""
         return self.traceable.at
 
     def behind(self, read: PartReading) -> list[ElementOrigin]:
-        """What stands behind the element that a part found."""
+        """Return the origins of the element that a part found, without names of members unless the question allows them."""
         if read.element is None:
             return []
         found = list_origins(FoundElement(self.ruleset.sets[read.set], read.key, read.element, self.at))
@@ -54,13 +54,13 @@ class TraceAnswer:
 
 
 def log_question(question: TraceQuestion, by: object) -> None:
-    """Who asks about whose packet stands in the log, as with a live trace: the answer may turn an address into a person."""
+    """Log who asks about which packet, as for a live trace: the answer may turn an address into a person."""
     ends = {"source": str(question.source), "destination": str(question.destination)}
     log.info("trace", by=str(by), gateway=question.gateway.name, named=question.named, port=question.port, **ends)
 
 
 def answer_question(question: TraceQuestion) -> TraceAnswer:
-    """Trace the packet that is asked about. Raises CannotAsk when there is nothing to trace it through."""
+    """Trace the packet. Raises CannotAsk when there is no ruleset to trace it through."""
     try:
         known = {each.gateway.pk: each for each in list_trace_sources(question.gateway.group, question.at)}
     except PolicyError as error:
@@ -80,7 +80,7 @@ def answer_question(question: TraceQuestion) -> TraceAnswer:
 
 
 def _trace(question: TraceQuestion, through: TraceSource, ruleset: Ruleset) -> Trace:
-    """The packet of the connection that is asked about; the first one, where the connection does not come that far."""
+    """Return the trace of the chosen packet of the connection; of the first one if the connection does not get that far."""
     routes = build_routes(question, through.gateway, through.routes)
     talk = trace_flow(ruleset, build_packet(question, through.gateway, routes), routes, now=int(through.at.timestamp()))
     chosen = {TracedPacket.FIRST: talk.first, TracedPacket.NEXT: talk.next, TracedPacket.ANSWER: talk.answer}[question.way]
@@ -88,7 +88,7 @@ def _trace(question: TraceQuestion, through: TraceSource, ruleset: Ruleset) -> T
 
 
 def is_same_fate(one: Trace, other: Trace) -> bool:
-    """Does the packet fare alike, whatever the interfaces are called?"""
+    """Whether both packets have the same fate; names of interfaces do not matter."""
     return _get_fate(one) == _get_fate(other)
 
 
@@ -98,5 +98,5 @@ def _get_fate(trace: Trace) -> object:
 
 
 def has_arrived(trace: Trace) -> bool:
-    """Did the packet arrive somewhere?"""
+    """Whether the packet was forwarded or delivered."""
     return trace.outcome in (TraceOutcome.FORWARDED, TraceOutcome.DELIVERED)

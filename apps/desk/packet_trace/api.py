@@ -1,4 +1,4 @@
-"""Why a packet gets through or not, in the REST API: the page's question, asked of a gateway."""
+"""REST API of packet traces, as an action of gateways."""
 
 from dataclasses import replace
 
@@ -51,12 +51,12 @@ ASKED = {
 
 
 class TracedGatewayViewSet(GatewayViewSet):
-    """Gateways: their interfaces, from where they are managed, what was changed by hand, and what they do with a packet."""
+    """Gateways: their interfaces, management addresses and manual changes, and traces of packets through their rulesets."""
 
     @declare_response(200, ANSWER, **ASKED)
     @action(detail=True)
     def trace(self, request: Request, pk: str = "") -> Response:
-        """What becomes of a packet here, and why. Nothing is sent: the ruleset is read. Who members are is told to tokens for members."""
+        """Trace a packet through the gateway's ruleset. Sends no packet. Members are named only to tokens that may read members."""
         named = can_see_names(request.auth)
         given = (
             START

@@ -1,7 +1,7 @@
-"""What people made that stands behind an element of a set: a member, a mapping, a forward, a ban.
+"""Origins of set elements: the members, NAT mappings, forwards, bans and other objects that they were made from.
 
-One small function for each family of sets, registered in RESOLVERS under the family's name (firewall/sets.py). A family without one
-is shown by its key alone.
+Each family of sets has a small function, registered in RESOLVERS under the family's name (firewall/sets.py). An element of a
+family without one is shown by its key only.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ from firewall.tracing.result import Reading
 
 @dataclass(frozen=True, slots=True)
 class ElementOrigin:
-    """A thing that people made. kind: a word for programs; name: what it is called; note: who, why, until when; url: its page."""
+    """The object behind an element. kind: an identifier for programs; name: its title; note: who, why, until when; url: its page."""
 
     kind: str
     name: str
@@ -43,7 +43,7 @@ class ElementOrigin:
     url: str = ""
 
     def unnamed(self) -> "ElementOrigin":
-        """The same without a word of who the member is; what is the network's own is as it was."""
+        """Return the same without any hint at the member; objects of the network itself are unchanged."""
         if self.kind not in OF_MEMBERS:
             return self
         return ElementOrigin(self.kind, str(OF_MEMBERS[self.kind] or self.name))
@@ -81,19 +81,19 @@ class FoundElement:
 
 
 def list_origins(found: FoundElement) -> list[ElementOrigin]:
-    """Everything that the element stands for; none if nobody knows."""
+    """Return all objects that the element stands for; none if unknown."""
     family = find_family(found.declaration.name)
     resolver = RESOLVERS.get(family.name) if family else None
     return resolver(found) if resolver else []
 
 
 def _resolve_holder(found: FoundElement) -> list[ElementOrigin]:
-    """Who holds the address, or the prefix of this length."""
+    """Return the holder of the address, or of the prefix that begins with it."""
     return list_holders(_require_address(found.keys[0]), found.at)
 
 
 def list_holders(address: Address, at: datetime) -> list[ElementOrigin]:
-    """The member who held the address then, or the gateway whose probe has it."""
+    """Return the member who held the address at that time, or the gateway whose probe has it."""
     return [_build_member(holding.member, str(holding.address)) for holding in list_holdings_at(address, at)] or _list_probes(address)
 
 
@@ -130,7 +130,7 @@ def _resolve_forward(found: FoundElement) -> list[ElementOrigin]:
 
 
 def _resolve_pinhole(found: FoundElement) -> list[ElementOrigin]:
-    """The pinhole that opens this port, this protocol, or everything of the address."""
+    """Return the pinhole that opens this port, this protocol, or all of the address."""
     address, *rest = map(str, found.keys)
     there = Pinhole.objects.filter(address=address, valid__contains=found.at, enabled=True)
     there = there.filter(protocol=PROTOCOLS.get(int(rest[0]), "") if rest else Pinhole.Protocol.ALL)
@@ -146,7 +146,7 @@ def _build_pinhole(pinhole: Pinhole) -> ElementOrigin:
 
 
 def _resolve_ban(found: FoundElement) -> list[ElementOrigin]:
-    """The bans of this prefix on all lists that are on."""
+    """Return the bans of this prefix on all enabled lists."""
     prefix = _compute_prefix(found)
     bans = Ban.objects.filter(prefix=prefix, list__enabled=True).select_related("list", "author").order_by("pk")
     return [
@@ -156,7 +156,7 @@ def _resolve_ban(found: FoundElement) -> list[ElementOrigin]:
 
 
 def _resolve_allowed(found: FoundElement) -> list[ElementOrigin]:
-    """The allow entry of this prefix."""
+    """Return the allow entry of this prefix."""
     entries = AllowEntry.objects.filter(prefix=_compute_prefix(found)).select_related("author")
     words = _("allow entry of %(prefix)s")
     return [
@@ -174,7 +174,7 @@ def _describe_ban(ban: Ban, at: datetime) -> str:
 
 
 def _describe_entry(row: Ban | AllowEntry, at: datetime) -> str:
-    """What people noted of it."""
+    """Describe the row's comment, author and end."""
     by = _("by %(author)s") % {"author": row.author.name} if row.author else ""
     ends = _("ends %(moment)s") % {"moment": formats.format_moment(row.expires, at, with_zone=True)} if row.expires else _("without an end")
     comment = _("“%(comment)s”") % {"comment": row.comment} if row.comment else ""
@@ -186,7 +186,7 @@ def _build_ban_url(ban: Ban) -> str:
 
 
 def _resolve_block(found: FoundElement) -> list[ElementOrigin]:
-    """The block of whoever holds the address; the element's comment has its number."""
+    """Return the block; its number is in the element's comment."""
     number = found.element.comment.removeprefix("block ")
     blocks = Block.objects.filter(pk=number).select_related("member") if number.isdecimal() else []
     return [_build_block(each) for each in blocks]
@@ -198,7 +198,7 @@ def _build_block(block: Block) -> ElementOrigin:
 
 
 def _resolve_rate_limit(found: FoundElement) -> list[ElementOrigin]:
-    """The rate limit of whoever holds the address; the element's comment has its number."""
+    """Return the rate limit; its number is in the element's comment."""
     number = found.element.comment.removeprefix("rate limit ")
     limits = RateLimit.objects.filter(pk=number).select_related("member") if number.isdecimal() else []
     return [_build_rate_limit(each) for each in limits]
@@ -210,7 +210,7 @@ def _build_rate_limit(limit: RateLimit) -> ElementOrigin:
 
 
 def _resolve_tariff(found: FoundElement) -> list[ElementOrigin]:
-    """The tariff; the element's comment has its number."""
+    """Return the tariff; its number is in the element's comment."""
     number = found.element.comment.removeprefix("tariff ")
     tariffs = Tariff.objects.filter(pk=number) if number.isdecimal() else []
     words = _("tariff %(tariff)s")
@@ -218,7 +218,7 @@ def _resolve_tariff(found: FoundElement) -> list[ElementOrigin]:
 
 
 def _resolve_listener(found: FoundElement) -> list[ElementOrigin]:
-    """The listener of this address, protocol and port, or all of a server's host."""
+    """Return the listener at this address, protocol and port, or all listeners at a server's address."""
     address, *place = found.keys
     there = Listener.objects.filter(address=str(address), enabled=True).order_by("pk")
     if place:

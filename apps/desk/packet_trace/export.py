@@ -1,4 +1,4 @@
-"""An answer as plain data, for scripts."""
+"""Trace answers as plain data, for scripts."""
 
 from dataclasses import asdict
 from typing import Any
@@ -10,7 +10,7 @@ from firewall.render import get_key_renderer
 
 
 def answer_to_dict(answer: TraceAnswer) -> dict[str, Any]:
-    """Verdict, packet before and after, path, and which counters move; keys of elements as nft writes them."""
+    """Return the verdict, the packet before and after, the path, and the counters that count it; keys of elements as nft writes them."""
     trace, said = answer.trace, packet_trace_texts.describe_verdict(answer)
     return {
         "gateway": answer.traceable.gateway.name,

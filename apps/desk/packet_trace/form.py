@@ -1,4 +1,4 @@
-"""The question as a form: everything in the page's address, so that an answer can be passed on."""
+"""Form for a trace question. All fields are in the page's URL, so that an answer can be shared."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ START = {
     "way": TracedPacket.FIRST.value,
     "interface": AUTO,
     "ruleset": WANTED,
-}  # what is asked unless somebody says
+}  # defaults
 _CODE = {"class": "nw-mono", "autocomplete": "off", "spellcheck": "false"}
 _WAYS = (
     (TracedPacket.FIRST, _("the first packet")),
@@ -33,7 +33,7 @@ SIDES = {
 
 
 class QuestionForm(forms.Form):
-    """Which packet, through which gateway's ruleset."""
+    """The packet, and the gateway and ruleset to trace it through."""
 
     gateway = forms.ModelChoiceField(Gateway.objects.select_related("group"), label=_("Gateway"), to_field_name="name", empty_label=None)
     protocol = forms.ChoiceField(label=_("Protocol"), choices=[("tcp", "TCP"), ("udp", "UDP"), ("icmp", "ICMP echo")])
@@ -46,7 +46,7 @@ class QuestionForm(forms.Form):
     ruleset = forms.ChoiceField(label=_("Ruleset"), choices=[(WANTED, _("as the database asks")), (RUNS, _("as it runs"))])
 
     def clean(self) -> dict[str, Any]:
-        """Addresses or members as the two ends."""
+        """Resolve both ends to addresses, and check that the gateway has the interface."""
         given: dict[str, Any] = super().clean() or {}
         if {"source", "destination"} <= given.keys():
             try:
@@ -59,7 +59,7 @@ class QuestionForm(forms.Form):
         return given
 
     def question(self) -> TraceQuestion:
-        """What is asked, once it is valid."""
+        """Return the question. The form must be valid."""
         given = self.cleaned_data
         source, destination = given["ends"]
         return TraceQuestion(

@@ -1,4 +1,4 @@
-"""An answer in words: what became of the packet and why, in a sentence; and each rule of the path as what it asked and found."""
+"""Texts of packet traces: the packet's fate and its reason in a sentence, and what each rule of the path read and did."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from firewall.ruleset import Count, Dnat, DnatTo, Reject, Ruleset, Snat, Synprox
 from firewall.sets import find_family
 from firewall.tracing import ConntrackState, Endpoints, LeavingPacket, Packet, PartReading, Trace, TraceOutcome, TraceStep
 
-# What it means that a named counter counted a packet which did not get through
+# Explanations of named counters that counted a packet which did not get through
 CAUSES: dict[str, str | Promise] = {
     "spoofed": gettext_lazy("No active member holds its source, or it comes from the wrong side."),
     "refused": gettext_lazy("Nothing allows this connection to begin."),
@@ -35,7 +35,7 @@ _PROTOCOLS = {1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"}
 
 @dataclass(frozen=True, slots=True)
 class VerdictText:
-    """A verdict: one or two words, a sentence, and what people made that brought it about."""
+    """A verdict: one or two words, a sentence, and the objects that caused it."""
 
     kind: StateKind
     lead: str
@@ -48,7 +48,7 @@ class VerdictText:
 
 
 def describe_verdict(answer: TraceAnswer) -> VerdictText:
-    """What became of the packet, and why."""
+    """Describe the packet's fate and its reason."""
     trace = answer.trace
     if has_arrived(trace):
         return VerdictText(StateKind.OK, *_describe_arrival(answer), _list_origins(answer))
@@ -77,13 +77,13 @@ def describe_verdict(answer: TraceAnswer) -> VerdictText:
 
 
 def describe_guess(answer: TraceAnswer) -> str:
-    """What the answer rests on and nobody said; "" where nothing was guessed."""
+    """Describe the assumption that the answer rests on; "" if nothing was guessed."""
     words = _("Taken as coming from outside. If %(source)s is a server of yours, say “servers”.")
     return words % {"source": answer.question.source} if answer.is_guess else ""
 
 
 def _describe_stand_in(trace: Trace) -> str:
-    """What the gateway did in the server's stead, and in the client's."""
+    """Describe what the gateway did in place of the server or the client."""
     if trace.packet.cookie:
         return _("Its sender has proved to be there, so now the gateway connects to the server. What the guard is for:")
     return _("The server hears of it when its sender has answered: the guard against SYN floods is on. What it is for:")
@@ -109,7 +109,7 @@ def _is_policing(read: PartReading) -> bool:
 
 
 def _list_origins(answer: TraceAnswer) -> list[ElementOrigin]:
-    """What let the packet through or rewrote it."""
+    """Return the objects that let the packet through or rewrote it."""
     things: dict[ElementOrigin, None] = {}
     for step in answer.trace.steps:
         if step.matched:
@@ -118,7 +118,7 @@ def _list_origins(answer: TraceAnswer) -> list[ElementOrigin]:
 
 
 def _iter_blocks(answer: TraceAnswer) -> Iterator[ElementOrigin]:
-    """Blocks that led the packet to the chain which refused it."""
+    """Yield the blocks that sent the packet to the chain that refused it."""
     if answer.trace.decided and answer.trace.decided.chain.name == "blocked":
         for step in answer.trace.steps:
             yield from (each for read in step.reads if step.matched and read.set.startswith("blocked") for each in answer.behind(read))
@@ -150,7 +150,7 @@ OUTCOMES: dict[TraceOutcome, str | Promise] = {
 
 
 def iter_elsewhere(answer: TraceAnswer) -> Iterator[str]:
-    """How the packet fares on the other gateways."""
+    """Yield the packet's fate on each of the other gateways."""
     for name, trace in answer.elsewhere.items():
         fate = _("the same") if is_same_fate(answer.trace, trace) else OUTCOMES[trace.outcome]
         yield _("%(gateway)s: %(fate)s") % {"gateway": name, "fate": fate}
@@ -161,17 +161,17 @@ def _list_counters(of: TraceStep) -> list[str]:
 
 
 def render_packet(of: Packet) -> str:
-    """10.16.0.10:50000 → 203.0.113.9:443, with the protocol."""
+    """Render protocol and ends: “TCP 10.16.0.10:50000 → 203.0.113.9:443”."""
     return f"{_PROTOCOLS.get(of.protocol, of.protocol)} {render_ends(of.ends)}"
 
 
 def render_ends(of: Endpoints) -> str:
-    """Both ends, with their ports where they have one."""
+    """Render both ends, with their ports where they have one."""
     return f"{_render_end(of.source, of.source_port)} → {_render_end(of.destination, of.destination_port)}"
 
 
 def render_leaving(of: LeavingPacket) -> str:
-    """The same of a packet whose source port the kernel may choose."""
+    """Render both ends of a leaving packet; the kernel may choose its source port from a range."""
     shown, ports = of.ends(), of.source_ports
     if len(ports) == 1:
         return render_ends(shown)
@@ -184,7 +184,7 @@ def _render_end(address: object, port: int) -> str:
 
 
 def describe_read(ruleset: Ruleset, read: PartReading) -> str:
-    """What a part of a rule read, and what it came to; keys of sets as nft writes them."""
+    """Describe what a part of a rule read, and the result; keys of sets as nft writes them."""
     values = " . ".join("–" if value is None else _render_value(value) for value in read.values)
     if not read.set:
         return values
@@ -201,7 +201,7 @@ def _render_value(value: object) -> str:
 
 
 def describe_step(of: TraceStep) -> str:
-    """What a rule that matched did."""
+    """Describe the effect of a rule that matched."""
     match of.verdict:
         case Verdict(VerdictAction.JUMP | VerdictAction.GOTO, chain):
             return _("on to the chain %(chain)s") % {"chain": chain}

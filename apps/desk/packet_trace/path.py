@@ -1,4 +1,4 @@
-"""The packet's path as the page and the command show it: one stop for each stretch of a chain, with its rules as nft text."""
+"""The path of a traced packet, for the page and the command: one stop per stretch of a chain, with its rules as nft text."""
 
 from dataclasses import dataclass
 from itertools import groupby
@@ -18,7 +18,7 @@ HOOKS = ("prerouting", "forward", "postrouting")
 
 @dataclass(frozen=True, slots=True)
 class RuleLine:
-    """A rule: as nft text, what it read, what it did if it matched, and what people made that it found. number: 0 for a policy."""
+    """A rule: its nft text, what it read, what it did if it matched, and the objects that it found. number: 0 for a policy."""
 
     number: int
     matched: bool
@@ -30,9 +30,9 @@ class RuleLine:
 
 @dataclass(frozen=True, slots=True)
 class PathStop:
-    """A stretch of one chain with the rules that the packet met. packet: as it goes on, "" if it is as before.
+    """A stretch of one chain with the rules that the packet met.
 
-    kind: "" for nothing to say; `decides`: the packet's way ends here.
+    packet: the packet after it, "" if unchanged; kind: "" for nothing notable; decides: the packet's path ends here.
     """
 
     number: int
@@ -46,17 +46,17 @@ class PathStop:
 
     @property
     def matched(self) -> list[RuleLine]:
-        """The rules that said something."""
+        """The rules that matched."""
         return [line for line in self.lines if line.matched]
 
     @property
     def others(self) -> list[RuleLine]:
-        """The rules that the packet only passed."""
+        """The rules that did not match."""
         return [line for line in self.lines if not line.matched]
 
 
 def list_stops(answer: TraceAnswer) -> list[PathStop]:
-    """The path in order, then the base chains that the packet did not come to."""
+    """Return the path in order, then the base chains that the packet did not reach."""
     reached = [
         _build_stop(answer, number, list(steps))
         for number, (_chain, steps) in enumerate(groupby(answer.trace.steps, lambda step: step.chain), 1)
@@ -84,7 +84,7 @@ def _build_stop(answer: TraceAnswer, number: int, steps: list[TraceStep]) -> Pat
 
 
 def _find_packet_after(answer: TraceAnswer, step: TraceStep) -> Packet:
-    """The packet as it goes on behind this step."""
+    """Return the packet after this step."""
     steps = answer.trace.steps
     at = next(place for place, each in enumerate(steps) if each is step)
     if at + 1 < len(steps):
@@ -113,7 +113,7 @@ def _describe_hook(chain: Chain) -> str:
 
 
 def _list_unreached(answer: TraceAnswer) -> list[Chain]:
-    """The base chains behind the one where the packet's way ended."""
+    """Return the base chains after the one where the packet's path ended."""
     last = next((step.chain.hook for step in reversed(answer.trace.steps) if step.chain.hook), None)
     if has_arrived(answer.trace) or last is None or last.hook not in HOOKS:
         return []

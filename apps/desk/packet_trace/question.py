@@ -1,4 +1,4 @@
-"""A question about a packet, as a page's address or a command asks it."""
+"""Trace questions, as a page's URL or a command asks them."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,22 +17,22 @@ from apps.network.selectors import list_holdings
 from firewall.tracing import GatewayRoute, Icmp, Packet, RoutingTable
 
 NUMBERS = {"tcp": 6, "udp": 17}
-EPHEMERAL = 50_000  # a port as programs are given one
+EPHEMERAL = 50_000  # a typical source port of a client
 SERVERS = "servers"
 INTERFACES = {"lan": "lan", "wan": "wan", SERVERS: "", "management": "management", "sync": "sync", "probe": "probe_interface"}
 """Where a packet may come in, and the gateway's column that says what that interface is called; the servers' is a row of its own."""
 
 
 class TracedPacket(StrEnum):
-    """Which packet of the connection is asked about."""
+    """The packet of the connection that the question is about."""
 
     FIRST = "first"
     NEXT = "next"
     ANSWER = "answer"
 
 
-class CannotAsk(ValueError):  # noqa: N818 - a state of the world
-    """The question makes no sense. `field` is what it is about, the message says what to do."""
+class CannotAsk(ValueError):  # noqa: N818 - named for a condition, not as an error
+    """The question is invalid. `field` is the field concerned; the message says what to do."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -41,8 +41,11 @@ class CannotAsk(ValueError):  # noqa: N818 - a state of the world
 
 @dataclass(frozen=True, slots=True)
 class TraceQuestion:
-    """interface: one of INTERFACES; "" for where such a source belongs. at: None for now. runs: through what the
-    gateway has confirmed, not through what it should run. named: the answer may say who members are."""
+    """A question about a packet at a gateway.
+
+    interface: one of INTERFACES; "" for where the source belongs. at: None for now. runs: trace through what the gateway has
+    confirmed instead of the desired state. named: the answer may name members.
+    """
 
     gateway: Gateway
     source: Address
@@ -58,7 +61,7 @@ class TraceQuestion:
 
 
 def find_interface(gateway: Gateway, side: str) -> str:
-    """What the gateway's interface on this side is called, one of INTERFACES; "" where it has none."""
+    """Return the name of the gateway's interface on this side, one of INTERFACES; "" if it has none."""
     if side == SERVERS:
         known: ServerInterface | None = getattr(gateway, "server_interface", None)
         return known.name if known else ""
@@ -67,19 +70,23 @@ def find_interface(gateway: Gateway, side: str) -> str:
 
 
 def build_routes(question: TraceQuestion, gateway: Gateway, routes: RoutingTable) -> RoutingTable:
-    """The gateway's routes. A server that does not listen is in no table here: that it is one, whoever asks says."""
+    """Return the gateway's routes.
+
+    A server without a listener is in no table here, so only the question can say that the source is a server. Then a route for it
+    is added.
+    """
     card = find_interface(gateway, SERVERS) if question.interface == SERVERS else ""
     return replace(routes, routes=(*routes.routes, GatewayRoute(ip_network(question.source), card))) if card else routes
 
 
 def is_guess(question: TraceQuestion, gateway: Gateway, routes: RoutingTable) -> bool:
-    """Is nothing known of where such a source belongs, which may be a server's? Then it is taken as coming from outside."""
+    """Whether it is unknown where the source belongs, and it may be a server. The packet is then taken as coming from outside."""
     is_known = routes.interface(question.source) not in ("", gateway.wan)
     return not (question.interface or is_known) and bool(find_interface(gateway, SERVERS))
 
 
 def build_packet(question: TraceQuestion, gateway: Gateway, routes: RoutingTable) -> Packet:
-    """The first packet of the connection that is asked about, as it comes to a gateway."""
+    """Return the first packet of the connection, as it arrives at the gateway."""
     card = find_interface(gateway, question.interface) if question.interface else ""
     interface = card or routes.interface(question.source) or gateway.wan
     source, destination = question.source, question.destination
@@ -90,7 +97,7 @@ def build_packet(question: TraceQuestion, gateway: Gateway, routes: RoutingTable
 
 
 def parse_ends(source: str, destination: str) -> tuple[Address, Address]:
-    """Both addresses, of the same family; a member stands for what is held of it. Raises CannotAsk."""
+    """Return both addresses, of the same IP version; a member stands for an address that they hold. Raises CannotAsk."""
     one, other = parse_end("source", source), parse_end("destination", destination)
     version = next((each.version for each in (one, other) if not isinstance(each, Member)), 4)
     first = _get_address("source", one, version)
@@ -103,7 +110,7 @@ def parse_ends(source: str, destination: str) -> tuple[Address, Address]:
 
 
 def parse_end(field: str, text: str) -> Address | Member:
-    """The address, or the one member, that the text stands for. Raises CannotAsk."""
+    """Return the address, or the one member, that the text means. Raises CannotAsk."""
     asked = parse_search(text)
     if asked.address:
         return asked.address

@@ -1,1 +1,1 @@
-"""A network that could be real: people, their rooms, devices, addresses and forwards, the same for the same seed."""
+"""Seeding of a realistic network: people, rooms, devices, addresses and forwards. The same seed gives the same network."""

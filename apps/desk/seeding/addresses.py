@@ -1,6 +1,6 @@
-"""Who holds which addresses when, and as what they leave. Pure.
+"""Seeded holdings and the public addresses as which they leave. Pure.
 
-Of what left members held, some is held by others today: "who was it in May?" has more than one answer.
+Some addresses of members who left are held by other members today, so that the holder of an address depends on the time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,14 +17,14 @@ from apps.members.models import Member
 _SHARERS: Final = (1, 1, 4, 8, 16, 32)  # members behind one public address
 _SHARED_BY_RESIDENTS: Final = 2
 _FIRST_SHARED: Final = 7  # 198.51.100.7
-_FIRST_PRIVATE: Final = 1 << 12  # the lab's hosts lie below
+_FIRST_PRIVATE: Final = 1 << 12  # the lab's hosts are below
 _FIRST_PREFIX: Final = 1 << 12
-_AGAIN: Final = timedelta(days=14)  # before somebody else gets an address
+_AGAIN: Final = timedelta(days=14)  # before another member gets a released address
 
 
 @dataclass(frozen=True, slots=True)
 class SeedHolding:
-    """A private address or an IPv6 prefix, for some time, perhaps by one of the member's devices (by position)."""
+    """A private address or an IPv6 prefix, held for some time, perhaps on one of the member's devices (by position)."""
 
     prefix: IPv4Address | IPv6Network
     since: datetime
@@ -34,7 +34,7 @@ class SeedHolding:
 
 @dataclass(frozen=True, slots=True)
 class SeedShare:
-    """What a person has of the network's addresses. All private addresses leave as `public`."""
+    """A person's share of the network's addresses. All private addresses leave as `public`."""
 
     person: SeedPerson
     private: tuple[SeedHolding, ...] = ()
@@ -43,7 +43,7 @@ class SeedShare:
 
 
 def make_shares(random: Random, people: Sequence[SeedPerson], ground: LabNetwork, residents: Sequence[LabHost] = ()) -> list[SeedShare]:
-    """A share for each person; the first ones live on the hosts."""
+    """Return a share for each person; the first ones get the addresses of the lab's hosts."""
     private, prefixes, public = _iter_private(ground), _iter_prefixes(ground), _iter_public(random, ground, len(residents))
     given_back: list[SeedHolding] = []
     made = []
@@ -81,7 +81,7 @@ def _make_holding(
 
 
 def _pick_wired_devices(random: Random, person: SeedPerson, host: LabHost | None) -> list[int]:
-    """Which devices have an address: the first, and two of five others."""
+    """Pick the devices that have an address: the first, and each other one with a probability of 0.4; only the first on a lab host."""
     others = [] if host else [device for device in range(1, len(person.devices)) if random.random() < 0.4]
     return [0, *others]
 
@@ -101,7 +101,7 @@ def _iter_prefixes(ground: LabNetwork) -> Iterator[IPv6Network]:
 
 
 def _iter_public(random: Random, ground: LabNetwork, residents: int) -> Iterator[IPv4Address]:
-    """A public address for each member in turn; residents share by two."""
+    """Yield a public address for each member in turn; each two residents share one."""
     addresses = (network.network_address + at for network in ground.public for at in range(_FIRST_SHARED, network.num_addresses - 1))
     while True:
         address = next(addresses)

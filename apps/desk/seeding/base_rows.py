@@ -1,4 +1,4 @@
-"""The few rows that everything else stands on: gateways and pools, houses, rooms and tariffs."""
+"""The few rows that all others refer to: gateways and pools, sites, rooms and tariffs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ PUBLIC_NAMES = ("Public", "Public, further")
 
 @dataclass(frozen=True, slots=True)
 class SeedPools:
-    """The pools as rows."""
+    """The rows of the pools."""
 
     private: Pool
     prefixes: Pool
@@ -38,7 +38,10 @@ class HomeIds:
 
 
 def make_network(ground: LabNetwork, link: str, host_keys: Mapping[str, str]) -> SeedPools:
-    """The group, its gateways (the first carries IPv4, the last IPv6) and its pools. host_keys: of gateways that are reached by ssh."""
+    """Create the group, its gateways and its pools.
+
+    The first gateway carries IPv4, the last IPv6. host_keys: of gateways that are reached by ssh.
+    """
     targets = ground.targets
     group = GatewayGroup.objects.create(name=GROUP, probe_target4=targets.ipv4, probe_target6=targets.ipv6, probe_port=targets.port)
     first, last = ground.gateways[0], ground.gateways[-1]
@@ -56,7 +59,7 @@ def make_network(ground: LabNetwork, link: str, host_keys: Mapping[str, str]) ->
             management_networks=list(ground.management),
             carries4=each is first,
             carries6=each is last,
-            **(_build_probe(each.probe) if link == Gateway.Link.LAB else {}),  # in memory there is nothing to go through
+            **(_build_probe(each.probe) if link == Gateway.Link.LAB else {}),  # a gateway in memory forwards nothing that could be probed
         )
         if each.server:
             ServerInterface.objects.create(gateway=made, name=each.server)
@@ -81,7 +84,7 @@ def _make_pool(group: GatewayGroup, kind: str, name: str, prefix: Prefix) -> Poo
 
 
 def make_homes(people: Iterable[SeedPerson]) -> HomeIds:
-    """Tariffs, and the houses and rooms that somebody lives in."""
+    """Create tariffs, and the sites and rooms in which members live."""
     lived_in = sorted({person.room for person in people if person.room}, key=lambda room: (room.site, room.floor, room.name))
     sites = {code: Site.objects.create(name=f"House {code}", code=code) for code in sorted({room.site for room in lived_in})}
     rooms = Room.objects.bulk_create((Room(site=sites[room.site], floor=room.floor, name=room.name) for room in lived_in), 5_000)

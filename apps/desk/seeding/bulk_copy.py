@@ -1,6 +1,6 @@
-"""Write many rows of a model by COPY: less than half the time of bulk_create. Constraints and triggers are the same.
+"""Bulk insertion of a model's rows by COPY, in less than half the time of bulk_create. Constraints and triggers are the same.
 
-Rows are written scattered. When addresses come in order but their times do not, the GiST indexes of exclusion constraints
+Rows are written in random order. When addresses come in order but their times do not, the GiST indexes of exclusion constraints
 degrade to 150 pages per check instead of 3.
 """
 
@@ -15,7 +15,7 @@ type CopyRow = Sequence[object]
 
 
 def copy_rows(model: type[models.Model], columns: Sequence[str], rows: Iterable[CopyRow]) -> list[int]:
-    """Rows with values for these columns; the database's defaults fill the others. Returns their ids, in order."""
+    """Insert rows with values for these columns; the database's defaults fill the others. Return the ids in the order of the rows."""
     listed = list(rows)
     ids = _reserve_ids(model, len(listed))
     names = sql.SQL(", ").join(map(sql.Identifier, ("id", *columns)))
@@ -27,7 +27,7 @@ def copy_rows(model: type[models.Model], columns: Sequence[str], rows: Iterable[
 
 
 def copy_groups(model: type[models.Model], columns: Sequence[str], groups: Iterable[Sequence[CopyRow]]) -> list[list[int]]:
-    """Write the rows of all groups at once; the ids come back in their groups."""
+    """Insert the rows of all groups at once, and return their ids in groups."""
     lists = list(groups)
     ids = iter(copy_rows(model, columns, (row for group in lists for row in group)))
     return [list(islice(ids, len(group))) for group in lists]
@@ -41,5 +41,5 @@ def _reserve_ids(model: type[models.Model], number: int) -> list[int]:
 
 def _shuffle_order(number: int) -> list[int]:
     order = list(range(number))
-    Random(0).shuffle(order)  # noqa: S311 - no secret
+    Random(0).shuffle(order)  # noqa: S311 - not a secret
     return order

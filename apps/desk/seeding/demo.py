@@ -1,6 +1,6 @@
-"""The demo network: some neighbours of the lab's hosts, those who sign in, a ban list, and a file that tells how.
+"""The demo network: the lab's hosts and some neighbours, accounts that can sign in, a ban list, and a file with the logins.
 
-The file is the only place where the passwords and the token stand; without it, new ones are made.
+The file is the only place with the passwords and the token; without it, new ones are made.
 """
 
 import json
@@ -60,7 +60,7 @@ SHORT_BAN: Final = ("203.0.113.180", "floods port 25565; see again in a week", t
 
 @dataclass(frozen=True, slots=True)
 class DemoAccount:
-    """Somebody who signs in."""
+    """An account that can sign in."""
 
     role: str
     username: str
@@ -82,7 +82,7 @@ def exists() -> bool:
 
 
 def make(link: str, today: date, host_keys: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Everything but the passwords, in one transaction. host_keys: of gateways reached by ssh."""
+    """Create everything but the passwords, in one transaction. host_keys: of gateways that are reached by ssh."""
     with transaction.atomic():
         here = lab_network.read(MEMBERS)
         members = network_plan.write(network_plan.make_plan(SEED, MEMBERS, here, today, RESIDENTS, FORWARDS), link, host_keys)
@@ -95,7 +95,7 @@ def make(link: str, today: date, host_keys: Mapping[str, str] = MappingProxyType
 
 
 def ban(author: User | None) -> None:
-    """The network's own ban list."""
+    """Create the network's own ban list."""
     own = services.create_list(name="Own", description="By hand, for everybody", by=author)
     feed_import.import_feed(list=own, feed=feed_parser.parse(BANS), by=author)
     prefix, comment, length = SHORT_BAN
@@ -113,7 +113,7 @@ def _make_user(account: DemoAccount) -> User:
 
 
 def write_logins(file: Path, url: str) -> list[dict[str, str]]:
-    """Make new passwords and a new token, and write them to the file. Returns the logins."""
+    """Make new passwords and a new token, and write them to the file. Return the logins."""
     with transaction.atomic():
         logins = [_reset_login(account) for account in ACCOUNTS]
         admin = User.objects.get(username=ACCOUNTS[0].username)
@@ -131,13 +131,13 @@ def _reset_login(account: DemoAccount) -> dict[str, str]:
 
 
 def list_residents() -> dict[str, dict[str, Any]]:
-    """Who lives on the lab's member hosts, by host."""
+    """Return the members on the lab's member hosts, by the host's name."""
     return {host.name: asdict(found) for host in lab_network.read(MEMBERS).hosts if (found := _find_resident(host))}
 
 
 @dataclass(frozen=True, slots=True)
 class LabResident:
-    """What a script needs to know of a member on a lab host."""
+    """The ids and addresses of a member on a lab host, for scripts."""
 
     id: int
     holding: int
@@ -155,7 +155,7 @@ def _find_resident(host: lab_network.LabHost) -> LabResident | None:
 
 
 def write_privately(file: Path, text: str) -> None:
-    """Readable by its owner alone, and whole or not at all."""
+    """Write a file that only its owner can read, atomically."""
     file.parent.mkdir(parents=True, exist_ok=True)
     beside = file.with_name(f".{file.name}.{os.getpid()}")
     with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as opened:

@@ -1,4 +1,4 @@
-"""What people bring, with a MAC address each."""
+"""Seeded devices with MAC addresses."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class SeedDevice:
 
 
 def iter_macs(random: Random) -> Iterator[str]:
-    """MAC addresses, none twice: those for documentation, then locally administered ones."""
+    """Yield unique MAC addresses: those for documentation first, then locally administered ones."""
     for last in range(256):
         yield _format_mac(_DOCUMENTATION + last)
     seen: set[int] = set()
@@ -35,7 +35,7 @@ def iter_macs(random: Random) -> Iterator[str]:
 
 
 def make_devices(random: Random, addresses: Iterator[str]) -> tuple[SeedDevice, ...]:
-    """One to four, the first of them something with a keyboard."""
+    """Return one to four devices; the first one is a computer."""
     names = [random.choice(_MACHINES), *random.sample(_OTHERS, random.choices(range(4), weights=(30, 40, 20, 10))[0])]
     return tuple(SeedDevice(name, next(addresses)) for name in names)
 

@@ -1,4 +1,4 @@
-"""What members let in from the internet. Pure."""
+"""Seeded port forwards of members. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _LOWEST_FREE: Final = 1024
 
 @dataclass(frozen=True, slots=True)
 class ForwardedService:
-    """What a forward is for, and the port its program listens at."""
+    """A service: its purpose, protocol, the port that its program listens at, and its usual public port."""
 
     purpose: str
     protocol: str
@@ -55,13 +55,13 @@ SERVICES: Final = (
 
 
 class TakenPorts:
-    """Which ports of which public addresses are taken."""
+    """The ports of public addresses that are taken."""
 
     def __init__(self) -> None:
         self._taken: set[tuple[IPv4Address, str, int]] = set()
 
     def take(self, public: IPv4Address, service: ForwardedService) -> int:
-        """The service's usual port, or the next free one above."""
+        """Take and return the service's usual public port, or the next free one above it."""
         port = service.public
         while (public, service.protocol, port) in self._taken:
             port = port + 1 if port < 65535 else _LOWEST_FREE
@@ -70,7 +70,10 @@ class TakenPorts:
 
 
 def make_forwards(random: Random, shares: Sequence[SeedShare], known: Sequence[Sequence[SeedForward]] = ()) -> list[list[SeedForward]]:
-    """Each share's forwards: what is known of the first ones, one to six for every seventh of the active others."""
+    """Return each share's forwards.
+
+    The first shares have the known ones; 15 % of the active others have one to six, within the tariff's limit.
+    """
     ports = TakenPorts()
     for share, own in zip(shares, known, strict=False):
         for forward in own:

@@ -1,4 +1,4 @@
-"""Houses, floors and rooms: enough for everybody."""
+"""Seeded sites, floors and rooms: enough for all members."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,7 +10,7 @@ _FEWEST_ON_A_FLOOR: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class SeedRoom:
-    """A room, by the code of its house."""
+    """A room, with the code of its site."""
 
     site: str
     floor: int
@@ -18,7 +18,7 @@ class SeedRoom:
 
 
 def make_rooms(members: int) -> list[SeedRoom]:
-    """At least as many rooms as members, in three to five houses; 214 is the fourteenth room on the second floor."""
+    """Return at least as many rooms as members, in three to five sites; 214 is the fourteenth room on the second floor."""
     codes = CODES[: max(3, min(len(CODES), members // 200))]
     on_a_floor = max(_FEWEST_ON_A_FLOOR, -(-members // (len(codes) * _FLOORS)))
     digits = max(2, len(str(on_a_floor)))

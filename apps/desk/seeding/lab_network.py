@@ -1,4 +1,4 @@
-"""Where the seeded network stands: pools, gateways and member hosts, as `lab/topology.toml` says."""
+"""The lab's network from `lab/topology.toml`: pools, gateways and member hosts."""
 
 import tomllib
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ FEW: Final = 1_500  # members for whom the topology's own public pool is enough
 
 @dataclass(frozen=True, slots=True)
 class LabProbe:
-    """From where a gateway is probed, and as what its IPv4 leaves."""
+    """A gateway's probe: its interface and addresses, and the public address as which its IPv4 leaves."""
 
     interface: str
     source4: IPv4Address
@@ -27,7 +27,7 @@ class LabProbe:
 
 @dataclass(frozen=True, slots=True)
 class ProbeTargets:
-    """What probes connect to."""
+    """The addresses and port that probes connect to."""
 
     ipv4: IPv4Address
     ipv6: IPv6Address
@@ -80,7 +80,7 @@ class LabNetwork:
 
 
 def read(members: int, file: Path = TOPOLOGY) -> LabNetwork:
-    """The topology's network, with a further public pool when there are many members."""
+    """Read the topology; with many members, add another public pool."""
     topology = tomllib.loads(file.read_text())
     pools, nodes = topology["pools"], topology["nodes"]
     public = IPv4Network(pools["public"])
@@ -112,7 +112,7 @@ def _parse_gateway(name: str, nodes: dict[str, Any]) -> LabGateway:
 
 
 def _parse_probe(gateway: str, on: dict[str, str], nodes: dict[str, Any]) -> LabProbe:
-    """The host whose cable ends at the gateway; the single IPv4 address that routers send there is the public one."""
+    """Parse the probe host that is cabled to the gateway; its public address is the only /32 that routers send to this gateway."""
     probes = (interface for node in nodes.values() if node["role"] == "probe" for interface in node["interfaces"].values())
     interface = next(each for each in probes if each["network"] in on)
     routes = next(node["routes"] for node in nodes.values() if node["role"] == "router")
@@ -136,7 +136,7 @@ def _parse_service(node: dict[str, Any]) -> LabService:
 
 
 def _get_first_address(addresses: list[str], version: int) -> str:
-    """The first of this family, without its length."""
+    """Return the first address of this IP version, without its prefix length."""
     return next(str(each.ip) for each in map(ip_interface, addresses) if each.version == version)
 
 

@@ -1,11 +1,11 @@
-"""Names of people from many places, in their own script, with what their mailbox is called."""
+"""Names of people from many places in their own script, with the local part of their e-mail address."""
 
 import unicodedata
 from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-# language of the portal they chose; given names; family names. "native|latin" where the mailbox cannot be read off the name.
+# portal language; given names; family names. "native|latin" where the mailbox cannot be derived from the name.
 _PLACES: Final[tuple[tuple[str, str, str], ...]] = (
     (
         "de",
@@ -45,7 +45,7 @@ _LATIN: Final = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class PersonName:
-    """How somebody is called; `mailbox` is ASCII; `language` is a language of the portal."""
+    """A person's full name; `mailbox` is ASCII; `language` is a language of the portal."""
 
     full: str
     mailbox: str
@@ -53,7 +53,7 @@ class PersonName:
 
 
 def make_name(random: Random) -> PersonName:
-    """Somebody."""
+    """Pick a random name."""
     language, given_names, family_names = random.choice(_PLACES)
     given, family = (_split_latin(random.choice(names.split())) for names in (given_names, family_names))
     full = (
@@ -68,6 +68,6 @@ def _split_latin(native: str) -> tuple[str, str]:
 
 
 def to_ascii(text: str) -> str:
-    """The letters and digits of a Latin text without their marks, in lower case."""
+    """Return the letters and digits of a Latin text without diacritics, with dots and hyphens, in lower case."""
     plain = unicodedata.normalize("NFKD", text.lower().translate(_LATIN))
     return "".join(character for character in plain if character.isascii() and (character.isalnum() or character in ".-"))

@@ -1,4 +1,7 @@
-"""Plan a network, and write it into an empty database. What services check is so by construction; constraints check it still."""
+"""Planning a network, and writing it into an empty database.
+
+The plan satisfies by construction what services would check; the database's constraints still check it.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +37,7 @@ FORWARD: Final = (*MAPPING, "protocol", "public_port", "private_port", "purpose"
 
 @dataclass(frozen=True, slots=True)
 class NetworkPlan:
-    """A whole network, before there is a row of it: shares and their forwards, side by side."""
+    """A whole network before any row exists: shares and their forwards, in parallel lists."""
 
     ground: LabNetwork
     shares: list[SeedShare]
@@ -49,14 +52,14 @@ def make_plan(
     residents: Sequence[SeedResident] = (),
     known: Sequence[Sequence[SeedForward]] = (),
 ) -> NetworkPlan:
-    """The same for the same arguments. Residents live on the ground's hosts; what they forward is known."""
-    random = Random(seed)  # noqa: S311 - a made-up network is no secret
+    """Return the plan; the same arguments give the same plan. Residents live on the ground's hosts, with the `known` forwards."""
+    random = Random(seed)  # noqa: S311 - a made-up network is not a secret
     having = make_shares(random, make_people(random, count, today, residents), ground, ground.hosts[: len(residents)])
     return NetworkPlan(ground, having, make_forwards(random, having, known))
 
 
 def write(plan: NetworkPlan, link: str, host_keys: Mapping[str, str] = MappingProxyType({})) -> list[int]:
-    """All rows in one transaction; returns the members' ids in the order of the plan. host_keys: of gateways reached by ssh."""
+    """Write all rows in one transaction, and return the members' ids in the order of the plan. host_keys: of gateways reached by ssh."""
     with transaction.atomic(), pghistory.context(cause="seed"):
         pools = make_network(plan.ground, link, host_keys)
         homes = make_homes(share.person for share in plan.shares)

@@ -1,4 +1,4 @@
-"""Members as they could be: who they are, where they live, since when, what they pay and what they bring. Pure."""
+"""Seeded members: their names, rooms, tariffs, dates of membership and payment, and devices. Pure."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from apps.members.models import Member
 
 FIRST_NUMBER: Final = 2207
 DOMAIN: Final = "lindenhof.example"
-TARIFFS: Final = {"Standard": 8, "Trial": 2, "Staff": 32}  # with the most forwards each allows
+TARIFFS: Final = {"Standard": 8, "Trial": 2, "Staff": 32}  # each with the most forwards it allows
 _STATES: Final = (Member.State.ACTIVE, Member.State.LEFT, Member.State.PENDING)
 _OF_A_HUNDRED: Final = (87, 9, 4)
 _NOTES: Final = (
@@ -27,7 +27,7 @@ _NOTES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SeedPerson:
-    """A member. `left` is set for those who did."""
+    """A member. `left` is set for those who left."""
 
     number: int
     name: str
@@ -45,7 +45,7 @@ class SeedPerson:
 
 @dataclass(frozen=True, slots=True)
 class SeedResident:
-    """Somebody the demo knows by name, who is active and lives in this room."""
+    """An active member whom the demo knows by name and room."""
 
     name: PersonName
     room: SeedRoom
@@ -53,7 +53,7 @@ class SeedResident:
 
 
 def make_people(random: Random, count: int, today: date, residents: Sequence[SeedResident] = ()) -> list[SeedPerson]:
-    """So many members, the residents first."""
+    """Return `count` members, the residents first."""
     known = {resident.room for resident in residents}
     free = [room for room in make_rooms(count) if room not in known]
     random.shuffle(free)
@@ -85,7 +85,7 @@ def make_people(random: Random, count: int, today: date, residents: Sequence[See
 
 
 def _pick_times(random: Random, state: str, today: date) -> tuple[date, date | None]:
-    """When somebody came, usually when a term began, and left."""
+    """Pick when a member joined, usually at the beginning of a term, and left."""
     if state == Member.State.PENDING:
         return today - timedelta(days=random.randrange(7)), None
     term = date(today.year - random.randrange(5), random.choice((4, 10, 10, 10)), 1)
@@ -109,7 +109,7 @@ def _pick_room(resident: SeedResident | None, state: str, free: list[SeedRoom]) 
 
 
 def _pick_paid_until(random: Random, state: str, today: date, *, late: bool) -> date | None:
-    """The end of a month: of one that has passed for those who are late or have left."""
+    """Pick the end of a month: a past one for members who are late with paying or have left."""
     if state == Member.State.PENDING:
         return None
     months = random.randrange(-3, 0) if late or state == Member.State.LEFT else random.choice((1, 4, 4, 10))

@@ -1,4 +1,4 @@
-"""The network's own servers: what listens, and what blocked members see and reach."""
+"""Seeded servers of the network: listeners, the notice page, and what blocked members can reach."""
 
 from apps.accounts.models import User
 from apps.bans.blocks import services as blocks
@@ -10,11 +10,11 @@ from apps.network.models import GatewayGroup
 
 CONTACT = "netzwart@lindenhof.example, House A, room 001, Tuesdays 20:00"
 LISTENING = (("Website", "tcp", 80), ("Website", "tcp", 443), ("Name server", "udp", 53), ("Name server", "tcp", 53))
-BLOCKED = 7  # a neighbour of the lab's hosts
+BLOCKED = 7  # index of the first member who may be blocked: not one on a lab host
 
 
 def make(ground: LabNetwork, members: list[int], by: User) -> None:
-    """Listeners on the web server, the notice page, and one member who is blocked."""
+    """Create listeners on the web server, the notice page, and a block of one member."""
     group = GatewayGroup.objects.get()
     web, page = ground.services["web"], ground.services["notice"]
     notice = Notice.objects.create(group=group, ipv4=page.ipv4, ipv6=page.ipv6, contact=CONTACT)

@@ -1,4 +1,4 @@
-"""Tickets as members write them: one in each state, and one of somebody whom nobody knows. No mail leaves for them."""
+"""Seeded tickets: one in each state, and one from an unknown sender. No mail is sent for them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ STRANGER: Final = "office@moving-company.example"
 
 @dataclass(frozen=True, slots=True)
 class SeedMessage:
-    """`who`: of staff, or "" for whoever asked; `after`: since the ticket was opened."""
+    """A message. `who`: the user name of staff, "" for the person who opened the ticket; `after`: time since it was opened."""
 
     who: str
     after: timedelta
@@ -26,7 +26,10 @@ class SeedMessage:
 
 @dataclass(frozen=True, slots=True)
 class SeedThread:
-    """`member`: the how-manieth of the lab's hosts; None: STRANGER wrote by mail. `ago`: when it was opened."""
+    """A ticket with its messages.
+
+    `member`: index among the lab's hosts; None: STRANGER wrote by mail. `ago`: how long ago it was opened.
+    """
 
     member: int | None
     ago: timedelta
@@ -92,7 +95,7 @@ CANNED: Final = Canned(
 
 
 def make(members: Sequence[int], now: datetime) -> None:
-    """members: ids of who lives on the lab's hosts, in their order."""
+    """Create the tickets and a canned answer. members: ids of the members on the lab's hosts, in their order."""
     known = Member.objects.select_related("user").in_bulk(members)
     staff = {user.username: user for user in User.objects.filter(username__in=("mara", "jakob"))}
     for thread in THREADS:
@@ -107,7 +110,7 @@ def _make_thread(thread: SeedThread, member: Member | None, staff: dict[str, Use
         state=thread.state, priority=thread.priority, assignee=staff.get(thread.assignee), tags=sorted(thread.tags), opened_at=opened,
         first_answered_at=min((opened + each.after for each in thread.said if each.who and not each.note), default=None),
     )  # fmt: skip
-    Ticket.pgh_event_model.objects.filter(pgh_obj_id=ticket.pk).update(pgh_created_at=opened)  # type: ignore[attr-defined]  # of tracked models
+    Ticket.pgh_event_model.objects.filter(pgh_obj_id=ticket.pk).update(pgh_created_at=opened)  # type: ignore[attr-defined]  # of pghistory
     asks = member.user if member else None
     sender = "" if asks else member.email if member else STRANGER
     for said in thread.said:

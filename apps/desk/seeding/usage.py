@@ -1,7 +1,7 @@
-"""Some usage for the demo network: a day of five minutes, weeks of hours and a year of days, with an outage in which nobody read.
+"""Usage for the demo network: a day of five-minute buckets, weeks of hours and a year of days, with an outage without readings.
 
-Plausible, not true: a house that is awake in the evening, a few who use most, and more by IPv6 than by IPv4. The same for the same seed and
-the same moment.
+It is plausible: most traffic is in the evening, a few members use most of it, and there is more IPv6 than IPv4. The same seed and
+the same moment give the same usage.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,17 +21,17 @@ from apps.traffic.models import Coverage, Level, Quota, Throughput
 
 HOUR, DAY = (rollup.UNITS[name] for name in (Level.Name.HOUR, Level.Name.DAY))
 FILLED: Final = {Level.Name.FIVE_MINUTES: timedelta(hours=26), Level.Name.HOUR: timedelta(days=15), Level.Name.DAY: timedelta(days=400)}
-RATES: Final = FILLED | {Level.Name.HOUR: timedelta(days=31)}  # throughput, of which charts show hours for longer
-AWAKE: Final = (6, 3, 2, 1, 1, 1, 2, 4, 5, 6, 6, 7, 8, 8, 8, 9, 10, 12, 15, 19, 22, 23, 19, 12)  # of the house, by hour of the clock
+RATES: Final = FILLED | {Level.Name.HOUR: timedelta(days=31)}  # for throughput, of which charts show hours for longer
+AWAKE: Final = (6, 3, 2, 1, 1, 1, 2, 4, 5, 6, 6, 7, 8, 8, 8, 9, 10, 12, 15, 19, 22, 23, 19, 12)  # weight by hour of the local day
 OUTAGE: Final = (timedelta(days=3, hours=14), timedelta(hours=5))  # how long ago it began, and how long it lasted
-A_DAY: Final = 4_000_000_000  # octets down, in the middle
-OCTETS_UP, OCTETS_DOWN = 420, 1180  # of a packet
+A_DAY: Final = 4_000_000_000  # octets down, about the median of members
+OCTETS_UP, OCTETS_DOWN = 420, 1180  # per packet
 QUOTA: Final = 500 * 10**9
 
 
 @dataclass(frozen=True, slots=True)
 class UsageHabit:
-    """How much an address gets in a day and sends of that, and from when to when somebody held it."""
+    """The octets that a holding receives in a day, the part of that which it sends, and its period of validity."""
 
     holding: int
     family: int
@@ -42,7 +42,7 @@ class UsageHabit:
 
 
 class UsageMoment(NamedTuple):
-    """A bucket, and which part of a day's traffic falls into it: none while nobody read."""
+    """A bucket, and the part of a day's traffic in it: 0 during the outage."""
 
     start: datetime
     unit: timedelta
@@ -50,8 +50,8 @@ class UsageMoment(NamedTuple):
 
 
 def make(seed: int, now: datetime) -> None:
-    """Usage of all holdings, throughput of the gateways, and that they were read. Needs a database without any."""
-    random = Random(seed)  # noqa: S311 - made-up traffic is no secret
+    """Create usage of all holdings, throughput of the gateways, and coverage by readings. The database must have none yet."""
+    random = Random(seed)  # noqa: S311 - made-up traffic is not a secret
     habits = list(_iter_habits(random))
     rollup.ensure_levels(now)
     borders = _compute_borders(FILLED, now)
@@ -68,14 +68,14 @@ def make(seed: int, now: datetime) -> None:
 
 
 def _compute_complete_until(level: Level.Name, borders: Mapping[Level.Name, tuple[datetime, datetime]], now: datetime) -> datetime:
-    """Up to when the level is filled; of one that is only rolled up, from when on."""
+    """Return up to when the level is filled; for a level that is only rolled up, from where on."""
     if level in borders:
         return borders[level][1]
     return rollup.compute_bucket_start(level, now if level == Level.Name.TODAY else borders[Level.Name.DAY][0])
 
 
 def _compute_borders(filled: Mapping[Level.Name, timedelta], now: datetime) -> dict[Level.Name, tuple[datetime, datetime]]:
-    """From when to when each level is filled: one ends where the finer one begins."""
+    """Return from when to when each level is filled: each ends where the finer one begins."""
     days = rollup.compute_bucket_start(Level.Name.DAY, now - filled[Level.Name.DAY])
     hours = rollup.compute_bucket_start(Level.Name.DAY, now - filled[Level.Name.HOUR])
     fives = rollup.compute_bucket_start(Level.Name.HOUR, now - filled[Level.Name.FIVE_MINUTES])
@@ -84,7 +84,7 @@ def _compute_borders(filled: Mapping[Level.Name, timedelta], now: datetime) -> d
 
 
 def _iter_habits(random: Random) -> Iterator[UsageHabit]:
-    """By member: a few use most, and about half of it is IPv6 for those who have a prefix."""
+    """Yield the habits by member: a few members use most, and about half of it is IPv6 for members with a prefix."""
     rows = Holding.objects.order_by("member__number", "kind", "prefix").values_list("pk", "member", "kind", "valid")
     much = {member: exp(random.gauss(0, 0.9)) for member in dict.fromkeys(member for _pk, member, _kind, _valid in rows)}
     for pk, member, kind, valid in rows:
@@ -104,7 +104,10 @@ def _iter_moments(level: Level.Name, since: datetime, until: datetime, now: date
 
 
 def _compute_season_factor(local: datetime) -> float:
-    """More at the end of the week and in winter, and a third less in August and September, when the house is half empty."""
+    """Return the factor for a day.
+
+    There is more from Friday to Sunday and in winter, and a third less in August and September, when the house is half empty.
+    """
     week = 1.25 if local.weekday() >= 4 else 1.0
     return week * (1 + 0.2 * cos(2 * pi * local.timetuple().tm_yday / 365)) * (0.67 if local.month in (8, 9) else 1.0)
 
@@ -122,7 +125,7 @@ def _fill(level: Level.Name, random: Random, habits: list[UsageHabit], moments: 
 
 
 def _iter_copy_lines(random: Random, habits: list[UsageHabit], moment: UsageMoment) -> Iterator[str]:
-    """Lines of COPY. While people sleep there is often none, and now and then there is a large download."""
+    """Yield lines for COPY. At night there is often no traffic, and now and then there is a large download."""
     start, bucket = moment.start, moment.start.isoformat()
     awake = 1.0 if moment.unit == DAY else 25 * moment.part * (HOUR / moment.unit)
     for habit in habits:
@@ -134,7 +137,7 @@ def _iter_copy_lines(random: Random, habits: list[UsageHabit], moment: UsageMome
 
 
 def _carry(random: Random, habits: list[UsageHabit], moments: Iterable[UsageMoment]) -> None:
-    """IPv4 through the gateway that carries it, IPv6 through the other: about what all of them use."""
+    """Create throughput: IPv4 at the gateway that carries it, IPv6 at the other, about as much as all holdings use."""
     gateways = {4: Gateway.objects.get(carries4=True), 6: Gateway.objects.get(carries6=True)}
     sums = {family: sum(habit.down for habit in habits if habit.family == family and habit.until is None) for family in gateways}
     rows = (

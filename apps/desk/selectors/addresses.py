@@ -1,4 +1,4 @@
-"""Pools with how full they are, and who had an address when."""
+"""Usage of pools, and lookups of who had an address at a moment."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ WARNS_AT = 0.9
 
 @dataclass(frozen=True)
 class PoolUsage:
-    """A pool with how many of its shares are used. `warns_at`: from how many on it is said."""
+    """A pool with the number of its shares that are used. `warns_at`: the number from which on the page warns."""
 
     pool: Pool
     used: int
@@ -39,25 +39,25 @@ class PoolUsage:
 
     @property
     def kind(self) -> str:
-        """Of the meter. That all public addresses are in use is as it should be where members share them."""
+        """The kind of the meter. It does not warn of shared public pools: there all addresses are normally in use."""
         shared = self.pool.kind == Pool.Kind.PUBLIC4 and self.pool.sharing == Pool.Sharing.SHARED
         return "warn" if self.used >= self.warns_at and not shared else "plain"
 
 
 def list_pool_usage() -> list[PoolUsage]:
-    """Every pool. Private and IPv6 pools count who holds, public ones the addresses that somebody leaves as."""
+    """Return the usage of every pool. Private and IPv6 pools count holdings, public ones the addresses as which members leave."""
     used = {**_count_held(), **_count_leaving()}
     return [PoolUsage(pool, used.get(pool.pk, 0), _count_shares(pool)) for pool in list_pools()]
 
 
 def build_pool_usage(pool: Pool) -> PoolUsage:
-    """One pool."""
+    """Return the usage of one pool."""
     used = _count_leaving() if pool.kind == Pool.Kind.PUBLIC4 else _count_held()
     return PoolUsage(pool, used.get(pool.pk, 0), _count_shares(pool))
 
 
 def _count_shares(pool: Pool) -> int:
-    """For how many it has something: shares, addresses, or blocks of ports."""
+    """Return the number of shares that the pool offers: addresses, prefixes, or blocks of ports."""
     return count_shares(pool) * (count_address_blocks(pool.block_size) if pool.block_size else 1)
 
 
@@ -71,7 +71,7 @@ def _count_leaving() -> Mapping[int, int]:
 
 @dataclass(frozen=True)
 class SharingPreview:
-    """Who would leave as what if a pool were used otherwise. rows: the first of them; `more`: how many follow."""
+    """The mappings that a change of a pool's sharing would make. rows: the first of them; `more`: how many follow."""
 
     rows: Sequence[PlannedMapping]
     more: int
@@ -81,12 +81,12 @@ class SharingPreview:
 
 
 def compute_block_size(pool: Pool) -> int | None:
-    """Of blocks for those who leave from a public pool; None: it has too few addresses."""
+    """Return a suitable block size for the members who leave from a public pool; None if it has too few addresses."""
     return find_block_size(count_shares(pool), count_members_leaving(pool))
 
 
 def build_sharing_preview(planned: Sequence[PlannedMapping]) -> SharingPreview:
-    """The plan as a page shows it."""
+    """Return the plan as a page shows it."""
     members = {each.current.holding.member_id for each in planned}
     publics = {each.place.public for each in planned}
     before = {each.current.public for each in planned}
@@ -95,7 +95,7 @@ def build_sharing_preview(planned: Sequence[PlannedMapping]) -> SharingPreview:
 
 @dataclass(frozen=True)
 class LookupAnswer:
-    """Who had an address at a moment: who held it, who left as it, and, with a port, where that led."""
+    """The answer to an address lookup: the holder, the mappings to the address and, with a port, the forwards of that port."""
 
     address: Address
     port: int | None
@@ -108,7 +108,7 @@ class LookupAnswer:
 
     @property
     def confirmed(self) -> Sequence[Activation]:
-        """Since when each gateway has the mapping of the one member, while it holds; of one that has ended nobody says it any more."""
+        """The gateways' activations of the one member's mapping while it is valid; of a mapping that has ended they are unknown."""
         if self.alone is None or self.alone.valid.upper is not None:
             return ()
         [(_mapping, known)] = list_activations([self.alone])
@@ -116,18 +116,21 @@ class LookupAnswer:
 
     @property
     def alone(self) -> NatMapping | None:
-        """The mapping of the one member who can have left with the port that was asked for."""
+        """The mapping of the only member who can have left with the given port; None without a port or with several members."""
         one = len({mapping.holding.member_id for mapping in self.leaving}) == 1 and not self.more
         return self.leaving[0] if self.port and one else None
 
     @property
     def members(self) -> int:
-        """How many members left as the address; beyond those listed each mapping counts as one."""
+        """The number of members who left as the address; beyond those listed each mapping counts as one."""
         return len({mapping.holding.member_id for mapping in self.leaving}) + self.more
 
     @property
     def unnamed(self) -> str:
-        """Why nobody can be named though somebody left as the address, and what to do; "" where one is named or nobody left."""
+        """The reason why no member can be named although several left as the address, and what to do.
+
+        It is "" if a member is named or nobody left as the address.
+        """
         if self.holding or self.members < 2:
             return ""
         if any(mapping.sharing == Pool.Sharing.SHARED for mapping in self.leaving):
@@ -142,7 +145,7 @@ class LookupAnswer:
 
 
 def look_up_address(address: Address, port: int | None, at: datetime) -> LookupAnswer:
-    """The one answer from these tables alone: no connection was ever logged for it."""
+    """Answer from these tables alone: connections are not logged for it."""
     leaving = list_left_as(address, at, port)
     number = leaving.count()
     forwards = list(list_port_targets(address, port, at)) if port else []

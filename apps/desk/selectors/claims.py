@@ -1,7 +1,8 @@
-"""What the dashboard claims about the state of gateways: each sentence with the evidence that it follows from, and how old that may be.
+"""Claims of the dashboard about the state of gateways: each sentence has evidence, and a maximum age of it.
 
-Evidence is the moment at which somebody last saw it: an answer of the gateways, a run of the deploy worker. A sentence whose evidence is
-missing or too old is not said. That a gateway answers says nothing about packets, so no sentence here says “forwards”.
+Evidence is the time of the last observation: an answer of the gateways, or a run of the deploy worker. A sentence without
+evidence, or with evidence that is too old, is not shown. An answer of a gateway says nothing about packets, so no sentence here
+says “forwards”.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +23,7 @@ from apps.operations.models import ProcessRole
 
 @dataclass(frozen=True)
 class DashboardFacts:
-    """What is known: the gateways, each group's newest rollout, and when the deploy worker last finished a task that was sent to it."""
+    """The facts: the gateways, each group's newest rollout, and when the deploy worker last finished a task that was sent to it."""
 
     now: datetime
     gateways: Sequence[GatewayOverview]
@@ -32,7 +33,10 @@ class DashboardFacts:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence about a state. holds: whether what was seen says so; evidence: when it was seen last, None for never."""
+    """A sentence about a state.
+
+    holds: whether the observations support it; evidence: when they were made, None for never; oldest: the maximum age.
+    """
 
     name: str
     words: Callable[[DashboardFacts], str]
@@ -41,17 +45,17 @@ class Claim:
     oldest: Callable[[], timedelta]
 
     def is_known(self, facts: DashboardFacts) -> bool:
-        """Is there evidence, and is it young enough?"""
+        """Whether there is evidence that is recent enough."""
         seen = self.evidence(facts)
         return seen is not None and facts.now - seen <= self.oldest()
 
     def said(self, facts: DashboardFacts) -> str:
-        """The sentence, or "" when it does not follow from what is known."""
+        """Return the sentence, or "" if it does not follow from the facts."""
         return self.words(facts) if self.is_known(facts) and self.holds(facts) else ""
 
 
 def gather_facts(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime) -> DashboardFacts:
-    """The facts for one page."""
+    """Return the facts for one page."""
     worker = heartbeats.list_heartbeats().get(ProcessRole.WORKER)
     return DashboardFacts(now, gates, newest, worker.served if worker else None)
 
@@ -61,7 +65,7 @@ def do_all_answer(facts: DashboardFacts) -> bool:
 
 
 def _find_oldest_answer(gates: Sequence[GatewayOverview]) -> datetime | None:
-    """The oldest of the gateways' last answers; None when one never answered."""
+    """Return the oldest of the gateways' last answers; None if one never answered, or there is none."""
     seen = [each.status.seen if each.status else None for each in gates]
     return min((each for each in seen if each), default=None) if all(seen) else None
 
@@ -71,7 +75,7 @@ def _get_answer_evidence(facts: DashboardFacts) -> datetime | None:
 
 
 def _get_worker_evidence(facts: DashboardFacts) -> datetime | None:
-    """The older of the gateways' answers and of the worker's last task: what is newest, and what differs, it alone finds out."""
+    """Return the older of the gateways' answers and the worker's last task: only the worker finds new revisions and drift."""
     answered = _find_oldest_answer(facts.gateways)
     return min(answered, facts.worked) if answered and facts.worked else None
 
@@ -81,7 +85,7 @@ def _get_primary_evidence(facts: DashboardFacts) -> datetime | None:
 
 
 def _get_database_evidence(facts: DashboardFacts) -> datetime | None:
-    """The database itself says so, now."""
+    """Return the present: the database is always current."""
     return facts.now
 
 
@@ -90,14 +94,14 @@ def _list_primaries(facts: DashboardFacts) -> list[GatewayOverview]:
 
 
 def _has_primaries(facts: DashboardFacts) -> bool:
-    """Both families have one, each answers, and none carries both because the others are away."""
+    """Whether IPv4 and IPv6 each have a primary that answers, and none carries both because the others are away."""
     primaries = _list_primaries(facts)
     both = any(each.gateway.carries4 for each in primaries) and any(each.gateway.carries6 for each in primaries)
     return both and all(each.state.kind is StateKind.OK and not each.alone for each in primaries)
 
 
 def find_missing_rollout(each: GatewayOverview, newest: Mapping[int, Rollout]) -> Rollout | None:
-    """The rollout that the gateway should run and does not; none while one is under way."""
+    """Return the newest rollout if the gateway does not run it; None while it is under way, or the gateway's state is unknown."""
     last = newest.get(each.gateway.group_id)
     if last is None or last.state in Rollout.OPEN or each.status is None:
         return None
@@ -115,7 +119,7 @@ def _is_untouched(facts: DashboardFacts) -> bool:
 
 
 def _is_without_failure(facts: DashboardFacts) -> bool:
-    """None failed, and none was confirmed though packets of its probe were lost."""
+    """Whether no rollout failed, and none was confirmed although its probe lost packets."""
     newest = facts.newest.values()
     return bool(newest) and not any(each.state == Rollout.State.FAILED or getattr(each, "lost_packets", False) for each in newest)
 
@@ -146,12 +150,12 @@ CLAIMS: Final = (
 
 
 def list_true_claims(facts: DashboardFacts) -> list[str]:
-    """What was looked at and is as it should be."""
+    """Return the sentences that were checked and hold."""
     return [said for claim in CLAIMS if (said := claim.said(facts))]
 
 
 def describe_answering(facts: DashboardFacts, *, in_memory: bool) -> str:
-    """The part of the title about gateways: how many answer, as far as anybody has asked lately."""
+    """Return the part of the title about gateways: how many answer, if they were polled recently."""
     gates = facts.gateways
     if not gates:
         return _("no gateway is set up yet")

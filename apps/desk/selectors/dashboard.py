@@ -1,6 +1,6 @@
-"""The dashboard: what needs somebody, what was checked and is fine, the gateways, the last rollouts.
+"""The dashboard: what needs action, claims that were checked, the gateways, the last rollouts.
 
-Only what the database knows. The number of queries is constant; the time is passed in.
+Reads the database only. The number of queries is constant; the time is passed in.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,9 +42,9 @@ URGENT = (StateKind.BAD, StateKind.WARN, StateKind.MOVING, StateKind.WAIT, State
 
 @dataclass(frozen=True)
 class Dashboard:
-    """Everything the page shows."""
+    """Everything that the page shows."""
 
-    at: str  # to the minute, so that nothing moves within one
+    at: str  # to the minute, so that the time does not change the page more often
     title: str
     active: int
     needs: list[Need]
@@ -55,7 +55,7 @@ class Dashboard:
 
 
 def build_dashboard(now: datetime) -> Dashboard:
-    """What is true, what needs somebody, what happened last."""
+    """Build the dashboard for this time."""
     gates, newest = build_overviews(list(list_gateways()), now), map_newest_by_group()
     facts, found = claims.gather_facts(gates, newest, now), _collect_needs(gates, newest, now)
     last = [progress.build_rollout_row(rollout, now) for rollout in list_rollouts_in_state("")[:LAST]]
@@ -72,7 +72,7 @@ def build_dashboard(now: datetime) -> Dashboard:
 
 
 def list_needs(now: datetime) -> list[Need]:
-    """What the number in the navigation counts."""
+    """Return the needs, which the number in the navigation counts."""
     return _collect_needs(build_overviews(list(list_gateways()), now), map_newest_by_group(), now)
 
 
@@ -98,12 +98,12 @@ def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollou
 
 
 def count_needs(_request: HttpRequest) -> NavigationCount | None:
-    """The number beside “Dashboard”: people ought to look where it is violet."""
+    """Return the number beside “Dashboard”; it asks for attention if any need is more than information."""
     found = get_cached("needs", lambda: list_needs(timezone.now()))
     return NavigationCount(len(found), asks=any(need.state.kind is not StateKind.PLAIN for need in found)) if found else None
 
 
-# --- What needs somebody
+# --- Needs
 
 
 def _iter_rollout_needs(newest: Iterable[Rollout]) -> Iterator[Need]:
@@ -127,7 +127,7 @@ def _iter_rollout_needs(newest: Iterable[Rollout]) -> Iterator[Need]:
 
 
 def _iter_decision_needs() -> Iterator[Need]:
-    """What waits for a second person, and groups that are held at an older revision."""
+    """Yield what waits for an approval, and groups on hold at an older revision."""
     for held in list_waiting():
         state, page = StateLabel(StateKind.WAIT, _("Approval")), find_page_url("deployments:held", held.pk)
         yield Need(f"held-{held.pk}", state, title_of_held(held), render_reason(held), held.since, _("Review"), page, is_decision=True)
@@ -190,7 +190,7 @@ def _build_gateway_need(each: GatewayOverview, state: StateLabel, what: str, evi
 
 
 def _describe_away(each: GatewayOverview) -> str:
-    """That it does not answer, and which families have no primary that does: a group has one of each."""
+    """Say that the gateway does not answer, and which IP versions have no primary that answers: a group has one primary for each."""
     if not (each.status and each.status.unreachable_since):
         return each.line.sentence
     families = [name for name, carried in (("IPv4", each.gateway.carries4), ("IPv6", each.gateway.carries6)) if carried]
@@ -203,7 +203,7 @@ def _describe_away(each: GatewayOverview) -> str:
 
 
 def _describe_away_reason(each: GatewayOverview) -> str:
-    """The reason in the link's own words, and what follows."""
+    """Return the reason in the transport's own words, and the consequence."""
     reason = get_first_line(each.status.error).rstrip(".") if each.status and each.status.unreachable_since else ""
     return f"{reason}. {each.line.follows}" if reason else each.line.follows
 
@@ -251,7 +251,7 @@ def _iter_member_needs() -> Iterator[Need]:
 
 
 def _iter_block_needs() -> Iterator[Need]:
-    """Members who are blocked: people who wait, and are told so."""
+    """Yield the number of blocked members, with the time at which the next block ends."""
     number = count_blocked_members()
     if number:
         ending = list_blocks_ending_within(24).first()
@@ -305,7 +305,7 @@ def _iter_flood_needs() -> Iterator[Need]:
 
 
 def _iter_feed_needs() -> Iterator[Need]:
-    """Feeds that fail, and what they hold back."""
+    """Yield feeds that fail, and feeds with bans held back."""
     stuck = BanFeed.objects.filter(Q(error_since__isnull=False) | Q(held_since__isnull=False)).defer("held").select_related("list")
     for feed in stuck.order_by("list__name"):
         page = f"{find_page_url('bans:list', feed.list_id)}#feed"
@@ -344,7 +344,7 @@ def _iter_inbound_needs(now: datetime) -> Iterator[Need]:
 
 
 def _iter_outbox_needs(now: datetime) -> Iterator[Need]:
-    """Mail that waits for too long, and mail that failed."""
+    """Yield mail that waits for too long, and mail that failed."""
     page = find_page_url("mail:outbox")
     if late := mails.find_late(now):
         words = ngettext("%(n)s mail does not leave", "%(n)s mails do not leave", late.number) % {"n": formats.format_number(late.number)}
@@ -368,7 +368,7 @@ def _describe_hits(number: int) -> str:
 
 
 def render_title(found: Sequence[Need], facts: DashboardFacts) -> str:
-    """“2 things need you, both gateways answer”."""
+    """Render the title: “2 things need you, both gateways answer”."""
     number = len(found)
     first = (
         ngettext("%(n)s thing needs you", "%(n)s things need you", number) % {"n": formats.format_number(number)}
@@ -380,7 +380,7 @@ def render_title(found: Sequence[Need], facts: DashboardFacts) -> str:
 
 
 def _describe_last_rollout(last: Sequence[progress.RolloutRow], now: datetime) -> str:
-    """What was done last."""
+    """Describe the last rollout."""
     if not last:
         return _("Nothing was rolled out yet.")
     at = formats.format_moment(last[0].rollout.created, now, with_seconds=False)

@@ -1,4 +1,4 @@
-"""Sums over everybody, which take a moment in a large network: kept for some seconds there, and always fresh in a small one."""
+"""Cache of sums over all members, which take a moment in a large network: kept for some seconds there, always fresh in a small one."""
 
 from collections.abc import Callable, Mapping
 
@@ -8,12 +8,12 @@ from django.db.models import Count
 from apps.lib.web.request_cache import cache_per_request
 from apps.members.models import Member
 
-MANY = 20_000  # members, from which on sums are kept
+MANY = 20_000  # number of members from which on sums are cached
 SECONDS = 10
 
 
 def get_cached[Value](key: str, make: Callable[[], Value]) -> Value:
-    """What `make` says, at most so many seconds old."""
+    """Return the result of `make`, at most SECONDS old."""
     if count_members()["all"] < MANY:
         return make()
     known: Value | None = caches["local"].get(key)
@@ -25,7 +25,7 @@ def get_cached[Value](key: str, make: Callable[[], Value]) -> Value:
 
 @cache_per_request
 def count_members() -> Mapping[str, int]:
-    """How many members there are in all, in each state, and on trial: one query."""
+    """Return the number of members in all, in each state, and on trial. One query."""
     known: Mapping[str, int] | None = caches["local"].get("members")
     if known is None:
         known = _read_counts()

@@ -1,6 +1,7 @@
-"""The members list: which members, in which order, and what their rows show.
+"""The members list: filters, order, and what its rows show.
 
-Stays within its budget at 100,000 members: the page's ids are found by indexes alone, everything else is read for these few.
+It stays within its budget at 100,000 members: the page's ids are found by indexes only, and everything else is read for these
+few.
 """
 
 from collections import defaultdict
@@ -34,7 +35,7 @@ SORTS = ("name", "room", "state", "private", "public", "prefix", "forwards", "pa
 
 @dataclass(frozen=True)
 class MemberListQuery:
-    """What the address of the list asks for."""
+    """The filters, order and page in the list's URL."""
 
     q: str = ""
     view: str = "all"
@@ -50,13 +51,13 @@ class MemberListQuery:
 
     @property
     def key(self) -> str:
-        """Tells what is counted: the same for every page and order of one filter."""
+        """Cache key of the count: the same for every page and order of one filter."""
         parts = (self.q, self.view, self.house and self.house.pk, self.tariff and self.tariff.pk, self.paid_before)
         return ":".join(str(part or "") for part in parts).encode().hex()
 
 
 def parse_query(params: QueryDict) -> MemberListQuery:
-    """Whatever stands in the address, something sensible comes out."""
+    """Parse the URL's parameters; invalid ones get their defaults."""
     form = FilterForm(params)
     form.is_valid()
     sort, view = params.get("sort", ""), params.get("view", "")
@@ -69,11 +70,11 @@ def parse_query(params: QueryDict) -> MemberListQuery:
     )
 
 
-# --- Which
+# --- Filters
 
 
 def filter_members(want: MemberListQuery) -> QuerySet[Member]:
-    """The members asked for, in no order."""
+    """Return the members that the filters find, unordered."""
     members = search(Member.objects.order_by(), want.q)
     narrowed = Q()
     if want.house:
@@ -94,31 +95,31 @@ def _build_view_filter(view: str) -> Q:
 
 
 def render_view_name(view: str) -> str:
-    """What a tab says."""
+    """Return the title of a tab."""
     words = {"all": _("All"), "active": _("Active"), "pending": _("Not yet active"), "left": _("Left"), "trial": _("Trial")}
     return words[view] if view in words else _("Blocked")
 
 
 def count_by_view() -> dict[str, int]:
-    """How many members each tab shows."""
+    """Return the number of members on each tab."""
     return {**count_members(), "blocked": count_blocked_members()}
 
 
 def count_matches(want: MemberListQuery) -> int:
-    """How many members are found."""
+    """Return the number of members that the filters find."""
     return get_cached(f"members:{want.key}", filter_members(want).count) if want.filtered else count_by_view()[want.view]
 
 
-# --- In which order
+# --- Order
 
 
 def list_ids(want: MemberListQuery, start: int, length: int) -> list[int]:
-    """The ids of one page. Members who lack what is sorted by come last, whichever way."""
+    """Return the ids of one page. Members without a value in the sorted column come last in either direction."""
     return _slice_across(_list_ordered(want), start, length)
 
 
 def _slice_across(parts: Sequence[QuerySet[Any, int]], start: int, length: int) -> list[int]:
-    """A slice of several lists laid end to end; a list is counted only where the slice begins behind it."""
+    """Return a slice of the concatenated lists; a list is counted only if the slice begins after it."""
     ids: list[int] = []
     for part in parts:
         taken = list(part[start : start + length - len(ids)])
@@ -151,7 +152,7 @@ def _order_by_payment(_want: MemberListQuery, members: QuerySet[Member], down: b
 
 
 def _order_by_room(want: MemberListQuery, members: QuerySet[Member], down: bool) -> list[QuerySet[Any, int]]:
-    """House by house: within one, the index of its rooms gives the order."""
+    """Order by site first: within a site, the index of its rooms gives the order."""
     sites = sorted(Site.objects.filter(pk=want.house.pk) if want.house else Site.objects.all(), key=lambda site: site.code, reverse=down)
     within = [_order_by(members.filter(room__site=site), down, "room__name", "name", "id") for site in sites]
     return [*within, _order_by(members.filter(room=None), False, "name", "id")]
@@ -191,7 +192,7 @@ def _order_by_forwards(want: MemberListQuery, members: QuerySet[Member], down: b
 
 
 def _limit_to_members(rows: QuerySet[Any], member: str, want: MemberListQuery, members: QuerySet[Member]) -> QuerySet[Any]:
-    """Rows of these members; of all, there is nothing to ask."""
+    """Limit the rows to these members; without any filter, no condition is needed."""
     return rows.filter(**{f"{member}__in": members.values("pk")}) if want.filtered or want.view != "all" else rows
 
 
@@ -212,12 +213,12 @@ _ORDERS: dict[str, _Order] = {
 }
 
 
-# --- What a row shows
+# --- Rows
 
 
 @dataclass(frozen=True)
 class MemberRow:
-    """A member in the list. Of several addresses the first is shown, and how many more there are."""
+    """A member in the list. The page shows the first of several addresses, and the number of others."""
 
     member: Member
     state: StateLabel
@@ -231,7 +232,7 @@ class MemberRow:
 
 
 def build_state(member: Member, *, blocked: bool = False) -> StateLabel:
-    """Active is ink with a green icon, so that the exceptions stand out."""
+    """Return the label of the state. Active members have plain text with a green icon, so that the exceptions stand out."""
     if blocked:
         return StateLabel(StateKind.BAD, _("Blocked"), "blocked")
     match member.state:
@@ -243,7 +244,10 @@ def build_state(member: Member, *, blocked: bool = False) -> StateLabel:
 
 
 def list_rows(ids: Sequence[int], today: date, *, gateways: bool = True) -> list[MemberRow]:
-    """What the list shows of these members, in this order: six queries, whatever their number. `gateways`: also where they are active."""
+    """Return the rows of these members in this order, in six queries whatever their number.
+
+    `gateways`: also read where they are active.
+    """
     members = Member.objects.select_related("tariff", "room__site").in_bulk(ids)
     held = Holding.objects.filter(holds_now(), member__in=ids).only("member_id", "group_id", "kind", "prefix", "changed_in", "changed_at")
     holdings = _group_by_member(held.order_by("prefix"))
@@ -284,7 +288,7 @@ def _group_by_member(holdings: Iterable[Holding]) -> dict[int, list[Holding]]:
 
 
 def _build_posts(holdings: Mapping[int, Sequence[Holding]]) -> dict[int, tuple[GatewayPost, ...]]:
-    """A gateway's post is full when it runs everything the member holds."""
+    """Return a post for each gateway by member; it is full when the gateway runs everything that the member holds."""
     on: dict[int, dict[str, PostState]] = defaultdict(dict)
     for holding, known in list_activations([each for held in holdings.values() for each in held]):
         for each in known:
@@ -294,7 +298,7 @@ def _build_posts(holdings: Mapping[int, Sequence[Holding]]) -> dict[int, tuple[G
 
 
 def build_page(want: MemberListQuery, today: date) -> Page[MemberRow]:
-    """The page asked for; the last one where there are fewer."""
+    """Return the wanted page; the last one if there are fewer."""
     paginator = CountedPaginator(count_matches(want), (), PER_PAGE)
     number = min(want.page, paginator.num_pages)
     return Page(list_rows(list_ids(want, (number - 1) * PER_PAGE, PER_PAGE), today), number, paginator)

@@ -1,4 +1,4 @@
-"""One line of the dashboard's list of what needs somebody."""
+"""A need: one line in the dashboard's list of what needs action."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,10 @@ from apps.lib.ui.states import StateLabel
 
 @dataclass(frozen=True)
 class Need:
-    """Something that needs somebody: its state, what it is, the evidence, since when (or when), and the one thing to press."""
+    """Something that needs action: its state, a title, the evidence, a time, and the button's label and URL.
+
+    `at`: since when it is so, or when it will happen.
+    """
 
     key: str
     state: StateLabel
@@ -19,11 +22,11 @@ class Need:
     at: datetime | None
     verb: str
     url: str
-    is_decision: bool = False  # somebody else's agreement is what is missing
+    is_decision: bool = False  # an approval is missing
 
 
 def find_page_url(name: str, *arguments: object) -> str:
-    """The address of a page; empty while nobody has built it."""
+    """Return the URL of a page; "" if there is no such page."""
     try:
         return reverse(name, args=arguments)
     except NoReverseMatch:

@@ -1,4 +1,4 @@
-"""What the dashboard says of the portal's own programs: which role gives no sign of life, which job fails, and what follows from it."""
+"""The dashboard's needs about the portal's own programs: roles without a heartbeat, jobs that fail, and the consequences."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -49,19 +49,19 @@ JOBS: dict[str, Promise] = {
 
 
 def render_job_title(name: str) -> str:
-    """What a job does, for people; a part of the pruning names its table."""
+    """Return the title of a job for people; a part of the pruning names its table."""
     if name.startswith("prune "):
         return _("Removing old rows of %(table)s") % {"table": name.removeprefix("prune ")}
     return str(JOBS.get(name, name))
 
 
 def iter_needs(now: datetime) -> Iterator[Need]:
-    """Roles that do not do their work, and jobs that fail or stay away."""
+    """Yield roles that do not work, and jobs that fail or do not run."""
     faults = heartbeats.list_role_faults(now)
     yield from _iter_role_needs(faults)
     ticking = not faults or {fault.role for fault in faults} == {ProcessRole.EVENTS}
     for job in jobs.list_job_faults(now):
-        if job.error or ticking:  # with a silent role, that its jobs stay away is no news
+        if job.error or ticking:  # if a role is silent, its jobs do not run: that is not another need
             yield _build_job_need(job)
 
 
@@ -105,7 +105,7 @@ def _describe_standstill() -> str:
 
 
 def describe_fault(fault: RoleFault) -> str:
-    """What is wrong with a role, without its consequences."""
+    """Describe the fault of a role, without its consequences."""
     given = {"role": fault.role.label}
     if fault.fault is RoleFaultKind.BROKER:
         return _describe_broker_fault()

@@ -1,6 +1,7 @@
-"""The search of the top bar: what a few characters may mean, by kinds.
+"""The search of the top bar: everything that a short text may mean, grouped by kind.
 
-A name, a room, an M-number, a MAC address, an address, `address:port`, a port, a ban's prefix. The number of queries is constant.
+The text may be a name, a room, an M-number, a MAC address, an address, `address:port`, a port, a ban's prefix. The number of
+queries is constant.
 """
 
 import re
@@ -38,7 +39,7 @@ _START_OF_ADDRESS = re.compile(r"(?:[0-9]{1,3}\.){1,3}[0-9]{0,3}")
 
 @dataclass(frozen=True)
 class SearchText:
-    """What the text may be."""
+    """The possible meanings of a text."""
 
     text: str
     address: Address | None = None
@@ -47,7 +48,7 @@ class SearchText:
 
 
 def parse_search(text: str) -> SearchText:
-    """Take the text apart: `[2001:db8::7]:443`, `198.51.100.7:8443` (or with a blank), `203.0.113.0/24`, `10.16.0`, `8443`, `tcp 8443`."""
+    """Parse `[2001:db8::7]:443`, `198.51.100.7:8443` (or with a blank), `203.0.113.0/24`, `10.16.0`, `8443`, `tcp 8443`."""
     text = _TICKET.sub("#", _PROTOCOL.sub("", text.strip(), count=1))
     with_port = _WITH_PORT.fullmatch(text)
     address = _parse_address(with_port[1] or with_port[2] if with_port else text)
@@ -57,7 +58,7 @@ def parse_search(text: str) -> SearchText:
 
 
 def search(text: str) -> list[HitGroup]:
-    """Everything the text may mean, without empty kinds."""
+    """Return everything that the text may mean, without empty groups."""
     asked = parse_search(text)
     if not asked.text:
         return []
@@ -79,7 +80,7 @@ def search(text: str) -> list[HitGroup]:
 
 
 def find_only_url(groups: Sequence[HitGroup]) -> str:
-    """The address of the one thing found; empty when there are none or several, or only a word of it was found."""
+    """Return the URL of the only hit; "" if there is none or several, or only a word matched."""
     hits = [hit for group in groups for hit in group.hits]
     urls = {hit.url for hit in hits}
     return urls.pop() if len(urls) == 1 and any(hit.certain for hit in hits) else ""
@@ -99,7 +100,7 @@ def _build_member_hit(member: Member, asked: SearchText) -> Hit:
 
 
 def _search_tickets(asked: SearchText) -> HitGroup:
-    """The one of the number `#1203`; else the newest that the words find."""
+    """Find the ticket with the number `#1203`, else the newest tickets with these words."""
     found = list_by_number(asked.text) if asked.address or asked.prefix or asked.port else search_tickets(asked.text, SHOWN + 1)
     hits = [
         Hit(
@@ -115,7 +116,7 @@ def _search_tickets(asked: SearchText) -> HitGroup:
 
 
 def _search_addresses(asked: SearchText) -> Iterator[HitGroup]:
-    """Who leaves as the address, and who had it."""
+    """Yield members who leave as the address, and a link to the lookup of who had it."""
     if asked.address is None:
         return
     leaving = list(list_leaving_as(asked.address, asked.port)[: SHOWN + 1])
@@ -137,7 +138,7 @@ def _describe_source(address: str) -> str:
 
 
 def _search_listeners(asked: SearchText) -> HitGroup:
-    """Servers of the network, by name, address or port."""
+    """Find the network's servers by name, address or port."""
     found = list(list_listeners(str(asked.address or asked.text))[: SHOWN + 1])
     hits = [
         Hit(each.name, f"{each.get_protocol_display()} {each.port} · {each.address}", reverse("bans:listener", args=[each.pk]))
@@ -163,7 +164,7 @@ def _build_forward_hit(forward: PortForward) -> Hit:
 
 
 def _search_pinholes(asked: SearchText) -> HitGroup:
-    """Of the address or prefix, or that name the port; `[2001:db8::7]:443` asks for what lets that in."""
+    """Find pinholes of the address or prefix, or on the port; `[2001:db8::7]:443` finds those that let in this port."""
     where = ip_network(asked.address) if asked.address else asked.prefix
     if where and where.version == 6:
         found = list_pinholes_in(where)
@@ -184,7 +185,7 @@ def _build_pinhole_hit(pinhole: Pinhole) -> Hit:
 
 
 def _search_bans(asked: SearchText) -> HitGroup:
-    """Bans that keep out the address; bans on, around or in the prefix."""
+    """Find bans that cover the address, or bans on, around or in the prefix, and allow entries."""
     if asked.address:
         found: list[Ban] = list(list_covering_bans(ip_network(asked.address))[:SHOWN])
     elif asked.prefix:
@@ -232,6 +233,6 @@ def _parse_prefix(text: str) -> Prefix | None:
 
 
 def _complete_prefix(text: str) -> str:
-    """The prefix that the beginning of an IPv4 address means: 10.16.0 is 10.16.0.0/24."""
+    """Return the prefix that the beginning of an IPv4 address means: 10.16.0 is 10.16.0.0/24."""
     parts = [] if "/" in text else text.strip(".").split(".")
     return ".".join([*parts, *["0"] * (4 - len(parts))]) + f"/{8 * len(parts)}" if parts else text

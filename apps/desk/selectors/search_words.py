@@ -1,6 +1,7 @@
-"""Search by the words that people gave to things: purposes, devices, comments of bans, gateways, accounts, revisions.
+"""Search in texts that people wrote: purposes, devices, comments of bans, gateways, accounts, revisions.
 
-Goes out: hits by kind, for `search.py`. A constant number of queries, none for fewer than MIN_LENGTH characters.
+Returns hits by kind, for `search.py`. The number of queries is constant; for fewer than MIN_LENGTH characters there is at most
+one, for a revision.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,18 +30,21 @@ SHOWN = 10
 
 @dataclass(frozen=True)
 class Hit:
-    """Something found: its name, what is said beside it, where it is. certain: the text names it, so that it may be opened at once."""
+    """A search result: its name, a note beside it, its URL.
+
+    certain: the text identifies it, so that it may be opened at once.
+    """
 
     name: str
     note: str
     url: str
-    code: bool = False  # set in monospace
+    code: bool = False  # shown in monospace
     certain: bool = True
 
 
 @dataclass(frozen=True)
 class HitGroup:
-    """What was found of one kind. `more`: where the rest is, if there is more than is shown."""
+    """The hits of one kind. `more`: URL of the others, if there are more than are shown."""
 
     title: str
     icon: str
@@ -49,7 +53,7 @@ class HitGroup:
 
 
 def search_names(text: str) -> Iterator[HitGroup]:
-    """What has these characters in its name, purpose or comment."""
+    """Yield groups of objects with this text in their name, purpose or comment."""
     if len(text) < MIN_LENGTH:
         yield _search_revisions(text)
         return
@@ -65,7 +69,7 @@ def search_names(text: str) -> Iterator[HitGroup]:
 
 
 def _search_devices(text: str) -> HitGroup:
-    """By name, or by a part of the MAC address, however its digits are set apart."""
+    """Find devices by name, or by a part of the MAC address, whatever the separators."""
     found = search_devices(text).select_related("member").order_by("name", "pk")[:SHOWN]
     hits = [
         Hit(f"{each.name} {each.mac}", each.member.name, reverse("desk:member", args=[each.member_id]), certain=False) for each in found
@@ -74,7 +78,7 @@ def _search_devices(text: str) -> HitGroup:
 
 
 def _search_purposes(text: str) -> HitGroup:
-    """Port forwards and pinholes by what they are for."""
+    """Find port forwards and pinholes by their purpose."""
     found = list_forwards().filter(purpose__icontains=text).order_by("pk")[:SHOWN]
     more = list_pinholes().filter(purpose__icontains=text).order_by("pk")[:SHOWN]
     rows: list[tuple[str, PortForward | Pinhole]] = [*(("forwards", each) for each in found), *(("pinholes", each) for each in more)]
@@ -114,7 +118,7 @@ def _search_gateways(text: str) -> HitGroup:
 
 
 def _search_revisions(text: str) -> HitGroup:
-    """r4811."""
+    """Find a revision by its name, such as r4811."""
     digits = text.lower().removeprefix("r")
     is_one = text.lower().startswith("r") and digits.isascii() and digits.isdigit() and len(digits) < 10
     found = Revision.objects.filter(pk=int(digits)).select_related("group") if is_one else []
@@ -126,7 +130,7 @@ def _search_revisions(text: str) -> HitGroup:
 
 
 def _search_accounts(text: str) -> HitGroup:
-    """Accounts of people who run the network, by name with or without accents, by e-mail address."""
+    """Find staff accounts by user name, name with or without accents, or e-mail address."""
     people = User.objects.alias(bare_name=strip_accents(Concat("first_name", Value(" "), "last_name")))
     wanted = Q(username__icontains=text) | Q(bare_name__contains=strip_accents(Value(text))) | Q(email__icontains=text)
     found = people.filter(wanted, is_staff=True).order_by("username")[:SHOWN]

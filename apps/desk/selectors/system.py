@@ -1,4 +1,4 @@
-"""The page of the portal's own state, as values: roles with their signs of life, jobs with their last runs, tables with their sizes."""
+"""Status of the portal itself: roles with their heartbeats, jobs with their last runs, tables with their sizes."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,7 +24,7 @@ BOUNDS: dict[TableBound, Promise] = {
 
 @dataclass(frozen=True)
 class RoleRow:
-    """A program of the portal. follows: what its silence means, "" while it works."""
+    """A role of the portal's processes. follows: the consequence of its fault, "" while it works."""
 
     name: str
     state: StateLabel
@@ -44,7 +44,7 @@ class JobRow:
 
 @dataclass(frozen=True)
 class TableRow:
-    """A table with its size. bound: what keeps it from growing for ever; kept: how long rows stay."""
+    """A table with its size. bound: what limits its growth; kept: how long rows are kept."""
 
     table: TableSize
     bound: str
@@ -53,7 +53,7 @@ class TableRow:
 
 @dataclass(frozen=True)
 class SystemStatus:
-    """Everything the page shows; octets: of all tables together."""
+    """Everything that the page shows. octets: of all tables together; faults: number of roles and jobs with a fault."""
 
     roles: list[RoleRow]
     jobs: list[JobRow]
@@ -63,7 +63,7 @@ class SystemStatus:
 
 
 def build_status(now: datetime) -> SystemStatus:
-    """What is known of the portal's programs, jobs and tables."""
+    """Read the status of the portal's programs, jobs and tables."""
     roles, of_jobs, tables = _list_roles(now), _list_jobs(now), [_build_table_row(each) for each in list_table_sizes()]
     states = [*(each.state for each in roles), *(each.state for each in of_jobs)]
     faults = sum(state.kind not in (StateKind.OK, StateKind.PLAIN) for state in states)

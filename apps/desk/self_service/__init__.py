@@ -1,1 +1,1 @@
-"""Members' own pages. No page takes the id of a member: whose it is follows from who signed in."""
+"""Members' own pages. No page takes a member's id: the member follows from the signed-in account."""

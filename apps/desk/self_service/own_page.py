@@ -1,4 +1,4 @@
-"""Who a member's own page is for."""
+"""Decorator for members' own pages."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -14,15 +14,17 @@ type OwnView = Callable[..., HttpResponseBase]
 
 
 def find_member(user: object) -> Member | None:
-    """The member that the account belongs to, with tariff and room; None for an account alone."""
+    """Return the member that the account belongs to, with tariff and room; None for an account without a membership."""
     if not isinstance(user, User):
         return None
     return Member.objects.filter(user=user).select_related("tariff", "room__site").first()
 
 
 def own_page(view: OwnView) -> Callable[..., HttpResponseBase]:
-    """A page for a member, who is given to the view; other accounts are told that no membership is theirs. Who has not signed in
-    does not come here (apps/accounts/route_rights.py)."""
+    """Pass the signed-in account's member to the view; other accounts get a page that says that they have no membership.
+
+    Anonymous requests do not get here (apps/accounts/route_rights.py).
+    """
 
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -1,4 +1,4 @@
-"""What members set for themselves: the language, and which notices come by mail."""
+"""Settings of members: the language, and which notices come by mail."""
 
 from typing import Any
 
@@ -15,26 +15,26 @@ from apps.members.models import Member
 
 
 class SettingsForm(forms.Form):
-    """The language of pages and mails, and the notices that are wanted."""
+    """The language of pages and mails, and the wanted notices."""
 
     language = forms.ChoiceField(label=_("Language"), required=False, choices=[("", _("As the browser asks for")), *settings.LANGUAGES])
     notices = forms.MultipleChoiceField(label=_("Mails that you want"), required=False, widget=forms.CheckboxSelectMultiple)
 
     def __init__(self, member: Member, user: User, data: Any = None) -> None:
         super().__init__(data, initial={"language": user.language, "notices": list_wanted_notices(member)})
-        self.fields["notices"].choices = notice_kinds.list_member_kinds()  # type: ignore[attr-defined]  # of a MultipleChoiceField
+        self.fields["notices"].choices = notice_kinds.list_member_kinds()  # type: ignore[attr-defined]  # a MultipleChoiceField has it
         if not member.email:
             del self.fields["notices"]
 
 
 def list_wanted_notices(member: Member) -> list[str]:
-    """The kinds that the member has not switched off."""
+    """Return the kinds of notices that the member has not switched off."""
     off = set(SwitchedOff.objects.filter(address__iexact=member.email).values_list("notice", flat=True))
     return [kind for kind, _words in notice_kinds.list_member_kinds() if kind not in off]
 
 
 def save_settings(member: Member, user: User, given: dict[str, Any]) -> None:
-    """As the form says. Without a language of one's own, mails stay in the one that they came in."""
+    """Save the form's values. If no language is chosen, mails keep their present one."""
     language_middleware.save_language(user, given["language"])
     if given["language"]:
         own_devices.set_language(member, given["language"])

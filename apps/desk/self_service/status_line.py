@@ -1,7 +1,7 @@
-"""The one line of truth on top of a member's page: connected, limited (how fast, until, why), blocked (why, until,
-whom to ask), or not yet.
+"""The status line on top of a member's page.
 
-In words for the member, who is "you". Nothing here asks a gateway: what the database wants is on them within a second.
+Connected, limited (rate, end, reason), blocked (reason, end, contact), or not yet active. The texts address the member as “you”.
+No gateway is contacted: the desired state is on the gateways within a second.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from apps.traffic.rates.rate_texts import describe_limit, format_rates
 
 @dataclass(frozen=True)
 class ConnectionStatus:
-    """What is so, and what follows. block: shown with its reason; contact: whom to ask."""
+    """The status and its explanation. block: shown with its reason; contact: how to reach the administrators."""
 
     kind: StateKind
     title: str
@@ -31,7 +31,7 @@ class ConnectionStatus:
 
 
 def build_status(member: Member, holdings: Sequence[Holding]) -> ConnectionStatus:
-    """What is true of the member's connection now."""
+    """Return the current status of the member's connection."""
     if member.state == Member.State.LEFT:
         return ConnectionStatus(StateKind.PLAIN, _("Your membership has ended"), _("None of your addresses work here any more."))
     if block := find_current_block(member):
@@ -50,7 +50,7 @@ def build_status(member: Member, holdings: Sequence[Holding]) -> ConnectionStatu
 
 
 def _build_connected(member: Member) -> ConnectionStatus:
-    """As fast as it goes, or not."""
+    """Return the status of a connected member, with the rate limit or the tariff's rate."""
     limit, applies = selectors.find_current_limit(member), selectors.is_rate_limiting_on(member)
     if limit and applies:
         return ConnectionStatus(StateKind.WARN, _("You are connected, with a limited rate"), describe_limit(limit))

@@ -1,4 +1,4 @@
-"""Members' own pages."""
+"""URLs of members' own pages."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""A member's own page, and the ports that members open for themselves."""
+"""A member's own page, and their port forwards."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ SHOWN_TICKETS = 2
 
 @own_page
 def home(request: HttpRequest, member: Member) -> HttpResponse:
-    """Whether it works, how much was used, and what is open."""
+    """Show the connection's status, the usage, and the open ports."""
     if request.headers.get("HX-Target") == "traffic":
         return render(request, "desk/own/home.html#traffic", {"usage": _build_usage(request, member)})
     return _render_home(request, member, saved=parse_number(request.GET, "saved"), closed=parse_number(request.GET, "closed"))
@@ -39,7 +39,7 @@ def home(request: HttpRequest, member: Member) -> HttpResponse:
 
 @own_page
 def download_everything(_request: HttpRequest, member: Member) -> HttpResponse:
-    """All that is kept of the member, but for the notes that staff write for each other."""
+    """Download all data that are kept about the member, except staff's internal notes."""
     return export.build_zip(member, notes=False)
 
 
@@ -66,13 +66,13 @@ def _build_usage(request: HttpRequest, member: Member) -> panel.UsagePanel:
 
 @own_page
 def traffic_csv(request: HttpRequest, member: Member) -> StreamingHttpResponse:
-    """What is in the chart, as a file."""
+    """Download the chart's values."""
     return member_traffic_views.download_usage(member, request)
 
 
 @own_page
 def months_csv(_request: HttpRequest, member: Member) -> StreamingHttpResponse:
-    """The last twelve months, as a file."""
+    """Download the last twelve months."""
     return member_traffic_views.download_months(member)
 
 
@@ -94,7 +94,7 @@ def _build_forwards_context(member: Member, reader: User, saved: int, closed: in
 
 @own_page
 def open_port(request: HttpRequest, member: Member) -> HttpResponse:
-    """The form for a new port, and what became of it."""
+    """Show the form for a new port forward, or open it."""
     form = ForwardForm(member, data=request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -109,7 +109,7 @@ def open_port(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def redirect_home(**said: int) -> HttpResponse:
-    """The page, which says what was done."""
+    """Redirect to the member's page with the ids of what was just changed."""
     response = redirect("own:home")
     response["Location"] += "".join(f"?{name}={pk}" for name, pk in said.items()) + "#forwards"
     return response
@@ -126,7 +126,7 @@ def _respond(request: HttpRequest, member: Member, **said: int) -> HttpResponse:
 @require_POST
 @own_page
 def switch(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
-    """On or off; the port stays the member's."""
+    """Switch the forward on or off; the port stays the member's."""
     forward = _get_own_forward(member, pk)
     try:
         on, version = request.POST.get("enabled") == "1", parse_number(request.POST, "version")
@@ -138,7 +138,7 @@ def switch(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
 
 @own_page
 def close_port(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
-    """Say what closing does; then do it."""
+    """Show what closing the port does; on POST, close it."""
     forward = _get_own_forward(member, pk)
     if request.method != "POST":
         return render(
@@ -153,7 +153,7 @@ def close_port(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
 @require_POST
 @own_page
 def reopen_port(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
-    """Undo closing."""
+    """Reopen a port that was just closed."""
     forward = get_object_or_404(PortForward.objects.select_related("holding"), pk=pk, holding__member=member)
     try:
         again = own_forwards.reopen_port(member=member, forward=forward, by=get_person(request))

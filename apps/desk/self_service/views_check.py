@@ -1,4 +1,4 @@
-"""“Is it me or the network?”: what is known of the member's connection, and a ticket with all that."""
+"""Connection check for members, “Is it me or the network?”, and a ticket with its findings."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from apps.tickets.forms import AskForm
 
 @own_page
 def check(request: HttpRequest, member: Member) -> HttpResponse:
-    """The verdict, what to do now, and every finding."""
+    """Show the verdict, the advice, and every finding."""
     ways = browser.list_version_probes()
     shown = {"report": _build_report(request, member), "ways": ways, "seconds": browser.SECONDS, "missing": _describe_untried(ways)}
     return render(request, "desk/own/check.html", shown)
@@ -33,7 +33,7 @@ def _build_report(request: HttpRequest, member: Member, *, tried: bool = False) 
 
 
 def _describe_untried(ways: list[browser.VersionProbe]) -> str:
-    """What cannot be tried here, in words."""
+    """Say that IPv4 and IPv6 cannot both be tried in the browser; "" if they can."""
     if len(ways) == 2:
         return ""
     return _("What your browser reaches over IPv4 and over IPv6 is not tried here: nobody has set up the addresses for that.")
@@ -41,7 +41,7 @@ def _describe_untried(ways: list[browser.VersionProbe]) -> str:
 
 @own_page
 def open_check_ticket(request: HttpRequest, member: Member) -> HttpResponse:
-    """A ticket with what was found; the member sees it before it is sent."""
+    """Open a ticket with the findings; the member sees them before it is sent."""
     if request.method != "POST":
         found = _build_report(request, member, tried=True)
         subject = found.verdict.title[:200] if found.verdict.fault is not FaultOrigin.NONE else ""

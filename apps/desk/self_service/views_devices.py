@@ -1,4 +1,4 @@
-"""The devices that a member notes: on a page of their own."""
+"""The page of a member's own devices."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -16,7 +16,7 @@ from apps.members.models import Device, Member
 
 @own_page
 def devices(request: HttpRequest, member: Member) -> HttpResponse:
-    """All of them, and the form for one more."""
+    """Show the devices and the form for another one, or add it."""
     form = DeviceForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
@@ -35,7 +35,7 @@ def _get_own_device(member: Member, pk: int) -> Device:
 
 @own_page
 def change(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
-    """Another name, or another address."""
+    """Change the name or MAC address."""
     device = _get_own_device(member, pk)
     form = DeviceForm(request.POST if request.method == "POST" else None, initial={"name": device.name, "mac": device.mac})
     if form.is_valid():
@@ -50,7 +50,7 @@ def change(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
 
 @own_page
 def remove(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
-    """Say what forgetting it does; then do it."""
+    """Show what removing the device does; on POST, remove it."""
     device = _get_own_device(member, pk)
     if request.method != "POST":
         return render(request, "desk/own/device_remove.html", {"device": device})

@@ -1,4 +1,4 @@
-"""The page behind the link of a member's invitation: make an account, or connect the one that one has."""
+"""The page behind a member's invitation link: create an account, or connect the present one."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -17,7 +17,7 @@ from apps.members.models import Member
 
 @never_cache
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """Whose membership it is, and the way in."""
+    """Show the invitation, and create or connect an account."""
     try:
         opened = invitation_services.get_by_token(token)
     except Problem as problem:
@@ -28,7 +28,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _connect(request: HttpRequest, opened: OpenedInvitation, user: User) -> HttpResponse:
-    """For who has signed in: one press."""
+    """Connect the signed-in account with one click."""
     problem = None
     if request.method == "POST":
         try:
@@ -55,7 +55,7 @@ def _make_account(request: HttpRequest, opened: OpenedInvitation) -> HttpRespons
 
 
 def _describe_next_step(member: Member) -> str:
-    """What comes now."""
+    """Describe the next step."""
     if member.state == Member.State.PENDING:
         return _("Next, an administrator activates your membership; until then your addresses do not work. Your page says when they do.")
     return _("Your membership is active: your page shows your addresses, ports and traffic.")

@@ -1,4 +1,4 @@
-"""The IPv6 pinholes that members open for themselves: on a page of their own."""
+"""The page of a member's own IPv6 pinholes."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -23,7 +23,7 @@ from apps.nat.switched_off import list_switched_off
 
 @own_page
 def pinholes(request: HttpRequest, member: Member) -> HttpResponse:
-    """All of them, and the form for one more."""
+    """Show the pinholes and the form for another one, or open it."""
     form = OwnPinholeForm(member, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
@@ -65,7 +65,7 @@ def _redirect_to_page(**said: int) -> HttpResponse:
 @require_POST
 @own_page
 def switch(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
-    """On or off; what it opens stays the member's."""
+    """Switch the pinhole on or off; it stays the member's."""
     pinhole = get_object_or_404(list_member_pinholes(member), pk=pk)
     on = request.POST.get("enabled") == "1"
     try:
@@ -77,7 +77,7 @@ def switch(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
 
 @own_page
 def close(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
-    """Say what closing does; then do it."""
+    """Show what closing the pinhole does; on POST, close it."""
     pinhole = get_object_or_404(list_member_pinholes(member), pk=pk)
     if request.method != "POST":
         undo = own_pinholes.may_undo_closing(pinhole, get_person(request))
@@ -89,7 +89,7 @@ def close(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
 @require_POST
 @own_page
 def reopen(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
-    """Undo closing."""
+    """Reopen a pinhole that was just closed."""
     pinhole = get_object_or_404(Pinhole.objects.select_related("holding"), pk=pk, holding__member=member)
     try:
         again = own_pinholes.reopen_pinhole(member=member, pinhole=pinhole, by=get_person(request))

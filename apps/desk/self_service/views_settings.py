@@ -1,4 +1,4 @@
-"""The member's own settings."""
+"""The page of a member's own settings."""
 
 from django.contrib import messages
 from django.db import transaction
@@ -15,7 +15,7 @@ from apps.members.models import Member
 
 @own_page
 def settings(request: HttpRequest, member: Member) -> HttpResponse:
-    """Language and notices; and what is always sent, with the reason."""
+    """Show and save the language and the notices; list mails that are always sent, with the reason."""
     user = get_person(request)
     form = SettingsForm(member, user, request.POST if request.method == "POST" else None)
     if form.is_valid():

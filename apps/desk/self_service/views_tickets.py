@@ -1,4 +1,4 @@
-"""What a member has asked, and what was answered."""
+"""Pages of a member's own tickets."""
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -18,14 +18,14 @@ PER_PAGE = 20
 
 @own_page
 def tickets(request: HttpRequest, member: Member) -> HttpResponse:
-    """All of the member's, the last written to first."""
+    """Show the member's tickets, the last written to first."""
     page = Paginator(own.list_own_tickets(member), PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "desk/own/tickets.html", {"page": page})
 
 
 @own_page
 def open_ticket(request: HttpRequest, member: Member) -> HttpResponse:
-    """Ask something."""
+    """Open a ticket."""
     posted = request.method == "POST"
     form = AskForm(request.POST if posted else None, request.FILES if posted else None)
     if form.is_valid():
@@ -40,7 +40,10 @@ def open_ticket(request: HttpRequest, member: Member) -> HttpResponse:
 
 @own_page
 def ticket(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
-    """The thread, and more to write. What is written on a page from before a merge arrives in the ticket that there is now."""
+    """Show the thread, or add a message.
+
+    A message posted to a ticket that was merged meanwhile goes to the merged ticket.
+    """
     posted, moved = request.method == "POST", own.find_merge_target(member, pk)
     if moved and not posted:
         return redirect("own:ticket", moved)
@@ -59,5 +62,5 @@ def ticket(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
 
 @own_page
 def attachment(_request: HttpRequest, member: Member, pk: int) -> HttpResponse:
-    """A file of the member's tickets, to be saved."""
+    """Download a file of the member's tickets."""
     return build_download(get_object_or_404(own.list_attachments(member), pk=pk))

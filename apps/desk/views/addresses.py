@@ -1,4 +1,4 @@
-"""Address pools, what is in them, and who had an address when."""
+"""Pages of address pools, their usage, and address lookups."""
 
 from typing import Any
 
@@ -31,14 +31,17 @@ PER_PAGE = 50
 
 @staff_page
 def addresses(request: HttpRequest) -> HttpResponse:
-    """All pools, and the question who had an address."""
+    """Show all pools, and the form of the address lookup."""
     pools = reading.list_pool_usage()
     return render(request, "network/addresses.html", {"pools": pools, "form": HolderLookupForm(), "groups": GatewayGroup.objects.exists()})
 
 
 @staff_page
 def address_lookup(request: HttpRequest) -> HttpResponse:
-    """Who had this address at that time. A link fills in the form; the answer is there for who says why, and that is written down."""
+    """Look up who had an address at a time.
+
+    GET only fills in the form. The answer needs a reason, and the lookup is recorded.
+    """
     asked = request.method == "POST"
     form, answer = HolderLookupForm(request.POST) if asked else HolderLookupForm(initial=request.GET.dict()), None
     if form.is_valid():
@@ -53,14 +56,14 @@ def address_lookup(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def enquiries(request: HttpRequest) -> HttpResponse:
-    """Who asked who had an address, and why, the newest first."""
+    """Show the recorded lookups with who asked and why, the newest first."""
     page = Paginator(Enquiry.objects.select_related("by"), PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "audit/enquiries.html", {"page": page})
 
 
 @staff_page
 def pool(request: HttpRequest, pk: int) -> HttpResponse:
-    """A pool and who holds what of it."""
+    """Show a pool with its holdings or, for a public pool, the members who leave as its addresses."""
     found = get_object_or_404(Pool.objects.select_related("group"), pk=pk)
     shown = reading.build_pool_usage(found)
     grouped = found.kind == Pool.Kind.PUBLIC4
@@ -81,7 +84,7 @@ def pool(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def add_pool(request: HttpRequest) -> HttpResponse:
-    """A new pool."""
+    """Add a pool."""
     form = NewPoolForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         wanted = {name: value for name, value in form.cleaned_data.items() if name != "version"}
@@ -96,14 +99,14 @@ def add_pool(request: HttpRequest) -> HttpResponse:
 
 @transaction.atomic
 def _change(pool: Pool, wanted: dict[str, Any], by: User) -> None:
-    """The pool itself, and how its members leave: both or neither."""
+    """Change the pool and its sharing: both or neither."""
     services.change_pool(pool=pool, version=wanted["version"] or 0, name=wanted["name"], prefix=wanted["prefix"], by=by)
     if "sharing" in wanted:
         change_sharing(pool=pool, sharing=wanted["sharing"], block_size=wanted["block_size"], by=by)
 
 
 def _build_preview(pool: Pool, wanted: dict[str, Any]) -> reading.SharingPreview | None:
-    """Who would leave as what, where a pool that members leave from would be used otherwise. Raises Problem where it cannot be."""
+    """Return the mappings that the new sharing would make, None if there is nothing to change. Raises Problem if it is impossible."""
     if "sharing" not in wanted:
         return None
     planned = plan_sharing(pool=pool, sharing=wanted["sharing"], block_size=wanted["block_size"])
@@ -112,7 +115,7 @@ def _build_preview(pool: Pool, wanted: dict[str, Any]) -> reading.SharingPreview
 
 @staff_page
 def edit_pool(request: HttpRequest, pk: int) -> HttpResponse:
-    """Rename, grow or shrink a pool. Before members leave otherwise, it is shown who would leave as what."""
+    """Rename, grow or shrink a pool. Before the sharing changes, show as what each member would leave."""
     found = get_object_or_404(Pool.objects.select_related("group"), pk=pk)
     initial = {name: getattr(found, name) for name in ("version", "name", "prefix", "sharing", "block_size")} | request.GET.dict()
     form = PoolForm(request.POST or None, public=found.kind == Pool.Kind.PUBLIC4, initial=initial)

@@ -1,4 +1,4 @@
-"""The panel of a member's addresses: each answer is the panel again, or the member's page without HTMX."""
+"""The panel of a member's addresses: responses are the panel, or the member's page for requests without HTMX."""
 
 from typing import Any
 
@@ -34,14 +34,14 @@ def _respond(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse
 
 
 def _mark_changed(response: HttpResponse) -> HttpResponse:
-    """Tells the page to ask again for what depends on addresses: the line of truth, forwards, pinholes, the check, the history."""
+    """Make the page reload what depends on addresses: status line, forwards, pinholes, check, history."""
     response["HX-Trigger"] = "netzwart:member-changed"
     return response
 
 
 @staff_page
 def panel(request: HttpRequest, pk: int) -> HttpResponse:
-    """The panel as it is now; asked for again while a gateway is missing."""
+    """Show the current panel; the page polls it while a gateway has not confirmed."""
     return _respond(request, get_object_or_404(Member, pk=pk), added=parse_number(request.GET, "added"))
 
 
@@ -63,7 +63,7 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
 
 @transaction.atomic
 def _give(member: Member, wanted: dict[str, Any], by: User) -> Holding:
-    """The address, and as what it leaves: both or neither."""
+    """Assign the address and its NAT mapping: both or neither."""
     holding = services.assign_address(member=member, pool=wanted["pool"], prefix=wanted["prefix"], device=wanted["device"], by=by)
     if holding.kind == Pool.Kind.PRIVATE4 and wanted["leaves"]:
         map_address(holding=holding, by=by, **HoldingForm.place(wanted["leaves"]))
@@ -72,7 +72,7 @@ def _give(member: Member, wanted: dict[str, Any], by: User) -> Holding:
 
 @staff_page
 def release(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what taking an address back ends; then do it."""
+    """Show what ends with the address; on POST, release it."""
     holding = get_object_or_404(Holding.objects.select_related("member", "device"), pk=pk)
     if request.method != "POST":
         ends = dependents.count(Holding, [holding.pk])

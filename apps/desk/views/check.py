@@ -1,4 +1,4 @@
-"""“Is it this connection or the network?”, for staff: what the member sees, from the member's page and from tickets."""
+"""Connection check for staff, “Is it this connection or the network?”, linked from the member's page and from tickets."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -11,7 +11,7 @@ from apps.members.models import Member
 
 @staff_page
 def check(request: HttpRequest, pk: int) -> HttpResponse:
-    """The verdict and every finding; as a panel, the verdict alone."""
+    """Show the verdict and every finding; as a panel, the verdict only."""
     member = get_object_or_404(Member.objects.select_related("tariff", "room__site"), pk=pk)
     part = "#panel" if request.headers.get("HX-Target") == "check" else ""
     return render(request, f"desk/check.html{part}", {"member": member, "report": build_report(member, timezone.now(), own=False)})

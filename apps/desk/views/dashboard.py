@@ -1,4 +1,4 @@
-"""The dashboard."""
+"""The dashboard's page."""
 
 from hashlib import sha256
 
@@ -16,7 +16,7 @@ from apps.tickets.trend import compute_trend
 
 @staff_page
 def dashboard(request: HttpRequest) -> HttpResponse:
-    """What is true, what needs somebody, what happened last. It asks for itself again; while nothing has changed, nothing moves."""
+    """Show the dashboard. The page polls it; a poll gets 204 if nothing has changed."""
     again = request.headers.get("HX-Target") == "live"
     now = timezone.now()
     board = everything(now)

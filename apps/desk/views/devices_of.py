@@ -1,4 +1,4 @@
-"""The panel of a member's devices: each answer is the panel again, or the member's page without HTMX."""
+"""The panel of a member's devices: responses are the panel, or the member's page for requests without HTMX."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def _respond(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse
 @staff_page
 @require_POST
 def add(request: HttpRequest, pk: int) -> HttpResponse:
-    """Note a device of the member."""
+    """Add a device of the member."""
     member = get_object_or_404(Member, pk=pk)
     form = DeviceForm(request.POST)
     if form.is_valid():
@@ -45,7 +45,7 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Rename a device, or give it another MAC address."""
+    """Change a device's name or MAC address."""
     device = get_object_or_404(Device.objects.select_related("member"), pk=pk)
     form = DeviceForm(request.POST or None, initial={"name": device.name, "mac": device.mac})
     if request.method == "POST" and form.is_valid():
@@ -60,7 +60,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what forgetting a device does; then do it."""
+    """Show what removing the device does; on POST, remove it."""
     device = get_object_or_404(Device.objects.select_related("member"), pk=pk)
     if request.method != "POST":
         held = [holding.address for holding in device.holdings.filter(holds_now())]

@@ -1,4 +1,4 @@
-"""What can be taken away as a file: for other servers, and every table."""
+"""Page of downloads: export files for other servers, and every table."""
 
 from itertools import groupby
 
@@ -13,7 +13,7 @@ from apps.desk.exports.tables import COUNTED, iter_tables
 
 @staff_page
 def exports(request: HttpRequest) -> HttpResponse:
-    """All files, and all tables that this person may read."""
+    """Show all export files, and all tables that this person may read."""
     found = iter_tables(request, lambda name: has_right(request.user, API[name].read))
     sized = [(what, [(file, find_size(file)) for file in some]) for what, some in groupby(list_files(), lambda file: str(file.what))]
     return render(request, "desk/exports.html", {"files": sized, "groups": list(found), "counted": COUNTED})
@@ -21,7 +21,7 @@ def exports(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def export(request: HttpRequest, name: str) -> HttpResponseBase:
-    """One file."""
+    """Download one export file."""
     found = next((each for each in list_files() if each.name == name), None)
     if found is None:
         raise Http404(name)

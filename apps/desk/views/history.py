@@ -1,4 +1,4 @@
-"""What happened in the whole network: who changed what, when."""
+"""The history of the whole network: who changed what, when."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -11,12 +11,12 @@ from apps.deployments.revision_pages.first_revisions import add_revisions
 from apps.lib.web.query_params import parse_day, parse_number, parse_words
 
 PER_PAGE = 50
-LAST_PAGE = 400  # further back, a filter is quicker
+LAST_PAGE = 400  # for older entries a filter is quicker
 
 
 @staff_page
 def history(request: HttpRequest) -> HttpResponse:
-    """The newest first, of one kind or person if the address says so."""
+    """Show the history, the newest first, filtered by the URL's parameters."""
     page = min(max(1, parse_number(request.GET, "page")), LAST_PAGE)
     wanted = selectors.HistoryFilter(
         kind=parse_words(request.GET, "kind"),

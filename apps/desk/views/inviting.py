@@ -1,4 +1,4 @@
-"""Inviting a member to the portal, and taking that back."""
+"""Inviting a member to the portal, and withdrawing the invitation."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -15,7 +15,7 @@ from apps.members.models import Member
 @staff_page
 @require_POST
 def invite(request: HttpRequest, pk: int) -> HttpResponse:
-    """Send the link, or another one in the place of the first."""
+    """Send the link; a new one replaces an earlier one."""
     member = get_object_or_404(Member, pk=pk)
     try:
         invitation_services.invite(member=member, by=get_person(request))
@@ -28,7 +28,7 @@ def invite(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
-    """Its link opens nothing any more."""
+    """Withdraw the invitation, so that its link becomes invalid."""
     invitation_services.withdraw(member=get_object_or_404(Member, pk=pk))
     messages.success(request, _("The invitation is withdrawn."))
     return redirect("desk:member", pk)

@@ -1,4 +1,4 @@
-"""Leaving and coming back, what was decided about it, and everything that is kept of a member."""
+"""Pages for departures and moves, and the export of all data about a member."""
 
 from collections.abc import Callable
 from datetime import date
@@ -28,7 +28,7 @@ from apps.network.models import Pool
 
 
 class LeaveForm(forms.Form):
-    """When somebody leaves."""
+    """The day on which a member leaves."""
 
     on = forms.DateField(
         label=gettext_lazy("With the beginning of"), widget=DateInput, required=False, help_text=gettext_lazy("Empty: now, within a second")
@@ -37,7 +37,7 @@ class LeaveForm(forms.Form):
 
 @staff_page
 def leave(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what ends when the member leaves, and when; then do or plan it."""
+    """Show what ends when the member leaves, and when; on POST, end the membership or plan the departure."""
     member = get_object_or_404(Member.objects.select_related("room__site"), pk=pk)
     form = LeaveForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -64,7 +64,7 @@ def _leave(member: Member, form: LeaveForm, request: HttpRequest) -> str:
 @staff_page
 @require_POST
 def drop(request: HttpRequest, pk: int) -> HttpResponse:
-    """The member stays."""
+    """Cancel a planned departure."""
     departure = get_object_or_404(Departure.objects.select_related("member"), pk=pk)
     return _drop_plan(request, departure, departures.drop, _("%(member)s stays."))
 
@@ -79,7 +79,7 @@ def _drop_plan[Plan: (Departure, Move)](request: HttpRequest, plan: Plan, drop: 
 
 
 class MoveForm(forms.Form):
-    """Where somebody moves, when, and what follows."""
+    """The day of a move, the new room, and what happens to addresses, forwards and pinholes."""
 
     on = forms.DateField(
         label=gettext_lazy("With the beginning of"), widget=DateInput, required=False, help_text=gettext_lazy("Empty: now, within a second")
@@ -99,7 +99,7 @@ class MoveForm(forms.Form):
     follow = forms.BooleanField(label=gettext_lazy("Port forwards and pinholes follow to the new address"), required=False, initial=True)
 
     def clean_on(self) -> date:
-        """Today at the earliest."""
+        """Return the day, today if empty. A past day is an error."""
         on: date = self.cleaned_data["on"] or timezone.localdate()
         if on < timezone.localdate():
             raise forms.ValidationError(_("This day is over."))
@@ -108,7 +108,7 @@ class MoveForm(forms.Form):
 
 @staff_page
 def move(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what a move does; when that was confirmed, plan it, or do it if its day is today."""
+    """Show what a move does; once confirmed, plan it, or do it if its day is today."""
     member = get_object_or_404(Member.objects.select_related("room__site"), pk=pk)
     form = MoveForm(request.POST if request.method == "POST" else None)
     preview: list[str] | None = None
@@ -136,12 +136,12 @@ def _describe_move(move: Move) -> str:
 @staff_page
 @require_POST
 def drop_move(request: HttpRequest, pk: int) -> HttpResponse:
-    """The member does not move."""
+    """Cancel a planned move."""
     planned = get_object_or_404(Move.objects.select_related("member"), pk=pk)
     return _drop_plan(request, planned, moving.drop, _("%(member)s does not move."))
 
 
 @staff_page
 def download_everything(_request: HttpRequest, pk: int) -> HttpResponse:
-    """All that is kept of a member, for whoever asks for it."""
+    """Download all data that are kept about a member, including staff's notes."""
     return export.build_zip(get_object_or_404(Member.objects.select_related("tariff", "room__site", "user"), pk=pk))

@@ -1,4 +1,4 @@
-"""What a gateway really does with packets: asking for a live trace, looking at it while it goes on, ending it."""
+"""Live traces: starting one on a gateway, watching it, ending it."""
 
 from contextlib import suppress
 
@@ -22,7 +22,7 @@ from apps.network.models import Gateway
 
 @staff_page
 def live_trace(request: HttpRequest) -> HttpResponse:
-    """The question; sent, it begins on the gateway."""
+    """Show the form; on POST, start the trace on the gateway."""
     if request.method != "POST":
         return render(
             request, "desk/live.html", {"form": LiveTraceForm(initial=START | request.GET.dict()), "gateways": Gateway.objects.exists()}
@@ -45,7 +45,7 @@ def _start_trace(form: LiveTraceForm, request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def live_trace_events(request: HttpRequest, gateway: str, number: int) -> HttpResponse:
-    """What was seen so far. The part that moves is asked for again while it goes on; nothing if the page has it already."""
+    """Show the events so far. The page polls its live part until the trace has ended; a poll gets 204 if there is nothing new."""
     of = get_object_or_404(Gateway.objects.select_related("group"), name=gateway)
     context = {"gateway": of, "number": number, "form": LiveTraceForm(initial=START | request.GET.dict()), "gateways": True, "begun": True}
     context |= _build_events_context(of, number)
@@ -71,8 +71,8 @@ def _build_events_context(gateway: Gateway, number: int) -> dict[str, object]:
 @staff_page
 @require_POST
 def end(request: HttpRequest, gateway: str, number: int) -> HttpResponse:
-    """Enough was seen."""
+    """End the trace before its time."""
     of = get_object_or_404(Gateway, name=gateway)
-    with suppress(Problem):  # the next page says what it is
+    with suppress(Problem):  # the next page shows the problem
         look(get_readings_channel(of), number, end=True)
     return redirect(f"{reverse('desk:live-seen', args=[gateway, number])}?{request.GET.urlencode()}")

@@ -1,4 +1,4 @@
-"""A member's whole page."""
+"""A member's page for staff."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ HISTORY = 8  # entries in the rail
 
 @dataclass(frozen=True)
 class MemberStatusLine:
-    """The line of truth: a kind, a state in one word, and the rest of the sentence."""
+    """The status line: a kind, the state in one or two words, and the rest of the sentence."""
 
     kind: str
     state: str
@@ -46,7 +46,7 @@ class MemberStatusLine:
 
 @staff_page
 def member(request: HttpRequest, pk: int) -> HttpResponse:
-    """One member: what is true, addresses, forwards."""
+    """Show one member: status, addresses, devices, forwards, pinholes, usage, tickets and history."""
     found = get_object_or_404(Member.objects.select_related("tariff", "room__site", "user"), pk=pk)
     saved, removed = parse_number(request.GET, "saved"), parse_number(request.GET, "removed")
     held = panels.build_addresses_context(found, added=parse_number(request.GET, "added"))
@@ -74,7 +74,7 @@ def _build_facts(found: Member, held: list[panels.HeldAddressRow]) -> dict[str, 
     holdings, mappings = [row.holding for row in held], [row.mapping for row in held if row.mapping]
     alive, block, limit = found.state == Member.State.ACTIVE, find_current_block(found), rates.find_current_limit(found)
     rates_apply = rates.is_rate_limiting_on(found)
-    # of several kinds, whose ids may be the same: what is known of one is known of all, which is all that is shown here
+    # Rows of several models may share an id; each then gets the activations of both. That is harmless: only all together are shown.
     others: list[Deployed] = [*mappings, *([block] if block else []), *([limit] if limit else [])]
     known = [each for row in held for each in row.gateways] + [each for _row, those in list_activations(others) for each in those]
     known = known if alive else []
@@ -102,7 +102,7 @@ def _build_account_context(found: Member) -> dict[str, Any]:
 
 
 def build_posts(known: Iterable[Activation]) -> list[GatewayPost]:
-    """The pair for several rows together: a post is full when its gateway has all of them."""
+    """Return a post for each gateway for several rows together: full if the gateway has all of them."""
     waits: dict[str, bool] = {}
     for each in known:
         waits[each.gateway] = waits.get(each.gateway, False) or each.since is None
@@ -112,7 +112,7 @@ def build_posts(known: Iterable[Activation]) -> list[GatewayPost]:
 def build_status_line(
     found: Member, holdings: list[Holding], mappings: list[NatMapping], block: Block | None = None, limit: RateLimit | None = None
 ) -> MemberStatusLine:
-    """What is true of the member's connection, in one sentence."""
+    """Return the current state of the member's connection as one sentence."""
     if block and found.state != Member.State.LEFT:
         return MemberStatusLine("bad", _("Blocked."), _describe_block(block))
     if found.state == Member.State.LEFT:
@@ -135,7 +135,7 @@ def build_status_line(
 
 
 def _describe_block(block: Block) -> str:
-    """Since when, until when, why."""
+    """Describe the block's beginning, end and reason."""
     facts = {"since": formats.format_full_time(block.valid.lower), "reason": block.get_reason_display()}
     if block.valid.upper is None:
         return _("Since %(since)s, until somebody lifts it: %(reason)s.") % facts

@@ -1,4 +1,4 @@
-"""Adding a member, changing what is known, activating."""
+"""Pages for adding, changing and activating a member."""
 
 from django.contrib import messages
 from django.db.models import QuerySet
@@ -19,7 +19,7 @@ from apps.members.selectors import MOST_ROOMS
 
 
 def _list_rooms() -> QuerySet[Room]:
-    """What the room's field offers while somebody types."""
+    """Return the suggestions of the room field."""
     return Room.objects.select_related("site")[:MOST_ROOMS]
 
 
@@ -29,7 +29,7 @@ def _get_member(pk: int) -> Member:
 
 @staff_page
 def add(request: HttpRequest) -> HttpResponse:
-    """A new member."""
+    """Add a member."""
     form = NewMemberForm(request.POST or None, today=timezone.localdate())
     if request.method == "POST" and form.is_valid():
         wanted = {name: form.cleaned_data[name] for name in ("number", "active")}
@@ -43,7 +43,7 @@ def add(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change what is known of a member. Whoever comes too late sees both values and loses neither."""
+    """Change a member's facts. On a conflict, show both values, so that neither is lost."""
     member, merged = _get_member(pk), None
     form = MemberForm(request.POST or None, initial=build_initial(member))
     if request.method == "POST" and form.is_valid():
@@ -61,7 +61,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def activate(request: HttpRequest, pk: int) -> HttpResponse:
-    """Let the member use the network."""
+    """Activate the membership, so that the member can use the network."""
     member = _get_member(pk)
     try:
         services.activate(member=member, by=get_person(request))

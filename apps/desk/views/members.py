@@ -1,4 +1,4 @@
-"""The members list, what can be done with many of them at once, and its CSV."""
+"""The members list, its bulk actions, and its CSV."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from apps.lib.ui.form_errors import add_problem_to
 
 @staff_page
 def members(request: HttpRequest) -> HttpResponse:
-    """All members, or those the address asks for; for HTMX only what changes."""
+    """Show the members that the URL's filters find; for HTMX, only the list."""
     part = "#list" if request.headers.get("HX-Target") == "list" else ""
     return render(request, f"desk/members.html{part}", _build_context(request.GET))
 
@@ -40,7 +40,7 @@ def _build_context(params: QueryDict) -> dict[str, Any]:
 @staff_page
 @require_POST
 def bulk_action(request: HttpRequest) -> HttpResponse:
-    """Say what would happen to the selected members; when that was confirmed, do it."""
+    """Preview the action on the selected members; once confirmed, carry it out."""
     want = listing.parse_query(request.GET)
     chosen = bulk.parse_selection(request.POST, want)
     back = f"{reverse('desk:members')}?{request.GET.urlencode()}"
@@ -59,7 +59,7 @@ def bulk_action(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def members_csv(request: HttpRequest) -> StreamingHttpResponse:
-    """The list as CSV: all rows of the filter, in the order of names."""
+    """Stream the list as CSV: all members that the filters find, by name."""
     response = StreamingHttpResponse(
         list_csv.render_members(listing.parse_query(request.GET), timezone.localdate()), content_type="text/csv; charset=utf-8"
     )

@@ -1,4 +1,4 @@
-"""The search of the top bar."""
+"""The page of the top bar's search."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -11,7 +11,7 @@ from apps.lib.web.query_params import parse_words
 
 @staff_page
 def search(request: HttpRequest) -> HttpResponse:
-    """What was found, by kinds; the thing itself where there is just one."""
+    """Show the hits by kind; redirect to the only hit if there is just one."""
     text = parse_words(request.GET, "q")
     groups = find(text)
     if url := find_only_url(groups):

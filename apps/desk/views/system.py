@@ -1,4 +1,4 @@
-"""The portal's own state: its programs, its jobs, and how large its tables are."""
+"""The page of the portal's own state: programs, jobs, and sizes of tables."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -10,5 +10,5 @@ from apps.desk.selectors.system import build_status as everything
 
 @staff_page
 def system(request: HttpRequest) -> HttpResponse:
-    """Each role's last sign of life, each job's last run, each table's size and bound."""
+    """Show each role's last heartbeat, each job's last run, each table's size and bound."""
     return render(request, "desk/system.html", {"system": everything(timezone.now())})

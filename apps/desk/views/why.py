@@ -1,4 +1,4 @@
-"""Why does a packet get through, or not?"""
+"""The page “Why?”: a packet's trace through a gateway's ruleset."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from apps.network.models import Gateway
 
 @staff_page
 def trace_packet(request: HttpRequest) -> HttpResponse:
-    """The question, and its answer once it is asked. What is only begun, as a member's page does, is a form that is partly filled in."""
+    """Show the form, and the answer if both ends are given. Links from other pages may fill in a part of the form only."""
     if not Gateway.objects.exists():
         return render(request, "desk/why.html", {"gateways": False})
     asked = "source" in request.GET and "destination" in request.GET

@@ -1,4 +1,4 @@
-"""manage.py seed: fill an empty database with a network that could be real."""
+"""manage.py seed: fill an empty database with a realistic network."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from apps.members.models import Member
 from apps.nat.models import PortForward
 from apps.network.models import Gateway, GatewayGroup, Holding
 
-MOST = 500_000  # members that the topology's pools have room for
+MOST = 500_000  # members for whom the topology's pools are large enough
 FILE = "demo.json"
 
 
@@ -75,7 +75,7 @@ class Command(BaseCommand):
 
 
 def _read_host_keys(directory: Path | None) -> dict[str, str]:
-    """The public host key of each gateway that has a directory there, without the comment."""
+    """Return the public host key of each gateway that has a subdirectory, by name, without the key's comment."""
     found = sorted(directory.glob("*/ssh_host_ed25519_key.pub")) if directory else []
     return {file.parent.name: " ".join(file.read_text().split()[:2]) for file in found}
 

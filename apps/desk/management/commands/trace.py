@@ -1,4 +1,4 @@
-"""manage.py trace: what a gateway's ruleset does to a packet, and why; with --live what its kernel does. Sends nothing."""
+"""manage.py trace: show what a gateway's ruleset does to a packet, and why; with --live, what its kernel does. Sends no packets."""
 
 import json
 from argparse import ArgumentParser
