@@ -19,8 +19,8 @@ _RANGE = (LOWEST_KBIT, HIGHEST_KBIT)
 class RateLimit(RateProperties, Versioned, Deployed):
     """Rate limit of a member through the uplink, over all their holdings together, for a time. A member has one at a time.
 
-    up_kbit: from the member, kbit/s; down_kbit: to the member, kbit/s; None: not limited in that direction. It ends in the kernel by
-    itself. author: None when a rule made it and not a person.
+    up_kbit: from the member, kbit/s; down_kbit: to the member, kbit/s; None: only the tariff's rate applies in that direction. The limit
+    ends in the kernel by itself. author: None when a rule made it and not a person.
     """
 
     class Reason(models.TextChoices):

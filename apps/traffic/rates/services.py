@@ -45,7 +45,7 @@ def limit_member(
     until: datetime | None = None,
     by: User,
 ) -> RateLimit:
-    """Limit the member's rate through the uplink, in kbit/s by direction; None: not limited in that direction.
+    """Limit the member's rate through the uplink, in kbit/s by direction; None: only the tariff's rate applies in that direction.
 
     until: None means until the limit is released. Raise Problem for values that are not allowed, when the member has left, or when a
     limit holds already.
