@@ -22,7 +22,7 @@ KEY: Final = "ticket message "  # prefix of a mail's key; the id of its ticket m
 
 @dataclass(frozen=True)
 class ThreadPlace:
-    """The ticket that a mail belongs to. staff: the user whose signed address it came to; from_staff: it answers a mail to staff, but
+    """The ticket that a mail belongs to. staff: the user of the signed address it came to; from_staff: it answers a mail to staff, but
     without a signed address that proves the writer.
     """
 

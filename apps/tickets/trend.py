@@ -1,4 +1,4 @@
-"""Summary of tickets for the dashboard of staff: how many wait for whom, the longest wait, and the number of open ones lately."""
+"""Summary of tickets for the dashboard of staff: tickets that wait for staff and for the asker, the longest wait, and recent counts."""
 
 from dataclasses import dataclass
 from datetime import datetime

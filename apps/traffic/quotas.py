@@ -21,7 +21,7 @@ from apps.traffic.selectors import build_member_sums_sql, run_large_query, sum_u
 log = structlog.get_logger()
 
 NEAR: Final = 80  # percent
-MOST: Final = 10**15  # octets: a petabyte is no quota
+MOST: Final = 10**15  # octets; a petabyte, more than any sensible quota
 _ABOVE: Final = """
     SELECT m.id, m.name, t.name, s.up, s.down, q.octets FROM ({by_member}) s
     JOIN members_member m ON m.id = s.member JOIN members_tariff t ON t.id = m.tariff_id JOIN traffic_quota q ON q.tariff_id = t.id
