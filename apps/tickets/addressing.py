@@ -1,7 +1,7 @@
-"""Addresses that say which ticket an answer by mail belongs to, and which of the staff writes: `support+t1203.SIGNATURE@example.org`.
+"""Signed addresses that name the ticket of an answer by mail, and the user of staff who writes: `support+t1203.SIGNATURE@example.org`.
 
-The signature is an HMAC with the portal's key (RFC 2104), so that nobody makes up an address for a ticket that they have no mail of. One
-for staff counts for a person and a ticket, and until that person's password changes; no page shows it (apps/mail/redaction.py).
+The signature is an HMAC with the portal's key (RFC 2104), so that only readers of a ticket's mails know its address. An address for staff
+is valid for one user and one ticket, until the user's password changes; no page shows it (apps/mail/redaction.py).
 """
 
 import re
@@ -19,31 +19,31 @@ from apps.accounts.roles import Right
 from apps.lib.email_address import lower_ascii
 from apps.lib.secret_keys import list_secret_keys
 
-OCTETS: Final = 15  # of the signature: 120 bits
+OCTETS: Final = 15  # length of the signature: 120 bits
 _TICKET: Final = re.compile(r"t([1-9][0-9]{0,17})\.([a-z2-7]{24})")
 _STAFF: Final = re.compile(r"s([1-9][0-9]{0,17})\.([1-9][0-9]{0,17})\.([a-z2-7]{24})")
 
 
 @dataclass(frozen=True)
 class SignedAddress:
-    """What a signed address names: a ticket, and whoever of the staff it was given to, None if it is the ticket's own."""
+    """Content of a signed address: a ticket, and the user of staff who was given it, None for the ticket's own address."""
 
     ticket: int
     staff: User | None = None
 
 
 def build_ticket_address(ticket: int) -> str:
-    """Where answers to this ticket go; "" while mail does not come in."""
+    """Return the address for answers to this ticket; "" without inbound mail."""
     return _build_address(f"t{ticket}.{_sign_value('ticket', str(ticket))}")
 
 
 def build_staff_address(user: User, ticket: int) -> str:
-    """Where this person's own answers go, which count as theirs; "" while mail does not come in."""
+    """Return the address at which this user answers the ticket by mail; "" without inbound mail."""
     return _build_address(f"s{user.pk}.{ticket}.{_sign_value('staff', _build_staff_value(user, ticket))}")
 
 
 def parse_signed_address(address: str) -> SignedAddress | None:
-    """What the address names; None when it is none of ours, or its signature is another's."""
+    """Return what the address names; None when it is not ours, its signature is wrong, or its user may not answer tickets any more."""
     local, _at, domain = lower_ascii(address).rpartition("@")
     ours, _at, our_domain = lower_ascii(parseaddr(settings.SUPPORT_ADDRESS)[1]).rpartition("@")
     if not ours or domain != our_domain or not local.startswith(f"{ours}+"):
@@ -66,7 +66,7 @@ def _build_staff_value(user: User, ticket: int) -> str:
 
 
 def _is_signed(signature: str, kind: str, value: str) -> bool:
-    """By any of the portal's keys: people answer mails that are older than a key."""
+    """True if any of the portal's keys made the signature: answers may come to mails that are older than the present key."""
     return any(constant_time_compare(signature, _sign_value(kind, value, key)) for key in list_secret_keys())
 
 

@@ -1,4 +1,4 @@
-"""Tickets and kept answers in the REST API: the same services as the pages of staff."""
+"""REST API of tickets and canned answers: the same services as staff's pages."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -49,7 +49,7 @@ class TicketSerializer(ApiSerializer):
 
 
 class WriteSerializer(StrictSerializer):
-    """What staff writes to a member first."""
+    """Staff's first message to a member."""
 
     member = serializers.PrimaryKeyRelatedField(queryset=Member.objects.all())
     subject = serializers.CharField(max_length=services.LONGEST_SUBJECT)
@@ -57,33 +57,33 @@ class WriteSerializer(StrictSerializer):
 
 
 class AnswerSerializer(StrictSerializer):
-    """What is written to whoever asked; `solved` ends the ticket with it."""
+    """Answer to the asker; `solved` also sets the ticket's state to solved."""
 
     text = serializers.CharField(max_length=services.LONGEST, style=LINES)
     solved = serializers.BooleanField(default=False)
 
 
 class NoteSerializer(StrictSerializer):
-    """What staff writes for itself."""
+    """Internal note."""
 
     text = serializers.CharField(max_length=services.LONGEST, style=LINES)
 
 
 class AssignMemberSerializer(StrictSerializer):
-    """Whose a ticket is."""
+    """Member who gets a ticket."""
 
     member = serializers.PrimaryKeyRelatedField(queryset=Member.objects.all())
 
 
 class MergeSerializer(StrictSerializer):
-    """Which tickets become part of this one."""
+    """Numbers of the tickets that are merged into this one."""
 
     shapes = {"tickets": make_array(INTEGER)}
     tickets = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=merging.MOST)
 
 
 class SplitSerializer(StrictSerializer):
-    """Which messages become a ticket of their own: of the same member, or of nobody."""
+    """Messages that become a ticket of their own, with the same member or without one."""
 
     shapes = {"messages": make_array(INTEGER)}
     messages = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=1000)
@@ -92,7 +92,7 @@ class SplitSerializer(StrictSerializer):
 
 
 class AnswerManySerializer(StrictSerializer):
-    """One answer to many tickets, in German, English or both; with the same `key` it is sent once, however often it is asked for."""
+    """One answer to many tickets, in German, English or both. Repeated requests with the same `key` send it once."""
 
     shapes = {"key": TEXT, "tickets": make_array(INTEGER)}
     key = serializers.UUIDField(default=uuid4)
@@ -125,7 +125,7 @@ class SentSerializer(ApiSerializer):
 
 
 class BulkAnswerViewSet(ReadViewSet):
-    """Answers to many tickets: how many are answered, and which were left out, and why."""
+    """Answers to many tickets, with the number of tickets answered so far, and the tickets left out with the reason."""
 
     serializer_class = SentSerializer
     queryset = Bulk.objects.prefetch_related("items").order_by("id")
@@ -133,7 +133,7 @@ class BulkAnswerViewSet(ReadViewSet):
 
 
 class TicketViewSet(ReadViewSet, ChangeViewSet):
-    """Tickets. A change takes `state`, `priority`, `assignee` and `tags`, and leaves the rest as it is."""
+    """Tickets. A change may set `state`, `priority`, `assignee` and `tags`; what it does not name stays."""
 
     serializer_class = TicketSerializer
     member_path = "member"
@@ -159,7 +159,7 @@ class TicketViewSet(ReadViewSet, ChangeViewSet):
     @declare_response(201, TicketSerializer)
     @action(detail=False, methods=["post"], serializer_class=WriteSerializer)
     def write(self, request: Request) -> Response:
-        """Write to a member first, by mail and on the own page: a ticket that waits for the member."""
+        """Open a ticket with a first message to a member, sent by mail and shown on their page. It waits for the member's reply."""
         made = services.write_to(by=self.writer(), **parse_request(WriteSerializer, request))
         self.within_reach([made])
         return Response(TicketSerializer(self.get_queryset().get(pk=made.pk), context=self.get_serializer_context()).data, status=201)
@@ -167,44 +167,44 @@ class TicketViewSet(ReadViewSet, ChangeViewSet):
     @declare_response(200, make_array(MESSAGE))
     @action(detail=True)
     def messages(self, request: Request, pk: str = "") -> Response:
-        """The thread, with internal notes; files by name, to be saved on the ticket's page."""
+        """List the messages of the thread, with internal notes. Files are listed by name; download them on the ticket's page."""
         return Response([_render_message(each) for each in selectors.list_messages(self.get_object())])
 
     @declare_response(201, MESSAGE)
     @action(detail=True, methods=["post"], url_path="answer", url_name="answer", serializer_class=AnswerSerializer)
     def answer_it(self, request: Request, pk: str = "") -> Response:
-        """Write to whoever asked, by mail and on the own page; a ticket that is nobody's is then yours."""
+        """Write to the asker, by mail and on their page. A ticket without assignee is then assigned to you."""
         made = services.answer_ticket(ticket=self.get_object(), by=self.writer(), **parse_request(AnswerSerializer, request))
         return Response(_render_message(made), status=201)
 
     @declare_response(201, MESSAGE)
     @action(detail=True, methods=["post"], serializer_class=NoteSerializer)
     def note(self, request: Request, pk: str = "") -> Response:
-        """Write something for staff alone."""
+        """Add an internal note, which only staff sees."""
         made = services.add_note(ticket=self.get_object(), by=self.writer(), **parse_request(NoteSerializer, request))
         return Response(_render_message(made), status=201)
 
     @action(detail=True, methods=["post"])
     def take(self, request: Request, pk: str = "") -> Response:
-        """It is yours from now on; twice is harmless."""
+        """Assign the ticket to yourself. Idempotent."""
         services.take_ticket(ticket=self.get_object(), by=self.writer())
         return self.answer(self.get_object())
 
     @action(detail=True, methods=["post"], url_path="assign-member", serializer_class=AssignMemberSerializer)
     def assign_member(self, request: Request, pk: str = "") -> Response:
-        """Say whose a ticket is that was nobody's: the member sees it, and has the answers."""
+        """Give a ticket without a member to a member, who then sees it and gets the answers."""
         services.assign_member(ticket=self.get_object(), by=self.writer(), **parse_request(AssignMemberSerializer, request))
         return self.changed(self.get_object())
 
     @action(detail=True, methods=["post"], serializer_class=MergeSerializer)
     def merge(self, request: Request, pk: str = "") -> Response:
-        """Make other tickets of the same member, or of nobody, part of this one: they point to it from now on. No mail leaves."""
+        """Merge other tickets of the same member, or without a member, into this one: they point to it from now on. No mail is sent."""
         merging.merge(into=self.get_object(), tickets=self.named(parse_request(MergeSerializer, request)["tickets"]), by=self.writer())
         return self.changed(self.get_object())
 
     @action(detail=True, methods=["post"])
     def unmerge(self, request: Request, pk: str = "") -> Response:
-        """Make a ticket that was merged one of its own again; what came since it was stays where it is."""
+        """Undo the merge of this ticket: it is a ticket of its own again. Messages that came after the merge stay where they are."""
         ticket = self.get_object()
         move = ticket.moves_out.filter(kind=Move.Kind.MERGE, undone_at=None).first()
         if move is None:
@@ -215,7 +215,7 @@ class TicketViewSet(ReadViewSet, ChangeViewSet):
     @declare_response(201, TicketSerializer)
     @action(detail=True, methods=["post"], serializer_class=SplitSerializer)
     def split(self, request: Request, pk: str = "") -> Response:
-        """Make chosen messages a ticket of their own. No mail leaves."""
+        """Split chosen messages off into a ticket of their own. No mail is sent."""
         asked = parse_request(SplitSerializer, request)
         made = splitting.split(ticket=self.get_object(), by=self.writer(), **asked)
         self.within_reach([made])
@@ -224,25 +224,25 @@ class TicketViewSet(ReadViewSet, ChangeViewSet):
     @declare_response(202, SentSerializer)
     @action(detail=False, methods=["post"], url_path="answer-many", serializer_class=AnswerManySerializer)
     def answer_many(self, request: Request) -> Response:
-        """Have one answer sent to many tickets, each in its reader's language; `tickets/answers/{id}/` says how far it is."""
+        """Send one answer to many tickets, each in its reader's language. `tickets/answers/{id}/` shows the progress."""
         asked = parse_request(AnswerManySerializer, request)
         tickets = self.named(asked.pop("tickets"))
         return Response(SentSerializer(bulk.answer_many(tickets=tickets, by=self.writer(), **asked)).data, status=202)
 
     def named(self, numbers: Sequence[int]) -> list[Ticket]:
-        """The tickets of these numbers, as far as they are to be seen. Raises Problem for one that there is not."""
+        """Return the tickets with these numbers. Raise Problem for one that does not exist or is out of the token's scope."""
         found = self.find(numbers)
         if missing := [number for number in numbers if number not in found]:
             raise Problem(_("There is no ticket #%(ticket)d.") % {"ticket": missing[0]}, "tickets")
         return [found[number] for number in dict.fromkeys(numbers)]
 
     def changed(self, ticket: Ticket, code: int = 200) -> Response:
-        """The ticket as it is now, whatever the action was told."""
+        """Return a response with the ticket as it is now, in the ticket's own serializer instead of the action's."""
         shown = TicketSerializer(self.get_queryset().get(pk=ticket.pk), context=self.get_serializer_context())
         return Response(shown.data, status=code)
 
     def writer(self) -> Any:
-        """Whoever the token, or the session, is of."""
+        """Return the user of the token or the session."""
         return self.request.user
 
 
@@ -273,11 +273,11 @@ class CannedSerializer(ApiSerializer):
 
 
 class CannedViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
-    """Answers that are kept, in both languages."""
+    """Canned answers in German and English."""
 
     serializer_class = CannedSerializer
     queryset = Canned.objects.order_by("id")
     filters = build_filters(Canned, "name", "version")
 
     def remove(self, row: Canned) -> None:
-        canned.remove(canned=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        canned.remove(canned=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checked it

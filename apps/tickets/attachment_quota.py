@@ -1,7 +1,6 @@
-"""Quota of the files in tickets: how much one member may keep there, strangers together, and everybody in total.
+"""Quotas of the files in tickets, in octets: of one member, of all strangers together, and of all files.
 
-Files lie in the database and in its backups, so that nobody may fill it. Two who send at the same moment may go beyond by what they send.
-Sizes in octets.
+Files are in the database and in its backups, so their size must be limited. Concurrent requests may exceed a quota by what they send.
 """
 
 from dataclasses import dataclass
@@ -16,12 +15,12 @@ from apps.lib.ui import formats
 from apps.members.models import Member
 from apps.tickets.models import Attachment, Message
 
-STRANGERS: Final = 4  # a part of the total that files in tickets of nobody may take
+STRANGERS: Final = 4  # files in tickets without a member may take one part in so many of the total
 
 
 @dataclass(frozen=True)
 class AttachmentQuota:
-    """What is used of a limit."""
+    """Octets used of a limit."""
 
     used: int
     limit: int
@@ -32,24 +31,24 @@ class AttachmentQuota:
 
 
 def get_total_quota() -> AttachmentQuota:
-    """Of all files."""
+    """Return the quota of all files."""
     return AttachmentQuota(_sum_sizes(Q()), settings.ATTACHMENTS_TOTAL_OCTETS)
 
 
 def get_member_quota(member: Member) -> AttachmentQuota:
-    """Of what the member sent, by page or by mail; files of staff count for nobody but in total."""
+    """Return the quota of the files that the member sent, by web or mail. Files of staff count in the total only."""
     sent = Q(message__ticket__member=member, message__kind=Message.Kind.MEMBER)
     return AttachmentQuota(_sum_sizes(sent), settings.ATTACHMENTS_MEMBER_OCTETS)
 
 
 def get_strangers_quota() -> AttachmentQuota:
-    """Of what came in tickets of nobody."""
+    """Return the quota of the files that came in tickets without a member."""
     sent = Q(message__ticket__member=None, message__kind=Message.Kind.MEMBER)
     return AttachmentQuota(_sum_sizes(sent), settings.ATTACHMENTS_TOTAL_OCTETS // STRANGERS)
 
 
 def get_tightest_quota(message: Message) -> AttachmentQuota:
-    """The quota that leaves the message the least room."""
+    """Return the quota that leaves the least room for the message."""
     whole = get_total_quota()
     if message.kind != Message.Kind.MEMBER:
         return whole
@@ -59,7 +58,7 @@ def get_tightest_quota(message: Message) -> AttachmentQuota:
 
 
 def check_room(message: Message, size: int) -> None:
-    """Raises Problem when the files of a message do not fit."""
+    """Raise Problem when files of this size (octets) exceed a quota of the message."""
     quota = get_tightest_quota(message) if size else None
     if quota is None or size <= quota.left:
         return

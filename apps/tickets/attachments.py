@@ -1,6 +1,6 @@
-"""Files that come with messages: which are taken, under what name they are kept, and how they are handed out.
+"""Attachments of messages: which files are accepted, the names under which they are kept, and their download.
 
-Nobody knows what is in them. They are handed out to be saved, and no browser shows them within the portal.
+Their content is unknown and not trusted: they are served as downloads, and no browser shows them within the portal.
 """
 
 from collections.abc import Sequence
@@ -24,14 +24,14 @@ SEALED: Final = "default-src 'none'; sandbox"
 
 @dataclass(frozen=True)
 class AttachmentFile:
-    """A file that somebody sent; `name` as they gave it."""
+    """A file as it was sent; name: as the sender gave it."""
 
     name: str
     octets: bytes
 
 
 def explain_rejection(file: AttachmentFile) -> str:
-    """Why it is not kept, as a sentence; "" when it is."""
+    """Return the reason why the file is not accepted, as a sentence; "" when it is."""
     name = clean_file_name(file.name)
     if get_extension(name) not in settings.ATTACHMENT_TYPES:
         facts = {"name": name, "types": ", ".join(sorted(settings.ATTACHMENT_TYPES))}
@@ -45,7 +45,7 @@ def explain_rejection(file: AttachmentFile) -> str:
 
 
 def check_files(files: Sequence[AttachmentFile]) -> None:
-    """Raises Problem when there are too many, or one is not taken."""
+    """Raise Problem when there are too many files, or one is not accepted."""
     if len(files) > MOST:
         raise Problem(_("%(number)d files; %(most)d is the most.") % {"number": len(files), "most": MOST}, "files")
     for file in files:
@@ -54,19 +54,19 @@ def check_files(files: Sequence[AttachmentFile]) -> None:
 
 
 def save_files(message: Message, files: Sequence[AttachmentFile]) -> None:
-    """Within the transaction of their message; they were checked."""
+    """Save the files of a message, within the message's transaction. The caller has checked them."""
     for file in files:
         made = Attachment.objects.create(message=message, name=clean_file_name(file.name), size=len(file.octets))
         Content.objects.create(attachment=made, octets=file.octets)
 
 
 def get_extension(name: str) -> str:
-    """`png` of `Screenshot.PNG`; "" where there is none."""
+    """Return the extension in lower case, like `png` for `Screenshot.PNG`; "" where there is none."""
     return PurePosixPath(name).suffix.lower().removeprefix(".")
 
 
 def clean_file_name(name: str) -> str:
-    """Without directories and what cannot be seen, and not too long; the ending stays."""
+    """Return the name without directories and unprintable characters, shortened to LONGEST_NAME; the extension stays."""
     seen = "".join(each for each in name.replace("\\", "/") if each.isprintable())
     last = seen.rpartition("/")[2].strip(" .") or "file"
     stem, dot, suffix = last.rpartition(".")
@@ -74,7 +74,7 @@ def clean_file_name(name: str) -> str:
 
 
 def build_download(attachment: Attachment) -> HttpResponse:
-    """To be saved: octets without a type, which no browser shows, and which could do nothing here if one did."""
+    """Return the file as a download: octets without a type, which no browser shows, and sandboxed in case one does."""
     response = HttpResponse(bytes(attachment.content.octets), content_type="application/octet-stream")
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=attachment.name)
     response["Content-Security-Policy"] = SEALED

@@ -1,7 +1,7 @@
-"""Many tickets at once: one answer to all of them, and what is set of all of them.
+"""Bulk services: one answer to many tickets, and changes of many tickets at once.
 
-An answer is written down first, with the tickets it is for; a worker then answers one after the other, each in a transaction of its own.
-Whoever sends the same form twice has sent it once.
+An answer is saved first, with its tickets; a worker then answers one ticket after the other, each in its own transaction. A form that
+is sent twice counts once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class AnswerReach:
-    """Who gets an answer to these tickets: how many by mail, how many on their page alone; how many in each language."""
+    """Number of readers of an answer to many tickets: by mail, on their page only, and by language."""
 
     tickets: int
     by_mail: int
@@ -46,20 +46,20 @@ class AnswerReach:
 
 
 def compute_reach(tickets: Sequence[Ticket]) -> AnswerReach:
-    """What an answer to them all reaches."""
+    """Return the reach of an answer to all of these tickets."""
     known = list_readers(tickets)
     counted = {code: sum(language == code for _to, language in known) for code in ("de", "en")}
     return AnswerReach(len(tickets), sum(bool(to) for to, _language in known), {code: number for code, number in counted.items() if number})
 
 
 def render_answer(ticket: Ticket, texts: Mapping[str, str], by: User) -> str:
-    """The answer to this one: in its reader's language where it was written in that, with its placeholders filled in."""
+    """Return the answer to this ticket with its placeholders filled in, in the reader's language if there is a text in it."""
     text = texts.get(get_asker(ticket)[1]) or next(each for each in texts.values() if each)
     return canned.fill_placeholders(text, ticket, by)
 
 
 def validate_texts(texts: Mapping[str, str]) -> dict[str, str]:
-    """As they are kept. Raises Problem when there is none, one is too long, or a placeholder is unknown."""
+    """Return the tidied texts by language. Raise Problem when all are empty, one is too long, or a placeholder is unknown."""
     kept = {language: tidy(text) for language, text in texts.items()}
     if not any(kept.values()):
         raise Problem(_("Write something first."), next(f"text_{language}" for language in kept))
@@ -69,8 +69,10 @@ def validate_texts(texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def answer_many(*, key: UUID, tickets: Sequence[Ticket], text_de: str, text_en: str, solved: bool = False, by: User) -> Bulk:
-    """Have all of them answered. With a key that was used before it is that one, and nothing is sent again. Raises Problem for a text that
-    cannot be sent, for no ticket and for too many."""
+    """Save an answer to these tickets and enqueue its sending. With a known key, return the known answer and send nothing again.
+
+    Raise Problem for texts that `validate_texts` refuses, for no tickets and for too many.
+    """
     texts = validate_texts({"de": text_de, "en": text_en})
     _check_number(tickets)
     state = Ticket.State.SOLVED if solved else Ticket.State.WAITING
@@ -88,7 +90,7 @@ def answer_many(*, key: UUID, tickets: Sequence[Ticket], text_de: str, text_en: 
 
 
 def answer_pending(most: int = AT_ONCE) -> bool:
-    """Answer the next ones; whether more are left. Any number of workers may do so at once."""
+    """Answer the next tickets, at most `most`. Return True if more are left. Any number of workers may do so at once."""
     for _each in range(most):
         with transaction.atomic():
             rows = BulkItem.objects.select_for_update(of=("self",), skip_locked=True).filter(done_at=None).order_by("id")
@@ -126,7 +128,7 @@ def _explain_omission(item: BulkItem) -> str:
 
 @dataclass(frozen=True)
 class TicketChanges:
-    """What is set of all of them; None: that stays. assignee: (nobody,) is `(None,)`. add, drop: tags."""
+    """Changes to many tickets; None: unchanged. assignee: `(user,)`, or `(None,)` for no assignee. add, drop: tags."""
 
     state: str | None = None
     priority: int | None = None
@@ -135,7 +137,7 @@ class TicketChanges:
     drop: Sequence[str] = field(default=())
 
     def of(self, ticket: Ticket) -> dict[str, Any]:
-        """The columns of this ticket that become others. Raises Problem for too many tags."""
+        """Return the columns of this ticket that change, with their new values. Raise Problem for too many tags."""
         drop = set(services.validate_tags(self.drop))
         wanted: dict[str, Any] = {"tags": services.validate_tags([*(tag for tag in ticket.tags if tag not in drop), *self.add])}
         if self.state is not None:
@@ -148,7 +150,9 @@ class TicketChanges:
 
 
 def change_many(*, tickets: Sequence[Ticket], changes: TicketChanges, by: User) -> int:
-    """Set it of all of them, all or none; how many became others. Raises Problem for what cannot be set."""
+    """Apply the changes to all of the tickets or to none. Return the number of tickets that changed. Raise Problem for values that are
+    not allowed.
+    """
     _check_number(tickets)
     services.check_facts(changes.state, changes.priority, changes.assignee[0] if changes.assignee else None)
     changed = 0
@@ -163,7 +167,7 @@ def change_many(*, tickets: Sequence[Ticket], changes: TicketChanges, by: User) 
 
 
 def count_affected(tickets: Sequence[Ticket], changes: TicketChanges) -> int:
-    """How many would become others."""
+    """Return the number of tickets that the changes would change."""
     of: Callable[[Ticket], dict[str, Any]] = changes.of
     return sum(bool(of(each)) for each in tickets)
 

@@ -1,6 +1,6 @@
-"""Answers that are kept: with placeholders from a fixed table, which are filled in as text. Nothing in them is code.
+"""Canned answers: texts with placeholders from a fixed table, which are filled in as text. Nothing in them is executed.
 
-A placeholder that the table does not know is refused when the answer is saved.
+An answer with an unknown placeholder is refused when it is saved.
 """
 
 import re
@@ -37,22 +37,24 @@ PLACES: Final[dict[str, tuple[str | Promise, Fill]]] = {
 
 
 def fill_canned(canned: Canned, ticket: Ticket, by: User) -> str:
-    """The answer in the language of whoever asked, as text for the form; what is filled in is not looked at again."""
+    """Return the answer in the asker's language, as text for the form. Placeholders in filled-in values are not filled in again."""
     return fill_placeholders(canned.text_de if get_asker(ticket)[1] == "de" else canned.text_en, ticket, by)
 
 
 def fill_placeholders(text: str, ticket: Ticket, by: User) -> str:
-    """The text, with what stands in its placeholders for this ticket."""
+    """Return the text with its placeholders filled in for this ticket; unknown ones stay as they are."""
     return _PLACE.sub(lambda found: PLACES[found[1]][1](ticket, by) if found[1] in PLACES else found[0], text)
 
 
 def list_unknown_places(text: str) -> list[str]:
-    """Placeholders that nobody can fill in, as they were written."""
+    """Return the unknown placeholders in the text, as they were written."""
     return [found[0] for found in _PLACE.finditer(text) if found[1] not in PLACES]
 
 
 def add(*, name: str, text_de: str, text_en: str, by: User) -> Canned:
-    """Keep an answer. Raises Problem when the name is taken, a text is missing, or a placeholder is unknown."""
+    """Add a canned answer. Raise Problem when the name is taken, the name or a text is missing, a text is too long, or a placeholder is
+    unknown.
+    """
     given = _validate_answer(name, text_de, text_en)
     try:
         with transaction.atomic():
@@ -64,7 +66,7 @@ def add(*, name: str, text_de: str, text_en: str, by: User) -> Canned:
 
 
 def change(*, canned: Canned, version: int, name: str, text_de: str, text_en: str, by: User) -> None:
-    """Raises Problem as `add` does, Conflict when somebody changed it since `version`."""
+    """Change a canned answer. Raise Problem as `add` does, Conflict when it changed since `version`."""
     given = _validate_answer(name, text_de, text_en)
     try:
         with transaction.atomic():
@@ -77,7 +79,7 @@ def change(*, canned: Canned, version: int, name: str, text_de: str, text_en: st
 
 
 def remove(*, canned: Canned, by: User) -> None:
-    """Twice is harmless."""
+    """Remove a canned answer. Idempotent."""
     Canned.objects.filter(pk=canned.pk).delete()
     log.info("canned answer removed", answer=canned.pk, by=by.username)
 
@@ -93,7 +95,7 @@ def _validate_answer(name: str, text_de: str, text_en: str) -> dict[str, str]:
 
 
 def check_text(text: str, field: str) -> None:
-    """Raises Problem when it is too long, or has a placeholder that nobody can fill in."""
+    """Raise Problem when the text is too long or has an unknown placeholder."""
     if len(text) > LONGEST:
         raise Problem(_("%(length)d characters; %(limit)d is the most.") % {"length": len(text), "limit": LONGEST}, field)
     if unknown := list_unknown_places(text):

@@ -1,4 +1,4 @@
-"""Which tickets of a list were chosen: picked rows, or all of its filter."""
+"""Selection of tickets in a list: checked rows, or all that match the filter."""
 
 from collections.abc import Iterable
 
@@ -11,13 +11,13 @@ from apps.tickets.selectors import TicketFilter, filter_tickets
 
 
 def parse_ids(given: Iterable[str]) -> list[int]:
-    """Ids as forms send them, each once; what is none is left out."""
+    """Return the ids that a form sent, without duplicates and without what is not an id; at most MOST."""
     good = (each for each in given if each.isascii() and each.isdigit() and len(each) < 18)
     return list(dict.fromkeys(int(each) for each in good))[:MOST]
 
 
 def count_reach(asked: TicketFilter, user: User, shown: int) -> int:
-    """How many “all of them” are: of the filter, as long as they can be done at once; else those on the page."""
+    """Return the number of tickets that “all” means: all that match the filter if these are at most MOST, otherwise those on the page."""
     if asked.search:
         return shown
     found = len(filter_tickets(asked, user).order_by().values_list("pk")[: MOST + 1])
@@ -25,8 +25,7 @@ def count_reach(asked: TicketFilter, user: User, shown: int) -> int:
 
 
 def list_chosen(post: QueryDict, asked: TicketFilter, user: User) -> list[Ticket]:
-    """The tickets, in the order of their numbers; merged ones are not among them. Whoever chose all of more than can be done at once chose
-    those on the page."""
+    """Return the selected tickets by number, without merged ones. “All” means the checked rows for a search or more than MOST hits."""
     picks = parse_ids(post.getlist("pick"))
     everything = "all" in post and not asked.search and count_reach(asked, user, 0)
     found = filter_tickets(asked, user) if everything else filter_tickets(TicketFilter("all"), user).filter(pk__in=picks)

@@ -1,8 +1,8 @@
-"""How many tickets came, were solved and were open, by day and by week, and how long the first answer took: from the history.
+"""Statistics of tickets by day and week, from the history: opened, solved, reopened and open, and the time to the first answer.
 
-What is over is kept in a row for each day and week (Period); the one that goes on is counted when it is asked for. How many were open is
-reckoned back from how many are now, so that it is as exact as the history. A ticket that was merged is solved then, one that was split off
-is opened then.
+Past days and weeks are kept as rows of Period; the current one is counted on request. The number of open tickets is computed backwards
+from the present number, so that it is as exact as the history. A merged ticket counts as solved at the merge, a split-off one as opened
+at the split.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from apps.tickets.models import Period, Ticket
 
-SETTLES: Final = timedelta(minutes=10)  # what began before midnight may be committed after it
+SETTLES: Final = timedelta(minutes=10)  # a transaction that began before midnight may commit after it
 WINDOWS: Final = {"month": (Period.Unit.DAY, 30), "year": (Period.Unit.WEEK, 53)}
 EVENTS: Final = """
     SELECT width_bucket(at, %(begins)s::timestamptz[]) AS n, count(*) FILTER (WHERE before IS NULL),
@@ -30,7 +30,7 @@ EVENTS: Final = """
                        lag(state) OVER (PARTITION BY pgh_obj_id ORDER BY pgh_id) AS within
                 FROM tickets_ticketevent
                 WHERE pgh_created_at >= %(first)s AND pgh_created_at < %(end)s AND pgh_label <> 'delete') each) happened
-    GROUP BY n"""  # only of the first event of a ticket in this time the one before is looked up
+    GROUP BY n"""  # the previous event is looked up only for a ticket's first event in this time
 ANSWERS: Final = """
     SELECT width_bucket(first_answered_at, %(begins)s::timestamptz[]) AS n, count(*),
            percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM first_answered_at - opened_at))
@@ -40,7 +40,7 @@ ANSWERS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class PeriodCounts:
-    """A day or a week. open: at its end, or now; median: seconds to the first answer, of those first answered in it, None for none."""
+    """Numbers of a day or week. open: at its end, or now; median: seconds to the first answer, over tickets first answered in it."""
 
     begins: date
     opened: int
@@ -52,7 +52,7 @@ class PeriodCounts:
 
 
 def list_counts(name: str, now: datetime) -> list[PeriodCounts]:
-    """30 days, or 53 weeks from Monday to Sunday, the last of which goes on; the oldest first."""
+    """Return the numbers of 30 days ("month") or 53 weeks from Monday to Sunday ("year"), the oldest first; the last is under way."""
     unit, number = WINDOWS[name]
     begins = list_begins(unit, number, now)
     fill(unit, begins, now)
@@ -62,14 +62,14 @@ def list_counts(name: str, now: datetime) -> list[PeriodCounts]:
 
 
 def list_begins(unit: str, number: int, now: datetime) -> list[date]:
-    """The first days of the last so many, the oldest first."""
+    """Return the first days of the last `number` days or weeks, the oldest first."""
     today = timezone.localdate(now)
     last, step = (today - timedelta(days=today.weekday()), 7) if unit == Period.Unit.WEEK else (today, 1)
     return [last - timedelta(days=step * back) for back in reversed(range(number))]
 
 
 def fill(unit: str, begins: Sequence[date], now: datetime) -> int:
-    """Keep what is over and was not kept yet; how many there were. Twice, or by two at once, is harmless."""
+    """Save the periods that are over and not saved yet. Return their number. Idempotent, also when two processes do it at once."""
     over = [day for day in begins if _make_midnight(_compute_next_begin(unit, day)) + SETTLES <= now]
     known = set(Period.objects.filter(unit=unit, begins__in=over).values_list("begins", flat=True))
     missing = [day for day in over if day not in known]
@@ -81,12 +81,12 @@ def fill(unit: str, begins: Sequence[date], now: datetime) -> int:
 
 
 def fill_all(now: datetime) -> int:
-    """All that the pages show."""
+    """Save all past periods that the pages show. Return their number."""
     return sum(fill(unit, list_begins(unit, number, now), now) for unit, number in WINDOWS.values())
 
 
 def list_starts(unit: str, counted: Sequence[PeriodCounts]) -> tuple[list[datetime], datetime]:
-    """When each begins, and when the last one ends."""
+    """Return the start of each period, and the end of the last."""
     return [_make_midnight(each.begins) for each in counted], _make_midnight(_compute_next_begin(unit, counted[-1].begins))
 
 
@@ -100,7 +100,7 @@ def _from_row(row: Period) -> PeriodCounts:
 
 
 def _count_periods(unit: str, begins: Sequence[date]) -> list[PeriodCounts]:
-    """Of periods that follow one another."""
+    """Return the numbers of consecutive periods."""
     if not begins:
         return []
     first = [_make_midnight(day) for day in begins]
@@ -111,7 +111,7 @@ def _count_periods(unit: str, begins: Sequence[date]) -> list[PeriodCounts]:
 
 def _run_query(sql: str, given: dict[str, Any]) -> dict[int, tuple[Any, ...]]:
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL jit = off")  # compiling took ten times as long as counting the days of a month
+        cursor.execute("SET LOCAL jit = off")  # JIT compilation took ten times as long as counting the days of a month
         cursor.execute(sql, given)
         return {row[0]: tuple(row[1:]) for row in cursor.fetchall()}
 

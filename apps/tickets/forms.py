@@ -1,4 +1,4 @@
-"""What is entered on the pages of tickets."""
+"""Forms of the pages of tickets."""
 
 from typing import Any
 
@@ -20,13 +20,13 @@ from apps.tickets.services import LONGEST, LONGEST_SUBJECT, TicketFacts
 
 
 class FilesInput(forms.ClearableFileInput):
-    """Several files at once."""
+    """File input for several files at once."""
 
     allow_multiple_selected = True
 
 
 class FilesField(forms.FileField):
-    """Any number of files, as their names and octets; what of them is taken, the services say."""
+    """Field for files; cleans to names and octets. The services check them; reads one file more than MOST, so that they notice."""
 
     widget = FilesInput
 
@@ -39,16 +39,16 @@ class FilesField(forms.FileField):
 
 
 def _read_octets(upload: UploadedFile[Any]) -> bytes:
-    """What is too large is not read to its end."""
+    """Return the octets, at most one more than allowed: a file that is too large is not read to its end."""
     octets: bytes = upload.read(settings.ATTACHMENT_OCTETS + 1)
     return octets
 
 
 class ProblemForm(forms.Form):
-    """A form whose service may refuse."""
+    """Form with a service that may raise Problem."""
 
     def take(self, problem: Problem) -> None:
-        """A service's refusal, under the field that it concerns."""
+        """Add the Problem as an error of the field that it concerns."""
         place = {"files": "uploads"}.get(problem.fieldname, problem.fieldname)
         self.add_error(place if place in self.fields else None, str(problem))
 
@@ -68,18 +68,18 @@ class _MessageForm(ProblemForm):
         self.fields["uploads"].help_text = _("Up to %(most)d, each up to %(size)s.") % facts
 
     def say_room(self, quota: AttachmentQuota) -> None:
-        """Say beside the files how much room is left for them."""
+        """Show beside the files how much room the quota leaves."""
         facts = {"most": MOST, "size": formats.format_volume(settings.ATTACHMENT_OCTETS), "left": formats.format_volume(quota.left)}
         words = _("Up to %(most)d, each up to %(size)s. Of %(limit)s for all of your files, %(left)s are left.")
         self.fields["uploads"].help_text = words % (facts | {"limit": formats.format_volume(quota.limit)})
 
     def wanted(self) -> dict[str, Any]:
-        """What the services take."""
+        """Return the keyword arguments for the services."""
         return {{"uploads": "files"}.get(name, name): value for name, value in self.cleaned_data.items()}
 
 
 class WriteForm(_MessageForm):
-    """An answer or a note."""
+    """Form of an answer or a note."""
 
     def __init__(self, data: Any = None, files: Any = None, **given: Any) -> None:
         super().__init__(data, files, **given)
@@ -87,7 +87,7 @@ class WriteForm(_MessageForm):
 
 
 class AskForm(_MessageForm):
-    """A new ticket, of a member."""
+    """Form of a member's new ticket."""
 
     subject = forms.CharField(
         label=_("What is it about?"), max_length=LONGEST_SUBJECT, error_messages={"required": _("Say in a few words what it is about.")}
@@ -96,7 +96,7 @@ class AskForm(_MessageForm):
 
 
 class MemberNumberForm(ProblemForm):
-    """A member, by number."""
+    """Form that chooses a member by number."""
 
     member = forms.CharField(label=_("Member"), max_length=20, help_text=_("The number, like M-2207"))
 
@@ -109,13 +109,13 @@ class MemberNumberForm(ProblemForm):
 
 
 class WriteToForm(MemberNumberForm, AskForm):
-    """A new ticket for a member, by staff."""
+    """Form of a new ticket that staff opens for a member."""
 
     field_order = ("member", "subject", "text", "uploads")
 
 
 class FactsForm(ProblemForm):
-    """State, priority, assignee and tags; `version` is the one that was read."""
+    """State, priority, assignee and tags of a ticket. version: the one that was read, to detect concurrent changes."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
     state = forms.ChoiceField(label=_("State"), choices=Ticket.State)
@@ -133,13 +133,13 @@ class FactsForm(ProblemForm):
         self.fields["assignee"].choices = choices  # type: ignore[attr-defined]  # of a ChoiceField
 
     def wanted(self) -> TicketFacts:
-        """What the service takes."""
+        """Return the properties for the service."""
         given = self.cleaned_data
         return TicketFacts(given["state"], given["priority"], self._people.get(given["assignee"]), given["tags"].split(","))
 
 
 class LinkForm(ProblemForm):
-    """What a ticket is about: something of the member's or a gateway, or the ban of an address."""
+    """Link of a ticket to a row of its member, to a gateway, or to the ban of an address."""
 
     what = forms.ChoiceField(label=_("Thing"), required=False)
     ban = forms.CharField(label=_("or the ban of"), required=False, max_length=50, widget=forms.TextInput(attrs={"class": "nw-mono"}))
@@ -156,7 +156,7 @@ class LinkForm(ProblemForm):
 
 
 class CannedForm(ProblemForm):
-    """An answer that is kept; `version` is the one that was read."""
+    """Form of a canned answer. version: the one that was read, to detect concurrent changes."""
 
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
     name = forms.CharField(label=_("Name"), max_length=80)
@@ -168,5 +168,5 @@ class CannedForm(ProblemForm):
         super().__init__(data, initial={name: getattr(canned, name) for name in names} if canned else {})
 
     def wanted(self) -> dict[str, str]:
-        """What the services take."""
+        """Return the keyword arguments for the services."""
         return {name: self.cleaned_data[name] for name in ("name", "text_de", "text_en")}

@@ -1,4 +1,4 @@
-"""What is entered for many tickets at once, for merging and for splitting."""
+"""Forms for answering and changing many tickets at once, and for splitting a ticket."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from apps.tickets.services import LONGEST_SUBJECT
 
 
 class AnswerManyForm(ProblemForm):
-    """One answer, in one language or both; `key` tells a second click from a second answer."""
+    """One answer to many tickets, in one language or both. key: distinguishes a second click from a second answer."""
 
     key = forms.UUIDField(widget=forms.HiddenInput)
     text_de = forms.CharField(
@@ -29,17 +29,17 @@ class AnswerManyForm(ProblemForm):
     )
 
     def texts(self) -> dict[str, str]:
-        """By language."""
+        """Return the texts by language."""
         return {language: self.cleaned_data[f"text_{language}"] for language in ("de", "en")}
 
     def wanted(self) -> dict[str, Any]:
-        """What the service takes."""
+        """Return the keyword arguments for the service."""
         given = self.cleaned_data
         return {"key": given["key"], "text_de": given["text_de"], "text_en": given["text_en"], "solved": given["state"] == "solved"}
 
 
 class ChangeManyForm(ProblemForm):
-    """What is set of all of them; what is left as it is, stays."""
+    """Changes of many tickets; empty fields change nothing."""
 
     state = forms.ChoiceField(label=_("State"), required=False, choices=[("", _("stays")), *Ticket.State.choices])
     priority = forms.TypedChoiceField(
@@ -56,14 +56,14 @@ class ChangeManyForm(ProblemForm):
         self.fields["assignee"].choices = choices  # type: ignore[attr-defined]  # of a ChoiceField
 
     def changes(self) -> TicketChanges:
-        """What the service takes."""
+        """Return the changes for the service."""
         given = self.cleaned_data
         assignee = (self._people.get(given["assignee"]),) if given["assignee"] else None
         return TicketChanges(given["state"] or None, given["priority"], assignee, given["add"].split(","), given["drop"].split(","))
 
 
 class SplitForm(ProblemForm):
-    """Which messages become a ticket of their own."""
+    """Messages that become a ticket of their own, with its subject and member."""
 
     messages = forms.TypedMultipleChoiceField(
         label=_("Messages"),
@@ -84,6 +84,6 @@ class SplitForm(ProblemForm):
         self.fields["whose"].choices = same  # type: ignore[attr-defined]  # of a ChoiceField
 
     def wanted(self) -> dict[str, Any]:
-        """What the service takes."""
+        """Return the keyword arguments for the service."""
         given = self.cleaned_data
         return {"messages": given["messages"], "subject": given["subject"], "same_member": given["whose"] == "same"}

@@ -1,4 +1,4 @@
-"""Pages of a long list by where the last one ended, not by counting: as quick on page 4,000 as on the first (no OFFSET)."""
+"""Keyset pagination: a page begins after the last row of the previous one, without OFFSET, so page 4,000 is as fast as the first."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -12,17 +12,17 @@ MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(frozen=True)
 class KeysetOrder:
-    """Columns as `order_by` takes them, the last of them unique; moments and integers."""
+    """Order of a list. columns: as for `order_by`, of date and time or integers, the last one unique."""
 
     columns: tuple[str, ...]
 
     def token(self, row: Model) -> str:
-        """Where this row stands, for the address of the next page."""
+        """Return the position of this row, for the URL of the next page."""
         values = (getattr(row, column.removeprefix("-")) for column in self.columns)
         return "_".join(str((value - EPOCH) // MICROSECOND if isinstance(value, datetime) else value) for value in values)
 
     def after[Row: Model](self, rows: QuerySet[Row], token: str) -> QuerySet[Row]:
-        """In this order, what comes after the place; from the beginning where the token is none."""
+        """Return the rows after the token's position, in this order; all rows where the token is not valid."""
         ordered, place = rows.order_by(*self.columns), self._place(rows.model, token)
         if place is None:
             return ordered
@@ -32,7 +32,7 @@ class KeysetOrder:
             behind |= same & Q(**{f"{name}__{way}": value})
             same &= Q(**{name: value})
         first, way = self.columns[0].removeprefix("-"), "lte" if self.columns[0].startswith("-") else "gte"
-        return ordered.filter(Q(**{f"{first}__{way}": place[0]}), behind)  # the first condition alone is what an index begins at
+        return ordered.filter(Q(**{f"{first}__{way}": place[0]}), behind)  # the index scan starts at the first condition
 
     def _place(self, model: type[Model], token: str) -> list[Any] | None:
         parts = token.split("_")

@@ -1,4 +1,4 @@
-"""What a ticket can be about: kinds of rows, what they are called, where they are shown, and which of them concern a member."""
+"""Links of tickets: the kinds of rows that a ticket can be about, with their names, URLs and candidates for a member."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -29,7 +29,9 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class Linkable:
-    """A kind of row. `href`: where staff looks at it; `of`: those that concern a member, None where that is asked for otherwise."""
+    """A kind of row that tickets can link to. href: URL of a row's page for staff; of: the rows that concern a member, None for a kind
+    that is not offered as a choice; related: relations to select.
+    """
 
     model: type[Model]
     name: str | Promise
@@ -78,7 +80,7 @@ KINDS: Final = {
 
 @dataclass(frozen=True)
 class LinkRow:
-    """A link as the page shows it; `words` and `url` are "" for a row that is no more."""
+    """A link as the page shows it. words, url: "" for a row that no longer exists."""
 
     link: Link
     kind: str
@@ -87,7 +89,7 @@ class LinkRow:
 
 
 def list_links(ticket: Ticket) -> list[LinkRow]:
-    """What the ticket is about; a query for each kind that is there."""
+    """Return the ticket's links, with one query for each kind among them."""
     links = list(ticket.links.order_by("id"))
     wanted: dict[str, list[int]] = defaultdict(list)
     for link in links:
@@ -103,10 +105,10 @@ def _build_link_row(link: Link, row: Any) -> LinkRow:
 
 
 def iter_candidates(member: Member | None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Kinds with what of them can be linked by choosing: `("Device", [("members.device:17", "Laptop")])`."""
+    """Yield the choices of rows to link by kind, like `("Device", [("members.device:17", "Laptop")])`."""
     for kind in KINDS.values():
         if kind.of and (member or kind.model is Gateway):
-            rows = [(f"{kind.key}:{row.pk}", _describe_row(row)) for row in kind.of(member)]  # type: ignore[arg-type]  # gateways ask for none
+            rows = [(f"{kind.key}:{row.pk}", _describe_row(row)) for row in kind.of(member)]  # type: ignore[arg-type]  # gateways ignore it
             if rows:
                 yield str(kind.name), rows
 
@@ -116,7 +118,7 @@ def _describe_row(row: Any) -> str:
 
 
 def add_link(*, ticket: Ticket, kind: str, object_id: int, by: User) -> None:
-    """Say what the ticket is about. Twice is harmless. Raises Problem for what there is not."""
+    """Link the ticket to a row. Idempotent. Raise Problem when there is no such row."""
     if kind not in KINDS or not KINDS[kind].rows().filter(pk=object_id).exists():
         raise Problem(_("There is no such thing any more."), "what")
     try:
@@ -128,7 +130,7 @@ def add_link(*, ticket: Ticket, kind: str, object_id: int, by: User) -> None:
 
 
 def link_ban(*, ticket: Ticket, text: str, by: User) -> None:
-    """The ban of exactly this address or prefix. Raises Problem where there is none."""
+    """Link the ticket to the ban of exactly this address or prefix. Raise Problem when there is none."""
     try:
         prefix = PrefixField().parse(text.strip())
     except ValueError as error:
@@ -141,6 +143,6 @@ def link_ban(*, ticket: Ticket, text: str, by: User) -> None:
 
 
 def unlink(*, link: Link, by: User) -> None:
-    """It is not about that. Twice is harmless."""
+    """Remove the link. Idempotent."""
     Link.objects.filter(pk=link.pk).delete()
     log.info("ticket is not about it", ticket=link.ticket_id, kind=link.kind, id=link.object_id, by=by.username)

@@ -1,4 +1,4 @@
-"""A page of tickets as the list shows it: what is the same in many rows is drawn once."""
+"""Rows of the list of tickets. Parts that are the same in many rows are rendered once."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _
 from apps.lib.templatetags.netzwart import render_when, state
 from apps.tickets.models import Ticket
 
-ANY: Final = 10**17  # a number that stands for each
+ANY: Final = 10**17  # placeholder for a ticket's number in the URL
 
 
 @dataclass(frozen=True, slots=True)
 class TicketRow:
-    """One ticket; all but `ticket` is text for the page. label: of the box that picks it."""
+    """One row of the list; all fields but `ticket` are text for the page. label: of the checkbox that selects the ticket."""
 
     ticket: Ticket
     url: str
@@ -31,7 +31,7 @@ class TicketRow:
 
 
 def iter_rows(tickets: Iterable[Ticket]) -> Iterator[TicketRow]:
-    """In the language of the page."""
+    """Yield the rows for these tickets, in the active language."""
     states, priorities = {each: render_state(each) for each in Ticket.State}, {each: render_priority(each) for each in Ticket.Priority}
     url, label, unknown = reverse("tickets:ticket", args=[ANY]), _("Select #%(pk)s"), _("nobody knows who")
     for ticket in tickets:
@@ -50,7 +50,7 @@ def iter_rows(tickets: Iterable[Ticket]) -> Iterator[TicketRow]:
 
 
 def render_state(of: Ticket.State) -> SafeString:
-    """Whose turn it is."""
+    """Return the label for the state: whose turn it is."""
     if of == Ticket.State.OPEN:
         return state("wait", _("our turn"), icon="wait")
     if of == Ticket.State.REOPENED:
@@ -59,7 +59,7 @@ def render_state(of: Ticket.State) -> SafeString:
 
 
 def render_priority(of: Ticket.Priority) -> SafeString:
-    """Louder, the more urgent."""
+    """Return the label for the priority, more conspicuous for higher ones."""
     if of >= Ticket.Priority.HIGH:
         return state("bad" if of == Ticket.Priority.URGENT else "warn", of.label, icon="arrow-up")
     return format_html('<span class="nw-{}">{}</span>', 2 if of == Ticket.Priority.LOW else 3, of.label)

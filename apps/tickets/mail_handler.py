@@ -1,7 +1,8 @@
-"""Mail that came in becomes part of a ticket. Called by `apps.inbound.dispatcher` in the transaction in which the arrival is done.
+"""Handler that files inbound mail in tickets. `apps.inbound.dispatcher` calls it in the transaction that completes the arrival.
 
-Which ticket, mail_threading.py says. From proves nothing: mail counts as its sender's only where our own receiving server vouches for it,
-and as staff's only at a signed address besides; anything else is marked. What a machine wrote causes no mail (RFC 3834).
+mail_threading.py finds the ticket. The From header proves nothing: mail counts as its sender's only if our own receiving server
+authenticated it, and as staff's only if it also came to a signed address; all other mail is marked as unverified. Automatic mail causes
+no mail (RFC 3834).
 """
 
 from datetime import timedelta
@@ -40,12 +41,14 @@ SAME_ID: Final = gettext_lazy("Another mail with the same Message-ID, but other 
 NOT_PROVEN: Final = gettext_lazy(
     "This came to the address at which %(who)s answers by mail. Nothing proves that they wrote it, so it went to nobody."
 )
-LOUD: Final = 10  # mails of one sender in an hour, after which nobody is told of more
+LOUD: Final = 10  # mails of one sender in an hour, after which further ones cause no notices
 log = structlog.get_logger()
 
 
 def handle_mail(arrival: Arrival, mail: ReceivedMail) -> None:
-    """File one mail; the same octets under the same Message-ID once. Raises Refused for what nobody could do anything with."""
+    """File one mail; the same octets with the same Message-ID are filed once. Raise MailRefused for the portal's own mail and for empty
+    mail.
+    """
     key = normalize_message_id(mail.message_id)
     if key and outbox.Message.objects.filter(message_id=key).exists():
         raise MailRefused(OURS_AGAIN)
@@ -56,16 +59,17 @@ def handle_mail(arrival: Arrival, mail: ReceivedMail) -> None:
     try:
         with transaction.atomic():
             _file(mail, key)
-    except IntegrityError as error:  # two workers, two arrivals, one Message-ID
+    except IntegrityError as error:  # two workers filed two arrivals with one Message-ID at once
         if "message_id" not in str(error) and "came_as" not in str(error):
             raise
         _file_beside(arrival, mail)
 
 
 def _file_beside(arrival: Arrival, mail: ReceivedMail) -> None:
-    """A mail whose Message-ID is there already: nothing when it is the same mail, else a message of its own.
+    """File a mail with a Message-ID that is known already: ignore it if it is the same mail, otherwise add it as a message of its own.
 
-    With a Message-ID that an arrival holds, the same octets are one arrival already (`inbound_once`); of longer ones, octets tell.
+    `inbound_once` already makes equal octets with the same Message-ID one arrival. A Message-ID that is too long for an arrival is not
+    stored there; then the hash of the octets decides.
     """
     twins = Arrival.objects.filter(message_id="", sha256=arrival.sha256, state=Arrival.State.TAKEN).exclude(pk=arrival.pk)
     if not arrival.message_id and twins.exists():
@@ -87,13 +91,13 @@ def _file(mail: ReceivedMail, key: str | None) -> Message:
 
 
 def _is_written_by(staff: User, mail: ReceivedMail) -> bool:
-    """Whether this person wrote it: from the registered address, by the word of our own server, and no machine in their stead."""
+    """True if this user wrote the mail: our own server authenticated their registered address, and the mail is not automatic."""
     own = mail.authenticated and is_same_address(_get_sender(mail), staff.email)
     return own and not mail.automatic and not is_out_of_office(mail.subject)
 
 
 def _file_new_ticket(mail: ReceivedMail, key: str | None) -> Message:
-    """A ticket of the member only where our server vouches for the sender; else of nobody, and staff see whose address it is."""
+    """Open a ticket: for the member if our server authenticated the sender, else without one; staff see which member has the address."""
     sender = _get_sender(mail)
     members = list_by_email(sender)
     member = members[0] if len(members) == 1 else None
@@ -122,7 +126,7 @@ def _file_reply(ticket: Ticket, mail: ReceivedMail, key: str | None) -> Message:
 
 
 def _file_answer(ticket: Ticket, by: User, mail: ReceivedMail, key: str | None) -> Message:
-    """As staff would on the page: the Message-ID that the thread goes on from is that of our own mail."""
+    """File staff's mail as an answer, as if written on the page: the thread continues from the Message-ID of our own outgoing mail."""
     member = ticket.member
     files, lost = (
         _select_files(mail, get_total_quota().left if mail.files else 0) if member and member.user_id else ([], _list_file_names(mail))
@@ -137,7 +141,9 @@ def _file_answer(ticket: Ticket, by: User, mail: ReceivedMail, key: str | None) 
 
 
 def _file_note(found: ThreadPlace, mail: ReceivedMail, key: str | None) -> Message:
-    """An internal note. Whose address it came to is told, unless a machine wrote it: perhaps it was meant as an answer."""
+    """File the mail as an internal note. It may have been meant as an answer: unless it is automatic or its sender writes too much,
+    notify the user with the staff address that it came to.
+    """
     quiet = mail.automatic or is_out_of_office(mail.subject) or _is_loud(_get_sender(mail))
     message = _add_message(thread.lock_ticket(found.ticket.pk), Message.Kind.NOTE, mail, key, verified=False)
     if found.staff and not quiet:
@@ -147,7 +153,7 @@ def _file_note(found: ThreadPlace, mail: ReceivedMail, key: str | None) -> Messa
 
 
 def _file_bounce(mail: ReceivedMail, key: str | None) -> Message:
-    """What could not be delivered is our turn again."""
+    """File a bounce as a note. If an answer could not be delivered, it is staff's turn again."""
     sent = find_bounced_mail(mail)
     elsewhere = find_place(mail) if sent is None else None
     found = sent[0] if sent else elsewhere.ticket if elsewhere else None
@@ -173,7 +179,7 @@ def _add_message(ticket: Ticket, kind: Message.Kind, mail: ReceivedMail, key: st
 
 
 def _add_side_note(ticket: Ticket, mail: ReceivedMail, words: Promise, **facts: str) -> None:
-    """What staff should know of a mail."""
+    """Add a note that tells staff something about a mail."""
     text = _translate_for_staff(words, **facts)
     thread.add_message(
         Message(ticket=ticket, kind=Message.Kind.NOTE, via=Message.Via.MAIL, sender=_get_sender(mail), text=text, verified=False)
@@ -181,7 +187,7 @@ def _add_side_note(ticket: Ticket, mail: ReceivedMail, words: Promise, **facts: 
 
 
 def _select_files(mail: ReceivedMail, room: int) -> tuple[list[AttachmentFile], list[str]]:
-    """Those that are kept, as far as there is room in octets, and the names of the others."""
+    """Return the files that are accepted and fit into the room (octets), and the names of the others."""
     kept, lost = list[AttachmentFile](), list[str]()
     for file in (AttachmentFile(_choose_file_name(each.name, each.media_type), each.octets) for each in mail.files):
         if len(kept) == MOST or explain_rejection(file) or len(file.octets) > room:
@@ -201,7 +207,7 @@ def _choose_file_name(name: str, media_type: str) -> str:
 
 
 def _translate_for_staff(words: Promise, **facts: str) -> str:
-    """For staff, in the site's language."""
+    """Return the text for staff, in the default language."""
     with override(settings.LANGUAGE_CODE):
         return str(words) % facts
 
@@ -216,12 +222,12 @@ def _cut_text(text: str) -> str:
 
 
 def _get_sender(mail: ReceivedMail) -> str:
-    """The address in From, "" if none; one of ours for staff is nobody's."""
+    """Return the address in From; "" if there is none, or if it is one of our signed addresses for staff."""
     address = mail.sender.address[:320] if mail.sender else ""
     return address if redact(address) == address else ""
 
 
 def _is_loud(sender: str) -> bool:
-    """Whether so much came from there within an hour that nobody is told of more: it may be a machine that does not say so."""
+    """True if the sender wrote LOUD mails within the last hour: it may be a machine that does not mark its mail as automatic."""
     lately = Message.objects.filter(via=Message.Via.MAIL, at__gt=timezone.now() - timedelta(hours=1), sender=sender)
     return lately.count() >= LOUD

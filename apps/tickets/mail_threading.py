@@ -1,7 +1,7 @@
-"""Which ticket a mail belongs to: by its signed address, or by the Message-IDs of what was sent or came before, never by its subject.
+"""Finds the ticket that a mail belongs to: by its signed address, or by the Message-IDs of earlier mails, never by its subject.
 
-Where a ticket was merged, it is the one that it points to; where messages were split off, answers to them go to the new one, also when
-they come to the address of the old.
+Mails to a merged ticket go to the ticket that it was merged into. Answers to messages that were split off go to the new ticket, even if
+they come to the address of the old one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,12 +17,14 @@ from apps.tickets.models import Message, Move, Ticket
 
 LONGEST_ID: Final = 250
 FOR_STAFF: Final = ("ticket_new", "ticket_reply", "ticket_unsent")  # mails whose readers are staff
-KEY: Final = "ticket message "  # the key of a mail begins so, and goes on with the id of what it tells of
+KEY: Final = "ticket message "  # prefix of a mail's key; the id of its ticket message follows
 
 
 @dataclass(frozen=True)
 class ThreadPlace:
-    """Where a mail belongs: a ticket, and whoever of the staff wrote it. from_staff: to a mail for staff, but nobody proves who answers."""
+    """The ticket that a mail belongs to. staff: the user of the signed address it came to; from_staff: it answers a mail to staff, but
+    without a signed address that proves the writer.
+    """
 
     ticket: Ticket
     staff: User | None = None
@@ -31,7 +33,7 @@ class ThreadPlace:
 
 @dataclass(frozen=True)
 class _KnownMail:
-    """A mail that somebody refers to: of which ticket, telling of which message (0 where nobody knows), and whether for staff."""
+    """An earlier mail that a mail refers to: ids of its ticket and of its message (0 where unknown), and whether it went to staff."""
 
     ticket: int
     message: int
@@ -39,24 +41,24 @@ class _KnownMail:
 
 
 def normalize_message_id(message_id: str) -> str | None:
-    """As the database keeps it: what is longer than that by its digest; None for none."""
+    """Return the Message-ID as the database keeps it: a digest where it is too long, None for ""."""
     if len(message_id) > LONGEST_ID:
         return f"<{blake2b(message_id.encode(), digest_size=32).hexdigest()}@too.long>"
     return message_id or None
 
 
 def find_place(mail: ReceivedMail) -> ThreadPlace | None:
-    """None where it begins a thread."""
+    """Return the ticket that the mail belongs to, or None when it begins a new thread."""
     named = [meant for each in mail.recipients if (meant := addressing.parse_signed_address(each.address))]
     known = _find_known_mail(_normalize_ids(reversed(mail.references)))
-    for meant in sorted(named, key=lambda each: each.staff is None):  # who writes as staff means that
+    for meant in sorted(named, key=lambda each: each.staff is None):  # an address for staff takes precedence
         if ticket := _find_ticket(meant.ticket):
             return ThreadPlace(_find_split_ticket(meant.ticket, ticket, known) or ticket, meant.staff)
     return ThreadPlace(ticket, from_staff=known.for_staff) if known and (ticket := _find_ticket(known.ticket)) else None
 
 
 def find_bounced_mail(mail: ReceivedMail) -> tuple[Ticket, outbox.Message] | None:
-    """Which of our own mails about a ticket could not be delivered."""
+    """Return the ticket and our own mail about it that could not be delivered, or None where neither is known."""
     sent = next(iter(_list_sent_mails(_normalize_ids(mail.bounced_ids))), None)
     ticket = _find_ticket(_identify_sent_mail(sent).ticket) if sent else None
     return (ticket, sent) if ticket and sent else None
@@ -71,7 +73,7 @@ def _find_ticket(pk: int) -> Ticket | None:
 
 
 def _find_split_ticket(named: int, ticket: Ticket, known: _KnownMail | None) -> Ticket | None:
-    """The ticket in which the message stands now that once stood in the one that was named."""
+    """Return the present ticket of the known message if the message was moved out of the named ticket, otherwise None."""
     if known is None or not known.message or known.ticket == ticket.pk:
         return None
     went = Move.objects.filter(source__in=[named, ticket.pk], messages__contains=[known.message])
@@ -79,7 +81,7 @@ def _find_split_ticket(named: int, ticket: Ticket, known: _KnownMail | None) -> 
 
 
 def _find_known_mail(ids: Sequence[str]) -> _KnownMail | None:
-    """The first of these that a ticket knows."""
+    """Return the first of these Message-IDs that belongs to a ticket."""
     said = {
         row.message_id: row
         for row in Message.objects.exclude(kind=Message.Kind.NOTE).filter(message_id__in=ids).only("message_id", "ticket")
@@ -94,7 +96,7 @@ def _find_known_mail(ids: Sequence[str]) -> _KnownMail | None:
 
 
 def _list_sent_mails(ids: Sequence[str]) -> list[outbox.Message]:
-    """Our own mails about tickets."""
+    """Return our own mails about tickets with these Message-IDs."""
     about = outbox.Message.objects.filter(message_id__in=ids, about_type=Ticket._meta.label_lower)
     return list(about.only("message_id", "about_id", "template", "key", "to"))
 

@@ -1,4 +1,4 @@
-"""What staff wants to know of a member beside the ticket: may they use the network, what did they use, what was changed last."""
+"""Facts about the member beside a ticket, for staff: state, block and rate limit, recent usage, holdings, last changes and tickets."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -27,7 +27,7 @@ OTHERS = 5
 
 @dataclass(frozen=True)
 class MemberSidebar:
-    """`used`: octets of the last 24 hours. `others`: the member's other tickets. `source`: for the question “why?”."""
+    """Content of the sidebar. used: octets of the last 24 hours; others: the member's other tickets; source: input for the packet trace."""
 
     member: Member
     block: Block | None
@@ -39,7 +39,7 @@ class MemberSidebar:
 
     @property
     def state(self) -> StateLabel:
-        """Of the membership, and whether it is cut off."""
+        """State of the membership, or the reason of the block if the member is cut off."""
         if self.block and self.member.state != Member.State.LEFT:
             return StateLabel(StateKind.BAD, self.block.get_reason_display(), "blocked")
         kinds = {Member.State.ACTIVE: StateKind.ACTIVE, Member.State.PENDING: StateKind.WAIT, Member.State.LEFT: StateKind.PLAIN}
@@ -47,7 +47,7 @@ class MemberSidebar:
 
     @property
     def limited(self) -> str:
-        """In a sentence; "" when nothing is limited."""
+        """Sentence about the rate limit; "" when there is none."""
         return describe_limit(self.limit) if self.limit else ""
 
     @property
@@ -60,7 +60,7 @@ class MemberSidebar:
 
 
 def build_sidebar(ticket: Ticket) -> MemberSidebar | None:
-    """Of whoever asked; None where nobody knows who that is."""
+    """Return the sidebar for the ticket's member; None where the ticket has none."""
     member = ticket.member
     if member is None:
         return None

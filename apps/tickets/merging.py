@@ -1,6 +1,6 @@
-"""Tickets that are one: what was written in them stands in one thread, in order of time, and the others point to it.
+"""Merging of tickets: all messages move into one thread, in order of time, and the merged tickets point to it.
 
-A ticket that was merged keeps its number, its subject and its tags. Mails to it, and answers to mails of it, arrive where it points.
+A merged ticket keeps its number, its subject and its tags. Mails to it, and answers to its mails, go to the ticket that it points to.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,9 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class MergePreview:
-    """What merging does. unheard: addresses that get no more answers; shown_to: the member who sees more then."""
+    """Effects of a merge. unheard: addresses that get no more answers; shown_to: the member who will see the messages of tickets without
+    a member, "" if there are none.
+    """
 
     target: Ticket
     sources: list[Ticket]
@@ -38,7 +40,7 @@ class MergePreview:
 
 
 def preview_merge(*, into: Ticket, tickets: Sequence[Ticket]) -> MergePreview:
-    """Raises Problem for what cannot be merged."""
+    """Return the effects of the merge. Raise Problem as `validate_merge` does."""
     validate_merge(into, tickets)
     moved = Message.objects.filter(ticket__in=tickets)
     (to, _language), *others = list_readers([into, *tickets])
@@ -48,7 +50,9 @@ def preview_merge(*, into: Ticket, tickets: Sequence[Ticket]) -> MergePreview:
 
 
 def validate_merge(into: Ticket, tickets: Iterable[Ticket]) -> None:
-    """Raises Problem: merged already, into itself, none, or of different members."""
+    """Raise Problem for no tickets, too many, tickets merged already, a ticket merged into itself, tickets of different members, or too
+    many tags together.
+    """
     sources = list(tickets)
     if not sources:
         raise Problem(_("Choose at least one other ticket."), "tickets")
@@ -70,7 +74,7 @@ def validate_merge(into: Ticket, tickets: Iterable[Ticket]) -> None:
 
 
 def merge(*, into: Ticket, tickets: Sequence[Ticket], by: User) -> None:
-    """Make them one. Raises Problem as `validate_merge` does. No mail leaves."""
+    """Merge the tickets into one, without sending any mail. Raise Problem as `validate_merge` does."""
     with transaction.atomic():
         rows = Ticket.objects.select_for_update().prefetch_related("member", "assignee")
         found = {row.pk: row for row in rows.filter(pk__in={into.pk, *(each.pk for each in tickets)}).order_by("pk")}
@@ -97,7 +101,9 @@ def _take_over(target: Ticket, source: Ticket, by: User) -> None:
 
 
 def _sum_up(target: Ticket, sources: Sequence[Ticket]) -> None:
-    """What the one ticket is then: as urgent as the most urgent, our turn if one of them was, and whoever had one has it."""
+    """Set the target's properties after the merge: the highest priority, all tags, the first assignee found, staff's turn if it was so
+    for any of the tickets, and the time of the first answer.
+    """
     everyone = (target, *sources)
     state = target.state
     if not target.is_ours and any(each.is_ours for each in sources):
@@ -112,8 +118,10 @@ def _sum_up(target: Ticket, sources: Sequence[Ticket]) -> None:
 
 
 def undo_merge(*, move: Move, by: User) -> None:
-    """What was merged is a ticket of its own again, with what was written in it before; what came since stays. Raises Conflict when it was
-    undone already, Problem when the other was merged on."""
+    """Undo a merge: the source is a ticket of its own again, with the messages from before the merge; later messages stay in the target.
+
+    Raise Conflict when the merge was undone already, Problem when the target was merged into another ticket since.
+    """
     with transaction.atomic():
         if not Move.objects.filter(pk=move.pk, kind=Move.Kind.MERGE, undone_at=None).update(undone_at=Now(), undone_by=by):
             raise Conflict(_("Somebody has undone it already."))
@@ -140,7 +148,7 @@ def _give_back(move: Move) -> None:
 
 
 def list_by_numbers(numbers: Iterable[int]) -> list[Ticket]:
-    """The tickets of these numbers, or those that they were merged into, each once, in the order of the numbers."""
+    """Return the tickets with these numbers, or those that they were merged into, without duplicates, in the order of the numbers."""
     current = dict.fromkeys(thread.resolve_merged(number) for number in numbers)
     found = Ticket.objects.select_related("member", "assignee").in_bulk(list(current))
     return [found[pk] for pk in current if pk in found]

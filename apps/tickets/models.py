@@ -1,4 +1,4 @@
-"""Tickets: what people ask, what is answered, and what belongs to it."""
+"""Models of tickets: threads, attachments, links, moves between tickets, bulk answers, statistics and canned answers."""
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -16,11 +16,12 @@ from apps.members.models import Member
 
 @track_history(exclude=["touched_at", "first_answered_at"])
 class Ticket(Versioned):
-    """A question and its thread; its id is the number that people say.
+    """A conversation with a member or a stranger; its id is the ticket number.
 
-    member: whose it is, None where nobody knows; address: where answers go then. touched_at: when anything was last written or changed.
-    first_answered_at: when staff first wrote to whoever asked. merged_into: where everything that was written here stands now, and what
-    comes yet goes; that one is never itself merged (migrations/tickets/0001). split_from: where its first messages were written.
+    member: its owner, None where unknown; address: where answers go then. touched_at: time of the last message or change.
+    first_answered_at: time of staff's first message to the asker. merged_into: the ticket that has this one's messages now and receives
+    new ones; that ticket is never merged itself (migrations/tickets/0001). split_from: the ticket in which its first messages were
+    written.
     """
 
     class State(models.TextChoices):
@@ -81,15 +82,15 @@ class Ticket(Versioned):
 
     @property
     def is_ours(self) -> bool:
-        """Whether staff has to do something."""
+        """True if it is staff's turn."""
         return self.state in (self.State.OPEN, self.State.REOPENED)
 
 
 class Message(models.Model):
-    """One entry of the thread. author: who wrote it, signed in; sender: the address it came from, which proves nothing.
+    """One entry of the thread. author: the signed-in writer; sender: the address that it came from, which proves nothing.
 
-    verified: it came from whoever asked, as far as one can tell. message_id: of the mail that it left as, or came as; came_as: of the
-    mail of staff that became this answer.
+    verified: it came from the asker, as far as known. message_id: Message-ID of the mail that it was sent or received as; came_as:
+    Message-ID of staff's mail that became this answer.
     """
 
     class Kind(models.TextChoices):
@@ -129,10 +130,10 @@ class Message(models.Model):
 
 
 class Words(models.Model):
-    """What the search finds a ticket by: the words of its subject and of all messages, by three dictionaries (searching.py).
+    """Search index of a ticket: the words of its subject and of all messages, by three dictionaries (searching.py).
 
-    Triggers alone write it (migrations/tickets/0001), beside the ticket: neither its version nor its history knows of it. characters:
-    how many were read; what follows the first 20,000 of a message, or 200,000 of a ticket, is not found.
+    Only triggers write it (migrations/tickets/0001), beside the ticket, so that neither its version nor its history changes. characters:
+    number of characters indexed; what follows the first 20,000 of a message, or 200,000 of a ticket, is not found.
     """
 
     ticket = models.OneToOneField(Ticket, models.CASCADE, primary_key=True)
@@ -147,7 +148,7 @@ class Words(models.Model):
 
 
 class Attachment(models.Model):
-    """A file that came with a message; what is in it lies in a table of its own."""
+    """A file that came with a message; its octets are in Content."""
 
     message = models.ForeignKey(Message, models.CASCADE, related_name="attachments")
     name = models.CharField(max_length=200)
@@ -169,7 +170,7 @@ class Content(models.Model):
 
 
 class Link(models.Model):
-    """What a ticket is about: a row of a kind that `links.py` knows."""
+    """Link from a ticket to a row that it is about, of a kind that `links.py` knows."""
 
     ticket = models.ForeignKey(Ticket, models.CASCADE, related_name="links")
     kind = models.CharField(max_length=40)
@@ -187,9 +188,10 @@ class Link(models.Model):
 
 
 class Move(models.Model):
-    """What went from one ticket to another at once: all of it (merge), or chosen messages (split).
+    """A move from one ticket to another: of everything (merge), or of chosen messages (split).
 
-    messages, links: ids of what went. state: the source's before it was merged; adopted: it was nobody's then.
+    messages, links: ids of the moved rows. state: the source's state before the merge; adopted: the merge gave the source the target's
+    member, because it had none.
     """
 
     class Kind(models.TextChoices):
@@ -224,7 +226,7 @@ class Move(models.Model):
 
 
 class Bulk(models.Model):
-    """One answer to many tickets. key: of the form it was sent with, so that a second click is the same one. state: theirs after it."""
+    """One answer to many tickets. key: from the form, so that a second click sends nothing twice. state: the tickets' state afterwards."""
 
     key = models.UUIDField(unique=True)
     text_de = models.TextField(blank=True)
@@ -245,7 +247,7 @@ class Bulk(models.Model):
 
 
 class BulkItem(models.Model):
-    """One of the tickets that are answered. done_at: when it was, or was left out, which `why` then says; message: the answer."""
+    """One ticket of a bulk answer. done_at: when it was answered or left out; why: reason for leaving it out; message: the answer."""
 
     bulk = models.ForeignKey(Bulk, models.CASCADE, related_name="items")
     ticket = models.ForeignKey(Ticket, models.CASCADE, related_name="+")
@@ -266,8 +268,10 @@ class BulkItem(models.Model):
 
 
 class Period(models.Model):
-    """What happened with tickets in a day or a week (from Monday) that is over: how many came, were solved, reopened and first answered,
-    and after how many seconds half of those had their first answer. Written by `counting.py` alone."""
+    """Numbers of tickets opened, solved, reopened and first answered in a past day or week (from Monday).
+
+    median: seconds until the first answer, over the tickets first answered in it. Only `counting.py` writes these rows.
+    """
 
     class Unit(models.TextChoices):
         DAY = "day"
@@ -295,7 +299,7 @@ class Period(models.Model):
 
 @track_history()
 class Canned(Versioned):
-    """An answer that is kept, in both languages, with the placeholders of `canned.py`."""
+    """A canned answer in both languages, with the placeholders of `canned.py`."""
 
     name = models.CharField(_("name"), max_length=80, unique=True)
     text_de = models.TextField(_("German text"))

@@ -1,6 +1,6 @@
-"""Mails about tickets: an answer to whoever asked, and notices to staff. Written in the transaction of what they tell of.
+"""Mails about tickets: answers to the asker and notices to staff, written in the transaction of the message that they are about.
 
-An answer continues the thread in its reader's mail program (RFC 5322, 3.6.4), and goes back to the ticket's own address.
+An answer continues the thread in the reader's mail program (RFC 5322, 3.6.4); replies to it go to the ticket's own address.
 """
 
 from collections.abc import Sequence
@@ -21,28 +21,30 @@ from apps.tickets import addressing
 from apps.tickets.models import Message, Ticket
 
 KIND: Final = "tickets"
-ANSWERS: Final = "answers"  # to members, whose own page shows them too
+ANSWERS: Final = "answers"  # to members with a page of their own, which shows them, too
 REFERENCES: Final = 20  # Message-IDs that a mail names: the first, and the last ones
 EXCERPT: Final = 2000  # characters that a notice quotes
 
 
 def build_message_key(message: int) -> str:
-    """The key of the mail that an answer left as; those of notices go on with a space."""
+    """Return the key of the mail for an answer. Keys of notices add a space and the reader."""
     return f"ticket message {message}"
 
 
 def get_asker(ticket: Ticket) -> tuple[str, str]:
-    """The address and the language of whoever asked, whether mails are wanted or not."""
+    """Return the asker's address and language, whether they want mails or not."""
     return (ticket.member.email, ticket.member.language) if ticket.member else (ticket.address, ticket.language)
 
 
 def get_reader(ticket: Ticket) -> tuple[str, str]:
-    """Where answers go, "" for nowhere, and in which language."""
+    """Return the address that answers go to, "" for none, and the reader's language."""
     return list_readers([ticket])[0]
 
 
 def list_readers(tickets: Sequence[Ticket]) -> list[tuple[str, str]]:
-    """The same of many, in their order, with one question to the database. Only who has an account, and so a page, can want no mails."""
+    """Return the readers of many tickets, in their order, with one query. Only members with an account, and so a page, can switch mails
+    off.
+    """
     of_accounts = [each.member.email for each in tickets if each.member and each.member.user_id]
     off = list_switched_off(of_accounts, ANSWERS)
 
@@ -53,7 +55,7 @@ def list_readers(tickets: Sequence[Ticket]) -> list[tuple[str, str]]:
 
 
 def write_answer(message: Message) -> None:
-    """The answer as a mail; none where there is no address. The message then knows the mail's Message-ID."""
+    """Write the answer as a mail, unless there is no address, and save the mail's Message-ID with the message."""
     ticket, (to, language) = message.ticket, get_reader(message.ticket)
     if not to:
         return
@@ -75,36 +77,36 @@ def write_answer(message: Message) -> None:
 
 
 def list_references(message: Message) -> list[str]:
-    """The Message-IDs of the thread before this message, the oldest first, without those that only staff knows."""
+    """Return the Message-IDs of the thread without this message, the oldest first, without internal notes; at most REFERENCES."""
     thread = message.ticket.messages.exclude(pk=message.pk).exclude(kind=Message.Kind.NOTE).exclude(message_id=None)
     known = [str(each) for each in thread.order_by("at", "id").values_list("message_id", flat=True)]
     return known if len(known) <= REFERENCES else [known[0], *known[1 - REFERENCES :]]
 
 
 def tell_of_new(message: Message) -> None:
-    """Everybody of the staff who answers tickets and wants to know."""
+    """Notify all staff of a new ticket who answer tickets and want these mails."""
     for user in list_interested():
         _write_notice("ticket_new", message, user)
 
 
 def tell_of_reply(message: Message) -> None:
-    """Whose ticket it is."""
+    """Notify the ticket's assignee of a reply, unless they wrote it."""
     user = message.ticket.assignee
     if user and user.is_active and user.email and user != message.author:
         _write_notice("ticket_reply", message, user)
 
 
 def list_interested() -> list[User]:
-    """Those who answer tickets, have an address and did not switch these mails off."""
+    """Return the users who answer tickets, have an address and did not switch these mails off."""
     unwilling = {lower_ascii(address) for address in SwitchedOff.objects.filter(notice=KIND).values_list("address", flat=True)}
     staff = User.objects.filter(is_active=True, roles__overlap=list_roles_with_right(Right.ANSWER)).exclude(email="").order_by("pk")
     return [user for user in staff if lower_ascii(user.email) not in unwilling]
 
 
 def tell_of_unsent(message: Message, user: User) -> None:
-    """To the registered address of whoever of the staff is named by the address that a mail came to: it was not taken as their answer.
+    """Notify the user with the staff address that a mail came to that the mail was not accepted as their answer.
 
-    Once an hour for each ticket, because anybody may write there who has seen the address.
+    The notice goes to the registered address, once an hour for each ticket, because anyone who has seen the staff address may write to it.
     """
     if not user.email:
         return
@@ -118,12 +120,12 @@ def tell_of_unsent(message: Message, user: User) -> None:
 
 
 def accepts_answers() -> bool:
-    """Whether staff can answer by mail: mail comes in, and somebody vouches for its senders."""
+    """True if staff can answer by mail: inbound mail is configured, and a server that authenticates its senders."""
     return bool(settings.SUPPORT_ADDRESS and settings.MAIL_IN_AUTHSERV_ID)
 
 
 def get_author_name(message: Message) -> str:
-    """Who wrote it: a person who was signed in, the member where our mail server vouches for the address, else that address alone."""
+    """Return the writer's name: of the signed-in user, of the member if our mail server authenticated the address, else the address."""
     member = message.ticket.member
     if message.author:
         return str(member) if member and member.user_id == message.author_id else message.author.name

@@ -1,4 +1,4 @@
-"""Tickets as their members see them: their own alone, without internal notes, and not too much at once."""
+"""Queries and services for members' own tickets: without internal notes, and with a limit on messages an hour."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -16,39 +16,39 @@ from apps.tickets import notifications, services, thread
 from apps.tickets.attachments import AttachmentFile
 from apps.tickets.models import Attachment, Message, Ticket
 
-MOST_AN_HOUR: Final = 30  # messages of one member, so that nobody fills the database
+MOST_AN_HOUR: Final = 30  # messages of one member, so that no member can fill the database
 
 
 def list_own_tickets(member: Member) -> QuerySet[Ticket]:
-    """The member's own, the last written to first; what was merged stands in the one that it was merged into."""
+    """Return the member's own tickets, the last touched first, without merged ones."""
     return Ticket.objects.filter(member=member, merged_into=None).order_by("-touched_at", "-id")
 
 
 def find_merge_target(member: Member, pk: int) -> int | None:
-    """The number of the member's ticket that this one was merged into."""
+    """Return the id of the member's ticket that this one was merged into, if any."""
     return Ticket.objects.filter(member=member, pk=pk, merged_into__member=member).values_list("merged_into", flat=True).first()
 
 
 def list_messages(ticket: Ticket) -> QuerySet[Message]:
-    """The thread, without what staff notes for itself."""
+    """Return the thread without internal notes."""
     files = Prefetch("attachments", Attachment.objects.order_by("id"))
     return ticket.messages.exclude(kind=Message.Kind.NOTE).select_related("author").prefetch_related(files).order_by("at", "id")
 
 
 def list_attachments(member: Member) -> QuerySet[Attachment]:
-    """Files that the member may have."""
+    """Return the files that the member may download: those in their tickets, except in internal notes."""
     return Attachment.objects.filter(message__ticket__member=member).exclude(message__kind=Message.Kind.NOTE).select_related("content")
 
 
 def open_own_ticket(*, member: Member, subject: str, text: str, files: Sequence[AttachmentFile] = (), by: User) -> Ticket:
-    """Open a ticket. Raises Problem when one writes too much, or nothing."""
+    """Open a ticket. Raise Problem for an empty text, files that are not allowed, or too many messages within an hour."""
     with transaction.atomic():
         _check_pace(member)
         return services.open_ticket(subject=subject, text=text, member=member, files=files, by=by)
 
 
 def reply_to_ticket(*, member: Member, ticket: Ticket, text: str, files: Sequence[AttachmentFile] = (), by: User) -> Message:
-    """Write again; what was solved is open again. Raises Problem when one writes too much, or nothing."""
+    """Add the member's message to the ticket and reopen it if it was solved. Raise Problem as `open_own_ticket` does."""
     services.check_text(text, files)
     with transaction.atomic():
         _check_pace(member)
@@ -60,7 +60,7 @@ def reply_to_ticket(*, member: Member, ticket: Ticket, text: str, files: Sequenc
 
 
 def _check_pace(member: Member) -> None:
-    """Two requests at once are counted one after the other."""
+    """Raise Problem after MOST_AN_HOUR messages. Locks the member, so that concurrent requests are counted one after the other."""
     Member.objects.select_for_update(of=("self",)).get(pk=member.pk)
     lately = Message.objects.filter(ticket__member=member, kind=Message.Kind.MEMBER, at__gt=timezone.now() - timedelta(hours=1))
     if lately.count() >= MOST_AN_HOUR:

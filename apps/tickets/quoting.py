@@ -1,4 +1,4 @@
-"""What somebody wrote into a mail, without what it answers. Each line is looked at once."""
+"""Removes the quoted mail from a reply's text, in linear time."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ INTRODUCTION: Final = 3  # lines that “On …, … wrote:” may take
 
 
 def strip_quote(text: str) -> str:
-    """Without the quote at its end and the line that introduces it; the whole text where nothing else would be left."""
+    """Return the text without the quote at its end and the lines that introduce it; the whole text where nothing else would be left."""
     lines = text.rstrip().split("\n")
     end = len(lines)
     while end and _is_quoted(lines[end - 1]):

@@ -1,4 +1,4 @@
-"""How this app's tables are bounded: tickets are history, until the personal data in them are erased."""
+"""Retention of this app's tables: tickets are kept as history, until the personal data in them are erased."""
 
 from apps.operations.registry import TableBound, register_bounded
 

@@ -1,9 +1,9 @@
-"""Full text search in tickets: words of the whole thread, German and English, and the beginning of the last one.
+"""Full text search in tickets: words of the whole thread, in German and English; the last word may be the beginning of one.
 
-What people type is read by websearch_to_tsquery, which takes anything (PostgreSQL manual, 12.3.2): words, "phrases", or, -without.
+websearch_to_tsquery parses the input and accepts anything (PostgreSQL manual, 12.3.2): words, "phrases", or, -without.
 
-What many tickets have is found by looking through the newest ones; what few have, by the index (GIN), which cannot give the newest first
-and must gather all hits before it gives any. A first look says which of the two it is.
+Words of many tickets are searched by a scan of the newest tickets; words of few tickets by the index (GIN), which cannot return the
+newest first and must collect all hits before it returns any. A first scan decides which of the two to use.
 """
 
 import re
@@ -17,40 +17,40 @@ from apps.tickets.keyset import KeysetOrder
 from apps.tickets.models import Ticket
 from apps.tickets.thread import resolve_merged
 
-LANGUAGES: Final = ("german", "english", "simple")  # simple: names, and beginnings of words
-FIRST: Final = 300  # tickets of the first look
-MANY: Final = 4  # hits among them that make it many
-FEW: Final = 8000  # hits that the index gives at most
-STEP: Final = 1500  # tickets that are looked through at once, after the first look
+LANGUAGES: Final = ("german", "english", "simple")  # simple: for names and beginnings of words
+FIRST: Final = 300  # tickets of the first scan
+MANY: Final = 4  # from this number of hits among them on, the scan continues
+FEW: Final = 8000  # the index is used for fewer hits than this
+STEP: Final = 1500  # tickets that are scanned at once, after the first scan
 STEPS: Final = 6
 _NUMBER: Final = re.compile(r"#?([1-9][0-9]{0,8})")
 _LAST: Final = re.compile(r"(?:^|\s)(\w{2,})$")
 _READ: Final = f"SELECT {', '.join(f"websearch_to_tsquery('{each}', %s)::text" for each in LANGUAGES)}"
 _AMONG: Final = """
     SELECT ticket_id FROM (SELECT ticket_id, search FROM tickets_words WHERE ticket_id = ANY(%(pks)s) OFFSET 0) words
-    WHERE search @@ %(asked)s::tsquery"""  # OFFSET 0: the index is not asked, whatever the planner thinks of it
+    WHERE search @@ %(asked)s::tsquery"""  # OFFSET 0 keeps the planner from using the index
 _INDEX: Final = "SELECT ticket_id FROM tickets_words WHERE search @@ %(asked)s::tsquery LIMIT %(most)s"
 
 
 def parse_number(text: str) -> int:
-    """1203 of `#1203` and `1203`; 0 where it is none."""
+    """Return the ticket number in a text like `#1203` or `1203`; 0 where it is none."""
     found = _NUMBER.fullmatch(text)
     return int(found[1]) if found else 0
 
 
 def build_query(text: str) -> str:
-    """What the words mean in either language, as a tsquery; the last may go on. "" where nothing is left to look for."""
+    """Return a tsquery for the words in both languages; the last one also matches as the beginning of a word. "" for no words."""
     last = _LAST.search(text)
     if last is None or '"' in text:
         return _join_with_or(_parse_words(text))
     begins = f"{quote_lexeme(last[1].lower())}:*"
-    *stemmed, _simple = _parse_words(text)  # the beginning of a word finds the word itself
+    *stemmed, _simple = _parse_words(text)  # the prefix match covers the simple dictionary
     before = _join_with_or(_parse_words(text[: last.start()].strip()))
     return _join_with_or([*stemmed, f"({before}) & {begins}" if before else begins])
 
 
 def search_page(rows: QuerySet[Ticket], text: str, order: KeysetOrder, after: str, size: int) -> tuple[list[Ticket], str]:
-    """The tickets of one page that the text finds, and where the next page begins, "" after the last."""
+    """Return one page of the tickets that match the text, and the token of the next page, "" after the last."""
     if (asked_for := parse_number(text)) and (itself := rows.filter(pk=resolve_merged(asked_for)).first()):
         return [itself], ""
     asked = build_query(text)
@@ -71,7 +71,7 @@ def search_page(rows: QuerySet[Ticket], text: str, order: KeysetOrder, after: st
 def _scan_newest(
     rows: QuerySet[Ticket], asked: str, order: KeysetOrder, after: str, size: int, steps: list[int]
 ) -> tuple[list[Ticket], str]:
-    """Those that it finds among the next ones, until there are more than a page; and where to go on, "" at the end."""
+    """Return the hits among the next tickets, until there are more than a page, and the token to continue from, "" at the end."""
     light, hits = rows.select_related(None).only(*(column.removeprefix("-") for column in order.columns)), list[Ticket]()
     for step in steps:
         looked = list(order.after(light, after)[:step])
@@ -86,7 +86,7 @@ def _scan_newest(
 
 
 def _list_few_ids(asked: str) -> set[int] | None:
-    """The ids of all tickets that it finds, by the index; None when they are many."""
+    """Return the ids of all hits by the index; None when there are FEW or more."""
     found = _fetch_ids(_INDEX, asked=asked, most=FEW)
     return found if len(found) < FEW else None
 
@@ -104,5 +104,5 @@ def _parse_words(text: str) -> list[str]:
 
 
 def _join_with_or(queries: list[str]) -> str:
-    """One that finds what any of them finds; each is asked once."""
+    """Return a query that matches what any of these matches, without duplicates."""
     return " | ".join(f"({each})" for each in dict.fromkeys(queries) if each)

@@ -1,4 +1,4 @@
-"""Reading tickets, for staff."""
+"""Queries of tickets for staff."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -27,13 +27,13 @@ STATES: Final[dict[str, str | Promise]] = {"ours": _("our turn"), "waiting": _("
 WHOSE: Final[dict[str, str | Promise]] = {"": _("anybody’s"), "mine": _("mine"), "nobody": _("nobody’s")}
 URGENT_FIRST: Final = KeysetOrder(("-priority", "touched_at", "id"))
 NEWEST_FIRST: Final = KeysetOrder(("-touched_at", "-id"))
-RARE: Final = 1000  # tickets with a tag
+RARE: Final = 1000  # a tag on at most this many tickets is rare
 LATELY: Final = timedelta(days=30)
 
 
 @dataclass(frozen=True)
 class TicketFilter:
-    """Which tickets: of a state, whose, with a tag, with words."""
+    """Filter of the list of tickets: state, assignee, tag and words."""
 
     state: str = "ours"
     whose: str = ""
@@ -42,20 +42,20 @@ class TicketFilter:
 
     @property
     def order(self) -> KeysetOrder:
-        """What waits for us: the urgent first, then what has waited longest. Otherwise what was touched last."""
+        """Order of the list: tickets that wait for staff by priority, then the longest wait; all others by last touched."""
         return URGENT_FIRST if self.state == "ours" and not self.search else NEWEST_FIRST
 
 
 @dataclass(frozen=True)
 class TicketPage:
-    """A page of tickets; where the next one begins, "" after the last."""
+    """A page of tickets. next: token of the next page, "" after the last."""
 
     tickets: list[Ticket]
     next: str
 
 
 def get_page(asked: TicketFilter, user: User, after: str = "") -> TicketPage:
-    """One page of what was asked for; the number of queries is bounded."""
+    """Return one page of the filtered tickets, with a bounded number of queries."""
     wanted = filter_tickets(asked, user)
     if asked.search:
         return TicketPage(*searching.search_page(wanted, asked.search, asked.order, after, PER_PAGE))
@@ -64,7 +64,7 @@ def get_page(asked: TicketFilter, user: User, after: str = "") -> TicketPage:
 
 
 def filter_tickets(asked: TicketFilter, user: User) -> QuerySet[Ticket]:
-    """What was asked for, but for the words; without order."""
+    """Return the tickets that match the filter except for its words, unordered."""
     every = Ticket.objects.select_related("member", "assignee").filter(merged_into=None)
     of_state = {"ours": Q(state__in=OURS), "waiting": Q(state=Ticket.State.WAITING), "solved": Q(state=Ticket.State.SOLVED)}
     of_whom = {"mine": Q(assignee=user), "nobody": Q(assignee=None)}
@@ -73,55 +73,58 @@ def filter_tickets(asked: TicketFilter, user: User) -> QuerySet[Ticket]:
 
 
 def _match_tag(tag: str) -> Q:
-    """Of a rare tag all tickets by its index, of a common one whatever comes first has it: the planner takes the one for the other."""
+    """Return a condition for the tag: the ids of a rare tag, found by its index, or a test of each row for a common tag.
+
+    The planner does not know which tags are rare, and would choose the wrong plan.
+    """
     few = list(Ticket.objects.order_by().filter(tags__contains=[tag]).values_list("pk", flat=True)[: RARE + 1])
     return Q(pk__in=few) if len(few) <= RARE else Q(tags__contains=[tag])
 
 
 @cache_per_request
 def count_by_turn() -> dict[str, int]:
-    """How many wait for us and for them; what is solved is not counted, because it only grows."""
+    """Return how many tickets wait for staff and how many for the asker. Solved ones are not counted, because they only grow in number."""
     unsolved = dict(Ticket.objects.order_by().exclude(state=Ticket.State.SOLVED).values_list("state").annotate(Count("pk")))
     return {"ours": sum(unsolved.get(state, 0) for state in OURS), "waiting": unsolved.get(Ticket.State.WAITING, 0)}
 
 
 def count_for_navigation(_request: HttpRequest) -> NavigationCount | None:
-    """The number beside “Tickets”."""
+    """Return the number beside “Tickets” in the navigation."""
     return NavigationCount(count_by_turn()["ours"])
 
 
 def list_messages(ticket: Ticket) -> QuerySet[Message]:
-    """All that was written, with its files."""
+    """Return all messages of the ticket with their files, the oldest first."""
     files = Prefetch("attachments", Attachment.objects.order_by("id"))
     return ticket.messages.select_related("author").prefetch_related(files).order_by("at", "id")
 
 
 def list_moves(ticket: Ticket) -> list[Move]:
-    """What came from other tickets, and what went to others; what was undone is left out."""
+    """Return the merges and splits into the ticket and the splits out of it, without merges that were undone."""
     between = Move.objects.filter(Q(target=ticket) | Q(source=ticket, kind=Move.Kind.SPLIT), undone_at=None)
     return list(between.select_related("by", "source", "target").order_by("id"))
 
 
 def list_member_tickets(member: Member, most: int = 5) -> list[Ticket]:
-    """The member's last tickets."""
+    """Return the member's last touched tickets."""
     rows = Ticket.objects.filter(member=member, merged_into=None).select_related("assignee")
     return list(rows.order_by("-touched_at", "-id")[:most])
 
 
 def list_by_number(text: str) -> list[Ticket]:
-    """The ticket of this number, `#1203` or `1203`, or the one that it was merged into."""
+    """Return the ticket with this number, `#1203` or `1203`, or the one that it was merged into; an empty list if there is none."""
     number = searching.parse_number(text)
     return list(Ticket.objects.filter(pk=resolve_merged(number)).select_related("member")) if number else []
 
 
 def search_tickets(text: str, most: int) -> list[Ticket]:
-    """The last touched of those that the words find."""
+    """Return the last touched tickets that match the words."""
     rows = Ticket.objects.filter(merged_into=None).select_related("member")
     return searching.search_page(rows, text, NEWEST_FIRST, "", most)[0]
 
 
 def list_answerers() -> list[User]:
-    """Who may answer tickets, by name."""
+    """Return the users who may answer tickets, by name."""
     return sorted(
         User.objects.filter(is_active=True, roles__overlap=list_roles_with_right(Right.ANSWER)), key=lambda user: user.name.lower()
     )
@@ -129,7 +132,7 @@ def list_answerers() -> list[User]:
 
 @dataclass(frozen=True)
 class FirstAnswers:
-    """Of tickets opened LATELY: in how many seconds half of those that were answered had their first answer, and how many had none yet."""
+    """First answers to tickets opened LATELY. median: seconds until the first answer; unanswered: unsolved tickets without an answer."""
 
     median: float | None
     unanswered: int
@@ -137,7 +140,7 @@ class FirstAnswers:
 
 @cache_per_request
 def compute_first_answers() -> FirstAnswers:
-    """One question to the database, over the index of `opened_at`."""
+    """Return the times of first answers. Takes one query, over the index of `opened_at`."""
     with connection.cursor() as cursor:
         cursor.execute(
             """SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM first_answered_at - opened_at))

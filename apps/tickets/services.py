@@ -1,6 +1,6 @@
-"""What is done with tickets: opened, answered, noted, taken, changed. What a member does stands in own.py.
+"""Services of tickets: open, answer, add a note, take, assign and change. Services for members are in own.py.
 
-Every answer goes to whoever asked through the outbox, in the same transaction (notifications.py).
+Every answer goes to the asker through the outbox, in the same transaction (notifications.py).
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ MOST_TAGS, LONGEST_TAG = 10, 30
 
 @dataclass(frozen=True, slots=True)
 class TicketFacts:
-    """What staff sets of a ticket."""
+    """Properties of a ticket that staff sets."""
 
     state: str
     priority: int
@@ -42,12 +42,12 @@ class TicketFacts:
 
 
 def open_ticket(*, subject: str, text: str, member: Member, files: Sequence[AttachmentFile] = (), by: User) -> Ticket:
-    """The member asks. Staff who want to know are told."""
+    """Open a ticket for the member's question, and notify the staff who want such mails."""
     return _create_ticket(Message(kind=Message.Kind.MEMBER, text=text, author=by), subject, member, files)
 
 
 def write_to(*, member: Member, subject: str, text: str, files: Sequence[AttachmentFile] = (), by: User) -> Ticket:
-    """Staff writes to a member first."""
+    """Open a ticket with staff's first message to a member."""
     return _create_ticket(Message(kind=Message.Kind.ANSWER, text=text, author=by), subject, member, files)
 
 
@@ -71,7 +71,7 @@ def _create_ticket(first: Message, subject: str, member: Member, files: Sequence
 
 
 def answer_ticket(*, ticket: Ticket, text: str, files: Sequence[AttachmentFile] = (), solved: bool = False, by: User) -> Message:
-    """Write to whoever asked; a ticket that is nobody's is then the writer's. Raises Problem for an empty text."""
+    """Write to the asker; a ticket without assignee becomes the writer's. Raise Problem for a text or files that are not allowed."""
     check_text(text, files)
     with transaction.atomic():
         current = thread.lock_ticket(ticket.pk)
@@ -85,14 +85,14 @@ def answer_ticket(*, ticket: Ticket, text: str, files: Sequence[AttachmentFile] 
 
 
 def add_note(*, ticket: Ticket, text: str, files: Sequence[AttachmentFile] = (), by: User) -> Message:
-    """Write something for staff alone. Whose turn it is stays."""
+    """Add an internal note. The ticket's state stays."""
     check_text(text, files)
     with transaction.atomic():
         return thread.add_message(Message(ticket=thread.lock_ticket(ticket.pk), kind=Message.Kind.NOTE, text=text, author=by), files)
 
 
 def remove_file(*, file: Attachment, by: User) -> None:
-    """Erase a file for good, which gives its sender room again; a note says so. Twice is harmless."""
+    """Delete a file for good, which frees its sender's quota, and add a note about it. Idempotent."""
     with transaction.atomic():
         current = thread.lock_ticket(file.message.ticket_id)
         if Attachment.objects.filter(pk=file.pk).delete()[0]:
@@ -104,7 +104,7 @@ def remove_file(*, file: Attachment, by: User) -> None:
 
 
 def take_ticket(*, ticket: Ticket, by: User) -> None:
-    """It is mine now. Raises Conflict when somebody else was quicker; twice is harmless."""
+    """Assign the ticket to the user. Raise Conflict when another user took it first. Idempotent."""
     free = Ticket.objects.filter(pk=ticket.pk, assignee=None, merged_into=None)
     if free.update(assignee=by, version=F("version") + 1, touched_at=Now()):
         return
@@ -114,9 +114,9 @@ def take_ticket(*, ticket: Ticket, by: User) -> None:
 
 
 def assign_member(*, ticket: Ticket, member: Member, by: User) -> None:
-    """Say whose a ticket is that was nobody's: the member sees it, and has the answers. What strangers wrote in it stays marked.
+    """Give a ticket without a member to a member, who then sees it and gets the answers. Messages of strangers stay marked.
 
-    Raises Problem for a member whose data are erased, Conflict when the ticket is somebody's by now.
+    Raise Problem for a member with erased data, Conflict when the ticket has a member by now.
     """
     if member.erased_at:
         raise Problem(describe_erased(), "member")
@@ -127,7 +127,10 @@ def assign_member(*, ticket: Ticket, member: Member, by: User) -> None:
 
 
 def change_ticket(*, ticket: Ticket, version: int, facts: TicketFacts, by: User) -> None:
-    """Set state, priority, assignee and tags. Raises Conflict when somebody changed it since `version`, or it was written to."""
+    """Set state, priority, assignee and tags. Raise Conflict when the ticket's version changed since it was read.
+
+    A message that changes the ticket's state changes its version, too.
+    """
     check_facts(facts.state, facts.priority, facts.assignee)
     given = {"state": facts.state, "priority": facts.priority, "assignee": facts.assignee, "tags": validate_tags(facts.tags)}
     current = Ticket.objects.filter(pk=ticket.pk, version=version, merged_into=None)
@@ -137,7 +140,7 @@ def change_ticket(*, ticket: Ticket, version: int, facts: TicketFacts, by: User)
 
 
 def check_facts(state: str | None, priority: int | None, assignee: User | None) -> None:
-    """Raises Problem for what no ticket can have; None is not looked at."""
+    """Raise Problem for a state, priority or assignee that a ticket cannot have. None is not checked."""
     if state not in (None, *Ticket.State.values) or priority not in (None, *Ticket.Priority.values):
         raise Problem(_("Choose a state and a priority from the lists."), "state")
     if assignee and not has_right(assignee, Right.ANSWER):
@@ -145,7 +148,7 @@ def check_facts(state: str | None, priority: int | None, assignee: User | None) 
 
 
 def validate_subject(subject: str) -> str:
-    """In one line. Raises Problem when there is none, or it is too long."""
+    """Return the subject on one line. Raise Problem when it is empty or too long."""
     kept = " ".join(thread.tidy(subject).split())
     if not kept:
         raise Problem(_("Say in a few words what it is about."), "subject")
@@ -155,7 +158,7 @@ def validate_subject(subject: str) -> str:
 
 
 def validate_tags(tags: Sequence[str]) -> list[str]:
-    """Each once, in small letters, sorted. Raises Problem when there are too many, or one is too long."""
+    """Return the tags in lower case, sorted, without duplicates. Raise Problem when there are too many, or one is too long."""
     kept = sorted({" ".join(tag.replace("\0", "").lower().split()) for tag in tags} - {""})
     if len(kept) > MOST_TAGS:
         raise Problem(_("%(number)d tags; %(most)d is the most.") % {"number": len(kept), "most": MOST_TAGS}, "tags")

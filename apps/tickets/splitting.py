@@ -1,4 +1,4 @@
-"""A ticket in which two things are asked: chosen messages become one of their own, and answers to them arrive there."""
+"""Splitting of a ticket with two questions: chosen messages become a ticket of their own, and answers to them go there."""
 
 from collections.abc import Sequence
 
@@ -18,8 +18,10 @@ log = structlog.get_logger()
 
 
 def split(*, ticket: Ticket, messages: Sequence[int], subject: str, same_member: bool, by: User) -> Ticket:
-    """The new ticket: of the same member, or of nobody. messages: ids. Raises Problem when none is chosen, all are, or one is not of the
-    ticket. No mail leaves."""
+    """Split messages off and return the new ticket, with the same member or without one. messages: ids. No mail is sent.
+
+    Raise Problem for a subject that is not allowed, and when no message is chosen, all are, or one is not of the ticket.
+    """
     kept = validate_subject(subject)
     with transaction.atomic():
         current = thread.lock_ticket(ticket.pk)
@@ -45,7 +47,7 @@ def _select_messages(ticket: Ticket, messages: Sequence[int]) -> list[Message]:
 
 
 def _build_facts(ticket: Ticket, chosen: Sequence[Message], same_member: bool) -> dict[str, object]:
-    """Whose turn it is follows from what was written last."""
+    """Return the columns of the new ticket. The state follows from the last message that is not a note."""
     said = [each for each in chosen if each.kind != Message.Kind.NOTE]
     waits = bool(said) and said[-1].kind == Message.Kind.ANSWER
     sender = next((each.sender for each in said if each.kind == Message.Kind.MEMBER and each.sender), "")

@@ -1,4 +1,4 @@
-"""What every way into a ticket shares: a message is added, and the ticket is then whose turn it is. Within the caller's transaction."""
+"""Operations on a thread that web, mail and API share: add a message, set the state. They run within the caller's transaction."""
 
 from collections.abc import Sequence
 
@@ -11,24 +11,25 @@ from apps.tickets.models import Message, Ticket
 
 
 def lock_ticket(pk: int) -> Ticket:
-    """The ticket, or the one that it was merged into; nobody else writes to it until the transaction ends.
+    """Return the ticket, or the one that it was merged into, locked until the transaction ends.
 
-    Member and assignee are read apart: joined, they are missing where somebody changed them while this waited for the lock.
+    Member and assignee are read by separate queries: joined, they would be missing where another transaction changed them while this
+    one waited for the lock.
     """
     rows = Ticket.objects.select_for_update().prefetch_related("member", "assignee")
     found = rows.get(pk=resolve_merged(pk))
-    while found.merged_into_id:  # merged between the two looks
+    while found.merged_into_id:  # merged between the two queries
         found = rows.get(pk=found.merged_into_id)
     return found
 
 
 def resolve_merged(pk: int) -> int:
-    """The number of the ticket in which that one stands now: its own, or the one that it was merged into."""
+    """Return the id of the ticket that this one was merged into, or its own."""
     return Ticket.objects.filter(pk=pk).values_list("merged_into", flat=True).first() or pk
 
 
 def add_message(message: Message, files: Sequence[AttachmentFile] = ()) -> Message:
-    """The message, with its files. Raises Problem when there is no room for these."""
+    """Save the message with its files and update the ticket's touched_at. Raise Problem when the files exceed a quota."""
     check_room(message, sum(len(file.octets) for file in files))
     message.text = tidy(message.text)
     message.save(force_insert=True)
@@ -38,24 +39,24 @@ def add_message(message: Message, files: Sequence[AttachmentFile] = ()) -> Messa
 
 
 def hand_to_staff(ticket: Ticket) -> None:
-    """Whoever asked has written again: it is the staff's turn; what was solved is open again."""
+    """Set the state after the asker has written: it is staff's turn; a solved ticket is reopened."""
     closed = ticket.state in (Ticket.State.SOLVED, Ticket.State.REOPENED)
     set_state(ticket, Ticket.State.REOPENED if closed else Ticket.State.OPEN)
 
 
 def mark_answered(ticket: Ticket, state: Ticket.State) -> None:
-    """Staff has written to whoever asked."""
+    """Set the state after staff has written to the asker, and the time of the first answer."""
     Ticket.objects.filter(pk=ticket.pk).update(first_answered_at=Coalesce("first_answered_at", Now()))
     set_state(ticket, state)
 
 
 def set_state(ticket: Ticket, state: Ticket.State) -> None:
-    """Whoever has an older state before his eyes must look again before saving another: the version counts on."""
+    """Set the state. Bumps the version if the state changes, so that stale edits are refused."""
     if ticket.state != state:
         Ticket.objects.filter(pk=ticket.pk).update(state=state, version=F("version") + 1)
         ticket.state = state
 
 
 def tidy(text: str) -> str:
-    """Without NUL, which PostgreSQL does not take; with one kind of line end, and without empty space around it."""
+    """Return the text without NUL, which PostgreSQL does not accept, with LF as line end, and without surrounding white space."""
     return text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n").strip()

@@ -1,4 +1,4 @@
-"""Tickets in brief, for the dashboard of those who answer: whose turn it is, since when somebody waits, and how many were open lately."""
+"""Summary of tickets for the dashboard of staff: tickets that wait for staff and for the asker, the longest wait, and recent counts."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,8 +14,10 @@ from apps.tickets.selectors import OURS, count_by_turn
 
 @dataclass(frozen=True)
 class Trend:
-    """ours, theirs: tickets that wait for us, and for whoever asked. more: open ones, since midnight; came, solved: today. oldest: of
-    ours the one that nobody wrote to for longest. days: how many were open at the end of each of 30, and now."""
+    """Summary of tickets. ours, theirs: number that wait for staff, and for the asker; more: growth of open ones since midnight; came,
+    solved: numbers of today; oldest: of those that wait for staff, the one untouched for longest; days: chart of the open ones at the
+    end of each of 30 days, and now.
+    """
 
     ours: int
     theirs: int
@@ -27,17 +29,17 @@ class Trend:
 
     @property
     def open(self) -> int:
-        """All that are not solved."""
+        """Number of tickets that are not solved."""
         return self.ours + self.theirs
 
     @property
     def fewer(self) -> int:
-        """Since midnight, where it is not more."""
+        """Decrease of open tickets since midnight."""
         return -self.more
 
 
 def compute_trend(now: datetime) -> Trend:
-    """In a bounded number of queries."""
+    """Return the summary, with a bounded number of queries."""
     counted, waiting = counting.list_counts("month", now), count_by_turn()
     today = counted[-1]
     starts, end = counting.list_starts(Period.Unit.DAY, counted)
@@ -47,6 +49,9 @@ def compute_trend(now: datetime) -> Trend:
 
 
 def _find_oldest() -> Ticket | None:
-    """The first of each state by its index: over both at once the planner goes through all tickets in order of time."""
+    """Return the ticket that waits for staff untouched for longest.
+
+    One query for each state uses its index; for both states at once the planner would scan all tickets in order of time.
+    """
     found = [Ticket.objects.filter(state=state).order_by("touched_at", "id").first() for state in OURS]
     return min((each for each in found if each), key=lambda each: (each.touched_at, each.pk), default=None)

@@ -1,4 +1,4 @@
-"""Tickets, for staff; members' own are among their own pages."""
+"""URLs of tickets for staff; members' own tickets are among their own pages."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Usage in the REST API: what members, and the addresses they hold and held, forwarded in a window of time. Read only."""
+"""Read-only REST API of usage: octets by member and by holding in a window of time."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -30,37 +30,37 @@ SERIES: Shape = make_object(since=TIME, until=TIME, unit_seconds=INTEGER, points
 
 
 class UsedSerializer(ApiSerializer):
-    """A row with what was forwarded for it in the window that was asked for: octets of IP packets."""
+    """A row with its usage in the requested window, in octets of IP packets."""
 
     shapes = {"window": SPAN, "octets": OCTETS}
     window = serializers.SerializerMethodField()
     octets = serializers.SerializerMethodField()
 
     def get_window(self, row: Model) -> dict[str, datetime]:
-        """From when to when."""
+        """Start and end of the window."""
         window: Window = self.context["window"]
         return {"since": window.since, "until": window.until}
 
     def get_octets(self, row: Model) -> dict[str, int]:
-        """Up and down, by IPv4 and by IPv6."""
+        """Octets up and down, by IPv4 and IPv6."""
         octets: Octets = getattr(row, "known_octets", Octets())
         return octets._asdict()
 
 
 class UsageViewSet(ReadViewSet):
-    """Rows with their usage in a window."""
+    """Rows with their usage in a window of time."""
 
     series: Callable[..., list[Point]]
     used: Callable[..., Mapping[int, Octets]]
 
     @cached_property
     def now(self) -> datetime:
-        """The same for a whole answer; DRF makes a view for each."""
+        """Time of the request: the same for a whole response, because DRF makes a view for each request."""
         return timezone.now()
 
     @cached_property
     def window(self) -> Window:
-        """What is asked for."""
+        """Requested window."""
         return parse_window(self.request.query_params.dict(), self.now)
 
     def get_serializer_context(self) -> dict[str, Any]:
@@ -77,7 +77,9 @@ class UsageViewSet(ReadViewSet):
     @declare_response(200, SERIES, **WORDS)
     @action(detail=True, url_path="series", url_name="series")
     def over_time(self, request: Request, pk: str = "") -> Response:
-        """How it went, a point for each bucket: `octets` is null where no gateway was read, `lost` says that some was never read."""
+        """Usage over time, one point for each bucket. `octets` is null where no gateway was read; `lost` is true where part of the
+        traffic was never read.
+        """
         row, window = self.get_object(), self.window
         points = type(self).series(row, window.since, window.until, window.unit, now=self.now)
         facts = {"since": window.since, "until": window.until, "unit_seconds": int(window.unit.total_seconds())}
@@ -96,7 +98,7 @@ class MembersUsageSerializer(UsedSerializer):
 
 
 class MembersUsageViewSet(UsageViewSet):
-    """What members forwarded in a window of time, by the member's id."""
+    """Usage of members in a window of time, by the member's id."""
 
     serializer_class = MembersUsageSerializer
     member_path = "pk"
@@ -124,7 +126,7 @@ class AddressesUsageSerializer(UsedSerializer):
 
 
 class AddressesUsageViewSet(UsageViewSet):
-    """What went through each address or prefix that a member holds or held, by the holding's id."""
+    """Usage of the addresses and prefixes that members hold or held, in a window of time, by the holding's id."""
 
     serializer_class = AddressesUsageSerializer
     member_path = "member"

@@ -1,4 +1,4 @@
-"""Quotas of tariffs, in the REST API."""
+"""REST API of tariffs' quotas."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -36,11 +36,11 @@ class QuotaSerializer(ApiSerializer):
 
 
 class QuotaViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
-    """How many octets a member with a tariff should not exceed in a calendar month, up and down together; by the tariff's id."""
+    """Quotas of tariffs, by the tariff's id: octets that a member should not exceed in a calendar month, up and down together."""
 
     serializer_class = QuotaSerializer
     queryset = Quota.objects.annotate(id=F("tariff_id")).order_by("pk")
     filters = build_filters(Quota, "octets")
 
     def remove(self, row: Quota) -> None:
-        set_quota(tariff=row.tariff, octets=None, by=self.request.user)  # type: ignore[arg-type]  # who signed in is a User
+        set_quota(tariff=row.tariff, octets=None, by=self.request.user)  # type: ignore[arg-type]  # a signed-in user is a User

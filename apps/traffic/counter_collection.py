@@ -1,8 +1,8 @@
-"""A gateway's readings, each written down once: what passed, and from where the next one counts, in one transaction.
+"""Collection of gateways' readings, each written down once: what passed and the baseline for the next reading, in one transaction.
 
-Who wants to read draws a ticket first. A reading whose ticket is older than one that was written down is thrown away: so one that a
-worker held for an hour changes nothing, whatever became of the gateway meanwhile. A reading that cannot be right is refused whole, with
-a line in the log and on the gateway's page; the next one counts from the last that was believed.
+A worker draws a ticket before it reads. A reading with a ticket older than the last one written down is discarded: so a reading that a
+worker held for an hour changes nothing, whatever happened to the gateway meanwhile. An implausible reading is refused whole, with a line
+in the log and on the gateway's page; the next reading counts from the last one that was accepted.
 """
 
 from collections.abc import Mapping
@@ -25,14 +25,14 @@ from apps.traffic.models import Collected, LastCounts
 from firewall import counters, wire
 from firewall.counters import Baseline, ReadingAdvance, ReadingError
 
-RATED_OVER = 10.0  # seconds, at least, unless readings come more often
-LONGEST = timedelta(days=365)  # what a gateway may have counted before it was read for the first time
+RATED_OVER = 10.0  # seconds; a rate is measured over at least this time, or half the interval of readings if that is shorter
+LONGEST = timedelta(days=365)  # how long a gateway may have counted before its first reading
 
 log = structlog.get_logger()
 
 
 class ReadingOutcome(StrEnum):
-    """What became of a reading."""
+    """Result of handing in a reading."""
 
     WRITTEN = "written"
     OLD = "old"
@@ -41,14 +41,14 @@ class ReadingOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReadingTicket:
-    """The right to write down one reading, and how to ask for it."""
+    """The right to write down one reading, and the request to the agent that fetches it."""
 
     number: int
     request: wire.Counters
 
 
 def draw_ticket(gateway: Gateway) -> ReadingTicket:
-    """A ticket newer than all before it."""
+    """Return a ticket with a higher number than all before it."""
     Collected.objects.get_or_create(gateway=gateway)
     with transaction.atomic():
         Collected.objects.filter(gateway=gateway).update(asked=F("asked") + 1)
@@ -57,13 +57,13 @@ def draw_ticket(gateway: Gateway) -> ReadingTicket:
 
 
 def record_reading(*, gateway: Gateway, ticket: ReadingTicket, reading: wire.Reading, at: datetime) -> ReadingOutcome:
-    """Write down the reading, taken at this moment."""
+    """Write down the reading taken at this moment, or note on the gateway's page why it was refused."""
     try:
         with transaction.atomic():
             return _write_reading(gateway, ticket, reading, at)
     except ReadingError as error:
         why = str(error)
-    except (DataError, ValueError) as error:  # a number or a text that no column takes
+    except (DataError, ValueError) as error:  # a number or text that does not fit its column
         why = f"the database cannot hold it: {str(error).splitlines()[0]}"
     log.warning("reading refused", gateway=gateway.name, sequence=reading.sequence, error=why)
     note_refusal(gateway=gateway, why=why, at=at)
@@ -71,13 +71,13 @@ def record_reading(*, gateway: Gateway, ticket: ReadingTicket, reading: wire.Rea
 
 
 def note_refusal(*, gateway: Gateway, why: str, at: datetime | None = None) -> None:
-    """Show on the gateway's page that its last reading was none, and since when they are none."""
+    """Record for the gateway's page why its last reading failed, and since when readings fail."""
     since = Coalesce(F("refused_at"), Value(at or timezone.now()))
     Collected.objects.filter(gateway=gateway).update(refused=why.replace("\0", "")[:500], refused_at=since)
 
 
 def accept_next_reading(*, gateway: Gateway) -> None:
-    """Let the next reading be where counting begins again, whatever it says; what passed since the last one is not counted."""
+    """Take the next reading as the new baseline, whatever it says; what passed since the last one is not counted."""
     Collected.objects.filter(gateway=gateway).update(skip=True)
 
 
@@ -105,7 +105,7 @@ def _write_reading(gateway: Gateway, ticket: ReadingTicket, reading: wire.Readin
 
 
 def _note_rates(row: Collected, advance: ReadingAdvance, at: datetime) -> None:
-    """How fast it went lately. Two readings at once say nothing about that: what passed between them belongs to the next rate."""
+    """Save the recent rates. Two readings too close together give no rate: what passed between them counts for the next one."""
     seconds = (at - row.rated_at).total_seconds() if row.rated_at and advance.continues else -1.0
     octets = {way: sum(number for name, number in advance.octets.items() if name.startswith(way)) for way in ("up", "down")}
     octets = {way: number + getattr(row, f"{way}_octets") for way, number in octets.items()}
@@ -119,13 +119,19 @@ def _note_rates(row: Collected, advance: ReadingAdvance, at: datetime) -> None:
 
 
 def validate_numbers(row: Collected, ticket: ReadingTicket, reading: wire.Reading, at: datetime) -> None:
-    """Is the newest reading older than one that was written down long ago? Then that one had a wrong number. Raises ReadingError."""
+    """Raise ReadingError when a reading with the newest ticket has no higher sequence than one written down more than PAUSE ago.
+
+    Then the sequence that was written down is wrong. For readings that `counters.advance` found too old.
+    """
     if row.at and row.told < ticket.number == row.asked and at - row.at > usage_writer.PAUSE:
         raise ReadingError(f"it is reading {reading.sequence}, and reading {row.sequence} of the same log was written down before")
 
 
 def validate_advance(advance: ReadingAdvance, elapsed: timedelta) -> None:
-    """Could so much pass in that time? Raises ReadingError. A clock that was set back is no reason to doubt."""
+    """Raise ReadingError when more octets were counted than an interface can carry in that time, or more packets than octets.
+
+    A clock that was set back is no reason to refuse.
+    """
     seconds = max(elapsed.total_seconds(), settings.COLLECT_SECONDS) + settings.COLLECT_SECONDS
     most = int(settings.LINE_MBITS * 1_000_000 / 8 * seconds)
     for way in ("up", "down"):

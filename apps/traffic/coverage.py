@@ -1,4 +1,4 @@
-"""When gateways were read, and when not: so that a chart can tell nothing from nobody knows."""
+"""Coverage of readings in time: with it, a chart can show a gap where no gateway was read instead of zero."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from apps.traffic.usage_writer import PAUSE
 
 
 class CoveredStretch(NamedTuple):
-    """A gateway was read from one moment to another; carried as in Coverage."""
+    """Stretch of time in which a gateway was read without a gap; carried: as in Coverage."""
 
     since: datetime
     until: datetime
@@ -22,31 +22,31 @@ class CoveredStretch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReadingCoverage:
-    """The stretches of each gateway, in order."""
+    """Covered stretches of each gateway, in order of time."""
 
     gateways: Sequence[Sequence[CoveredStretch]]
 
     def gap(self, since: datetime, until: datetime) -> bool:
-        """Was no gateway read at any moment of it?"""
+        """True if no gateway was read at any moment of this time."""
         return not any(each.since < until and since <= each.until for stretches in self.gateways for each in stretches)
 
     def ends_within(self, since: datetime, until: datetime) -> bool:
-        """Did reading of some gateway end in it, for a pause at least?"""
+        """True if a stretch of some gateway ends in this time. A stretch that still grows ends with the last reading."""
         return any(since <= each.until < until for stretches in self.gateways for each in stretches)
 
     def read_until(self, now: datetime) -> datetime | None:
-        """The last reading of any gateway, if it is longer ago than two readings are apart."""
+        """Return the last reading of any gateway if it was more than PAUSE ago, otherwise None."""
         last = max((each.until for stretches in self.gateways for each in stretches), default=None)
         return last if last and now - last > PAUSE else None
 
     def lost(self, since: datetime, until: datetime) -> bool:
-        """Is something that passed in it missing for good, at least at one gateway?"""
+        """True if part of what passed in this time is missing for good, at one gateway at least."""
         breaks = ((one.until, two.since) for stretches in self.gateways for one, two in pairwise(stretches) if not two.carried)
         return any(begin < until and since < end for begin, end in breaks)
 
 
 def get_coverage(gateways: Iterable[int], since: datetime, until: datetime) -> ReadingCoverage:
-    """Of these gateways, as far as the window needs: with the stretch before it, after which something may have been lost."""
+    """Return the coverage of these gateways in the window, with the last stretch before it, after which something may have been lost."""
     found: dict[int, list[CoveredStretch]] = {gateway: [] for gateway in gateways}
     of = Coverage.objects.filter(gateway__in=found)
     before = of.filter(until__lt=since - PAUSE).order_by("gateway_id", "-until").distinct("gateway_id")

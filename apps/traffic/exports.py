@@ -1,4 +1,4 @@
-"""The tables of traffic as cells of a CSV: numbers as they are, times in ISO 8601."""
+"""Rows of CSV for the tables of traffic: plain numbers, times in ISO 8601."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -26,7 +26,7 @@ def build_throughput_head() -> list[str]:
 
 
 def iter_throughput_rows(ways: Iterable[GatewayThroughput]) -> Iterator[CsvRow]:
-    """A row for each bucket; without numbers where nobody read the gateway."""
+    """Yield a row for each bucket, without numbers where the gateway was not read."""
     for way in ways:
         for step in way.steps:
             numbers = [f"{each:.1f}" for each in (*step.bits, *step.packets)] if step.bits and step.packets else [""] * 4

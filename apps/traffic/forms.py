@@ -14,7 +14,7 @@ from apps.traffic.models import Level, Quota
 from apps.traffic.quotas import MOST
 from apps.traffic.windows import Window
 
-LOCAL: Final = "%Y-%m-%dT%H:%M"  # how a browser's datetime-local field speaks
+LOCAL: Final = "%Y-%m-%dT%H:%M"  # format of a browser's datetime-local field
 GIGA: Final = 10**9
 
 
@@ -24,7 +24,7 @@ def _make_moment_field(label: Any, help_text: Any = "") -> forms.DateTimeField:
 
 
 class WindowForm(forms.Form):
-    """From when to when; without both, one of the presets."""
+    """Start and end of a window; without both, a preset."""
 
     since = _make_moment_field(pgettext_lazy("time", "From"))
     until = _make_moment_field(pgettext_lazy("time", "To"))
@@ -35,7 +35,7 @@ class WindowForm(forms.Form):
 
     @property
     def chosen(self) -> bool:
-        """Did somebody fill in one of the fields?"""
+        """True if one of the fields is filled in."""
         return any(self.data.get(name) for name in self.fields)
 
     def clean_since(self) -> datetime | None:
@@ -61,7 +61,7 @@ class WindowForm(forms.Form):
         return cleaned
 
     def window(self) -> Window:
-        """What was asked for; the form is valid."""
+        """Return the chosen window; the form must be valid."""
         since, until = self.cleaned_data["since"], self.cleaned_data["until"]
         if since is None:
             return windows.build_recent_window(self.now, windows.parse_preset(self.data.get("window", "")), windows.LISTS)
@@ -69,7 +69,7 @@ class WindowForm(forms.Form):
 
 
 def _get_kept_days() -> int:
-    """Days."""
+    """Return the retention of daily usage in days."""
     row = Level.objects.filter(name=Level.Name.DAY).first()
     return row.days if row else 730
 
@@ -88,6 +88,6 @@ class QuotaForm(forms.Form):
         super().__init__(data, initial={"gigabytes": f"{(Decimal(quota.octets) / GIGA).normalize():f}"} if quota else None)
 
     def octets(self) -> int | None:
-        """What the service takes; the form is valid."""
+        """Return the quota in octets as the service takes it, None for no quota; the form must be valid."""
         given: Decimal | None = self.cleaned_data["gigabytes"]
         return None if given is None else int(given * GIGA)

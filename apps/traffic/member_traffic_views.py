@@ -1,4 +1,4 @@
-"""A member's traffic for staff: the panel, and its numbers as CSV."""
+"""Views of a member's traffic for staff: the panel, and its numbers as CSV."""
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -17,7 +17,7 @@ def _get_member(pk: int) -> Member:
 
 @staff_page
 def traffic(request: HttpRequest, pk: int) -> HttpResponse:
-    """The panel alone; as part of itself for HTMX."""
+    """Show the member's panel; for HTMX, the panel's fragment only."""
     member = _get_member(pk)
     part = "#panel" if request.headers.get("HX-Target") == "traffic" else ""
     context = {"member": member, "usage": panel.build_panel(member, request.GET, panel.build_staff_names(), now=timezone.now())}
@@ -26,25 +26,25 @@ def traffic(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def traffic_csv(request: HttpRequest, pk: int) -> StreamingHttpResponse:
-    """Each bucket of the window."""
+    """Download the window's buckets as CSV."""
     return download_usage(_get_member(pk), request)
 
 
 @staff_page
 def months_csv(_request: HttpRequest, pk: int) -> StreamingHttpResponse:
-    """Each of the last twelve months."""
+    """Download the last twelve months as CSV."""
     return download_months(_get_member(pk))
 
 
 def download_months(member: Member) -> StreamingHttpResponse:
-    """The member's usage month by month, and the quota as far as it is known, to be saved."""
+    """Return a CSV of the member's usage by month, with the quota as far as it is known."""
     return build_csv_download(
         f"months-M-{member.number}", months.build_head(), months.iter_rows(months.list_months(member, now=timezone.now()))
     )
 
 
 def download_usage(member: Member, request: HttpRequest) -> StreamingHttpResponse:
-    """The member's usage in the window that the address names, to be saved."""
+    """Return a CSV of the member's usage in the window that the query parameter names."""
     now = timezone.now()
     window = build_recent_window(now, parse_preset(request.GET.get("window", "")))
     points = panel.list_points(member, window, now=now)

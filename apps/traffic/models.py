@@ -1,4 +1,4 @@
-"""How much each holding forwarded, when, and which readings of which gateway say so.
+"""Models of traffic: usage of holdings by time, throughput of gateways, and the state of their readings.
 
 up: from the member; down: to the member. Octets are those of IP packets. Rows of usage name a holding without a foreign key: Django
 allows none in a composite primary key, and holdings are never deleted.
@@ -16,7 +16,7 @@ from apps.traffic.rates.models import RateLimit as RateLimit
 
 
 class Tally(models.Model):
-    """What one gateway forwarded for one holding before usage was kept by time: one sum, from `since` to `last`."""
+    """Total of one holding at one gateway from the days before usage was kept by time: one sum, from `since` to `last`."""
 
     gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="+")
     holding = models.ForeignKey(Holding, models.CASCADE, related_name="tallies")
@@ -32,7 +32,7 @@ class Tally(models.Model):
 
 
 class CounterColumns(models.Model):
-    """Octets and packets each way."""
+    """Abstract columns: octets and packets in each direction."""
 
     up_octets = models.BigIntegerField()
     up_packets = models.BigIntegerField()
@@ -44,9 +44,9 @@ class CounterColumns(models.Model):
 
 
 class Usage(CounterColumns):
-    """What one holding forwarded over all gateways in the time that begins at `bucket`. A silent holding has no row.
+    """Usage of one holding over all gateways in the bucket that begins at `bucket`. A holding without traffic has no row.
 
-    The tables are partitioned by `bucket`; partitions.py makes and drops them.
+    The tables are partitioned by `bucket`; partitions.py makes and drops the partitions.
     """
 
     pk = models.CompositePrimaryKey("holding_id", "bucket")
@@ -58,31 +58,31 @@ class Usage(CounterColumns):
 
 
 class FiveMinutes(Usage):
-    """As it was read."""
+    """Usage by five minutes, as read from the gateways."""
 
 
 class Hour(Usage):
-    """Rolled up from five minutes, once the hour is over."""
+    """Usage by hour, rolled up from five minutes once the hour is over."""
 
 
 class Day(Usage):
-    """Rolled up from hours, once the day is over in UTC."""
+    """Usage by day, rolled up from hours once the day is over in UTC."""
 
 
 class Today(Usage):
-    """The day that is under way, from its first five minutes to the last that are over: so that nobody has to add them up."""
+    """Usage of the current day, from its first five minutes to the last that are over: so queries need not add them up."""
 
 
 class Week(Usage):
-    """Rolled up from days, once the seven days are over: so that lists of months and years add up few rows."""
+    """Usage by week, rolled up from days once all seven are over: so lists over months and years add up few rows."""
 
 
 class FourWeeks(Usage):
-    """Rolled up from weeks, once all four are over."""
+    """Usage by four weeks, rolled up from weeks once all four are over."""
 
 
 class Span(models.Model):
-    """A long time that is over, of which SpanUsage is the sum."""
+    """A long past time for which SpanUsage has the sums."""
 
     since = models.DateTimeField()
     until = models.DateTimeField()
@@ -95,7 +95,7 @@ class Span(models.Model):
 
 
 class SpanUsage(models.Model):
-    """What one member forwarded in a span. A silent member has no row."""
+    """Usage of one member in a span. A member without traffic has no row."""
 
     pk = models.CompositePrimaryKey("span_id", "member_id")
     span = models.ForeignKey(Span, models.CASCADE, related_name="+")
@@ -105,9 +105,9 @@ class SpanUsage(models.Model):
 
 
 class Level(models.Model):
-    """How long one of the tables of usage is kept, and up to when it is complete: from there on only finer ones know.
+    """Retention of one table of usage in days, and the moment up to which it is complete: later usage is in finer tables only.
 
-    Of today what is complete is a part of a day; all others are complete by whole buckets.
+    `today` is complete up to a moment within its day; all others by whole buckets.
     """
 
     class Name(models.TextChoices):
@@ -135,12 +135,12 @@ class Level(models.Model):
 
 
 class Collected(models.Model):
-    """Where the readings of one gateway stand.
+    """State of one gateway's readings.
 
-    asked, told: tickets of the last question, and of the last answer that was written down. boot, table, log, sequence, gone: of that
-    answer, as in firewall.counters.Baseline. refused: why the last reading was not believed, "" if it was. nobodys: elements of it that
-    belong to no holding, and the first of them. up_bits, down_bits: what members sent and got lately, up to rated_at, bit/s; None
-    when nobody knows. up_octets, down_octets: since then.
+    asked, told: numbers of the last ticket drawn, and of the ticket of the last reading written down. boot, table, log, sequence, gone:
+    of that reading, as in firewall.counters.Baseline. refused: why the last reading was refused, "" if it was accepted; refused_at:
+    since when readings are refused. nobodys, nobodys_first: number of its elements that belong to no holding, and the first of them.
+    up_bits, down_bits: members' recent rates up to rated_at, bit/s; None when unknown. up_octets, down_octets: octets since rated_at.
     """
 
     gateway = models.OneToOneField(Gateway, models.CASCADE, primary_key=True, related_name="collected")
@@ -160,12 +160,12 @@ class Collected(models.Model):
     refused = models.TextField(default="", blank=True)
     refused_at = models.DateTimeField(null=True)
     nobodys = models.PositiveIntegerField(default=0)
-    skip = models.BooleanField(default=False)  # the next reading is only where counting begins again
+    skip = models.BooleanField(default=False)  # take only the baseline from the next reading, count nothing
     nobodys_first = models.CharField(max_length=60, default="", blank=True)
 
 
 class LastCounts(models.Model):
-    """One set's counters as they were written down last, in the columns of firewall.wire.Counts."""
+    """Counters of one set in the last reading that was written down, in the columns of firewall.wire.Counts."""
 
     gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="+")
     set = models.CharField(max_length=60)
@@ -180,9 +180,9 @@ class LastCounts(models.Model):
 
 
 class Coverage(models.Model):
-    """From when to when a gateway was read without a pause. Between two of them nobody knows when what passed.
+    """A stretch of time in which a gateway was read without a gap. What passed between two stretches has no known time.
 
-    carried: what passed in the pause before is counted, at `since`; otherwise it is lost, as after a power cut.
+    carried: what passed in the gap before is counted, at `since`; otherwise it is lost, as after a power cut.
     """
 
     gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="+")
@@ -196,7 +196,7 @@ class Coverage(models.Model):
 
 
 class Throughput(CounterColumns):
-    """What members sent and got through one gateway by one IP version in five minutes, whoever they were."""
+    """Traffic of all members through one gateway by one IP version in five minutes."""
 
     gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="+")
     family = models.PositiveSmallIntegerField()
@@ -207,12 +207,12 @@ class Throughput(CounterColumns):
             models.UniqueConstraint(fields=["gateway", "family", "bucket"], name="throughput_once_per_bucket"),
             models.CheckConstraint(condition=Q(family__in=[4, 6]), name="throughput_family"),
         ]
-        indexes = [models.Index(fields=["bucket"], name="throughput_by_time")]  # what is too old is looked for every minute
+        indexes = [models.Index(fields=["bucket"], name="throughput_by_time")]  # `rollup.forget` looks for old rows every minute
 
 
 @track_history()
 class Quota(models.Model):
-    """How many octets a member with this tariff should not exceed in a calendar month, up and down together. Nothing is cut off by it."""
+    """Octets that a member with this tariff should not exceed in a calendar month, up and down together. Nothing is cut off by it."""
 
     tariff = models.OneToOneField(Tariff, models.CASCADE, primary_key=True, related_name="quota")
     octets = models.PositiveBigIntegerField()

@@ -1,7 +1,7 @@
-"""A member's usage month by month, and how much the tariff that was in force then allowed.
+"""A member's usage by month, with the quota of the tariff that was in force then.
 
-Months begin at midnight by the clock on the wall. Which tariff a member had and which quota a tariff had at the end of a month is what the
-history says; where it does not say it, only what was used is known.
+Months begin at midnight, local time. The member's tariff and the tariff's quota at the end of a month come from the history; where the
+history has no answer, only the usage is known.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,7 +31,7 @@ _SUM: Final = "SELECT month, sum(up_octets), sum(down_octets) FROM ({rows}) u GR
 
 
 class Month(NamedTuple):
-    """up, down: octets; None where nobody counted. tariff, quota: in force at its end, as far as the history knows."""
+    """Usage of one month. up, down: octets; None where nothing was counted. tariff, quota: in force at its end, as far as known."""
 
     since: datetime
     until: datetime
@@ -50,24 +50,24 @@ class Month(NamedTuple):
 
     @property
     def words(self) -> str:
-        """November 2026."""
+        """Month and year, like “November 2026”."""
         return format_date(self.since.astimezone(get_current_timezone()), pgettext("month", "F Y"))
 
     @property
     def limit(self) -> str:
-        """500 GB (Standard)."""
+        """Quota and tariff, like “500 GB (Standard)”; "" without a quota."""
         return f"{formats.format_volume(self.quota)} ({self.tariff})" if self.quota else ""
 
 
 class QuotaLimit(NamedTuple):
-    """What a tariff allowed: its name, and octets."""
+    """A tariff's name and its quota in octets."""
 
     tariff: str
     octets: int
 
 
 def list_months(member: Member, *, now: datetime) -> list[Month]:
-    """The last twelve, the oldest first; the last one is under way."""
+    """Return the last twelve months, the oldest first; the last one is under way."""
     spans = list(_list_spans(now))
     held = list_member_holdings(member.pk)
     sums = _sum_by_month(held, spans, now)
@@ -93,7 +93,7 @@ def _list_spans(now: datetime) -> Iterable[tuple[datetime, datetime]]:
 
 
 def _sum_by_month(held: Iterable[MemberHolding], spans: Iterable[tuple[datetime, datetime]], now: datetime) -> dict[int, tuple[int, int]]:
-    """Octets up and down of each month in which something was counted, by its place."""
+    """Return octets up and down by the month's index. Months in which nothing was counted are left out."""
     keys, parts, given = [each.pk for each in held], list[str](), list[Any]()
     for number, (since, until) in enumerate(spans):
         found = plan_pieces(_align_border(since, now), min(_align_border(until, now), now), now)
@@ -107,14 +107,14 @@ def _sum_by_month(held: Iterable[MemberHolding], spans: Iterable[tuple[datetime,
 
 
 def _align_border(at: datetime, now: datetime) -> datetime:
-    """The moment itself; where no buckets so fine are kept any more, the nearest at which some begin."""
+    """Return the start of a bucket nearest to this moment, by the finest level that is still kept."""
     unit = find_finest_unit(at, now)
     middle = at.astimezone(UTC) + unit / 2
     return middle - (middle - EPOCH) % unit
 
 
 def _list_limits(member: Member, ends: Iterable[datetime]) -> list[QuotaLimit | None]:
-    """The quota at each of these moments, of the tariff that the member had then; None where there was none, or none is known."""
+    """Return the quota at each of these moments, of the tariff that the member had then; None where there was none or none is known."""
     own = get_trail(Member).events.objects.filter(pgh_obj_id=member.pk)
     tariffs = list(own.order_by("pgh_id").values_list("pgh_created_at", "tariff_id"))
     events = get_trail(Quota).events.objects.filter(tariff_id__in={tariff for _at, tariff in tariffs}).order_by("pgh_id")
@@ -130,19 +130,19 @@ def _iter_limits_in_force(tariffs: list[Any], quotas: list[Any], ends: Iterable[
 
 
 def draw_months(found: Iterable[Month]) -> BarChart:
-    """Bars of what was used, with a line at what was allowed."""
+    """Return a chart with a bar for each month's usage and a line at its quota."""
     below = pgettext("month below a chart", "M")
     bars = [Bar(format_date(localtime(each.since), below), each.words, each.both, each.quota) for each in found]
     return draw_bars("months", _("Traffic of the last twelve months"), bars, VOLUME)
 
 
 def build_head() -> list[str]:
-    """What stands above the columns of the CSV."""
+    """Return the header row of the CSV."""
     return [_("Begins"), _("Ends"), _("Down, bytes"), _("Up, bytes"), _("Together, bytes"), _("Tariff"), _("Quota, bytes")]
 
 
 def iter_rows(found: Iterable[Month]) -> Iterator[list[object]]:
-    """The months as cells of a CSV; empty where nobody counted, or no quota is known."""
+    """Yield the months as rows of CSV; cells are empty where nothing was counted or no quota is known."""
     for each in found:
         numbers = ["" if number is None else number for number in (each.down, each.up, each.both)]
         yield [localtime(each.since).isoformat(), localtime(each.until).isoformat(), *numbers, each.tariff, each.quota or ""]

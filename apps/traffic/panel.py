@@ -1,6 +1,6 @@
-"""What the panel of a member's traffic shows: a chart, sums by IP version, how much it was before, and the quota.
+"""Panel of a member's traffic: a chart, sums by IP version, a comparison with the window before, and the quota.
 
-The same for the member and for staff; only the words differ.
+It is the same for the member and for staff; only the words differ.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ BEFORE: Final[dict[Preset, Promise]] = {
 
 
 class ChoiceLink(NamedTuple):
-    """A link: what it shows, its words, and whether that is shown now."""
+    """A link to one choice. name: value of the query parameter; words: its label; current: it is chosen now."""
 
     name: str
     words: Promise
@@ -47,7 +47,7 @@ class ChoiceLink(NamedTuple):
 
 
 class VersionSum(NamedTuple):
-    """Octets of one IP version, or of both, in the window and in the one before."""
+    """Octets of one IP version or of both: down and up in the window, and both together in the window before."""
 
     words: Promise
     down: int
@@ -61,7 +61,7 @@ class VersionSum(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UsagePanel:
-    """All that templates/traffic/_usage.html shows. read_until: the last reading, if it is longer ago than two readings are apart."""
+    """Content of templates/traffic/_usage.html. read_until: the last reading if it was more than usage_writer.PAUSE ago."""
 
     window: Window
     version: ShownVersion
@@ -84,13 +84,13 @@ class UsagePanel:
 
     @property
     def sums(self) -> list[VersionSum]:
-        """IPv4, IPv6, and both together."""
+        """Sums of IPv4, of IPv6, and of both together."""
         order = (ShownVersion.FOUR, ShownVersion.SIX, ShownVersion.BOTH)
         return [VersionSum(VERSIONS[each], *get_down_up(self.octets, each), sum(get_down_up(self.before, each))) for each in order]
 
     @property
     def shown(self) -> VersionSum:
-        """Of what the chart shows."""
+        """Sum of the IP version that the chart shows."""
         return next(each for each in self.sums if each.words is VERSIONS[self.version])
 
     @property
@@ -103,20 +103,20 @@ class UsagePanel:
 
     @property
     def compares(self) -> bool:
-        """Was already counted when the window before began?"""
+        """True if counting had begun when the window before began."""
         begun = self.window.since - (self.window.until - self.window.since)
         return self.total.since is not None and self.total.since < begun + self.window.unit
 
     @property
     def compared(self) -> str:
-        """How much it is against the window before."""
+        """Sentence that compares the usage with the window before."""
         if not self.compares or self.window.preset is None:
             return _("Counting began on %(day)s; there is nothing to compare with yet.") % {"day": formats.format_day(self.total.since)}
         return describe_change(self.shown.both, self.shown.before, str(BEFORE[self.window.preset]))
 
 
 def describe_change(now: int, before: int, when: str) -> str:
-    """In words. when: "the 7 days before"."""
+    """Return the change from `before` to `now` (octets) as a sentence. when: words like “the 7 days before”."""
     facts = {"when": when, "before": formats.format_volume(before)}
     if not before:
         return _("In %(when)s there was nothing.") % facts
@@ -139,7 +139,7 @@ def build_member_names() -> DirectionNames:
 
 
 def build_panel(member: Member, asked: QueryDict, names: DirectionNames, *, now: datetime) -> UsagePanel:
-    """What the address asks for; without anything the last 24 hours."""
+    """Return the panel for the query parameters `window` and `family`; by default the last 24 hours of both IP versions."""
     window = build_recent_window(now, parse_preset(asked.get("window", "")))
     family = asked.get("family", "")
     version = ShownVersion(family) if family in ShownVersion else ShownVersion.BOTH
@@ -151,12 +151,12 @@ def build_panel(member: Member, asked: QueryDict, names: DirectionNames, *, now:
 
 
 def list_points(member: Member, window: Window, *, now: datetime) -> list[Point]:
-    """The member's usage in the window's buckets."""
+    """Return the member's usage in the window's buckets."""
     return build_member_series(member, window.since, window.until, window.unit, now=now)
 
 
 def build_rows(points: Sequence[Point], window: Window) -> list[list[object]]:
-    """The points as cells of a CSV, without octets where nobody read."""
+    """Return the points as rows of CSV, without octets where no gateway was read."""
     return [
         [point.start.isoformat(), (point.start + window.unit).isoformat(), *_build_octet_cells(point), _describe_gap(point)]
         for point in points
@@ -164,7 +164,7 @@ def build_rows(points: Sequence[Point], window: Window) -> list[list[object]]:
 
 
 def build_head() -> list[str]:
-    """What stands above them."""
+    """Return the header row of the CSV."""
     down, up = _("IPv%(family)d down, bytes"), _("IPv%(family)d up, bytes")
     return [_("Begins"), _("Ends"), *(each % {"family": family} for family in (4, 6) for each in (down, up)), _("Remark")]
 

@@ -1,4 +1,4 @@
-"""Partitions of the tables of usage: made before they are needed, and once more by whoever needs one; dropped when their time is over.
+"""Partitions of the tables of usage: made ahead of time, or by the writer that needs a missing one; dropped when they are past retention.
 
 PostgreSQL manual, "Table Partitioning". A partition is named after its table and first day: traffic_hour_20261123.
 """
@@ -18,14 +18,14 @@ TABLES: dict[str, type[Usage]] = {
     Level.Name.WEEK: Week,
     Level.Name.FOUR_WEEKS: FourWeeks,
 }
-AHEAD = timedelta(days=2)  # partitions that begin until then are there already
-_LOCK = 7_011_700  # of pg_advisory_xact_lock: one at a time makes partitions
-# Rows of the present five minutes are written again with each reading, and today's every five minutes: room on their page makes that cheap
+AHEAD = timedelta(days=2)  # how far ahead partitions are made
+_LOCK = 7_011_700  # key of pg_advisory_xact_lock: one transaction at a time makes partitions
+# Rows of the current five minutes are updated with each reading, today's every five minutes: free room on their page makes that cheap
 _ROOM = {Level.Name.FIVE_MINUTES: "WITH (fillfactor = 60)", Level.Name.TODAY: "WITH (fillfactor = 50)"}
 
 
 def compute_span(level: str, at: datetime) -> tuple[datetime, datetime]:
-    """From when to when the partition is that holds this moment: a day, a week (from Monday) or a month, in UTC."""
+    """Return start and end of the partition that contains this moment: a day, a week (from Monday) or a month, in UTC."""
     day = at.astimezone(UTC).date()
     if level in (Level.Name.FIVE_MINUTES, Level.Name.TODAY):
         first, after = day, day + timedelta(days=1)
@@ -39,7 +39,7 @@ def compute_span(level: str, at: datetime) -> tuple[datetime, datetime]:
 
 
 def ensure(level: str, at: datetime) -> None:
-    """Make the partition that holds this moment, if it is not there. Costs one look into the catalogue if it is."""
+    """Make the partition that contains this moment if it does not exist. Costs one query of the catalogue if it does."""
     table = TABLES[level]._meta.db_table
     since, until = compute_span(level, at)
     name = f"{table}_{since:%Y%m%d}"
@@ -55,7 +55,7 @@ def ensure(level: str, at: datetime) -> None:
 
 
 def ensure_between(level: str, since: datetime, until: datetime) -> None:
-    """Likewise all that are needed from one moment to another."""
+    """Make all missing partitions from one moment to another."""
     at = since
     while at <= until:
         ensure(level, at)
@@ -63,13 +63,13 @@ def ensure_between(level: str, since: datetime, until: datetime) -> None:
 
 
 def ensure_ahead(now: datetime) -> None:
-    """Make what will be needed soon."""
+    """Make the partitions of all levels that will be needed up to AHEAD."""
     for level in TABLES:
         ensure_between(level, now, now + AHEAD)
 
 
 def iter_existing(level: str) -> Iterator[tuple[str, datetime]]:
-    """Name and end of each partition that is there, the oldest first."""
+    """Yield name and end of each existing partition, the oldest first."""
     table = TABLES[level]._meta.db_table
     with connection.cursor() as cursor:
         cursor.execute("SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = %s::regclass", [table])
@@ -79,7 +79,7 @@ def iter_existing(level: str) -> Iterator[tuple[str, datetime]]:
 
 
 def drop_before(level: str, end: datetime) -> list[str]:
-    """Drop the partitions that ended by then; their names."""
+    """Drop the partitions that ended by then. Return their names."""
     over = [name for name, until in iter_existing(level) if until <= end]
     with connection.cursor() as cursor:
         for name in over:

@@ -1,6 +1,6 @@
-"""Long times that are over, added up once by member: lists of everybody in a week, a month or a year begin with them.
+"""Precomputed totals by member over long past spans: lists of all members in a week, month or year start from them.
 
-To what a level is complete up to nothing is added any more, and a holding's member stays: so what a span says stays right.
+Totals stay right: nothing is added to a level before the moment up to which it is complete, and a holding never changes its member.
 """
 
 from datetime import datetime
@@ -21,9 +21,9 @@ _FILL: Final = """
 
 @transaction.atomic
 def refresh_totals(now: datetime) -> int:
-    """Let there be a span for each preset, from its begin to the end of yesterday, and no other; how many were added up.
+    """Keep exactly one span for each preset, from the preset's start to the end of yesterday (UTC). Return how many were added up.
 
-    Doing it twice does nothing twice. Once a day there is something to do.
+    Idempotent; there is new work once a day.
     """
     complete = Level.objects.select_for_update().get(name=Level.Name.DAY).complete_until
     wanted = {(build_recent_window(now, preset, LISTS).since, complete) for preset in PRESETS}

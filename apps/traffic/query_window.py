@@ -1,4 +1,4 @@
-"""Which window of time an address of the REST API asks for. Parameters come in; a Window, or a refusal by parameter."""
+"""Parses the query parameters of the REST API that choose a window of time: returns a Window, or an error that names the parameter."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -31,7 +31,7 @@ WORDS_OF_SPAN: Final = {name: words for name, (_kind, words) in WINDOW.items()}
 
 
 def parse_window(params: Mapping[str, str], now: datetime) -> Window:
-    """The window that an address asks for. Raises ValidationError by parameter."""
+    """Return the window that the query parameters choose. Raise ValidationError, by parameter, when they choose none."""
     given = {name: _parse_parameter(name, kind, params[name]) for name, (kind, _words) in (WINDOW | UNIT).items() if name in params}
     until = min(given.get("until", now), now)
     if until < FIRST:
@@ -51,7 +51,7 @@ def _parse_parameter(name: str, kind: FilterType, text: str) -> Any:
 
 
 def _apply_unit(window: Window, wanted: str, now: datetime) -> Window:
-    """With points of this unit; "": such as fit the window, and are kept."""
+    """Return the window with points of this unit; "" chooses the window's own unit, or the finest that is still kept if that is longer."""
     kept = find_finest_unit(window.since, now)
     unit: timedelta = UNITS[wanted] if wanted else max(window.unit, kept)
     if (window.until - window.since) / unit > MOST_POINTS:

@@ -1,6 +1,6 @@
-"""Mails to members whose quota is nearly or wholly used up: one for each threshold and calendar month, in the member's language.
+"""Mails to members who have nearly or wholly used up their quota: one for each threshold and calendar month, in the member's language.
 
-Who that is takes one question to the database, however many members there are; who was told is what the outbox knows (`Message.key`).
+One query finds them, however many members there are. The outbox (`Message.key`) remembers which mails were written.
 """
 
 from datetime import datetime
@@ -19,12 +19,12 @@ from apps.members.models import Member
 from apps.traffic.quotas import NEAR, MemberNearQuota, compute_month, list_members_above
 
 KIND: Final = "quota"
-MOST: Final = 500  # mails of one run; the next one goes on
-TOGETHER: Final = 100  # in one transaction, so that a worker is woken once for all of them
+MOST: Final = 500  # mails of one run; the next run continues
+TOGETHER: Final = 100  # mails of one transaction, so that a worker is woken once for all of them
 
 
 def send_notices(now: datetime) -> int:
-    """Write to whoever passed a threshold and was not told; how many mails were written. Doing it again is harmless."""
+    """Write to the members who passed a threshold and have no mail about it yet. Return the number of mails. Idempotent."""
     found = {_build_key(each, now): each for each in list_members_above(NEAR, now=now)}
     told = set(Message.objects.filter(key__in=list(found)).values_list("key", flat=True))
     readers = _map_readers([each.member for key, each in found.items() if key not in told])
@@ -38,7 +38,7 @@ def _send_batch(due: list[tuple[Member, MemberNearQuota, str]], now: datetime) -
 
 
 def _map_readers(members: list[int]) -> dict[int, Member]:
-    """Those of them who are active, have an address and want to know."""
+    """Return, by id, those of these members who are active, have an email address and did not switch these mails off."""
     unwilling = {lower_ascii(address) for address in SwitchedOff.objects.filter(notice=KIND).values_list("address", flat=True)}
     active = Member.objects.filter(pk__in=members, state=Member.State.ACTIVE).exclude(email="")
     return {each.pk: each for each in active if lower_ascii(each.email) not in unwilling}

@@ -1,6 +1,6 @@
-"""Quotas: how much a tariff lets its members forward in a calendar month, and who is near that or over it.
+"""Quotas: octets a calendar month that a tariff includes, and the members who are near their quota or over it.
 
-Nothing is cut off by a quota: pages say how far it is used up.
+A quota cuts nothing off: pages show how far it is used up.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from apps.traffic.selectors import build_member_sums_sql, run_large_query, sum_u
 log = structlog.get_logger()
 
 NEAR: Final = 80  # percent
-MOST: Final = 10**15  # octets: a petabyte is no quota
+MOST: Final = 10**15  # octets; a petabyte, more than any sensible quota
 _ABOVE: Final = """
     SELECT m.id, m.name, t.name, s.up, s.down, q.octets FROM ({by_member}) s
     JOIN members_member m ON m.id = s.member JOIN members_tariff t ON t.id = m.tariff_id JOIN traffic_quota q ON q.tariff_id = t.id
@@ -31,7 +31,7 @@ _ABOVE: Final = """
 
 @dataclass(frozen=True, slots=True)
 class QuotaUsage:
-    """How far a quota is used up, in octets, in the month that began then and ends then."""
+    """Octets used of a quota (octets) in the month [since, until)."""
 
     used: int
     octets: int
@@ -48,7 +48,7 @@ class QuotaUsage:
 
 
 class MemberNearQuota(NamedTuple):
-    """A member who is near the quota or over it; octets."""
+    """A member who is near the quota or over it. up, down, quota: octets."""
 
     member: int
     name: str
@@ -71,18 +71,18 @@ class MemberNearQuota(NamedTuple):
 
 
 def classify_percent(percent: int) -> StateKind:
-    """Whether it is all right, near the quota, or over it."""
+    """Return PLAIN below the threshold NEAR, WARN from there on, and BAD from 100 % on."""
     return StateKind.BAD if percent >= 100 else StateKind.WARN if percent >= NEAR else StateKind.PLAIN
 
 
 def compute_month(now: datetime) -> tuple[datetime, datetime]:
-    """From when to when the calendar month is that holds this moment, by the clock on the wall."""
+    """Return start and end of the calendar month that contains this moment, in local time."""
     first = now.astimezone(get_current_timezone()).replace(day=1, hour=0, minute=0, second=0, microsecond=0, fold=0)
     return first, (first + timedelta(days=32)).replace(day=1)
 
 
 def find_quota_usage(member: Member, *, now: datetime) -> QuotaUsage | None:
-    """How far the member's quota is used up this month; None where the tariff has none."""
+    """Return the usage of the member's quota this month, or None where the tariff has no quota."""
     quota = Quota.objects.filter(tariff=member.tariff_id).first()
     if quota is None:
         return None
@@ -91,7 +91,7 @@ def find_quota_usage(member: Member, *, now: datetime) -> QuotaUsage | None:
 
 
 def list_members_above(percent: int, *, now: datetime) -> list[MemberNearQuota]:
-    """Who has used up at least so much of the quota this month, the fullest first."""
+    """Return the members who have used at least this percentage of their quota this month, the highest percentage first."""
     if not Quota.objects.exists():
         return []
     by_member, given = build_member_sums_sql(compute_month(now)[0], now, now)
@@ -100,7 +100,7 @@ def list_members_above(percent: int, *, now: datetime) -> list[MemberNearQuota]:
 
 
 def set_quota(*, tariff: Tariff, octets: int | None, by: User) -> None:
-    """Let members with this tariff forward so many octets a month; None: no quota. Raises Problem for what is no quota."""
+    """Set the tariff's quota in octets a month, or remove it (None). Raise Problem unless it is between 1 and MOST."""
     if octets is None:
         Quota.objects.filter(tariff=tariff).delete()
     elif 0 < octets <= MOST:

@@ -1,4 +1,4 @@
-"""How this app's tables are bounded: usage by partitions that are dropped, the rest by the number of members and elements."""
+"""Retention of this app's tables: partitions of usage are dropped; the number of members and elements bounds the rest."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -1,4 +1,4 @@
-"""From five minutes to hours, days and weeks, inside the database; and what is older than it is kept goes.
+"""Rolls usage up from five minutes to hours, days and weeks, inside the database, and drops what is past its retention.
 
 A writer of usage locks the oldest open bucket (`lock_oldest_open_bucket`), so nothing is added to a bucket that has been rolled up.
 """
@@ -18,7 +18,7 @@ FIVE_MINUTES, HOUR, DAY, TODAY, WEEK, FOUR_WEEKS = (
     Level.Name.FIVE_MINUTES, Level.Name.HOUR, Level.Name.DAY, Level.Name.TODAY, Level.Name.WEEK, Level.Name.FOUR_WEEKS,
 )  # fmt: skip
 DAYS: Final = {FIVE_MINUTES: 7, HOUR: 90, DAY: 730, TODAY: 2, WEEK: 730, FOUR_WEEKS: 730}
-FINER: Final = {HOUR: FIVE_MINUTES, DAY: HOUR, TODAY: FIVE_MINUTES, WEEK: DAY, FOUR_WEEKS: WEEK}  # in the order in which they are made
+FINER: Final = {HOUR: FIVE_MINUTES, DAY: HOUR, TODAY: FIVE_MINUTES, WEEK: DAY, FOUR_WEEKS: WEEK}  # in the order of rolling up
 UNITS: Final = {
     FIVE_MINUTES: timedelta(minutes=5),
     HOUR: timedelta(hours=1),
@@ -27,8 +27,8 @@ UNITS: Final = {
     WEEK: timedelta(days=7),
     FOUR_WEEKS: timedelta(days=28),
 }
-STEPS: Final = UNITS | {TODAY: UNITS[FIVE_MINUTES]}  # by which a level is made complete
-SETTLES: Final = timedelta(minutes=2)  # how long after its end an hour is left open for readings that are under way
+STEPS: Final = UNITS | {TODAY: UNITS[FIVE_MINUTES]}  # steps in which a level becomes complete
+SETTLES: Final = timedelta(minutes=2)  # how long a bucket stays open after its end, for readings that are under way
 EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 ROLL: Final = """
@@ -42,20 +42,20 @@ ROLL: Final = """
 
 
 def compute_bucket_start(level: str, at: datetime) -> datetime:
-    """When the bucket began that holds this moment, in UTC."""
+    """Return the start, in UTC, of the bucket that contains this moment."""
     at = at.astimezone(UTC)
     return at - (at - EPOCH) % UNITS[Level.Name(level)]
 
 
 def ensure_levels(now: datetime) -> None:
-    """Each level has its row, with what is kept by default; nothing before now is waited for."""
+    """Create missing rows of levels, with the default retention, and complete up to now: nothing earlier is rolled up."""
     if Level.objects.count() < len(DAYS):
         made = (Level(name=name, days=days, complete_until=compute_bucket_start(name, now)) for name, days in DAYS.items())
         Level.objects.bulk_create(made, ignore_conflicts=True)
 
 
 def lock_oldest_open_bucket(now: datetime) -> datetime:
-    """The first five minutes into which may still be written; they stay open until the end of this transaction."""
+    """Return the start of the oldest five-minute bucket that is still writable; a share lock keeps it open until this transaction ends."""
     ensure_levels(now)
     first = [level for level, finer in FINER.items() if finer == FIVE_MINUTES]
     with connection.cursor() as cursor:
@@ -65,7 +65,7 @@ def lock_oldest_open_bucket(now: datetime) -> datetime:
 
 
 def run_maintenance(now: datetime) -> None:
-    """What is due: partitions, roll-ups, and what is too old. Doing it twice does nothing twice."""
+    """Make partitions, roll up, and drop what is too old. Idempotent."""
     ensure_levels(now)
     partitions.ensure_ahead(now)
     for level in FINER:
@@ -74,7 +74,7 @@ def run_maintenance(now: datetime) -> None:
 
 
 def roll_up(level: Level.Name, now: datetime) -> int:
-    """Make the level complete up to now; how many rows came or grew. The finer one has to be complete by then."""
+    """Roll up into this level as far as the finer level is complete. Return the number of rows inserted or updated."""
     rows = 0
     while (more := _roll_up_some(level, now)) is not None:
         rows += more
@@ -83,7 +83,10 @@ def roll_up(level: Level.Name, now: datetime) -> int:
 
 @transaction.atomic
 def _roll_up_some(level: Level.Name, now: datetime) -> int | None:
-    """The next weeks of it, so that a long time is no one long transaction: how many rows. None: it is complete."""
+    """Roll up to the end of a bucket of four weeks at most, so that a long backlog is not one long transaction.
+
+    Return the number of rows, or None when the level is complete.
+    """
     row = Level.objects.select_for_update().get(name=level)
     settled = now - SETTLES if FINER[level] == FIVE_MINUTES else Level.objects.get(name=FINER[level]).complete_until
     until = min(settled, compute_bucket_start(FOUR_WEEKS, row.complete_until) + UNITS[FOUR_WEEKS])
@@ -102,7 +105,7 @@ def _roll_up_some(level: Level.Name, now: datetime) -> int | None:
 
 
 def forget(now: datetime) -> None:
-    """Drop what is older than it is kept, and never what no coarser level knows yet."""
+    """Drop what is past its retention, except what is not rolled up into every coarser level yet."""
     kept = {row.name: row for row in Level.objects.all()}
     for level in Level.Name:
         known = min([kept[coarser].complete_until for coarser, finer in FINER.items() if finer == level], default=now)

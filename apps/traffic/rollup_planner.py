@@ -1,4 +1,4 @@
-"""Which table of usage knows which part of a window: the coarsest where it is complete, finer ones at the edges."""
+"""Planner that splits a window among the tables of usage: the coarsest level where it is complete, finer ones at the edges."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -10,11 +10,11 @@ from apps.traffic.models import Level
 from apps.traffic.rollup import UNITS, compute_bucket_start
 
 ORDER = (Level.Name.FOUR_WEEKS, Level.Name.WEEK, Level.Name.DAY, Level.Name.TODAY, Level.Name.HOUR, Level.Name.FIVE_MINUTES)
-POINTS = (Level.Name.DAY, Level.Name.HOUR, Level.Name.FIVE_MINUTES)  # whose buckets say when it was, in charts
+POINTS = (Level.Name.DAY, Level.Name.HOUR, Level.Name.FIVE_MINUTES)  # levels for the points of charts
 
 
 class LevelPiece(NamedTuple):
-    """One level's part: the buckets that begin in this time."""
+    """Part of a window that one level answers: the buckets that begin in [since, until)."""
 
     level: Level.Name
     since: datetime
@@ -27,16 +27,16 @@ def _list_levels() -> tuple[Level, ...]:
 
 
 def find_finest_unit(since: datetime, now: datetime) -> timedelta:
-    """The shortest buckets that are still there from this moment on; days where none are."""
+    """Return the length of the shortest buckets that are kept from `since` on; a day where none are."""
     kept = [UNITS[Level.Name(row.name)] for row in _list_levels() if now - timedelta(days=row.days) <= since]
     return min(kept, default=UNITS[Level.Name.DAY])
 
 
 def plan_pieces(since: datetime, until: datetime, now: datetime, unit: timedelta | None = None) -> list[LevelPiece]:
-    """The parts in order of time. unit: of points, which no bucket may straddle; without it, all is one sum.
+    """Return the pieces of the window in order of time. unit: length of a point, which no bucket may straddle; None for one sum over all.
 
-    Where the finer level is no longer kept, the first bucket of the coarser one is taken whole, though it began before the window, and
-    nothing of the one in which the window ends: so windows that follow each other count nothing twice.
+    Where the finer level is no longer kept, the first bucket of the coarser level is taken whole although it began before the window,
+    and the bucket in which the window ends is left out: so consecutive windows count nothing twice.
     """
     known = {row.name: row for row in _list_levels()}
     levels = [name for name in ORDER if name in known and (unit is None or (name in POINTS and not unit % UNITS[name]))]
@@ -59,11 +59,11 @@ def plan_pieces(since: datetime, until: datetime, now: datetime, unit: timedelta
             return parts(since, until, tail)
         return [*parts(since, first, earlier), LevelPiece(level, first, after), *parts(after, until, tail)]
 
-    return parts(since.astimezone(UTC), until.astimezone(UTC), levels)  # on the wall, days of a clock change are an hour longer or shorter
+    return parts(since.astimezone(UTC), until.astimezone(UTC), levels)  # in local time, a day of a clock change has 23 or 25 hours
 
 
 def build_union(found: list[LevelPiece], columns: str, where: str = "true") -> tuple[str, list[datetime]]:
-    """Rows of all pieces as one statement, and its parameters. columns, where: SQL of ours, never anybody's text."""
+    """Return one SELECT for the rows of all pieces, and its parameters. columns, where: our own SQL, never user input."""
     some = [
         f"SELECT {columns} FROM {partitions.TABLES[each.level]._meta.db_table} WHERE bucket >= %s AND bucket < %s AND {where}"  # noqa: S608
         for each in found

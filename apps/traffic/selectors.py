@@ -1,7 +1,7 @@
-"""Reading how much members forwarded: one member over time, the greatest talkers, sums, and what gateways carried.
+"""Queries of usage: one member over time, top talkers, sums by group, and throughput of gateways.
 
-Windows are half open, [since, until); buckets begin in UTC. All numbers are octets of IP packets. Sums by member, room, site or tariff go
-by who held the address when it was counted, and where they live and what they pay for today.
+Windows are half open, [since, until); buckets begin in UTC. All numbers are octets of IP packets. Sums count for the member who held
+the address at the time of counting; sums by room, site or tariff use the member's room and tariff of today.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,10 @@ FOREVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """Octets from and to a member over all gateways and all holdings, since counting began; and when it last grew."""
+    """Octets from (up) and to (down) a member over all gateways and holdings since counting began.
+
+    last: start of the newest bucket with usage.
+    """
 
     up: int
     down: int
@@ -36,7 +39,7 @@ class Total:
 
 
 class Octets(NamedTuple):
-    """By direction and IP version."""
+    """Octets by direction and IP version."""
 
     up4: int = 0
     down4: int = 0
@@ -57,7 +60,7 @@ class Octets(NamedTuple):
 
 
 class MemberHolding(NamedTuple):
-    """An address or prefix of a member, of what kind it is, and which group of gateways carries it."""
+    """A holding of a member: its id, its kind, and the id of the gateway group that carries it."""
 
     pk: int
     kind: str
@@ -65,7 +68,7 @@ class MemberHolding(NamedTuple):
 
 
 class Point(NamedTuple):
-    """One bucket of a series. octets is None in a gap: no gateway was read then. lost: some of what passed was never read."""
+    """One bucket of a series. octets: None in a gap, when no gateway was read. lost: part of what passed was never read."""
 
     start: datetime
     octets: Octets | None
@@ -73,7 +76,7 @@ class Point(NamedTuple):
 
 
 class TopTalker(NamedTuple):
-    """A member and what was forwarded for them in the window."""
+    """A member and their usage in the window, in octets."""
 
     member: int
     name: str
@@ -86,7 +89,7 @@ class TopTalker(NamedTuple):
 
 
 class TalkerOrder(StrEnum):
-    """By what the greatest talkers are the greatest."""
+    """Direction by which top talkers are ranked."""
 
     BOTH = "both"
     DOWN = "down"
@@ -94,7 +97,7 @@ class TalkerOrder(StrEnum):
 
 
 class UsageShare(NamedTuple):
-    """A room, site or tariff (None: without one), what its members forwarded, and how many of them anything."""
+    """A room, site or tariff (pk None: members without one), its members' usage in octets, and the number of members with any usage."""
 
     pk: int | None
     name: str | None
@@ -108,7 +111,7 @@ class UsageShare(NamedTuple):
 
 
 class ThroughputBucket(NamedTuple):
-    """What a gateway carried of one IP version in one bucket. octets: up and down; packets: likewise."""
+    """What a gateway carried of one IP version in one bucket. octets, packets: up, then down."""
 
     gateway: int
     family: int
@@ -118,7 +121,7 @@ class ThroughputBucket(NamedTuple):
 
 
 class GroupBy(StrEnum):
-    """What sums are made by."""
+    """Grouping of sums."""
 
     ROOM = "room"
     SITE = "site"
@@ -142,13 +145,13 @@ _BY_BUCKET: Final = """
     FROM ({rows}) u GROUP BY 1
 """
 _BY_HOLDING: Final = "SELECT holding_id, sum(up_octets)::bigint AS up, sum(down_octets)::bigint AS down FROM ({rows}) r GROUP BY 1"
-# Of how many members there are the database has statistics, of how many holdings a union of tables has it has none: so it is joined first
+# PostgreSQL has statistics on the number of members, but none on the number of holdings in a union of tables: so join before grouping
 _OF_MEMBERS: Final = "SELECT h.member_id, u.up_octets, u.down_octets FROM ({rows}) u JOIN network_holding h ON h.id = u.holding_id"
 _OF_SPAN: Final = "SELECT member_id, up_octets, down_octets FROM traffic_spanusage WHERE span_id = %s"
 _BY_MEMBER: Final = """
     SELECT member_id AS member, traffic_total(up_octets) AS up, traffic_total(down_octets) AS down FROM ({rows}) o GROUP BY 1
 """
-# A group for each of 100,000 members, in memory, on all processors: only sums of groups go from one to the other
+# Aggregates 100,000 members in memory and on all processors; tuples are cheap to pass because workers only exchange sums of groups
 LARGE: Final = "SET LOCAL work_mem = '64MB'; SET LOCAL jit = off; SET LOCAL parallel_tuple_cost = 0.01"
 _TOP: Final = """
     SELECT m.id, m.name, t.up, t.down FROM (SELECT * FROM ({by_member}) s ORDER BY {order} DESC, member LIMIT %s) t
@@ -162,7 +165,7 @@ _SUMS: Final = """
 
 
 def get_usage_total(member: Member) -> Total:
-    """What the member forwarded so far, as far as it is kept."""
+    """Return the member's usage since counting began, as far as it is kept."""
     tallies = Tally.objects.filter(holding__member=member).aggregate(
         up=Sum("up_octets"), down=Sum("down_octets"), since=Min("since"), last=Max("last")
     )
@@ -179,28 +182,28 @@ def get_usage_total(member: Member) -> Total:
 
 @cache_per_request
 def list_member_holdings(member: int) -> tuple[MemberHolding, ...]:
-    """All that the member holds and held."""
+    """Return all present and past holdings of the member."""
     return tuple(MemberHolding(*row) for row in Holding.objects.filter(member=member).values_list("pk", "kind", "group"))
 
 
 @cache_per_request
 def list_gateway_ids(groups: frozenset[int]) -> tuple[int, ...]:
-    """Of these groups, by id."""
+    """Return the ids of the gateways in these groups."""
     return tuple(Gateway.objects.filter(group__in=groups).values_list("pk", flat=True))
 
 
 def build_member_series(member: Member, since: datetime, until: datetime, unit: timedelta, *, now: datetime) -> list[Point]:
-    """The member's usage, a point for each bucket of `unit` (a multiple of five minutes) that begins in the window and has begun by now."""
+    """Return the member's usage: a point for each bucket that begins in the window and before now. unit: a multiple of five minutes."""
     return _build_series(list_member_holdings(member.pk), since, until, unit, now)
 
 
 def build_holding_series(holding: Holding, since: datetime, until: datetime, unit: timedelta, *, now: datetime) -> list[Point]:
-    """The same of one address or prefix alone."""
+    """Return the same series for a single holding."""
     return _build_series([MemberHolding(holding.pk, holding.kind, holding.group_id)], since, until, unit, now)
 
 
 def find_last_reading(member: Member, since: datetime, until: datetime) -> datetime | None:
-    """The last reading of any gateway that carries the member, if it is longer ago than two readings are apart."""
+    """Return the last reading of any gateway that carries the member if it was more than PAUSE before `until`, otherwise None."""
     return _get_coverage(frozenset(each.group for each in list_member_holdings(member.pk)), since, until).read_until(until)
 
 
@@ -221,7 +224,7 @@ def _build_point(start: datetime, unit: timedelta, octets: Octets, read: Reading
 
 
 def iter_bucket_starts(since: datetime, until: datetime, unit: timedelta) -> Iterator[datetime]:
-    """When the buckets begin that begin in the window."""
+    """Yield the starts of the buckets that begin in the window."""
     start = since - (since - EPOCH) % unit
     if start < since:
         start += unit
@@ -243,18 +246,18 @@ def _sum_by_bucket(
 
 
 def sum_usage(member: Member, since: datetime, until: datetime, *, now: datetime) -> Octets:
-    """All that the member forwarded in the window."""
+    """Return the member's usage in the window."""
     sums = _sum_by_bucket(list_member_holdings(member.pk), since, until, UNITS[Level.Name.DAY], now)
     return Octets(*map(sum, zip(Octets(), *sums.values(), strict=True)))
 
 
 def compare_usage(member: Member, since: datetime, until: datetime, *, now: datetime) -> tuple[Octets, Octets]:
-    """What the member forwarded in the window, and in the one of the same length before it."""
+    """Return the member's usage in the window, and in the window of the same length before it."""
     return sum_usage(member, since, until, now=now), sum_usage(member, since - (until - since), since, now=now)
 
 
 def sum_usage_by_holding(holdings: Sequence[int], since: datetime, until: datetime, *, now: datetime) -> dict[int, Octets]:
-    """All that was forwarded for each of these holdings in the window, by its id; who was silent is not there."""
+    """Return the usage of each of these holdings in the window, by the holding's id. Holdings without usage are left out."""
     rows, given = build_union(plan_pieces(since, until, now), _UP_DOWN, "holding_id = ANY(%s)")
     parameters = _interleave_parameter(given, list(holdings))
     sums = {pk: (int(up), int(down)) for pk, up, down in _fetch_rows(_BY_HOLDING.format(rows=rows), parameters)}
@@ -263,7 +266,7 @@ def sum_usage_by_holding(holdings: Sequence[int], since: datetime, until: dateti
 
 
 def sum_usage_by_member(members: Sequence[int], since: datetime, until: datetime, *, now: datetime) -> dict[int, Octets]:
-    """All that each of these members forwarded in the window, by the member's id."""
+    """Return the usage of each of these members in the window, by the member's id; zero for members without usage."""
     holder = dict(Holding.objects.filter(member__in=members).values_list("pk", "member"))
     found = dict.fromkeys(members, Octets())
     for holding, octets in sum_usage_by_holding(list(holder), since, until, now=now).items():
@@ -274,21 +277,21 @@ def sum_usage_by_member(members: Sequence[int], since: datetime, until: datetime
 def list_top_talkers(
     since: datetime, until: datetime, *, now: datetime, limit: int = 10, order: TalkerOrder = TalkerOrder.BOTH
 ) -> list[TopTalker]:
-    """Who forwarded most in the window, up and down together or one of them."""
+    """Return the `limit` members with the most usage in the window, ranked by up, down or both together."""
     by_member, given = build_member_sums_sql(since, until, now)
     query = _TOP.format(by_member=by_member, order=_ORDERS[order])
     return [TopTalker(pk, name, int(up), int(down)) for pk, name, up, down in run_large_query(query, [*given, limit])]
 
 
 def list_usage_shares(by: GroupBy, since: datetime, until: datetime, *, now: datetime) -> list[UsageShare]:
-    """What the members of each room, site or tariff forwarded in the window, the most first."""
+    """Return the usage in the window by room, site or tariff, the largest first."""
     by_member, given = build_member_sums_sql(since, until, now)
     query = _SUMS.format(by_member=by_member, groups=_BY[by])
     return [UsageShare(pk, name, int(up), int(down), members) for pk, name, up, down, members in run_large_query(query, given)]
 
 
 def build_member_sums_sql(since: datetime, until: datetime, now: datetime) -> tuple[str, list[Any]]:
-    """SQL that gives member, up and down of the window, and its parameters. What was added up before is taken from there."""
+    """Return SQL for rows of member, up and down in the window, and its parameters. It uses the longest precomputed span in the window."""
     span = _find_longest_span(since, until)
     found = [*plan_pieces(since, span.since, now), *plan_pieces(span.until, until, now)] if span else plan_pieces(since, until, now)
     rows, given = build_union(found, _UP_DOWN)
@@ -299,12 +302,12 @@ def build_member_sums_sql(since: datetime, until: datetime, now: datetime) -> tu
 
 
 def _find_longest_span(since: datetime, until: datetime) -> Span | None:
-    """What was added up of this window."""
+    """Return the longest precomputed span inside this window."""
     return Span.objects.filter(since__gte=since, until__lte=until).order_by(F("since") - F("until")).first()
 
 
 def list_throughput(gateways: Sequence[int], since: datetime, until: datetime, unit: timedelta) -> list[ThroughputBucket]:
-    """What each of the gateways carried of each IP version, by bucket; nothing where nothing passed."""
+    """Return what each gateway carried of each IP version, by bucket. Buckets without traffic are left out."""
     query = """
         SELECT gateway_id, family, date_bin(%s, bucket, %s), sum(up_octets), sum(down_octets), sum(up_packets), sum(down_packets)
         FROM traffic_throughput WHERE gateway_id = ANY(%s) AND bucket >= %s AND bucket < %s GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
@@ -314,7 +317,7 @@ def list_throughput(gateways: Sequence[int], since: datetime, until: datetime, u
 
 
 def run_large_query(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """The rows of a query that looks at everybody's usage."""
+    """Return the rows of a query over all members' usage, run with the settings of LARGE."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(LARGE)
@@ -322,7 +325,7 @@ def run_large_query(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ..
 
 
 def _interleave_parameter(given: Sequence[Any], asked: object) -> list[Any]:
-    """The parameters of `build_union`, two for each piece, with what its condition asks for after them."""
+    """Return the parameters of `build_union`, two for each piece, with the parameter of its condition after each pair."""
     return [each for pair in zip(given[::2], given[1::2], strict=True) for each in (*pair, asked)]
 
 

@@ -1,4 +1,4 @@
-"""Traffic: gateways, members, sums and quotas for staff."""
+"""URLs of traffic for staff: gateways, members, sums and quotas."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""From points of usage and of throughput to charts."""
+"""Charts of usage and throughput."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ FAMILIES: Final = (4, 6)
 
 
 class ShownVersion(StrEnum):
-    """Of which IP version a chart is."""
+    """IP version that a chart shows."""
 
     BOTH = ""
     FOUR = "4"
@@ -29,28 +29,28 @@ class ShownVersion(StrEnum):
 
 
 class Measure(StrEnum):
-    """What of the throughput is shown."""
+    """Measure of throughput that a chart shows."""
 
     BITS = "bits"
     PACKETS = "packets"
 
 
 class DirectionNames(NamedTuple):
-    """What the two directions are called: staff look at a member, members at themselves."""
+    """Names of the two directions, which differ between staff and the member."""
 
     down: str
     up: str
 
 
 def get_down_up(octets: Octets, shown: ShownVersion) -> tuple[int, int]:
-    """Of one IP version, or of both."""
+    """Return octets down and up, of one IP version or of both."""
     if shown is ShownVersion.BOTH:
         return octets.down, octets.up
     return (octets.down4, octets.up4) if shown is ShownVersion.FOUR else (octets.down6, octets.up6)
 
 
 def draw_usage(points: Sequence[Point], window: Window, names: DirectionNames, shown: ShownVersion = ShownVersion.BOTH) -> Drawing:
-    """A member's usage, down and up; what nobody read is a gap. Only of days the one that is under way is shown."""
+    """Return a chart of a member's usage, down and up, with gaps where no gateway was read. A bucket under way is shown if it is a day."""
     over = [point for point in points if window.grows or point.start + window.unit <= window.until]
     known = drop_unread_end(over)
     if window.unit == FIVE_MINUTES:
@@ -63,20 +63,20 @@ def draw_usage(points: Sequence[Point], window: Window, names: DirectionNames, s
 
 
 def drop_unread_end(points: Sequence[Point]) -> Sequence[Point]:
-    """Without the last one if nothing of it was read yet: what is not known yet is neither zero nor a gap."""
+    """Return the points without the last one if nothing of it was read yet: what is not known yet is neither zero nor a gap."""
     return points[:-1] if points and points[-1].octets is None else points
 
 
 def blank_half_read(points: Sequence[Point]) -> Sequence[Point]:
-    """With a gap where reading ended: a number of a part of the bucket would look as if less had passed."""
+    """Return the points with the last one before each gap blanked: the number of a partly read bucket would look like less traffic."""
     ends = {one.start for one, two in pairwise(points) if two.octets is None}
     return [point._replace(octets=None) if point.start in ends else point for point in points]
 
 
 class ThroughputStep(NamedTuple):
-    """What a gateway carried of one IP version in one bucket, a second; None where nobody read it. Bits and packets, down and up.
+    """Throughput of a gateway by one IP version in one bucket. bits, packets: a second, down and up; None where it was not read.
 
-    whole: not the bucket in which reading ended for longer.
+    whole: False for the bucket in which reading ended, if the gateway was not read in the next bucket either.
     """
 
     start: datetime
@@ -87,7 +87,7 @@ class ThroughputStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GatewayThroughput:
-    """One gateway and IP version over the window. read_until: the last reading, if that is longer ago than readings are apart."""
+    """Throughput of one gateway by one IP version over a window. read_until: the last reading if it was more than PAUSE before its end."""
 
     gateway: Gateway
     family: int
@@ -98,19 +98,19 @@ class GatewayThroughput:
 
     @property
     def octets(self) -> tuple[float, float]:
-        """Down and up, all of it."""
+        """Octets down and up in the whole window."""
         known = [step.bits for step in self.steps if step.bits]
         down, up = (sum(pair[at] for pair in known) * self.unit.total_seconds() / 8 for at in (0, 1))
         return down, up
 
     @property
     def silent(self) -> bool:
-        """Was the gateway read, and carried nothing of this version?"""
+        """True if the gateway was read and carried nothing of this IP version."""
         return any(step.bits for step in self.steps) and not any(self.octets)
 
     @property
     def gaps(self) -> bool:
-        """Was it not read at some time?"""
+        """True if the gateway was not read at some time."""
         return not all(step.bits and step.whole for step in self.steps)
 
     def drawing(self, measure: Measure) -> Drawing:
@@ -122,7 +122,7 @@ class GatewayThroughput:
 
 
 def list_gateway_throughput(gateways: Sequence[Gateway], window: Window) -> list[GatewayThroughput]:
-    """Each gateway by IPv4 and IPv6, in buckets that are over."""
+    """Return the throughput of each gateway by IPv4 and by IPv6, in buckets that are over."""
     until = align_down(window.until, window.unit)
     keys = [gateway.pk for gateway in gateways]
     read = dict(zip(keys, get_coverage(keys, window.since, window.until).gateways, strict=True))
@@ -133,7 +133,7 @@ def list_gateway_throughput(gateways: Sequence[Gateway], window: Window) -> list
         of = ReadingCoverage([read[gateway.pk]])
         steps = [_build_step(start, window.unit, known.get((gateway.pk, family, start)), of) for start in moments]
         if steps and not steps[-1].whole:
-            steps.pop()  # its rest is not known yet
+            steps.pop()  # the rest of this bucket is not known yet
         end = steps[-1].start + window.unit if steps else until
         return GatewayThroughput(gateway, family, window.unit, end, steps, of.read_until(window.until))
 

@@ -1,6 +1,6 @@
-"""What passed, into the database: usage of holdings by COPY, throughput of the gateway, and from when to when it was read.
+"""Writes what a reading adds: usage of holdings (by COPY), throughput of the gateway, and its coverage in time.
 
-Everything here belongs in the transaction that writes down the reading's baseline too.
+Call everything here in the transaction that also saves the reading's baseline.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ from apps.traffic.models import Coverage, Level
 from firewall.counters import OwnerTraffic, SetTraffic
 from firewall.sets import parse_length
 
-PAUSE: Final = timedelta(minutes=5)  # a longer one between two readings is a gap
+PAUSE: Final = timedelta(minutes=5)  # a longer pause between two readings is a gap
 
 STAGE: Final = """
     CREATE TEMPORARY TABLE IF NOT EXISTS traffic_passed (
@@ -58,20 +58,24 @@ type OwnerCounts = list[int]  # octets and packets up, octets and packets down
 
 
 class UnownedElements(NamedTuple):
-    """Elements whose owner is unknown here, and the first of them."""
+    """Number of elements that belong to no known holding, and the first of them."""
 
     number: int
     first: str
 
 
 def get_open_bucket(at: datetime) -> datetime:
-    """The five minutes into which what is read at this moment belongs: the present ones, or the first that are still open."""
+    """Return the start of the five-minute bucket for a reading taken at this moment: the current one, or the oldest that is still open."""
     open_since = rollup.lock_oldest_open_bucket(at)
     return max(rollup.compute_bucket_start(Level.Name.FIVE_MINUTES, at), open_since)
 
 
 def add_usage(passed: Mapping[str, Iterable[OwnerTraffic]], at: datetime, bucket: datetime) -> UnownedElements:
-    """Add what members' elements counted to their holdings' usage; who says no owner is known by who holds the address at this moment."""
+    """Add what members' elements counted to the usage of their holdings. An element without an owner counts for the holding that has
+    its address at this moment.
+
+    Return the elements that belong to no holding; they are not counted.
+    """
     partitions.ensure(Level.Name.FIVE_MINUTES, bucket)
     rows = 0
     with connection.cursor() as cursor:
@@ -89,7 +93,7 @@ def add_usage(passed: Mapping[str, Iterable[OwnerTraffic]], at: datetime, bucket
 
 
 def _iter_copy_lines(passed: Mapping[str, Iterable[OwnerTraffic]]) -> Iterator[list[str]]:
-    """Lines of COPY, by kind of address: what follows "up" and "down" in the names of sets."""
+    """Yield the lines for COPY, one list for each kind of address (the part of a set's name after "up" or "down")."""
     for kind in sorted({name.removeprefix("up").removeprefix("down") for name in passed if name.startswith(("up", "down"))}):
         rows: dict[tuple[int, bytes], OwnerCounts] = {}
         for at, way in ((0, "up"), (2, "down")):
@@ -107,7 +111,7 @@ def _build_prefix(kind: str, key: bytes) -> IPv4Network | IPv6Network:
 
 
 def add_throughput(gateway: Gateway, passed: Mapping[str, SetTraffic], bucket: datetime) -> None:
-    """Add the sums of all members' elements, whoever they count for."""
+    """Add the sums over all members' elements, with or without an owner, to the gateway's throughput."""
     with connection.cursor() as cursor:
         for family in (4, 6):
             sums = {f"{way}_{what}": _sum(passed, f"{way}{family}", what) for way in ("up", "down") for what in ("octets", "packets")}
@@ -121,7 +125,10 @@ def _sum(passed: Mapping[str, SetTraffic], start: str, what: str) -> int:
 
 
 def record_coverage(gateway: Gateway, at: datetime, *, continues: bool) -> None:
-    """The gateway was read at this moment, and nothing is lost since the reading before, or something may be."""
+    """Record that the gateway was read at this moment. continues: nothing was lost since the previous reading.
+
+    Extends the gateway's last stretch, or begins a new one after a pause longer than PAUSE or where something may be lost.
+    """
     last = Coverage.objects.filter(gateway=gateway).order_by("-until").first()
     if last and continues and timedelta(0) <= at - last.until <= PAUSE:
         Coverage.objects.filter(pk=last.pk).update(until=at)

@@ -1,4 +1,4 @@
-"""Traffic for staff: what gateways carry, who forwards most, sums, quotas; each also as CSV."""
+"""Views of traffic for staff: throughput of gateways, top talkers, sums and quotas, each also as CSV."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def _list_throughput(asked: QueryDict) -> tuple[Window, list[GatewayThroughput]]
 
 @staff_page
 def overview(request: HttpRequest) -> HttpResponse:
-    """What each gateway carries, by IPv4 and IPv6."""
+    """Show the throughput of each gateway by IPv4 and IPv6."""
     window, found = _list_throughput(request.GET)
     measure = Measure.PACKETS if request.GET.get("measure") == Measure.PACKETS else Measure.BITS
     gateways = {way.gateway: [each for each in found if each.gateway == way.gateway] for way in found}
@@ -48,13 +48,13 @@ def overview(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def throughput_csv(request: HttpRequest) -> StreamingHttpResponse:
-    """What each gateway carried in each bucket."""
+    """Download the throughput of each gateway by bucket as CSV."""
     window, found = _list_throughput(request.GET)
     return build_csv_download(f"throughput-{window.preset}", exports.build_throughput_head(), exports.iter_throughput_rows(found))
 
 
 def _parse_window_form(request: HttpRequest) -> tuple[WindowForm, Window | None]:
-    """The form, and the window that it asks for; None where that cannot be."""
+    """Return the form and its window, or None where the form is invalid."""
     form = WindowForm(request.GET, now=timezone.now())
     return form, form.window() if form.is_valid() else None
 
@@ -69,7 +69,7 @@ def _render_window_page(
 
 @staff_page
 def talkers(request: HttpRequest) -> HttpResponse:
-    """Who forwarded most in any window."""
+    """Show the top talkers of a window."""
     form, window = _parse_window_form(request)
     order = _parse_order(request.GET)
     found = selectors.list_top_talkers(window.since, window.until, now=form.now, limit=TOP, order=order) if window else []
@@ -86,7 +86,7 @@ def _parse_order(asked: QueryDict) -> TalkerOrder:
 
 @staff_page
 def talkers_csv(request: HttpRequest) -> HttpResponseBase:
-    """The same, and further down the list."""
+    """Download the top talkers as CSV, with more places than the page shows."""
     form, window = _parse_window_form(request)
     if window is None:
         return talkers(request)
@@ -101,7 +101,7 @@ def _parse_grouping(asked: QueryDict) -> GroupBy:
 
 @staff_page
 def sums(request: HttpRequest) -> HttpResponse:
-    """Sums by site, room or tariff in any window."""
+    """Show sums by site, room or tariff in a window."""
     form, window = _parse_window_form(request)
     by = _parse_grouping(request.GET)
     found = selectors.list_usage_shares(by, window.since, window.until, now=form.now) if window else []
@@ -113,7 +113,7 @@ def sums(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def sums_csv(request: HttpRequest) -> HttpResponseBase:
-    """All rows."""
+    """Download all rows of the sums as CSV."""
     form, window = _parse_window_form(request)
     if window is None:
         return sums(request)
@@ -124,7 +124,7 @@ def sums_csv(request: HttpRequest) -> HttpResponseBase:
 
 @staff_page
 def quota_usage(request: HttpRequest) -> HttpResponse:
-    """Who is near the quota or over it, and which tariffs have one."""
+    """Show the members near their quota or over it, and the tariffs with their quotas."""
     now = timezone.now()
     found = quotas.list_members_above(quotas.NEAR, now=now)
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
@@ -137,7 +137,7 @@ def quota_usage(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def quota_usage_csv(_request: HttpRequest) -> StreamingHttpResponse:
-    """All of them."""
+    """Download all members near their quota or over it as CSV."""
     return build_csv_download(
         "quotas", exports.build_quota_head(), exports.iter_quota_rows(quotas.list_members_above(quotas.NEAR, now=timezone.now()))
     )
@@ -145,7 +145,7 @@ def quota_usage_csv(_request: HttpRequest) -> StreamingHttpResponse:
 
 @staff_page
 def quota(request: HttpRequest, pk: int) -> HttpResponse:
-    """What a tariff lets its members forward in a month."""
+    """Show and change a tariff's quota."""
     tariff = get_object_or_404(Tariff, pk=pk)
     form = QuotaForm(Quota.objects.filter(tariff=tariff).first(), request.POST if request.method == "POST" else None)
     if form.is_valid():

@@ -1,4 +1,4 @@
-"""Windows of time that pages show: five that end now, or any from one moment to another."""
+"""Windows of time that pages show: five presets that end now, or a chosen start and end."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ DAY: Final = timedelta(days=1)
 
 
 class Preset(StrEnum):
-    """The windows that end now."""
+    """Windows that end now."""
 
     HOUR = "hour"
     DAY = "day"
@@ -46,8 +46,8 @@ USAGE: Final = {
     Preset.MONTH: (DAY, 30),
     Preset.YEAR: (DAY, 365),
 }
-RATES: Final = USAGE | {Preset.MONTH: (4 * HOUR, 180)}  # how fast it went would drown in whole days
-LISTS: Final = USAGE | {Preset.DAY: (HOUR, 24), Preset.WEEK: (DAY, 7)}  # of everybody: they begin where the coarser level has fewer rows
+RATES: Final = USAGE | {Preset.MONTH: (4 * HOUR, 180)}  # an average over whole days would hide the peaks of a rate
+LISTS: Final = USAGE | {Preset.DAY: (HOUR, 24), Preset.WEEK: (DAY, 7)}  # for all members: coarser, so fewer rows
 EACH: Final[dict[timedelta, Promise]] = {
     FIVE_MINUTES: _("in each 5 minutes"),
     HOUR: _("in each hour"),
@@ -57,7 +57,7 @@ EACH: Final[dict[timedelta, Promise]] = {
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Half open. unit: the buckets that a chart of it has. preset: None where somebody chose both ends."""
+    """A half open window [since, until). unit: length of a chart's buckets. preset: None where start and end were chosen."""
 
     since: datetime
     until: datetime
@@ -66,33 +66,33 @@ class Window:
 
     @property
     def each(self) -> Promise:
-        """What a point of a chart of it is of, in words."""
+        """Words for the time of one point of its chart."""
         return EACH[self.unit]
 
     @property
     def grows(self) -> bool:
-        """Whether a chart of it shows the bucket that is under way: a day is long enough to be told from one on which nothing passed."""
+        """True if its chart shows the bucket that is under way: part of a day is long enough not to look like a day without traffic."""
         return self.unit >= DAY
 
 
 def parse_preset(text: str, otherwise: Preset = Preset.DAY) -> Preset:
-    """The preset of this name, as it stands in an address."""
+    """Return the preset that a query parameter names, or `otherwise`."""
     return Preset(text) if text in Preset else otherwise
 
 
 def align_down(at: datetime, unit: timedelta) -> datetime:
-    """When the bucket began that holds this moment; buckets begin in UTC."""
+    """Return the start of the bucket that contains this moment; buckets begin in UTC."""
     return at - (at - EPOCH) % unit
 
 
 def build_recent_window(now: datetime, preset: Preset, units: dict[Preset, tuple[timedelta, int]] = USAGE) -> Window:
-    """The window that ends now; its last bucket is under way."""
+    """Return the preset's window that ends now; its last bucket is under way."""
     unit, count = units[preset]
     return Window(align_down(now, unit) - unit * (count - 1), now, unit, preset)
 
 
 def build_window(since: datetime, until: datetime) -> Window:
-    """The window that somebody chose, with buckets that make a readable chart of it."""
+    """Return a window with chosen ends, and buckets of a length that makes a readable chart."""
     length = until - since
     unit = FIVE_MINUTES if length <= 2 * DAY else HOUR if length <= 14 * DAY else DAY
     return Window(since, until, unit)

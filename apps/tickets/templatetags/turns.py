@@ -1,4 +1,4 @@
-"""Whose turn a ticket is, wherever one is named: {% load turns %}{{ ticket|turn }}."""
+"""Template filter that shows whose turn a ticket is: {% load turns %}{{ ticket|turn }}."""
 
 from django import template
 from django.utils.safestring import SafeString
@@ -11,5 +11,5 @@ register = template.Library()
 
 @register.filter
 def turn(ticket: Ticket) -> SafeString:
-    """As the list shows it."""
+    """Return the ticket's state as the list shows it."""
     return render_state(Ticket.State(ticket.state))

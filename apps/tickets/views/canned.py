@@ -1,4 +1,4 @@
-"""The answers that are kept."""
+"""Views of canned answers."""
 
 from collections.abc import Callable
 
@@ -16,20 +16,20 @@ PLACES = [(f"{{{name}}}", words) for name, (words, _fill) in kept.PLACES.items()
 
 @staff_page
 def answers(request: HttpRequest) -> HttpResponse:
-    """All of them."""
+    """List all canned answers."""
     return render(request, "tickets/canned.html", {"answers": Canned.objects.order_by("name"), "places": PLACES})
 
 
 @staff_page
 def add(request: HttpRequest) -> HttpResponse:
-    """One more."""
+    """Add a canned answer."""
     form = CannedForm(request.POST if request.method == "POST" else None)
     return _save_or_render(request, form, None, lambda: kept.add(by=get_person(request), **form.wanted()))
 
 
 @staff_page
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Other words."""
+    """Change a canned answer."""
     found = get_object_or_404(Canned, pk=pk)
     form = CannedForm(request.POST if request.method == "POST" else None, found)
     return _save_or_render(
@@ -53,7 +53,7 @@ def _save_or_render(request: HttpRequest, form: CannedForm, found: Canned | None
 
 @staff_page
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what is gone then; then do it."""
+    """Show what is removed, then remove it."""
     found = get_object_or_404(Canned, pk=pk)
     if request.method != "POST":
         return render(request, "tickets/canned_remove.html", {"answer": found})

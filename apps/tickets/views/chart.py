@@ -1,4 +1,4 @@
-"""New and open tickets by day and by week, and how long the first answer took."""
+"""Views of ticket statistics: new, solved and open tickets by day or week, and the time to the first answer."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ TICKETS, HOURS, MINUTES = ChartUnit(("", "k")), ChartUnit(("h",)), ChartUnit(("m
 
 @staff_page
 def chart(request: HttpRequest) -> HttpResponse:
-    """30 days or a year."""
+    """Show the charts of 30 days or a year."""
     window = _parse_window(request)
     counted = counting.list_counts(window, timezone.now())
     medians = [each.median for each in counted if each.median is not None]
@@ -39,7 +39,7 @@ def chart(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def chart_csv(request: HttpRequest) -> StreamingHttpResponse:
-    """The same numbers, a row for each day or week."""
+    """Download the same numbers as CSV, a row for each day or week."""
     head = ("begins", "opened", "solved", "reopened", "open", "first_answered", "median_seconds_to_first_answer")
     counted = counting.list_counts(_parse_window(request), timezone.now())
     names = ("begins", "opened", "solved", "reopened", "open", "answered", "median")
@@ -60,7 +60,7 @@ def _draw_counts(key: str, title: str, window: str, counted: Sequence[PeriodCoun
 
 
 def _draw_first_answers(window: str, counted: Sequence[PeriodCounts], hours: bool) -> Drawing:
-    """In minutes while that is enough; nothing where nobody was answered first."""
+    """Return the chart of medians, in hours or minutes, with gaps where no ticket got its first answer."""
     starts, end = counting.list_starts(counting.WINDOWS[window][0], counted)
     size = 3600 if hours else 60
     values = [None if each.median is None else each.median / size for each in counted]

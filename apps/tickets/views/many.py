@@ -1,4 +1,4 @@
-"""Many tickets at once: an answer to all of them, what is set of all of them, and how far the answering is."""
+"""Views for many tickets at once: answering and changing them, and the progress of an answer."""
 
 from uuid import uuid4
 
@@ -23,7 +23,7 @@ from apps.tickets.views.tickets import parse_filter
 @staff_page
 @require_POST
 def bulk_action(request: HttpRequest) -> HttpResponse:
-    """What the pressed button asks for: first what it would do, and when that was confirmed, that."""
+    """Carry out the action of the pressed button: show first what it would do, and do it once confirmed."""
     found = choosing.list_chosen(request.POST, parse_filter(request.GET), get_person(request))
     do = request.POST.get("do", "")
     if not found or do not in ("answer", "canned", "change", "merge"):
@@ -52,7 +52,7 @@ def _answer_selected(request: HttpRequest, found: list[Ticket]) -> HttpResponse:
 
 
 def _insert_canned(post: QueryDict) -> QueryDict:
-    """What was chosen is put behind what was written, in both languages."""
+    """Return the form's data with the chosen canned answer appended to the text, in both languages."""
     [picked] = choosing.parse_ids([post.get("canned", "")]) or [0]
     kept = Canned.objects.filter(pk=picked).first() if post.get("do") == "canned" else None
     given = post.copy()
@@ -63,7 +63,7 @@ def _insert_canned(post: QueryDict) -> QueryDict:
 
 
 def _build_samples(found: list[Ticket], texts: dict[str, str], request: HttpRequest) -> list[tuple[Ticket, str]]:
-    """The answer as the first of each language gets it."""
+    """Return the answer as rendered for the first ticket of each language."""
     firsts = {get_asker(each)[1]: each for each in reversed(found)}
     return [(each, bulk.render_answer(each, texts, get_person(request))) for each in sorted(firsts.values(), key=lambda each: each.pk)]
 
@@ -110,7 +110,7 @@ def _build_back_url(request: HttpRequest) -> str:
 
 @staff_page
 def bulk_answer(request: HttpRequest, pk: int) -> HttpResponse:
-    """How far the answering is, and who was left out, and why."""
+    """Show the progress of an answer to many tickets, and the tickets left out with the reason."""
     found = get_object_or_404(Bulk.objects.select_related("by"), pk=pk)
     total, left = found.items.count(), found.items.filter(done_at=None).count()
     out = found.items.exclude(why="").select_related("ticket").order_by("ticket")

@@ -1,4 +1,4 @@
-"""Tickets that become one, and one that becomes two."""
+"""Views for merging tickets, undoing a merge, and splitting a ticket."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -21,7 +21,7 @@ OFFERED = 20  # other tickets of the member
 
 @staff_page
 def merge(request: HttpRequest) -> HttpResponse:
-    """Choose what becomes one, look what that does, do it."""
+    """Choose the tickets to merge, show the effects, then merge."""
     given = request.POST if request.method == "POST" else request.GET
     chosen = merging.list_by_numbers(choosing.parse_ids([*given.getlist("ticket"), *_split_numbers(parse_words(given, "more"))]))
     if not chosen:
@@ -47,7 +47,7 @@ def _split_numbers(text: str) -> list[str]:
 
 
 def _choose_target(chosen: list[Ticket], asked: str) -> Ticket:
-    """The one that was asked for; else the oldest, of those that are a member's if there are any."""
+    """Return the requested target; by default the oldest ticket with a member, or the oldest if none has one."""
     best = min(chosen, key=lambda each: (each.member_id is None, each.pk))
     return next((each for each in chosen if str(each.pk) == asked), best)
 
@@ -55,7 +55,7 @@ def _choose_target(chosen: list[Ticket], asked: str) -> Ticket:
 @staff_page
 @require_POST
 def unmerge(request: HttpRequest, pk: int) -> HttpResponse:
-    """It is a ticket of its own again."""
+    """Undo a merge."""
     move = get_object_or_404(Move, pk=pk, kind=Move.Kind.MERGE)
     try:
         merging.undo_merge(move=move, by=get_person(request))
@@ -67,7 +67,7 @@ def unmerge(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def split(request: HttpRequest, pk: int) -> HttpResponse:
-    """Choose messages that become a ticket of their own."""
+    """Choose messages, then split them off into a ticket of their own."""
     found = get_object_or_404(Ticket.objects.select_related("member"), pk=pk)
     form = SplitForm(found, [(each.pk, _format_message(each)) for each in selectors.list_messages(found)], request.POST or None)
     if form.is_valid():

@@ -1,4 +1,4 @@
-"""A ticket's page says every few seconds that it is open, and is told who else is there."""
+"""View that a ticket's page calls every few seconds to report that it is open, and to learn of other users there."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -12,7 +12,7 @@ from apps.tickets.models import Ticket
 @staff_page
 @require_POST
 def report_presence(request: HttpRequest, pk: int) -> HttpResponse:
-    """A sign of life; the answer is what stands in the page about others."""
+    """Record the user's presence and return the page's fragment about other users and changes."""
     ticket = get_object_or_404(Ticket.objects.select_related("assignee"), pk=pk)
     presence.record_presence(ticket=ticket, writing=request.POST.get("writing") == "1", by=get_person(request))
     around = presence.build_presence_report(ticket, presence.parse_page_state(request.POST), get_person(request))

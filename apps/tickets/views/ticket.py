@@ -1,4 +1,4 @@
-"""One ticket: the thread, an answer, a note, and what belongs to it."""
+"""Views of one ticket: its thread, answers, notes, properties, links and attachments."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def _get_ticket(pk: int) -> Ticket:
 
 @staff_page
 def ticket(request: HttpRequest, pk: int) -> HttpResponse:
-    """The thread; what is sent is an answer or a note, or has a canned answer put into the form."""
+    """Show the thread; on POST, write an answer or a note, or insert a canned answer into the form."""
     found = _get_ticket(pk)
     if found.merged_into_id and request.method != "POST":
         messages.info(request, _("#%(ticket)d “%(subject)s” was merged into this one.") % {"ticket": pk, "subject": found.subject})
@@ -57,7 +57,7 @@ def _write(request: HttpRequest, found: Ticket, form: WriteForm) -> None:
 
 
 def _insert_canned(request: HttpRequest, found: Ticket) -> HttpResponse:
-    """What was written stays; files have to be chosen again, as browsers do not give them back."""
+    """Show the form with the canned answer appended. Files must be chosen again, because browsers do not keep them."""
     picked = request.POST.get("canned", "")
     kept = Canned.objects.filter(pk=int(picked)).first() if picked.isascii() and picked.isdigit() and len(picked) < 10 else None
     written = request.POST.get("text", "").strip()
@@ -96,7 +96,7 @@ def _render_page(
 @staff_page
 @require_POST
 def change(request: HttpRequest, pk: int) -> HttpResponse:
-    """State, priority, assignee, tags."""
+    """Change state, priority, assignee and tags."""
     found = _get_ticket(pk)
     form = FactsForm(found, request.POST)
     if form.is_valid():
@@ -116,7 +116,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def take(request: HttpRequest, pk: int) -> HttpResponse:
-    """It is mine."""
+    """Assign the ticket to the user."""
     try:
         services.take_ticket(ticket=_get_ticket(pk), by=get_person(request))
     except Problem as problem:
@@ -127,7 +127,7 @@ def take(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def assign_member(request: HttpRequest, pk: int) -> HttpResponse:
-    """Whose it is, where nobody knew."""
+    """Give a ticket without a member to a member."""
     found = _get_ticket(pk)
     form = MemberNumberForm(request.POST)
     if form.is_valid():
@@ -142,7 +142,7 @@ def assign_member(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def link(request: HttpRequest, pk: int) -> HttpResponse:
-    """What it is about."""
+    """Link the ticket to a row that it is about."""
     found = _get_ticket(pk)
     form = LinkForm(found, request.POST)
     if form.is_valid():
@@ -165,7 +165,7 @@ def _add_link(found: Ticket, given: dict[str, str], request: HttpRequest) -> Non
 @staff_page
 @require_POST
 def unlink(request: HttpRequest, pk: int) -> HttpResponse:
-    """It is not about that."""
+    """Remove a link."""
     found = get_object_or_404(Link, pk=pk)
     links.unlink(link=found, by=get_person(request))
     return redirect("tickets:ticket", found.ticket_id)
@@ -173,13 +173,13 @@ def unlink(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def attachment(_request: HttpRequest, pk: int) -> HttpResponse:
-    """A file, to be saved."""
+    """Download a file."""
     return build_download(get_object_or_404(Attachment.objects.select_related("content"), pk=pk))
 
 
 @staff_page
 def remove_attachment(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what removing a file does; then do it."""
+    """Show what removing a file does, then remove it."""
     file = get_object_or_404(Attachment.objects.select_related("message"), pk=pk)
     if request.method != "POST":
         return render(request, "tickets/attachment_remove.html", {"file": file})

@@ -1,4 +1,4 @@
-"""The list of tickets, and a new one."""
+"""Views of the list of tickets, of a new ticket, and of notices about new tickets."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -20,7 +20,7 @@ from apps.tickets.selectors import STATES, WHOSE, TicketFilter
 
 @staff_page
 def tickets(request: HttpRequest) -> HttpResponse:
-    """What waits for us, and everything else that is asked for."""
+    """List the tickets of the filter; by default those that wait for staff."""
     asked, user = parse_filter(request.GET), get_person(request)
     found = selectors.get_page(asked, user, request.GET.get("after", ""))
     counts = selectors.count_by_turn()
@@ -41,7 +41,7 @@ def tickets(request: HttpRequest) -> HttpResponse:
 
 
 def parse_filter(given: QueryDict) -> TicketFilter:
-    """Which tickets the address of the list means."""
+    """Return the filter that the query parameters of the list choose."""
     search = parse_words(given, "q")
     state = given.get("state", "all" if search else "ours")
     whose = given.get("whose", "")
@@ -52,7 +52,7 @@ def parse_filter(given: QueryDict) -> TicketFilter:
 
 @staff_page
 def new_ticket(request: HttpRequest) -> HttpResponse:
-    """Write to a member."""
+    """Open a ticket with a message to a member."""
     asked = Member.objects.filter(pk=parse_number(request.GET, "member")).first()
     initial = {"member": f"M-{asked.number}"} if asked else {}
     posted = request.method == "POST"
@@ -69,7 +69,7 @@ def new_ticket(request: HttpRequest) -> HttpResponse:
 @staff_page
 @require_POST
 def notices(request: HttpRequest) -> HttpResponse:
-    """Whether mails tell me of new tickets."""
+    """Switch the user's mails about new tickets on or off."""
     user = get_person(request)
     if not user.email:
         messages.error(request, _("Your account has no e-mail address."))

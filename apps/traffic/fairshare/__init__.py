@@ -1,1 +1,1 @@
-"""Who is limited for a time while a group's uplink is full: the heaviest members of the last minutes, and only then."""
+"""Fair share: rate limits for the heaviest members of the last minutes, while a group's uplink is full."""

@@ -1,6 +1,7 @@
-"""Is the uplink full, and who is limited then? Pure: values in, values out; knows no time but what it is given, and no database.
+"""Policy of fair share: decides when an uplink is full and which members to limit. Pure: no clock and no database.
 
-Rates are in bit/s, shares are parts of 1. Between `end` and `start` nothing changes, and full is over only after a while below `end`.
+Rates are in bit/s, shares are parts of 1. Between `end` and `start` nothing changes; the uplink is no longer full only after a time
+below `end`.
 """
 
 from collections.abc import Collection, Sequence
@@ -11,7 +12,9 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class FairShareRules:
-    """The line is full from the share `start` on, until it was below `end` for `calm`; then no more than `most` members are limited."""
+    """Rules of one group: its uplink is full from the share `start` on, until it was below `end` for `calm`; while it is full, at most
+    `most` members are limited.
+    """
 
     start: float
     end: float
@@ -25,7 +28,7 @@ class FairShareRules:
 
 @dataclass(frozen=True, slots=True)
 class CongestionState:
-    """since: when the line became full, None when it is not; calm_since: since when it has been below the end again."""
+    """State of an uplink. since: when it became full, None when it is not; calm_since: since when it has been below `end` again."""
 
     since: datetime | None = None
     calm_since: datetime | None = None
@@ -36,7 +39,7 @@ class CongestionState:
 
 
 class UplinkDirection(NamedTuple):
-    """One direction of an uplink: what it carries now, what it can carry, and to what one member would be limited."""
+    """One direction of an uplink, in bit/s: its load now, its capacity, and the rate to which one member would be limited."""
 
     carried: float
     capacity: float
@@ -48,14 +51,14 @@ class UplinkDirection(NamedTuple):
 
 
 class UplinkTalker(NamedTuple):
-    """A member, and octets of the last minutes in one direction."""
+    """A member, and their octets of the last minutes in one direction."""
 
     member: int
     octets: int
 
 
 def advance_state(rules: FairShareRules, state: CongestionState, ways: Collection[UplinkDirection], now: datetime) -> CongestionState:
-    """The state after this look. Without ways, when nobody knows what passes, it stays as it was."""
+    """Return the state after this check. Without ways, when the load is unknown, the state stays as it was."""
     if not ways:
         return state
     share = max(way.share for way in ways)
@@ -70,10 +73,11 @@ def advance_state(rules: FairShareRules, state: CongestionState, ways: Collectio
 def choose_heaviest(
     rules: FairShareRules, way: UplinkDirection, talkers: Sequence[UplinkTalker], total: int, limited: Collection[int]
 ) -> list[int]:
-    """Whom to limit in addition to those who are, the heaviest first, until enough is freed or as many are limited as may be.
+    """Return the members to limit in addition to `limited`, the heaviest first, until enough is freed or `most` members are limited.
 
-    talkers: those who may be limited; total: octets of all in these minutes. What a member takes now is the member's part of that total:
-    the minutes are longer than the moment. Who takes no more than the rate would free nothing. Equals: the lowest number first.
+    talkers: members who may be limited; total: octets of all members in these minutes. A member's rate now is estimated as their part
+    of that total, because the usage covers minutes and the load a moment. Limiting a member below the rate would free nothing. Of equal
+    members, the one with the lowest id comes first.
     """
     if way.share < rules.start or total <= 0:
         return []

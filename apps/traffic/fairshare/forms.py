@@ -1,4 +1,4 @@
-"""The form of how a group shares its uplink."""
+"""Form of a gateway group's fair share."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def _make_number_field(label: Any, least: int, most: int, help_text: Any = "") -
 
 
 class FairShareForm(forms.Form):
-    """From when on, whom, how fast, for how long. `version` is the one that was read."""
+    """Settings of fair share: thresholds, number of members, rates and times. version: the one read, to detect concurrent changes."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
     on = forms.BooleanField(

@@ -1,4 +1,4 @@
-"""How each group shares its uplink when it is full, and whether it is full now."""
+"""Model of fair share: a gateway group's settings, and whether its uplink is full now."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -14,11 +14,11 @@ _RANGE = (LOWEST_KBIT, HIGHEST_KBIT)
 
 @track_history(exclude=["since", "calm_since", "looked"])
 class FairShare(RateProperties, Versioned):
-    """While the uplink of a group is full, its heaviest members are limited. A group without a row has none; a row may be switched off.
+    """Fair share of a gateway group: while its uplink is full, its heaviest members are limited. A group without a row has no fair share.
 
-    start_percent, end_percent: parts of what the uplink carries, from which on and down to which it is full; calm_minutes: how long
-    below the end until it is over. minutes: in which members are weighed; most: how many are limited at once; limit_minutes: for how
-    long a limit holds that nobody renews. since, calm_since: as in deciding.State; looked: when the last look knew what passes.
+    start_percent, end_percent: parts of the uplink's capacity; it is full from start_percent on, until its load was below end_percent for
+    calm_minutes. minutes: length of usage by which members are ranked; most: members limited at once; limit_minutes: how long a limit
+    holds unless renewed. since, calm_since: as in fair_share_policy.CongestionState; looked: the last check with a known load.
     """
 
     group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="fair_share")

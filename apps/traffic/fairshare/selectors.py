@@ -1,4 +1,4 @@
-"""Reading how full uplinks are, who takes how much, and how each group shares."""
+"""Queries for fair share: loads of uplinks, members by recent usage, and each group's settings and status."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from apps.traffic.rollup import compute_bucket_start
 from apps.traffic.usage_writer import PAUSE
 
 WAYS: Final = ("up", "down")
-# A rule's limits have an end; one without is a person's whose account is gone
+# A rule's limits have an end; a limit without author and end was made by a person with a deleted account
 _BY_RULE: Final = Q(reason=RateLimit.Reason.CONGESTION, author=None, valid__upper_inf=False)
 _TALKERS: Final = """
     SELECT m.id, sum(u.{way}_octets), sum(sum(u.{way}_octets)) OVER (),
@@ -33,7 +33,7 @@ _TALKERS: Final = """
 
 @dataclass(frozen=True)
 class UplinkLoad:
-    """One direction of an uplink now, bit/s. capacity: None when nobody has said it."""
+    """Present load of one direction of an uplink, in bit/s. capacity: None when it is not set."""
 
     way: str
     carried: int
@@ -41,7 +41,7 @@ class UplinkLoad:
 
     @property
     def words(self) -> str:
-        """“down 9.6 Mbit/s of 10 Mbit/s”."""
+        """Text like “down 9.6 Mbit/s of 10 Mbit/s”."""
         facts = {
             "carried": formats.format_rate(self.carried),
             "capacity": formats.format_rate(self.capacity) if self.capacity else _("nobody knows how much"),
@@ -50,7 +50,7 @@ class UplinkLoad:
 
 
 def list_loads(group: GatewayGroup, now: datetime) -> list[UplinkLoad]:
-    """What the group's gateways carried together between their last two readings; nothing when none was read in the last minutes."""
+    """Return what the group's gateways together carried lately, by direction; an empty list when none was read in the last five minutes."""
     read = Collected.objects.filter(gateway__group=group, at__gt=now - PAUSE, at__lte=now + PAUSE)
     carried = read.aggregate(up=Sum("up_bits"), down=Sum("down_bits"))
     uplink = get_uplink(group)
@@ -59,7 +59,7 @@ def list_loads(group: GatewayGroup, now: datetime) -> list[UplinkLoad]:
 
 
 def map_directions(share: FairShare, now: datetime) -> dict[str, UplinkDirection]:
-    """The directions that can be full and are limited then; none where nobody's rate is limited."""
+    """Return the directions with a known load, a capacity and a rate for fair share; none where rate limits are switched off."""
     if not get_uplink(share.group).limits_rates:
         return {}
     rates = {"up": share.up_bits, "down": share.down_bits}
@@ -71,13 +71,13 @@ def map_directions(share: FairShare, now: datetime) -> dict[str, UplinkDirection
 
 
 def list_congestion_limits(group: GatewayGroup) -> QuerySet[RateLimit]:
-    """Limits of the group's members that hold now because its uplink is full."""
+    """Return the rate limits of the group's members that hold now because its uplink is full."""
     held = Holding.objects.filter(holds_now(), group=group).values("member")
     return RateLimit.objects.filter(_BY_RULE, holds_now(), member__in=held)
 
 
 def list_talkers(share: FairShare, way: str, now: datetime, limited: Collection[int]) -> tuple[list[UplinkTalker], int]:
-    """Those of the last minutes who may be limited, the heaviest first, no more than matter; and the octets of all."""
+    """Return the heaviest members of the last minutes who may be limited, as many as matter, and the octets of all members."""
     others = RateLimit.objects.filter(~_BY_RULE, holds_now())
     given: dict[str, Any] = {
         "exempt": list(share.exempt.values_list("pk", flat=True)),
@@ -93,13 +93,13 @@ def list_talkers(share: FairShare, way: str, now: datetime, limited: Collection[
 
 
 def get_fair_share(group: GatewayGroup) -> FairShare:
-    """The group's row; where it has none, one that is not saved, of version 0 and switched off."""
+    """Return the group's fair share; where it has none, an unsaved one of version 0 that is switched off."""
     return FairShare.objects.filter(group=group).first() or FairShare(group=group, version=0)
 
 
 @dataclass(frozen=True)
 class FairShareStatus:
-    """A group's fair share as the list of limits tells it: how full each direction is, and who is limited for that."""
+    """Status of a group's fair share for the list of limits: its load by direction, and the number of members limited for it."""
 
     share: FairShare
     loads: list[UplinkLoad]
@@ -107,13 +107,13 @@ class FairShareStatus:
 
     @property
     def blind(self) -> bool:
-        """Has nobody said what the uplink carries?"""
+        """True if the uplink has no capacity set."""
         uplink = get_uplink(self.share.group)
         return not (uplink.up_kbit or uplink.down_kbit)
 
 
 def list_fair_share_statuses(now: datetime) -> list[FairShareStatus]:
-    """One for each group."""
+    """Return the status of each group, by its name."""
     found = [get_fair_share(group) for group in GatewayGroup.objects.order_by("name")]
     return [
         FairShareStatus(each, list_loads(each.group, now) if each.on else [], list_congestion_limits(each.group).count() if each.on else 0)

@@ -1,6 +1,6 @@
-"""Looking whether uplinks are full, limiting the heaviest and releasing them; how each group shares, and the switch that ends it.
+"""Services of fair share: limit the heaviest members while an uplink is full, release them, and set or switch off a group's fair share.
 
-A look is short and may be left out: limits end on the gateways by themselves, and while nobody knows what passes none is renewed.
+A check is short and may be skipped: limits end on the gateways by themselves, and none is renewed while the load is unknown.
 """
 
 from collections.abc import Collection
@@ -26,7 +26,7 @@ log = structlog.get_logger()
 
 
 def adjust_limits(group: GatewayGroup, now: datetime) -> None:
-    """Limit, renew or release, as what passes now asks for. Doing it twice does nothing twice; two at a time are one."""
+    """Limit, renew or release members according to the uplink's present load. Idempotent; a second concurrent call does nothing."""
     with transaction.atomic():
         share = FairShare.objects.select_for_update(skip_locked=True, of=("self",)).filter(group=group, on=True).first()
         if share is None:
@@ -54,7 +54,7 @@ def _compute_percents(ways: dict[str, UplinkDirection]) -> dict[str, int]:
 
 
 def _limit_heaviest(share: FairShare, ways: dict[str, UplinkDirection], now: datetime) -> None:
-    """Whoever is limited stays so; limits with less than half of their time are renewed, and with them all."""
+    """Limit more members where needed. Present limits stay; when one has less than half of its time left, all are renewed together."""
     there = dict(selectors.list_congestion_limits(share.group).values_list("member", "valid"))
     more = _choose_more(share, ways, now, there)
     old = [member for member, valid in there.items() if valid.upper - timezone.now() < timedelta(minutes=share.limit_minutes) / 2]
@@ -79,7 +79,7 @@ def _release_all(share: FairShare) -> None:
 
 
 def set_fair_share(*, group: GatewayGroup, version: int, exempt: Collection[Tariff], by: User, **values: Any) -> FairShare:
-    """Say how the group shares. Raises Conflict when it changed since `version`, Problem for what makes no sense."""
+    """Set the group's fair share. Raise Conflict when it changed since `version`, Problem for values that contradict each other."""
     if values["end_percent"] >= values["start_percent"]:
         raise Problem(_("It has to end below the share with which it begins."), "end_percent")
     if values["up_kbit"] is None and values["down_kbit"] is None:
@@ -104,7 +104,7 @@ def set_fair_share(*, group: GatewayGroup, version: int, exempt: Collection[Tari
 
 
 def switch_off(*, group: GatewayGroup, by: User) -> None:
-    """Limit nobody any more because the uplink is full; who is limited for that is released. Twice is harmless."""
+    """Switch the group's fair share off and release the members who are limited by it. Idempotent."""
     with transaction.atomic():
         share = FairShare.objects.select_for_update().filter(group=group, on=True).first()
         if share:

@@ -1,4 +1,4 @@
-"""Fair shares."""
+"""URLs of fair share."""
 
 from django.urls import path
 

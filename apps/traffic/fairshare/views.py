@@ -1,4 +1,4 @@
-"""How a group shares its uplink while it is full, and the switch that ends it."""
+"""Views of a gateway group's fair share and of its switch."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -12,7 +12,7 @@ from apps.traffic.fairshare.forms import FairShareForm
 
 @staff_page
 def edit(request: HttpRequest, group: int) -> HttpResponse:
-    """From when on, whom, how fast, for how long."""
+    """Show and change the group's fair share."""
     of = get_object_or_404(GatewayGroup, pk=group)
     form = FairShareForm(selectors.get_fair_share(of), request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -26,7 +26,7 @@ def edit(request: HttpRequest, group: int) -> HttpResponse:
 
 @staff_page
 def switch_off(request: HttpRequest, group: int) -> HttpResponse:
-    """Say what the switch does; then switch."""
+    """Show what switching off does, then switch off."""
     of = get_object_or_404(GatewayGroup, pk=group)
     if request.method != "POST":
         return render(request, "fairshare/off.html", {"group": of, "number": selectors.list_congestion_limits(of).count()})

@@ -1,1 +1,1 @@
-"""Members whose rate is limited for a time: why, how fast, until when; and the switch that ends it for all."""
+"""Rate limits of members for a time, with reason, rate and end; and the switch that turns rate limits off for a gateway group."""

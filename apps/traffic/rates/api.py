@@ -1,4 +1,4 @@
-"""Rate limits of members in the REST API."""
+"""REST API of members' rate limits."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -33,7 +33,7 @@ class RateLimitSerializer(ActiveSerializer):
 
 
 class RateLimitViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
-    """Rate limits that hold now, or with `all` those that ever did."""
+    """Rate limits of members that hold now; with `all`, also those that are over."""
 
     serializer_class = RateLimitSerializer
     member_path = "member"
@@ -49,4 +49,4 @@ class RateLimitViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
         self.remove_many([row])
 
     def remove_many(self, rows: Sequence[RateLimit]) -> None:
-        services.release(limits=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        services.release(limits=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checked it

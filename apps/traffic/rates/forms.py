@@ -12,7 +12,7 @@ from apps.traffic.rates.models import RateLimit
 
 
 class LimitForm(EndForm):
-    """How fast, why, and until when."""
+    """Rate, reason and end of a rate limit."""
 
     down_kbit = RateField(label=_("Rate down, Mbit/s"), help_text=_("To the member. Empty: that way as before"))
     up_kbit = RateField(label=_("Rate up, Mbit/s"), help_text=_("From the member. Empty: that way as before"))
@@ -27,12 +27,12 @@ class LimitForm(EndForm):
         super().__init__(data, initial=initial)
 
     def wanted(self) -> dict[str, Any]:
-        """What the services take."""
+        """Return the keyword arguments for the services."""
         return {name: self.cleaned_data[name] for name in ("down_kbit", "up_kbit", "reason", "note")} | {"until": self.expires()}
 
 
 class UplinkForm(forms.Form):
-    """What a group's uplink carries, and the switch. `version` is the one that was read."""
+    """Rates of a group's uplink, and the switch of rate limits. version: the one that was read, to detect concurrent changes."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
     down_kbit = RateField(label=_("Carries down, Mbit/s"), help_text=_("From the internet. Empty: not known"), highest=None)

@@ -1,4 +1,4 @@
-"""Members whose rate is limited now, or was."""
+"""Model of members' rate limits, present and past."""
 
 from django.conf import settings
 from django.contrib.postgres.constraints import ExclusionConstraint
@@ -17,10 +17,10 @@ _RANGE = (LOWEST_KBIT, HIGHEST_KBIT)
 
 @track_history(exclude=["changed_in", "changed_at"])
 class RateLimit(RateProperties, Versioned, Deployed):
-    """No more than so much goes through the uplink for a member, with all that is held, from one moment to another; one at a time.
+    """Rate limit of a member through the uplink, over all their holdings together, for a time. A member has one at a time.
 
-    up_kbit: from the member, kbit/s; down_kbit: to the member; None: that way it is not limited. It ends in the kernel by itself.
-    author: None when it was limited by a rule and not by a person.
+    up_kbit: from the member, kbit/s; down_kbit: to the member, kbit/s; None: only the tariff's rate applies in that direction. The limit
+    ends in the kernel by itself. author: None when a rule made it and not a person.
     """
 
     class Reason(models.TextChoices):

@@ -1,4 +1,4 @@
-"""Rates in words."""
+"""Texts for rates and rate limits."""
 
 from django.utils.translation import gettext as _
 
@@ -11,14 +11,14 @@ from apps.traffic.rates.models import RateLimit
 
 
 def format_rates(of: RateProperties) -> str:
-    """“8 Mbit/s down, 2 Mbit/s up”; "" where neither way is limited."""
+    """Return the rates as text, like “8 Mbit/s down, 2 Mbit/s up”; "" where neither direction is limited."""
     down = [_("%(rate)s down") % {"rate": formats.format_rate(of.down_bits)}] if of.down_bits else []
     up = [_("%(rate)s up") % {"rate": formats.format_rate(of.up_bits)}] if of.up_bits else []
     return ", ".join(down + up)
 
 
 def describe_limit(limit: RateLimit) -> str:
-    """How fast, until when, why."""
+    """Return a sentence with the limit's rate, end and reason."""
     facts = {"rate": format_rates(limit), "reason": limit.get_reason_display()}
     if limit.reason == RateLimit.Reason.CONGESTION and limit.author_id is None and limit.valid.upper is not None:
         return _describe_congestion_limit(limit)
@@ -28,7 +28,7 @@ def describe_limit(limit: RateLimit) -> str:
 
 
 def _describe_congestion_limit(limit: RateLimit) -> str:
-    """Of a limit by the rule of the group where the member is."""
+    """Return the sentence for a limit made by the fair share of the member's gateway group."""
     held = Holding.objects.filter(holds_now(), member=limit.member_id).values("group")
     share = FairShare.objects.filter(group__in=held).first() or FairShare()
     facts = {"rate": format_rates(limit), "until": formats.format_full_time(limit.valid.upper), "minutes": share.minutes}

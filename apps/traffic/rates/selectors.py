@@ -1,4 +1,4 @@
-"""Reading who is limited, and each group's uplink."""
+"""Queries of rate limits and of gateway groups' uplinks."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ STATES = ("now", "over", "all")
 
 
 def find_current_limit(member: Member) -> RateLimit | None:
-    """The rate limit that holds now."""
+    """Return the member's rate limit that holds now."""
     return RateLimit.objects.filter(holds_now(), member=member).select_related("author").first()
 
 
 def list_rate_limits(state: str = "now", search: str = "", reason: str = "") -> QuerySet[RateLimit]:
-    """Those that hold now, are over, or all; the newest first. search: a part of the member's name, or the number."""
+    """Return the rate limits that hold now, are over, or all, the newest first. search: part of the member's name, or the number."""
     found = RateLimit.objects.select_related("member", "author", "released_by").order_by("-id")
     found = found.filter(holds_now()) if state == "now" else found.exclude(holds_now()) if state == "over" else found
     if reason:
@@ -37,25 +37,25 @@ def list_rate_limits(state: str = "now", search: str = "", reason: str = "") -> 
 
 
 def get_uplink(group: GatewayGroup) -> Uplink:
-    """The group's row; where it has none, one that is not saved, of version 0."""
+    """Return the group's uplink; where it has none, an unsaved one of version 0."""
     return Uplink.objects.filter(group=group).first() or Uplink(group=group, version=0)
 
 
 def list_uplinks() -> list[Uplink]:
-    """One for each group."""
+    """Return one uplink for each group, by the group's name; unsaved ones of version 0 where a group has none."""
     groups = GatewayGroup.objects.select_related("uplink").order_by("name")
     return [group.uplink if hasattr(group, "uplink") else Uplink(group=group, version=0) for group in groups]
 
 
 def is_rate_limiting_on(member: Member) -> bool:
-    """Are rates limited wherever the member holds something now?"""
+    """True if rate limits are switched on in all groups where the member has a holding now."""
     held = Holding.objects.filter(holds_now(), member=member).values("group")
     return not Uplink.objects.filter(limits_rates=False, group__in=held).exists()
 
 
 @dataclass(frozen=True)
 class RateLimitRow:
-    """A rate limit, and since when each gateway has it as it is."""
+    """A rate limit with its activation on each gateway."""
 
     limit: RateLimit
     gateways: list[Activation]
@@ -73,6 +73,6 @@ class RateLimitRow:
 
 
 def build_rows(limits: Iterable[RateLimit]) -> list[RateLimitRow]:
-    """Two queries, however many there are."""
+    """Return the limits with their activations. Takes two queries for any number of limits."""
     now = timezone.now()
     return [RateLimitRow(limit, known, now) for limit, known in list_activations(limits)]

@@ -1,7 +1,7 @@
-"""Limiting the rate of members for a time, and releasing them; the switch that ends it for all; what tariffs let through.
+"""Services that limit members' rates for a time and release them, set uplinks, and switch rate limits on or off for a group.
 
-Whoever decides who is limited, a person or a rule that watches the uplink, calls `limit_many`: these members, this rate, until then.
-Every write nudges a deploy after its commit; the end comes in the kernels by itself.
+Fair share, the rule that watches the uplink, calls `limit_many`. Every write enqueues a reconcile after its commit; limits end in the
+kernels by themselves.
 """
 
 from collections.abc import Collection
@@ -26,8 +26,8 @@ from apps.traffic.rates.selectors import find_current_limit, get_uplink
 
 
 class LimitManyOutcome(NamedTuple):
-    """How many members were limited now, how many were already for the same reason and have this rate and end now, and how many keep
-    the limit that they have for another reason.
+    """Numbers of members. made: newly limited; renewed: limited before for the same reason, now with this rate and end; kept: limited
+    for another reason, unchanged.
     """
 
     made: int
@@ -45,9 +45,10 @@ def limit_member(
     until: datetime | None = None,
     by: User,
 ) -> RateLimit:
-    """Let no more than so much through the uplink for the member, in kbit/s each way; None: that way as before.
+    """Limit the member's rate through the uplink, in kbit/s by direction; None: only the tariff's rate applies in that direction.
 
-    until: None is until somebody releases the member. Raises Problem when a limit holds already.
+    until: None means until the limit is released. Raise Problem for values that are not allowed, when the member has left, or when a
+    limit holds already.
     """
     _check(up_kbit, down_kbit, reason, until)
     if member.state == Member.State.LEFT:
@@ -64,9 +65,9 @@ def limit_member(
 
 
 def replace_limit(*, present: RateLimit, by: User, **given: Any) -> RateLimit:
-    """Another limit from now on instead of the present one of this member; at no moment is there none. given: as `limit_member` takes it.
+    """Replace the member's present limit in one transaction, so that there is no moment without one. given: as for `limit_member`.
 
-    Raises Problem, and then the present one goes on.
+    Raise Problem as `limit_member` does; then the present limit stays.
     """
     with transaction.atomic():
         release(limits=[present.pk], by=by)
@@ -82,10 +83,11 @@ def limit_many(
     reason: str = RateLimit.Reason.CONGESTION,
     by: User | None = None,
 ) -> LimitManyOutcome:
-    """The same for all members with these ids who have not left, until a moment. Who is limited for this reason already has this rate and
-    end from now on; who is limited for another one keeps that. Saying the same twice is harmless. by: None for a rule.
+    """Limit all members with these ids who have not left. Limits for the same reason get this rate and end; limits for another reason
+    stay as they are. Idempotent. by: None for a rule.
 
-    Raises Conflict when somebody limits one of them at the same moment; then nothing has changed, and trying again will do.
+    Raise Problem for values that are not allowed, and Conflict when another transaction limits one of them at the same moment; then
+    nothing has changed, and the caller may try again.
     """
     _check(up_kbit, down_kbit, reason, until)
     rate = {"up_kbit": up_kbit, "down_kbit": down_kbit}
@@ -111,7 +113,7 @@ def limit_many(
 
 
 def release(*, limits: Collection[int], by: User | None) -> int:
-    """End the rate limits with these ids now; says how many held. Twice is harmless. by: None for a rule."""
+    """End the rate limits with these ids now. Return the number of those that held. Idempotent. by: None for a rule."""
     with transaction.atomic():
         present = RateLimit.objects.filter(holds_now(), pk__in=limits)
         released = present.update(valid=make_range_until_now(), released_by=by, version=F("version") + 1)
@@ -120,7 +122,7 @@ def release(*, limits: Collection[int], by: User | None) -> int:
 
 
 def set_uplink(*, group: GatewayGroup, version: int, up_kbit: int | None, down_kbit: int | None, limits_rates: bool, by: User) -> Uplink:
-    """Say what the group's uplink carries, and whether rates are limited on it. Raises Conflict when it changed since `version`."""
+    """Set the rates of the group's uplink and the switch of rate limits. Raise Conflict when the uplink changed since `version`."""
     values: dict[str, Any] = {"up_kbit": up_kbit, "down_kbit": down_kbit, "limits_rates": limits_rates}
     saved = get_uplink(group)
     conflict = Conflict(_("Somebody changed this uplink meanwhile. Look at it as it is now, then save again."))
@@ -141,7 +143,7 @@ def set_uplink(*, group: GatewayGroup, version: int, up_kbit: int | None, down_k
 
 
 def switch_rate_limits(*, group: GatewayGroup, on: bool, by: User) -> Uplink:
-    """Limit rates in this group, or nobody's. It stays as it is when it is so already."""
+    """Switch rate limits on or off in this group. No change when the switch stands that way already."""
     now = get_uplink(group)
     if now.limits_rates == on:
         return now
@@ -149,7 +151,7 @@ def switch_rate_limits(*, group: GatewayGroup, on: bool, by: User) -> Uplink:
 
 
 def _build_range(until: datetime) -> Func:
-    """The row's range with another end."""
+    """Return an expression for the row's range with another end."""
     begins = Func(F("valid"), function="lower", output_field=DateTimeField())
     return Func(begins, Value(until, output_field=DateTimeField()), function="tstzrange", output_field=DateTimeRangeField())
 
@@ -169,7 +171,7 @@ def _check(up_kbit: int | None, down_kbit: int | None, reason: str, until: datet
 
 
 def _explain_integrity_error(error: IntegrityError, member: Member) -> Problem:
-    """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
+    """Return the Problem for the constraint of one limit at a time. An error of any other constraint is a bug, and raised as it is."""
     if "ratelimit_one_at_a_time" not in str(error):
         raise error
     there = find_current_limit(member)

@@ -1,4 +1,4 @@
-"""Rate limits."""
+"""URLs of rate limits and uplinks."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Rate limits: who is limited now, one more, released, and the switch of each group."""
+"""Views of rate limits: the list, limiting and releasing a member, and each group's uplink and switch."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ PER_PAGE = 50
 
 @staff_page
 def limits(request: HttpRequest) -> HttpResponse:
-    """Who is limited now, who was, and how each group's switch stands."""
+    """List present and past rate limits, and each group's uplink and fair share."""
     asked = request.GET
     state = asked.get("state", "now") if asked.get("state") in selectors.STATES else "now"
     reason = asked.get("reason", "") if asked.get("reason") in RateLimit.Reason.values else ""
@@ -42,7 +42,7 @@ def limits(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def limit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what limiting the member does; then do it. Who is limited already gets another limit instead, if it is the one that was shown."""
+    """Show what limiting the member does, then do it. A present limit is replaced if it is the one that the page showed."""
     member = get_object_or_404(Member, pk=pk)
     present = selectors.find_current_limit(member)
     form = LimitForm(request.POST if request.method == "POST" else None, present=present)
@@ -61,7 +61,7 @@ def limit(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def release(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what releasing does; then do it."""
+    """Show what releasing does, then do it."""
     found = get_object_or_404(RateLimit.objects.select_related("member__tariff"), pk=pk)
     if request.method != "POST":
         return render(request, "rates/release.html", {"that": found})
@@ -71,7 +71,7 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def uplink(request: HttpRequest, group: int) -> HttpResponse:
-    """What a group's uplink carries, and whether rates are limited on it."""
+    """Show and change the rates of a group's uplink and its switch of rate limits."""
     of = get_object_or_404(GatewayGroup, pk=group)
     form = UplinkForm(selectors.get_uplink(of), request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -85,7 +85,7 @@ def uplink(request: HttpRequest, group: int) -> HttpResponse:
 
 @staff_page
 def switch(request: HttpRequest, group: int) -> HttpResponse:
-    """Say what the switch does; then switch."""
+    """Show what the switch does, then switch."""
     of = get_object_or_404(GatewayGroup, pk=group)
     now = selectors.get_uplink(of)
     if request.method != "POST":

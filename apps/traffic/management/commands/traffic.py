@@ -1,4 +1,6 @@
-"""manage.py traffic: how long usage is kept, where each gateway's readings stand, and what to do about one that is not believed."""
+"""Command `manage.py traffic`: shows and sets the retention of usage, shows the state of each gateway's readings, and lets counting
+begin again after a refused reading.
+"""
 
 from argparse import ArgumentParser
 from typing import Any, Final
@@ -11,7 +13,7 @@ from apps.network.models import Gateway
 from apps.traffic import counter_collection, rollup
 from apps.traffic.models import Collected, Level
 
-# What can be set, and the levels that it is for: weeks are days, added up
+# Retention that can be set, and the levels that it applies to: weeks are sums of days
 KEPT: Final = {
     Level.Name.FIVE_MINUTES.value: [Level.Name.FIVE_MINUTES],
     Level.Name.HOUR.value: [Level.Name.HOUR],
