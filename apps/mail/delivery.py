@@ -92,8 +92,8 @@ def deliver(carrier: Carrier, clock: Clock = timezone.now) -> DeliveryResult:
 def claim(now: datetime) -> Message | None:
     """Claim one due mail. No other worker claims it before LEASE is over.
 
-    A mail whose worker never came back is tried again at once, but only the first time; later it is put off, as after a failed try.
-    So a mail that kills its worker does not kill one worker after the other.
+    A mail whose worker never came back is tried again at once if that was its first try, otherwise after the pause of a failed try. So
+    a mail that kills its worker does not kill one worker after the other.
     """
     given = {
         "now": now, "until": now + LEASE, "unknown": UNKNOWN_END,

@@ -125,7 +125,7 @@ class SmtpConnection:
 
 
 class _Stage:
-    """Holds the doubt to report when the server may already have the whole mail."""
+    """Stage of a handover. `doubt`: text for the outcome while the server may already have the whole mail."""
 
     doubt = ""
 
