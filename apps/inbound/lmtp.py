@@ -1,7 +1,7 @@
 """LMTP server (RFC 2033) for mail to us: it answers for each recipient, and never before the mail is committed.
 
-Comes in: mails from a mail server on this machine, which has decided that they are for us. Goes out: arrivals. Any error here is answered
-with "try again", so that the mail server keeps the mail.
+Comes in: mails from a mail server on this machine, which has decided that they are for us. Goes out: arrivals. Oversized mail is refused;
+any other error is answered with "try again", so that the mail server keeps the mail.
 """
 
 import asyncio

@@ -39,5 +39,5 @@ def collapse_lines(text: str) -> str:
 
 
 def _render_template(name: str, given: Mapping[str, object], *, escaped: bool) -> str:
-    template = engines["django"].engine.get_template(name)  # type: ignore[attr-defined]  # the stubs know no engine of an engine
+    template = engines["django"].engine.get_template(name)  # type: ignore[attr-defined]  # the stubs do not know it
     return str(template.render(Context(dict(given), autoescape=escaped)))

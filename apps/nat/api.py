@@ -138,7 +138,7 @@ class ForwardViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
         return list_forwards().order_by("id")
 
     def remove(self, row: PortForward) -> None:
-        services.remove_forward(forward=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        services.remove_forward(forward=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that
 
     def remove_many(self, rows: Sequence[PortForward]) -> None:
-        forwards_bulk.remove_forwards(forwards=rows, by=self.request.user)  # type: ignore[arg-type]  # likewise
+        forwards_bulk.remove_forwards(forwards=rows, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that

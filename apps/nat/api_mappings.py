@@ -74,4 +74,4 @@ class MappingViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
         return list_mappings().order_by("id")
 
     def remove(self, row: NatMapping) -> None:
-        services.unmap_address(mapping=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        services.unmap_address(mapping=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that

@@ -109,7 +109,7 @@ def edit_forward(
     told: dict[str, object] = {"holding_id": holding.pk, "public": public, "protocol": protocol, "public_port": public_port, "ports": ports}
     if all(getattr(forward, name) == value for name, value in told.items()):
         facts = {"private_port": private_port, "purpose": purpose, "enabled": forward.enabled}
-        return change_forward(forward=forward, version=version, **facts, until=until, by=by)  # type: ignore[arg-type]  # by their names
+        return change_forward(forward=forward, version=version, **facts, until=until, by=by)  # type: ignore[arg-type]  # keyword arguments
     with transaction.atomic():
         lock_pools(forward.pool_id, get_public_pool(holding, public).pk)
         lock_holdings(forward.holding_id, holding.pk)
@@ -163,8 +163,8 @@ def restore_forward(*, forward: PortForward, by: User) -> PortForward:
 def map_address(*, holding: Holding, public: Address | None = None, pool: Pool | None = None, by: User) -> NatMapping:
     """Map the holding to this public address from now on, instead of its mapping until now.
 
-    Without an address: to the next free place of the pool, or of any public pool. Raises Problem when the address is another member's, or
-    nothing is free.
+    Without an address: to the next free place of the pool, or of any of the group's. Raises Problem when the address is another
+    member's, or nothing is free.
     """
     check_holding(holding)
     try:

@@ -47,10 +47,11 @@ def assign_address(*, member: Member, pool: Pool, prefix: Prefix | None = None, 
 
 
 def lock_pools(*pks: int) -> None:
-    """Lock these pools until the transaction ends: after the member, and before the holdings. Other rows may still refer to them.
+    """Lock these pools until the transaction ends: after the member, and before the holdings.
 
-    Every transaction that claims ports of a public pool's addresses takes this lock. Otherwise two transactions could both write a claim
-    for the same ports before either sees the other, and PostgreSQL would have to abort one of them as a deadlock.
+    Inserts of rows that refer to them do not wait. Every transaction that claims ports of a public pool's addresses takes this lock.
+    Otherwise two transactions could both write a claim for the same ports before either sees the other, and PostgreSQL would have to
+    abort one of them as a deadlock.
     """
     list(Pool.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=pks).order_by("pk").values_list("pk", flat=True))
 

@@ -73,4 +73,4 @@ class PinholeViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
         return list_pinholes().order_by("id")
 
     def remove(self, row: Pinhole) -> None:
-        services.remove_pinhole(pinhole=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        services.remove_pinhole(pinhole=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that
