@@ -1,7 +1,7 @@
-"""Reads what our own receiving mail server found out about a sender (Authentication-Results, RFC 8601). Pure.
+"""Reads our own receiving mail server's verdict on a sender (Authentication-Results, RFC 8601). Pure.
 
-Only the topmost field that carries our server's name (authserv-id) counts: servers write theirs above what a sender brought. The server
-must also remove fields that pretend to be its own (RFC 8601, 5), as docs/mail.md asks.
+Only the topmost field with our server's name (authserv-id) counts: servers add theirs above those that a sender brought. The server must
+also remove fields that pretend to be its own (RFC 8601, 5), as docs/mail.md asks.
 """
 
 import re
@@ -17,9 +17,10 @@ LONGEST: Final = 10_000  # characters of a field that are read
 
 
 def is_vouched_for(fields: Sequence[str], authserv_id: str, address: str) -> bool:
-    """Whether our server says that the domain of `address` sent the mail: DMARC passed, or a DKIM signature of that domain did.
+    """Whether our server says that the domain of `address` sent the mail: DMARC passed, or a DKIM signature of that domain did, and DMARC
+    did not fail.
 
-    fields: the values of all Authentication-Results, the topmost first. authserv_id: our server's; "" vouches for nothing.
+    fields: the values of all Authentication-Results, the topmost first. authserv_id: our server's name; if "", the answer is False.
     """
     domain = lower_ascii(address.rpartition("@")[2])
     ours = lower_ascii(authserv_id.strip())
@@ -34,7 +35,7 @@ def is_vouched_for(fields: Sequence[str], authserv_id: str, address: str) -> boo
 
 
 def _iter_statements(field: str) -> Iterator[str]:
-    """What stands between semicolons, without comments: first our server's name, then a result each."""
+    """Yield the parts between semicolons, without comments: first the server's name, then the results."""
     depth, gathered = 0, list[str]()
     for piece in PIECE.findall(collapse_lines(field, LONGEST)):
         if piece in ("(", ")"):
@@ -48,7 +49,7 @@ def _iter_statements(field: str) -> Iterator[str]:
 
 
 def _parse_result(statement: str) -> tuple[str, str, dict[str, str]]:
-    """Method, result and properties of `dkim=pass header.d=example.org`, in small letters."""
+    """Return method, result and properties of `dkim=pass header.d=example.org`, in lower case."""
     first, *others = EQUALS.sub("=", lower_ascii(statement)).split() or [""]
     method, _equals, result = first.partition("=")
     facts = {name: value.strip('"') for name, _sign, value in (each.partition("=") for each in others)}
@@ -56,7 +57,7 @@ def _parse_result(statement: str) -> tuple[str, str, dict[str, str]]:
 
 
 def _is_aligned(method: str, facts: dict[str, str], domain: str) -> bool:
-    """Whether the result is about the domain in From; a signature of a domain above it counts, because that one governs it."""
+    """Whether the result is about the domain in From. A signature of a parent domain counts, because that domain governs it."""
     if method == "dmarc":
         return facts.get("header.from", "").rstrip(".") == domain
     signer = (facts.get("header.d") or facts.get("header.i", "").rpartition("@")[2]).rstrip(".")

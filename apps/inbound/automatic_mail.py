@@ -1,7 +1,7 @@
-"""Tells mails that a machine wrote from those of people (RFC 3834, and what programs do that do not follow it). Pure.
+"""Recognises mails that a machine wrote (RFC 3834, and the habits of programs that do not follow it). Pure.
 
-By headers wherever mail is read; by the subject only where a mail would be published in somebody's name (apps/tickets/mail_handler.py),
-because people may write such words, too.
+Headers are checked wherever mail is read; the subject only where a mail would be published in a person's name
+(apps/tickets/mail_handler.py), because people may write such words, too.
 """
 
 import re
@@ -28,7 +28,7 @@ OUT_OF_OFFICE: Final = re.compile(
 
 
 def is_automatic(headers: Mapping[str, str], names: Collection[str]) -> bool:
-    """Whether the headers say that a machine wrote the mail. headers: the first of each name; names: of all headers, in small letters."""
+    """Whether the headers say that a machine wrote the mail. headers: the first of each name; names: of all headers, in lower case."""
     submitted = headers.get("auto-submitted", "").partition(";")[0].strip().lower()
     bulk = headers.get("precedence", "").strip().lower() in BULK
     responder = any(
@@ -39,5 +39,5 @@ def is_automatic(headers: Mapping[str, str], names: Collection[str]) -> bool:
 
 
 def is_out_of_office(subject: str) -> bool:
-    """Whether the subject begins as those of programs that answer for absent people do. What a person answers begins with "Re:"."""
+    """Whether the subject begins as those of out-of-office programs do. A person's answer begins with "Re:"."""
     return OUT_OF_OFFICE.match(subject) is not None

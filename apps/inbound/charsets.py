@@ -1,4 +1,4 @@
-"""Octets become text in the charset that a mail names, as far as that is one: never an exception, never more work than the text is long.
+"""Decodes octets in the charset that a mail names, if it is one: never raises, and takes time in proportion to the text's length.
 
 Not every codec of Python is a charset of mail: `punycode` and `idna` take quadratic time, `unicode_escape` is program text.
 """
@@ -16,7 +16,7 @@ CONTROLS: Final = {each: None for each in range(32) if chr(each) not in "\t\n"} 
 
 
 def decode_text(octets: bytes, charset: str = "") -> str:
-    """What the octets say. Without a charset, or with one that is none, they are UTF-8 if they can be, else Windows-1252."""
+    """Decode the octets. Without a known charset they are decoded as UTF-8 if they are valid, else as Windows-1252."""
     known = find_codec(charset)
     if known and known != "ascii":
         return clean_text(octets.decode(known, "replace"))
@@ -27,7 +27,7 @@ def decode_text(octets: bytes, charset: str = "") -> str:
 
 
 def find_codec(charset: str) -> str:
-    """The name of Python's codec for it, "" if it is no charset of mail."""
+    """Return the name of Python's codec for the charset, "" if it is not a charset of mail."""
     name = charset.strip().lower()
     if not NAME.fullmatch(name):
         return ""
@@ -39,11 +39,11 @@ def find_codec(charset: str) -> str:
 
 
 def clean_text(text: str) -> str:
-    """Lines end with \\n; without NUL, other controls and halves of characters."""
+    """Return the text with lines that end in \\n, without NUL, other control characters and lone surrogates."""
     told = text if text.isascii() else text.encode("utf-8", "replace").decode()
     return told.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").translate(CONTROLS)
 
 
 def collapse_lines(text: str, most: int) -> str:
-    """As a header holds it: one space where there was any, at most so many characters."""
+    """Return the text as one line for a header: single spaces, at most `most` characters."""
     return " ".join(clean_text(text).split())[:most]

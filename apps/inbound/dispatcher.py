@@ -1,7 +1,7 @@
-"""From what has arrived to whoever takes it: claimed, read in a child, and handed over, one after the other.
+"""Dispatcher from arrivals to the mail handler: each arrival is claimed, parsed in a child process, and handed over, one after the other.
 
-`take` is called inside a transaction, in which the arrival becomes "taken": either both are there or neither. Who raises Refused, or
-anything else, takes nothing, and the mail goes into quarantine; only a lost database leaves it waiting. So one mail never holds up another.
+The handler is called in the transaction in which the arrival becomes "taken": both are committed, or neither. If the handler raises
+MailRefused or anything else, the mail goes into quarantine; only after a lost database does it keep waiting. So no mail blocks the others.
 """
 
 from collections.abc import Callable
@@ -25,9 +25,9 @@ from apps.inbound.parser_process import MailReader
 from apps.lib.heap_trim import return_large_blocks, trim
 from apps.mail.redaction import redact
 
-LEASE: Final = timedelta(minutes=2)  # far longer than a mail takes
-SECONDS: Final = 10.0  # after which no further mail is begun
-LARGE: Final = 1 << 20  # octets of a mail after which memory is given back
+LEASE: Final = timedelta(minutes=2)  # far longer than one mail takes
+SECONDS: Final = 10.0  # after which no further mail is started
+LARGE: Final = 1 << 20  # octets of a mail after which free memory is returned to the system
 MOST_TRIES: Final = 3  # workers that may die of one mail, or be too busy for it
 NOT_TAKEN: Final = gettext_noop("It was read, but could not be filed.")
 MailHandler = Callable[[Arrival, ReceivedMail], None]
@@ -43,16 +43,16 @@ CLAIM: Final = """
 
 
 class MailRefused(Exception):  # noqa: N818 - an answer
-    """Raised by `take`: this mail is not for us. The reason is a sentence for people."""
+    """Raised by the handler: this mail is not for us. The reason is a sentence for people."""
 
 
 class ArrivalGone(Exception):  # noqa: N818 - an answer
-    """Somebody else has it by now: this worker was slower than its lease."""
+    """Another worker has claimed the arrival meanwhile: this one was slower than its lease."""
 
 
 @dataclass(frozen=True)
 class DispatchResult:
-    """What one run did. more: something waits still."""
+    """Counts of one run. more: further arrivals may be waiting."""
 
     taken: int = 0
     quarantined: int = 0
@@ -63,7 +63,7 @@ _takers: list[MailHandler] = []
 
 
 def register_handler(take: MailHandler) -> MailHandler:
-    """Name the one who takes mail, in the `ready()` of its app. Until somebody does, mail waits."""
+    """Register the mail handler, in the `ready()` of its app; a later one replaces it. Mail waits until there is one."""
     _takers[:] = [take]
     return take
 
@@ -73,17 +73,17 @@ def find_handler() -> MailHandler | None:
 
 
 def build_reader() -> MailReader:
-    """With the limits that the settings ask for, and the name of the server whose word about senders is believed."""
+    """Build a reader with the limits of the settings and the name of our receiving server, which is trusted to authenticate senders."""
     return MailReader(ParseLimits(octets=settings.MAIL_IN_OCTETS), settings.MAIL_IN_AUTHSERV_ID)
 
 
 def list_waiting(limit: int = 100) -> QuerySet[Arrival]:
-    """The oldest of those that nobody has read, without what they say."""
+    """Return the oldest arrivals that wait to be read, without their content."""
     return Arrival.objects.filter(state=Arrival.State.WAITING).defer("octets").order_by("id")[:limit]
 
 
 def receive_mail(take: MailHandler, read_by: MailReader, clock: Clock = timezone.now) -> DispatchResult:
-    """Read what waits and hand it over, for about SECONDS. Any number of workers may do so at once."""
+    """Read waiting arrivals and hand them over, for about SECONDS. Any number of workers may run this at once."""
     return_large_blocks()
     done, end = DispatchResult(), monotonic() + SECONDS
     while monotonic() < end:
@@ -102,23 +102,23 @@ def receive_mail(take: MailHandler, read_by: MailReader, clock: Clock = timezone
 
 
 def claim(now: datetime) -> Arrival | None:
-    """Take one for reading. Nobody else does before LEASE is over."""
+    """Claim one waiting arrival. No other worker claims it before LEASE is over."""
     return next(iter(Arrival.objects.raw(CLAIM, {"now": now, "until": now + LEASE})), None)
 
 
 def mark_taken(arrival: Arrival) -> None:
-    """It has been taken, if the caller's transaction is committed. Raises Gone."""
+    """Mark the arrival as taken, in the caller's transaction. Raises ArrivalGone."""
     _end_arrival(arrival, state=Arrival.State.TAKEN)
 
 
 def quarantine(arrival: Arrival, reason: str, detail: str = "") -> None:
-    """Nobody takes it: somebody should look. The reason is a sentence, marked for translation. Raises Gone."""
+    """Put the arrival into quarantine for people to look at. The reason is a sentence, marked for translation. Raises ArrivalGone."""
     _end_arrival(arrival, state=Arrival.State.QUARANTINED, reason=reason[:200] or NOT_TAKEN, detail=detail[:500])
     log.warning("mail quarantined", arrival=arrival.pk, reason=reason, detail=detail)
 
 
 def _hand_over(arrival: Arrival, take: MailHandler, read_by: MailReader) -> Arrival.State | None:
-    """What became of it; None: somebody else has it by now, or it is read again later."""
+    """Hand one arrival over and return its new state; None: another worker has claimed it, or it is read again later."""
     try:
         why = _try_filing(arrival, take, read_by)
         if why is None:
@@ -133,9 +133,12 @@ def _hand_over(arrival: Arrival, take: MailHandler, read_by: MailReader) -> Arri
 
 
 def _try_filing(arrival: Arrival, take: MailHandler, read_by: MailReader) -> Unreadable | None:
-    """None when it was taken. A lost database, a child that does not start, and a machine that is too busy (OutOfTime) say nothing about
-    the mail: it is read again when the lease is over. What the database cannot hold at all (SQLSTATE 54: too large, too complex) is an
-    OperationalError too, and does."""
+    """Read the mail and hand it over. Return None when it was taken, otherwise why not.
+
+    A lost database, a child that does not start, and a machine that is too busy (OutOfTime) say nothing about the mail: these errors are
+    raised, and it is read again when the lease is over. But a mail that the database cannot hold at all (SQLSTATE 54: too large, too
+    complex), which is an OperationalError too, is at fault itself.
+    """
     if arrival.tries > MOST_TRIES:
         return Unreadable(DIED)
     try:
@@ -161,7 +164,7 @@ def _try_filing(arrival: Arrival, take: MailHandler, read_by: MailReader) -> Unr
 
 
 def _is_fault_of_mail(error: Exception) -> bool:
-    """Whether the database says that it cannot hold this one (PostgreSQL manual, appendix A, class 54)."""
+    """Whether the database says that it cannot hold this mail (PostgreSQL manual, appendix A, class 54)."""
     return str(getattr(error.__cause__, "sqlstate", None) or "").startswith("54")
 
 

@@ -1,7 +1,7 @@
-"""What stands in headers, taken apart in one pass from left to right: time and memory are in proportion to their length.
+"""Parses headers in one pass from left to right, with time and memory in proportion to their length.
 
-CPython's own parser of structured headers copies what is left of a header for each word, and goes into comments by recursion. What comes
-in is a header's value as the library keeps it (unfolded or not, octets above 127 as surrogates); what goes out is clean text.
+CPython's own parser of structured headers copies the rest of a header for each word, and parses comments by recursion. Comes in: a
+header's value as the library keeps it (unfolded or not, octets above 127 as surrogates). Goes out: clean text.
 """
 
 import binascii
@@ -25,12 +25,12 @@ NOT_IN_ADDRESS: Final = re.compile(r"[\s<>(),;:\\]")
 
 
 def decode_header(value: str, most: int = 998) -> str:
-    """Encoded words (RFC 2047) and octets become characters; one line."""
+    """Decode encoded words (RFC 2047) and octets into one line of at most `most` characters."""
     return collapse_lines(_decode_words(value), most)
 
 
 def parse_addresses(value: str, most: int) -> tuple[MailAddress, ...]:
-    """The mailboxes of an address list (RFC 5322, 3.4), also of its groups; what is none is left out. Raises Unreadable beyond `most`."""
+    """Return the mailboxes of an address list (RFC 5322, 3.4), with groups, without invalid ones. Raises Unreadable beyond `most`."""
     found: list[MailAddress] = []
     for name, address in _iter_mailboxes(value):
         if made := parse_address(address, name):
@@ -41,7 +41,7 @@ def parse_addresses(value: str, most: int) -> tuple[MailAddress, ...]:
 
 
 def parse_address(address: str, name: str = "") -> MailAddress | None:
-    """None if it is no local@domain."""
+    """Return the address; None if it is not local@domain."""
     local, _at, domain = address.rpartition(":")[2].strip().rpartition("@")  # <@relay:local@domain> is a source route (RFC 5321, C)
     whole = _decode_characters(f"{local}@{lower_ascii(domain).rstrip('.')}")
     if not local or not domain or len(whole) > LONGEST or NOT_IN_ADDRESS.search(whole):
@@ -50,7 +50,7 @@ def parse_address(address: str, name: str = "") -> MailAddress | None:
 
 
 def parse_message_ids(value: str, most: int) -> tuple[str, ...]:
-    """Those in angle brackets, each once, where it stands last; at most so many, the last ones."""
+    """Return the Message-IDs in angle brackets, each once, at its last position; at most `most`, the last ones."""
     there = MESSAGE_ID.findall(collapse_lines(_decode_characters(value), len(value)))
     return tuple(reversed(dict.fromkeys(reversed(there))))[-most:]
 
@@ -60,8 +60,9 @@ def _decode_characters(value: str) -> str:
 
 
 def _decode_words(value: str) -> str:
-    """Octets of neighbours in one charset are joined first: a character may be cut by the end of a word. What programs leave unencoded
-    within a word, octets and spaces, belongs to it."""
+    """Decode encoded words. Neighbours in the same charset are joined first, because a word may end within a character. Octets and spaces
+    that programs leave unencoded within a word belong to it.
+    """
     if "=?" not in value:
         return _decode_characters(value)
     return "".join(
@@ -107,12 +108,12 @@ def _join_runs(pieces: Iterable[tuple[str, str | bytes]]) -> Iterator[tuple[str,
 
 
 def _iter_mailboxes(value: str) -> Iterator[tuple[str, str]]:
-    """Name and address, of whatever stands between commas."""
+    """Yield name and address of each element of an address list."""
     words, bare, angle, comment, at, token, end = list[str](), list[list[str]](), "", "", 0, TOKEN, 0
     while match := token.search(value, at):
         at, kind = match.end(), match.lastgroup
         if kind == "closed" and not match[kind]:
-            at, token = match.start() + 1, UNQUOTED  # a quote that nothing ends: from here on, quotes mean nothing
+            at, token = match.start() + 1, UNQUOTED  # an unclosed quote: from here on, quotes are ordinary characters
         elif kind == "comment":
             at = _skip_comment(value, at)
             comment = value[match.end() : at].rstrip(")")
@@ -133,9 +134,9 @@ def _iter_mailboxes(value: str) -> Iterator[tuple[str, str]]:
 
 
 def _parse_mailbox(words: list[str], bare: Iterable[list[str]], angle: str, comment: str) -> tuple[str, str]:
-    """Name and address; without angle brackets the one word that is an address, "" where none or several are.
+    """Return name and address. Without angle brackets the address is the only word that is one; "" if there is none, or several.
 
-    bare: the pieces of each word as they stand there, with their quotes.
+    bare: the pieces of each word as they were written, with their quotes.
     """
     if angle:
         return " ".join(words), angle
@@ -148,7 +149,7 @@ def _parse_mailbox(words: list[str], bare: Iterable[list[str]], angle: str, comm
 
 
 def _join_at_signs(tokens: Iterable[str]) -> list[str]:
-    """With `a @ b`, which the old syntax allows (RFC 5322, 4.4), as one."""
+    """Join `a @ b`, which the obsolete syntax allows (RFC 5322, 4.4), into one token."""
     made = list[list[str]]()
     for each in tokens:
         if made and (each.startswith("@") or made[-1][-1].endswith("@")):
@@ -159,7 +160,7 @@ def _join_at_signs(tokens: Iterable[str]) -> list[str]:
 
 
 def _skip_comment(value: str, at: int) -> int:
-    """Where the comment ends that began before `at`; comments nest, and need not end."""
+    """Return the end of the comment that began before `at`. Comments nest; one that is not closed ends with the value."""
     depth = 1
     for match in IN_COMMENT.finditer(value, at):
         depth += {"(": 1, ")": -1}.get(match[0], 0)

@@ -1,6 +1,6 @@
-"""HTML that a stranger wrote, made harmless: what pages may show of it, and its text for who reads without.
+"""Sanitises HTML of strangers for pages, and extracts its text.
 
-Nothing of it loads anything: no pictures, no styles, no frames. Links lead out with `rel`, to the web and to addresses alone.
+The result loads nothing: no pictures, no styles, no frames. Links have `rel`, and lead only to web and mail addresses.
 """
 
 import re
@@ -30,12 +30,12 @@ END_BY_THEMSELVES: Final = {
 TAG: Final = re.compile(r"</?([a-z0-9]+)>")
 BETWEEN_TAGS: Final = re.compile(r"[^<>]+")
 PIECE: Final = re.compile("(?s).{4000}[^&]*")
-FEW: Final = 500  # `&` in a text that is not taken apart
+FEW: Final = 500  # `&` in a text that is not broken up
 MANY_BREAKS: Final = re.compile(r"\n{3,}")
 
 
 def is_bearable(html: str, limits: ParseLimits) -> bool:
-    """Whether a parser of HTML takes time in proportion to it: those of the standard go through all open elements, and all attributes."""
+    """Whether an HTML parser takes linear time for it: parsers of the standard search all open elements, and all attributes of a tag."""
     pieces = html.split("<")
     if len(html) > limits.html or len(pieces) > limits.tags or any(len(each.split()) > limits.blanks for each in pieces):
         return False
@@ -54,7 +54,7 @@ def is_bearable(html: str, limits: ParseLimits) -> bool:
 
 
 def sanitise(html: str) -> str:
-    """What may be shown."""
+    """Return the HTML that pages may show."""
     made = nh3.clean(
         _break_up_html(html), tags=SHOWN, clean_content_tags=WITHOUT_WORDS, attributes=ATTRIBUTES, url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer nofollow", strip_comments=True,
@@ -63,14 +63,14 @@ def sanitise(html: str) -> str:
 
 
 def extract_text(html: str) -> str:
-    """What it says, a line for each block. Takes what `sanitise` gives: tags are whole there, and nothing else is in angle brackets."""
+    """Return the text, a line for each block. Takes output of `sanitise`: its tags are complete, and other angle brackets are escaped."""
     bare = nh3.clean(_break_up_html(html), tags=BLOCKS, attributes={}, clean_content_tags=WITHOUT_WORDS)
     lines = unescape(TAG.sub(_render_break, " ".join(bare.split()))).replace("\xa0", " ").split("\n")
     return MANY_BREAKS.sub("\n\n", "\n".join(line.strip() for line in lines)).strip()
 
 
 def _break_up_html(html: str) -> str:
-    """The same with a comment here and there in long texts: from each `&` nh3 looks as far as the text goes, which is quadratic."""
+    """Insert comments into long texts: from each `&`, nh3 searches to the end of the text, which takes quadratic time."""
     return BETWEEN_TAGS.sub(_break_up_text, html) if html.count("&") > FEW else html
 
 

@@ -1,6 +1,8 @@
-"""Mail is fetched from a mailbox (IMAP, RFC 9051), where nothing can bring it: what is unseen is stored, and seen once that is committed.
+"""Fetches mail from a mailbox (IMAP, RFC 9051), for sites to which no mail server delivers. Unseen mail is stored, and marked as seen
+once it is committed.
 
-Nothing is deleted there. A mail is known by its UID: whoever dies between storing and marking fetches it again, and stores nothing.
+Nothing is deleted there. A mail is identified by its UID: after a crash between storing and marking it is fetched again, but not stored
+again.
 """
 
 import re
@@ -23,9 +25,9 @@ from apps.inbound.raw_headers import MOST as MOST_OF_HEAD
 from apps.inbound.raw_headers import extract_headers
 from apps.inbound.services import store_arrival
 
-SECONDS: Final = 50.0  # that one look may take; the next is a minute later
+SECONDS: Final = 50.0  # for one run; the next is a minute later
 ANSWER_SECONDS: Final = 10.0
-MOST: Final = 200  # mails at one look
+MOST: Final = 200  # mails in one run
 STAYS: Final = gettext_noop("It is larger than a mail may be: only its headers were fetched, the whole lies in the mailbox.")
 SIZE: Final = re.compile(rb"RFC822\.SIZE (\d{1,12})")
 RETURN_PATH: Final = re.compile(rb"^Return-Path:[ \t]*<([^<>\s]{0,320})>", re.IGNORECASE | re.MULTILINE)
@@ -35,7 +37,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class ImapMailbox:
-    """Where mail lies. tls: from the first octet, with the certificate checked."""
+    """Address and login of a mailbox. tls: from the first octet, with the certificate checked."""
 
     host: str
     user: str
@@ -50,19 +52,19 @@ class ImapMailbox:
 
 @dataclass(frozen=True)
 class MailboxFetch:
-    """What one look did. error: why it ended early, "" if it did not."""
+    """Result of one run. mails: how many were stored; error: why it ended early, "" if it did not."""
 
     mails: int = 0
     error: str = ""
 
 
 def find_mailbox() -> ImapMailbox | None:
-    """The one of the settings. Raises ValueError when they name none that can be."""
+    """Return the mailbox of the settings. Raises ValueError when the setting is not valid."""
     return parse_mailbox(settings.MAIL_IN_IMAP, settings.MAIL_IN_PASSWORD) if settings.MAIL_IN_IMAP else None
 
 
 def parse_mailbox(url: str, password: str) -> ImapMailbox:
-    """`imaps://USER@HOST:PORT/FOLDER`. Raises ValueError."""
+    """Parse `imaps://USER@HOST:PORT/FOLDER`. Raises ValueError."""
     parts = urlsplit(url)
     folder = unquote(parts.path.strip("/")) or "INBOX"
     if parts.scheme not in ("imap", "imaps") or not parts.hostname or not parts.username or not folder.isascii():
@@ -72,7 +74,7 @@ def parse_mailbox(url: str, password: str) -> ImapMailbox:
 
 
 def fetch(box: ImapMailbox) -> MailboxFetch:
-    """Store what is unseen, the oldest first, within SECONDS. A mailbox that does not answer is told; errors of the database rise."""
+    """Store unseen mails, the oldest first, within SECONDS. Errors of the mailbox are returned; those of the database are raised."""
     number = 0
     try:
         with _open(box) as line:
@@ -88,7 +90,7 @@ def fetch(box: ImapMailbox) -> MailboxFetch:
 
 @contextmanager
 def _open(box: ImapMailbox) -> Iterator[IMAP4]:
-    """Connected and signed in; cut when time is up: a server may answer an octet at a time for ever."""
+    """Connect and sign in. The connection is cut when time is up: a server may answer one octet at a time for ever."""
     with _connect(box) as line:
         timer = Timer(SECONDS, _cut, (line.sock,))
         timer.daemon = True
@@ -112,14 +114,14 @@ def _cut(sock: socket.socket) -> None:
 
 
 def _select_folder(line: IMAP4, box: ImapMailbox) -> str:
-    """Opens the folder; its UIDVALIDITY."""
+    """Open the folder and return its UIDVALIDITY."""
     _check_answer(line.select(f'"{box.folder}"'))
     told = line.response("UIDVALIDITY")[1]
     return (told[0] or b"0").decode("ascii") if told else "0"
 
 
 def _fetch_one(line: IMAP4, box: ImapMailbox, validity: str, uid: str) -> int:
-    """How many mails were stored: 1, or 0 when it is gone meanwhile."""
+    """Fetch and store one mail. Return the number of stored mails: 1, or 0 if it was deleted meanwhile."""
     size = SIZE.search(_flatten(_check_answer(line.uid("FETCH", uid, "(RFC822.SIZE)"))))
     fits = size is None or int(size[1]) <= settings.MAIL_IN_OCTETS
     octets = _find_literal(_check_answer(line.uid("FETCH", uid, "(BODY.PEEK[])" if fits else f"(BODY.PEEK[HEADER]<0.{MOST_OF_HEAD}>)")))

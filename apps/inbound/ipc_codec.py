@@ -1,6 +1,6 @@
-"""A `ReceivedMail` or an `Unreadable` on its way from the child that read it: JSON and, behind it, the octets of the files as they are.
+"""Codec for a `ReceivedMail` or an `Unreadable` between child and parent process: JSON, followed by the raw octets of the files.
 
-Nothing that comes out of a child is trusted: it is as long as was agreed, of the agreed types, or it is refused with ValueError.
+The output of a child is not trusted: it has the agreed lengths and types, or it is refused with ValueError.
 """
 
 import json
@@ -19,7 +19,7 @@ FLAGS: Final = ("automatic", "bounce", "authenticated")
 
 
 def pack_mail(mail: ReceivedMail) -> tuple[bytes, list[bytes]]:
-    """The words, and the octets of each file."""
+    """Return the JSON, and the octets of each file."""
     told = {each.name: getattr(mail, each.name) for each in fields(mail) if each.name not in ("files", "date", "sender", *ADDRESSES)}
     told["date"] = mail.date.isoformat() if mail.date else None
     told["sender"] = asdict(mail.sender) if mail.sender else None
@@ -33,7 +33,7 @@ def pack_refusal(reason: Unreadable) -> bytes:
 
 
 def parse_sizes(words: bytes) -> list[int]:
-    """How long the files behind these words are. Raises ValueError, and Unreadable where they say so."""
+    """Return the sizes of the files that follow this JSON. Raises ValueError, and Unreadable if the JSON is a refusal."""
     told = _parse_object(words)
     if "reason" in told:
         raise Unreadable(_validate_text(told["reason"]), _validate_text(told.get("detail", "")))
@@ -44,7 +44,7 @@ def parse_sizes(words: bytes) -> list[int]:
 
 
 def unpack_mail(words: bytes, octets: Sequence[bytes]) -> ReceivedMail:
-    """The way back. Raises ValueError."""
+    """Build the mail from the JSON and the octets of its files. Raises ValueError."""
     told = _parse_object(words)
     texts = {name: _validate_text(told.get(name)) for name in TEXTS}
     lists = {name: tuple(_validate_text(each) for each in _validate_list(told.get(name))) for name in LISTS}
@@ -73,7 +73,7 @@ def _parse_object(words: bytes) -> dict[str, Any]:
 def _validate_text(given: Any) -> str:
     if not isinstance(given, str) or "\0" in given:
         raise ValueError("no text")
-    given.encode()  # UnicodeEncodeError is a ValueError
+    given.encode()  # raises UnicodeEncodeError, a ValueError
     return given
 
 

@@ -1,7 +1,7 @@
-"""A server for mail on its way to us (LMTP, RFC 2033): each recipient has an answer, and none before the mail is committed.
+"""LMTP server (RFC 2033) for mail to us: it answers for each recipient, and never before the mail is committed.
 
-Comes in: mails from a mail server on this machine, which has decided that they are for us. Goes out: arrivals. Whatever goes wrong here is
-answered with "try again", so that the mail server keeps the mail.
+Comes in: mails from a mail server on this machine, which has decided that they are for us. Goes out: arrivals. Oversized mail is refused;
+any other error is answered with "try again", so that the mail server keeps the mail.
 """
 
 import asyncio
@@ -25,8 +25,8 @@ from apps.inbound.services import MOST_RECIPIENTS, TooLarge, store_arrival
 from apps.lib.heap_trim import return_large_blocks, trim
 
 LONGEST_LINE: Final = 1 << 20  # octets; mail servers break lines long before
-STORING: Final = 4  # mails that are written into the database at once
-LARGE: Final = 1 << 20  # octets of a mail after which memory is given back
+STORING: Final = 4  # mails that are written to the database at the same time
+LARGE: Final = 1 << 20  # octets of a mail after which free memory is returned to the system
 IDLE_SECONDS: Final = 300.0  # RFC 5321, 4.5.3.2.7
 STORED: Final = "250 2.0.0 Stored"
 NOT_NOW: Final = "451 4.3.0 Not stored, bring it again"
@@ -37,7 +37,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class ListenPlace:
-    """Where to listen: a unix socket with its mode, or an address of the loopback and a port."""
+    """Where the server listens: a unix socket with its mode, or a loopback address and a port."""
 
     path: Path | None = None
     mode: int = 0o660
@@ -49,7 +49,7 @@ class ListenPlace:
 
 
 def parse_place(text: str, mode: int) -> ListenPlace:
-    """`/run/netzwart/lmtp.sock` or `127.0.0.1:2424`. Raises ValueError: whoever may write here may bring any mail."""
+    """Parse `/run/netzwart/lmtp.sock` or `127.0.0.1:2424`. Raises ValueError for other addresses: who can connect can bring any mail."""
     if "/" in text:
         return ListenPlace(path=Path(text), mode=mode)
     host, colon, port = text.rpartition(":")
@@ -63,7 +63,7 @@ def parse_place(text: str, mode: int) -> ListenPlace:
 
 
 class LmtpConnection(LMTP):
-    """One connection. The library answers a mail once; here the answer after its content goes out once for each recipient."""
+    """One connection. The library answers a mail once; LMTP needs the answer after the content once for each recipient."""
 
     line_length_limit = LONGEST_LINE
     _answers = 1
@@ -77,7 +77,7 @@ class LmtpConnection(LMTP):
 
 
 class LmtpHandler:
-    """What the library asks."""
+    """Handler of RCPT and DATA, as aiosmtpd calls it."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(STORING, "lmtp")
@@ -90,7 +90,7 @@ class LmtpHandler:
 
     async def handle_DATA(self, server: LMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
         octets = bytes(envelope.original_content or b"")
-        envelope.content = envelope.original_content = None  # a second copy of up to 25 MiB, until the next mail on this connection
+        envelope.content = envelope.original_content = None  # a second copy of up to 25 MiB, kept until the next mail on this connection
         return await asyncio.get_running_loop().run_in_executor(
             self._threads, store_mail, octets, envelope.mail_from, list(envelope.rcpt_tos)
         )
@@ -100,7 +100,7 @@ class LmtpHandler:
 
 
 def store_mail(octets: bytes, sender: str | None, recipients: list[str]) -> str:
-    """The answer to a mail; "250" only when it is committed."""
+    """Store a mail and return the answer; it is "250" only if the mail is committed."""
     try:
         store_arrival(octets=octets, way=Arrival.Way.LMTP, sender=sender, recipients=recipients)
     except TooLarge:
@@ -111,15 +111,15 @@ def store_mail(octets: bytes, sender: str | None, recipients: list[str]) -> str:
     finally:
         with suppress(Exception):
             if len(octets) > LARGE and connection.connection is not None:
-                connection.connection.close()  # libpq keeps the room that the largest statement took for as long as a connection lives
-            connection.close()  # back to the pool, which looks whether it lives
+                connection.connection.close()  # libpq keeps the memory of the largest statement as long as the connection lives
+            connection.close()  # back to the pool, which checks that it is alive
         if len(octets) > LARGE:
             trim()
     return STORED
 
 
 async def serve(where: ListenPlace, ready: Callable[[ListenPlace], None], stop: asyncio.Event) -> None:
-    """Until `stop`. ready: called once it listens, with the place (its port, where 0 was asked for). Raises OSError."""
+    """Serve until `stop`. ready: called once it listens, with the place (and the real port, where 0 was given). Raises OSError."""
     loop, store = asyncio.get_running_loop(), LmtpHandler()
 
     def line() -> LmtpConnection:
@@ -143,7 +143,7 @@ async def serve(where: ListenPlace, ready: Callable[[ListenPlace], None], stop: 
 
 
 def run(where: ListenPlace, ready: Callable[[ListenPlace], None]) -> None:
-    """Serve until the process is asked to end. What is being brought at that moment was not acknowledged, and is brought again."""
+    """Serve until SIGTERM or SIGINT. Mails in transfer at that moment are not acknowledged, so the mail server brings them again."""
 
     return_large_blocks()
 

@@ -1,7 +1,7 @@
-"""Whether mail comes in: since when the mailbox does not answer, and what has been waiting too long for being read.
+"""Health of incoming mail: since when the mailbox fails, and which mail has waited too long to be read.
 
-Each look at the mailbox writes one row; one that succeeds ends the outage. Whoever brings mail by LMTP or a pipe keeps it while nobody
-takes it, and says so in a log of its own: nobody here can know.
+Each run of the fetcher updates one row; a successful one ends the outage. Mail servers that deliver by LMTP or a pipe keep mail that is
+not accepted, and report it in their own logs: the portal cannot know of it.
 """
 
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from apps.inbound.imap import find_mailbox
 from apps.inbound.models import Arrival, Mailbox
 from apps.lib.web.request_cache import cache_per_request
 
-LATE: Final = timedelta(minutes=10)  # it is looked at each minute, and read right after
+LATE: Final = timedelta(minutes=10)  # the mailbox is fetched each minute, and mail is read right after
 
 
 @dataclass(frozen=True)
 class Outage:
-    """The mailbox has not been fetched since. succeeded: when it was last, None for never; error: what it said, "" when nobody looks."""
+    """An outage of the mailbox. succeeded: its last successful run, None for never; error: its last error, "" if no worker fetches it."""
 
     place: str
     since: datetime
@@ -31,14 +31,14 @@ class Outage:
 
 @dataclass(frozen=True)
 class UnreadMail:
-    """Mail that waits to be read: how many, since when."""
+    """Mail that waits to be read: how many, and since when."""
 
     number: int
     since: datetime
 
 
 def record_look(*, place: str, error: str, now: datetime) -> None:
-    """The mailbox was looked at; error: why in vain, "" when it was not."""
+    """Record a run of the fetcher; error: why it failed, "" if it succeeded."""
     well = {"failing": None, "error": "", "succeeded": now}
     ill = {"failing": Coalesce("failing", Value(now)), "error": error[:500]}
     there = Mailbox.objects.filter(pk=1, place=place)
@@ -48,7 +48,7 @@ def record_look(*, place: str, error: str, now: datetime) -> None:
 
 
 def find_outage(now: datetime) -> Outage | None:
-    """Of the mailbox of the settings: it fails, or nobody has looked for LATE. One that failed for a shorter time is none yet."""
+    """Return the outage of the configured mailbox, if it has failed, or was not fetched, for LATE. Shorter failures do not count."""
     try:
         box = find_mailbox()
     except ValueError:
@@ -62,14 +62,14 @@ def find_outage(now: datetime) -> Outage | None:
 
 
 def find_unread() -> UnreadMail | None:
-    """What arrived more than LATE ago and nobody has read."""
+    """Return the mail that arrived more than LATE ago and still waits; None if there is none."""
     found = count_pressing()
     return UnreadMail(found["late"], found["since"]) if found["late"] else None
 
 
 @cache_per_request
 def count_pressing() -> dict[str, Any]:
-    """quarantined: how many wait for somebody's look; late, since: what waits too long for being read. One question to the database."""
+    """Count in one query. quarantined: mails in quarantine; late, since: mails that have waited too long, and the oldest's arrival."""
     late = Q(state=Arrival.State.WAITING, arrived__lte=timezone.now() - LATE)
     of_both = Arrival.objects.order_by().filter(state__in=(Arrival.State.QUARANTINED, Arrival.State.WAITING))
     quarantined = Count("pk", filter=Q(state=Arrival.State.QUARANTINED))

@@ -1,7 +1,7 @@
-"""A mail that arrived, as values: what the parser gives and whoever takes mail reads. Knows neither Django nor `email`.
+"""Received mail as plain values: the parser's output and the mail handler's input. Knows neither Django nor `email`.
 
-Every text is Unicode without NUL and without lone surrogates, every header one line. All of it was written by a stranger: nothing in it
-proves anything, the sender least of all.
+Every text is Unicode without NUL and lone surrogates, every header one line. Strangers wrote all of it: none of it proves anything, least
+of all the sender.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class MailAddress:
-    """`name` as it was given, "" if none. `address`: local@domain, the domain in lower case."""
+    """A mail address. `name` as given, "" if none. `address`: local@domain, the domain in lower case."""
 
     name: str
     address: str
@@ -18,9 +18,9 @@ class MailAddress:
 
 @dataclass(frozen=True)
 class MailFile:
-    """What came with a mail. Neither `name` (no path, "" if none) nor `media_type` (type/subtype, lower case) says what it really is.
+    """A file of a mail. `name` (without path, "" if none) and `media_type` (type/subtype, lower case) are claims and may be wrong.
 
-    `octets`: as they were sent, decoded from base64 or quoted-printable and never unpacked.
+    `octets`: as sent, decoded from base64 or quoted-printable, never unpacked.
     """
 
     name: str
@@ -30,15 +30,15 @@ class MailFile:
 
 @dataclass(frozen=True)
 class ReceivedMail:
-    """One mail (RFC 5322), taken apart.
+    """One parsed mail (RFC 5322).
 
-    `message_id`, `references`, `bounced_ids`: with their angle brackets, "" or () where there is none; References and In-Reply-To together,
-    each once, the nearest last. `recipients`: those of the envelope first, then To and Cc, each address once. `date`: as the sender says,
-    with a zone; None if it says nothing sensible. `text`: of the message itself, made from HTML where there is nothing else. `html`:
-    sanitised, loads nothing from elsewhere, "" if none. `files`: attachments and pictures within. `automatic`: a machine wrote it
-    (RFC 3834 Auto-Submitted, Precedence, List-*), so nothing answers it by itself. `bounce`: a multipart/report about delivery (RFC 3464),
-    or an empty envelope sender; `bounced_ids`: the Message-IDs of what came back in it. `authenticated`: our own receiving server says that
-    the domain of `sender` sent the mail (authentication.py), who of that domain did, it cannot say.
+    `message_id`, `references`, `bounced_ids`: with their angle brackets, "" or () if there are none; `references` contains References and
+    In-Reply-To, each id once, the nearest last. `recipients`: those of the envelope first, then To and Cc, each address once. `date`: the
+    sender's, with a zone; None if missing or not plausible. `text`: the message's text, made from HTML if there is nothing else. `html`:
+    sanitised, loads nothing from elsewhere, "" if none. `files`: attachments and embedded pictures. `automatic`: a machine wrote it
+    (RFC 3834 Auto-Submitted, Precedence, List-*), so it gets no automatic answer. `bounce`: a multipart/report about delivery (RFC 3464),
+    or an empty envelope sender; `bounced_ids`: the Message-IDs of the returned mails. `authenticated`: our own receiving server says that
+    the domain of `sender` sent the mail (authentication.py); it cannot say which user of that domain did.
     """
 
     message_id: str

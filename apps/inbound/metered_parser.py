@@ -1,6 +1,6 @@
-"""A mail as CPython's `email` takes it apart, with a meter that stops it: headers, parts and depth are counted while it reads.
+"""Parses a mail into parts with CPython's `email`, and stops when the mail exceeds its limits: headers, parts and depth are counted.
 
-Only the headers that say what a part is (Content-…) are parsed by the library, each once; all others stay text (`header_parser.py`).
+The library parses only the headers that describe a part (Content-…), each once; all others stay text (`header_parser.py`).
 """
 
 from collections.abc import Iterable
@@ -24,11 +24,11 @@ from apps.inbound.parse_limits import (
 CHUNK: Final = 64 << 10
 OF_PARTS: Final = frozenset({"content-type", "content-disposition", "content-transfer-encoding"})
 UNKNOWN: Final = {"content-type": "application/octet-stream", "content-disposition": "attachment", "content-transfer-encoding": "7bit"}
-IN_LIBRARY: Final = (ValueError, LookupError, AttributeError, TypeError, AssertionError, RecursionError, MessageError)  # its known faults
+IN_LIBRARY: Final = (ValueError, LookupError, AttributeError, TypeError, AssertionError, RecursionError, MessageError)  # its known bugs
 
 
 class ParseMeter:
-    """Counts over a whole mail; raises Unreadable where it goes beyond the limits."""
+    """Counts headers and parts of a whole mail. Raises Unreadable when they exceed the limits."""
 
     def __init__(self, limits: ParseLimits) -> None:
         self.limits = limits
@@ -53,7 +53,7 @@ class ParseMeter:
 
 
 class MailPart(EmailMessage):
-    """One part. A message within a message is a leaf to the parser: its octets stay as they came."""
+    """One part of a mail. A message within a message is a leaf: its octets stay as they came."""
 
     depth = 0
 
@@ -69,7 +69,7 @@ class MailPart(EmailMessage):
         super().attach(payload)
 
     def media_type(self) -> str:
-        """What it says it is, type/subtype."""
+        """The media type that the part claims, type/subtype."""
         return str(super().get_content_type())
 
     def get_content_type(self) -> str:
@@ -80,16 +80,16 @@ class MailPart(EmailMessage):
 
 
 class MeteredPolicy(EmailPolicy):
-    """The modern policy, which counts."""
+    """The library's modern policy, with a meter."""
 
     meter: ParseMeter
     message_factory: Any = MailPart
 
     @classmethod
     def within(cls, limits: ParseLimits) -> Self:
-        """A policy for one mail."""
+        """Make a policy for one mail."""
         made = cls(utf8=True)
-        object.__setattr__(made, "meter", ParseMeter(limits))  # as the library sets its own: policies refuse it otherwise
+        object.__setattr__(made, "meter", ParseMeter(limits))  # as the library sets its own attributes: policies refuse assignment
         return made
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
@@ -118,7 +118,7 @@ def _mask_message_type(media_type: str) -> str:
 
 
 def parse_tree(octets: bytes, limits: ParseLimits) -> MailPart:
-    """The mail as a tree. Raises Unreadable."""
+    """Parse the mail into a tree of parts. Raises Unreadable."""
     if octets.count(b"\n") + octets.count(b"\r") - octets.count(b"\r\n") > limits.lines:
         raise Unreadable(TOO_MANY_LINES)
     parser = BytesFeedParser(policy=MeteredPolicy.within(limits))

@@ -1,4 +1,4 @@
-"""What arrived by mail, as it came: raw first, read later."""
+"""Incoming mail as it arrived: stored raw first, read later."""
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -13,11 +13,11 @@ from apps.mail.redaction import redact
 class Arrival(models.Model):
     """A mail as it arrived, with its envelope.
 
-    sender: of the envelope, "" when it was empty (RFC 5321, 4.5.5), None when nobody knows. octets: None once they are erased. size,
-    sha256: of the octets. message_id: as it stands there, "" if nowhere; the same with the same octets is one arrival. place: where it was
-    fetched from, if it was (server, mailbox, UIDVALIDITY and UID); nothing is fetched twice from one. times: how often it arrived. tries:
-    how often somebody began to read it, and the fencing token of who did last. claimed_until: until then it is being read. reason: why it
-    is in quarantine, or was deleted from there; detail: what is known besides.
+    sender: of the envelope, "" if empty (RFC 5321, 4.5.5), None if unknown. octets: None once they are erased. size, sha256: of the
+    octets. message_id: as in its header, "" if there is none; mails with the same one and the same octets are one arrival. place: where it
+    was fetched from (server, user, mailbox, UIDVALIDITY and UID), None if it was delivered; a place is fetched only once. times: how
+    often it arrived. tries: how often reading was started; it is the fencing token of the last worker. claimed_until: end of that worker's
+    lease. reason: why it is in quarantine, or was deleted from there; detail: what else is known.
     """
 
     class State(models.TextChoices):
@@ -76,7 +76,7 @@ class Arrival(models.Model):
 
     @property
     def others(self) -> int:
-        """How many recipients it has beside the first."""
+        """The number of recipients besides the first."""
         return max(len(self.recipients) - 1, 0)
 
     def __str__(self) -> str:
@@ -84,7 +84,7 @@ class Arrival(models.Model):
 
 
 class Mailbox(models.Model):
-    """The one row that says how the last look at the mailbox went. failing: since when each look was in vain; error: what it said."""
+    """The single row with the result of the last mailbox run. failing: since when every run has failed; error: its error."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     place = models.CharField(max_length=700)

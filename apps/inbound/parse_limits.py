@@ -1,4 +1,4 @@
-"""How much one mail may ask of whoever reads it, and what is said when it asks for more. Knows neither Django nor `email`."""
+"""Limits of the resources for parsing one mail, and the reasons for refusing one. Knows neither Django nor `email`."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,12 +8,12 @@ MIB: Final = 1 << 20
 
 @dataclass(frozen=True)
 class ParseLimits:
-    """Of one mail. seconds: of the processor. clock: seconds of the clock, so many more that only a busy machine or a process that
-    stands still reaches them. Sizes in octets; text and html in characters.
+    """Limits for one mail. seconds: of processor time. clock: wall-clock seconds, so many more that only a busy machine or a stopped
+    process reaches them. Sizes in octets; text and html in characters.
 
-    headers: of all parts together. one_header: unfolded. mime_header: one of those that the library takes apart (Content-…).
-    tags, nested, blanks: in HTML all of them, those open at once, and spaces between two (where attributes stand), and `&` in one; what
-    has more stays a file. A nested message counts as one part: it is kept as a file and not taken apart.
+    headers: of all parts together. one_header: all lines of a header. mime_header: a header that the library parses (Content-…).
+    tags, nested, blanks: in HTML, all tags, those open at once, and words between two tags (where attributes are) or `&` in one tag; HTML
+    beyond these stays a file. A nested message counts as one part: it is kept as a file and not parsed.
     """
 
     seconds: float = 2.0
@@ -36,12 +36,12 @@ class ParseLimits:
 
 
 def gettext_noop(text: str) -> str:
-    """Marks a text for translation, as Django's does."""
+    """Mark a text for translation, as Django's function does."""
     return text
 
 
 class Unreadable(Exception):  # noqa: N818 - says what a mail is
-    """A mail that is not read. `reason`: one of the sentences below; `detail`: what is known besides, "" if nothing."""
+    """Raised for a mail that is not read. `reason`: one of the sentences below; `detail`: what else is known, "" if nothing."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason, detail)
@@ -49,7 +49,7 @@ class Unreadable(Exception):  # noqa: N818 - says what a mail is
 
 
 class OutOfTime(Exception):  # noqa: N818 - says what happened
-    """Reading a mail was given up by the clock. That says nothing about the mail: the machine was busy."""
+    """Parsing was given up by the wall clock. That says nothing about the mail: the machine was busy."""
 
 
 TOO_LARGE: Final = gettext_noop("It is larger than a mail may be.")

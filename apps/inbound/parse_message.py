@@ -1,4 +1,4 @@
-"""Octets of a mail become a `ReceivedMail`. Runs in a child that may be killed (`parser_worker.py`): here nobody looks at the clock.
+"""Parses the octets of a mail into a `ReceivedMail`. It runs in a child that may be killed (`parser_worker.py`), so it checks no time.
 
 Comes in: the octets and the envelope. Goes out: a value, or `Unreadable`. Knows neither Django nor rows.
 """
@@ -24,22 +24,23 @@ REPORT: Final = "message/delivery-status"
 RETURNED: Final = frozenset({"message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers"})
 ITS_ID: Final = re.compile(rb"^(?:Original-)?Message-ID:\s*(<[^<>\s]{1,248}>)", re.IGNORECASE | re.MULTILINE)
 LONGEST_REPORT: Final = 4000  # characters
-LOOKED_THROUGH: Final = 64 << 10  # octets of what came back, in which its Message-ID is looked for
+LOOKED_THROUGH: Final = 64 << 10  # octets of a returned mail that are searched for its Message-ID
 
 
 @dataclass
 class _MailContent:
-    """What the parts hold, as it is gathered."""
+    """Content of the parts while it is gathered."""
 
     texts: list[str] = field(default_factory=list)
     htmls: list[str] = field(default_factory=list)
     files: list[MailFile] = field(default_factory=list)
-    reports: list[str] = field(default_factory=list)  # of bounces: why it did not arrive (RFC 3464)
+    reports: list[str] = field(default_factory=list)  # of bounces: why delivery failed (RFC 3464)
 
 
 def parse_mail(octets: bytes, sender: str | None, recipients: Sequence[str], limits: ParseLimits, authserv_id: str = "") -> ReceivedMail:
-    """Read it. sender: of the envelope, "" when it is empty (RFC 5321, 4.5.5), None when nobody knows. authserv_id: the name of our own
-    receiving server, "" for none. Raises Unreadable."""
+    """Parse a mail. sender: of the envelope, "" if empty (RFC 5321, 4.5.5), None if unknown. authserv_id: the name of our own receiving
+    server, "" for none. Raises Unreadable.
+    """
     if len(octets) > limits.octets:
         raise Unreadable(TOO_LARGE)
     mail = parse_tree(octets, limits)
@@ -91,7 +92,7 @@ def _list_addresses(mail: MailPart, names: Sequence[str], limits: ParseLimits) -
 
 
 def _is_authenticated(mail: MailPart, authserv_id: str, limits: ParseLimits) -> bool:
-    """Only where one From names one address: of several, nobody knows which one our server looked at."""
+    """Whether our server authenticated the author. Only if there is one From with one address: of several, its verdict may mean any."""
     authors = _list_addresses(mail, ("from",), limits)
     fields = [str(value) for value in mail.get_all("authentication-results", [])]
     return len(mail.get_all("from", [])) == 1 and len(authors) == 1 and is_vouched_for(fields, authserv_id, authors[0].address)
@@ -131,7 +132,7 @@ def _is_report(mail: MailPart) -> bool:
 
 def _list_bounced_ids(files: Sequence[MailFile], text: str) -> tuple[str, ...]:
     places = [file.octets[:LOOKED_THROUGH] for file in files if file.media_type in RETURNED]
-    places.append(text.encode()[:LOOKED_THROUGH])  # programs that know no reports quote what came back
+    places.append(text.encode()[:LOOKED_THROUGH])  # programs that send no reports quote the returned mail
     found = [match.decode("ascii", "replace") for place in places for match in ITS_ID.findall(place)]
     return tuple(dict.fromkeys(found))[:MOST_BOUNCED]
 
@@ -166,12 +167,12 @@ def _iter_leaves(part: MailPart) -> Iterator[MailPart]:
 
 
 def _get_kind(part: MailPart) -> str:
-    """Its media type; one that says it has parts and has none is text."""
+    """Return the media type; a part that claims to be multipart but has no parts is text."""
     return "text/plain" if part.get_content_maintype() == "multipart" else charsets.collapse_lines(part.media_type(), 120).lower()
 
 
 def _is_text(part: MailPart) -> bool:
-    """Whether it may be what the mail says; one with a name is only where no other is."""
+    """Whether the part may be the message's text; callers prefer parts without a file name."""
     return _get_kind(part) in ("text/plain", "text/html") and not part.is_attachment()
 
 

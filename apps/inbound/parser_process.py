@@ -1,7 +1,7 @@
-"""Has mails read in a child (`parser_worker.py`), and kills it when it takes too long. A child serves many mails.
+"""Parses mails in a child process (`parser_worker.py`), and kills it when it takes too long. A child serves many mails.
 
 Comes in: octets and envelope. Goes out: a `ReceivedMail`, `Unreadable` with the reason, or `OutOfTime` where the machine was too busy.
-Whatever a mail does to the child, it does to nobody else.
+A mail can harm only the child.
 """
 
 import json
@@ -21,16 +21,16 @@ from apps.inbound.message import ReceivedMail
 from apps.inbound.parse_limits import DIED, MIB, TOO_LARGE, TOO_MUCH_MEMORY, TOO_SLOW, OutOfTime, ParseLimits, Unreadable
 
 ROOT: Final = Path(__file__).parents[2]
-START_WITHIN: Final = 60.0  # seconds, also on a machine that is busy
-GRACE: Final = 0.3  # seconds that a child has longer than the mail, because it ends by itself
-MAILS: Final = 500  # after which a child has served long enough
+START_WITHIN: Final = 60.0  # seconds, also on a busy machine
+GRACE: Final = 0.3  # seconds that the child gets beyond the limits, because it normally ends itself
+MAILS: Final = 500  # after which a child is replaced
 WORDS: Final = 16 * MIB  # octets that an answer may have besides files
 
 
 class MailReader:
-    """One child at most, started when it is needed. Threads take turns; after a fork each process has a child of its own.
+    """Reads mails in at most one child, started on demand. Threads take turns; after a fork, each process starts its own child.
 
-    authserv_id: the name of our own receiving mail server, whose word about senders is believed; "" for none.
+    authserv_id: the name of our own receiving mail server, which is trusted to authenticate senders; "" for none.
     """
 
     def __init__(self, limits: ParseLimits = ParseLimits(), authserv_id: str = "") -> None:  # noqa: B008 - a frozen value
@@ -45,7 +45,7 @@ class MailReader:
         self.close()
 
     def read(self, octets: bytes, sender: str | None, recipients: list[str]) -> ReceivedMail:
-        """Raises Unreadable; OutOfTime, and OSError when no child can be started, say nothing about the mail."""
+        """Parse a mail. Raises Unreadable; OutOfTime, and OSError when no child can be started, which say nothing about the mail."""
         if len(octets) > self._limits.octets:
             raise Unreadable(TOO_LARGE)
         with self._lock:
@@ -58,7 +58,7 @@ class MailReader:
                     self._end()
 
     def close(self) -> None:
-        """End the child, if there is one of this process."""
+        """End the child, if this process has one."""
         with self._lock:
             self._end()
 
@@ -79,7 +79,7 @@ class MailReader:
 
 
 class _Child:
-    """A running child, and the line to it. `worn`: it is dead, or fit for nothing more."""
+    """A running child, and the socket to it. `worn`: it is dead, or should be replaced."""
 
     def __init__(self) -> None:
         self.owner, self.worn, self._mails = os.getpid(), False, 0
@@ -96,12 +96,12 @@ class _Child:
             raise
 
     def left_behind(self) -> None:
-        """In a forked process: the child belongs to the parent, which alone may talk to it and wait for it."""
+        """Forget the child in a forked process: it belongs to the parent, which alone may talk to it and wait for it."""
         self._line.close()
-        self._process.returncode = 0  # nobody waits for it here
+        self._process.returncode = 0  # so that Popen does not wait for it here
 
     def is_gone(self) -> bool:
-        """It ended between two mails."""
+        """Return True if the child ended between two mails."""
         return self._process.poll() is not None
 
     def end(self) -> None:
@@ -142,7 +142,7 @@ class _Child:
         self.worn = self._mails >= MAILS or reason == TOO_MUCH_MEMORY
 
     def _epitaph(self) -> Unreadable | OutOfTime:
-        """Why it is dead."""
+        """Return the reason for the child's death."""
         self._process.kill()
         code = self._process.wait()
         if -code == signal.SIGALRM:
@@ -153,7 +153,7 @@ class _Child:
 
     def _send(self, octets: bytes, end: float) -> None:
         self._line.settimeout(max(end - monotonic(), 0.001))
-        self._line.sendall(octets)  # the timeout is of the whole
+        self._line.sendall(octets)  # the timeout applies to the whole call
 
     def _receive(self, length: int, end: float) -> bytes:
         made, at = bytearray(length), 0

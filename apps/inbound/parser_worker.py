@@ -1,7 +1,7 @@
-"""The process in which mails are read, one after the other: `python -m apps.inbound.parser_worker`, with a socket as its standard input.
+"""Process that parses mails, one after the other: `python -m apps.inbound.parser_worker`, with a socket as its standard input.
 
-It knows no database, no secrets and no environment, and may be killed at any time. It kills itself, without a word, when a mail takes
-more of the processor than it may, or the clock says that nobody waits any more; memory beyond the limit is refused to it by the kernel.
+It has no database, no secrets and no environment, and may be killed at any time. Its own timers kill it silently when a mail takes more
+processor time than allowed, or when the parent no longer waits; the kernel refuses it memory beyond the limit.
 """
 
 import json
@@ -15,12 +15,12 @@ from apps.inbound import ipc_codec, parse_message
 from apps.inbound.metered_parser import IN_LIBRARY
 from apps.inbound.parse_limits import CONFUSING, TOO_MUCH_MEMORY, ParseLimits, Unreadable
 
-LENGTHS: Final = struct.Struct(">II")  # of the words in JSON, and of what follows them
+LENGTHS: Final = struct.Struct(">II")  # of the JSON, and of the octets that follow it
 READY: Final = b"+"
 
 
 def receive(line: socket.socket, length: int) -> bytes:
-    """Exactly so many octets. Raises EOFError when the other side has ended."""
+    """Receive exactly this many octets. Raises EOFError when the other side has closed."""
     made, at = bytearray(length), 0
     while at < length:
         got = line.recv_into(memoryview(made)[at:])
@@ -31,7 +31,7 @@ def receive(line: socket.socket, length: int) -> bytes:
 
 
 def serve(line: socket.socket) -> None:
-    """Until the other side ends."""
+    """Parse mails until the other side closes."""
     line.sendall(READY)
     try:
         while _serve_one(line):
@@ -41,7 +41,7 @@ def serve(line: socket.socket) -> None:
 
 
 def _serve_one(line: socket.socket) -> bool:
-    """Whether it is worth going on: who has run out of memory once is better replaced."""
+    """Parse one mail and send the result. Return False after running out of memory: the process is then better replaced."""
     words, octets = LENGTHS.unpack(receive(line, LENGTHS.size))
     asked: dict[str, Any] = json.loads(receive(line, words))
     limits = ParseLimits(**asked["limits"])
@@ -65,13 +65,13 @@ def _serve_one(line: socket.socket) -> bool:
 
 
 def _set_timers(seconds: float, clock: float) -> None:
-    """From now on so many seconds of the processor, and of the clock; 0: without end. The signals' default is to end the process."""
+    """Set the limits from now on for processor time and wall-clock time, in seconds; 0: none. The signals end the process by default."""
     signal.setitimer(signal.ITIMER_REAL, clock)
     signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def confine_process(memory: int) -> None:
-    """No more memory than this, no files, no core."""
+    """Limit the process to this much memory, and forbid writing files and core dumps."""
     for what, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)):
         resource.setrlimit(what, (most, most))
 

@@ -1,4 +1,4 @@
-"""The headers of a mail as octets, found without taking anything apart."""
+"""Finds the headers of a mail as octets, without parsing them."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ MOST: Final = 256 << 10
 
 
 def extract_headers(octets: bytes, most: int = MOST) -> bytes:
-    """What stands before the first empty line, at most so much of it."""
+    """Return the octets before the first empty line, at most `most`."""
     first = octets[:most]
     ends = [at for at in (first.find(b"\n\n"), first.find(b"\r\n\r\n"), first.find(b"\r\r")) if at >= 0]
     return first[: min(ends, default=len(first))]

@@ -1,4 +1,4 @@
-"""How this app's tables are bounded: the octets of mails that were taken are erased, what is in quarantine waits for people."""
+"""Declares how this app's tables are bounded: the octets of taken mails are erased; quarantined mails wait for people."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""What was taken is erased here some days later: whoever took it keeps what it needs. What is in quarantine stays until somebody looks."""
+"""Erases the content of taken mails some days later: the mail handler keeps what it needs. Quarantined mail stays until people decide."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -14,15 +14,16 @@ from apps.lib.email_address import lower_ascii
 
 
 def erase_some(before: datetime, at_most: int) -> int:
-    """Erase the octets of up to so many mails that were taken before, the oldest first; how many."""
+    """Erase the octets of up to `at_most` mails that were taken before `before`, the oldest first. Return how many."""
     old = Arrival.objects.filter(state=Arrival.State.TAKEN, ended__lt=before, octets__isnull=False).order_by("ended").values("pk")
     return Arrival.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:at_most])).update(octets=None)
 
 
 def forget_addresses(addresses: Iterable[str]) -> None:
-    """Erase what came from these addresses, or names them: octets and envelope. That something came, when, and its digest stay.
+    """Erase octets and envelope of mails that came from these addresses or contain them. Their times, sizes and digests stay.
 
-    What waits to be read is left: it is new. Not found is an address that a mail encodes; such octets go after their days.
+    Waiting mails are not changed, because they are new. An address that a mail encodes is not found in it: such octets are erased with
+    all others of taken mails, and stay in quarantine until people delete them.
     """
     for address in filter(None, addresses):
         small = lower_ascii(address)
@@ -35,6 +36,6 @@ def forget_addresses(addresses: Iterable[str]) -> None:
 
 
 def _build_address_filter(address: str) -> Q:
-    """Arrivals in whose octets the address stands as it is."""
+    """Return the filter for arrivals that contain the address literally."""
     at = Func(Value(address.encode(), BinaryField()), F("octets"), function="POSITION", arg_joiner=" IN ", output_field=IntegerField())
     return Q(GreaterThan(at, 0))

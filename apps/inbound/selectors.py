@@ -1,4 +1,4 @@
-"""Reading what arrived."""
+"""Read queries for arrivals."""
 
 from datetime import datetime
 from typing import Final
@@ -20,7 +20,7 @@ HEADERS: Final = 64 << 10  # octets of headers that a page shows
 
 
 def list_arrivals(state: str = "quarantined", search: str = "") -> QuerySet[Arrival]:
-    """Those in the state, the newest first, without what they say. search: a part of the sender, of the Message-ID or of the reason."""
+    """Return arrivals in the state, newest first, without their content. search: a part of the sender, the Message-ID or the reason."""
     found = Arrival.objects.select_related("ended_by").defer("octets").order_by("-id")
     found = found if state == "all" else found.filter(state=state)
     text = search.replace("\0", "").strip()
@@ -31,27 +31,27 @@ def list_arrivals(state: str = "quarantined", search: str = "") -> QuerySet[Arri
 
 @cache_per_request
 def count_by_state() -> dict[str, int]:
-    """How many in each state."""
+    """Return the number of arrivals in each state."""
     return dict(Arrival.objects.order_by().values_list("state").annotate(Count("pk")))
 
 
 def find_last_taken() -> datetime | None:
-    """When the last mail was taken."""
+    """Return when the last mail was taken."""
     return Arrival.objects.filter(state=Arrival.State.TAKEN).order_by("-id").values_list("ended", flat=True).first()
 
 
 def build_tabs() -> list[tuple[str, str, int]]:
-    """Each state, its name, and how many."""
+    """Return each state with its label and the number of arrivals in it."""
     found, labels = count_by_state(), dict(Arrival.State.choices) | {"all": pgettext("mails", "all")}
     return [(state, str(labels[state]), sum(found.values()) if state == "all" else found.get(state, 0)) for state in STATES]
 
 
 def build_navigation_count(_request: HttpRequest) -> NavigationCount | None:
-    """The number beside the page's name: how many wait for somebody's look."""
+    """Return the number beside the page's name in the navigation: mails in quarantine."""
     number = count_pressing()["quarantined"]
     return NavigationCount(number, asks=True) if number else None
 
 
 def render_headers(arrival: Arrival) -> str:
-    """Its headers as plain text, as far as a page shows them; taken apart by nobody, without addresses that act as staff."""
+    """Return the raw headers as plain text, as far as a page shows them, without addresses that act as staff."""
     return redact(clean_text(extract_headers(bytes(arrival.octets or b""), HEADERS).decode("utf-8", "replace")))

@@ -1,6 +1,6 @@
-"""What arrives by mail: stored before anybody reads it; what people do with what was set aside.
+"""Services that store incoming mail, before it is parsed, and that retry or delete mail in quarantine.
 
-Who reads it, and how a part of the portal takes mail, stands in `dispatcher.py`.
+`dispatcher.py` has the mail read, and hands it to the registered handler.
 """
 
 import re
@@ -31,7 +31,7 @@ log = structlog.get_logger()
 
 
 class TooLarge(Exception):  # noqa: N818 - says what a mail is
-    """Larger than NETZWART_MAIL_IN_MIB; it was not stored."""
+    """The mail is larger than NETZWART_MAIL_IN_MIB; it was not stored."""
 
 
 def store_arrival(
@@ -43,10 +43,10 @@ def store_arrival(
     place: str | None = None,
     reason: str = "",
 ) -> Arrival:
-    """Store a mail; once the transaction is committed, it may be acknowledged. What is there already is counted, not stored again.
+    """Store a mail; once the transaction is committed, it may be acknowledged. A duplicate is counted, not stored again.
 
-    sender, recipients: of the envelope; "" is the empty sender, None an unknown one. place: see `Arrival`. reason: it goes into quarantine
-    at once. Raises TooLarge; with a database error it is not stored, and whoever brought it keeps it.
+    sender, recipients: of the envelope; "" is the empty sender, None an unknown one. place: see `Arrival`. reason: puts it into quarantine
+    at once. Raises TooLarge; after a database error it is not stored, and the sending side keeps it.
     """
     if len(octets) > settings.MAIL_IN_OCTETS:
         raise TooLarge(f"{len(octets)} octets; {settings.MAIL_IN_OCTETS} are taken")
@@ -70,13 +70,13 @@ def store_arrival(
 
 
 def wake() -> None:
-    """Have a worker look after the commit; once, however much arrived."""
+    """Enqueue the reading task after the commit, once per transaction however many mails arrived."""
     if not any(found[1] is _send_task for found in connection.run_on_commit):
         transaction.on_commit(_send_task, robust=True)
 
 
 def retry(*, arrival: Arrival, by: User) -> None:
-    """Read it once more. Raises Conflict when it is in quarantine no longer."""
+    """Have a quarantined mail read again. Raises Conflict when it is no longer in quarantine."""
     fresh = {"state": Arrival.State.WAITING, "tries": 0, "ended": None, "ended_by": None, "reason": "", "detail": ""}
     with transaction.atomic():
         if not _filter_quarantined(arrival).update(**fresh):
@@ -86,7 +86,7 @@ def retry(*, arrival: Arrival, by: User) -> None:
 
 
 def delete(*, arrival: Arrival, by: User) -> None:
-    """Erase what it says; that it was there, and why, stays. Raises Conflict when it is in quarantine no longer."""
+    """Erase the content of a quarantined mail; its record and the reason stay. Raises Conflict when it is no longer in quarantine."""
     if not _filter_quarantined(arrival).update(state=Arrival.State.DELETED, octets=None, ended=Now(), ended_by=by):
         raise Conflict(_("It is in quarantine no longer."))
     log.info("mail deleted from quarantine", arrival=arrival.pk, by=by.username)
@@ -101,7 +101,7 @@ def _filter_quarantined(arrival: Arrival) -> QuerySet[Arrival]:
 
 
 def _count_duplicate(row: Arrival) -> Arrival | None:
-    """The one that is there; while it waits, it is for these recipients too."""
+    """Count the duplicate on the stored arrival and return that; while it waits, it gets these recipients too."""
     same = Q(message_id=row.message_id, sha256=row.sha256) & ~Q(message_id="")
     with transaction.atomic():
         there = Arrival.objects.select_for_update().defer("octets").filter(same | Q(place=row.place, place__isnull=False)).first()
@@ -120,7 +120,7 @@ def _clean_recipients(given: Sequence[str]) -> list[str]:
 
 
 def _clean_address(address: str) -> str:
-    """An address of an envelope as the database can hold it, without angle brackets."""
+    """Return an envelope address as the database can hold it, without angle brackets."""
     return collapse_lines(address.encode("utf-8", "replace").decode(), LONGEST).strip("<>")
 
 

@@ -1,4 +1,4 @@
-"""What arrived by mail, for staff."""
+"""URLs of incoming mail, for staff."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""What arrived by mail, for staff: above all what nobody could take. Its headers are shown as plain text, what it holds not at all."""
+"""Staff pages of incoming mail, above all of quarantine. Headers are shown as plain text, bodies not at all."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -21,7 +21,7 @@ PER_PAGE = 50
 
 @staff_page
 def arrivals(request: HttpRequest) -> HttpResponse:
-    """What is in quarantine, waits, was taken and was deleted."""
+    """List arrivals by state: in quarantine, waiting, taken, deleted."""
     asked = request.GET
     state = asked.get("state", "quarantined") if asked.get("state") in selectors.STATES else "quarantined"
     search = parse_words(asked, "q")
@@ -34,7 +34,7 @@ def arrivals(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def arrival(request: HttpRequest, pk: int) -> HttpResponse:
-    """One mail: its envelope, its headers, and why it is where it is."""
+    """Show one arrival: its envelope, its headers, and the reason of its state."""
     row = get_object_or_404(Arrival.objects.select_related("ended_by"), pk=pk)
     recipients = [redact(each) for each in row.recipients]
     shown = {
@@ -48,7 +48,7 @@ def arrival(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def file(_request: HttpRequest, pk: int) -> HttpResponse:
-    """The mail as it came but for addresses that act as staff, to be saved: no browser opens it."""
+    """Download the mail as it came, except for addresses that act as staff. It is sent as a file, so that no browser renders it."""
     row = get_object_or_404(Arrival, pk=pk, octets__isnull=False)
     headers = {"Content-Disposition": f'attachment; filename="mail-{row.pk}.eml"', "X-Content-Type-Options": "nosniff"}
     return HttpResponse(redact_octets(bytes(row.octets or b"")), content_type="application/octet-stream", headers=headers)
@@ -57,7 +57,7 @@ def file(_request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def retry(request: HttpRequest, pk: int) -> HttpResponse:
-    """Read it once more."""
+    """Have the mail read again."""
     row = get_object_or_404(Arrival.objects.defer("octets"), pk=pk)
     try:
         services.retry(arrival=row, by=get_person(request))
@@ -69,7 +69,7 @@ def retry(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what deleting does; then do it."""
+    """Say what deleting does, then do it on POST."""
     row = get_object_or_404(Arrival.objects.defer("octets"), pk=pk)
     if request.method != "POST":
         return render(request, "inbound/delete.html", {"row": row})

@@ -1,6 +1,6 @@
-"""Django's own way of sending mail, for what others have written (signing in, invitations): into the outbox, and at once from there.
+"""Django e-mail backend that puts mail of other packages (signing in, invitations) into the outbox; a worker sends it at once.
 
-All of it is urgent and confidential: links and codes in it open accounts.
+Such mail is always urgent and confidential: it contains links and codes that open accounts.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from apps.mail.services import put_in_outbox
 
 
 class Outbox(BaseEmailBackend):
-    """One row for each recipient. Raises ValueError for what a row cannot hold."""
+    """Writes one outbox row per recipient. Raises ValueError for copies and attachments, which a row cannot hold."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         return sum(self._put(message) for message in email_messages)

@@ -1,4 +1,7 @@
-"""While the mail server takes nothing, nobody's mail is tried: the server is, after 5 s, then twice as long each time, up to a minute."""
+"""Circuit breaker for the mail server: while it accepts nothing, no mail is tried.
+
+The server itself is tried again after 5 s, then after twice as long each time, up to a minute.
+"""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -14,17 +17,17 @@ log = structlog.get_logger()
 
 
 def find_outage() -> ServerAway | None:
-    """Since when it takes nothing, and why; None while it does, or nobody has tried."""
+    """Return since when the server accepts nothing, and why; None while it does, or before the first try."""
     return ServerAway.objects.first()
 
 
 def find_next_try(now: datetime) -> datetime | None:
-    """When it is tried next; None: it may be tried now."""
+    """Return when the server is tried next; None if it may be tried now."""
     return ServerAway.objects.filter(next_try__gt=now).values_list("next_try", flat=True).first()
 
 
 def record_failure(why: str, now: datetime) -> None:
-    """It was tried in vain."""
+    """Record a failed try, and compute when the next one is due."""
     fresh = {"since": now, "next_try": now + FIRST, "error": why[:500]}
     there, made = ServerAway.objects.get_or_create(pk=1, defaults=fresh)
     if made:
@@ -35,6 +38,6 @@ def record_failure(why: str, now: datetime) -> None:
 
 
 def record_success() -> None:
-    """It answers again."""
+    """Record that the server answers again."""
     if ServerAway.objects.all().delete()[0]:
         log.warning("mail server back")

@@ -1,8 +1,8 @@
-"""From the outbox to the server: one mail after the other over one connection, until nothing is due or time is up.
+"""Delivers the outbox to the mail server: one mail after the other over one connection, until nothing is due or time is up.
 
-A mail is claimed (`tries` counts it, and is its fencing token), handed over, and what came of it is committed before the next one is
-claimed. So a worker that dies leaves one mail at most of which nobody knows whether it left; that one is sent again, with the same
-Message-ID (docs/adr/0019). Nothing here holds a lock or a transaction while the network is waited for.
+A mail is claimed (`tries` counts the claims, and is the fencing token), handed over, and its outcome is committed before the next one
+is claimed. So a worker that dies leaves at most one mail in doubt; that one is sent again, with the same Message-ID (docs/adr/0019).
+No lock and no transaction is held while waiting for the network.
 """
 
 from collections.abc import Callable
@@ -21,16 +21,16 @@ from apps.mail.mime import compose_mail, parse_envelope_address
 from apps.mail.models import Message
 from apps.mail.transport import Carrier, HandoverOutcome, HandoverStatus
 
-LEASE: Final = timedelta(minutes=3)  # longer than a connection and a mail may take together
+LEASE: Final = timedelta(minutes=3)  # longer than connecting and one mail may take together
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
 GIVE_UP: Final = timedelta(days=5)  # RFC 5321, 4.5.4.1
 MOST: Final = 500  # mails
-SECONDS: Final = 10.0  # after which no further mail is begun
+SECONDS: Final = 10.0  # after which no further mail is started
 LOST_IN_A_ROW: Final = 3
 UNKNOWN_END: Final = gettext_noop("A worker ended in the middle of a try: it may have been taken.")
 DOUBLINGS: Final = 10
 Clock = Callable[[], datetime]
-# One statement, which waits for no disk: a claim that a crash of the database forgets is one more try, and no mail.
+# One statement, without waiting for the disk: a claim that a database crash loses costs one more try, but no mail.
 CLAIM: Final = """
     UPDATE mail_message SET
         error = CASE WHEN claimed_until IS NULL THEN error ELSE %(unknown)s END,
@@ -48,7 +48,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class DeliveryResult:
-    """What one run did. more: something is due still, and could go at once."""
+    """Counts of one run. more: further mails are due, and could be sent at once."""
 
     sent: int = 0
     failed: int = 0
@@ -57,13 +57,13 @@ class DeliveryResult:
 
 
 def list_due(now: datetime) -> QuerySet[Message]:
-    """What may be claimed now, the urgent first."""
+    """Return the mails that may be claimed now, urgent ones first."""
     free = Q(claimed_until=None) | Q(claimed_until__lte=now)
     return Message.objects.filter(free, state=Message.State.WAITING, due__lte=now).order_by("-urgent", "due", "id")
 
 
 def deliver(carrier: Carrier, clock: Clock = timezone.now) -> DeliveryResult:
-    """Send what is due, at most MOST mails and for about SECONDS. Any number of workers may do so at once."""
+    """Send what is due, at most MOST mails and for about SECONDS. Any number of workers may run this at once."""
     if not list_due(clock()).exists() or circuit_breaker.find_next_try(clock()):
         return DeliveryResult()
     done, end, lost, was_away = DeliveryResult(), monotonic() + SECONDS, 0, circuit_breaker.find_outage()
@@ -90,9 +90,10 @@ def deliver(carrier: Carrier, clock: Clock = timezone.now) -> DeliveryResult:
 
 
 def claim(now: datetime) -> Message | None:
-    """Take one that is due. Nobody else does before LEASE is over.
+    """Claim one due mail. No other worker claims it before LEASE is over.
 
-    One whose worker never came back is tried again at once, but only once so: what kills workers must not kill one after the other.
+    A mail whose worker never came back is tried again at once if that was its first try, otherwise after the pause of a failed try. So
+    a mail that kills its worker does not kill one worker after the other.
     """
     given = {
         "now": now, "until": now + LEASE, "unknown": UNKNOWN_END,
@@ -105,7 +106,7 @@ def claim(now: datetime) -> Message | None:
 
 
 def record_outcome(row: Message, outcome: HandoverOutcome, now: datetime) -> Message.State:
-    """Write down what came of a try; what state it is in now. A worker that slept longer than its lease changes nothing but to "sent"."""
+    """Save the outcome of a try, and return the mail's new state. A worker that overslept its lease can only change it to "sent"."""
     mine = Message.objects.filter(pk=row.pk, tries=row.tries)
     if outcome.what is HandoverStatus.TAKEN:
         words = {"text": "", "html": "", "erased": now} if row.confidential else {}
@@ -126,14 +127,14 @@ def record_outcome(row: Message, outcome: HandoverOutcome, now: datetime) -> Mes
 
 
 def compute_pause(tries: int) -> timedelta:
-    """After so many tries in vain: a minute, then twice as long each time, up to an hour."""
+    """Return the pause after this many failed tries: a minute, then twice as long each time, up to an hour."""
     return min(FIRST_PAUSE * float(2 ** min(tries - 1, DOUBLINGS)), LONGEST_PAUSE)
 
 
 def _try_delivery(carrier: Carrier, row: Message) -> HandoverOutcome:
     try:
         sender, to, content = parse_envelope_address(row.sender), parse_envelope_address(row.to), compose_mail(row)
-    except ValueError as error:  # UnicodeError is one
+    except ValueError as error:  # includes UnicodeError
         return HandoverOutcome(HandoverStatus.REFUSED, str(error)[:500])
     return carrier.hand_over(sender, to, content)
 

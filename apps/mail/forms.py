@@ -1,4 +1,4 @@
-"""What people fill in at the outbox."""
+"""Forms of the outbox."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -8,10 +8,10 @@ from apps.lib.ui.form_errors import add_problem_to
 
 
 class DiscardForm(forms.Form):
-    """Why it is not sent."""
+    """Asks for the reason why a mail is not sent."""
 
     reason = forms.CharField(label=_("Reason"), max_length=200, help_text=_("It stands beside the mail."))
 
     def take(self, problem: Problem) -> None:
-        """What the service objects to."""
+        """Show the service's objection in the form."""
         add_problem_to(self, problem)

@@ -1,6 +1,6 @@
-"""The words of a mail from its templates, in its reader's language: `mail/NAME.subject.txt`, `mail/NAME.txt`, `mail/NAME.html`.
+"""Renders a mail's subject and bodies in the recipient's language: `mail/NAME.subject.txt`, `mail/NAME.txt`, `mail/NAME.html`.
 
-Dates and numbers in templates are written by the filters of all pages. Text is not escaped, HTML is.
+Templates write dates and numbers with the same filters as pages. Text is not escaped, HTML is.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ type PlainValue = str | int | float | bool | date | Sequence[PlainValue] | Mappi
 
 @dataclass(frozen=True)
 class MailWords:
-    """What a mail says."""
+    """Subject and bodies of a mail."""
 
     subject: str
     text: str
@@ -24,7 +24,7 @@ class MailWords:
 
 
 def render_words(template: str, language: str, context: Mapping[str, PlainValue]) -> MailWords:
-    """Rendered in the language. Raises TemplateDoesNotExist."""
+    """Render the three templates in the language. Raises TemplateDoesNotExist."""
     given = {**context, "network": settings.NETWORK_NAME, "language": language}
     with override(language):
         subject = _render_template(f"mail/{template}.subject.txt", given, escaped=False)
@@ -34,10 +34,10 @@ def render_words(template: str, language: str, context: Mapping[str, PlainValue]
 
 
 def collapse_lines(text: str) -> str:
-    """As a header holds it; spaces that may not break stay."""
+    """Join lines with spaces, as a header needs it; non-breaking spaces stay."""
     return " ".join(text.splitlines()).strip()
 
 
 def _render_template(name: str, given: Mapping[str, object], *, escaped: bool) -> str:
-    template = engines["django"].engine.get_template(name)  # type: ignore[attr-defined]  # the stubs know no engine of an engine
+    template = engines["django"].engine.get_template(name)  # type: ignore[attr-defined]  # the stubs do not know it
     return str(template.render(Context(dict(given), autoescape=escaped)))

@@ -1,6 +1,6 @@
-"""A row of the outbox becomes what goes over the wire (RFC 5322): the same row, the same bytes, at every try.
+"""Composes the wire format of an outbox row (RFC 5322). The same row gives the same bytes at every try.
 
-Pure. Headers are not folded below 998 octets: a long List-Unsubscribe would become an encoded word, which is no link (RFC 8058).
+Pure. Headers below 998 octets are not folded: a long List-Unsubscribe would become an encoded word, which is not a link (RFC 8058).
 """
 
 from email import policy
@@ -16,7 +16,7 @@ ON_THE_WIRE: Final = policy.SMTP.clone(cte_type="7bit", max_line_length=998)
 
 
 def compose_mail(row: Message) -> bytes:
-    """The whole message, with CRLF. Raises ValueError when a header cannot be written."""
+    """Return the whole message, with CRLF. Raises ValueError when a header cannot be written."""
     made = EmailMessage(policy.SMTP.clone(cte_type="7bit"))
     for name, value in _build_headers(row):
         if value:
@@ -29,7 +29,7 @@ def compose_mail(row: Message) -> bytes:
 
 
 def parse_envelope_address(text: str) -> str:
-    """The bare address of `Name <address>`, its domain as ASCII (IDNA). Raises ValueError when it is none that SMTP can carry."""
+    """Return the bare address of `Name <address>`, its domain as ASCII (IDNA). Raises ValueError when SMTP cannot carry it."""
     local, at, domain = parseaddr(text)[1].rpartition("@")
     if not at or not local.isascii():
         raise ValueError(f"{text} is no address that can be written to.")

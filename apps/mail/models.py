@@ -1,4 +1,4 @@
-"""What leaves by mail: the outbox, what people have switched off, and whether the mail server answers."""
+"""Outgoing mail: the outbox, the notices that readers have switched off, and whether the mail server answers."""
 
 from django.conf import settings
 from django.db import models
@@ -10,12 +10,12 @@ from apps.lib.database.email_lookups import AsciiLower
 
 
 class Message(models.Model):
-    """A mail to one address, written once: its words, headers and Message-ID are what every try sends.
+    """A mail to one address. Its content, headers and Message-ID are written once, and every try sends the same.
 
-    urgent: somebody sits and waits for it. confidential: it opens an account; pages never show it, and what it said is erased when it
-    is sent. notice: what kind of notice it is, which its reader can switch off; "" for none. about: what it tells of, as
-    `members.member` and its id. key: nothing is said twice under the same. due: when it is tried next. claimed_until: until then a
-    worker has it in hand. erased: when its words were.
+    urgent: a person is waiting for it. confidential: it opens an account; pages never show it, and its content is erased when it is
+    sent. notice: the kind of notice, which its reader can switch off; "" for none. about: the row that it reports on, as
+    `members.member` and its id. key: no two mails have the same. due: time of the next try. claimed_until: end of the lease of the
+    worker that is sending it. erased: when its content was erased.
     """
 
     class State(models.TextChoices):
@@ -81,7 +81,7 @@ class Message(models.Model):
 
 
 class SwitchedOff(models.Model):
-    """A kind of notice that somebody does not want at an address any more."""
+    """A kind of notice that an address no longer receives."""
 
     address = models.EmailField()
     notice = models.CharField(max_length=20)
@@ -95,7 +95,7 @@ class SwitchedOff(models.Model):
 
 
 class ServerAway(models.Model):
-    """The one row that exists while the mail server takes nothing: since when, why, and when it is tried next."""
+    """The single row that exists while the mail server accepts nothing: since when, why, and when it is tried next."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     since = models.DateTimeField()

@@ -1,6 +1,6 @@
-"""Hides the addresses at which mail acts as one of the staff (`support+s…@`), wherever mail is shown, stored for reading or logged.
+"""Hides the addresses at which mail acts as a staff member (`support+s…@`) wherever mail is shown, stored for reading or logged.
 
-Such an address belongs to one person, and stands in mails to that person alone. Pure.
+Such an address belongs to one person, and occurs only in mails to that person. Pure.
 """
 
 import re
@@ -13,10 +13,10 @@ _IN_OCTETS: Final = re.compile(STAFF_ADDRESS.encode(), re.IGNORECASE)
 
 
 def redact(text: str) -> str:
-    """The text with HIDDEN in place of such addresses."""
+    """Replace such addresses in the text with HIDDEN."""
     return _IN_TEXT.sub(HIDDEN, text)
 
 
 def redact_octets(octets: bytes) -> bytes:
-    """The same in a mail as it came. Not found is what its author wrapped or encoded: mail acts as staff by more than the address."""
+    """Replace them in a raw mail. Misses what the author wrapped or encoded; but mail needs more than the address to act as staff."""
     return _IN_OCTETS.sub(HIDDEN.encode(), octets)

@@ -1,4 +1,4 @@
-"""How this app's tables are bounded. What mails said is erased; that, when and to whom they were sent stays."""
+"""Declares how this app's tables are bounded. The content of mails is erased; when and to whom they were sent stays."""
 
 from datetime import datetime, timedelta
 
@@ -9,7 +9,7 @@ from apps.operations.registry import TableBound, register_bounded, register_prun
 
 
 def prune_words(now: datetime, at_most: int) -> int:
-    """Erase the words of mails that ended long ago."""
+    """Erase the content of mails that ended long ago."""
     return retention_sweep.erase_some(now - timedelta(days=settings.KEEP_MAIL_DAYS), at_most)
 
 

@@ -1,4 +1,4 @@
-"""What mails said is erased some days after they ended; that, when and to whom they were sent stays until somebody is to be forgotten."""
+"""Erases the content of mails some days after they ended. When and to whom they were sent stays until the recipient's data is erased."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -13,22 +13,25 @@ from apps.mail.models import Message, SwitchedOff
 
 
 def erase_some(before: datetime, at_most: int) -> int:
-    """Erase the words of up to so many mails that ended before, the oldest first; how many."""
+    """Erase the content of up to `at_most` mails that ended before `before`, the oldest first. Return how many."""
     with transaction.atomic():
         old = Message.objects.filter(ended__lt=before, erased=None).order_by("ended").values("pk")[:at_most]
         return Message.objects.filter(pk__in=list(old.values_list("pk", flat=True))).update(text="", html="", erased=Now())
 
 
 def list_mails_about(about: Model, addresses: Iterable[str]) -> QuerySet[Message]:
-    """All that tell of this row or went to one of these addresses, the oldest first."""
+    """Return all mails about this row or to one of these addresses, the oldest first."""
     told = Q(about_type=about._meta.label_lower, about_id=about.pk)
     return Message.objects.alias(address=AsciiLower("to")).filter(told | Q(address__in=_lower_addresses(addresses))).order_by("pk")
 
 
 @transaction.atomic
 def forget_mails(about: Model, addresses: Iterable[str], *, instead: str) -> None:
-    """Erase whom such mails reached, what they said and what servers answered; `instead` is the address that they keep. What waits still
-    is not sent. What mails to others say of these addresses is erased, too."""
+    """Erase recipient, content and server replies of the mails about this row or to these addresses; `instead` replaces the recipient.
+
+    Waiting mails are deleted unsent. Mails to others that contain one of the addresses lose their subject and content, too. The
+    addresses' switched-off notices are deleted.
+    """
     found = list_mails_about(about, addresses)
     found.filter(state=Message.State.WAITING).delete()
     found.update(to=instead, text="", html="", reply_to="", in_reply_to="", references="", unsubscribe="", error="", erased=Now())

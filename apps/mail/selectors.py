@@ -1,4 +1,4 @@
-"""Reading the outbox."""
+"""Read queries of the outbox."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ STATES: Final = ("waiting", "sent", "failed", "discarded", "all")
 
 @dataclass(frozen=True)
 class LateMail:
-    """Mail that has been waiting too long: how many, since when, and why if the server is the reason."""
+    """Mail that has waited too long: how many, since when, and the outage if the server is the reason."""
 
     number: int
     since: datetime
@@ -28,7 +28,7 @@ class LateMail:
 
 
 def list_mails(state: str = "waiting", search: str = "", notice: str = "") -> QuerySet[Message]:
-    """Those in the state, the newest first, without what they say. search: a part of the address or of the subject."""
+    """Return mails in the state, newest first, without their content. search: a part of the address or of the subject."""
     found = Message.objects.select_related("ended_by").defer("text", "html", "references").order_by("-id")
     found = found if state == "all" else found.filter(state=state)
     found = found.filter(notice=notice) if notice else found
@@ -38,34 +38,34 @@ def list_mails(state: str = "waiting", search: str = "", notice: str = "") -> Qu
 
 @cache_per_request
 def count_by_state() -> dict[str, int]:
-    """How many in each state."""
+    """Return the number of mails in each state."""
     return dict(Message.objects.order_by().values_list("state").annotate(Count("pk")))
 
 
 def build_tabs() -> list[tuple[str, str, int]]:
-    """Each state, its name, and how many."""
+    """Return each state with its label and the number of mails in it."""
     found, labels = count_by_state(), dict(Message.State.choices) | {"all": pgettext("mails", "all")}
     return [(state, str(labels[state]), sum(found.values()) if state == "all" else found.get(state, 0)) for state in STATES]
 
 
 def find_late(now: datetime) -> LateMail | None:
-    """What was written more than LATE ago and waits."""
+    """Return the waiting mails that were written more than LATE ago, counted; None if there are none."""
     found = Message.objects.filter(state=Message.State.WAITING, written__lt=now - LATE).aggregate(number=Count("pk"), since=Min("written"))
     return LateMail(found["number"], found["since"], circuit_breaker.find_outage()) if found["number"] else None
 
 
 def find_last_sent() -> datetime | None:
-    """When a mail last left."""
+    """Return when a mail was last sent."""
     return Message.objects.filter(state=Message.State.SENT).order_by("-id").values_list("ended", flat=True).first()
 
 
 def count_failed() -> int:
-    """How many failed: somebody should look at each, and try again or discard it."""
+    """Return how many mails failed. Each needs a person to look at it, and to retry or discard it."""
     return Message.objects.filter(state=Message.State.FAILED).count()
 
 
 def build_navigation_count(_request: HttpRequest) -> NavigationCount | None:
-    """The number beside “Outbox”."""
+    """Return the number beside “Outbox” in the navigation: failed mails."""
     number = count_failed()
     return NavigationCount(number, asks=True) if number else None
 

@@ -1,4 +1,4 @@
-"""Writing mail, and what people do with the outbox. A mail is a row, written in the transaction of what it tells of.
+"""Services that write mail, and that retry or discard it in the outbox. A mail is a row, written in the transaction of what it reports.
 
 A worker sends it after the commit (`apps/mail/delivery.py`).
 """
@@ -45,10 +45,10 @@ def write_mail(
     urgent: bool = False,
     confidential: bool = False,
 ) -> Message | None:
-    """Put a mail into the outbox; the fields are those of `Message`. None when nothing is said: under this key it was said before, or
-    the reader has switched such notices off. Raises Problem when `to` is no address.
+    """Put a mail into the outbox; the fields are those of `Message`. Return None if nothing is to be sent: a mail with this key exists
+    already, or the reader has switched such notices off. Raises Problem when `to` is not an address.
 
-    automatic: the portal wrote it, no person; other portals do not answer then (RFC 3834). references: Message-IDs, the oldest first.
+    automatic: the portal wrote it, not a person, so that other systems do not answer it (RFC 3834). references: Message-IDs, oldest first.
     """
     if notice and notice_kinds.find_label(notice) is None:
         raise ValueError(f"Nobody has named the kind of notice {notice!r}: kinds.tell() does.")
@@ -67,7 +67,7 @@ def write_mail(
 
 
 def put_in_outbox(row: Message) -> Message | None:
-    """Check the address, give the row its Message-ID and time, and save it. None when its key is there already."""
+    """Check the address, give the row its Message-ID and time, and save it. Return None if a mail with its key exists already."""
     try:
         validate_email(row.to)
     except ValidationError as error:
@@ -86,7 +86,7 @@ def put_in_outbox(row: Message) -> Message | None:
 
 
 def wake() -> None:
-    """Have a worker look after the commit; once, however much was written."""
+    """Enqueue the sending task after the commit, once per transaction however many mails it wrote."""
     if not any(found[1] is _send_task for found in connection.run_on_commit):
         transaction.on_commit(_send_task, robust=True)
 
@@ -96,12 +96,14 @@ def _send_task() -> None:
 
 
 def build_in_hand_filter(now: datetime) -> Q:
-    """Mails that a worker is sending at this moment."""
+    """Return the filter for mails that a worker is sending at this moment."""
     return Q(state=Message.State.WAITING, claimed_until__gt=now)
 
 
 def retry(*, message: Message, by: User) -> None:
-    """Try it now. Raises Conflict when it is being sent, was sent, or its words are gone; Problem when its reader wants no such notices."""
+    """Make a mail due now. Raises Conflict when it is being sent, was sent, or was erased; Problem when its reader has switched such
+    notices off.
+    """
     if message.notice and unsubscribing.is_off(message.to, message.notice):
         raise Problem(_("%(address)s has switched such mails off.") % {"address": message.to})
     with transaction.atomic():
@@ -118,7 +120,7 @@ def retry(*, message: Message, by: User) -> None:
 
 
 def discard_mail(*, message: Message, reason: str, by: User) -> None:
-    """It is not sent. Raises Problem without a reason, Conflict when it is being sent, was sent or has ended."""
+    """Discard a mail that is not sent yet. Raises Problem without a reason, Conflict when it is being sent, was sent or was discarded."""
     why = reason.replace("\0", "").strip()
     if not why:
         raise Problem(_("Say why, for whoever misses it."), "reason")
@@ -131,7 +133,7 @@ def discard_mail(*, message: Message, reason: str, by: User) -> None:
 
 
 def switch_off(*, address: str, notice: str) -> None:
-    """No more notices of this kind to this address; those that wait are discarded. Twice is harmless."""
+    """Send no more notices of this kind to this address, and discard those that wait. Idempotent."""
     waiting = Message.objects.filter(to__iexact=address, notice=notice, state=Message.State.WAITING)
     with transaction.atomic():
         SwitchedOff.objects.bulk_create([SwitchedOff(address=address, notice=notice)], ignore_conflicts=True)
@@ -141,5 +143,5 @@ def switch_off(*, address: str, notice: str) -> None:
 
 
 def switch_on(*, address: str, notice: str) -> None:
-    """Notices of this kind come again. Twice is harmless."""
+    """Send notices of this kind to this address again. Idempotent."""
     SwitchedOff.objects.filter(address__iexact=address, notice=notice).delete()

@@ -1,6 +1,6 @@
-"""One SMTP connection (RFC 5321), over which any number of mails leave, each within a bounded time.
+"""One SMTP connection (RFC 5321) that hands over any number of mails, each within a bounded time.
 
-Comes in: a server and bytes. Goes out: an `HandoverOutcome` for each mail, never an exception. Knows nothing of rows.
+Comes in: a server and bytes. Goes out: a `HandoverOutcome` for each mail, never an exception. Knows nothing of rows.
 """
 
 import socket
@@ -17,29 +17,29 @@ from apps.mail.transport import HandoverOutcome, HandoverStatus, clean_reply
 
 STARTTLS: Final = "starttls"
 TLS: Final = "tls"
-SERVER_SAYS_NO: Final = frozenset({503, 530, 534, 535, 538})  # at RCPT too: sign in first, encrypt first
+SERVER_SAYS_NO: Final = frozenset({503, 530, 534, 535, 538})  # also in reply to RCPT: sign in first, encrypt first
 TOO_LARGE: Final = 552
 
 
 @dataclass(frozen=True)
 class SmtpServer:
-    """Where mail goes. tls: "" for none, `starttls` (must be offered), `tls` from the first octet. Times in seconds."""
+    """Address and limits of a mail server. tls: "" for none, `starttls` (must be offered), `tls` from the first octet. Times in seconds."""
 
     host: str
     port: int = 25
     tls: str = ""
     user: str = ""
     password: str = ""
-    answer_within: float = 10  # each answer
+    answer_within: float = 10  # for each answer
     ready_within: float = 20  # until a mail may be handed over
-    mail_within: float = 30  # a whole mail
+    mail_within: float = 30  # for a whole mail
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
 
 
 class SmtpConnection:
-    """A connection that is opened when it is needed and closed when something went wrong on it."""
+    """A connection that is opened when it is needed and closed after an error on it."""
 
     def __init__(self, server: SmtpServer) -> None:
         self._server = server
@@ -55,7 +55,7 @@ class SmtpConnection:
             self._drop()
 
     def open(self) -> str:
-        """Connect, encrypt and sign in, unless that was done."""
+        """Connect, encrypt and sign in, unless already done."""
         if self._smtp:
             return ""
         self._smtp = self._made()
@@ -68,7 +68,7 @@ class SmtpConnection:
         return ""
 
     def hand_over(self, sender: str, to: str, content: bytes) -> HandoverOutcome:
-        """What cannot be told apart from "taken" (the connection broke after the last octet) is LATER: it may arrive twice."""
+        """Hand over one mail. An outcome in doubt (the connection broke after the last octet) is LATER: the mail may arrive twice."""
         if self._smtp is None:
             return HandoverOutcome(HandoverStatus.LATER, "the connection was closed", lost=True)
         stage = _Stage()
@@ -89,7 +89,8 @@ class SmtpConnection:
         return SMTP(timeout=self._server.answer_within)
 
     def _greet(self, smtp: SMTP) -> None:
-        smtp._host = self._server.host  # type: ignore[attr-defined]  # smtplib checks certificates against it, and sets it only when it connects in its constructor
+        # smtplib checks certificates against `_host`, but sets it only when its constructor connects.
+        smtp._host = self._server.host  # type: ignore[attr-defined]  # the stubs do not know it
         code, said = smtp.connect(self._server.host, self._server.port)
         if code != 220:
             raise SMTPException(f"{code} {clean_reply(said)}")
@@ -102,7 +103,7 @@ class SmtpConnection:
 
     @contextmanager
     def _bounded(self, smtp: SMTP, seconds: float) -> Iterator[Event]:
-        """Cuts the connection when time is up: a server may answer an octet at a time for ever."""
+        """Cut the connection when time is up: a server may answer one octet at a time for ever."""
         over = Event()
         timer = Timer(seconds, _cut, (smtp, over))
         timer.daemon = True
@@ -124,7 +125,7 @@ class SmtpConnection:
 
 
 class _Stage:
-    """Whether the server has the whole mail already."""
+    """Stage of a handover. `doubt`: text for the outcome while the server may already have the whole mail."""
 
     doubt = ""
 
@@ -140,7 +141,7 @@ def _run_dialogue(smtp: SMTP, sender: str, to: str, content: bytes, stage: _Stag
     stage.doubt = "; it may have been taken all the same"
     try:
         code, said = smtp.data(content)
-    except SMTPDataError as error:  # refused before the first octet of it
+    except SMTPDataError as error:  # refused before the first octet of the mail was sent
         code, said = error.smtp_code, error.smtp_error if isinstance(error.smtp_error, bytes) else error.smtp_error.encode()
     stage.doubt = ""
     return (
@@ -151,7 +152,7 @@ def _run_dialogue(smtp: SMTP, sender: str, to: str, content: bytes, stage: _Stag
 
 
 def _build_failure(smtp: SMTP, code: int, said: bytes, for_good: HandoverStatus) -> HandoverOutcome:
-    """4xx is worth another try (RFC 5321, 4.2.1), 421 ends the connection, 5xx is for good."""
+    """Build the outcome of a refusal: 4xx is worth another try (RFC 5321, 4.2.1), 421 ends the connection, 5xx is for good."""
     lost = code == 421 or not 400 <= code < 600 or not _is_reusable(smtp)
     return HandoverOutcome(for_good if 500 <= code < 600 else HandoverStatus.LATER, f"{code} {clean_reply(said)}", lost)
 
@@ -167,7 +168,7 @@ def _cut(smtp: SMTP, over: Event) -> None:
     over.set()
     if smtp.sock:
         with suppress(OSError):
-            socket.socket.shutdown(smtp.sock, socket.SHUT_RDWR)  # the socket's own: an SSLSocket's would pull the rug from under a read
+            socket.socket.shutdown(smtp.sock, socket.SHUT_RDWR)  # the plain socket's own: SSLSocket's would break a read in progress
 
 
 def _render_error(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""How mail leaves this machine, and what came of it: by SMTP (`smtp.py`), or as files where there is no server."""
+"""Interface for handing mail over to a server, and its outcomes: by SMTP (`smtp.py`), or as files where no server is configured."""
 
 import os
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ from typing import Any, Protocol, Self
 
 from django.conf import settings
 
-MOST = 500  # characters of what a server said
+MOST = 500  # characters kept of a server's reply
 
 
 class HandoverStatus(Enum):
-    """What came of handing a mail over."""
+    """Result of handing over one mail."""
 
     TAKEN = "taken"
-    REFUSED = "refused"  # for good: this reader or these words
+    REFUSED = "refused"  # for good: because of this recipient or this content
     LATER = "later"  # this mail is worth another try
-    AWAY = "away"  # the server takes nobody's mail now
+    AWAY = "away"  # the server accepts no mail at all now
 
 
 @dataclass(frozen=True)
 class HandoverOutcome:
-    """`words`: what the server said, for people. `lost`: the connection is gone, or fit for nothing more."""
+    """Outcome of handing over one mail. `words`: the server's reply, for people. `lost`: the connection is closed or unusable."""
 
     what: HandoverStatus
     words: str = ""
@@ -32,23 +32,23 @@ class HandoverOutcome:
 
 
 class Carrier(Protocol):
-    """Hands mails over one after the other."""
+    """Context manager that hands mails over one after the other."""
 
     def __enter__(self) -> Self: ...
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
 
     def open(self) -> str:
-        """Be ready. "" when it is, otherwise why not. Harmless when it was."""
+        """Get ready to hand over. Return "" on success, otherwise the reason. Does nothing if already open."""
 
     def hand_over(self, sender: str, to: str, content: bytes) -> HandoverOutcome:
-        """One mail to one address, within a bounded time. Only after `open` said ""."""
+        """Hand over one mail to one address, within a bounded time. Call it only after `open` returned ""."""
 
 
 class FileCarrier:
-    """For whoever tries the portal out: mails become files in a directory, TIME.eml, and none ever takes another's place.
+    """Writes each mail to a file TIME.eml in a directory, for trying the portal out. No file ever overwrites another.
 
-    Links that open accounts stand in them, so the portal's user alone reads them (0700, 0600), also where the directory was there before.
+    The mails contain links that open accounts, so only the portal's user may read them (0700, 0600), even if the directory existed before.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -82,13 +82,13 @@ def _open_privately(path: str, flags: int) -> int:
 
 
 def clean_reply(error: object) -> str:
-    """What somebody else said, as the database can hold it."""
+    """Return a reply or error as text that the database can hold: one line, without NUL, at most MOST characters."""
     text = error.decode(errors="replace") if isinstance(error, bytes) else str(error)
     return " ".join(text.replace("\0", "").split())[:MOST] or type(error).__name__
 
 
 def build_carrier() -> Carrier:
-    """The one that the settings ask for."""
+    """Return the carrier that the settings ask for."""
     from apps.mail.smtp import SmtpConnection, SmtpServer
 
     given: dict[str, Any] = settings.MAIL_SERVER

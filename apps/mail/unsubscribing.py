@@ -1,4 +1,4 @@
-"""Links that switch a kind of notice off without signing in: each is signed, and names an address and a kind."""
+"""Signed links that switch a kind of notice off for an address, without signing in."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -15,12 +15,12 @@ _signer: Final = Signer(salt="mail.switch_off")
 
 
 def build_link(address: str, notice: str) -> str:
-    """The whole address of the page; whoever knows it can switch this off and on, and nothing else."""
+    """Return the page's absolute URL. It permits to switch this notice off and on for this address, and nothing else."""
     return f"{settings.PORTAL_URL}{reverse('mail:switch-off', args=[_signer.sign_object([address, notice])])}"
 
 
 def parse_token(token: str) -> tuple[str, str] | None:
-    """The address and the kind of notice that a link names; None if it is not ours."""
+    """Return the address and the kind of notice that a link names; None if the signature is not ours."""
     try:
         address, notice = _signer.unsign_object(token)
     except (BadSignature, ValueError):
@@ -29,7 +29,7 @@ def parse_token(token: str) -> tuple[str, str] | None:
 
 
 def list_switched_off(addresses: Iterable[str], notice: str) -> set[str]:
-    """Those of these addresses where it is off, in lower case."""
+    """Return those of the addresses, in lower case, that have switched the notice off."""
     asked = {lower_ascii(each) for each in addresses if each}
     lower = SwitchedOff.objects.filter(notice=notice).annotate(lower=AsciiLower("address"))
     return set(lower.filter(lower__in=asked).values_list("lower", flat=True)) if asked else set()

@@ -1,4 +1,4 @@
-"""The outbox, and the page behind the links that switch notices off."""
+"""URLs of the outbox, and of the page that switches notices off."""
 
 from django.urls import path
 

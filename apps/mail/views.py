@@ -1,4 +1,4 @@
-"""The outbox for staff, and the page behind the links that switch notices off."""
+"""Staff pages of the outbox, and the public page behind the links that switch notices off."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -23,7 +23,7 @@ PER_PAGE = 50
 
 @staff_page
 def outbox(request: HttpRequest) -> HttpResponse:
-    """What waits, what was sent, what failed and why."""
+    """List mails by state: waiting, sent, failed and why."""
     asked, now = request.GET, timezone.now()
     state = asked.get("state", "waiting") if asked.get("state") in selectors.STATES else "waiting"
     search = parse_words(asked, "q")
@@ -38,7 +38,7 @@ def outbox(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def message(request: HttpRequest, pk: int) -> HttpResponse:
-    """One mail: where it is, and what it says unless that opens an account."""
+    """Show one mail: its state, and its content unless that opens an account."""
     row = get_object_or_404(Message.objects.select_related("ended_by"), pk=pk)
     shown = {
         "row": row,
@@ -46,14 +46,14 @@ def message(request: HttpRequest, pk: int) -> HttpResponse:
         "server": circuit_breaker.find_outage(),
         "acts": has_right(request.user, Right.OPERATE),
     }
-    answers = row.reply_to if redact(row.reply_to) == row.reply_to else ""  # what one of the staff answers as, nobody else may read
+    answers = row.reply_to if redact(row.reply_to) == row.reply_to else ""  # a staff address acts as that person: others must not see it
     return render(request, "mail/message.html", shown | {"kind": notice_kinds.find_label(row.notice), "reply_to": answers})
 
 
 @staff_page
 @require_POST
 def retry(request: HttpRequest, pk: int) -> HttpResponse:
-    """Try it now."""
+    """Make the mail due now."""
     row = get_object_or_404(Message, pk=pk)
     try:
         services.retry(message=row, by=get_person(request))
@@ -65,7 +65,7 @@ def retry(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def discard(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what discarding does; then do it."""
+    """Say what discarding does, then do it on POST."""
     row = get_object_or_404(Message, pk=pk)
     form = DiscardForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -77,9 +77,9 @@ def discard(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "mail/discard.html", {"row": row, "form": form}, status=422 if form.is_bound else 200)
 
 
-@csrf_exempt  # the link itself is the proof, and mail programs press it without a session (RFC 8058)
+@csrf_exempt  # the signed link is the proof, and mail programs post to it without a session (RFC 8058)
 def switch_off(request: HttpRequest, token: str) -> HttpResponse:
-    """Say what the link switches off; a press does it, and undoes it. A look changes nothing: scanners of mail look at every link."""
+    """Say what the link switches off; POST switches it off or on again. GET changes nothing: mail scanners open every link."""
     meant = unsubscribing.parse_token(token)
     kind = notice_kinds.find_label(meant[1]) if meant else None
     if meant is None or kind is None:

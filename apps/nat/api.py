@@ -81,7 +81,7 @@ def _build_arguments(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _build_change(row: PortForward, item: Mapping[str, Any]) -> forwards_bulk.ForwardChange:
-    """The forward as it is to be: what is not told stays."""
+    """Return the wanted state of the forward: fields that are not given stay as they are."""
     kept = {name: getattr(row, name) for name in (*EDITED, "enabled", "version")} | {"valid": {"upper": row.valid.upper}}
     wanted = kept | dict(item)
     until = wanted.pop("valid")["upper"]
@@ -112,7 +112,7 @@ COLUMNS = (
 
 
 class ForwardViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
-    """Port forwards that hold now."""
+    """Port forwards that hold now, on or off."""
 
     serializer_class = ForwardSerializer
     group_path = "group"
@@ -138,7 +138,7 @@ class ForwardViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
         return list_forwards().order_by("id")
 
     def remove(self, row: PortForward) -> None:
-        services.remove_forward(forward=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        services.remove_forward(forward=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that
 
     def remove_many(self, rows: Sequence[PortForward]) -> None:
-        forwards_bulk.remove_forwards(forwards=rows, by=self.request.user)  # type: ignore[arg-type]  # likewise
+        forwards_bulk.remove_forwards(forwards=rows, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that

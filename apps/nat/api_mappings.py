@@ -1,4 +1,4 @@
-"""How private addresses leave, in the REST API."""
+"""NAT mappings in the REST API."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -54,7 +54,7 @@ class MappingSerializer(ActiveSerializer):
 
 
 class MappingViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
-    """How private addresses leave now."""
+    """NAT mappings that hold now: the public addresses and ports as which private addresses leave."""
 
     serializer_class = MappingSerializer
     group_path = "group"
@@ -74,4 +74,4 @@ class MappingViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
         return list_mappings().order_by("id")
 
     def remove(self, row: NatMapping) -> None:
-        services.unmap_address(mapping=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        services.unmap_address(mapping=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that

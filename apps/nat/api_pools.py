@@ -1,4 +1,4 @@
-"""Pools in the REST API, with what NAT knows of public ones: as how many addresses members leave, and how they share them."""
+"""Pools in the REST API, with the NAT data of public ones: how many addresses are in use, and how members share them."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,7 +19,7 @@ class PoolSerializer(api.BasePoolSerializer):
 
     @transaction.atomic
     def update(self, instance: Pool, validated_data: Mapping[str, Any]) -> Pool:
-        """The pool itself, and how members leave from it: both or neither."""
+        """Change the pool itself and its sharing: both or neither."""
         sharing = validated_data.get("sharing", instance.sharing)
         kept = instance.block_size if sharing == instance.sharing else None
         size = validated_data.get("block_size", kept)
@@ -30,7 +30,9 @@ class PoolSerializer(api.BasePoolSerializer):
 
 
 class PoolSharingViewSet(api.BasePoolViewSet):
-    """Blocks of addresses. A change takes `name`, `prefix`, and of public ones `sharing` and `block_size`, for all who leave from it."""
+    """Pools of addresses. A change takes `name` and `prefix`, and for public pools `sharing` and `block_size`, which apply to all members
+    who leave from the pool.
+    """
 
     serializer_class = PoolSerializer
 

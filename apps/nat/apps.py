@@ -58,5 +58,5 @@ class NatConfig(AppConfig):
 
 
 def _get_holder_url(row: Any) -> str:
-    """The page of the member who holds the address."""
+    """Return the URL of the page of the member who holds the address."""
     return reverse("desk:member", args=[row.holding.member_id]) if row.holding else ""

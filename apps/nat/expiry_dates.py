@@ -1,4 +1,4 @@
-"""When what is open ends by itself: whether that can be, and when it would have been had nobody ended it before."""
+"""Planned ends of port forwards and pinholes: checks them, writes them, and finds them again after an early end."""
 
 from datetime import datetime
 from enum import Enum
@@ -17,7 +17,7 @@ from apps.nat.pinholes.models import Pinhole
 
 
 class End(Enum):
-    """`UNCHANGED` stands for the end that something has already, since None means that it has none."""
+    """Sentinel: `UNCHANGED` keeps the present end, because None means no end."""
 
     UNCHANGED = "unchanged"
 
@@ -26,14 +26,14 @@ type Until = datetime | Literal[End.UNCHANGED] | None
 
 
 def check_end(until: datetime | None) -> None:
-    """Raises Problem for an end that has passed, or is too far away. None: it stays."""
+    """Raise Problem for an end that has passed, or is too far away. None, for no end, is allowed."""
     check_reachable(until, "until")
     if until is not None and until <= timezone.now():
         raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none.") % {"end": formats.format_full_time(until)}, "until")
 
 
 def build_end_update(until: Until, row: PortForward | Pinhole) -> dict[str, Any]:
-    """What an UPDATE sets so that the row ends then; nothing where it ends then already. Raises Problem as `check_end` does."""
+    """Return what an UPDATE sets so that the row ends then; {} if it ends then already. Raises Problem as `check_end` does."""
     if until is End.UNCHANGED or until == row.valid.upper:
         return {}
     check_end(until)
@@ -42,7 +42,7 @@ def build_end_update(until: Until, row: PortForward | Pinhole) -> dict[str, Any]
 
 
 def find_planned_end(ended: PortForward | Pinhole) -> datetime | None:
-    """When it was to end before somebody ended it, from its history; None: never."""
+    """Return the planned end before the row was ended early, from its history; None: it had none."""
     now: Any = type(ended)._default_manager.get(pk=ended.pk)
     before = now.events.exclude(valid=now.valid).order_by("-pgh_id").first()
     end: datetime | None = (before or now).valid.upper

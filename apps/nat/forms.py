@@ -17,14 +17,14 @@ from apps.network.models import Holding, Pool
 
 
 class DeviceChoice(RowChoiceField[Holding]):
-    """A private address by the device that has it."""
+    """Choice of a private address, shown with its device."""
 
     def label_from_instance(self, obj: Any) -> str:
         return f"{obj.device}, {obj.address}" if obj.device else str(obj.address)
 
 
 class ForwardForm(LastDayForm):
-    """A port forward of one member. With `forward` the form changes that one, and `version` is the row's when it was shown."""
+    """Adds a port forward of one member, or changes `forward`; then `version` is the row's when the form was shown."""
 
     protocol = forms.ChoiceField(label=_("Protocol"), choices=PortForward.Protocol)
     public_port = PortsField(label=_("Public port"), help_text=_("8443, or 6000-6009"))
@@ -35,7 +35,7 @@ class ForwardForm(LastDayForm):
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
     field_order = ("protocol", "public_port", "holding", "private_port", "public", "purpose", "until")
-    offer = ""  # a value that would do where the given one does not
+    offer = ""  # a value that is possible, if the given one is not
 
     def __init__(self, member: Member, data: Any = None, forward: PortForward | None = None) -> None:
         super().__init__(data, prefix="forward", initial=_build_initial(forward) if forward else None)
@@ -52,7 +52,7 @@ class ForwardForm(LastDayForm):
             self.fields[name].widget.attrs |= {"autocomplete": "off"}
 
     def clean(self) -> dict[str, Any]:
-        """A range leads to one as long."""
+        """Check that both ranges have the same length, or that only the first private port is given."""
         cleaned = super().clean() or {}
         public, private = cleaned.get("public_port"), cleaned.get("private_port")
         if public and private and private[1] not in (1, public[1]):
@@ -61,11 +61,11 @@ class ForwardForm(LastDayForm):
         return cleaned
 
     def offered(self, first: str) -> str:
-        """What would do instead, as it is written in the field: ports from this one on, as many as were asked for."""
+        """Return an offer as it is written in the field: as many ports as were wanted, from this one on."""
         return format_span(int(first), self.cleaned_data["public_port"][1]) if first.isdecimal() else first
 
     def wanted(self) -> dict[str, Any]:
-        """What the service takes; `until` is said apart, by `ends` or `changed_end`."""
+        """Return the service's arguments, except `until`, which `ends` and `changed_end` return."""
         cleaned = self.cleaned_data
         public_port, ports = cleaned["public_port"]
         private_port, _ports = cleaned["private_port"] or (public_port, ports)

@@ -1,6 +1,6 @@
-"""Writing many port forwards at once, in a handful of statements whatever their number; what one is refused for stands in services.py.
+"""Services that write many port forwards in a constant number of statements. The rules for a single forward are in services.py.
 
-All or none: whatever is refused raises, and nothing is done. Who wants to know which one is to blame asks services.py for each.
+All or none: any refusal raises, and nothing is written. To learn which forward is refused, callers use services.py for each.
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ CHANGE = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForwardDraft:
-    """A forward that is to be; as `services.add_forward` takes it."""
+    """A forward to be added; fields as in `services.add_forward`."""
 
     holding: Holding
     public: Address
@@ -48,21 +48,21 @@ class ForwardDraft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForwardChange(ForwardDraft):
-    """How a forward is to be, on top of the version that was read."""
+    """The wanted state of a forward, on top of the version that was read."""
 
     forward: PortForward
     version: int
 
     @property
     def stays(self) -> bool:
-        """Whether its public side and its holding are as they were."""
+        """Whether its public side and its holding stay as they are."""
         side = ("holding_id", "public", "protocol", "public_port", "ports")
         now = (self.holding.pk, self.public, self.protocol, self.public_port, self.ports)
         return all(getattr(self.forward, name) == value for name, value in zip(side, now, strict=True))
 
 
 def add_forwards(*, wanted: Sequence[ForwardDraft], by: User) -> list[PortForward]:
-    """Add all of these from now on, in their order. Raises Problem or IntegrityError, and adds none."""
+    """Add all of these from now on, in their order. Raises Problem or IntegrityError, and then adds none."""
     for each in wanted:
         services.check_ports(each.protocol, each.public_port, each.private_port, each.ports)
         check_end(each.until)
@@ -96,13 +96,13 @@ def _build_row(each: ForwardDraft, holding: Holding, pools: Sequence[Pool]) -> P
 
 
 def _find_pool(each: ForwardDraft, holding: Holding, pools: Sequence[Pool]) -> Pool:
-    """The public pool of its public address; raises Problem for an address in none."""
+    """Return the pool that contains the public address. Raises Problem if there is none."""
     found = next((pool for pool in pools if pool.group_id == holding.group_id and each.public in pool.prefix), None)
     return found or services.get_public_pool(holding, each.public)
 
 
 def _get_holdings(wanted: Iterable[ForwardDraft]) -> dict[int, Holding]:
-    """The holdings as they are now; raises Problem for one that is over, or no private IPv4 address."""
+    """Return the current holdings by id. Raises Problem if one has ended, or is not a private IPv4 address."""
     asked = {each.holding.pk: each.holding for each in wanted}
     found = Holding.objects.filter(holds_now(), kind=Pool.Kind.PRIVATE4).in_bulk(list(asked))
     for pk in asked.keys() - found.keys():
@@ -116,9 +116,9 @@ def _list_pools(wanted: Iterable[ForwardDraft]) -> list[Pool]:
 
 
 def change_forwards(*, wanted: Sequence[ForwardChange], by: User) -> list[PortForward]:
-    """Change all of these, in their order; one whose public side changes ends, and another begins in its stead.
+    """Change all of these, in their order. A forward with a new public side or holding ends, and a new one begins in its place.
 
-    Raises Conflict when somebody changed one since its version, Problem or IntegrityError as `services.edit_forward` does.
+    Raises Conflict when one was changed since its version, Problem or IntegrityError as `services.edit_forward` does.
     """
     staying = [each for each in wanted if each.stays]
     for each in wanted:
@@ -139,7 +139,7 @@ def change_forwards(*, wanted: Sequence[ForwardChange], by: User) -> list[PortFo
 
 
 def _lock(forwards: Iterable[int]) -> list[int]:
-    """Lock these in one order, so that two who change some of the same wait for one another, and not each for the other."""
+    """Lock the forwards in order of their ids, so that two transactions that change some of the same do not deadlock."""
     return list(PortForward.objects.select_for_update().filter(pk__in=list(forwards)).order_by("pk").values_list("pk", flat=True))
 
 
@@ -176,7 +176,7 @@ def _move(each: ForwardChange, by: User) -> int:
 
 
 def remove_forwards(*, forwards: Iterable[PortForward], by: User) -> None:
-    """End all of these now; their history stays. Twice is harmless."""
+    """End all of these now; their history stays. Ending them twice is harmless."""
     with transaction.atomic():
         pks = _lock(each.pk for each in forwards)
         current = PortForward.objects.filter(holds_now(), pk__in=pks)
@@ -185,6 +185,6 @@ def remove_forwards(*, forwards: Iterable[PortForward], by: User) -> None:
 
 
 def _reload(ids: Sequence[int]) -> list[PortForward]:
-    """The forwards as they are, in this order; asked before the commit, after which somebody may end them."""
+    """Return the forwards in this order; read before the commit, after which others may end them."""
     found = list_forwards().in_bulk(ids)
     return [found[pk] for pk in ids]

@@ -1,4 +1,4 @@
-"""The field of a form that says on which day something ends by itself; shared by port forwards and pinholes."""
+"""Form field for the last day of a port forward or pinhole."""
 
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -15,12 +15,12 @@ from apps.nat.pinholes.models import Pinhole
 
 
 class LastDayForm(forms.Form):
-    """A form with a last day, in the site's zone. An end within a day, as scripts can set it, stays as it is unless its day is changed."""
+    """Form with a last day, in the site's zone. An end within a day, as scripts can set it, stays unless the day is changed."""
 
     until = forms.DateField(label=_("Last day"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"))
 
     def clean_until(self) -> date | None:
-        """A day that is not over yet, or none."""
+        """Return the day, or None. A day that was changed must not be over."""
         day: date | None = self.cleaned_data["until"]
         if day and day < timezone.localdate() and "until" in self.changed_data:
             raise forms.ValidationError(_("This day is over."))
@@ -31,16 +31,16 @@ class LastDayForm(forms.Form):
         return day
 
     def ends(self) -> datetime | None:
-        """The end of the last day; None: it has no end."""
+        """Return the end of the last day; None: no end."""
         day: date | None = self.cleaned_data["until"]
         return timezone.make_aware(datetime.combine(day + timedelta(days=1), time.min)) if day else None
 
     def changed_end(self) -> Until:
-        """`ends`, where the day was changed in a form that showed one."""
+        """Return `ends` if the day was changed in the form, otherwise UNCHANGED."""
         return self.ends() if "until" in self.changed_data else End.UNCHANGED
 
 
 def build_last_day(row: PortForward | Pinhole) -> dict[str, Any]:
-    """The field's value for a row: the day in which it ends, or with which."""
+    """Return the field's initial value for a row: the last day on which it holds."""
     end: datetime | None = row.valid.upper
     return {"until": timezone.localdate(end - timedelta(microseconds=1))} if end else {}

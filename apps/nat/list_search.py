@@ -1,4 +1,4 @@
-"""Port forwards and IPv6 pinholes of everybody, found by what somebody types: a port, an address, a name, what it is for."""
+"""Search in all members' port forwards and IPv6 pinholes: by a port, an address, a member's name, or the purpose."""
 
 from django.db.models import Q, QuerySet
 
@@ -11,7 +11,7 @@ from firewall.addresses import parse_prefix
 
 
 def find_forwards(text: str) -> QuerySet[PortForward]:
-    """By public address and port; of a port or a range all that share one with it."""
+    """Return the matching forwards by public address and port. A port or range finds all forwards that overlap it."""
     found, text = list_forwards().order_by("public", "protocol", "public_port", "id"), text.strip()
     ports, prefix = parse_span(text), _parse_prefix(text)
     if ports:
@@ -22,7 +22,7 @@ def find_forwards(text: str) -> QuerySet[PortForward]:
 
 
 def find_pinholes(text: str) -> QuerySet[Pinhole]:
-    """By address, protocol and port; of a port all that name it."""
+    """Return the matching pinholes by address, protocol and port. A port finds all pinholes that name it, but not those of all ports."""
     found, text = list_pinholes().order_by("address", "protocol", "port", "id"), text.strip()
     ports, prefix = parse_span(text), _parse_prefix(text)
     if ports:

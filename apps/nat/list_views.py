@@ -1,4 +1,4 @@
-"""The lists of everybody's port forwards and IPv6 pinholes, and the same as CSV."""
+"""Lists of all members' port forwards and IPv6 pinholes, also as CSV."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,7 +21,7 @@ PER_PAGE = 50
 
 @staff_page
 def forwards(request: HttpRequest) -> HttpResponse:
-    """All port forwards, or those that fit what is typed."""
+    """List all port forwards, or those that match the search."""
     text = parse_words(request.GET, "q")
     page = DeferredJoinPaginator(find_forwards(text), PER_PAGE).get_page(request.GET.get("page"))
     rows = list_activation_statuses(page)
@@ -32,7 +32,7 @@ def forwards(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def pinholes(request: HttpRequest) -> HttpResponse:
-    """All IPv6 pinholes, or those that fit what is typed."""
+    """List all IPv6 pinholes, or those that match the search."""
     text = parse_words(request.GET, "q")
     page = DeferredJoinPaginator(find_pinholes(text), PER_PAGE).get_page(request.GET.get("page"))
     rows = list_activation_statuses(page)
@@ -41,7 +41,7 @@ def pinholes(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def forwards_csv(request: HttpRequest) -> StreamingHttpResponse:
-    """All rows that fit, in the order of the list."""
+    """Download all matching forwards, in the order of the list."""
     head = [_("Member"), _("Protocol"), _("Public address"), _("Public port"), _("Last port"), _("To address"), _("Its port")]
     head += [_("What for"), _("On"), _("Since"), _("Until")]
     found = find_forwards(parse_words(request.GET, "q")).iterator(chunk_size=1000)
@@ -55,7 +55,7 @@ def _list_forward_cells(forward: PortForward) -> list[object]:
 
 @staff_page
 def pinholes_csv(request: HttpRequest) -> StreamingHttpResponse:
-    """All rows that fit, in the order of the list; without ports where all are open."""
+    """Download all matching pinholes, in the order of the list; where all ports are open, the port cells are empty."""
     head = [_("Member"), _("Address"), _("Protocol"), _("Port"), _("Last port"), _("What for"), _("On"), _("Since"), _("Until")]
     found = find_pinholes(parse_words(request.GET, "q")).iterator(chunk_size=1000)
     return build_csv_download("pinholes", head, map(_list_pinhole_cells, found))

@@ -1,4 +1,4 @@
-"""How members leave the network (NAT mappings) and how the internet reaches them (port forwards)."""
+"""NAT mappings (how members leave the network) and port forwards (how the internet reaches them)."""
 
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import DateTimeRangeField, IntegerRangeField, RangeOperators
@@ -21,10 +21,10 @@ from apps.network.models import GatewayGroup, Holding, Pool
 
 
 class PublicAddressUse(Versioned, Deployed):
-    """What a private IPv4 holding has on a public address, for some of the time it is held.
+    """Base of what a private IPv4 holding has on a public address, for a part of the time it is held.
 
-    kind, group and held repeat the holding's, pool_kind and pool_prefix the public pool's; composite foreign keys tie
-    them, so that the database itself refuses what lies outside the holding, its time, or the pool.
+    kind, group and held repeat the holding's columns, pool_kind and pool_prefix the public pool's. Composite foreign keys tie them, so
+    that the database itself refuses rows outside the holding, its time, or the pool.
     """
 
     holding = models.ForeignKey(Holding, models.PROTECT, related_name="%(class)ss")
@@ -53,13 +53,13 @@ __all__ = ["Move", "NatMapping", "Pinhole", "PortForward", "PortRules", "PublicA
 
 
 def format_address_with_ports(public: str, ports: str) -> str:
-    """“198.51.100.7, ports 32768–33791”; the address alone without ports."""
+    """Return “198.51.100.7, ports 32768–33791”; without ports, the address alone."""
     return gettext("%(public)s, ports %(ports)s") % {"public": public, "ports": ports} if ports else public
 
 
 @track_history(exclude=["changed_in", "changed_at"])
 class NatMapping(PublicAddressUse):
-    """A private address leaves as this public one: alone, with others, or with a block of its ports."""
+    """The public address as which a holding leaves: alone, with others, or with a block of its ports."""
 
     sharing = models.CharField(
         _("how members use it"), max_length=8, choices=Pool.Sharing, default=Pool.Sharing.SHARED, db_default="shared"
@@ -87,22 +87,22 @@ class NatMapping(PublicAddressUse):
 
     @property
     def ports(self) -> str:
-        """“32768–33791”; without a block nothing."""
+        """The block as “32768–33791”; "" without a block."""
         return f"{self.block.lower}–{self.block.upper - 1}" if self.block else ""
 
     @property
     def leaves(self) -> str:
-        """“198.51.100.7, ports 32768–33791”."""
+        """The public address with its block: “198.51.100.7, ports 32768–33791”."""
         return format_address_with_ports(str(self.public), self.ports)
 
 
 @track_history(exclude=["changed_in", "changed_at"])
 class PortForward(PublicAddressUse):
-    """Ports of a public address lead to the holding: `ports` of them, from public_port and private_port on. While it is off, they stay
-    its own.
+    """Ports of a public address that lead to a holding: `ports` of them, from public_port and private_port on. While the forward is off,
+    its ports stay reserved.
     """
 
-    MOST_PORTS = 1000  # as many elements on each gateway
+    MOST_PORTS = 1000  # each port is an element on each gateway
 
     class Protocol(models.TextChoices):
         TCP = "tcp", "TCP"
@@ -148,12 +148,12 @@ class PortForward(PublicAddressUse):
 
     @property
     def public_ports(self) -> str:
-        """“8443”, “6000–6009”."""
+        """The public ports as “8443” or “6000–6009”."""
         return format_span(self.public_port, self.ports)
 
     @property
     def private_ports(self) -> str:
-        """Where they lead."""
+        """The private ports that they lead to."""
         return format_span(self.private_port, self.ports)
 
     @property
@@ -163,10 +163,10 @@ class PortForward(PublicAddressUse):
 
 
 class PortClaim(models.Model):
-    """Ports of a public address that are one member's alone for some time. The database writes and keeps these (migrations/nat/0001).
+    """A claim: ports of a public address that only one member may have for some time. Triggers write the rows (migrations/nat/0001).
 
-    A mapping claims its block, or all ports of an own address; a forward claims its port. Exactly one of both is given. The protocols are
-    a range of IANA's numbers.
+    A mapping claims its block, or all ports of an own address; a forward claims its ports. Either mapping_id or forward_id is set. The
+    protocols are a range of IANA protocol numbers.
     """
 
     mapping_id = models.BigIntegerField(null=True, unique=True)

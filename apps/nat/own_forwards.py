@@ -1,6 +1,6 @@
-"""Port forwards that members open for themselves: only to what they hold, within their tariff, on ports that are for them.
+"""Port forwards that members open themselves: only to their own holdings, within their tariff, on ports that the rules permit.
 
-The same services as the staff's write them; what a member is told never names another member.
+The staff's services write them too; messages to a member never name another member.
 """
 
 from datetime import datetime
@@ -24,16 +24,16 @@ from apps.nat.selectors import find_free_port, list_member_forwards, list_public
 from apps.nat.switched_off import check_may_open, check_may_switch_on, list_switched_off
 from apps.network.models import Holding
 
-TRIES: Final = 100  # free places that are looked at for one without a forbidden port
+TRIES: Final = 100  # free spans that are checked for forbidden ports
 
 
 def may_open(forward: PortForward) -> bool:
-    """Are these ports for members? What the administrators opened beyond, members can close, not open again."""
+    """Return True if members may open these ports. What administrators opened beyond the rules, members can close, but not open again."""
     return get_rules(forward.group_id).allow(forward.public_port, forward.ports)
 
 
 def may_undo_closing(forward: PortForward, by: User) -> bool:
-    """May the member open it again? Neither what is not for members, nor what the administrators switched off."""
+    """Return True if the member may open it again: neither beyond the rules, nor switched off by the administrators."""
     return may_open(forward) and not list_switched_off([forward], by)
 
 
@@ -51,8 +51,8 @@ def open_port(
     enabled: bool = True,
     by: User,
 ) -> PortForward:
-    """Lead public ports to a device of the member. Raises Problem when the tariff has no more, the port is not to be had, or the
-    administrators switched it off.
+    """Open public ports to a holding of the member. Raises Problem when the tariff has no more, the ports are not available, or the
+    administrators switched them off.
     """
     _check_is_own(member, holding, public)
     rules = get_rules(holding.group_id)
@@ -80,7 +80,7 @@ def open_port(
 
 
 def _check_rules(rules: PortRules, public: Address, protocol: str, port: int, ports: int) -> None:
-    """Members open what their group lets them; the refusal offers a port that is free and theirs to open."""
+    """Raise Problem for ports that the group's rules do not permit to members; offer free ones that they permit."""
     facts = {"lowest": rules.lowest, "ports": ports, "longest": rules.longest, "forbidden": rules.forbids(port, ports)}
     if ports > rules.longest:
         text = _("%(ports)d ports at once are opened by the administrators. Choose up to %(longest)d.")
@@ -94,7 +94,7 @@ def _check_rules(rules: PortRules, public: Address, protocol: str, port: int, po
 
 
 def _find_free_ports(rules: PortRules, public: Address, protocol: str, start: int, ports: int) -> str:
-    """The first of so many free ports from there on that members may open; "" when there are none near."""
+    """Return the first port of a free span of this length, from `start` on, that members may open; "" when there is none near."""
     for _try in range(TRIES):
         found = find_free_port(public, protocol, max(start, rules.lowest), ports)
         forbidden = None if found is None else rules.forbids(found, ports)
@@ -107,8 +107,8 @@ def _find_free_ports(rules: PortRules, public: Address, protocol: str, start: in
 
 
 def reopen_port(*, member: Member, forward: PortForward, by: User) -> PortForward:
-    """Undo a removal: it ends when it would have, and is off if it was. Raises Problem when that has passed, its port was taken
-    meanwhile, or the tariff has no more.
+    """Undo a removal: open the ports again with the planned end, switched off if they were. Raises Problem when that end has passed, a port
+    was taken meanwhile, or the tariff has no more.
     """
     return open_port(
         member=member,
@@ -126,7 +126,7 @@ def reopen_port(*, member: Member, forward: PortForward, by: User) -> PortForwar
 
 
 def switch_port(*, forward: PortForward, version: int, enabled: bool, by: User) -> PortForward:
-    """On or off; the ports stay the member's. Raises Problem for switching on what somebody else switched off."""
+    """Switch a forward on or off; its ports stay reserved. Raises Problem for switching on what another user switched off."""
     if enabled:
         check_may_switch_on(forward, by)
     return services.change_forward(
@@ -135,7 +135,7 @@ def switch_port(*, forward: PortForward, version: int, enabled: bool, by: User) 
 
 
 def _check_is_own(member: Member, holding: Holding, public: Address) -> None:
-    """Nobody opens a port to what is another's, whatever the form said."""
+    """Raise Problem unless holding and public address are the member's own, whatever the form contained."""
     if holding.member_id != member.pk:
         raise Problem(_("Choose one of your devices."), "holding")
     if str(public) not in list_public_addresses(member):
@@ -158,7 +158,7 @@ def _check_quota(member: Member) -> None:
 
 
 def _strip_names(problem: Problem, public: Address, protocol: str, port: int, ports: int) -> Problem:
-    """The same refusal, without who is in the way."""
+    """Return the same refusal without the name of the other member."""
     if problem.fieldname != "public_port" or (not problem.offer and problem.culprit is None):
         return problem
     facts = {"protocol": protocol.upper(), "ports": format_span(port, ports), "public": public, "free": problem.offer}

@@ -1,4 +1,4 @@
-"""What the panel of a member's port forwards shows: rows with their gateways, and what was just saved."""
+"""Template context of the panel with a member's port forwards: rows with their activation, and what was just saved."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from apps.nat.selectors import list_member_forwards, list_public_addresses
 def build_context(
     member: Member, *, form: ForwardForm | None = None, saved: int = 0, removed: int = 0, problem: str = ""
 ) -> dict[str, Any]:
-    """What templates/nat/forwards.html needs. `saved`, `removed`: ids of forwards just written; `problem`: why not."""
+    """Build the context of templates/nat/forwards.html. `saved`, `removed`: ids of forwards just written; `problem`: why a write failed."""
     gone = PortForward.objects.filter(pk=removed, holding__member=member).first() if removed else None
     rows = list_activation_statuses(list_member_forwards(member))
     lifted = list_activation_statuses([gone] if gone else [])

@@ -1,4 +1,4 @@
-"""How members use a public pool, changed for everybody who leaves from it at once."""
+"""Changes how members share a public pool, for all members who leave from it at once."""
 
 from collections.abc import Iterator
 from copy import copy
@@ -24,10 +24,10 @@ from apps.network.services import check_sharing, lock_holdings
 
 
 def change_sharing(*, pool: Pool, sharing: str, block_size: int | None, by: User) -> int:
-    """From now on the pool is used so, by those too who leave from it already; how many mappings changed.
+    """Change the pool's sharing, also for the members who leave from it already. Return how many mappings changed.
 
-    Everybody keeps the same public address where that can be. One transaction, so the gateways change from one to the other at once.
-    Raises Problem when there are not enough places, or blocks that members have would change their size.
+    Members keep their public address where possible. It is one transaction, so the gateways change from one state to the other at once.
+    Raises Problem when there are not enough places, or when blocks in use would change their size.
     """
     check_sharing(pool.kind, sharing, block_size)
     with transaction.atomic():
@@ -39,7 +39,7 @@ def change_sharing(*, pool: Pool, sharing: str, block_size: int | None, by: User
         _check_blocks(pool, sharing, len({mapping.holding.member_id for mapping in current}))
         pool.sharing, pool.block_size = sharing, block_size
         places = _allocate_places(pool, current)
-        now = _get_database_time()  # after the places are known to be free: nothing there has ended later than this
+        now = _get_database_time()  # read after the places are known to be free: nothing in them has ended later than this
         current = [mapping for mapping in current if mapping.valid.upper is None or mapping.valid.upper > now]
         ended = Func(F("valid__startswith"), Value(now), function="tstzrange", output_field=DateTimeRangeField())
         NatMapping.objects.filter(pk__in=[mapping.pk for mapping in current]).update(valid=ended, version=F("version") + 1)
@@ -51,19 +51,19 @@ def change_sharing(*, pool: Pool, sharing: str, block_size: int | None, by: User
 
 @dataclass(frozen=True, slots=True)
 class PlannedMapping:
-    """As what a private address leaves now, and as what it would."""
+    """A mapping now, and the place that it would get."""
 
     current: NatMapping
     place: SnatPlace
 
     @property
     def leaves(self) -> str:
-        """“198.51.100.7, ports 32768–33791”."""
+        """The planned address with its block: “198.51.100.7, ports 32768–33791”."""
         return format_address_with_ports(str(self.place.public), self.place.ports)
 
 
 def plan_sharing(*, pool: Pool, sharing: str, block_size: int | None) -> list[PlannedMapping]:
-    """What `change_sharing` would do now: whoever would leave otherwise, by address and first port. Raises Problem as that does."""
+    """Return the mappings that `change_sharing` would change now, by planned address and first port. Raises Problem as that does."""
     check_sharing(pool.kind, sharing, block_size)
     if (pool.sharing, pool.block_size) == (sharing, block_size):
         return []
@@ -93,7 +93,7 @@ def _check_blocks(pool: Pool, sharing: str, members: int) -> None:
 
 
 def _get_database_time() -> datetime:
-    """The database's own clock."""
+    """Return the time of the database's clock."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT statement_timestamp()")
         now: datetime = cursor.fetchone()[0]
@@ -101,7 +101,7 @@ def _get_database_time() -> datetime:
 
 
 def _iter_new_mappings(pool: Pool, current: list[NatMapping], places: dict[int, SnatPlace], now: datetime) -> Iterator[NatMapping]:
-    """The mappings as they begin now."""
+    """Yield the mappings that begin now."""
     for mapping in current:
         place = places[mapping.holding.member_id] if places else SnatPlace(mapping.public)
         yield NatMapping(
@@ -118,7 +118,7 @@ def _iter_new_mappings(pool: Pool, current: list[NatMapping], places: dict[int, 
 
 
 def _allocate_places(pool: Pool, current: list[NatMapping]) -> dict[int, SnatPlace]:
-    """By member, for whoever has something alone; nothing where all share. Raises Problem when they are too few."""
+    """Return the new place of each member by id, or {} where all share. Raises Problem when there are too few places."""
     if pool.sharing == Pool.Sharing.SHARED:
         return {}
     publics: dict[int, list[NatMapping]] = {}

@@ -1,4 +1,4 @@
-"""Why the database refused ports that are another member's alone, in a sentence."""
+"""Explains why the database refused ports that only another member may have."""
 
 from django.db import IntegrityError, connection
 from django.utils.translation import gettext as _
@@ -21,19 +21,19 @@ PROTOCOLS = {"tcp": 6, "udp": 17}  # IANA protocol numbers
 
 
 def is_claimed(error: IntegrityError) -> bool:
-    """Did the database refuse it because it is another member's?"""
+    """Return True if the database refused the ports because another member claims them."""
     return "portclaim_of_one_member" in str(error)
 
 
 def find_claim(public: Address, member: int, ports: Int4Range | None = None) -> tuple[PortClaim, Member] | None:
-    """What another member has of this address, or of these ports of it, and who that is."""
+    """Return another member's claim on this address, or on these ports of it, with the member."""
     claims = PortClaim.objects.filter(holds_now_or_later(), public=public).exclude(member_id=member)
     claim = (claims.filter(ports__overlap=ports) if ports is not None else claims).order_by("pk").first()
     return (claim, Member.objects.get(pk=claim.member_id)) if claim else None
 
 
 def build_claim_problem(holding: Holding, public: Address, protocol: str, port: int, ports: int) -> Problem:
-    """A forward of ports that lie in somebody else's block, or on an address that only they have."""
+    """Return the Problem for a forward of ports in another member's block, or on another member's own address."""
     free = _find_free_port(holding, public, protocol, port, ports)
     facts: dict[str, object] = {"port": port, "public": public, "free": free}
     found = find_claim(public, holding.member_id, Int4Range(port, port + ports))
@@ -55,7 +55,9 @@ def build_claim_problem(holding: Holding, public: Address, protocol: str, port: 
 
 
 def _find_free_port(holding: Holding, public: Address, protocol: str, wanted: int, ports: int) -> int | None:
-    """The first of so many in a row, from `wanted` on, that are no other member's, nor forwarded; from 1024 when there are none above."""
+    """Return the first port of a span of this length, from `wanted` on, that neither another member claims nor a forward uses. If none is
+    free there, search from 1024 on.
+    """
     where: dict[str, str | int] = {"public": str(public), "ports": ports, "protocol": PROTOCOLS[protocol], "member": holding.member_id}
     with connection.cursor() as cursor:
         for start in (wanted, 1024):

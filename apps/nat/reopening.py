@@ -1,4 +1,4 @@
-"""Which removed port forwards and pinholes can be opened again as things stand, and where a POST does so."""
+"""Finds the removed port forwards and pinholes that can be opened again now, and the URLs that do so by POST."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,19 +12,19 @@ from apps.nat.models import Pinhole, PortForward
 
 
 def build_forward_urls(ended: Sequence[EndedRow]) -> Mapping[int, str]:
-    """Addresses by the id of the forward."""
+    """Return the URLs by the id of the forward."""
     taken = PortForward.objects.filter(public__in={each.row.public for each in ended})
     return _build_urls(ended, taken, ("public", "protocol", "public_port"), "nat:forward-restore")
 
 
 def build_pinhole_urls(ended: Sequence[EndedRow]) -> Mapping[int, str]:
-    """Addresses by the id of the pinhole."""
+    """Return the URLs by the id of the pinhole."""
     taken = Pinhole.objects.filter(address__in={each.row.address for each in ended})
     return _build_urls(ended, taken, ("address", "protocol", "port"), "nat:pinhole-restore")
 
 
 def _build_urls(ended: Sequence[EndedRow], taken: QuerySet[Any], place: tuple[str, ...], route: str) -> dict[int, str]:
-    """Of those that are kept, whose address is still held, and whose first port nobody has now."""
+    """Return URLs for the rows that still exist, if their holding still holds, and their first port is free."""
     kept = taken.model._default_manager.filter(pk__in={each.row.pk for each in ended})
     there = set(kept.filter(holds_now("holding__valid")).values_list("pk", flat=True))
     gone = set(taken.filter(holds_now()).values_list(*place))

@@ -1,4 +1,4 @@
-"""How this app's tables are bounded. Who left as what, and where ports led, is history."""
+"""Declares how this app's tables are bounded. Mappings, forwards, pinholes and moves are kept as history."""
 
 from apps.operations.registry import TableBound, register_bounded
 

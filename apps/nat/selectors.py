@@ -1,4 +1,4 @@
-"""Reading port forwards and NAT mappings."""
+"""Read queries for port forwards and NAT mappings."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -17,45 +17,45 @@ LOWEST_OFFERED = 1024
 
 
 def list_forwards() -> QuerySet[PortForward]:
-    """All forwards that hold now, on or off, with what their rows show."""
+    """Return all current forwards, on or off, with what their rows show."""
     return PortForward.objects.filter(holds_now()).select_related("holding__member", "holding__device")
 
 
 def list_member_forwards(member: Member) -> QuerySet[PortForward]:
-    """The member's forwards, by public port."""
+    """Return the member's current forwards, by public port."""
     return list_forwards().filter(holding__member=member).order_by("protocol", "public_port")
 
 
 def list_mappings() -> QuerySet[NatMapping]:
-    """How every address leaves now."""
+    """Return the current mappings of all holdings."""
     return NatMapping.objects.filter(holds_now()).select_related("holding", "pool")
 
 
 @cache_per_request
 def list_member_mappings(member: Member) -> Sequence[NatMapping]:
-    """How the member's addresses leave."""
+    """Return the current mappings of the member's holdings."""
     found = NatMapping.objects.filter(holds_now(), holding__member=member).select_related("holding")
     return tuple(found.order_by("holding__prefix"))
 
 
 def list_public_addresses(member: Member) -> list[str]:
-    """The public addresses the member leaves as, each once."""
+    """Return the public addresses that the member leaves as, each once."""
     return sorted({str(mapping.public) for mapping in list_member_mappings(member)})
 
 
 def build_ports_filter(first: int, last: int) -> Q:
-    """Forwards of any of these public ports, both ends included."""
+    """Return the filter for forwards of any of these public ports, both ends included."""
     return Q(public_port__lte=last, public_port__gt=first - F("ports"))
 
 
 def find_port_holder(public: Address, protocol: str, first: int, ports: int = 1) -> PortForward | None:
-    """The forward that holds any of these public ports now or later."""
+    """Return a forward that holds any of these public ports now or later."""
     held = PortForward.objects.filter(build_ports_filter(first, first + ports - 1), holds_now_or_later(), public=public, protocol=protocol)
     return held.select_related("holding__member").order_by("public_port", "id").first()
 
 
 def find_free_port(public: Address, protocol: str, wanted: int, ports: int = 1) -> int | None:
-    """The first of so many ports in a row that nobody holds now or later, from `wanted` on; from 1024 when there are none above."""
+    """Return the first port of a span of this length that is free now and later, from `wanted` on; if none is free there, from 1024 on."""
     query = """
         SELECT min(first) FROM (
             SELECT %(start)s::int AS first UNION ALL
@@ -76,17 +76,19 @@ def find_free_port(public: Address, protocol: str, wanted: int, ports: int = 1) 
 
 
 def list_public_pools() -> QuerySet[Pool]:
-    """Pools that public addresses come from."""
+    """Return the pools of public addresses."""
     return Pool.objects.filter(kind=Pool.Kind.PUBLIC4)
 
 
 def list_leaving_as(public: Address, port: int | None = None) -> QuerySet[NatMapping]:
-    """Who leaves as this public address now, with this port or with any."""
+    """Return the current mappings to this public address, with this port or with any."""
     return _filter_by_port(NatMapping.objects.filter(holds_now(), public=public), port)
 
 
 def list_left_as(public: Address, at: datetime, port: int | None = None) -> QuerySet[NatMapping]:
-    """Who left as this public address at that moment; with a port, who can have left with it: with blocks and own addresses one member."""
+    """Return the mappings to this public address at that moment. With a port, those that can have used it: with blocks and own addresses,
+    the mappings of one member.
+    """
     return _filter_by_port(NatMapping.objects.filter(public=public, valid__contains=at), port)
 
 
@@ -96,31 +98,31 @@ def _filter_by_port(mappings: QuerySet[NatMapping], port: int | None) -> QuerySe
 
 
 def list_port_targets(public: Address, port: int, at: datetime) -> QuerySet[PortForward]:
-    """Where this public port led at that moment: one forward per protocol, if it was on then or not."""
+    """Return the forwards of this public port at that moment: one per protocol, on or off."""
     led = PortForward.objects.filter(build_ports_filter(port, port), public=public, valid__contains=at)
     return led.select_related("holding__member").order_by("protocol")
 
 
 def list_forwards_on_port(port: int, public: Address | None = None) -> QuerySet[PortForward]:
-    """The forwards of this public port, alone or in a range, on any or on this address."""
+    """Return the current forwards of this public port, alone or in a range, on any or on this address."""
     found = list_forwards().filter(build_ports_filter(port, port))
     return found.filter(public=public) if public else found
 
 
 def count_used_by_pool() -> Mapping[int, int]:
-    """As how many addresses of each public pool somebody leaves now; of a pool of blocks, how many of these somebody has."""
+    """Return, by the id of the public pool, how many of its addresses are in use now; for a pool of blocks: how many members."""
     leaving = NatMapping.objects.filter(holds_now()).order_by().values_list("pool", "pool__sharing")
     counted = leaving.annotate(addresses=Count("public", distinct=True), members=Count("holding__member", distinct=True))
     return {pool: members if sharing == Pool.Sharing.BLOCKS else addresses for pool, sharing, addresses, members in counted}
 
 
 def count_members_leaving(pool: Pool) -> int:
-    """How many members leave from a public pool now."""
+    """Return how many members leave from a public pool now."""
     return NatMapping.objects.filter(holds_now(), pool=pool).values("holding__member").distinct().count()
 
 
 def list_users_by_address(pool: Pool) -> QuerySet[NatMapping, tuple[object, int]]:
-    """The addresses of a public pool and how many members leave as each, by address."""
+    """Return the public addresses of a pool in use, and how many members leave as each, by address."""
     mapped = (
         NatMapping.objects.filter(holds_now(), pool=pool).values_list("public").annotate(number=Count("holding__member", distinct=True))
     )
@@ -128,6 +130,6 @@ def list_users_by_address(pool: Pool) -> QuerySet[NatMapping, tuple[object, int]
 
 
 def count_public_by_pool() -> dict[int, int]:
-    """As how many public addresses members leave now, by the pool's id."""
+    """Return how many public addresses are in use now, by the pool's id."""
     leaving = NatMapping.objects.filter(holds_now()).order_by().values_list("pool")
     return dict(leaving.annotate(number=Count("public", distinct=True)))

@@ -1,4 +1,4 @@
-"""Writing port forwards and NAT mappings. Every refusal is a sentence that names both sides, and what would do instead."""
+"""Services that write port forwards and NAT mappings. Every refusal names both sides, and what would be possible instead."""
 
 from datetime import datetime
 
@@ -35,9 +35,9 @@ def add_forward(
     enabled: bool = True,
     by: User,
 ) -> PortForward:
-    """Lead public ports to the holding from now on: `ports` of them, from public_port and private_port on.
+    """Add a forward from now on: `ports` public ports from public_port on lead to the holding's ports from private_port on.
 
-    Raises Problem when one of them is taken, or the address is not for this.
+    Raises Problem when one of the ports is taken, or the public address is not in a public pool of the group.
     """
     check_ports(protocol, public_port, private_port, ports)
     check_holding(holding)
@@ -75,7 +75,7 @@ def add_forward(
 def change_forward(
     *, forward: PortForward, version: int, private_port: int, purpose: str, enabled: bool, until: Until = End.UNCHANGED, by: User
 ) -> PortForward:
-    """Change where a forward leads, whether it is on and when it ends. Raises Conflict when somebody changed it since `version`."""
+    """Change where a forward leads, whether it is on and when it ends. Raises Conflict when it was changed since `version`."""
     check_ports(forward.protocol, forward.public_port, private_port, forward.ports)
     current = PortForward.objects.filter(holds_now(), pk=forward.pk, version=version)
     given = {"private_port": private_port, "purpose": purpose.strip(), "enabled": enabled} | build_end_update(until, forward)
@@ -101,13 +101,15 @@ def edit_forward(
     until: Until = End.UNCHANGED,
     by: User,
 ) -> PortForward:
-    """Change anything of a forward; whether it is on stays. With another public side or device it ends now and another begins
-    in its stead, all or nothing, so that who had which port when stays known. Raises Conflict and Problem as the other services do.
+    """Change anything of a forward but whether it is on.
+
+    With another public side or holding, the forward ends now and a new one begins in its place, all or nothing, so that the history of
+    each port stays complete. Raises Conflict and Problem as the other services do.
     """
     told: dict[str, object] = {"holding_id": holding.pk, "public": public, "protocol": protocol, "public_port": public_port, "ports": ports}
     if all(getattr(forward, name) == value for name, value in told.items()):
         facts = {"private_port": private_port, "purpose": purpose, "enabled": forward.enabled}
-        return change_forward(forward=forward, version=version, **facts, until=until, by=by)  # type: ignore[arg-type]  # by their names
+        return change_forward(forward=forward, version=version, **facts, until=until, by=by)  # type: ignore[arg-type]  # keyword arguments
     with transaction.atomic():
         lock_pools(forward.pool_id, get_public_pool(holding, public).pk)
         lock_holdings(forward.holding_id, holding.pk)
@@ -141,8 +143,8 @@ def remove_forward(*, forward: PortForward, by: User) -> None:
 
 
 def restore_forward(*, forward: PortForward, by: User) -> PortForward:
-    """The same forward again, from now on: until when it would have ended, and off if it was. Raises Problem when that has passed, or its
-    port was taken meanwhile.
+    """Add an ended forward again, from now on: with its planned end, and switched off if it was. Raises Problem when that end has passed,
+    or a port was taken meanwhile.
     """
     return add_forward(
         holding=forward.holding,
@@ -159,9 +161,10 @@ def restore_forward(*, forward: PortForward, by: User) -> PortForward:
 
 
 def map_address(*, holding: Holding, public: Address | None = None, pool: Pool | None = None, by: User) -> NatMapping:
-    """Let the holding leave as this public address from now on, instead of as what it did before.
+    """Map the holding to this public address from now on, instead of its mapping until now.
 
-    Without an address: the next free one of the pool, or of any. Raises Problem when it is another member's, or nothing is free.
+    Without an address: to the next free place of the pool, or of any of the group's. Raises Problem when the address is another
+    member's, or nothing is free.
     """
     check_holding(holding)
     try:
@@ -191,14 +194,16 @@ def map_address(*, holding: Holding, public: Address | None = None, pool: Pool |
 
 
 def unmap_address(*, mapping: NatMapping, by: User) -> None:
-    """Let the holding leave as nothing from now on: it reaches what is inside, not the internet. Twice is harmless."""
+    """End the mapping now: the holding still reaches the network inside, but not the internet. Ending it twice is harmless."""
     with transaction.atomic():
         NatMapping.objects.filter(holds_now(), pk=mapping.pk).update(valid=make_range_until_now(), version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk)
 
 
 def _allocate_place(holding: Holding, public: Address | None, pool: Pool | None) -> tuple[Pool, SnatPlace]:
-    """Where it leaves from. Who wants a place of the same pool waits for the other; readers and foreign keys do not."""
+    """Return the pool and place to map to. Transactions that want a place of the same pool wait for each other; readers and foreign keys
+    do not wait.
+    """
     if public is not None:
         pool = get_public_pool(holding, public)
     pools = [pool] if pool else list_source_pools(holding.group_id)
@@ -265,7 +270,7 @@ def get_public_pool(holding: Holding, public: Address) -> Pool:
 
 
 def _explain(error: IntegrityError, public: Address, protocol: str, port: int, ports: int) -> Problem:
-    """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
+    """Return the Problem for a refusal by the database. A violation of any other constraint is our fault, and raised unchanged."""
     if listener := find_violation_detail(error, "listener_beside_forwards"):
         server = _("%(protocol)s %(port)d on %(public)s is where “%(listener)s” listens, a server of the network. Choose another port.")
         return Problem(server % {"protocol": protocol.upper(), "port": port, "public": public, "listener": listener}, "public_port")
@@ -286,6 +291,6 @@ def _explain(error: IntegrityError, public: Address, protocol: str, port: int, p
 
 
 def _intersect_ports(holder: PortForward, first: int, ports: int) -> Span:
-    """The ports that both want."""
+    """Return the ports that both the holder's forward and the wanted span contain."""
     begin, last = max(first, holder.public_port), min(first + ports - 1, holder.last_port)
     return begin, last - begin + 1

@@ -1,4 +1,4 @@
-"""Where members can leave from: addresses of a public pool that are free for one alone, and free blocks of ports."""
+"""Allocates places for source NAT: addresses of a public pool that are free for one member alone, and free blocks of ports."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from apps.members.models import Member
 from apps.nat.models import NatMapping, PortClaim
 from apps.network.models import ALL_PORTS, Gateway, Pool, compute_first_port
 
-MOST_SHARED = 1024  # addresses of a shared pool that are looked at
+MOST_SHARED = 1024  # addresses of a shared pool that are considered
 MOST = 65536
 
-# The pool's addresses, without the network's own, the broadcast's, and those of gateways' probes.
+# The pool's addresses, except the network address, the broadcast address, and those of the gateways' probes.
 ADDRESSES = """
     SELECT host(p.prefix)::inet + n AS address FROM network_pool p
     CROSS JOIN LATERAL generate_series(0, least((2 ^ (32 - masklen(p.prefix)))::bigint, %(most)s) - 1) AS n
     WHERE p.id = %(pool)s AND (masklen(p.prefix) > 30 OR (n > 0 AND n < (2 ^ (32 - masklen(p.prefix)))::bigint - 1))
         AND NOT EXISTS (SELECT FROM network_gateway WHERE probe_public4 = host(p.prefix)::inet + n)
 """
-# Whose own address, or block: of the member already, or of nobody.
+# The first own address or block that no other member claims.
 FREE = f"""
     SELECT host(address), port FROM ({ADDRESSES}) a CROSS JOIN generate_series(%(first)s, {ALL_PORTS} - %(size)s, %(size)s) AS port
     WHERE (%(public)s IS NULL OR address = %(public)s::inet) AND NOT EXISTS (
@@ -41,29 +41,32 @@ LEAST_USED = f"""
 
 @dataclass(frozen=True, slots=True)
 class SnatPlace:
-    """What a member leaves as: an address, and with blocks which of its ports."""
+    """A public address, and with blocks the member's ports of it."""
 
     public: Address
     block: Range[int] | None = None
 
     @property
     def first_port(self) -> int:
-        """Of its block; 0 without one."""
+        """First port of the block; 0 without one."""
         return (self.block.lower or 0) if self.block else 0
 
     @property
     def ports(self) -> str:
-        """“32768–33791”; without a block nothing."""
+        """The block as “32768–33791”; "" without a block."""
         return f"{self.block.lower}–{self.block.upper - 1}" if self.block and self.block.upper else ""
 
 
 def get_block_size(pool: Pool) -> int:
-    """How many ports of an address one member has alone; of an own address all."""
+    """Return how many ports of an address belong to one member alone; of an own address, all."""
     return pool.block_size or ALL_PORTS
 
 
 def find_place(pool: Pool, member: Member, public: Address | None = None) -> SnatPlace | None:
-    """Where the member leaves from in this pool, or as this address of it: where that is so already, or the next free place. None: full."""
+    """Return the member's current place in this pool (or on this address of it), or else the next free place. None: the pool is full.
+
+    In a shared pool it is this address, or the least used one.
+    """
     if pool.sharing == Pool.Sharing.SHARED:
         return SnatPlace(public) if public else _find_least_used(pool)
     mine = _find_current_place(pool, member, public)
@@ -100,14 +103,14 @@ def _fetch_row(query: str, parameters: Mapping[str, int | str | None]) -> tuple[
 
 
 def list_source_pools(group: int) -> list[Pool]:
-    """The group's public pools: first those with an address for each, then blocks, then shared ones."""
+    """Return the group's public pools: first those with own addresses, then with blocks, then shared ones."""
     pools = Pool.objects.filter(group=group, kind=Pool.Kind.PUBLIC4).order_by("prefix")
     order = [Pool.Sharing.OWN, Pool.Sharing.BLOCKS, Pool.Sharing.SHARED]
     return sorted(pools, key=lambda pool: order.index(Pool.Sharing(pool.sharing)))
 
 
 class SnatAllocator:
-    """All places of a pool at once, to give them to everybody who leaves from it. Only what port forwards claim is taken."""
+    """Allocates new places of a pool for all members who leave from it. Only ports that port forwards claim count as taken."""
 
     def __init__(self, pool: Pool) -> None:
         self._size = get_block_size(pool)
@@ -126,7 +129,7 @@ class SnatAllocator:
             whose.setdefault(number * self._size, set()).add(claim.member_id)
 
     def take(self, member: int, preferred: Iterable[Address]) -> SnatPlace | None:
-        """A place that is nobody else's, of one of these addresses if they have any; None when the pool is full."""
+        """Take a place that no other member has, preferably on one of these addresses. None when the pool is full."""
         for address in preferred:
             if address in self._known and (place := self._take_of(address, member)):
                 return place
@@ -146,7 +149,7 @@ class SnatAllocator:
         return _build_place(address, port, self._size)
 
     def _theirs(self, address: Address, member: int) -> int | None:
-        """Where forwards of the member lie, and nobody else's."""
+        """Return the first port of a free place that contains claims of this member's forwards, and of no other's."""
         least = compute_first_port(self._size)
         for port, whose in self._claimed.get(address, {}).items():
             if whose == {member} and port >= least and (address, port) not in self._taken:

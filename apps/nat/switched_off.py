@@ -1,4 +1,4 @@
-"""Who switched off what a member has opened: what the administrators switched off, the member does not switch on again."""
+"""Finds out who switched off a forward or pinhole: what administrators switched off, the member cannot switch on again."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,16 +12,16 @@ from apps.nat.pinholes.models import Pinhole
 
 
 def check_may_switch_on(row: PortForward | Pinhole, person: User) -> None:
-    """Raises Problem for what somebody else than this person switched off last."""
+    """Raise Problem if a user other than this person switched the row off last."""
     if list_switched_off([row], person):
         raise Problem(_("The administrators switched this off. Ask them to switch it on again."))
 
 
 def check_may_open(first: int, ports: int, former: Iterable[PortForward | Pinhole], person: User) -> None:
-    """Raises Problem for ports that somebody else than this person switched off last, also when that row has ended since.
+    """Raise Problem for ports that a user other than this person switched off last, even if that row has ended since.
 
-    former: what the member ever had at the same address and protocol. A newer row over the same ports counts alone: members do not get
-    there, so the administrators opened it.
+    former: all rows that the member ever had at the same address and protocol. Of rows over the same ports only the newest counts: the
+    member could not have opened it after a switch-off, so the administrators did.
     """
     wanted, newer, last = range(first, first + ports), list[range](), list[PortForward | Pinhole]()
     for row in sorted(former, key=lambda each: each.pk, reverse=True):
@@ -38,11 +38,11 @@ def _is_overlapping(one: range, other: range) -> bool:
 
 
 def list_switched_off(rows: Iterable[PortForward | Pinhole], person: User) -> set[int]:
-    """The ids of those that are off, and that somebody else than this person, or nobody known, switched off last. One query, or none."""
+    """Return the ids of the rows that are off and that another user, or an unknown one, switched off last. At most one query."""
     off = [row for row in rows if not row.enabled]
     if not off:
         return set()
-    events: Any = off[0].events.model  # type: ignore[union-attr]  # made by the tracker
+    events: Any = off[0].events.model  # type: ignore[union-attr]  # added by the history tracker
     asked = events._default_manager.filter(pgh_obj_id__in=[row.pk for row in off]).order_by("pgh_id")
     was_on: dict[int, bool] = {}
     by: dict[int, object] = {}

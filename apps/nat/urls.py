@@ -1,4 +1,4 @@
-"""Port forwards and IPv6 pinholes: everybody's as lists, a member's as panels."""
+"""URLs of port forwards and IPv6 pinholes: lists of all members', and the panels of one member."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The panel of a member's port forwards: each answer is the panel again, or the member's page without HTMX."""
+"""The panel of a member's port forwards. Each response is the panel again, or without HTMX the member's page."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def _get_member(pk: int) -> Member:
 
 
 def _render_answer(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse:
-    """The panel for HTMX; for a browser without it the member's page, with what was saved in its address."""
+    """Respond to HTMX with the panel; to a browser without it with a redirect to the member's page, and what was saved in its URL."""
     wrong = shown.get("form") or shown.get("problem")
     if request.headers.get("HX-Request") or wrong:
         status = 422 if wrong else 200
@@ -34,7 +34,7 @@ def _render_answer(request: HttpRequest, member: Member, **shown: Any) -> HttpRe
 
 @staff_page
 def forwards(request: HttpRequest, pk: int) -> HttpResponse:
-    """The panel as it is now; asked for again while a gateway is missing."""
+    """Show the panel; it polls this URL while a gateway does not have the change."""
     return _render_answer(request, _get_member(pk), saved=parse_number(request.GET, "saved"), removed=parse_number(request.GET, "removed"))
 
 
@@ -61,7 +61,7 @@ def _get_forward(pk: int) -> PortForward:
 
 @staff_page
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change a forward; whoever comes second sees what the first made of it."""
+    """Change a forward. After a conflict, show what the other user made of it."""
     forward = _get_forward(pk)
     member = forward.holding.member
     form = ForwardForm(member, request.POST if request.method == "POST" else None, forward)
@@ -85,14 +85,14 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
                 form.data = {
                     **request.POST.dict(),
                     "forward-version": str(forward.version),
-                }  # the next save replaces what somebody else saved
+                }  # the next save replaces the other user's change
     return render(request, "nat/forward_edit.html", shown, status=422 if form.is_bound else 200)
 
 
 @staff_page
 @require_POST
 def switch(request: HttpRequest, pk: int) -> HttpResponse:
-    """Switch a forward on or off; its port stays its own."""
+    """Switch a forward on or off; its ports stay reserved."""
     forward = _get_forward(pk)
     try:
         services.change_forward(
@@ -110,7 +110,7 @@ def switch(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what removing does; then do it."""
+    """Say what removing does, then do it on POST."""
     forward = _get_forward(pk)
     if request.method != "POST":
         return render(request, "nat/remove.html", {"forward": forward, "member": forward.holding.member})

@@ -1,4 +1,4 @@
-"""Who holds which address, and the pools they come from, in the REST API."""
+"""Holdings and pools in the REST API."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,7 +19,7 @@ from apps.network.selectors import count_held_shares, count_shares, list_pools
 
 
 class HoldingSerializer(ActiveSerializer):
-    """Without an address it is the next that is free in the pool."""
+    """Without `address`, the next free address or prefix of the pool is assigned."""
 
     member = Reference(queryset=Member.objects.all())
     address = PrefixText(source="prefix", required=False)
@@ -42,7 +42,10 @@ class HoldingSerializer(ActiveSerializer):
 
 
 class HoldingViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
-    """Addresses and prefixes that members hold now. `address`: whoever holds it. Removing one ends what hangs on it."""
+    """Addresses and prefixes that members hold now. `?address=` finds the holding that contains an address.
+
+    Removing a holding also ends its port forwards, NAT mappings and pinholes.
+    """
 
     serializer_class = HoldingSerializer
     group_path = "group"
@@ -55,7 +58,7 @@ class HoldingViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
         return Holding.objects.filter(holds_now()).select_related("pool").order_by("id")
 
     def remove(self, row: Holding) -> None:
-        services.release(holding=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        services.release(holding=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that
 
 
 class BasePoolSerializer(ApiSerializer):
@@ -74,11 +77,11 @@ class BasePoolSerializer(ApiSerializer):
         validators: list[Any] = []
 
     def get_size(self, pool: Pool) -> int:
-        """How many shares it has; a public pool: addresses."""
+        """Number of shares in the pool; of a public pool: of addresses."""
         return count_shares(pool)
 
     def get_held(self, pool: Pool) -> int:
-        """How many shares members hold now; of a public pool: as how many addresses they leave."""
+        """Number of shares that members hold now; of a public pool: of addresses that members leave as."""
         return int(getattr(pool, "known_held", 0))
 
     def create(self, validated_data: Mapping[str, Any]) -> Pool:
@@ -91,7 +94,7 @@ class BasePoolSerializer(ApiSerializer):
 
 
 class BasePoolViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
-    """Blocks of addresses. A change takes `name` and `prefix`, and leaves the rest as it is."""
+    """Pools of addresses. A change takes `name` and `prefix`; everything else stays as it is."""
 
     serializer_class = BasePoolSerializer
     group_path = "group"

@@ -1,4 +1,4 @@
-"""Holdings, counted in words."""
+"""Texts for numbers of holdings."""
 
 from django.utils.translation import ngettext
 
@@ -6,5 +6,5 @@ from apps.lib.ui.formats import format_number
 
 
 def format_holding_count(many: int) -> str:
-    """“2 addresses”: an IPv6 prefix is one of them."""
+    """Return “2 addresses and prefixes”; an IPv6 prefix counts as one."""
     return ngettext("%(number)s address or prefix", "%(number)s addresses and prefixes", many) % {"number": format_number(many)}

@@ -14,7 +14,7 @@ from apps.network.models import BLOCK_SIZES, GatewayGroup, Pool, count_address_b
 
 
 class PrefixInput(forms.CharField):
-    """An address or a prefix."""
+    """Form field for an address or a prefix."""
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
@@ -22,7 +22,7 @@ class PrefixInput(forms.CharField):
 
 
 class AddressInput(forms.CharField):
-    """One address."""
+    """Form field for one address."""
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
@@ -30,7 +30,7 @@ class AddressInput(forms.CharField):
 
 
 class HoldForm(forms.Form):
-    """An address for a member: the next free one of a pool, or this one."""
+    """Assigns a member an address of a pool: the next free one, or a given one."""
 
     pool = RowChoiceField(Pool.objects.none(), label=_("Pool"), empty_label=None)
     prefix = PrefixInput(  # type: ignore[assignment]  # a field, which Django takes off the class
@@ -41,7 +41,7 @@ class HoldForm(forms.Form):
     )
     device = RowChoiceField(Device.objects.none(), label=_("Device"), required=False, empty_label=_("all devices"))
 
-    offer = ""  # an address that would do where the given one does not
+    offer = ""  # an address that is free, if the given one is not possible
 
     def __init__(self, member: Member, data: Any = None) -> None:
         super().__init__(data, prefix="hold")
@@ -57,7 +57,7 @@ def _describe_block_size(size: int) -> str:
 
 
 class PoolForm(forms.Form):
-    """A pool as it is changed: its name and size, and how members use a public one. What it is for stays."""
+    """Changes a pool: its name, its prefix, and how members share a public one. Kind and group cannot be changed."""
 
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=2**31 - 1, required=False)
     name = forms.CharField(label=_("Name"), max_length=60, widget=forms.TextInput(attrs={"autocomplete": "off"}))
@@ -83,8 +83,8 @@ class PoolForm(forms.Form):
             del self.fields["sharing"], self.fields["block_size"]
 
     def on_top_of(self, version: int) -> "PoolForm":
-        """The same input for the row as it is now, with what was said of it."""
-        again = PoolForm({**self.data.dict(), "version": str(version)}, public=self._public)  # type: ignore[attr-defined]  # what a browser posted
+        """Return the same input on top of the row's current version, with the same errors."""
+        again = PoolForm({**self.data.dict(), "version": str(version)}, public=self._public)  # type: ignore[attr-defined]  # a QueryDict
         again.full_clean()
         for fieldname, errors in self.errors.as_data().items():
             for error in errors:
@@ -93,7 +93,7 @@ class PoolForm(forms.Form):
 
 
 class NewPoolForm(PoolForm):
-    """A new pool."""
+    """Adds a pool."""
 
     FITTING = ("", _("each member has an address where there are enough, else a block of ports"))
 
@@ -119,7 +119,7 @@ class NewPoolForm(PoolForm):
 
 
 class HolderLookupForm(forms.Form):
-    """Who held an address, and which port of it, at a moment."""
+    """Looks up who held an address, and which of its ports, at a moment."""
 
     address = AddressInput(
         label=_("Address"), max_length=50, widget=forms.TextInput(attrs={"spellcheck": "false", "placeholder": "198.51.100.7"})
@@ -137,6 +137,6 @@ class HolderLookupForm(forms.Form):
     )
 
     def moment(self, now: datetime) -> datetime:
-        """The time asked for; without one, now."""
+        """Return the moment that was entered, or `now`."""
         at: datetime | None = self.cleaned_data["at"]
         return at or now

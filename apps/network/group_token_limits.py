@@ -1,4 +1,4 @@
-"""Tokens for scripts that are for one gateway group."""
+"""Limit for API tokens: a token may be restricted to one gateway group."""
 
 from django import forms
 from django.utils.translation import gettext
@@ -10,7 +10,7 @@ from apps.network.models import GatewayGroup
 
 
 def register() -> None:
-    """From now on tokens can be limited so on their page."""
+    """Register the limit, so that the page of tokens offers it."""
     register_limit(TokenLimit("group", Right.SEE_NETWORK, _build_field, _describe_group))
 
 

@@ -1,4 +1,4 @@
-"""Gateways and their groups, address pools, and who holds which address when."""
+"""Gateways and their groups, address pools, and the holdings of members over time."""
 
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import ArrayField, DateTimeRangeField, RangeOperators
@@ -18,24 +18,24 @@ from apps.network.uplink import Uplink as Uplink
 from firewall import policy as firewall
 from firewall.profile import BUCKETS_STEP, LEAST_PORTS, LIMITS, MOST_PER_BUCKET
 
-# RFC 8709, section 4: 11 octets of name and 32 of key, each behind its length, are 68 characters of base64
+# RFC 8709, section 4: 11 octets of name and 32 of key, each after its length, are 68 characters of base64
 HOST_KEY = "^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43}$"
 ACCOUNT = "^[a-z_][a-z0-9_-]{0,31}$"  # useradd(8)
 
 
 def make_family_expression(expression: str) -> Func:
-    """4 or 6."""
+    """Make an expression for the IP version of an address or prefix: 4 or 6."""
     return Func(F(expression), function="family", output_field=models.IntegerField())
 
 
 def make_length_expression(expression: str) -> Func:
-    """The prefix length."""
+    """Make an expression for the prefix length."""
     return Func(F(expression), function="masklen", output_field=models.IntegerField())
 
 
 @track_history()
 class GatewayGroup(Versioned):
-    """Gateways that stand in for each other and run the same policy, how their rollouts go, and what their probes connect to."""
+    """Gateways that stand in for each other and run the same policy, with the settings of their rollouts and probes."""
 
     name = models.CharField(_("name"), max_length=40, unique=True)
     goes_on = models.BooleanField(_("go on without a gateway that does not answer"), default=True)
@@ -73,7 +73,7 @@ class GatewayGroup(Versioned):
 
 @track_history()
 class Gateway(Versioned):
-    """One Linux gateway. Interface names and management addresses are its own; so each gateway has a ruleset of its own."""
+    """One Linux gateway. Its interface names and management addresses are its own, so each gateway has its own ruleset."""
 
     class Link(models.TextChoices):
         SSH = "ssh", _("ssh")
@@ -139,30 +139,30 @@ class Gateway(Versioned):
 ALL_PORTS = 65536
 LEAST_BLOCK_PORT = 1024  # ports below are never part of a block
 BLOCK_SIZES = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
-SUITABLE_BLOCK_SIZES = (1024, 512, 256)  # the best first; why these: docs/adr/0023-one-port-towards-everybody.md
+SUITABLE_BLOCK_SIZES = (1024, 512, 256)  # best first; reasons: docs/adr/0023-one-port-towards-everybody.md
 
 
 def compute_first_port(size: int) -> int:
-    """Where the first block of an address begins: blocks lie at multiples of their size, and above the ports of well-known services."""
+    """Return the first port of an address's first block. Blocks begin at multiples of their size, above the well-known ports."""
     return 0 if size == ALL_PORTS else max(size, LEAST_BLOCK_PORT)
 
 
 def count_address_blocks(size: int) -> int:
-    """How many members can have a block of one address."""
+    """Return how many blocks of this size one address has."""
     return (ALL_PORTS - compute_first_port(size)) // size
 
 
 def find_block_size(addresses: int, members: int) -> int | None:
-    """Ports of a block that suit so many members on so many addresses, with room for a quarter more. None: not even the smallest do."""
+    """Return the block size that suits this many members and a quarter more on these addresses; None if not even the smallest does."""
     fits = (size for size in SUITABLE_BLOCK_SIZES if 4 * addresses * count_address_blocks(size) >= 5 * members)
     return next(fits, None)
 
 
 @track_history()
 class Pool(Versioned):
-    """A block of addresses that members get theirs from. All pools are disjoint: one installation is one network.
+    """A prefix out of which members get addresses. Pools never overlap: one installation is one network.
 
-    sharing, block_size: how members use a public pool from now on; what each has is said by the NAT mapping. Others are "shared".
+    sharing, block_size: how members use a public pool from now on; what each member has is in the NAT mapping. Other pools are "shared".
     """
 
     class Kind(models.TextChoices):
@@ -212,10 +212,10 @@ class Pool(Versioned):
 
 @track_history(exclude=["changed_in", "changed_at"])
 class Holding(Deployed):
-    """A member holds an address, or an IPv6 prefix, from one moment to another. Nobody else does at the same time.
+    """A member's address or IPv6 prefix, for a time. No other holding overlaps it at the same time.
 
-    group, kind and pool_prefix repeat the pool's and are tied to it by a composite foreign key, so that the database can
-    check that the address lies in its pool, and other tables that theirs fits the holding.
+    group, kind and pool_prefix repeat the pool's columns and are tied to them by a composite foreign key. So the database can check that
+    the address lies in its pool, and other tables can check that their rows fit the holding.
     """
 
     member = models.ForeignKey(Member, models.PROTECT, related_name="holdings")
@@ -252,15 +252,15 @@ class Holding(Deployed):
 
     @property
     def address(self) -> str:
-        """An IPv4 address without its length, an IPv6 prefix with it."""
+        """Format the address: IPv4 without its prefix length, an IPv6 prefix with it."""
         return str(self.prefix.network_address if self.prefix.version == 4 else self.prefix)
 
 
 @track_history(exclude=["changed_in", "changed_at"])
 class Protection(Versioned, Deployed):
-    """What a group's gateways refuse, and which routers may speak to them, beyond the members' traffic. Without a row: nothing of it.
+    """Filter settings of a group beyond the members' traffic: bogons, BGP and OSPF neighbours, FTP and SIP ports. Without a row, none.
 
-    own: prefixes of special purpose that the network, its uplink or what lies behind that really use.
+    own: special-purpose prefixes that the network, its uplink or the networks behind it really use.
     """
 
     group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="protection")
@@ -283,10 +283,10 @@ class Protection(Versioned, Deployed):
 
 @track_history(exclude=["changed_in", "changed_at"])
 class Limits(Versioned, Deployed):
-    """How many connections one may open through a group's gateways; 0: no limit. Without a row there is none.
+    """Limits of a group on new and open connections; 0: no limit. Without a row there is none.
 
-    member_*: a member, by address or prefix; source_*: a foreign address or /64. *_rate: new ones a second, *_burst at once, *_open at
-    the same time. mail_rate: a member's to TCP port 25, a minute. exempt: whom no limit concerns.
+    member_*: per member address or prefix; source_*: per foreign address or /64. *_rate: new connections a second, *_burst: at once,
+    *_open: open at the same time. mail_rate: a member's new connections to TCP port 25, a minute. exempt: prefixes without limits.
     """
 
     group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="limits")
@@ -319,9 +319,9 @@ RECOMMENDED = firewall.Profile()
 
 @track_history(exclude=["changed_in", "changed_at"])
 class Profile(Versioned, Deployed):
-    """What the kernels of a group's gateways are set to; without a row, or not `managed`, they are left as they are.
+    """Kernel settings of a group's gateways. Without a row, or if not `managed`, the kernels are left as they are.
 
-    As in firewall.policy.Profile: times in seconds, buckets of the connection table's hash, ports of the gateway's own connections.
+    As in firewall.policy.Profile: times in seconds; buckets of the connection table's hash; ports of the gateway's own connections.
     """
 
     group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="profile")
@@ -359,7 +359,7 @@ class Profile(Versioned, Deployed):
 
 
 class Gauge(models.Model):
-    """How full a set of a gateway was that packets fill, when it was last asked."""
+    """Fill level of a dynamic set on a gateway, as last read; packets add the set's elements."""
 
     gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="gauges")
     name = models.CharField(max_length=60)

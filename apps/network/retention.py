@@ -1,4 +1,4 @@
-"""How this app's tables are bounded. Who held an address when is history."""
+"""Declares how this app's tables are bounded. Holdings are kept as history."""
 
 from apps.operations.registry import TableBound, register_bounded
 

@@ -1,4 +1,4 @@
-"""Reading address pools: who holds what, and what is free."""
+"""Read queries for pools and holdings: who holds which address, and which are free."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from apps.lib.web.request_cache import cache_per_request
 from apps.members.models import Member
 from apps.network.models import Gateway, Holding, Pool
 
-# First what nobody ever had: right above the highest address ever held. Only in a pool that is used up to its end, the lowest gap
-# between those held now or later. IPv4's own first and last address are nobody's. Shares of a pool are of one length, so the next
-# share begins right behind the last address of the one before.
+# Prefer addresses that were never held: the next is right above the highest one ever held. Only if the pool is used up to its end, take
+# the lowest gap between shares held now or later. A pool's first and last IPv4 address are never given. All shares of a pool have the
+# same length, so the next share begins right behind the last address of the previous one.
 FREE = """
     WITH usable AS (
         SELECT kind, prefix AS pool, member_length AS share, bits, set_masklen(broadcast(prefix), bits)::cidr AS top,
@@ -40,7 +40,7 @@ FREE = """
 
 
 def find_free_prefix(pool: Pool) -> Prefix | None:
-    """The next address or prefix of the pool that nobody holds now or later; None when the pool is full."""
+    """Return the next address or prefix of the pool that is not held now or later; None when the pool is full."""
     with connection.cursor() as cursor:
         cursor.execute(FREE, {"pool": pool.pk})
         found = cursor.fetchone()[0]
@@ -48,60 +48,60 @@ def find_free_prefix(pool: Pool) -> Prefix | None:
 
 
 def count_shares(pool: Pool) -> int:
-    """How many shares the pool has for members; a public pool: addresses."""
+    """Return how many shares the pool has for members; for a public pool: how many addresses."""
     if isinstance(pool.prefix, IPv6Network):
         return int(2 ** (pool.member_length - pool.prefix.prefixlen))
     return int(pool.prefix.num_addresses) - (2 if pool.prefix.prefixlen < 31 else 0)
 
 
 def list_pools() -> QuerySet[Pool]:
-    """All pools by prefix: IPv4, then IPv6."""
+    """Return all pools by prefix: IPv4, then IPv6."""
     return Pool.objects.select_related("group").order_by("prefix")
 
 
 @cache_per_request
 def count_held_shares() -> Mapping[int, int]:
-    """How many shares of each pool are held now."""
+    """Return how many shares of each pool are held now, by the pool's id."""
     held = Holding.objects.filter(holds_now()).order_by().values_list("pool").annotate(number=Count("pk"))
     return dict(held)
 
 
 def list_holdings(member: Member) -> QuerySet[Holding]:
-    """What the member holds now: IPv4 addresses, then IPv6 prefixes."""
+    """Return what the member holds now: IPv4 addresses, then IPv6 prefixes."""
     return Holding.objects.filter(holds_now(), member=member).select_related("device", "pool").order_by("prefix")
 
 
 @cache_per_request
 def list_cached_holdings(member: Member) -> tuple[Holding, ...]:
-    """The same, read once for all parts of a page."""
+    """Return the same as `list_holdings`, read once for all parts of a page."""
     return tuple(list_holdings(member))
 
 
 def list_pool_holdings(pool: Pool) -> QuerySet[Holding]:
-    """Who holds what of the pool now, by address."""
+    """Return the pool's current holdings, by address."""
     held = Holding.objects.filter(holds_now(), pool=pool, kind=pool.kind)
     return held.select_related("member", "device").order_by("kind", "prefix")
 
 
 def find_overlapping_holding(prefix: Prefix) -> Holding | None:
-    """The holding that stands in the way of somebody else's."""
+    """Return a holding, now or later, that overlaps the prefix and so prevents another one."""
     return Holding.objects.filter(holds_now_or_later(), prefix__overlaps=prefix).select_related("member").first()
 
 
 def list_holdings_at(address: Address, at: datetime) -> QuerySet[Holding]:
-    """Who held the address, or the prefix around it, at that moment: one, or nobody."""
+    """Return the holding of the address, or of the prefix around it, at that moment: one, or none."""
     held = Holding.objects.filter(prefix__covers=address, valid__contains=at)
     return held.select_related("member", "device", "pool")
 
 
 def list_address_holdings(address: Address) -> QuerySet[Holding]:
-    """Everybody who ever held the address, the last one first."""
+    """Return all holdings that the address ever had, the last one first."""
     return Holding.objects.filter(prefix__covers=address).select_related("member", "device").order_by("-valid")
 
 
 @dataclass(frozen=True, slots=True)
 class PreviousHolder:
-    """Who held an address before somebody."""
+    """The previous holder of a holding's address."""
 
     holding: int
     member: int
@@ -109,7 +109,7 @@ class PreviousHolder:
 
 
 def list_previous_holders(holdings: Sequence[Holding]) -> Mapping[int, PreviousHolder]:
-    """For each holding, by its id, who had its address last before; nothing for addresses that nobody had."""
+    """Return, by the holding's id, the last other member who held its address before; addresses without one are left out."""
     query = """
         SELECT asked.id, before.member_id, m.name FROM network_holding asked
         CROSS JOIN LATERAL (SELECT member_id FROM network_holding h WHERE h.prefix && asked.prefix::inet AND h.valid << asked.valid
@@ -123,7 +123,7 @@ def list_previous_holders(holdings: Sequence[Holding]) -> Mapping[int, PreviousH
 
 
 def list_own_prefixes() -> tuple[Prefix, ...]:
-    """Our own networks, which nobody may have the portal ask: all pools, and those from which gateways are managed."""
+    """Return our own networks, to which the portal must not be made to connect: all pools, and the gateways' management networks."""
     pools = list(Pool.objects.values_list("prefix", flat=True))
     managed = [each for networks in Gateway.objects.values_list("management_networks", flat=True) for each in networks]
     return tuple(ip_network(each) for each in {*pools, *managed})

@@ -1,4 +1,7 @@
-"""Giving members addresses and taking them back, and the pools they come from. Every refusal names both sides, and what would do."""
+"""Services that assign and release addresses, and that add and change pools.
+
+Every refusal names both sides, and what would be possible instead.
+"""
 
 from django.db import IntegrityError, transaction
 from django.db.models import F
@@ -19,11 +22,11 @@ from apps.network.selectors import count_shares, find_free_prefix, find_overlapp
 
 
 def assign_address(*, member: Member, pool: Pool, prefix: Prefix | None = None, device: Device | None = None, by: User) -> Holding:
-    """Give the member an address or prefix of the pool from now on: this one, or the next that is free. Raises Problem."""
+    """Assign the member an address or prefix of the pool from now on: the given one, or the next free one. Raises Problem."""
     _check_member(member, device)
     try:
         with transaction.atomic():
-            # Those who want the next free one of the same pool go one after the other; readers and foreign keys do not wait.
+            # Transactions that want the next free address of the same pool wait for each other; readers and foreign keys do not wait.
             pool = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
             share = _validate_prefix(pool, prefix) if prefix else _get_next_free(pool)
             holding = Holding.objects.create(
@@ -44,25 +47,26 @@ def assign_address(*, member: Member, pool: Pool, prefix: Prefix | None = None, 
 
 
 def lock_pools(*pks: int) -> None:
-    """Lock these until the transaction ends: after the member, and before the holdings. Rows may point at them meanwhile.
+    """Lock these pools until the transaction ends: after the member, and before the holdings.
 
-    Whoever claims ports of a public pool's addresses does. Two claims of the same ports by different transactions would both be
-    written before either sees the other, and PostgreSQL would have to end one of them as a deadlock.
+    Inserts of rows that refer to them do not wait. Every transaction that claims ports of a public pool's addresses takes this lock.
+    Otherwise two transactions could both write a claim for the same ports before either sees the other, and PostgreSQL would have to
+    abort one of them as a deadlock.
     """
     list(Pool.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=pks).order_by("pk").values_list("pk", flat=True))
 
 
 def lock_holdings(*pks: int) -> None:
-    """Lock these until the transaction ends: after the member and the pools, and before what hangs on them is changed.
+    """Lock these holdings until the transaction ends: after the member and the pools, and before their dependents are changed.
 
-    `release` and leaving go from the holding to what hangs on it. Whoever changes a forward or mapping first, and then writes a row
-    that points at its holding, would go the other way, and the two would wait for each other.
+    `release` and a member's departure go from the holding to its dependents. A transaction that changes a forward or mapping first, and
+    then writes a row that refers to its holding, would take the locks in the opposite order, and the two would deadlock.
     """
     list(Holding.objects.select_for_update().filter(pk__in=pks).order_by("pk").values_list("pk", flat=True))
 
 
 def release(*, holding: Holding, by: User) -> list[EndedCount]:
-    """End the holding now, and first what hangs on it; returns what that was. Releasing twice is harmless."""
+    """End the holding now, after its dependents; return the counts of what ended. Releasing twice is harmless."""
     with transaction.atomic():
         held = Holding.objects.select_for_update().filter(holds_now(), pk=holding.pk)
         ended = dependents.end(Holding, held.values_list("pk", flat=True)) if held.exists() else []
@@ -82,10 +86,10 @@ def add_pool(
     block_size: int | None = None,
     by: User,
 ) -> Pool:
-    """A new pool. Raises Problem when it overlaps another.
+    """Add a pool. Raises Problem when it overlaps another.
 
-    sharing: without it, a public pool gives each member an address alone if it has one for each who holds a private address now, else a
-    block of ports; only where even the smallest suitable blocks are too few do they share without.
+    sharing: if "", a public pool gets the best that fits the members who hold a private address now: an address of its own for each, else
+    a block of ports for each; only if even the smallest suitable blocks are too few do they share without blocks.
     """
     pool = Pool(name=name.strip(), kind=kind, prefix=prefix, group=group, member_length=_get_member_length(kind, member_length))
     _check_pool(pool)
@@ -103,7 +107,7 @@ def add_pool(
 
 
 def check_sharing(kind: str, sharing: str, block_size: int | None) -> None:
-    """Raises Problem when no pool of this kind is used so, or blocks are of no size that they can be."""
+    """Raise Problem if a pool of this kind cannot be shared like this, or if the block size is missing, superfluous or not possible."""
     if sharing != Pool.Sharing.SHARED and kind != Pool.Kind.PUBLIC4:
         raise Problem(_("How members use a pool is chosen for public IPv4 alone."), "sharing")
     if sharing != Pool.Sharing.BLOCKS and block_size is not None:
@@ -114,7 +118,7 @@ def check_sharing(kind: str, sharing: str, block_size: int | None) -> None:
 
 
 def _choose_sharing(pool: Pool) -> tuple[str, int | None]:
-    """An address for each where there are enough, else a block of ports, else shared ones; with the size of the blocks."""
+    """Return the default sharing and block size: own addresses if there are enough, else blocks of ports, else shared addresses."""
     if pool.kind != Pool.Kind.PUBLIC4:
         return Pool.Sharing.SHARED, None
     private = Holding.objects.filter(holds_now(), group=pool.group, kind=Pool.Kind.PRIVATE4)
@@ -126,7 +130,7 @@ def _choose_sharing(pool: Pool) -> tuple[str, int | None]:
 
 
 def change_pool(*, pool: Pool, version: int, name: str, prefix: Prefix, by: User) -> Pool:
-    """Rename, grow or shrink a pool. Raises Conflict when somebody changed it since `version`, Problem when it does not fit."""
+    """Rename, grow or shrink a pool. Raises Conflict when it was changed since `version`, Problem when the change is not possible."""
     wanted = Pool(pk=pool.pk, name=name.strip(), kind=pool.kind, prefix=prefix, group=pool.group, member_length=pool.member_length)
     _check_pool(wanted)
     try:
@@ -176,7 +180,7 @@ def _get_next_free(pool: Pool) -> Prefix:
 
 
 def _explain_holding_error(error: IntegrityError, pool: Pool, prefix: Prefix | None) -> Problem:
-    """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
+    """Return the Problem for a refusal by the database. A violation of any other constraint is our fault, and raised unchanged."""
     if "holding_address_held_twice" not in str(error) or prefix is None:
         raise error
     holder, offer = find_overlapping_holding(prefix), _find_offer(pool)
@@ -198,7 +202,7 @@ def _find_offer(pool: Pool) -> str:
 
 
 def _format_prefix(prefix: Prefix) -> str:
-    """An IPv4 address without its length."""
+    """Format an IPv4 address without its prefix length, an IPv6 prefix with it."""
     return str(prefix[0]) if prefix.prefixlen == 32 and prefix.version == 4 else str(prefix)
 
 
@@ -207,7 +211,7 @@ def _get_member_length(kind: str, length: int) -> int:
 
 
 def _check_pool(pool: Pool) -> None:
-    """What a sentence can say before the database does."""
+    """Raise Problem for what the database would refuse, with a sentence for people."""
     six = pool.kind == Pool.Kind.PREFIX6
     facts = {"prefix": pool.prefix, "length": pool.member_length}
     if six != (pool.prefix.version == 6):

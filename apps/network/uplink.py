@@ -1,4 +1,4 @@
-"""What a group's uplink carries, and whether anybody's rate is limited on it."""
+"""Uplink of a gateway group: its rates, and whether rates are limited on it."""
 
 from django.db import models
 from django.db.models import Q
@@ -11,9 +11,9 @@ from apps.lib.models import Deployed, Versioned
 
 @track_history(exclude=["changed_in", "changed_at"])
 class Uplink(Versioned, Deployed):
-    """A group's way out. up_kbit, down_kbit: what it carries, kbit/s; None: nobody knows. Without a row, rates are limited as asked for.
+    """A group's uplink. up_kbit, down_kbit: its rate in kbit/s; None: unknown. Without a row, rates are limited as configured.
 
-    limits_rates: the one switch; without it no gateway of the group limits anybody's rate, whatever tariffs and rate limits say.
+    limits_rates: if False, no gateway of the group limits any rate, whatever tariffs and rate limits say.
     """
 
     group = models.OneToOneField("network.GatewayGroup", models.CASCADE, related_name="uplink")

@@ -1,4 +1,4 @@
-"""Filters for the words of mails, whose text is no HTML."""
+"""Template filters for the plain-text parts of mails."""
 
 from datetime import datetime
 
@@ -11,5 +11,5 @@ register = template.Library()
 
 @register.filter
 def moment(at: datetime) -> str:
-    """Thu 12 Nov 2026, 21:13 CET; Do, 12.11.2026, 21:13 Uhr MEZ."""
+    """Format a time in full: Thu 12 Nov 2026, 21:13 CET; Do, 12.11.2026, 21:13 Uhr MEZ."""
     return formats.format_full_time(at)

@@ -1,1 +1,1 @@
-"""Members who move: another room, perhaps another address, on a day; what is open to them follows or ends."""
+"""Moves of members to another room or address on a planned day; their forwards and pinholes follow or end."""

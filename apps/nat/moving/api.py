@@ -24,7 +24,7 @@ class MoveSerializer(ApiSerializer):
 
 
 class MoveViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
-    """Moves, planned and done. Of today it is carried out at once, or refused; DELETE drops what is planned."""
+    """Moves, planned and done. A move of today is carried out at once, or refused. DELETE drops a planned move."""
 
     serializer_class = MoveSerializer
     member_path = "member"

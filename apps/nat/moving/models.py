@@ -1,4 +1,4 @@
-"""Moves: planned for a day, carried out by a worker."""
+"""Moves of members: planned for a day, carried out by a worker."""
 
 from django.conf import settings
 from django.db import models
@@ -12,10 +12,10 @@ from apps.network.models import Pool
 
 @track_history()
 class Move(models.Model):
-    """A member moves with the beginning of a day, in the site's zone.
+    """A member's move, which takes effect at the beginning of a day in the site's zone.
 
-    room: where to, None if that stays; pool: where addresses of its kind come from then, None if they stay. follow: port forwards or
-    pinholes move to the new address, otherwise they end with the old one. problem: why it could not be carried out yet.
+    room: the new room, None if it stays; pool: the pool that new addresses of its kind come from, None if they stay. follow: port
+    forwards or pinholes move to the new address; otherwise they end with the old one. problem: why the last attempt failed.
     """
 
     class State(models.TextChoices):

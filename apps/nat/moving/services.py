@@ -1,4 +1,4 @@
-"""Planning moves and carrying them out: all of a move in one transaction, so that nobody is between two addresses."""
+"""Services that plan moves and carry them out. A move is one transaction, so that no member is without an address in between."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -26,7 +26,7 @@ LONGEST_PROBLEM = 300
 
 @dataclass(frozen=True)
 class MoveEffect:
-    """What a move does to one address: what is open there follows (`following`) or ends (`ending`), in words."""
+    """Effect of a move on one holding. `following`: descriptions of forwards and pinholes that follow; `ending`: of those that end."""
 
     old: Holding
     public: str
@@ -35,7 +35,7 @@ class MoveEffect:
 
 
 def plan(*, member: Member, on: date, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
-    """The member moves with the beginning of that day. Raises Problem when it changes nothing, or another move is planned."""
+    """Plan a move for the beginning of that day. Raises Problem when it changes nothing, or another move of the member is planned."""
     if room is None and pool is None:
         raise Problem(_("Choose a room, or a pool for a new address, or both."), "room")
     if member.state == Member.State.LEFT:
@@ -53,7 +53,7 @@ def plan(*, member: Member, on: date, room: Room | None, pool: Pool | None, foll
 
 
 def arrange(*, member: Member, on: date, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
-    """Plan the move; today's is carried out at once. Raises Problem when that cannot be: then nothing is planned."""
+    """Plan a move; carry it out at once if it is for today. Raises Problem if that is impossible; then nothing is planned."""
     if on < timezone.localdate():
         raise Problem(_("This day is over."), "on")
     with transaction.atomic():
@@ -66,24 +66,24 @@ def arrange(*, member: Member, on: date, room: Room | None, pool: Pool | None, f
 
 
 def drop(move: Move) -> None:
-    """The member stays in place. Raises Conflict when the move was carried out or dropped already."""
+    """Cancel a planned move. Raises Conflict when it was carried out or dropped already."""
     if Move.objects.filter(pk=move.pk, state=Move.State.PLANNED).update(state=Move.State.DROPPED) != 1:
         raise Conflict(_("This is not planned any more. Look at the member again."))
 
 
 def find_planned(member: Member) -> Move | None:
-    """Where the member is going to move."""
+    """Return the member's planned move."""
     found = Move.objects.filter(member=member, state=Move.State.PLANNED)
     return found.select_related("by", "room__site", "pool", "member").first()
 
 
 def list_due(today: date) -> QuerySet[Move]:
-    """Moves whose day has come."""
+    """Return the planned moves that are due."""
     return Move.objects.filter(state=Move.State.PLANNED, on__lte=today).select_related("member", "by", "pool", "room").order_by("on", "id")
 
 
 def list_effects(member: Member, pool: Pool | None, *, follow: bool) -> list[MoveEffect]:
-    """What a move to this pool would do to what the member holds now."""
+    """Return the effects that a move to this pool would have on the member's current holdings."""
     return [_build_effect(old, pool, follow) for old in _list_leaving(member, pool)] if pool else []
 
 
@@ -104,7 +104,7 @@ def _list_pinholes(old: Holding) -> QuerySet[Pinhole]:
 
 
 def carry_out(move: Move) -> bool:
-    """The member moves now. False when somebody else was faster, or it cannot be: then it says why and stays planned."""
+    """Carry the move out now. Return False if another process did, or if it failed: then the reason is saved and it stays planned."""
     try:
         with pghistory.context(user=move.by_id, planned=True), transaction.atomic():
             if Move.objects.filter(pk=move.pk, state=Move.State.PLANNED).update(state=Move.State.DONE, problem="") != 1:
@@ -118,7 +118,7 @@ def carry_out(move: Move) -> bool:
 
 
 def _move(move: Move) -> None:
-    # Member, pools, holdings, and then what hangs on them, as everywhere; and rows may point at the member meanwhile.
+    # Lock member, pools, holdings and then their dependents, in the order used everywhere. Rows may refer to the member meanwhile.
     member = Member.objects.select_for_update(of=("self",), no_key=True).get(pk=move.member_id)
     if member.state == Member.State.LEFT:
         raise Problem(_("%(member)s has left already.") % {"member": member}, culprit=member)
@@ -133,7 +133,7 @@ def _move(move: Move) -> None:
 
 
 def _readdress(old: Holding, move: Move) -> None:
-    """Another address instead of this one; it leaves as before where the group is the same."""
+    """Replace the holding by one of the new pool. It leaves as the same public address if the group stays the same."""
     pool = move.pool
     if pool is None:
         return

@@ -55,12 +55,12 @@ class PinholeSerializer(ActiveSerializer):
 
 
 def _normalize_ports(given: dict[str, Any]) -> dict[str, Any]:
-    """As the services take it: 0 for all ports."""
+    """Return the values as the services take them: port 0 for all ports."""
     return given | {"address": IPv6Address(str(given["address"])), "port": given["port"] or 0, "ports": given["ports"] or 1}
 
 
 class PinholeViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
-    """IPv6 pinholes that hold now. `address` is one of them, or all in a prefix. `holding` stays as it was added."""
+    """IPv6 pinholes that hold now, on or off. `?address=` finds an address, or all pinholes in a prefix. `holding` cannot be changed."""
 
     serializer_class = PinholeSerializer
     group_path = "group"
@@ -73,4 +73,4 @@ class PinholeViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
         return list_pinholes().order_by("id")
 
     def remove(self, row: Pinhole) -> None:
-        services.remove_pinhole(pinhole=row, by=self.request.user)  # type: ignore[arg-type]  # signed in, as Allowed asked
+        services.remove_pinhole(pinhole=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that

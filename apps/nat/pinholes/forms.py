@@ -16,7 +16,7 @@ from apps.network.models import Holding
 
 
 class PinholeForm(LastDayForm):
-    """What a pinhole of one member opens. With `pinhole` the form changes that one, and `version` is the row's when it was shown."""
+    """Adds a pinhole of one member, or changes `pinhole`; then `version` is the row's when the form was shown."""
 
     protocol = forms.ChoiceField(label=_("Protocol"), choices=Pinhole.Protocol)
     port = PortsField(label=_("Port"), required=False, help_text=_("443, or 6000-6009; empty for all"))
@@ -39,7 +39,7 @@ class PinholeForm(LastDayForm):
             self.fields["address"].widget.attrs["placeholder"] = str(self.prefixes[-1].prefix.network_address)
 
     def clean_address(self) -> IPv6Address:
-        """The address; an end alone is completed with the member's newest prefix."""
+        """Return the address; an interface id alone is completed with the member's newest prefix."""
         try:
             address = AddressField().parse(self.cleaned_data["address"].strip())
         except ValueError as error:
@@ -52,19 +52,19 @@ class PinholeForm(LastDayForm):
         return whole.network_address + int(address) if int(address) < whole.num_addresses else address
 
     def holding(self) -> Holding:
-        """The prefix that the address lies in, or the newest, which the service then refuses."""
+        """Return the prefix that contains the address, or the newest one, which the service then refuses."""
         address = self.cleaned_data["address"]
         return next((each for each in self.prefixes if address in each.prefix), self.prefixes[-1])
 
     def wanted(self) -> dict[str, Any]:
-        """What the services take of it; `until` is said apart, by `ends` or `changed_end`."""
+        """Return the services' arguments, except `until`, which `ends` and `changed_end` return."""
         cleaned = self.cleaned_data
         port, ports = cleaned["port"] or (0, ALL_PORTS)
         return {"protocol": cleaned["protocol"], "port": port, "ports": ports, "address": cleaned["address"], "purpose": cleaned["purpose"]}
 
 
 class OwnPinholeForm(PinholeForm):
-    """What members open for themselves: ports by name."""
+    """Opens a pinhole for members themselves: named ports only."""
 
     protocol = forms.ChoiceField(label=_("Protocol"), choices=Pinhole.Protocol.choices[:2])
     port = PortsField(
@@ -85,6 +85,6 @@ def _build_initial(pinhole: Pinhole) -> dict[str, Any]:
 
 
 class RenumberForm(forms.Form):
-    """What becomes of pinholes when a prefix changes."""
+    """Asks whether pinholes follow when a prefix changes."""
 
     follow = forms.BooleanField(label=_("Pinholes follow to the new prefix"), required=False, initial=True)

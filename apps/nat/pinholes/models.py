@@ -1,4 +1,4 @@
-"""What of members' IPv6 addresses the internet and other members may connect to; without a pinhole, nothing."""
+"""IPv6 pinholes: the ports of members' IPv6 addresses that the internet and other members may connect to. Without one, none."""
 
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import DateTimeRangeField, IntegerRangeField, RangeOperators
@@ -15,7 +15,7 @@ from apps.lib.models import Deployed, Versioned
 from apps.lib.port_ranges import format_span
 from apps.network.models import GatewayGroup, Holding, Pool
 
-ALL_PORTS = 65536  # from port 0 on: all of them, also of protocols that have none
+ALL_PORTS = 65536  # from port 0 on: all ports; also for protocols without ports
 
 # Protocol numbers (IANA); everything overlaps each of them.
 _PROTOCOLS = "(CASE %(expressions)s WHEN 'tcp' THEN int4range(6, 7) WHEN 'udp' THEN int4range(17, 18) ELSE int4range(0, 256) END)"
@@ -23,10 +23,10 @@ _PROTOCOLS = "(CASE %(expressions)s WHEN 'tcp' THEN int4range(6, 7) WHEN 'udp' T
 
 @track_history(exclude=["changed_in", "changed_at"])
 class Pinhole(Versioned, Deployed):
-    """Something of an address in a prefix that a member holds is open: ports in a row, all of a protocol, or everything.
+    """Opens a part of an address in a member's prefix: a span of ports, all ports of a protocol, or everything.
 
-    kind, group, held and prefix repeat the holding's; a composite foreign key ties them, so that the database itself refuses an address
-    outside the prefix, or a time when the member does not hold it. While it is off, nobody else opens the same.
+    kind, group, held and prefix repeat the holding's columns. A composite foreign key ties them, so that the database itself refuses an
+    address outside the prefix, or a time when the member does not hold it. While a pinhole is off, no other can open the same.
     """
 
     class Protocol(models.TextChoices):
@@ -34,7 +34,7 @@ class Pinhole(Versioned, Deployed):
         UDP = "udp", "UDP"
         ALL = "all", _("everything")
 
-    MOST_PORTS = 1000  # as many elements on each gateway
+    MOST_PORTS = 1000  # each port is an element on each gateway
 
     holding = models.ForeignKey(Holding, models.PROTECT, related_name="pinholes")
     group = models.ForeignKey(GatewayGroup, models.PROTECT, related_name="+")
@@ -81,7 +81,7 @@ class Pinhole(Versioned, Deployed):
 
     @property
     def what(self) -> str:
-        """“TCP 443”, “UDP 6000–6009”, “UDP, all ports”, “everything”."""
+        """What it opens: “TCP 443”, “UDP 6000–6009”, “UDP, all ports”, “everything”."""
         name = self.get_protocol_display()
         if self.port:
             return f"{name} {self.port_span}"
@@ -89,10 +89,10 @@ class Pinhole(Versioned, Deployed):
 
     @property
     def port_span(self) -> str:
-        """“443”, “6000–6009”; nothing for all."""
+        """The ports as “443” or “6000–6009”; "" for all."""
         return format_span(self.port, self.ports) if self.port else ""
 
     @property
     def last_port(self) -> int:
-        """The last of the ports; of all of them 65535."""
+        """The last of the ports; 65535 for all."""
         return self.port + self.ports - 1

@@ -1,7 +1,7 @@
-"""Pinholes that members open for themselves, in a prefix of theirs: ports by name, as many as their tariff has room for.
+"""Pinholes that members open themselves in their own prefixes: named ports, as many as their tariff permits.
 
-Everything, or all ports of a protocol, is opened by the administrators, and so are forbidden ports. The lowest port of a group does not
-count here: an IPv6 address is shared with nobody.
+Only administrators open everything, all ports of a protocol, or forbidden ports. The group's lowest port does not apply here, because an
+IPv6 address is not shared.
 """
 
 from datetime import datetime
@@ -25,19 +25,19 @@ from apps.network.models import Holding
 
 
 def may_open(pinhole: Pinhole) -> bool:
-    """Is this for members? What the administrators opened beyond, members can close, not open again."""
+    """Return True if members may open this. What administrators opened beyond the rules, members can close, but not open again."""
     rules = get_rules(pinhole.group_id)
     few = bool(pinhole.port) and pinhole.ports <= rules.longest
     return few and rules.forbids(pinhole.port, pinhole.ports) is None
 
 
 def may_undo_closing(pinhole: Pinhole, by: User) -> bool:
-    """May the member open it again? Neither what is not for members, nor what the administrators switched off."""
+    """Return True if the member may open it again: neither beyond the rules, nor switched off by the administrators."""
     return may_open(pinhole) and not list_switched_off([pinhole], by)
 
 
 def switch_pinhole(*, pinhole: Pinhole, version: int, enabled: bool, by: User) -> Pinhole:
-    """On or off; what it opens stays the member's. Raises Problem for switching on what somebody else switched off."""
+    """Switch a pinhole on or off; it stays the member's. Raises Problem for switching on what another user switched off."""
     if enabled:
         check_may_switch_on(pinhole, by)
     return services.switch_pinhole(pinhole=pinhole, version=version, enabled=enabled, by=by)
@@ -56,8 +56,8 @@ def open_pinhole(
     enabled: bool = True,
     by: User,
 ) -> Pinhole:
-    """Open ports of an address of the member. Raises Problem when that is not for members, open already, one too many, or switched off by
-    the administrators.
+    """Open ports of a member's address. Raises Problem when the rules do not permit it, it is open already, the tariff has no more, or the
+    administrators switched it off.
     """
     if holding.member_id != member.pk:
         raise Problem(_("Choose an address of yours."), "address")
@@ -80,7 +80,7 @@ def open_pinhole(
 
 
 def reopen_pinhole(*, member: Member, pinhole: Pinhole, by: User) -> Pinhole:
-    """Undo a removal: it ends when it would have, and is off if it was. Raises Problem as `open_pinhole` does."""
+    """Undo a removal: open it again with the planned end, switched off if it was. Raises Problem as `open_pinhole` does."""
     return open_pinhole(
         member=member,
         holding=pinhole.holding,
@@ -109,7 +109,7 @@ def _check_rules(holding: Holding, protocol: str, port: int, ports: int) -> None
 
 
 def _check_quota(member: Member) -> None:
-    """As many as port forwards."""
+    """Raise Problem if the tariff has no more; it permits as many pinholes as port forwards."""
     check_room(
         list_member_pinholes(member),
         member=member,

@@ -1,4 +1,4 @@
-"""What the panel of a member's IPv6 pinholes shows: rows with their gateways, and what was just saved."""
+"""Template context of the panel with a member's IPv6 pinholes: rows with their activation, and what was just saved."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ from apps.nat.pinholes.selectors import list_member_pinholes
 def build_context(
     member: Member, *, form: PinholeForm | None = None, saved: int = 0, removed: int = 0, problem: str = ""
 ) -> dict[str, Any]:
-    """What templates/nat/pinholes.html needs. `saved`, `removed`: ids of pinholes just written; `problem`: why not.
+    """Build the context of templates/nat/pinholes.html. `saved`, `removed`: ids of pinholes just written; `problem`: why a write failed.
 
-    The names are the panel's own: a member's page has other panels beside it.
+    Its names differ from those of other panels, because a member's page has several.
     """
     form = form or PinholeForm(member)
     gone = Pinhole.objects.filter(pk=removed, holding__member=member).first() if removed else None

@@ -1,4 +1,4 @@
-"""Reading IPv6 pinholes."""
+"""Read queries for IPv6 pinholes."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -14,44 +14,44 @@ from apps.network.selectors import list_cached_holdings
 
 
 def list_pinholes() -> QuerySet[Pinhole]:
-    """All pinholes that hold now, on or off, with what their rows show."""
+    """Return all current pinholes, on or off, with what their rows show."""
     return Pinhole.objects.filter(holds_now()).select_related("holding__member", "holding__pool")
 
 
 def list_member_pinholes(member: Member) -> QuerySet[Pinhole]:
-    """The member's pinholes, by address."""
+    """Return the member's current pinholes, by address."""
     return list_pinholes().filter(holding__member=member).order_by("address", "protocol", "port", "id")
 
 
 def list_member_prefixes(member: Member) -> list[Holding]:
-    """The IPv6 prefixes that the member holds now, the newest last; one that was always held has no beginning."""
+    """Return the member's current IPv6 prefixes, the newest last. A prefix without a beginning comes first."""
     prefixes = [each for each in list_cached_holdings(member) if each.kind == Pool.Kind.PREFIX6]
     return sorted(prefixes, key=lambda each: (each.valid.lower or datetime.min.replace(tzinfo=UTC), each.pk))
 
 
 def count_by_member(members: Sequence[int]) -> dict[int, int]:
-    """How many pinholes each of these members has now, without those who have none."""
+    """Return how many pinholes each of these members has now; members without any are left out."""
     found = Pinhole.objects.filter(holds_now(), holding__member__in=members).order_by().values_list("holding__member")
     return dict(found.annotate(number=Count("pk")))
 
 
 def list_pinholes_in(prefix: Prefix) -> QuerySet[Pinhole]:
-    """The pinholes of addresses in the prefix."""
+    """Return the current pinholes of addresses in the prefix."""
     return list_pinholes().filter(address__within=prefix).order_by("address", "protocol", "port")
 
 
 def list_pinholes_on(port: int) -> QuerySet[Pinhole]:
-    """The pinholes that name this port, alone or in a range."""
+    """Return the current pinholes that name this port, alone or in a range."""
     return list_pinholes().filter(build_port_filter(port)).order_by("address", "protocol", "port")
 
 
 def build_port_filter(port: int, ports: int = 1) -> Q:
-    """Pinholes that name one of these ports, and not those of all."""
+    """Return the filter for pinholes that name one of these ports; pinholes of all ports do not match."""
     return _build_overlap_filter(port, ports) & ~Q(port=0)
 
 
 def find_overlapping(address: Address, protocol: str, port: int, ports: int, *, but: int | None = None) -> Pinhole | None:
-    """The pinhole that opens some of this now or later."""
+    """Return a pinhole that opens a part of this now or later."""
     same = Q() if protocol == Pinhole.Protocol.ALL else Q(protocol__in=[protocol, Pinhole.Protocol.ALL])
     found = Pinhole.objects.filter(holds_now_or_later(), same, _build_overlap_filter(port, ports), address=address)
     found = found.exclude(pk=but) if but else found

@@ -1,6 +1,6 @@
-"""Writing IPv6 pinholes. Every refusal is a sentence that names both sides.
+"""Services that write IPv6 pinholes. Every refusal names both sides.
 
-A member whose prefix changes keeps the pinholes: they move to the same interface id in the new prefix, unless they are to end.
+When a member's prefix changes, its pinholes move to the same interface id in the new prefix, or end if the caller asks for that.
 """
 
 from datetime import datetime
@@ -34,9 +34,9 @@ def add_pinhole(
     enabled: bool = True,
     by: User,
 ) -> Pinhole:
-    """Open so many ports of a protocol from `port` on, all of them (0), or everything ("all"), from now on.
+    """Add a pinhole from now on: `ports` ports of a protocol from `port` on, all of its ports (port 0), or everything (protocol "all").
 
-    Raises Problem when some of it is open already, or the address is not the member's.
+    Raises Problem when a part of it is open already, or the address is not in the member's prefix.
     """
     ports = _validate_ports(protocol, port, ports)
     _check_address(holding, address)
@@ -66,8 +66,8 @@ def change_pinhole(
     until: Until = End.UNCHANGED,
     by: User,
 ) -> Pinhole:
-    """Change what it opens, whether it is on, and when it ends. Raises Conflict when somebody changed it since
-    `version`, Problem as `add_pinhole` does.
+    """Change what a pinhole opens, whether it is on, and when it ends. Raises Conflict when it was changed since `version`, Problem as
+    `add_pinhole` does.
     """
     ports = _validate_ports(protocol, port, ports)
     _check_address(pinhole.holding, address)
@@ -87,7 +87,7 @@ def change_pinhole(
 
 
 def switch_pinhole(*, pinhole: Pinhole, version: int, enabled: bool, by: User) -> Pinhole:
-    """Switch it on or off; what it opens stays its own."""
+    """Switch a pinhole on or off; while it is off, no other pinhole can open the same."""
     return change_pinhole(
         pinhole=pinhole,
         version=version,
@@ -102,15 +102,15 @@ def switch_pinhole(*, pinhole: Pinhole, version: int, enabled: bool, by: User) -
 
 
 def remove_pinhole(*, pinhole: Pinhole, by: User) -> None:
-    """End it now; its history stays. Ending it twice is harmless."""
+    """End a pinhole now; its history stays. Ending it twice is harmless."""
     with transaction.atomic():
         Pinhole.objects.filter(holds_now(), pk=pinhole.pk).update(valid=make_range_until_now(), version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk)
 
 
 def restore_pinhole(*, pinhole: Pinhole, by: User) -> Pinhole:
-    """The same again, from now on: until when it would have ended, and off if it was. Raises Problem when that has passed, or somebody
-    opened some of it meanwhile.
+    """Add an ended pinhole again, from now on: with its planned end, and switched off if it was. Raises Problem when that end has passed,
+    or a part of it was opened meanwhile.
     """
     return add_pinhole(
         holding=pinhole.holding,
@@ -126,9 +126,9 @@ def restore_pinhole(*, pinhole: Pinhole, by: User) -> Pinhole:
 
 
 def move_pinholes(*, old: Holding, new: Holding, by: User) -> list[Pinhole]:
-    """Open what is open in one prefix of a member in another instead, under the same interface ids: all or nothing.
+    """Move a member's open pinholes from one prefix to another, to the same interface ids: all or nothing.
 
-    Raises Problem when an address has no place there, or something is open there already.
+    Raises Problem when an address does not fit into the new prefix, or something is open there already.
     """
     if old.member_id != new.member_id:
         raise Problem(_("%(new)s is not held by %(member)s.") % {"new": new, "member": old.member}, culprit=new)
@@ -142,7 +142,7 @@ def move_pinholes(*, old: Holding, new: Holding, by: User) -> list[Pinhole]:
 
 
 def renumber(*, holding: Holding, follow: bool, by: User, pool: Pool | None = None) -> Holding:
-    """Give the member another prefix, of `pool` or the same pool. follow: pinholes move there; otherwise they end.
+    """Replace the member's prefix by another one of `pool`, or of the same pool. follow: pinholes move there; otherwise they end.
 
     Raises Problem when the pool is full.
     """
@@ -183,7 +183,7 @@ def _build_moved(pinhole: Pinhole, old: Holding, new: Holding) -> Pinhole:
 
 
 def _keep_interface_id(address: IPv6Address, old: IPv6Network, new: IPv6Network) -> IPv6Address:
-    """The address as far behind the beginning of the new prefix as it is behind that of the old one."""
+    """Return the address in the new prefix with the same offset as in the old one."""
     offset = int(address) - int(old.network_address)
     if offset >= new.num_addresses:
         text = _("%(address)s has no place in %(prefix)s, which is smaller than %(old)s. Change or remove its pinhole first.")
@@ -192,7 +192,7 @@ def _keep_interface_id(address: IPv6Address, old: IPv6Network, new: IPv6Network)
 
 
 def _validate_ports(protocol: str, port: int, ports: int) -> int:
-    """How many ports; of all of them as many as the database writes."""
+    """Return the number of ports as the database has it: ALL_PORTS if port is 0. Raises Problem for ports that are not possible."""
     if protocol not in Pinhole.Protocol.values:
         raise Problem(_("“%(protocol)s” is no choice. Choose tcp, udp or all.") % {"protocol": protocol}, "protocol")
     if port == 0:
@@ -225,7 +225,7 @@ def _is_inside(address: Address, prefix: Prefix) -> bool:
 
 
 def _explain(error: IntegrityError, address: Address, protocol: str, port: int, ports: int, *, but: int | None = None) -> Problem:
-    """The sentence for what the database refused. An error of any other constraint is ours, and raised as it is."""
+    """Return the Problem for a refusal by the database. A violation of any other constraint is our fault, and raised unchanged."""
     if "pinhole_open_already" not in str(error):
         raise error
     holder = find_overlapping(address, protocol, port, ports, but=but)

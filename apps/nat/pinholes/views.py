@@ -1,4 +1,4 @@
-"""The panel of a member's IPv6 pinholes: each answer is the panel again, or the member's page without HTMX."""
+"""The panel of a member's IPv6 pinholes. Each response is the panel again, or without HTMX the member's page."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ from apps.network.models import Holding, Pool
 
 
 def _render_answer(request: HttpRequest, member: Member, **said: Any) -> HttpResponse:
-    """The panel for HTMX; for a browser without it the member's page, with what was saved in its address."""
+    """Respond to HTMX with the panel; to a browser without it with a redirect to the member's page, and what was saved in its URL."""
     wrong = said.get("form") or said.get("problem")
     if request.headers.get("HX-Request") or wrong:
         template = "nat/pinholes.html#panel" if request.headers.get("HX-Request") else "nat/pinholes.html"
@@ -39,7 +39,7 @@ def _get_member_url(member: Member) -> str:
 
 @staff_page
 def panel(request: HttpRequest, pk: int) -> HttpResponse:
-    """The panel as it is now; asked for again while a gateway is missing."""
+    """Show the panel; it polls this URL while a gateway does not have the change."""
     saved, removed = parse_number(request.GET, "pinhole_saved"), parse_number(request.GET, "pinhole_removed")
     return _render_answer(request, get_object_or_404(Member, pk=pk), saved=saved, removed=removed)
 
@@ -47,7 +47,7 @@ def panel(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def add(request: HttpRequest, pk: int) -> HttpResponse:
-    """Open something."""
+    """Add a pinhole."""
     member = get_object_or_404(Member, pk=pk)
     form = PinholeForm(member, data=request.POST)
     if form.is_valid():
@@ -65,7 +65,7 @@ def _get_pinhole(pk: int) -> Pinhole:
 
 @staff_page
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change what a pinhole opens."""
+    """Change a pinhole. After a conflict, show what the other user made of it."""
     pinhole = _get_pinhole(pk)
     member = pinhole.holding.member
     form = PinholeForm(member, request.POST if request.method == "POST" else None, pinhole)
@@ -83,7 +83,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
                 form.data = {
                     **request.POST.dict(),
                     "pinhole-version": str(pinhole.version),
-                }  # the next save replaces what somebody else saved
+                }  # the next save replaces the other user's change
     status = 422 if form.is_bound else 200
     return render(request, "nat/pinhole_edit.html", {"pinhole": pinhole, "member": member, "form": form} | shown_now, status=status)
 
@@ -103,7 +103,7 @@ def switch(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what removing does; then do it."""
+    """Say what removing does, then do it on POST."""
     pinhole = _get_pinhole(pk)
     if request.method != "POST":
         return render(request, "nat/pinhole_remove.html", {"pinhole": pinhole, "member": pinhole.holding.member})
@@ -125,7 +125,7 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def renumber(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what another prefix means; then give it."""
+    """Say what a new prefix means, then assign one on POST."""
     old = get_object_or_404(Holding.objects.select_related("member", "pool", "device", "group"), pk=pk, kind=Pool.Kind.PREFIX6)
     form, problem = RenumberForm(request.POST if request.method == "POST" else None), ""
     if form.is_valid():

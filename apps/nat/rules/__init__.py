@@ -1,1 +1,1 @@
-"""Which ports members open for themselves, by group of gateways."""
+"""Rules, by gateway group, for the ports that members may open themselves."""

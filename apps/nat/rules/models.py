@@ -1,4 +1,4 @@
-"""What a group lets members open for themselves."""
+"""Rules of a gateway group for what members may open themselves."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -9,16 +9,16 @@ from apps.lib.database.history import track_history
 from apps.lib.models import Versioned
 from apps.network.models import GatewayGroup
 
-LOWEST = 1024  # lower ports are system ports (RFC 6335, 6): whoever needs one asks the administrators
+LOWEST = 1024  # lower ports are system ports (RFC 6335, 6): administrators open them on request
 LONGEST = 20  # public addresses are shared
 MOST_FORBIDDEN = 2000
 
 
 @track_history()
 class PortRules(Versioned):
-    """lowest: the first public port of members; longest: ports of one range; forbidden: ports that no member opens, in order.
+    """Port rules of a group. lowest: first public port of members; longest: ports of one range; forbidden: ports for no member, in order.
 
-    What administrators open is not concerned, nor what is open already. A group without a row has the defaults.
+    They apply neither to what administrators open, nor to what is open already. A group without a row has the defaults.
     """
 
     group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="port_rules")
@@ -37,9 +37,9 @@ class PortRules(Versioned):
         return str(self.group)
 
     def forbids(self, first: int, count: int) -> int | None:
-        """The last of these ports that is forbidden; None if none is."""
+        """Return the last of these ports that is forbidden; None if none is."""
         return max((port for port in self.forbidden if first <= port < first + count), default=None)
 
     def allow(self, first: int, count: int) -> bool:
-        """May members open these ports themselves?"""
+        """Return True if members may open these ports themselves."""
         return first >= self.lowest and count <= self.longest and self.forbids(first, count) is None

@@ -1,4 +1,4 @@
-"""Reading and changing what members may open for themselves."""
+"""Services that read and change a group's port rules for members."""
 
 import structlog
 from django.db.models import F
@@ -14,13 +14,13 @@ log = structlog.get_logger()
 
 
 def get_rules(group: int) -> PortRules:
-    """The group's, or the defaults."""
+    """Return the group's rules, or the defaults."""
     return PortRules.objects.filter(group=group).first() or PortRules(group_id=group, version=0)
 
 
 @atomic
 def change(*, group: GatewayGroup, version: int, lowest: int, longest: int, forbidden: list[int], by: User) -> PortRules:
-    """From now on members open ports by these. Raises Conflict when somebody changed them since `version` (0: there were none)."""
+    """Change the rules for ports opened from now on. Raises Conflict when they were changed since `version` (0: there were none)."""
     if len(set(forbidden)) > MOST_FORBIDDEN:
         raise Problem(_("More than %(most)d forbidden ports: raise the lowest port instead.") % {"most": MOST_FORBIDDEN}, "forbidden")
     given = {"lowest": lowest, "longest": longest, "forbidden": sorted(set(forbidden))}

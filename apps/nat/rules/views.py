@@ -1,4 +1,4 @@
-"""The page of what members may open for themselves."""
+"""Staff page of the port rules for members."""
 
 from itertools import groupby
 from typing import Any
@@ -20,7 +20,7 @@ from apps.network.models import GatewayGroup
 
 
 class PortsListField(forms.CharField):
-    """Ports and ranges with commas between them; cleaned to all of the ports."""
+    """Form field for ports and ranges, separated by commas. Its value is the sorted list of all ports."""
 
     def prepare_value(self, value: Any) -> Any:
         if not isinstance(value, list):
@@ -39,7 +39,7 @@ class PortsListField(forms.CharField):
 
 
 class RulesForm(forms.Form):
-    """`version` is what the person saw; 0: no rules yet."""
+    """Changes a group's port rules. `version`: the version that the page showed; 0: the group had none."""
 
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=2**31 - 1)
     lowest = forms.IntegerField(
@@ -59,7 +59,7 @@ class RulesForm(forms.Form):
 
 @staff_page
 def rules(request: HttpRequest, group: int) -> HttpResponse:
-    """What members of a group may open for themselves."""
+    """Show and change the port rules of a group."""
     of = get_object_or_404(GatewayGroup, pk=group)
     form = RulesForm(services.get_rules(of.pk), request.POST if request.method == "POST" else None)
     if form.is_valid():

@@ -1,4 +1,4 @@
-"""manage.py fetch_mail: look into the mailbox of the settings, here and now."""
+"""manage.py fetch_mail: fetches the mailbox of the settings once, at once."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""manage.py mail_in: a mail on standard input, as mail servers hand it to programs. Ends with the codes of sysexits.h."""
+"""manage.py mail_in: stores a mail from standard input, as mail servers pipe it to programs. Exits with the codes of sysexits.h."""
 
 import os
 import sys
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("recipients", nargs="*", metavar="RECIPIENT", help="of the envelope")
 
     def run_from_argv(self, argv: list[str]) -> None:
-        """Whatever goes wrong in a way that nobody thought of, the mail server keeps the mail."""
+        """Exit with EX_TEMPFAIL after any unexpected error, so that the mail server keeps the mail."""
         try:
             super().run_from_argv(argv)
         except SystemExit as end:

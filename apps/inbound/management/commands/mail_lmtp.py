@@ -1,4 +1,4 @@
-"""manage.py mail_lmtp: a server for the mail server of this machine (LMTP)."""
+"""manage.py mail_lmtp: LMTP server for the mail server on this machine."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""manage.py send_mail: what a worker does, here and now."""
+"""manage.py send_mail: sends what is due in the outbox at once, as a worker would."""
 
 from argparse import ArgumentParser
 from typing import Any
