@@ -15,10 +15,10 @@ KINDS: Final = {
     "pinhole": "pinhole",
     "address": "address",
 }
-"""Each kind, and the collection of the API (`accounts/routes.py`) that one must be allowed to read."""
+"""Each kind, and the API collection whose read right it needs (`accounts/route_rights.py`)."""
 
 OF_MEMBERS: Final = ("ticket", "forward", "pinhole", "address", "several")
-"""What members are told of their own. several: more became active at once than is told one by one."""
+"""Kinds of events that members get about their own objects. several: too many became active at once to be reported one by one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 
 LINES: Final = frozenset("\t\n\r")
 TURNING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Embeddings, overrides and isolates of direction (UAX #9): they let a name read as another one, and turn what stands behind it."""
+"""Embeddings, overrides and isolates of direction (UAX #9): they can make a name look like another one and reverse the text after it."""
 NOT_VISIBLE: Final = frozenset({"Cc", "Cf", "Cn", "Zs", "Zl", "Zp"})
-"""Categories of characters (UAX #44) that leave no mark of their own."""
+"""Categories of characters (UAX #44) without a visible mark."""
 
 
 def check_visible(text: str, *, lines: bool) -> None:

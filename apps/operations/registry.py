@@ -23,7 +23,7 @@ SECONDS: Final = 20.0  # after which a pruner begins no further step in this run
 log = structlog.get_logger()
 
 type Pruner = Callable[[datetime, int], int]
-"""Removes up to so many rows that are too old at that moment; how many it removed. Fewer than allowed: nothing is left."""
+"""Deletes at most this many rows that are too old at that time, and returns how many. A smaller number means that none are left."""
 
 
 class TableBound(StrEnum):

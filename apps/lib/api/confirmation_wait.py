@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 CONFIRMED: Final = "confirmed"
 ACTIONS: Final = frozenset({"retrieve", "create", "update", "partial_update", "bulk_update"})
-"""What of a collection that says since when it is active can be waited for."""
+"""Actions that can wait, in collections that show their activation."""
 UNLESS_TOLD: Final = 5  # seconds
 LONGEST: Final = 60  # seconds
 

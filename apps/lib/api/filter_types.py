@@ -20,7 +20,7 @@ MOST_VALUES: Final = 1000  # in one __in lookup
 EXACT, IN, LESS, AT_MOST, MORE, AT_LEAST = "", "in", "lt", "lte", "gt", "gte"
 CONTAINS, NET_CONTAINS, NET_WITHIN, NULL = "contains", "net_contains", "net_within", "isnull"
 IN_DATABASE: Final = {EXACT: "exact", CONTAINS: "icontains", NET_CONTAINS: "covers", NET_WITHIN: "within"}
-"""What the ORM calls a lookup, where it calls it otherwise."""
+"""The ORM's names of lookups, where they differ."""
 _ORDERED: Final = (EXACT, IN, LESS, AT_MOST, MORE, AT_LEAST)
 
 

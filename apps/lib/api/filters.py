@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from apps.lib.api.filter_types import EXACT, IN, IN_DATABASE, LONGEST, MOMENT, MOST_VALUES, NULL, TRUTH, FilterType, get_filter_type
 
 OWN: Final = frozenset({"limit", "offset", "cursor", "ordering", "fields", "brief", "format"})
-"""Parameters that every list takes."""
+"""Parameters that every list accepts."""
 type FilteredRows = models.QuerySet[Any]
 
 

@@ -37,7 +37,7 @@ KINDS = {
     500: "fault",
     503: "away",
 }
-"""What the last part of `type` is for each status; docs/api.md says what each means."""
+"""Last part of `type` for each status; docs/api.md explains each."""
 
 type FieldPath = tuple[str | int, ...]
 type ErrorEntry = dict[str, Any]

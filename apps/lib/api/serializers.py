@@ -18,7 +18,7 @@ from apps.lib.api.unknown_fields import StrictSerializer
 from apps.lib.models import Deployed
 
 BRIEF: Final = ("id", "number", "name", "address", "prefix", "state", "display")
-"""What `?brief=1` shows of an object, unless its serializer says otherwise in Meta.brief."""
+"""Fields that `?brief=1` shows, unless Meta.brief declares others."""
 
 
 class Reference(serializers.PrimaryKeyRelatedField[Any]):
@@ -46,7 +46,7 @@ class ApiSerializer(StrictSerializer, serializers.ModelSerializer[Any]):
     """An object of the API. `shown` in the context names the requested fields; without it, all are shown."""
 
     shapes: ClassVar[Mapping[str, Shape]] = {}
-    """What fields are whose kind does not tell."""
+    """Schemas of fields for which they cannot be derived."""
     serializer_related_field = Reference
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 WAYS: Final[Mapping[str, str]] = {"member_id": "member_path", "group_id": "group_path", "site_id": "site_path"}
-"""A limit of a token, and by which attribute of a collection its rows are limited."""
+"""Limits of a token, and the collection's attribute with the ORM path for each."""
 NAMES: Final = frozenset({"*:read", "*:write", "member:read", "member:write"})
-"""Scopes with which members are read."""
+"""Scopes that include reading members."""
 
 
 def is_limited(token: object) -> bool:

@@ -19,7 +19,7 @@ from apps.lib.visible_text import check_visible
 
 LONGEST_NAME: Final = 60
 LINES: Final = {"base_template": "textarea.html"}
-"""Style of a text field that may have several lines; REST framework gives it to those of a TextField by itself."""
+"""Style of a text field with several lines; REST framework sets it by itself for a TextField."""
 VERSION: Final = "version"
 
 
@@ -45,11 +45,11 @@ class StrictSerializer(serializers.Serializer[Any]):
     """A serializer that refuses, by name, fields that it does not know or cannot set."""
 
     fixed_fields: ClassVar[frozenset[str]] = frozenset()
-    """Fields that are given once, when the object is added."""
+    """Fields that can be set only when the object is created."""
     observed_fields: ClassVar[frozenset[str]] = frozenset()
-    """Fields that say what the portal sees, and that change without anybody changing the object."""
+    """Fields that the portal observes, and that change without a change of the object."""
     renamed_fields: ClassVar[Mapping[str, str]] = {}
-    """What fields were called once, and what they are called now."""
+    """Former names of fields, with their present names."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         fields = super().get_fields()

@@ -29,15 +29,15 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
 
     filters: ClassVar[Filters] = {}
     member_path: ClassVar[str] = ""
-    """How the ORM reaches the member that a row is of, for tokens of one member or house; "": rows of no single member."""
+    """ORM path to the member that a row belongs to, for tokens of one member or site; "": rows do not belong to one member."""
     group_path: ClassVar[str] = ""
-    """The same of the gateway group that a row is of; "": rows of no single group."""
+    """ORM path to the gateway group that a row belongs to; "": rows do not belong to one group."""
 
     columns: ClassVar[tuple[str, ...]] = ()
-    """What a list reads of its rows, as the ORM reaches it; (): all that `get_queryset` says. Rows that are changed are read whole."""
+    """Columns that a list reads, as ORM paths; (): those of `get_queryset`. Rows to change are read completely."""
 
     waits = False
-    """Whether this request asks to be answered by 202 while a gateway lacks what it is about."""
+    """True if the request asks for 202 while a gateway has not confirmed."""
 
     @classmethod
     def tells_activation(cls) -> bool:

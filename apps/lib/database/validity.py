@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from apps.lib.errors import Problem
 
 FARTHEST: Final = date(2200, 1, 1)
-"""What is planned ends or happens before this day: kernels and calendars end somewhere, and who writes 9999 means never."""
+"""Planned ends and changes must be before this day: kernels and calendars have limits, and 9999 is meant as never."""
 
 
 def check_reachable(when: date | datetime | None, fieldname: str) -> None:

@@ -9,7 +9,7 @@ from apps.lib.models import Deployed
 from apps.lib.ui.states import GatewayPost, PostState
 
 NEWS = "netzwart:news"
-"""What fires on an element when something happens that it watches (static/netzwart/live.js)."""
+"""Event on an element when something happens that it watches (static/netzwart/live.js)."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 SECRETS: Final = re.compile(r"^(/account/(?:invited|password/reset/key|confirm-email)/|/me/join/|/mail/off/)[^/]+")
-"""Links that open something for whoever has them: invitations, new passwords, addresses to confirm, mails to switch off."""
+"""Links that grant access to their holder: invitations, new passwords, confirmation of addresses, unsubscribing from mails."""
 
 
 def redact_path(path: str) -> str:

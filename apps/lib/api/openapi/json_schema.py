@@ -61,7 +61,7 @@ def make_nullable(shape: Shape) -> Shape:
 
 
 ACTIVE: Final = make_array(make_object(gateway=TEXT, since=make_nullable(TIME), waits=TEXT))
-"""Since when each gateway has a row."""
+"""Schema of a row's activation on each gateway."""
 
 
 def build_shape(name: str, field: serializers.Field[Any, Any, Any, Any], refer: Refer) -> Shape:
