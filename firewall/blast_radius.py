@@ -73,7 +73,7 @@ def _is_in_any(key: bytes, parts: Iterable[Elements]) -> bool:
 
 
 def _list_superseded_keys(name: str, changes: Mapping[str, ElementChange]) -> Set[bytes]:
-    """Return the keys that enter the set whose elements say all that this one's do: of a ban that held one way and holds both now."""
+    """Return the keys that enter the wider set (`find_containing`): those of bans that held one way and hold both now."""
     whole = find_containing(name)
     return changes[whole].added.keys() if whole in changes else frozenset()
 

@@ -74,7 +74,7 @@ class SetTraffic:
 
 @dataclass(frozen=True, slots=True)
 class ReadingAdvance:
-    """What a reading adds: traffic by set, and the baseline from which the next reading counts.
+    """The traffic that a reading adds, by set, and the baseline from which the next reading counts.
 
     continues: True if nothing can have been lost between the two readings; False if the kernel or the table began anew.
     """

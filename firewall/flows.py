@@ -2,8 +2,8 @@
 
 Established connections survive every change of the ruleset by themselves (nf_conntrack keeps their NAT), so connections of
 withdrawn objects have to be ended, and so have those that keep packets from a new forward. What is banned or blocked from now on is
-cut at commit; whatever may come back without a confirmation is cut only after it. Each flow costs one lookup in a hash table for
-each prefix length in use, whatever the number of changes.
+cut at commit; connections of objects that a revert could bring back are cut only after the confirmation. Each flow costs one lookup
+in a hash table for each prefix length in use, whatever the number of changes.
 """
 
 from collections.abc import Iterable, Mapping

@@ -59,7 +59,7 @@ class _AddressIndex:
 
 
 def _note(come: dict[tuple[int, int], set[bytes]], delta: Delta, families: tuple[str, ...]) -> None:
-    """Note what one delta adds to all sets of the families together. An element that only changes its set, text or end does not come."""
+    """Note what one delta adds to all sets of the families together. An element that only changes its set, text or end does not count."""
     removed: dict[tuple[int, int], set[bytes]] = {}
     added: dict[tuple[int, int], set[bytes]] = {}
     for name, change in delta.elements.items():

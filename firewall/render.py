@@ -54,7 +54,7 @@ PROTOCOLS = {6: "tcp", 17: "udp"}
 _QUOTED_FIELDS = (Field.IIFNAME, Field.OIFNAME)
 _IPV4_FIELDS = (Field.IP_SADDR, Field.IP_DADDR)
 _PER_STATEMENT = 1024
-UNLIKELY = 10**10  # octets a second
+UNLIKELY = 10**10  # octets a second, for a set's declaration alone: each element has its own rate
 LEAST_REMAINING = 100  # milliseconds: the least remaining time of an element with an end
 
 

@@ -384,7 +384,7 @@ class Set:
 
 RATE_WIDTH = 8  # octets
 LOWEST_RATE, HIGHEST_RATE = 1_000, 10**10  # octets a second; above, the kernel's nanoseconds in a bucket would not fit its 64 bits
-BURST = 1 << 16  # octets: packets that segmentation offload merged into one pass at any rate (RFC 791, total length)
+BURST = 1 << 16  # octets: a packet that segmentation offload merged passes however slow the rate (RFC 791, total length)
 
 
 LATEST = 1 << 34

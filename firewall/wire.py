@@ -259,7 +259,7 @@ class Drifted:
     """Answer to Drift. `rules` names what is missing, foreign or altered: "chain forward", "set up4", "counter leaked".
 
     digest: as in DigestIs. elements: by set, only those that differ. sysctls: those of the profile that have another value. Without
-    any difference these three are empty. gone: True if our table does not exist at all.
+    any difference `rules`, elements and sysctls are empty. gone: True if our table does not exist at all.
     """
 
     digest: str

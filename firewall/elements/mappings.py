@@ -11,7 +11,7 @@ from firewall.policy import NatMappingSpec, Policy, PolicyError, PolicyKeys, Sha
 from firewall.ruleset import PLAIN, Element
 
 MAPS = {SharingMode.SHARED: "snat4", SharingMode.OWN: "snat4_own", SharingMode.BLOCKS: "snat4_block"}
-WHOLE, BLOCK = "out4", "out4_block"  # sources that leave with any protocol, and those that leave with protocols that have ports
+WHOLE, BLOCK = "out4", "out4_block"  # sources that leave with any protocol, and those that leave only with protocols that have ports
 
 
 def build_elements(policy: Policy) -> ElementsBySet:
