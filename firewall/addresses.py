@@ -1,6 +1,7 @@
-"""The kernel's octets as the text of addresses, several times faster than `ipaddress`: a ruleset is mostly addresses.
+"""Addresses as text, from the kernel's octets and several times faster than with `ipaddress`: a ruleset is mostly addresses.
 
-And the same under every version of Python, which `str` of an address is not: 3.13 writes ::ffff:0.0.0.0 where 3.11 wrote ::ffff:0:0.
+The text is the same under every version of Python, unlike `str` of an address: 3.13 writes ::ffff:0.0.0.0 where 3.11 wrote
+::ffff:0:0.
 """
 
 import re
@@ -15,10 +16,11 @@ _ZEROS = re.compile(r"\b0(?::0)+\b")
 
 
 def parse_prefix(text: str, *, strict: bool = True) -> IPv4Network | IPv6Network:
-    """The network that people write as an address and a decimal length. Raises ValueError for anything else.
+    """Return the network that people write as an address and a decimal length. Raises ValueError for anything else.
 
-    `ipaddress` also reads netmasks, wildcards (`203.0.113.0/0.0.0.255`) and `/024`, which mean something else to others; and zones of a
-    host (RFC 4007), which mean nothing here. strict: bits behind the length are an error too, else they are dropped.
+    `ipaddress` also reads netmasks, wildcards (`203.0.113.0/0.0.0.255`) and `/024`, which other programs understand differently,
+    and zones of a host (RFC 4007), which mean nothing here. strict: bits behind the length are an error too; otherwise they are
+    dropped.
     """
     _address, slash, length = text.partition("/")
     if "%" in text or (slash and not (length.isascii() and length.isdecimal() and len(length) <= 3 and str(int(length)) == length)):
@@ -27,12 +29,12 @@ def parse_prefix(text: str, *, strict: bool = True) -> IPv4Network | IPv6Network
 
 
 def format_ipv4(octets: bytes) -> str:
-    """Four octets in dotted decimal."""
+    """Return four octets in dotted decimal."""
     return "%d.%d.%d.%d" % tuple(octets)  # noqa: UP031 - half the time of an f-string
 
 
 def format_ipv6(octets: bytes) -> str:
-    """Sixteen octets in the canonical form of RFC 5952: lower case, the first longest run of zero groups as `::`."""
+    """Return sixteen octets in the canonical form of RFC 5952: lower case, the first longest run of zero groups as `::`."""
     text = "%x:%x:%x:%x:%x:%x:%x:%x" % _unpack_groups(octets)  # noqa: UP031 - half the time of an f-string
     runs = [found.span() for found in _ZEROS.finditer(text)]
     if not runs:
@@ -42,10 +44,10 @@ def format_ipv6(octets: bytes) -> str:
 
 
 def format_address(address: IPv4Address | IPv6Address) -> str:
-    """An address in its canonical form."""
+    """Return an address in its canonical form."""
     return format_ipv4(address.packed) if address.version == 4 else format_ipv6(address.packed)
 
 
 def format_prefix(prefix: IPv4Network | IPv6Network) -> str:
-    """A prefix in its canonical form, with its length."""
+    """Return a prefix in its canonical form, with its length."""
     return f"{format_address(prefix.network_address)}/{prefix.prefixlen}"

@@ -1,8 +1,8 @@
 """The blast radius of a change: how much service it takes away, and which part of it waits for a second person.
 
-A part is elements by set: under a set's name those that would go, under that name behind a "+" those that would come and cut members
-off (blocks, and bans that cover members). What waits is left as it runs; everything else goes out. Elements that end by themselves are
-nobody's removal.
+A part is elements by set: under a set's name those that would go, under that name behind a "+" those that would come and cut
+members off (blocks, and bans that cover members). A part that waits stays as it runs; everything else goes out. Elements that end
+by themselves do not count as removed.
 """
 
 from collections import defaultdict
@@ -20,27 +20,27 @@ ChangePart: TypeAlias = Mapping[str, Elements]
 LossesByYardstick: TypeAlias = Mapping[str, Set[tuple[str, bytes]]]
 
 COMING: Final = "+"
-IPV4, IPV6 = "ipv4", "ipv6"  # access as such: members' addresses, or prefixes, whatever takes it away
-HARMLESS: Final = frozenset({ObjectKind.RATES, ObjectKind.BLOCKS})  # nobody is cut off when they go
+IPV4, IPV6 = "ipv4", "ipv6"  # yardsticks for access as such: members' addresses, or prefixes, whatever takes it away
+HARMLESS: Final = frozenset({ObjectKind.RATES, ObjectKind.BLOCKS})  # their removal cuts no member off
 _ACCESS: Final = frozenset({ObjectKind.ADDRESSES, ObjectKind.PREFIXES, ObjectKind.MAPPINGS, ObjectKind.BLOCKS})
 _IN_RANGES: Final = frozenset({ObjectKind.FORWARDS.value, ObjectKind.PINHOLES.value})
 
 
 @dataclass(frozen=True, slots=True)
 class RemovalLimits:
-    """Removals wait when they are more than `share` percent of their kind and at least `least`."""
+    """Limits for removals: they wait when they are more than `share` percent of their kind and at least `least`."""
 
     share: int = 20
     least: int = 10
 
     def exceeded(self, removed: int, of: int) -> bool:
-        """Are `removed` out of `of` too many for one person?"""
+        """True if `removed` out of `of` are too many for one person to remove."""
         return removed >= self.least and removed * 100 > self.share * of
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A part of one kind that takes service away: how many things it removes or cuts off, out of how many."""
+    """A part of one kind that takes service away: how many objects it removes or cuts off, out of how many."""
 
     kind: ObjectKind
     elements: ChangePart = field(default_factory=dict)
@@ -49,12 +49,12 @@ class Removal:
 
     @property
     def digest(self) -> str:
-        """Stands for exactly these elements."""
+        """Digest of exactly these elements."""
         return format_digest(digest_elements(self.elements))
 
 
 def compute_removals(changes: Mapping[str, ElementChange], sizes: Mapping[str, int], now: int) -> dict[ObjectKind, Removal]:
-    """What the changes remove for good, by kind; `sizes`: how many elements each set has before them."""
+    """Return what the changes remove for good, by kind, without harmless kinds. sizes: each set's number of elements before them."""
     gone: dict[ObjectKind, dict[str, Elements]] = {}
     for name, (_, removed, added) in changes.items():
         kind = find_kind(get_original(name))
@@ -73,7 +73,7 @@ def _is_in_any(key: bytes, parts: Iterable[Elements]) -> bool:
 
 
 def _list_superseded_keys(name: str, changes: Mapping[str, ElementChange]) -> Set[bytes]:
-    """Keys whose elements enter the set that says all that this one says: a ban that held one way and holds both now."""
+    """Return the keys that enter the wider set (`find_containing`): those of bans that held one way and hold both now."""
     whole = find_containing(name)
     return changes[whole].added.keys() if whole in changes else frozenset()
 
@@ -84,11 +84,11 @@ def _build_removal(kind: ObjectKind, elements: ChangePart, sizes: Mapping[str, i
     return Removal(kind, elements, count, of)
 
 
-# --- Who is cut off by what comes
+# --- Members cut off by what comes
 
 
 def find_cutoffs(changes: Mapping[str, ElementChange], running: ChangePart) -> Removal | None:
-    """Blocks of members, and bans that cover members, which the changes add. None when nobody is cut off."""
+    """Return the blocks of members, and the bans that cover members, that the changes add. None when no member is cut off."""
     part: dict[str, Elements] = {}
     for name, (_, removed, added) in changes.items():
         if find_kind(name) not in (ObjectKind.BLOCKS, ObjectKind.BANS):
@@ -102,14 +102,14 @@ def find_cutoffs(changes: Mapping[str, ElementChange], running: ChangePart) -> R
 
 
 def _is_banned(name: str, key: bytes, running: ChangePart) -> bool:
-    """Is the prefix banned already, in whichever direction?"""
+    """True if the prefix is banned already, in whichever direction."""
     length = split_length(name)[1]
     version = 4 if len(key) == 4 else 6
     return any(key in running.get(f"{family}{version}_{length}", {}) for family in ("bans", "bans_in", "bans_out"))
 
 
 def _group_covered_by_ban(name: str, bans: Collection[bytes], running: ChangePart) -> dict[bytes, list[bytes]]:
-    """The members' addresses and prefixes inside of banned prefixes, by ban; bans that cover nobody are left out."""
+    """Return the members' addresses and prefixes inside banned prefixes, by ban, without bans that cover no member."""
     length, octets, found = parse_length(name), len(next(iter(bans), b"")), defaultdict[bytes, list[bytes]](list)
     for served, elements in running.items() if bans else ():
         if find_kind(served) is not (ObjectKind.ADDRESSES if octets == 4 else ObjectKind.PREFIXES) or (
@@ -126,7 +126,10 @@ def _group_covered_by_ban(name: str, bans: Collection[bytes], running: ChangePar
 
 
 def _collect_inside(bans: Iterable[bytes], elements: Elements, length: int, found: dict[bytes, list[bytes]]) -> None:
-    """Most bans lie outside of all that members hold, which the first and the last of these tell at once."""
+    """Add the elements inside each ban to `found`.
+
+    Most bans lie outside all that members hold; a comparison with the first and the last held key shows that at once.
+    """
     whole, rest = divmod(length, 8)
     first, last = (_get_leading_bits(each, whole, rest) for each in (min(elements, default=b"\0" * 16), max(elements, default=b"\0" * 16)))
     begins = {start: key for key in bans if first <= (start := _get_leading_bits(key, whole, rest)) <= last}
@@ -136,12 +139,12 @@ def _collect_inside(bans: Iterable[bytes], elements: Elements, length: int, foun
 
 
 def _get_leading_bits(key: bytes, whole: int, rest: int) -> bytes:
-    """The octets and bits that a prefix tells apart: so many whole octets, and so many bits of the next."""
+    """Return the octets and bits by which a prefix is compared: so many whole octets, and so many bits of the next."""
     return key[:whole] + bytes([key[whole] >> (8 - rest)]) if rest else key[:whole]
 
 
 def count_cut_off(part: ChangePart, running: ChangePart) -> int:
-    """How many members' blocks, and addresses inside of banned prefixes, come with the part."""
+    """Return the number of members' blocks, and of addresses inside banned prefixes, that come with the part."""
     blocks = {element.comment for name, each in part.items() if _find_kind(name) is ObjectKind.BLOCKS for element in each.values()}
     covered = {
         served for name, each in part.items() if _find_kind(name) is ObjectKind.BANS for served in _iter_cut_off(name, each, running)
@@ -158,15 +161,15 @@ def _find_kind(name: str) -> ObjectKind | None:
 
 
 def count_served(running: ChangePart) -> int:
-    """About how many members are served: the more of addresses and prefixes."""
+    """Return about how many members are served: the number of addresses or that of prefixes, whichever is larger."""
     return max(_count_running(IPV4, running), _count_running(IPV6, running))
 
 
-# --- What adds up
+# --- Losses that add up
 
 
 def compute_losses(part: ChangePart, running: ChangePart) -> LossesByYardstick:
-    """What is lost, by yardstick: access over IPv4 or IPv6 whatever takes it away, else the elements of a kind."""
+    """Return what is lost, by yardstick: access over IPv4 or IPv6 whatever takes it away, and elements by kind."""
     found: dict[str, set[tuple[str, bytes]]] = defaultdict(set)
     for name, elements in part.items():
         kind = _find_kind(name)
@@ -193,7 +196,7 @@ def _count_running(yardstick: str, running: ChangePart) -> int:
 
 
 def list_exceeded(parts: Iterable[ChangePart], running: ChangePart, limits: RemovalLimits) -> set[str]:
-    """The yardsticks by which the parts together are too much for one person, measured by what ran before any of them."""
+    """Return the yardsticks by which the parts together are too much for one person, measured by what ran before any of them."""
     together = _merge_parts(parts)
     return {
         yardstick
@@ -204,7 +207,7 @@ def list_exceeded(parts: Iterable[ChangePart], running: ChangePart, limits: Remo
 
 
 def count_taken_by_others(part: ChangePart, others: Iterable[ChangePart], running: ChangePart) -> int:
-    """How much of the same the other parts have taken away."""
+    """Return how much of the same the other parts have taken away."""
     gone = compute_losses(_merge_parts(others), running)
     return max((len(gone.get(yardstick, ())) for yardstick in compute_losses(part, running)), default=0)
 
@@ -226,16 +229,16 @@ def _count_already_gone(yardstick: str, keys: Set[tuple[str, bytes]], running: C
 
 
 def _count_lost_things(yardstick: str, keys: Set[tuple[str, bytes]], together: ChangePart) -> int:
-    """Ports in a row are one thing."""
+    """Return the number of lost objects; ports in a row are one."""
     return count_things({name: together[name] for name in {name for name, _key in keys}}) if yardstick in _IN_RANGES else len(keys)
 
 
 def judge(
     found: Mapping[ObjectKind, Removal], earlier: Iterable[ChangePart], running: ChangePart, limits: RemovalLimits
 ) -> tuple[list[Removal], list[Removal]]:
-    """The removals that wait, and those that go out. earlier: what went lately and nobody approved; small removals add up with it.
+    """Return the removals that wait, and those that go out. earlier: recent removals without an approval; small removals add up with them.
 
-    The largest waits first: a single block does not wait because of sixty removals beside it.
+    The largest waits first, so that a single block does not wait because of sixty removals beside it.
     """
     free, before = dict(found), list(earlier)
     waiting: list[Removal] = []
@@ -249,7 +252,7 @@ def judge(
 
 
 def filter_still_lost(part: ChangePart, wanted: ChangePart) -> ChangePart:
-    """What is left of the part without what is served again."""
+    """Return the part without what is served again."""
     left: dict[str, Elements] = {}
     for name, elements in part.items():
         bare = name.removeprefix(COMING)
@@ -260,11 +263,11 @@ def filter_still_lost(part: ChangePart, wanted: ChangePart) -> ChangePart:
     return left
 
 
-# --- What waits
+# --- Parts that wait
 
 
 def subtract_known(removal: Removal, known: Iterable[ChangePart], running: ChangePart = {}) -> Removal:  # noqa: B006 - never changed
-    """The removal without elements that are in the `known` parts: those have been decided, or wait, on their own."""
+    """Return the removal without elements of the `known` parts: those were decided, or wait, on their own."""
     parts = list(known)
     left: dict[str, Elements] = {}
     for name, elements in removal.elements.items():
@@ -277,7 +280,10 @@ def subtract_known(removal: Removal, known: Iterable[ChangePart], running: Chang
 
 
 def hold_back_parts(wanted: ChangePart, waiting: Iterable[ChangePart]) -> dict[str, Elements]:
-    """The wanted elements, those whose removal waits unless something else has come in their place, and none whose coming waits."""
+    """Return the wanted elements, as far as nothing waits.
+
+    Elements whose removal waits stay, unless something else has come in their place; elements whose addition waits are left out.
+    """
     merged: dict[str, Elements] = dict(wanted)
     for part in waiting:
         for name, elements in part.items():

@@ -1,7 +1,8 @@
-"""Addresses that cannot be anybody's on the internet: the special-purpose registries (RFC 6890) without what is globally reachable.
+"""Prefixes of addresses that no host on the internet can have: the special-purpose registries (RFC 6890) without what is globally
+reachable.
 
 https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry, and multicast (RFC 5771, RFC 4291),
-which nobody can have as source and which is not routed as destination.
+which cannot be a source and is not routed as a destination.
 """
 
 from ipaddress import IPv4Network, IPv6Network

@@ -1,8 +1,8 @@
 """Canonical octets of a ruleset's values: equal values give equal octets on every machine and under every version of Python.
 
-Two sides that must agree hash these, never text: how a library writes an address is its own business, and changes (Python 3.13 writes
-::ffff:0.0.0.0/96 where 3.11 wrote ::ffff:0:0/96). Unequal values give unequal octets: each part says its kind and its length. A field that
-is as it is by default is left out, so that a field that is new changes nothing of what does not use it.
+Two sides that must agree hash these octets, never text, because a library may change how it writes an address (Python 3.13 writes
+::ffff:0.0.0.0/96 where 3.11 wrote ::ffff:0:0/96). Unequal values give unequal octets: each part says its kind and its length. A
+field with its default value is left out, so that a new field changes nothing for values that do not use it.
 """
 
 from dataclasses import MISSING, fields
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def encode_canonical(value: Any) -> bytes:
-    """Of a text, number, address or prefix, of nothing, of a tuple of these, or of a dataclass of these.
+    """Return the octets of a text, number, address or prefix, of None, or of a tuple or dataclass of these.
 
     Raises TypeError for anything else.
     """
@@ -49,5 +49,5 @@ def _encode_dataclass(value: Any) -> bytes:
 
 @cache
 def _list_fields(kind: Any) -> tuple[tuple[str, bytes, Any], ...]:
-    """Of each field of this dataclass its name, as text and in octets, and its default."""
+    """Return each field of this dataclass: its name, as text and in octets, and its default."""
     return tuple((each.name, encode_canonical(each.name), each.default) for each in fields(kind))

@@ -1,7 +1,7 @@
-"""Values <-> JSON, strictly: what is not expected is refused with the path to it.
+"""Strict conversion between values and JSON: unexpected data is refused with the path to it.
 
-Works from the annotations of frozen dataclasses and named tuples, so that a new value needs no code here. Elements are
-packed: all keys in one base64 text, all values in another, because a ruleset is mostly elements. Octets are base64.
+It works from the annotations of frozen dataclasses and named tuples, so that a new value needs no code here. Elements are packed:
+all keys in one base64 text, all values in another, because a ruleset is mostly elements. Octets are base64.
 """
 
 from base64 import b64decode, b64encode
@@ -16,20 +16,23 @@ from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin, get_t
 from firewall.addresses import format_address, format_prefix
 from firewall.ruleset import PLAIN, Element, Elements
 
-Json: TypeAlias = Any  # what json.loads gives
+Json: TypeAlias = Any  # what json.loads returns
 _ADDRESSES = {IPv4Address: ip_address, IPv6Address: ip_address, IPv4Network: ip_network, IPv6Network: ip_network}
 
 
-_PLAIN_TYPES = frozenset({int, str, bool})  # as they are in JSON
+_PLAIN_TYPES = frozenset({int, str, bool})  # encoded as they are
 
 
-_INTEGERS = range(-(1 << 63), 1 << 64)  # what any of our integers fits into, the kernel's counters among them
+_INTEGERS = range(-(1 << 63), 1 << 64)  # the range of all our integers, the kernel's counters among them
 _LONGEST_FAULT = 1000  # characters
 
 
 class WireError(ValueError):
-    """JSON that is not the value it should be. The message starts with the path to the fault; it is printable and not long, because
-    parts of it come from the other side, and it goes to logs and into the database."""
+    """JSON that does not fit the expected type.
+
+    The message starts with the path to the fault. It is printable and has a maximum length, because parts of it come from the other
+    side, and it goes to logs and into the database.
+    """
 
     def __init__(self, message: str) -> None:
         printable = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in message[:_LONGEST_FAULT])
@@ -37,7 +40,7 @@ class WireError(ValueError):
 
 
 def encode(value: Any) -> Json:
-    """The value as JSON data. A member of a union of dataclasses carries its class's name as `is`."""
+    """Return the value as JSON data. A dataclass carries its class's name as `is`, by which unions are decoded."""
     match value:
         case Enum():
             return value.value
@@ -81,12 +84,12 @@ def _encode_elements(elements: Elements) -> Json:
 
 
 def _get_value_width(elements: Elements) -> int:
-    """Of a value; all that are not empty have the same."""
+    """Return the width of a value; all that are not empty have the same."""
     return max([len(element.value) for element in elements.values()], default=0)
 
 
 def decode(hint: Any, data: Json, where: str = "message") -> Any:
-    """The value of the annotated type. Raises WireError with the path to what does not fit, such as an unknown field."""
+    """Return the value of the annotated type. Raises WireError with the path to data that does not fit, such as an unknown field."""
     origin = get_origin(hint)
     if origin in (Union, UnionType):
         return _decode_union(get_args(hint), data, where)
@@ -117,7 +120,7 @@ def decode(hint: Any, data: Json, where: str = "message") -> Any:
 
 
 def _decode_within(hint: Any, limits: range, data: Json, where: str) -> Any:
-    """An integer of a field that says itself within which limits."""
+    """Decode an integer of a field that has limits in its annotation."""
     found = decode(hint, data, where)
     _check_within(limits, found, where)
     return found
@@ -129,7 +132,7 @@ def _check_within(limits: range, number: int, where: str) -> None:
 
 
 def _check_text(text: str, where: str) -> None:
-    """Neither NUL nor half a character: no database, terminal or file takes them."""
+    """Raise WireError for NUL and lone surrogates: no database, terminal or file takes them."""
     if "\0" in text or not (text.isascii() or _is_encodable(text)):
         raise WireError(f"{where}: it holds a character that is none")
 
@@ -220,7 +223,7 @@ def _decode_elements(data: dict[str, Json], where: str) -> Elements:
 
 
 def _decode_values(data: dict[str, Json], count: int, where: str) -> list[bytes]:
-    """`bare`: places of elements without a value among others that have one."""
+    """Return the values of all elements. `bare`: positions of elements without a value among others that have one."""
     if "values" not in data:
         return [b""] * count
     bare = set(decode(tuple[int, ...], data.get("bare", []), f"{where}.bare"))
@@ -285,8 +288,10 @@ def _decode_fields(hint: Any, data: Json, where: str) -> Any:
 
 @cache
 def _list_optional_fields(hint: Any) -> frozenset[str]:
-    """Flags, numbers, texts and values that are 0, empty or missing when nobody says otherwise: what was written down before there was
-    one goes on meaning what it meant."""
+    """Return the fields that may be missing: flags, numbers, texts and values with a default of 0, empty or None.
+
+    So data that was written before such a field existed keeps its meaning.
+    """
     if not is_dataclass(hint):
         return frozenset()
     return frozenset(each.name for each in fields(hint) if _is_nothing(each.type, each.default))

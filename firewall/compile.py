@@ -1,7 +1,7 @@
-"""From a policy to the ruleset of one gateway, whole or by what changed.
+"""Compiler from a policy to the ruleset of one gateway, whole or for a change.
 
-People become elements in firewall/elements; firewall/chains has the shape that looks them up. Both ways end in `_build_shape`, so that a
-change compiled alone gives the very ruleset that compiling everything would give.
+firewall/elements turns members, bans and other objects into elements; firewall/chains builds the rules that look these up. Both
+ways end in `_build_shape`, so that compiling a change alone gives the very ruleset that compiling everything would give.
 """
 
 from collections.abc import Mapping, Set
@@ -20,7 +20,7 @@ from firewall.sets import ALWAYS, declare, iter_following
 
 
 def compile_policy(policy: Policy) -> Ruleset:
-    """The whole ruleset of the policy's gateway.
+    """Return the whole ruleset of the policy's gateway.
 
     Raises PolicyError when the policy must not be deployed, naming the culprits.
     """
@@ -28,15 +28,15 @@ def compile_policy(policy: Policy) -> Ruleset:
 
 
 def compile_change(running: Ruleset, *, touched: PolicyKeys, come: Policy) -> Delta:
-    """What a change makes of a running ruleset: `touched` names the objects that may differ, `come` has those that exist now.
+    """Return the delta of a change to a running ruleset: `touched` names the objects that may differ, `come` has those that exist now.
 
-    Costs what the touched objects and sets cost, not what the network does. What is in `come` counts as touched.
+    The cost grows with the touched objects and sets, not with the network. What is in `come` counts as touched.
     """
     return compute_shape_delta(running, come.gateway, compute_element_changes(running, touched, build_all_elements(come)))
 
 
 def compute_element_changes(running: Ruleset, touched: PolicyKeys, come: ElementsBySet) -> dict[str, ElementChange]:
-    """What a change makes of the elements: of each set those that leave and enter. The gateways of a group share it."""
+    """Return the elements that leave and enter each set in a change. The gateways of a group share the result."""
     keys = {name: each for name, each in build_all_keys(touched).items() if name in running.elements}
     found = {
         name: _compute_element_change(name, running.elements.get(name, {}), keys.get(name, set()), come.get(name, {}))
@@ -46,7 +46,7 @@ def compute_element_changes(running: Ruleset, touched: PolicyKeys, come: Element
 
 
 def compute_shape_delta(running: Ruleset, gateway: GatewaySpec, changes: Mapping[str, ElementChange]) -> Delta:
-    """The whole delta around these changes of elements: chains and sets of prefix lengths that come or go, and sets that grow.
+    """Return the whole delta around these changes of elements, with chains and sets of prefix lengths that come or go, and sets that grow.
 
     Raises PolicyError when what comes cannot be this gateway's.
     """
@@ -59,7 +59,7 @@ def compute_shape_delta(running: Ruleset, gateway: GatewaySpec, changes: Mapping
     elements = dict(changes)
     for name, (old, new) in shape.sets.items():
         of = new or old
-        if of and not of.dynamic:  # the set is made anew, or goes: all its elements do
+        if of and not of.dynamic:  # a set that is made anew or removed takes all its elements with it
             before_all = running.elements.get(name, {})
             elements[name] = ElementChange(of, before_all, _apply_change(before_all, elements.get(name)) if new else {})
     elements = {name: change for name, change in sorted(elements.items()) if change.removed or change.added}
@@ -77,9 +77,9 @@ def _compute_element_change(name: str, running: Elements, touched: Set[bytes], a
 
 
 def assemble(gateway: GatewaySpec, elements: Mapping[str, Elements]) -> Ruleset:
-    """The ruleset around these elements; sets of lengths that nobody uses any more are left out.
+    """Return the ruleset around these elements, without sets of prefix lengths that are no longer in use.
 
-    Raises PolicyError when they cannot be this gateway's.
+    Raises PolicyError when the elements cannot be this gateway's.
     """
     shape = _build_shape(gateway, {name: len(each) for name, each in elements.items()})
     probing.check_collisions(gateway, elements)
@@ -88,7 +88,7 @@ def assemble(gateway: GatewaySpec, elements: Mapping[str, Elements]) -> Ruleset:
 
 
 def _build_shape(gateway: GatewaySpec, counts: Mapping[str, int]) -> Ruleset:
-    """The ruleset without its elements, from how many each set has."""
+    """Return the ruleset without its elements, from the number of elements in each set."""
     _check_management(gateway)
     there = {name for name, count in counts.items() if name in ALWAYS or count}
     there |= {follower for name in there for follower in iter_following(name)}

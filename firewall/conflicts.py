@@ -1,6 +1,6 @@
-"""A listener must not be where members are: its packets would pass them by, or be theirs and pass uncounted.
+"""Check that no listener stands where members are: packets would bypass a forward, or be a member's own and pass uncounted.
 
-Looked at from the listeners, of whom there are few, whatever the number of members.
+The check starts from the listeners, which are few, whatever the number of members.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,30 +18,30 @@ _HELD = "listener on {}: a member holds {}; a listener needs an address outside 
 
 @dataclass(frozen=True, slots=True)
 class ElementsAfter:
-    """Elements as they are after changes, without writing them down."""
+    """A view of the elements after changes, which does not build the changed mappings."""
 
     before: Mapping[str, Elements]
     changes: Mapping[str, ElementChange]
 
     def get(self, name: str, key: bytes) -> Element | None:
-        """The element of this key, if the set will have it."""
+        """Return the element of this key, None if the set will not have it."""
         change = self.changes.get(name)
         if change and key in change.added:
             return change.added[key]
         return None if change and key in change.removed else self.before.get(name, {}).get(key)
 
     def all(self, name: str) -> Elements:
-        """Everything the set will have; costs what the set does."""
+        """Return all elements that the set will have; the cost grows with the set."""
         before, change = self.before.get(name, {}), self.changes.get(name)
         return change.apply(before) if change else before
 
     def starting(self, start: str) -> Iterator[str]:
-        """The names of sets that begin so."""
+        """Yield the names of the sets that begin with `start`."""
         return (name for name in dict.fromkeys([*self.before, *self.changes]) if name.startswith(start))
 
 
 def check(after: ElementsAfter) -> None:
-    """Raises PolicyError, naming both, when a listener stands on a forward's public port or on a member's address."""
+    """Raise PolicyError, naming both, when a listener stands on a forward's public port or on a member's address."""
     for name in ("listener4", *after.starting("guard4_")):
         _check_forwards(after, name)
     for host in after.all("listener4_hosts"):

@@ -1,9 +1,9 @@
-"""Readings of a gateway's counters -> what passed since the reading before. Pure: values in, values out; knows no time and no member.
+"""Computes what passed between two readings of a gateway's counters. Pure: values in, values out; knows no time and no member.
 
 A counter belongs to one element of a set, in one life of the kernel (boot id) and of the table (its handle), and to one owner: an
-address that changes hands is another element. What an element had counted in the end, when it was deleted, comes in `gone`, once,
-with a number. So the sum is exact whatever comes twice, late or not at all; what nobody could read (a power cut, a table that
-somebody deleted by hand) is missing, and never counted for somebody else.
+address that changes hands is another element. The final counts of a deleted element come in `gone`, once, with a number. So the sum
+is exact even if readings come twice, late or not at all; counts that could not be read (a power cut, a table deleted by hand) are
+missing, and are never attributed to another owner.
 """
 
 from array import array
@@ -21,21 +21,21 @@ from firewall.wire import Counts, Gone, Reading
 
 _NUMBER = Struct(">Q")
 _OWNER = Struct(f"{owners.WIDTH}s")
-_MOST = (1 << 63) - 1  # what a database's bigint holds, and 9 exabytes
+_MOST = (1 << 63) - 1  # limit of a database's bigint: 9 exabytes
 
 Pair: TypeAlias = tuple[int, int]  # packets and octets
-Tallies: TypeAlias = dict[bytes, Pair]  # by owner and key, one behind the other
+Tallies: TypeAlias = dict[bytes, Pair]  # by owner and key, concatenated
 
 
 class ReadingError(ValueError):
-    """A reading that cannot be one. The message names the set and what is wrong with it."""
+    """A reading that is not valid. The message names the set and what is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What is remembered of the reading that was written down last. `gone`: the highest number of those written down.
+    """The state of the last reading that was written down. `gone`: the highest number of its deletions.
 
-    boot "": it was written down before anybody noted of which life the counters are; they may be the same.
+    boot "": the reading was written down before boot ids were; its counters may be of the same boot as the next one's.
     """
 
     boot: str = ""
@@ -47,7 +47,7 @@ class Baseline:
 
 
 class OwnerTraffic(NamedTuple):
-    """What passed for one element's owner. owner: id of the holding, 0 if nobody knows; key: the address or prefix in network order."""
+    """Traffic of one element's owner. owner: id of the holding, 0 if not known; key: the address or prefix in network order."""
 
     owner: int
     key: bytes
@@ -57,9 +57,9 @@ class OwnerTraffic(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SetTraffic:
-    """What passed for the elements of one set, as columns: there may be hundreds of thousands. Gives a Passed for each.
+    """Traffic of the elements of one set, as columns, because there may be hundreds of thousands. Iterates over an OwnerTraffic for each.
 
-    places: owner and key of each, one behind the other, `width` octets.
+    places: owner and key of each, concatenated, `width` octets.
     """
 
     width: int
@@ -74,9 +74,9 @@ class SetTraffic:
 
 @dataclass(frozen=True, slots=True)
 class ReadingAdvance:
-    """What a reading adds: by set what passed, and the baseline from which the next one counts.
+    """The traffic that a reading adds, by set, and the baseline from which the next reading counts.
 
-    continues: nothing can have been lost between both readings, as it is when the kernel or the table began anew.
+    continues: True if nothing can have been lost between the two readings; False if the kernel or the table began anew.
     """
 
     baseline: Baseline
@@ -90,9 +90,9 @@ class ReadingAdvance:
 
 
 def advance(before: Baseline, reading: Reading) -> ReadingAdvance | None:
-    """What the reading adds to what was counted up to `before`. None: it is older than that, or the same once more.
+    """Return what the reading adds to what was counted up to `before`. None: it is older than that, or the same once more.
 
-    Readings of another boot or log have to be later ones: whoever asks for them knows in which order. Raises ReadingError.
+    Readings of another boot or log must be later ones: the caller knows their order. Raises ReadingError.
     """
     of_same = (before.boot, before.log) == (reading.boot, reading.log)
     if of_same and reading.sequence <= before.sequence:
@@ -106,12 +106,14 @@ def advance(before: Baseline, reading: Reading) -> ReadingAdvance | None:
 
 
 def _is_continuous(before: Baseline, told: Reading | Gone) -> bool:
-    """Do these counters go on counting from where they stood, as far as anybody noted?"""
+    """True if these counters continue from where they stood, as far as that was written down."""
     return not before.boot or (before.boot, before.table) == (told.boot, told.table)
 
 
 def _compute_set_traffic(name: str, before: Baseline, told: Iterable[Gone], reading: Reading) -> SetTraffic:
-    """Of one set: what ended, in order, then what is there. One set at a time, because its tallies are large."""
+    """Return one set's traffic: of deleted elements, in order, then of those that are there. One set at a time, because its tallies
+    are large.
+    """
     known = _parse_tallies(name, before.sets[name]) if name in before.sets else {}
     found: Tallies = {}
     for each in told:
@@ -127,7 +129,10 @@ def _compute_set_traffic(name: str, before: Baseline, told: Iterable[Gone], read
 
 
 def _add(to: Tallies, now: Tallies, before: Tallies, *, ends: bool = False) -> None:
-    """Add what each counted since. One that is smaller than before began anew; one that ends has counted nothing before from then on."""
+    """Add what each element counted since `before`.
+
+    A count smaller than before means that the counter began anew. After an element's end its counter starts from zero.
+    """
     get = before.pop if ends else before.get
     for at, (packets, octets) in now.items():
         packets_before, octets_before = get(at, (0, 0))
@@ -139,7 +144,7 @@ def _add(to: Tallies, now: Tallies, before: Tallies, *, ends: bool = False) -> N
 
 
 def _parse_tallies(name: str, counts: Counts) -> Tallies:
-    """Raises ReadingError."""
+    """Return packets and octets by owner and key. Raises ReadingError."""
     family = find_family(name)
     if family is None or not family.counter:
         raise ReadingError(f"{name[:40]!r} is no set of ours that counts")

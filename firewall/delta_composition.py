@@ -1,6 +1,6 @@
-"""Two deltas as one: for saying what differs between rulesets that lie several deltas apart, at the cost of what changed.
+"""Composition of two deltas into one, to show how rulesets differ that are several deltas apart, at the cost of what changed.
 
-Not for sending: where a set was made anew on the way, a gateway would have to be given all of its elements.
+Not for sending: where a set was made anew in between, a gateway would need all of its elements.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,10 @@ from firewall.ruleset import Element
 
 
 def compose(first: Delta, second: Delta) -> Delta:
-    """`apply(apply(ruleset, first), second) == apply(ruleset, compose(first, second))`; what comes and goes again is left out."""
+    """Return the delta of both: `apply(apply(ruleset, first), second) == apply(ruleset, compose(first, second))`.
+
+    What comes and goes again is left out.
+    """
     names = dict.fromkeys([*first.elements, *second.elements])
     elements = {name: _compose_elements(first.elements.get(name), second.elements.get(name)) for name in names}
     return Delta(

@@ -1,4 +1,4 @@
-"""What has to change: (running, wanted) -> Delta, a value that can be applied, inverted, rendered and sent.
+"""The difference between two rulesets: (running, wanted) -> Delta, a value that can be applied, inverted, rendered and sent.
 
 Elements are compared by key; a chain is one thing and is rewritten whole when any of its rules differs.
 """
@@ -19,8 +19,8 @@ class ElementChange(NamedTuple):
     added: Elements
 
     def apply(self, elements: Elements) -> Elements:
-        """A new mapping: `elements` without the removed, with the added."""
-        changed = elements.copy() if isinstance(elements, dict) else dict(elements)  # copying is quicker, above all after deletes
+        """Return a new mapping: `elements` without the removed, with the added."""
+        changed = elements.copy() if isinstance(elements, dict) else dict(elements)  # copy() is faster, above all after deletions
         for key in self.removed:
             changed.pop(key, None)
         changed.update(self.added)
@@ -28,28 +28,28 @@ class ElementChange(NamedTuple):
 
 
 class ChainChange(NamedTuple):
-    """A chain before and after; None where it is not. Both alike: its rules are written again because a set they use is new."""
+    """A chain before and after; None where it does not exist. If both are equal, its rules are rewritten because a set they use is new."""
 
     before: Chain | None
     after: Chain | None
 
 
 class SetChange(NamedTuple):
-    """A set's declaration before and after; None where it is not."""
+    """A set's declaration before and after; None where the set does not exist."""
 
     before: Set | None
     after: Set | None
 
 
 class CounterChange(NamedTuple):
-    """Names of the table's counters that go and that come."""
+    """Names of the table's counters that are removed and added."""
 
     removed: frozenset[str]
     added: frozenset[str]
 
 
 class ProfileChange(NamedTuple):
-    """What the kernel is set to before and after; None: it is left as it is."""
+    """The kernel settings before and after; None: the kernel is left as it is."""
 
     before: Profile | None
     after: Profile | None
@@ -69,16 +69,16 @@ class Delta:
     profile: ProfileChange | None = None
 
     def __bool__(self) -> bool:
-        """Is there anything to do?"""
+        """True if there is anything to do."""
         return bool(self.touches_rules or self.elements or self.profile)
 
     @property
     def touches_rules(self) -> bool:
-        """Does it touch more of the table than elements?"""
+        """True if the delta changes more of the table than elements."""
         return bool(self.chains or self.sets or any(self.counters))
 
     def inverted(self) -> "Delta":
-        """The way back."""
+        """Return the delta that leads back."""
         return Delta(
             {name: ChainChange(after, before) for name, (before, after) in self.chains.items()},
             {name: SetChange(after, before) for name, (before, after) in self.sets.items()},
@@ -89,7 +89,7 @@ class Delta:
 
 
 def diff(running: Ruleset, wanted: Ruleset) -> Delta:
-    """The delta that makes `wanted` out of `running`; empty when they are equal."""
+    """Return the delta that makes `wanted` out of `running`; empty when they are equal."""
     shape = diff_shape(running, wanted)
     elements = {}
     for name in sorted(running.sets.keys() | wanted.sets.keys()):
@@ -102,7 +102,7 @@ def diff(running: Ruleset, wanted: Ruleset) -> Delta:
 
 
 def diff_shape(running: Ruleset, wanted: Ruleset) -> Delta:
-    """The same but for elements. A set that is made anew loses its elements: they belong in the delta."""
+    """Return the delta without elements. A set that is made anew loses its elements, so the caller has to put them into the delta."""
     sets = {
         name: SetChange(running.sets.get(name), wanted.sets.get(name))
         for name in sorted(running.sets.keys() | wanted.sets.keys())
@@ -130,8 +130,11 @@ def _compare(running: Elements, wanted: Elements) -> tuple[Elements, Elements]:
 
 
 def _list_lacking(these: Elements, those: Elements) -> Elements:
-    """Those of the first that are not in the second, sorted. Elements are compared as `Element` does, whose methods would take six times
-    as long: most are the very same objects, and there are hundreds of thousands."""
+    """Return the elements of the first that are not in the second, sorted.
+
+    They are compared as `Element` does, but here, because its methods would take six times as long: most are the very same objects,
+    and there are hundreds of thousands.
+    """
     lacking = [
         (key, element)
         for key, element in these.items()
@@ -141,9 +144,9 @@ def _list_lacking(these: Elements, those: Elements) -> Elements:
 
 
 def apply(running: Ruleset, delta: Delta, after: Mapping[str, Elements] | None = None) -> Ruleset:
-    """The ruleset that the delta leads to; `running` stays as it is, and both share what the delta leaves alone.
+    """Return the ruleset that the delta leads to; `running` stays as it is, and both share what the delta does not change.
 
-    after: what sets hold afterwards, where that is known already: rulesets that share a set's elements go on sharing them.
+    after: the elements of sets afterwards, where the caller knows them: rulesets that share a set's elements go on sharing them.
     """
     chains = {name: chain for name, chain in running.chains.items() if name not in delta.chains}
     chains |= {name: change.after for name, change in delta.chains.items() if change.after}

@@ -1,9 +1,9 @@
 """A digest of a ruleset that does not depend on order, so that a delta can update it.
 
 The digest is the sum, modulo 2**256, of one hash for each thing the ruleset consists of: a chain with its rules, a set's
-declaration, a counter, an element, a value that the kernel is set to (an additive multiset hash: Bellare and Micciancio,
-EUROCRYPT '97, AdHash). Values are hashed, by their octets (canonical_encoding.py), and no text that a library renders. It tells two
-rulesets apart against chance and mistakes; against a forger the link's own authentication stands.
+declaration, a counter, an element, a sysctl (an additive multiset hash: Bellare and Micciancio, EUROCRYPT '97, AdHash). Values are
+hashed as octets (canonical_encoding.py), never as text that a library renders. The digest tells two rulesets apart despite chance
+and mistakes; against forgery only the link's own authentication helps.
 """
 
 from collections.abc import Mapping
@@ -16,27 +16,27 @@ from firewall.profile import build_sysctls
 from firewall.ruleset import Chain, Elements, Ruleset, Set
 
 MODULUS = 1 << 256
-WAY = 2  # of computing it, as state files note it: another one gives other digests for the same rulesets
+WAY = 2  # version of the computation, as state files note it: another version gives other digests for the same rulesets
 
 
 def digest_ruleset(ruleset: Ruleset) -> int:
-    """The digest of everything in the ruleset, as it stands (see `without_expired` for as it is at a time)."""
+    """Return the digest of everything in the ruleset, expired elements included (see `subtract_expired`)."""
     return (digest_shape(ruleset) + digest_elements(ruleset.elements)) % MODULUS
 
 
 def digest_shape(ruleset: Ruleset) -> int:
-    """The part of chains, declarations, counters and profile."""
+    """Return the digest's part for chains, declarations, counters and profile."""
     total = sum(map(_hash_chain, ruleset.chains.values())) + sum(map(_hash_set, ruleset.sets.values()))
     return (total + sum(map(_hash_counter, ruleset.counters)) + _hash_profile(ruleset.profile)) % MODULUS
 
 
 def digest_elements(elements: Mapping[str, Elements]) -> int:
-    """The part of all elements, by set: the gateways of a group share it."""
+    """Return the digest's part for all elements, by set. The gateways of a group share it."""
     return sum(_hash_elements(name, each) for name, each in elements.items()) % MODULUS
 
 
 def subtract_expired(value: int, ruleset: Ruleset, now: int) -> int:
-    """The digest as it is at `now` (Unix seconds), from the one of everything: what has expired is taken out."""
+    """Return the digest as it is at `now` (Unix seconds), from the digest of everything: expired elements are subtracted."""
     expired = (
         _hash_elements(name, {key: element for key, element in ruleset.elements[name].items() if 0 < element.expires <= now})
         for name, declaration in ruleset.sets.items()
@@ -46,7 +46,7 @@ def subtract_expired(value: int, ruleset: Ruleset, now: int) -> int:
 
 
 def update(before: int, delta: Delta) -> int:
-    """The digest after the delta, from the one before it; costs what the delta costs."""
+    """Return the digest after the delta, from the digest before it. The cost grows with the delta."""
     total = before
     for chain in delta.chains.values():
         total += (_hash_chain(chain.after) if chain.after else 0) - (_hash_chain(chain.before) if chain.before else 0)
@@ -61,8 +61,10 @@ def update(before: int, delta: Delta) -> int:
 
 
 def subtract_expired_at_base(value: int, delta: Delta, now: int) -> int:
-    """`subtract_expired` for the ruleset that the delta starts from, at the cost of the delta. Nothing that it leads to may have
-    expired at `now`: what has expired is then among what the delta removes."""
+    """Do the same as `subtract_expired` for the ruleset that the delta starts from, at the cost of the delta.
+
+    Nothing that the delta leads to may have expired at `now`: then expired elements are among those that the delta removes.
+    """
     expired = (
         _hash_elements(name, {key: element for key, element in change.removed.items() if 0 < element.expires <= now})
         for name, change in delta.elements.items()
@@ -71,7 +73,7 @@ def subtract_expired_at_base(value: int, delta: Delta, now: int) -> int:
 
 
 def format_digest(value: int) -> str:
-    """64 hexadecimal digits."""
+    """Return the digest as 64 hexadecimal digits."""
     return f"{value:064x}"
 
 
@@ -100,7 +102,9 @@ def _hash_profile(profile: Profile | None) -> int:
 
 
 def _hash_elements(name: str, elements: Elements) -> int:
-    """The set's name keys the hash; lengths are fixed within a set, so key and value cannot run into each other. Texts do not count."""
+    """Return the sum of the elements' hashes. The set's name is the key of the hash; widths are fixed within a set, so key and
+    value cannot run into each other. Texts do not count.
+    """
     hasher, key_of = blake2b, name.encode()
     total = 0
     from_bytes = int.from_bytes

@@ -1,9 +1,9 @@
-"""Which open connections a change ends, and when: a delta and connections in, those to be cut out.
+"""Finds the open connections that a change ends, and the moment for each: from deltas and connections.
 
-Established connections survive every change of the ruleset by themselves (nf_conntrack keeps their NAT), so what was
-withdrawn has to be ended, and so has what keeps packets from a forward that comes. What is banned or blocked from now on is
-cut at commit; whatever may come back if nobody confirms only after the confirmation.
-Costs one lookup in a hash table for each prefix length in use, whatever the number of changes.
+Established connections survive every change of the ruleset by themselves (nf_conntrack keeps their NAT), so connections of
+withdrawn objects have to be ended, and so have those that keep packets from a new forward. What is banned or blocked from now on is
+cut at commit; connections of objects that a revert could bring back are cut only after the confirmation. Each flow costs one lookup
+in a hash table for each prefix length in use, whatever the number of changes.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,15 +16,15 @@ from firewall.ruleset import Element, Elements
 from firewall.sets import split_length
 
 _DNAT_PADDING = b"\0\0"
-_SERVICE4 = 12  # octets of a key of an IPv4 address, protocol and port; of IPv6 the shortest key has 16
+_SERVICE4 = 12  # octets of a key of IPv4 address, protocol and port; the shortest key of IPv6 has 16
 _TCP, _UDP = 6, 17  # IANA protocol numbers
 
 
 class Flow(NamedTuple):
     """One tracked connection. Addresses are 4 or 16 octets in network order; ports are 0 where the protocol has none.
 
-    source, destination: as the first packet had them; reply_*: as the answer has them, so NAT shows as a difference.
-    handle: whatever whoever listed it needs to find it again.
+    source, destination: as the first packet had them; reply_*: as the answer has them, so NAT shows as a difference. handle: data
+    by which the caller that listed the flow finds it again.
     """
 
     source: bytes
@@ -40,7 +40,7 @@ class Flow(NamedTuple):
 
 
 class FlowFilter(NamedTuple):
-    """Flows whose first packet goes to this address, or, in `reply`, whose answers do; of this protocol and to this port, or any (0)."""
+    """A filter for flows by the destination of their first packet, or, with `reply`, of their answers; protocol and port 0 mean any."""
 
     address: bytes
     protocol: int
@@ -48,20 +48,20 @@ class FlowFilter(NamedTuple):
     reply: bool = False
 
 
-_MOST_TOWARD = 20  # the kernel walks its whole table for each: 30 ms with 60,000 flows, 900 ms to list and match them all
+_MOST_TOWARD = 20  # filters; the kernel walks its whole table for each: 30 ms with 60,000 flows, against 900 ms to list and match them all
 
 
 class CutMoment(Enum):
-    """When a flow is to be cut."""
+    """Moments at which a flow is cut."""
 
     COMMIT = "commit"
     CONFIRM = "confirm"
 
 
 class FlowChanges:
-    """What one or more deltas, one on top of the other, mean for open connections. False when they cannot concern any.
+    """The effect of one or more deltas, one on top of the other, on open connections. False when they cannot concern any.
 
-    after: the sets of the ruleset that they lead to; of these, bans and allow entries are looked up.
+    after: the sets of the resulting ruleset; of these, bans and allow entries are looked up.
     """
 
     def __init__(self, *deltas: Delta, after: Mapping[str, Elements]) -> None:
@@ -103,7 +103,7 @@ class FlowChanges:
 
     @property
     def toward(self) -> frozenset[FlowFilter] | None:
-        """Where any flow leads that is to be cut after the confirmation; None when only a listing of all flows will do."""
+        """Destinations of all flows that are to be cut after the confirmation; None when only a listing of all flows will do."""
         if self.at_commit or self._left or self._free or self._mappings:
             return None
         found = frozenset({_build_filter(key) for key, _value in self._forwards} | self._opened.toward | self._closed.toward)
@@ -113,21 +113,21 @@ class FlowChanges:
 
     @property
     def at_commit(self) -> bool:
-        """Can a flow have to be cut at commit?"""
+        """True if a flow may have to be cut at commit."""
         return bool(self._sources or self._destinations or self._blocked)
 
     def moment(self, flow: Flow) -> CutMoment | None:
-        """When to cut this flow; None: it goes on.
+        """Return when to cut this flow; None: it stays.
 
-        The forward hook sees the first packet's source before source NAT and its destination after destination NAT: these
-        are what bans and members are matched with.
+        The forward hook sees the first packet's source before source NAT and its destination after destination NAT: these are what
+        bans and members are matched with.
         """
         if (self._sources and flow.source in self._sources) or (self._destinations and flow.reply_source in self._destinations):
             return CutMoment.COMMIT
         if self._blocked and (flow.source in self._blocked or flow.reply_source in self._blocked):
             return CutMoment.COMMIT
         if self._free and flow.destination != flow.reply_source and flow.source in self._free:
-            return CutMoment.CONFIRM  # to the notice page, the only place where a blocked member's packets are led to
+            return CutMoment.CONFIRM  # to the notice page, the only place to which a blocked member's packets are redirected
         if self._left and (flow.source in self._left or flow.reply_source in self._left):
             return CutMoment.CONFIRM
         if self._mappings and self._mappings.ended(flow):
@@ -141,7 +141,7 @@ class FlowChanges:
         return None
 
     def split(self, flows: Iterable[Flow]) -> tuple[list[Flow], list[Flow]]:
-        """Those to cut at commit and those after the confirmation, in the order given."""
+        """Return the flows to cut at commit and those to cut after the confirmation, in the order given."""
         at_commit: list[Flow] = []
         after: list[Flow] = []
         for flow in flows:
@@ -152,14 +152,14 @@ class FlowChanges:
 
 
 class MappingChanges:
-    """Which sources no longer leave as they did. False when all do."""
+    """Sources that no longer leave as they did. False when there are none."""
 
     def __init__(self) -> None:
-        self._gone: dict[tuple[bytes, bytes], set[tuple[str, bytes]]] = {}  # by private and public address: maps, and the values there
-        self._come: dict[bytes, dict[str, bytes]] = {}  # by private address and map: the value there now
+        self._gone: dict[tuple[bytes, bytes], set[tuple[str, bytes]]] = {}  # by private and public address: maps and values
+        self._come: dict[bytes, dict[str, bytes]] = {}  # by private address and map: the value now
 
     def note(self, name: str, change: ElementChange) -> None:
-        """The map's elements change, on top of what was noted before."""
+        """Note changes of the map's elements, on top of those noted before."""
         for key, element in change.removed.items():
             self._gone.setdefault((key, element.value[:4]), set()).add((name, element.value))
             self._come.get(key, {}).pop(name, None)
@@ -168,7 +168,7 @@ class MappingChanges:
             self._return((key, element.value[:4]), (name, element.value))
 
     def _return(self, pair: tuple[bytes, bytes], place: tuple[str, bytes]) -> None:
-        """What comes again as it was has not gone."""
+        """Forget the removal of a value that comes again as it was."""
         gone = self._gone.get(pair)
         if gone:
             gone.discard(place)
@@ -179,14 +179,17 @@ class MappingChanges:
         return bool(self._gone)
 
     def ended(self, flow: Flow) -> bool:
-        """Did its source leave as this public address, and may no longer, or no longer with this port?"""
+        """True if the flow's source left as this public address, and no longer may, or no longer with this port."""
         if (flow.source, flow.reply_destination) not in self._gone:
             return False
         return not any(_allows(value, flow) for value in self._come.get(flow.source, {}).values())
 
 
 def _allows(value: bytes, flow: Flow) -> bool:
-    """Could a flow that goes by this value look like this one? Flows without ports fit no block: what they had is not known."""
+    """True if a flow with this map value could look like this one.
+
+    A flow without ports fits no block, because the identifier that it had is not known.
+    """
     if value[:4] != flow.reply_destination:
         return False
     if len(value) == 4:
@@ -198,11 +201,11 @@ def _allows(value: bytes, flow: Flow) -> bool:
 class _OpenedForwards:
     """Forwards that come, and the flows that keep packets from them. False when there are none, all deltas taken together.
 
-    Connection tracking looks at NAT for a connection's first packet alone. So who has sent to the port all the time, in a flow that was
-    tracked without the forward, would never reach it:
-    1. A flow to that very port that leads elsewhere: to the gateway itself, or from before our table was there.
-    2. A UDP flow that left with that very address and port: answers and new packets of its peer look the same. Whoever opens a TCP
-       connection to a forward sends from a port of his own choice, and never from the one on which a member's connection ends.
+    Connection tracking looks at NAT for a connection's first packet alone. So a sender that has used the port all the time, in a
+    flow that was tracked without the forward, would never reach the forward. Such flows are:
+    1. A flow to that very port that leads elsewhere: to the gateway itself, or from before our table existed.
+    2. A UDP flow that left with that very address and port: answers and new packets of its peer look the same. A client that opens
+    a TCP connection to a forward chooses its own port, which is never the one on which a member's connection ends.
     """
 
     def __init__(self) -> None:
@@ -215,12 +218,12 @@ class _OpenedForwards:
 
     @property
     def toward(self) -> set[FlowFilter]:
-        """Where flows lead that may stand in the way."""
+        """Destinations of flows that may stand in the way."""
         there = {_build_filter(key) for key in self._come}
         return there | {each._replace(reply=True) for each in there if each.protocol == _UDP}
 
     def note(self, change: ElementChange) -> None:
-        """One more change of the forwards, on top of those before."""
+        """Note one more change of the forwards, on top of those before."""
         for key, element in change.removed.items():
             self._before.setdefault(key, element.value)
             self._now.pop(key, None)
@@ -230,7 +233,7 @@ class _OpenedForwards:
         self._come = {key: value for key, value in self._now.items() if self._before[key] != value}
 
     def stands_in_the_way(self, flow: Flow) -> bool:
-        """Would packets for one of these forwards go on in this flow, and not where the forward leads?"""
+        """True if packets for one of these forwards would go on in this flow, and not where the forward leads."""
         leads = self._come.get(_pack_key(flow.destination, flow.protocol, flow.destination_port))
         if leads is not None and leads != _pack_target(flow.reply_source, flow.reply_source_port):
             return True
@@ -241,9 +244,10 @@ class _OpenedForwards:
 
 
 class _ClosedServices:
-    """Pinholes and guards of services that went, all deltas taken together, but for what came in their place. False when there are none.
+    """Pinholes and guards of services that went, all deltas taken together, except for replaced ones. False when there are none.
 
-    What a gateway has connected in a server's stead carries numbers that it translates: without its guard nobody does.
+    A connection that a gateway made in a server's stead has numbers that the gateway translates; without the guard nothing
+    translates them.
     """
 
     def __init__(self) -> None:
@@ -255,25 +259,25 @@ class _ClosedServices:
 
     @property
     def toward(self) -> set[FlowFilter]:
-        """Where flows lead that came in through them."""
+        """Destinations of flows that came in through them."""
         return {_build_any_port_filter(key) for key in self._gone}
 
     def note(self, change: ElementChange) -> None:
-        """One more change of what is open. The sets' keys are of different widths, so they may lie together."""
+        """Note one more change of what is open. Keys of the sets have different widths, so they can lie together."""
         self._gone.difference_update(change.added)
         self._gone.update(change.removed.keys() - change.added.keys())
         self._come.difference_update(change.removed)
         self._come.update(change.added.keys() - change.removed.keys())
 
     def __contains__(self, flow: Flow) -> bool:
-        """Did it come in through one of them, and could not come in again?"""
+        """True if the flow came in through one of them, and could not come in again."""
         protocol = flow.destination + bytes((flow.protocol, 0, 0, 0))
         keys = (flow.destination, protocol, protocol + flow.destination_port.to_bytes(2) + _DNAT_PADDING)
         return any(key in self._gone for key in keys) and not any(key in self._come for key in keys)
 
 
 class PrefixIndex:
-    """Prefixes of both families by length. An address that was looked up is remembered: many flows share it."""
+    """An index of prefixes of both families by length. It remembers addresses that were looked up, because many flows share one."""
 
     def __init__(self, by_length: Mapping[tuple[int, int], set[bytes]]) -> None:
         self._known: dict[bytes, bool] = {}
@@ -305,31 +309,31 @@ def _get_address_width(kind: str) -> int:
 
 
 def _note_blocks(come: set[bytes], change: ElementChange) -> None:
-    """A block with another text or end is none that comes."""
+    """Note blocks that come. A block that only gets another text or end does not."""
     come.difference_update(change.removed.keys() - change.added.keys())
     come.update(change.added.keys() - change.removed.keys())
 
 
 def _note_members(gone: set[bytes], change: ElementChange) -> None:
-    """One who comes again in a later delta has not gone. An address that changes hands goes and comes at once."""
+    """Note members that go. One that comes again in a later delta has not gone; an address that changes hands goes and comes at once."""
     gone.difference_update(change.added)
     gone.update(key for key, element in change.removed.items() if _has_changed_hands(element, change.added.get(key)))
 
 
 def _has_changed_hands(before: Element, after: Element | None) -> bool:
-    """Not so when nobody had written down before whose it is."""
+    """True if the element goes or gets another owner; not if no owner was written down before."""
     return after is None or (before.value != after.value and bool(before.value))
 
 
 def _note_values(gone: set[tuple[bytes, bytes]], change: ElementChange) -> None:
-    """An entry of a map has gone when its key leads elsewhere or nowhere."""
+    """Note map entries that go: their key leads elsewhere or nowhere."""
     gone.update((key, element.value) for key, element in change.removed.items())
     if gone:
         gone.difference_update((key, element.value) for key, element in change.added.items())
 
 
 def _build_forward_entry(flow: Flow) -> tuple[bytes, bytes]:
-    """Key and value of the forward that would have made this flow (see firewall/compile.py)."""
+    """Return key and value of the forward that would have made this flow (see firewall/elements/forwards.py)."""
     return _pack_key(flow.destination, flow.protocol, flow.destination_port), _pack_target(flow.reply_source, flow.reply_source_port)
 
 
@@ -338,12 +342,12 @@ def _pack_key(address: bytes, protocol: int, port: int) -> bytes:
 
 
 def _build_filter(key: bytes) -> FlowFilter:
-    """Where packets go that a forward of this key takes."""
+    """Return the filter for packets that a forward of this key takes."""
     return FlowFilter(key[:4], key[4], int.from_bytes(key[8:10]))
 
 
 def _build_any_port_filter(key: bytes) -> FlowFilter:
-    """The same of all ports of its protocol, for keys of any width."""
+    """Return the filter for all ports of the key's protocol; keys may have any width."""
     octets = 4 if len(key) == _SERVICE4 else 16
     return FlowFilter(key[:octets], key[octets] if len(key) > octets else 0)
 

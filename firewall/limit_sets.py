@@ -1,4 +1,4 @@
-"""The dynamic sets behind a group's limits: who opens how many connections, filled by the kernel and bounded in size and time.
+"""The dynamic sets behind a group's connection limits: one element per source, filled by the kernel, bounded in size and time.
 
 An element keeps the rate it was made with, so a set is named after its numbers: another limit is another set.
 """
@@ -11,12 +11,12 @@ from firewall.policy import ConnectionLimits, PolicyError
 from firewall.ruleset import Per, Set, Type
 
 SIZE = 1 << 16
-LIVES = 300  # seconds; a bucket that is not touched for so long is full again, see `_check`
+LIVES = 300  # seconds; a bucket that no packet touches for so long is full again, see `_check`
 MOST_RATE, MOST_BURST, MOST_OPEN = 100_000, 100_000, 1_000_000
 
 
 class LimitKind(StrEnum):
-    """What is limited; also the beginning of its sets' names, and the end of its counter's."""
+    """Kinds of limits; the value is also the beginning of its sets' names, and the end of its counter's."""
 
     MEMBER_RATE = "member_rate"
     MEMBER_OPEN = "member_open"
@@ -26,13 +26,13 @@ class LimitKind(StrEnum):
 
     @property
     def counter(self) -> str:
-        """The named counter of what was over."""
+        """Name of the counter of packets over the limit."""
         return f"over_{self.value}"
 
 
 @dataclass(frozen=True, slots=True)
 class LimitMeter:
-    """One limit that is on. burst, per: of rates alone; `per` is None where connections are counted that are open."""
+    """One limit that is on. burst, per: only for rates; `per` is None for a limit on open connections."""
 
     limited: LimitKind
     most: int
@@ -40,12 +40,12 @@ class LimitMeter:
     per: Per | None = None
 
     def set(self, version: int) -> str:
-        """The name of its set of one address family: "member_rate4_50_100"."""
+        """Return the name of the limit's set for an IP version: "member_rate4_50_100"."""
         return "_".join(map(str, (f"{self.limited}{version}", self.most, *((self.burst,) if self.per else ()))))
 
 
 def list_meters(limits: ConnectionLimits) -> tuple[LimitMeter, ...]:
-    """The limits that are on. Raises PolicyError where one is out of range."""
+    """Return the limits that are on. Raises PolicyError when one is out of range."""
     found = tuple(meter for meter in _iter_meters(limits) if meter.most)
     for meter in found:
         _check(meter)
@@ -61,7 +61,11 @@ def _iter_meters(limits: ConnectionLimits) -> Iterator[LimitMeter]:
 
 
 def _check(meter: LimitMeter) -> None:
-    """An element must live until its bucket has filled again, or whoever waits for that would be better off than by the limit."""
+    """Raise PolicyError when the limit is out of range.
+
+    An element must live until its bucket has filled again; otherwise a sender that waits for the element's end would get more than
+    the limit.
+    """
     seconds = meter.most * LIVES if meter.per is Per.SECOND else meter.most * LIVES // 60
     if not 0 < meter.most <= (MOST_RATE if meter.per else MOST_OPEN):
         raise PolicyError(f"limit {meter.limited}: {meter.most} is out of range")
@@ -70,7 +74,7 @@ def _check(meter: LimitMeter) -> None:
 
 
 def build_sets(limits: ConnectionLimits) -> dict[str, Set]:
-    """The dynamic sets of the limits that are on, by name."""
+    """Return the dynamic sets of the limits that are on, by name."""
     found = {}
     for meter in list_meters(limits):
         for version, kind in ((4, Type.IPV4), (6, Type.IPV6)):
@@ -80,6 +84,6 @@ def build_sets(limits: ConnectionLimits) -> dict[str, Set]:
 
 
 def find_limit(name: str) -> LimitKind | None:
-    """What the set of this name limits; None if it is none of ours."""
+    """Return the kind of limit that the set of this name belongs to; None if it is not one of ours."""
     start = name.partition("_")[0] + "_" + name.partition("_")[2].partition("_")[0]
     return next((each for each in LimitKind if start in (f"{each}4", f"{each}6")), None)

@@ -1,6 +1,6 @@
-"""Names and texts that may stand in a ruleset: legal for nft, and never a way out of their quotes.
+"""Names and texts that may stand in a ruleset: valid for nft, and unable to break out of their quotes.
 
-Interface names are refused when they are not plain; comments are people's texts and are made harmless instead.
+Interface names that are not plain are refused; comments are people's texts and are made harmless instead.
 """
 
 import re
@@ -10,13 +10,13 @@ from firewall.policy import PolicyError
 
 COMMENT_OCTETS = 120  # the kernel keeps 128 (NFTNL_UDATA_COMMENT_MAXLEN)
 
-_INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}")  # IFNAMSIZ is 16 with its zero
-_SYMBOL = re.compile(r"[A-Za-z_.][A-Za-z0-9/_.-]{0,254}")  # as nft's scanner takes it; NFT_NAME_MAXLEN is 256 with its zero
+_INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}")  # IFNAMSIZ is 16 with the final zero
+_SYMBOL = re.compile(r"[A-Za-z_.][A-Za-z0-9/_.-]{0,254}")  # as nft's scanner takes it; NFT_NAME_MAXLEN is 256 with the final zero
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f"\\\u2028\u2029\ud800-\udfff]')
 
 
 def validate_interface(name: str) -> str:
-    """The interface's name, if it is plain; nft reads `*` and quotes in it as its own.
+    """Return the interface's name if it is plain; nft gives `*` and quotes in it a meaning of their own.
 
     Raises PolicyError otherwise.
     """
@@ -25,9 +25,9 @@ def validate_interface(name: str) -> str:
     return name
 
 
-@lru_cache(maxsize=1 << 16)  # feeds say the same of thousands
+@lru_cache(maxsize=1 << 16)  # a feed gives thousands of bans the same comment
 def sanitize_comment(text: str) -> str:
-    """The text as it can stand between quotes in a ruleset: one line, no quote, no backslash, at most 120 octets of UTF-8."""
+    """Return the text as it can stand between quotes in a ruleset: one line, no quote, no backslash, at most 120 octets of UTF-8."""
     harmless = " ".join(_UNSAFE.sub(" ", text.replace('"', "'")).split())
     octets = harmless.encode()
     if len(octets) <= COMMENT_OCTETS:
@@ -36,7 +36,7 @@ def sanitize_comment(text: str) -> str:
 
 
 def validate_symbol(text: str) -> str:
-    """The text, if it can be a name or a constant of nft, ours or of somebody's hand. Raises PolicyError otherwise."""
+    """Return the text if it can be a name or constant of nft, from the compiler or made by hand. Raises PolicyError otherwise."""
     if not _SYMBOL.fullmatch(text):
         raise PolicyError(f"{text!r} is no name: use letters, then also 0-9 / _ . -")
     return text

@@ -1,6 +1,7 @@
-"""Which addresses a change bans that were not banned before: by bans that came, and by allow entries that went from over a ban.
+"""Finds the addresses that a change newly bans: through new bans, and through allow entries that no longer cover a ban.
 
-In go deltas and what the sets hold afterwards; only looked up, never walked, so that a feed of a hundred thousand costs nothing.
+Input: deltas, and what the sets hold afterwards, which is only looked up, never walked, so that a feed of a hundred thousand costs
+nothing.
 """
 
 from collections.abc import Container, Iterable, Mapping
@@ -14,7 +15,7 @@ SOURCES, DESTINATIONS = ("bans", "bans_in"), ("bans", "bans_out")
 
 
 class NewlyBanned:
-    """Sources, or destinations, that the deltas ban: `families` names the sets they are looked up in. False when there are none."""
+    """Sources, or destinations, that the deltas ban: `families` names the sets to look them up in. False when there are none."""
 
     def __init__(self, families: tuple[str, str], deltas: Iterable[Delta], after: Mapping[str, Elements]) -> None:
         come: dict[tuple[int, int], set[bytes]] = {}
@@ -42,7 +43,7 @@ class NewlyBanned:
 
 
 class _AddressIndex:
-    """Addresses within prefixes that lie in sets by their length."""
+    """An index of the addresses within prefixes that lie in sets by their length."""
 
     def __init__(self, by_length: Iterable[tuple[tuple[int, int], Container[bytes]]]) -> None:
         self._by_width: dict[int, list[tuple[int, Container[bytes]]]] = {}
@@ -58,7 +59,7 @@ class _AddressIndex:
 
 
 def _note(come: dict[tuple[int, int], set[bytes]], delta: Delta, families: tuple[str, ...]) -> None:
-    """What one delta adds to all sets of the families together; one that changes its set, its text or its end does not come."""
+    """Note what one delta adds to all sets of the families together. An element that only changes its set, text or end does not count."""
     removed: dict[tuple[int, int], set[bytes]] = {}
     added: dict[tuple[int, int], set[bytes]] = {}
     for name, change in delta.elements.items():

@@ -1,4 +1,4 @@
-"""Whom an element of a counted set counts for: a holding, so that what two holders of one address forwarded never mixes.
+"""The owner that an element of a counted set counts for: a holding, so that the traffic of successive holders of an address never mixes.
 
 In a ruleset the owner is the element's value, which no rule sees; in the kernel it is the element's comment. So an address that
 changes hands is another element: the delta deletes one and adds the other in one transaction.
@@ -6,26 +6,26 @@ changes hands is another element: the delta deletes one and adds the other in on
 
 WIDTH = 8  # octets
 NOBODY = bytes(WIDTH)
-_MARK = "holding  "  # no comment of people's has two spaces in a row (names.comment)
+_MARK = "holding  "  # no comment of people's has two spaces in a row (names.sanitize_comment)
 _DIGITS = 12
 
 
 def pack_holding(holding: int) -> bytes:
-    """The element's value for the holding of this id."""
+    """Return the element's value for the holding of this id."""
     return holding.to_bytes(WIDTH)
 
 
 def unpack_holding(owner: bytes) -> int:
-    """The id of the holding; 0: nobody's, or nobody knows."""
+    """Return the id of the holding; 0: none, or it is not known."""
     return int.from_bytes(owner)
 
 
 def format_comment(owner: bytes) -> str:
-    """What stands in the kernel. Of one width for all, so that many elements can be taken apart at once."""
+    """Return the element's comment in the kernel. All comments have one width, so that many elements can be parsed at once."""
     return f"{_MARK}{unpack_holding(owner):0{_DIGITS}d}"
 
 
 def parse_owner(text: str) -> bytes:
-    """The owner in an element's comment; b"" if it names none."""
+    """Return the owner in an element's comment; b"" if it names none."""
     digits = text.removeprefix(_MARK)
     return pack_holding(int(digits)) if digits != text and digits.isascii() and digits.isdecimal() else b""

@@ -1,7 +1,7 @@
-"""What goes into the compiler: frozen, typed values of what people asked for.
+"""The compiler's input: frozen, typed values of what the database asks for.
 
-Addresses are `ipaddress` values, ports integers, times whole seconds since 1970 (UTC). Nothing here knows
-nftables, the database, or the time of day. `Policy` checks what no constraint outside can promise.
+Addresses are `ipaddress` values, ports integers, times whole seconds since 1970 (UTC). Nothing here knows nftables, the database,
+or the time of day. The values check nothing themselves; the compiler refuses what no constraint outside can rule out.
 """
 
 from collections.abc import Iterable, Iterator, Set
@@ -27,9 +27,10 @@ class TransportProtocol(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Interfaces:
-    """The names of one gateway's interfaces. `sync` carries the connection states to the peer and may be missing ("").
+    """The names of one gateway's interfaces.
 
-    server: behind it are the network's own servers; "" when they stand among the members, behind `lan`.
+    sync: carries the connection states to the peer; "" when there is none. server: leads to the network's own servers; "" when they
+    stand among the members, behind `lan`.
     """
 
     lan: str
@@ -41,7 +42,7 @@ class Interfaces:
 
 @dataclass(frozen=True, slots=True)
 class Management:
-    """Who may reach the gateway itself: these sources, on the management interface, at one TCP port."""
+    """Access to the gateway itself: from these sources, on the management interface, to one TCP port."""
 
     sources: tuple[Prefix, ...]
     port: int = 22
@@ -49,11 +50,11 @@ class Management:
 
 @dataclass(frozen=True, slots=True)
 class ProbeSpec:
-    """From where a gateway is probed: hosts of its own behind `interface`, whose packets it forwards like a member's.
+    """The addresses of a gateway's probe: hosts of its own behind `interface`, whose packets the gateway forwards like a member's.
 
-    source4 is private and leaves as public4, which is routed to this gateway alone; source6 is routed to it alone too.
-    A family without a source is not probed. The policy's mappings hold source4 and public4 as well, for all gateways of a
-    group, so that these share their elements.
+    source4 is private and leaves as public4, which is routed to this gateway alone; source6 is routed to it alone too. An address
+    family without a source is not probed. The policy's mappings hold source4 and public4 as well, for all gateways of a group, so
+    that these share their elements.
     """
 
     interface: str
@@ -79,11 +80,11 @@ class Peer:
 
 @dataclass(frozen=True, slots=True)
 class ProtectionSpec:
-    """What gateways refuse and let in beyond the members' traffic.
+    """A group's protection: what its gateways refuse and let in besides the members' traffic.
 
-    bogons: nothing from or to special-purpose addresses (RFC 6890) through the uplink, but for the `own` prefixes: those that the
-    network, its uplink or what lies behind that really use. ftp_ports (TCP), sip_ports (UDP): where members' connections to the
-    outside are read along, so that what they agree on there (a data connection, a call) passes NAT and is let in.
+    bogons: nothing passes the uplink from or to special-purpose addresses (RFC 6890), except for the `own` prefixes: those that the
+    network, its uplink or the networks behind the uplink really use. ftp_ports (TCP), sip_ports (UDP): ports at which the kernel
+    reads members' connections to the outside, so that what they negotiate (a data connection, a call) passes NAT and is let in.
     """
 
     bogons: bool = False
@@ -95,11 +96,12 @@ class ProtectionSpec:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """How many new connections one may open; 0: as many as he likes.
+    """Limits on the connections that one member or one foreign host opens; 0 means no limit.
 
-    member_*: a member, by the address or prefix that he holds; source_*: a foreign address, or /64 of IPv6. *_rate: a second,
-    *_burst of them at once; *_open: at the same time. mail_rate: a member's to TCP port 25 outside, a minute. refuses: what is
-    over is told so, not dropped in silence. exempt: prefixes that no limit concerns, members' or foreign.
+    member_*: for a member, by each address or prefix held; source_*: for a foreign address, or /64 of IPv6. *_rate: new connections
+    a second, with bursts of *_burst; *_open: connections open at the same time. mail_rate: a member's new connections to TCP port
+    25 outside, a minute. refuses: reject what is over a limit instead of dropping it. exempt: prefixes that no limit concerns,
+    members' or foreign.
     """
 
     member_rate: int = 0
@@ -124,9 +126,10 @@ class ReachableService:
 
 @dataclass(frozen=True, slots=True)
 class NoticeSpec:
-    """What a blocked member gets instead of the internet.
+    """The notice page and the services that a blocked member gets instead of the internet.
 
-    ipv4, ipv6: the host on the server side that answers his HTTP, at TCP `port`; a family without one gets refusals.
+    ipv4, ipv6: the host behind the server interface that answers the member's HTTP requests, at TCP `port`; in an address family
+    without one they are refused.
     """
 
     ipv4: IPv4Address | None = None
@@ -137,12 +140,13 @@ class NoticeSpec:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a gateway's kernel is set to: its connection table, and the ports of its own connections. Seconds, unless said otherwise.
+    """A gateway's kernel settings: its connection table, and the ports of its own connections. Times in seconds.
 
-    connections: the most that are tracked at once; buckets: of the table's hash. tcp_*, udp*, icmp, generic: how long a connection in
-    that state stays without a packet; udp: until packets have gone both ways for a while (udp_stream from then on); generic: of
-    protocols that have no timeout of their own. tcp_loose: a TCP connection that is under way already is taken up. first_port, last_port:
-    from which ports the gateway itself connects. Without a profile the kernel is left as it is. firewall/profile.py has the limits.
+    connections: the most that are tracked at once; buckets: size of the table's hash. tcp_*, udp*, icmp, generic: how long a
+    connection in that state stays without a packet; udp holds until packets have gone both ways for a while, udp_stream from then
+    on; generic is for protocols without a timeout of their own. tcp_loose: a TCP connection that is under way already is picked up.
+    first_port, last_port: the range of ports from which the gateway itself connects. Without a profile the kernel is left as it is.
+    firewall/profile.py has the limits.
     """
 
     connections: int = 524_288
@@ -163,13 +167,13 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class GroupSettings:
-    """What a group's gateways do for all members alike.
+    """Settings that a group's gateways apply to all members alike.
 
-    clamp_mss: lower the maximum segment size in TCP's SYN to what the way out takes, for uplinks with a small MTU such as PPPoE.
-    flood_mode: drop every packet of a banned source that comes in by the uplink, before connection tracking sees it.
-    publics: what leads to members and nowhere else; whoever calls a port of it from inside that is not forwarded is refused at once.
-    profile: what their kernels are set to; None: as they are.
-    rates_off: nobody's rate is limited, whatever the policy's rate limits are.
+    clamp_mss: lower the maximum segment size in TCP's SYN to what the route's MTU takes, for uplinks with a small MTU such as
+    PPPoE. flood_mode: drop every packet of a banned source that comes in by the uplink, before connection tracking sees it.
+    publics: prefixes that lead to members and nowhere else; a connection from inside to a port of them that is not forwarded is
+    refused at once. profile: kernel settings; None leaves the kernel as it is. rates_off: no member's rate is limited, whatever the
+    policy's rate limits are.
     """
 
     clamp_mss: bool = False
@@ -184,7 +188,7 @@ class GroupSettings:
 
 @dataclass(frozen=True, slots=True)
 class GatewaySpec:
-    """One gateway: its own interfaces, management and probe, and what its group has set."""
+    """One gateway: its own interfaces, management and probe, and its group's settings."""
 
     name: str
     interfaces: Interfaces
@@ -194,7 +198,7 @@ class GatewaySpec:
 
 
 class SharingMode(StrEnum):
-    """How members use the public addresses of a pool: each his own, all together, or together with a block of ports for each."""
+    """Ways in which members use a pool's public addresses: one each, all together, or together with a block of ports for each."""
 
     OWN = "own"
     SHARED = "shared"
@@ -203,9 +207,9 @@ class SharingMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NatMappingSpec:
-    """A private address leaves the network as a public one (source NAT).
+    """A NAT mapping: the public address as which a private one leaves the network (source NAT).
 
-    first_port, last_port: with blocks, the ports of TCP and UDP and the identifiers of ICMP that it leaves with, both among them.
+    first_port, last_port: with blocks, the range (both included) of TCP and UDP ports and of ICMP identifiers that it leaves with.
     """
 
     private: IPv4Address
@@ -217,8 +221,9 @@ class NatMappingSpec:
 
 @dataclass(frozen=True, slots=True)
 class ForwardSpec:
-    """Ports of a public address that lead to a member's host (destination NAT): so many from public_port on, each to the one from
-    private_port on that lies as far behind it.
+    """A port forward: ports of a public address that lead to a member's host (destination NAT).
+
+    It has `ports` ports from public_port on; each leads to the port that lies as far behind private_port.
     """
 
     id: int
@@ -231,7 +236,7 @@ class ForwardSpec:
 
 
 class Hole(NamedTuple):
-    """What is open of a member's IPv6 address: `ports` ports of a protocol from `port` on, all of its ports (port 0), or everything
+    """An opening of a member's IPv6 address: `ports` ports of a protocol from `port` on, all of its ports (port 0), or everything
     (no protocol).
     """
 
@@ -243,14 +248,14 @@ class Hole(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PinholeSpec:
-    """Anybody may connect to what is open of a member's IPv6 address."""
+    """A pinhole: an opening of a member's IPv6 address that the internet and other members may connect to."""
 
     id: int
     hole: Hole
 
 
 class BanDirection(StrEnum):
-    """Whose connections with a banned prefix are dropped: those that come from there, those that go there, or both."""
+    """Connections that a ban drops: those from the banned prefix, those to it, or both."""
 
     IN = "in"
     OUT = "out"
@@ -259,7 +264,7 @@ class BanDirection(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BanSpec:
-    """A foreign address or prefix that nobody in the network talks to. `expires` 0 means never; its text is for people."""
+    """A foreign address or prefix that is banned. `expires` 0 means never; `comment` is a text for people."""
 
     id: int
     prefix: Prefix
@@ -270,7 +275,9 @@ class BanSpec:
 
 @dataclass(frozen=True, slots=True)
 class AllowEntrySpec:
-    """A foreign address or prefix that no ban concerns, whichever is wider. `expires` 0 means never; its text is for people."""
+    """A foreign address or prefix that no ban affects, whichever of the two is wider. `expires` 0 means never; `comment` is a text
+    for people.
+    """
 
     id: int
     prefix: Prefix
@@ -280,7 +287,7 @@ class AllowEntrySpec:
 
 @dataclass(frozen=True, slots=True)
 class BlockSpec:
-    """An address or prefix of a member who is blocked: `id` is the block's. `expires` 0 means until somebody lifts it."""
+    """An address or prefix of a blocked member: `id` is the block's. `expires` 0 means until the block is lifted."""
 
     id: int
     prefix: Prefix
@@ -289,10 +296,10 @@ class BlockSpec:
 
 @dataclass(frozen=True, slots=True)
 class RateLimitSpec:
-    """An address or prefix of a member through whom no more than this goes by the uplink: octets a second, 0 for as much as he likes.
+    """The rates to which a member's address or prefix is limited at the uplink: octets a second, 0 for no limit.
 
-    up: what he sends; down: what he gets. `id` is that of the tariff, or of the row that limits him now. `expires` 0 means until
-    somebody releases him.
+    up: from the member; down: to the member. `id` is that of the tariff, or of the row that limits the member now. `expires` 0
+    means until the limit is lifted.
     """
 
     id: int
@@ -306,8 +313,8 @@ class RateLimitSpec:
 class ListenerSpec:
     """A port of one of the network's own servers. Its packets pass without connection tracking, both ways.
 
-    window_scale: of a guarded one, which TCP alone can be: the shift that the server itself offers (RFC 7323, 2.2), 0 to 14. Gateways
-    answer its SYNs in its stead and track the rest. None: it is not guarded.
+    window_scale: of a guarded service, which must be TCP, the shift that the server itself offers (RFC 7323, 2.2), 0 to 14.
+    Gateways answer its SYNs in the server's stead and track what follows. None: it is not guarded.
     """
 
     id: int
@@ -319,7 +326,7 @@ class ListenerSpec:
 
 
 class Owner(NamedTuple):
-    """Which holding an address or prefix belongs to now, so that what is counted is counted for it."""
+    """The holding that an address or prefix belongs to now, and that its traffic is counted for."""
 
     prefix: IPv4Address | IPv6Network
     holding: int
@@ -329,8 +336,8 @@ class Owner(NamedTuple):
 class Policy:
     """Everything one gateway needs to know, in no particular order.
 
-    addresses: private IPv4 addresses that active members hold; prefixes: their IPv6 prefixes. owners: of these. tariff_rates: what
-    their tariffs let through; rate_limits: who is limited now, for a time. Both hold, so the lower one counts.
+    addresses: private IPv4 addresses that active members hold; prefixes: their IPv6 prefixes; owners: the holdings of both.
+    tariff_rates: rates of the members' tariffs; rate_limits: limits that hold for a time. Both apply, so the lower one counts.
     """
 
     gateway: GatewaySpec
@@ -348,17 +355,17 @@ class Policy:
     rate_limits: tuple[RateLimitSpec, ...] = ()
 
 
-T = TypeVar("T")  # Python 3.11 has no other way
+T = TypeVar("T")  # Python 3.11 has no syntax for type parameters
 Port: TypeAlias = tuple[TransportProtocol, IPv4Address, int]
 Service: TypeAlias = tuple[TransportProtocol, Address, int]
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyKeys:
-    """Which objects a change touched, by what they are found under; whether they exist is another question.
+    """Keys of the objects that a change touched, whether or not these objects exist.
 
-    addresses: private addresses, with their owners, NAT mappings, blocks and rate limits; prefixes: likewise; ports: the public side of
-    forwards; bans: banned prefixes; holes: what pinholes open; allowed: allowed prefixes; listeners: where servers listen.
+    addresses: private addresses, with their owners, NAT mappings, blocks and rate limits; prefixes: likewise; ports: the public
+    side of forwards; bans: banned prefixes; holes: what pinholes open; allowed: allowed prefixes; listeners: where servers listen.
     """
 
     addresses: Set[IPv4Address] = frozenset()
@@ -370,12 +377,12 @@ class PolicyKeys:
     listeners: Set[Service] = frozenset()
 
     def __bool__(self) -> bool:
-        """Was anything touched?"""
+        """True if anything was touched."""
         return any((self.addresses, self.prefixes, self.ports, self.bans, self.holes, self.allowed, self.listeners))
 
 
 def collect_keys(policy: Policy) -> PolicyKeys:
-    """What the policy's objects are found under."""
+    """Return the keys of all objects of the policy."""
     held: tuple[BlockSpec | RateLimitSpec, ...] = (*policy.blocks, *policy.tariff_rates, *policy.rate_limits)
     return PolicyKeys(
         {

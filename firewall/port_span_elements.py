@@ -1,4 +1,4 @@
-"""Ports in a row that are elements one by one: how many things of people they are."""
+"""Counts objects in sets in which a range of ports is one element for each port."""
 
 from collections.abc import Mapping
 
@@ -9,9 +9,9 @@ _OF_PORTS = ("forward4", "pinhole6")  # their keys end with a port, and the valu
 
 
 def count_things(elements: Mapping[str, Elements]) -> int:
-    """How many forwards, pinholes and other things these elements are, by set; those of sets that repeat others are not counted.
+    """Return the number of objects (forwards, pinholes and others) that these elements are; sets that repeat others do not count.
 
-    Ports in a row that lead to the same host, each as far behind, are one thing, though two people may have opened them.
+    Ports in a row that lead to the same host, each as far behind, are one object, though two people may have opened them.
     """
     return sum(_count_set_things(name, each) for name, each in elements.items() if find_kind(name))
 
@@ -23,10 +23,10 @@ def _count_set_things(name: str, elements: Elements) -> int:
 
 
 def _decrement_port(octets: bytes) -> bytes:
-    """A key or value with the port before; ports are never 0."""
+    """Return a key or value with the port before its own; ports are never 0."""
     return octets[:-4] + (int.from_bytes(octets[-4:-2]) - 1).to_bytes(2) + octets[-2:]
 
 
 def _build_previous(element: Element) -> Element:
-    """What the port before it is, if it belongs to the same range."""
+    """Return the element of the port before, as it is if it belongs to the same range."""
     return Element(_decrement_port(element.value)) if element.value else PLAIN

@@ -1,8 +1,8 @@
-"""A gateway's probe in its ruleset: packets of its own, so that somebody sees whether any get through.
+"""A gateway's probe in its ruleset: packets of its own, which show whether any get through.
 
-They pass what a member's packets pass, chain by chain, and leave by a NAT mapping among the members' own; but the probe is
-in no set of members, so nobody is billed for it, and no member can take its address. Its rules stand behind the members',
-so they cost members nothing.
+They pass the same chains as a member's packets, and leave by a NAT mapping among the members' own; but the probe is in no set of
+members, so its traffic counts for no member, and no member can take its address. Its rules stand behind the members', so they cost
+members nothing.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ COMMENT = "probe"
 
 
 def check(gateway: str, at: Interfaces, probe: ProbeSpec) -> None:
-    """Raises PolicyError when the probe proves nothing, or cannot be told from the rest of the gateway."""
+    """Raise PolicyError when the probe proves nothing, or cannot be told from the rest of the gateway."""
     names.validate_interface(probe.interface)
     if probe.interface in (at.lan, at.wan, at.management, at.sync):
         raise PolicyError(f"probe of {gateway}: {probe.interface} is an interface of the gateway already; give the probe one of its own")
@@ -31,7 +31,7 @@ def check(gateway: str, at: Interfaces, probe: ProbeSpec) -> None:
 
 
 def check_collisions(gateway: GatewaySpec, elements: Mapping[str, Elements]) -> None:
-    """Raises PolicyError when somebody has an address of the probe, naming it. The probe's own mapping may be among the elements."""
+    """Raise PolicyError, naming the address, when a member has one of the probe's. The probe's own mapping may be among the elements."""
     probe = gateway.probe
     if probe is None:
         return
@@ -43,10 +43,13 @@ def check_collisions(gateway: GatewaySpec, elements: Mapping[str, Elements]) -> 
 
 
 def _check_public(gateway: str, source: bytes, public: IPv4Address, elements: Mapping[str, Elements]) -> None:
-    """What comes to the public address comes to this gateway, whichever carries the members: they cannot use it."""
+    """Raise PolicyError when members use the probe's public address.
+
+    Packets to it come to this gateway, whichever gateway carries the members, so members cannot use it.
+    """
     shared, leaves = elements.get("snat4", {}), Element(public.packed)
     others = [elements.get(name, {}).values() for name in list_siblings("snat4")]
-    many = list(shared.values()).count(leaves) > (shared.get(source) == leaves)  # counted in C: there are as many as members
+    many = list(shared.values()).count(leaves) > (shared.get(source) == leaves)  # counted in C, because there are as many as members
     if many or any(element.value[:4] == public.packed for each in others for element in each):
         raise PolicyError(f"probe of {gateway}: members leave as its public address {public} too; give the probe one of its own")
     if [key for key in elements.get("forward4", {}) if key[:4] == public.packed]:
@@ -58,7 +61,7 @@ def _list_sources(probe: ProbeSpec | None) -> tuple[Address, ...]:
 
 
 def _find_holder(address: Address, elements: Mapping[str, Elements]) -> str:
-    """The member's address or prefix that this address lies in, or ""."""
+    """Return the member's address or prefix that this address lies in, or ""."""
     if not isinstance(address, IPv6Address):
         return str(address) if address.packed in elements.get("up4", {}) else ""
     for name, held in elements.items():
@@ -71,17 +74,17 @@ def _find_holder(address: Address, elements: Mapping[str, Elements]) -> str:
 
 
 def list_counters(gateway: GatewaySpec) -> frozenset[str]:
-    """Named counters of the probe's own packets, each way and family."""
+    """Return the names of the counters of the probe's own packets, for each direction and family."""
     return frozenset(get_counter_name(way, source.version) for way in ("up", "down") for source in _list_sources(gateway.probe))
 
 
 def get_counter_name(way: str, family: int) -> str:
-    """The counter of the probe's packets one way, "up" or "down"; family 4 or 6."""
+    """Return the name of the counter of the probe's packets in one direction, "up" or "down"; family 4 or 6."""
     return f"probe_{way}{family}"
 
 
 def list_paths(gateway: GatewaySpec) -> tuple[tuple[tuple[str, str], str], ...]:
-    """Between which interfaces the probe is forwarded, and by which chain."""
+    """Return the pairs of interfaces between which the probe's packets are forwarded, each with its chain."""
     if gateway.probe is None:
         return ()
     inside, wan = gateway.probe.interface, gateway.interfaces.wan
@@ -89,14 +92,14 @@ def list_paths(gateway: GatewaySpec) -> tuple[tuple[tuple[str, str], str], ...]:
 
 
 def iter_new_rules(gateway: GatewaySpec) -> Iterator[Rule]:
-    """The probe may begin a connection to the uplink, with its own source."""
+    """Yield the rules by which the probe may begin a connection to the uplink, with its own source."""
     wan = _match_interface(Field.OIFNAME, gateway.interfaces.wan)
     for interface, source, _ in _iter_families(gateway.probe, Field.IP_SADDR, Field.IP6_SADDR):
         yield _make_probe_rule(_match_interface(Field.IIFNAME, interface), wan, source, Verdict(VerdictAction.RETURN))
 
 
 def iter_up_rules(gateway: GatewaySpec) -> Iterator[Rule]:
-    """The probe's packets on their way out, counted."""
+    """Yield the rules that count and accept the probe's packets on their way out."""
     for interface, source, family in _iter_families(gateway.probe, Field.IP_SADDR, Field.IP6_SADDR):
         yield _make_probe_rule(
             _match_interface(Field.IIFNAME, interface), source, Count(get_counter_name("up", family)), Verdict(VerdictAction.ACCEPT)
@@ -104,7 +107,7 @@ def iter_up_rules(gateway: GatewaySpec) -> Iterator[Rule]:
 
 
 def iter_down_rules(gateway: GatewaySpec) -> Iterator[Rule]:
-    """The answers, counted."""
+    """Yield the rules that count and accept the answers."""
     for interface, source, family in _iter_families(gateway.probe, Field.IP_DADDR, Field.IP6_DADDR):
         yield _make_probe_rule(
             _match_interface(Field.OIFNAME, interface), source, Count(get_counter_name("down", family)), Verdict(VerdictAction.ACCEPT)
@@ -112,7 +115,7 @@ def iter_down_rules(gateway: GatewaySpec) -> Iterator[Rule]:
 
 
 def _iter_families(probe: ProbeSpec | None, field4: Field, field6: Field) -> Iterator[tuple[str, Match, int]]:
-    """For each probed family the interface, the match of its source, and the family."""
+    """Yield the interface, the match of the probe's address, and the family, for each probed family."""
     if probe and probe.source4:
         yield probe.interface, Match(field4, (probe.source4,)), 4
     if probe and probe.source6:

@@ -1,7 +1,7 @@
-"""A gateway's profile as values of the kernel: which sysctls it sets, to what, and within which limits.
+"""A gateway's profile as sysctls of the kernel: their names, their values, and the limits of these.
 
-Only these names exist: nothing that portal or gateway say can reach another file. They are the ones of
-Documentation/networking/nf_conntrack-sysctl.rst and ip-sysctl.rst; whoever forwards needs both switches of forwarding.
+Only these names exist, so nothing that portal or gateway send can reach another file. They are those of
+Documentation/networking/nf_conntrack-sysctl.rst and ip-sysctl.rst; a machine that forwards needs both forwarding switches.
 """
 
 from collections.abc import Iterator, Mapping
@@ -49,7 +49,7 @@ _PORTS = "net.ipv4.ip_local_port_range"
 
 
 class SysctlDifference(NamedTuple):
-    """A sysctl that is not as it should be. found: "" where the kernel has none of this name."""
+    """A sysctl that differs from the profile. found: "" where the kernel has no sysctl of this name."""
 
     name: str
     wanted: str
@@ -57,7 +57,7 @@ class SysctlDifference(NamedTuple):
 
 
 def build_sysctls(profile: Profile) -> dict[str, str]:
-    """What the profile sets, by name, in the order to set it: the hash before the number of entries that go into it."""
+    """Return the profile's sysctls by name, in the order to set them: the hash before the number of entries that go into it."""
     values = {name: str(int(getattr(profile, field))) for field, names in _OF_FIELD.items() for name in names}
     return values | {_PORTS: f"{profile.first_port} {profile.last_port}"} | dict.fromkeys(_FORWARDING, "1")
 
@@ -66,14 +66,14 @@ NAMES = tuple(build_sysctls(Profile()))
 
 
 def list_differences(profile: Profile, found: Mapping[str, str]) -> tuple[SysctlDifference, ...]:
-    """What the kernel holds otherwise; `found` as `build_sysctls` writes values."""
+    """Return the sysctls that differ from the profile; `found` has values as `build_sysctls` writes them."""
     return tuple(
         SysctlDifference(name, value, found.get(name, "")) for name, value in build_sysctls(profile).items() if found.get(name) != value
     )
 
 
 def iter_faults(profile: Profile) -> Iterator[tuple[str, str]]:
-    """The fields that cannot be so, each with the reason."""
+    """Yield the fields with invalid values, each with the reason."""
     for name, limits in LIMITS.items():
         value = getattr(profile, name)
         if value not in limits:
@@ -87,20 +87,20 @@ def iter_faults(profile: Profile) -> Iterator[tuple[str, str]]:
 
 
 def check(profile: Profile) -> None:
-    """Raises PolicyError, naming the first field that cannot be so."""
+    """Raise PolicyError for the first invalid field, naming it."""
     for name, reason in iter_faults(profile):
         raise PolicyError(f"profile.{name}: {reason}")
 
 
 def count_changes(before: Profile | None, after: Profile | None) -> int:
-    """How many settings differ; all of them where there was no profile, or is none any more."""
+    """Return the number of settings that differ; all of them if only one side has a profile."""
     if before is None or after is None:
         return 0 if before is after else len(fields(Profile))
     return sum(getattr(before, each.name) != getattr(after, each.name) for each in fields(Profile))
 
 
 def render(before: Profile | None, after: Profile | None) -> Iterator[str]:
-    """What the change sets, a line each, as comments beside the transaction: nft does not do it."""
+    """Yield the change as comment lines to stand beside the transaction, because nft does not set sysctls."""
     if after is None:
         yield from (f"# {name}: back to what it was before it was first set" for name in (NAMES if before else ()))
         return

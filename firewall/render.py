@@ -1,4 +1,4 @@
-"""From values to nft text: the only place that writes it, and nothing ever reads it back.
+"""Rendering of values as nft text: the only place that writes it; nothing reads it back.
 
 Every text from outside passes names.py here again, so that no value can break out of its quotes.
 """
@@ -54,23 +54,23 @@ PROTOCOLS = {6: "tcp", 17: "udp"}
 _QUOTED_FIELDS = (Field.IIFNAME, Field.OIFNAME)
 _IPV4_FIELDS = (Field.IP_SADDR, Field.IP_DADDR)
 _PER_STATEMENT = 1024
-UNLIKELY = 10**10  # octets a second
-LEAST_REMAINING = 100  # milliseconds that an element with an end is given at least
+UNLIKELY = 10**10  # octets a second, for a set's declaration alone: each element has its own rate
+LEAST_REMAINING = 100  # milliseconds: the least remaining time of an element with an end
 
 
 def render(ruleset: Ruleset, *, now: int) -> str:
-    """The whole ruleset as a script for `nft -f`, to load where there is no table of ours yet.
+    """Return the whole ruleset as a script for `nft -f`, to load where our table does not exist yet.
 
-    `now` (Unix seconds) turns the absolute ends of elements into the seconds they still have.
+    `now` (Unix seconds) turns the absolute ends of elements into the seconds that remain.
     """
     return render_delta(diff(EMPTY, ruleset), now=now)
 
 
 def render_delta(delta: Delta, *, now: float) -> str:
-    """The delta as one transaction for nft. What has expired at `now` is neither added nor deleted: the kernel dropped it.
+    """Return the delta as one transaction for nft. Elements that expired by `now` are neither added nor deleted: the kernel dropped them.
 
-    A counted set is emptied before it is deleted: so the kernel tells what each element had counted (nf_tables notifies of elements
-    that are deleted, and not of those of a set that is).
+    A counted set is emptied before it is deleted, so that the kernel reports what each element had counted (nf_tables notifies of
+    deleted elements, but not of the elements of a deleted set).
     """
     return "".join(f"{line}\n" for line in _iter_statements(delta, now))
 
@@ -129,7 +129,10 @@ def _is_added(change: ChainChange) -> bool:
 
 
 def _iter_element_statements(name: str, change: ElementChange, now: float, *, alone: bool) -> Iterator[str]:
-    """Elements of a set that is itself new or gone (not `alone`) need no deletion, and none can enter one that is gone."""
+    """Yield the statements for the elements of one set.
+
+    Elements of a set that is itself new or removed (not `alone`) need no deletion, and none can enter a removed set.
+    """
     if alone:
         alive = (key for key, element in change.removed.items() if not _has_expired(element, now))
         yield from _iter_batches(f"delete element {IN_TABLE} {names.validate_symbol(name)}", map(get_key_renderer(change.of.key), alive))
@@ -152,7 +155,7 @@ def _get_keyword(declaration: Set) -> str:
 
 
 def render_set(declaration: Set) -> str:
-    """The declaration of a set or map."""
+    """Return the declaration of a set or map."""
     types = " . ".join(declaration.key)
     if declaration.value:
         types += f" : {'interval ' if declaration.ranges else ''}{' . '.join(declaration.value)}"
@@ -163,7 +166,7 @@ def render_set(declaration: Set) -> str:
 
 
 def render_rate(rate: int) -> str:
-    """The bucket of an element of a set that polices; each element has its own, and what the set says is for nft alone."""
+    """Return the token bucket of a policing set's element. Each element has its own; the one in the set's declaration is for nft alone."""
     return f"limit rate over {rate} bytes/second burst {BURST} bytes"
 
 
@@ -174,7 +177,7 @@ def _render_flags(declaration: Set) -> str:
 
 
 def render_elements(declaration: Set, elements: Elements, now: float) -> Iterator[str]:
-    """Each element as nft writes it, without those that ended before `now`."""
+    """Yield each element as nft writes it, without those that have ended at `now`."""
     key_text, value_text = get_key_renderer(declaration.key), get_value_renderer(declaration)
     polices = declaration.polices
     for key, (value, comment, expires) in elements.items():
@@ -193,10 +196,11 @@ def render_elements(declaration: Set, elements: Elements, now: float) -> Iterato
 
 
 def _render_remaining(seconds: float) -> str:
-    """nft takes no more than eight digits of seconds, three years; and none of a unit after a smaller one.
+    """Return the remaining time as nft writes it, at least LEAST_REMAINING.
 
-    Milliseconds where the time is as exact. Never less than a tenth of a second: what has no time left when the kernel has rounded it
-    would have no end at all.
+    nft takes at most eight digits of seconds (three years), and no unit after a smaller one. Milliseconds follow where the time is
+    that exact. Never less than a tenth of a second, because an element with no time left after the kernel's rounding would have no
+    end at all.
     """
     whole, milliseconds = divmod(max(round(seconds * 1000), LEAST_REMAINING), 1000)
     days, rest = divmod(whole, 86_400)
@@ -205,19 +209,19 @@ def _render_remaining(seconds: float) -> str:
 
 
 def get_value_renderer(of: Set) -> Callable[[bytes], str]:
-    """A function from a value of the map to its text."""
+    """Return a function from a value of the map to its text."""
     return partial(_render_range, of.value) if of.ranges else get_key_renderer(of.value)
 
 
 def _render_range(types: tuple[Type, ...], value: bytes) -> str:
-    """Field by field the first and the last of the range, or one for both: "198.51.100.7 . 1024-2047"."""
+    """Return field by field the first and the last of the range, or one for both: "198.51.100.7 . 1024-2047"."""
     half = len(value) // 2
     ends = (_render_fields(types, value[:half]), _render_fields(types, value[half:]))
     return " . ".join(first if first == last else f"{first}-{last}" for first, last in zip(*ends, strict=True))
 
 
 def get_key_renderer(types: tuple[Type, ...]) -> Callable[[bytes], str]:
-    """A function from a key (or value) of these types to its text."""
+    """Return a function from a key (or value) of these types to its text."""
     if types == (Type.IPV4,):
         return format_ipv4
     if len(types) == 1:
@@ -255,12 +259,12 @@ def _declare_chain(chain: Chain) -> str:
 
 
 def render_chain(chain: Chain) -> str:
-    """The chain with its rules, one statement a line, as an empty table would be given it."""
+    """Return the chain's declaration and its rules, one a line."""
     return "\n".join([_declare_chain(chain), *map(render_rule, chain.rules)])
 
 
 def render_rule(rule: Rule) -> str:
-    """One rule, as it stands in a chain."""
+    """Return one rule as it stands in a chain."""
     text = " ".join(map(_render_part, rule.parts))
     return f'{text} comment "{names.sanitize_comment(rule.comment)}"' if rule.comment else text
 
@@ -268,7 +272,7 @@ def render_rule(rule: Rule) -> str:
 def _render_part(part: Part) -> str:
     match part:
         case Match(Field.CT_STATUS, (flag,), True):
-            return f"{Field.CT_STATUS} ! {_render_value(Field.CT_STATUS, flag)}"  # the bit is not set; `!=` would compare all of them
+            return f"{Field.CT_STATUS} ! {_render_value(Field.CT_STATUS, flag)}"  # the bit is not set; `!=` would compare all bits
         case Match(field, values, negated):
             return f"{field} {'!= ' if negated else ''}{_render_values(field, values)}"
         case Lookup(fields, name, length, negated):

@@ -1,8 +1,8 @@
 """A rollout as a state machine: (state, event) -> (state, command). One table; no database, no wire, no clock.
 
-A rollout brings the gateways of a group to a revision, one after the other. Whoever drives it (a worker) does the command,
-and comes back with the event that says how it went. The same holds when the worker is another one, because the first is
-dead: it begins with TAKEN_OVER, and asks the gateway what became of the last command.
+A rollout brings the gateways of a group to a revision, one after the other. Its driver (a worker) executes the command and comes
+back with the event that says how it went. If the worker dies, another one takes over: it begins with TAKEN_OVER, and asks the
+gateway what became of the last command.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ MOST_ATTEMPTS = 3  # of sending to one gateway, when a command never arrived
 
 
 class RolloutPhase(StrEnum):
-    """Of the whole rollout. The last three are final."""
+    """Phases of the whole rollout. The last three are final."""
 
     QUEUED = "queued"
     APPLYING = "applying"
@@ -24,32 +24,32 @@ class RolloutPhase(StrEnum):
 
 
 class GatewayStep(StrEnum):
-    """Of one gateway."""
+    """Steps of one gateway in a rollout."""
 
     WAITING = "waiting"  # its turn has not come
     SENDING = "sending"  # Apply is on its way
     PROBING = "probing"  # committed, on trial: the gateway goes back by itself unless it is confirmed
     CONFIRMING = "confirming"  # Confirm is on its way
     REVERTING = "reverting"  # Revert is on its way
-    ASKING = "asking"  # nobody knows what became of the last command
+    ASKING = "asking"  # the result of the last command is not known
     CONFIRMED = "confirmed"  # runs the revision, and will after a reboot
-    REFUSED = "refused"  # the gateway said no; nothing changed there
+    REFUSED = "refused"  # the gateway refused; nothing changed there
     AWAY = "away"  # did not answer; nothing was sent
     WENT_BACK = "went_back"  # committed, not confirmed: runs again what it ran before
     LOST = "lost"  # stopped answering in the middle: it has confirmed, or goes back by itself
-    IMPAIRED = "impaired"  # its own disk, state or token is in the way, not the ruleset: it runs what it ran before
+    IMPAIRED = "impaired"  # its own disk, state or token is at fault, not the ruleset: it runs what it ran before
     SKIPPED = "skipped"  # the rollout ended before its turn
 
 
 class RolloutEvent(StrEnum):
-    """What happened: to the driver, to the last command, or by a person's wish."""
+    """Events of a rollout: to the driver, to the last command, or by a person's request."""
 
     CLAIMED = "claimed"
     TAKEN_OVER = "taken_over"
     COMMITTED = "committed"
-    UNCHANGED = "unchanged"  # it runs the revision already, and has confirmed it
+    UNCHANGED = "unchanged"  # runs the revision already, and has confirmed it
     REFUSED = "refused"
-    IMPAIRED = "impaired"  # it refused because of a fault of its own, which says nothing about the ruleset
+    IMPAIRED = "impaired"  # refused because of a fault of its own, which says nothing about the ruleset
     AWAY = "away"  # no connection, so nothing was sent
     LOST = "lost"  # no answer to what was sent
     PASSED = "passed"
@@ -66,23 +66,24 @@ class RolloutEvent(StrEnum):
 
 
 class RolloutCommand(StrEnum):
-    """What the driver does next, to the gateway whose turn it is."""
+    """The driver's next action, on the gateway whose turn it is."""
 
     ASK = "ask"
     APPLY = "apply"
     PROBE = "probe"
     CONFIRM = "confirm"
     REVERT = "revert"
-    REST = "rest"  # nothing, until somebody resumes it
-    FINISH = "finish"  # nothing more: the rollout is over
-    NOTHING = "nothing"  # go on with what is under way
+    REST = "rest"  # nothing, until the rollout is resumed
+    FINISH = "finish"  # nothing: the rollout is over
+    NOTHING = "nothing"  # continue what is under way
 
 
 @dataclass(frozen=True, slots=True)
 class RolloutState:
-    """goes_on: without a gateway that does not answer, or is impaired. harmless: nothing but elements changes, which locks nobody out.
+    """State of a rollout: the step of each gateway, the phase, and a person's request (`wish`) that waits.
 
-    attempts: how often the gateway whose turn it is was sent to.
+    goes_on: True if the rollout continues without a gateway that does not answer or is impaired. harmless: True if only elements
+    change, which locks nobody out. attempts: how often the driver has sent to the gateway whose turn it is.
     """
 
     steps: tuple[GatewayStep, ...]
@@ -109,7 +110,7 @@ FINAL = frozenset(
         GatewayStep.SKIPPED,
     }
 )
-WITHOUT = frozenset({GatewayStep.AWAY, GatewayStep.LOST, GatewayStep.IMPAIRED})  # a rollout may go on without a gateway that is so
+WITHOUT = frozenset({GatewayStep.AWAY, GatewayStep.LOST, GatewayStep.IMPAIRED})  # a rollout may continue without a gateway in one of these
 OVER = frozenset({RolloutPhase.CONFIRMED, RolloutPhase.FAILED, RolloutPhase.ABORTED})
 ON_TRIAL = frozenset({GatewayStep.PROBING, GatewayStep.CONFIRMING, GatewayStep.REVERTING})
 
@@ -130,7 +131,7 @@ TABLE: Mapping[tuple[GatewayStep, RolloutEvent], GatewayStep] = {
     (
         GatewayStep.REVERTING,
         RolloutEvent.IMPAIRED,
-    ): GatewayStep.IMPAIRED,  # it has gone back, and why it had to says nothing about the ruleset
+    ): GatewayStep.IMPAIRED,  # it has gone back, for a reason that says nothing about the ruleset
     (GatewayStep.REVERTING, RolloutEvent.LOST): GatewayStep.LOST,
     (GatewayStep.ASKING, RolloutEvent.FOUND_CONFIRMED): GatewayStep.CONFIRMED,
     (GatewayStep.ASKING, RolloutEvent.FOUND_ON_TRIAL): GatewayStep.PROBING,
@@ -150,11 +151,11 @@ COMMANDS: Mapping[GatewayStep, RolloutCommand] = {
 
 
 class NotPossibleError(ValueError):
-    """This event cannot happen in this state. The message names both."""
+    """An event that cannot happen in this state. The message names both."""
 
 
 def advance(rollout: RolloutState, event: RolloutEvent) -> tuple[RolloutState, RolloutCommand]:
-    """The state after the event, and what is to be done now. Raises NotPossibleError."""
+    """Return the state after the event, and the command that follows. Raises NotPossibleError."""
     if rollout.phase in OVER:
         raise NotPossibleError(f"{event}: the rollout is over ({rollout.phase})")
     if event in (RolloutEvent.PAUSE, RolloutEvent.RESUME, RolloutEvent.ABORT):
@@ -169,7 +170,7 @@ def advance(rollout: RolloutState, event: RolloutEvent) -> tuple[RolloutState, R
 
 
 def _apply_wish(rollout: RolloutState, event: RolloutEvent) -> tuple[RolloutState, RolloutCommand]:
-    """A person's wish waits until what is under way on a gateway has come to an end; where nothing is, it is done at once."""
+    """Apply a person's request: it waits until what is under way on a gateway has ended; if nothing is, it takes effect at once."""
     if event is RolloutEvent.RESUME:
         wish = None if rollout.wish is RolloutEvent.PAUSE else rollout.wish
         phase = RolloutPhase.QUEUED if rollout.phase is RolloutPhase.PAUSED else rollout.phase
@@ -207,7 +208,7 @@ def _apply_answer(rollout: RolloutState, event: RolloutEvent) -> tuple[RolloutSt
 
 
 def _start_next(rollout: RolloutState) -> tuple[RolloutState, RolloutCommand]:
-    """Nothing is under way: the next gateway, or a rest, or the end."""
+    """Continue when nothing is under way: with the next gateway, a rest, or the end."""
     turn = rollout.turn
     if turn is None or rollout.wish is RolloutEvent.ABORT or not _may_go_on(rollout):
         return _finish(rollout), RolloutCommand.FINISH
@@ -219,7 +220,10 @@ def _start_next(rollout: RolloutState) -> tuple[RolloutState, RolloutCommand]:
 
 
 def _may_go_on(rollout: RolloutState) -> bool:
-    """What one gateway refused, or did not survive, is not tried on the next. A fault of its own is no reason to stop the others."""
+    """True if the rollout may continue with the next gateway.
+
+    What one gateway refused, or did not survive, is not tried on the next. A gateway's own fault is no reason to stop the others.
+    """
     done = {step for step in rollout.steps if step in FINAL}
     if not done <= {GatewayStep.CONFIRMED, *WITHOUT}:
         return False

@@ -1,8 +1,8 @@
-"""What comes out of the compiler: a ruleset as values, before it is text.
+"""The compiler's output: a ruleset as values, before it is rendered as text.
 
-One `inet` table of our own. Members and bans are elements of sets and maps; chains and rules do not grow with them.
-Keys and values of elements are the kernel's own bytes: each field in network order, padded to four bytes, so that
-comparing, hashing and netlink need no conversion (man nft, "SETS"; linux/netfilter/nf_tables.h).
+One `inet` table of our own. Members and bans are elements of sets and maps; chains and rules do not grow with them. Keys and values
+of elements are the kernel's own bytes: each field in network order, padded to four bytes, so that comparing, hashing and netlink
+need no conversion (man nft, "SETS"; linux/netfilter/nf_tables.h).
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,12 +32,12 @@ class Type(StrEnum):
 
     @property
     def padded(self) -> int:
-        """Octets it takes inside a key."""
+        """Octets of the value inside a key, with padding."""
         return -(-self.width // 4) * 4
 
 
 class Field(StrEnum):
-    """What a rule reads from a packet or its connection, in nft's words."""
+    """Fields of a packet or its connection that a rule can read, in nft's words."""
 
     IIFNAME = "iifname"
     OIFNAME = "oifname"
@@ -65,7 +65,7 @@ Value: TypeAlias = str | int | Address | Prefix
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The field is one of the values (none of them, when negated). Strings are nft's own symbols or interface names."""
+    """Condition that the field is one of the values (none of them, when negated). Strings are nft's own symbols or interface names."""
 
     field: Field
     values: tuple[Value, ...]
@@ -74,7 +74,10 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """The fields together are a key of the set. `length` keeps only the leading bits of a single address field."""
+    """Condition that the fields together are a key of the set (none, when negated).
+
+    `length` keeps only the leading bits of a single address field.
+    """
 
     fields: tuple[Field, ...]
     set: str
@@ -84,7 +87,10 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class TcpFlags:
-    """A TCP packet with all flags of `on` and none of `off`; the others do not matter. In nft's words: fin, syn, rst, psh, ack, urg."""
+    """Condition that a TCP packet has all flags of `on` and none of `off`; the others do not matter.
+
+    Flags have nft's names: fin, syn, rst, psh, ack, urg.
+    """
 
     on: tuple[str, ...]
     off: tuple[str, ...]
@@ -100,7 +106,7 @@ class VerdictAction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Where the packet goes next; `chain` belongs to jump and goto alone."""
+    """A verdict on the packet; `chain` is the target of jump and goto, and empty for the others."""
 
     action: VerdictAction
     chain: str = ""
@@ -108,7 +114,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class VerdictMap:
-    """The verdict that belongs to what the fields read; a packet without an entry goes on."""
+    """A map from what the fields read to a verdict; a packet without an entry goes on to the next rule."""
 
     fields: tuple[Field, ...]
     entries: tuple[tuple[tuple[str, ...], Verdict], ...]
@@ -141,7 +147,7 @@ class Refusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """Drop the packet and tell its sender."""
+    """Drop the packet and send its sender this refusal."""
 
     refusal: Refusal
 
@@ -156,7 +162,7 @@ class Dnat:
 
 @dataclass(frozen=True, slots=True)
 class DnatTo:
-    """Rewrite the destination to this address and TCP or UDP port. Only packets of the address's family come here."""
+    """Rewrite the destination to this address and TCP or UDP port. Only packets of the address's family may come here."""
 
     address: Address
     port: int
@@ -166,11 +172,12 @@ class DnatTo:
 class Snat:
     """Rewrite the source to the map's value, if the fields are in the map.
 
-    A map of ranges of addresses with ports also says which port (of TCP and UDP, or ICMP's identifier) to leave with: one between
-    both, which with what it goes to is nobody else's. first_port, last_port: the same for all entries of a map without ranges; 0: any.
-    When there is none left, the packet is dropped after all chains and counted by connection tracking (`insert_failed`).
-    fully_random: the port is drawn for each connection. Otherwise the packet keeps its own where it may; where it may not, one is drawn
-    that the same source then leaves with whatever it connects to (nf_nat_core.c, `get_unique_tuple`).
+    A map of ranges of addresses with ports also gives the ports (of TCP and UDP, or identifiers of ICMP) to leave with: the kernel
+    takes one of the range that no other connection to the same destination has. first_port, last_port: the same for all entries of
+    a map without ranges; 0 means any. When no port is left, the packet is dropped after all chains, and connection tracking counts
+    it (`insert_failed`). fully_random: the port is drawn for each connection. Otherwise the packet keeps its own where it may;
+    where it may not, one is drawn, and the same source then leaves with that port whatever it connects to (nf_nat_core.c,
+    `get_unique_tuple`).
     """
 
     fields: tuple[Field, ...]
@@ -181,20 +188,20 @@ class Snat:
 
 
 class Helper(StrEnum):
-    """Programs of the kernel that read a connection along (nf_conntrack_ftp, nf_conntrack_sip)."""
+    """Connection tracking helpers of the kernel, which read the content of a connection (nf_conntrack_ftp, nf_conntrack_sip)."""
 
     FTP = "ftp"
     SIP = "sip"
 
     @property
     def protocol(self) -> str:
-        """The transport protocol that it reads."""
+        """The transport protocol that the helper reads."""
         return {"ftp": "tcp", "sip": "udp"}[self.value]
 
 
 @dataclass(frozen=True, slots=True)
 class AssignHelper:
-    """Have the helper read this new connection along (man nft, "CT HELPER"); what it expects from there on is `related`.
+    """Assign the helper to this new connection (man nft, "CT HELPER"); connections that the helper expects are `related`.
 
     Only one chain of a ruleset may assign the same helper: the table's object of this name comes and goes with that chain.
     """
@@ -204,11 +211,12 @@ class AssignHelper:
 
 @dataclass(frozen=True, slots=True)
 class SetTimeout:
-    """Keep this new connection in the connection table for so long (man nft, "CT TIMEOUT"), whatever the kernel is set to.
+    """Give this new connection timeouts of its own in the connection table (man nft, "CT TIMEOUT"), whatever the kernel is set to.
 
-    times: seconds by the state of the connection, in nft's words; in other states the kernel's own hold. tcp and udp alone have states
-    that nft names. A packet of another protocol passes by. Only one chain of a ruleset may do so: the table's object of this name comes and
-    goes with that chain, and connections that had it then keep the kernel's own times from their next packet on.
+    times: seconds by the state of the connection, in nft's words; in other states the kernel's own apply. nft names states for tcp
+    and udp alone. A packet of another protocol is left as it is. Only one chain of a ruleset may set the same timeouts: the table's
+    object of this name comes and goes with that chain, and connections that had it then get the kernel's own timeouts from their
+    next packet on.
     """
 
     protocol: str
@@ -216,12 +224,12 @@ class SetTimeout:
 
     @property
     def name(self) -> str:
-        """Of the object: other times are another object."""
+        """Name of the table's object: other times are another object."""
         return "_".join([self.protocol, *(str(seconds) for _state, seconds in self.times)])
 
 
 class Per(StrEnum):
-    """What a rate is counted over."""
+    """Units of time that a rate is counted over."""
 
     SECOND = "second"
     MINUTE = "minute"
@@ -231,8 +239,8 @@ class Per(StrEnum):
 class RateOver:
     """Go on only while packets of this key come faster than `rate`, beyond a bucket of `burst` (man nft, "LIMIT STATEMENT").
 
-    The key is what the fields read, or the leading `length` bits of a single address. The set is dynamic: the packet adds the
-    key, with a bucket of its own that this rate fills, and its time begins anew with each packet. When the set is full, a new key
+    The key is what the fields read, or the leading `length` bits of a single address. The set is dynamic: the packet adds the key,
+    with a bucket of its own that this rate fills, and each packet restarts the element's lifetime. When the set is full, a new key
     is not added, and the rule does not match.
     """
 
@@ -248,8 +256,8 @@ class RateOver:
 class OpenOver:
     """Go on only if more than `most` connections of this key are open, this one among them (man nft, "CONNECTION LIMIT").
 
-    Key and set as in RateOver, but that the kernel takes a key out when its last connection has ended. Connections are counted that
-    came by here as new ones.
+    Key and set are as in RateOver, except that the kernel removes a key when its last connection has ended. Only connections count
+    that passed here when they were new.
     """
 
     fields: tuple[Field, ...]
@@ -260,13 +268,14 @@ class OpenOver:
 
 @dataclass(frozen=True, slots=True)
 class Synproxy:
-    """Make a TCP connection with the client before the server hears of it (man nft, "SYNPROXY STATEMENT").
+    """Complete a TCP handshake with the client before the server hears of the connection (man nft, "SYNPROXY STATEMENT").
 
-    A packet with SYN is answered with a SYN-ACK whose number is a cookie (RFC 4987, 3.6), and goes no further. Another one with ACK is
-    dropped, unless that acknowledges a cookie: then it goes no further either, and the gateway itself sends the server a SYN, which is
-    new to connection tracking at the output hook. Packets with neither go on to the next rule. Only what connection tracking does not
-    know may come here, at the input or forward hook. mss, scale: what the SYN-ACK offers: the greatest segment in octets, and the shift
-    of the window, which must be the server's own, because his windows are passed on unchanged. SACK and timestamps are offered too.
+    A packet with SYN is answered with a SYN-ACK with a cookie as its number (RFC 4987, 3.6), and goes no further. Another one with
+    ACK is dropped, unless it acknowledges a cookie: then it goes no further either, and the gateway itself sends the server a SYN,
+    which is new to connection tracking at the output hook. Packets with neither go on to the next rule. Only packets that
+    connection tracking does not know may come here, at the input or forward hook. mss, scale: what the SYN-ACK offers: the maximum
+    segment size in octets, and the shift of the window, which must be the server's own, because the server's windows are passed on
+    unchanged. SACK and timestamps are offered too.
     """
 
     mss: int
@@ -315,7 +324,7 @@ class Rule:
 
 
 class HookPriority(IntEnum):
-    """When a base chain is called within its hook (man nft, "Standard priority names")."""
+    """Priorities of base chains within their hook: lower ones are called first (man nft, "Standard priority names")."""
 
     RAW = -300
     MANGLE = -150
@@ -327,7 +336,7 @@ class HookPriority(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """Where a base chain is attached. `kind` is filter or nat; `policy` what befalls a packet that no rule decided."""
+    """The hook that a base chain is attached to. `kind` is filter or nat; `policy` is the verdict on packets that no rule decided."""
 
     kind: str
     hook: str
@@ -337,7 +346,7 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Rules in order; with a hook a base chain, without one the target of jumps."""
+    """Rules in order: a base chain with a hook, the target of jumps without one."""
 
     name: str
     rules: tuple[Rule, ...]
@@ -346,14 +355,14 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """The declaration of a hash set, or of a map when it has a value type. `size` is the most elements it takes.
+    """The declaration of a hash set, or of a map when it has a value type. `size` is the largest number of elements.
 
-    ranges: a value of the map is two values of its types, the first and the last of a range (nft's `interval`).
-    dynamic: packets fill it, so what it holds is nobody's wish: `Ruleset.elements` has nothing of it, and nobody compares that.
-    lives: seconds after which the kernel drops an element that no packet touched; 0: it stays.
-    polices: each element has a token bucket of its own: its value is the rate that fills it, in octets a second (RATE_WIDTH octets, network
-    order), and it holds what comes in a second and BURST octets more. A lookup finds the element only for a packet that is longer
-    than what is left in the bucket, and takes the length of any other out of it (man nft, "LIMIT STATEMENT": `limit rate over`).
+    ranges: a value of the map is two values of its types, the first and the last of a range (nft's `interval`). dynamic: packets
+    fill the set, so its content is no part of the desired state: `Ruleset.elements` has nothing of it, and no comparison looks at
+    it. lives: seconds after which the kernel drops an element that no packet touched; 0: it stays. polices: each element has a
+    token bucket of its own. Its value is the rate that fills the bucket, in octets a second (RATE_WIDTH octets, network order); the
+    bucket holds what comes in a second and BURST octets more. A lookup finds the element only for a packet that is longer than what
+    is left in the bucket, and takes the length of any other out of it (man nft, "LIMIT STATEMENT": `limit rate over`).
     """
 
     name: str
@@ -369,13 +378,13 @@ class Set:
 
     @property
     def owned(self) -> bool:
-        """Does it count for somebody? Then the value of an element says for whom (firewall/owners.py), or nothing."""
+        """True if the set counts for holdings: the value of an element names its owner (firewall/owners.py), or is empty."""
         return self.counter and not (self.value or self.timeout or self.dynamic or self.polices)
 
 
 RATE_WIDTH = 8  # octets
 LOWEST_RATE, HIGHEST_RATE = 1_000, 10**10  # octets a second; above, the kernel's nanoseconds in a bucket would not fit its 64 bits
-BURST = 1 << 16  # octets: what segmentation offload may make of many packets passes as one, however slow the rate (RFC 791, total length)
+BURST = 1 << 16  # octets: a packet that segmentation offload merged passes however slow the rate (RFC 791, total length)
 
 
 LATEST = 1 << 34
@@ -383,17 +392,17 @@ LATEST = 1 << 34
 
 
 def cap_expiry(expires: int) -> int:
-    """When an element ends, as a kernel can hold it; 0: never."""
+    """Return an element's end as a kernel can hold it; 0: never."""
     return expires if expires < LATEST else 0
 
 
 class Element(NamedTuple):
-    """What an element carries beside its key: the map's value, a text for people, and when it ends (Unix seconds, 0: never).
+    """An element's data beside its key: the map's value, a text for people, and its end (Unix seconds, 0: never).
 
-    In a set that counts for members the value is whom the element counts for (`Set.owned`).
+    In a set that counts for holdings the value is the owner that the element counts for (`Set.owned`).
 
-    Two that differ in their text alone are equal: the kernel can change it only by making the element anew, which would empty its
-    counter. So whoever words it anew sends nothing, and the kernel keeps the text with which the element came
+    Two elements that differ in their text alone are equal: the kernel can change a text only by making the element anew, which
+    would empty its counter. So a change of a text sends nothing, and the kernel keeps the text that the element came with
     (docs/adr/0007-bans-by-prefix-length.md).
     """
 
@@ -415,12 +424,12 @@ PLAIN = Element()
 
 Elements: TypeAlias = Mapping[bytes, Element]
 
-NO_ELEMENTS: Elements = MappingProxyType({})  # the very object for all sets without any, so that gateways share that too
+NO_ELEMENTS: Elements = MappingProxyType({})  # one object for all empty sets, so that gateways share it too
 
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """One gateway's whole table, and what its kernel is set to. Every set has an entry in `elements`, though it may be empty.
+    """One gateway's whole table, and its kernel settings. Every set has an entry in `elements`, which may be empty.
 
     profile: None leaves the kernel as it is.
     """
@@ -432,11 +441,11 @@ class Ruleset:
     profile: Profile | None = None
 
     def count_rules(self) -> int:
-        """How many rules there are in all chains."""
+        """Return the number of rules in all chains."""
         return sum(len(chain.rules) for chain in self.chains.values())
 
     def count_elements(self) -> int:
-        """How many elements there are in all sets and maps."""
+        """Return the number of elements in all sets and maps."""
         return sum(map(len, self.elements.values()))
 
 
@@ -444,7 +453,7 @@ EMPTY = Ruleset()
 
 
 def iter_used_sets(chain: Chain) -> Iterator[str]:
-    """Names of the sets and maps that the chain's rules look up."""
+    """Yield the names of the sets and maps that the chain's rules look up."""
     for rule in chain.rules:
         for part in rule.parts:
             if isinstance(part, Lookup | RateOver | OpenOver):
@@ -454,19 +463,19 @@ def iter_used_sets(chain: Chain) -> Iterator[str]:
 
 
 def list_used_helpers(chain: Chain | None) -> frozenset[Helper]:
-    """The helpers that the chain's rules assign; none without a chain."""
+    """Return the helpers that the chain's rules assign; none without a chain."""
     parts = (part for rule in chain.rules for part in rule.parts) if chain else ()
     return frozenset(part.helper for part in parts if isinstance(part, AssignHelper))
 
 
 def list_used_timeouts(chain: Chain | None) -> frozenset[SetTimeout]:
-    """The times that the chain's rules set; none without a chain."""
+    """Return the timeouts that the chain's rules set; none without a chain."""
     parts = (part for rule in chain.rules for part in rule.parts) if chain else ()
     return frozenset(part for part in parts if isinstance(part, SetTimeout))
 
 
 def iter_used_chains(chain: Chain) -> Iterator[str]:
-    """Names of the chains that the chain's rules jump or go to."""
+    """Yield the names of the chains that the chain's rules jump or go to."""
     for rule in chain.rules:
         for part in rule.parts:
             if isinstance(part, Verdict) and part.chain:
@@ -476,7 +485,7 @@ def iter_used_chains(chain: Chain) -> Iterator[str]:
 
 
 def drop_expired(ruleset: Ruleset, now: float) -> Ruleset:
-    """The ruleset as it is at `now` (Unix seconds): elements whose time has come are gone, as they are in the kernel."""
+    """Return the ruleset as it is at `now` (Unix seconds): without expired elements, which the kernel drops too."""
     elements = dict(ruleset.elements)
     for name, declaration in ruleset.sets.items():
         if declaration.timeout:

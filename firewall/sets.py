@@ -1,7 +1,7 @@
-"""The sets and maps of every ruleset: what each is called, what its elements look like, and what people call them.
+"""The sets and maps of every ruleset: their names, the types of their elements, and the kinds of objects that these are.
 
-Prefixes lie in one hash set for each length in use, named after their family and that length: "bans4_24"; guarded services in one for
-each window scale.
+Prefixes lie in one hash set for each length in use, named after their family and that length: "bans4_24"; guarded services in one
+for each window scale.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ SMALLEST_SET, LARGEST_SET = 1 << 16, 1 << 24
 
 
 class ObjectKind(StrEnum):
-    """Kinds of things in a ruleset, by what people call them."""
+    """Kinds of objects in a ruleset, in people's words."""
 
     ADDRESSES = "addresses"
     PREFIXES = "prefixes"
@@ -34,14 +34,15 @@ class ObjectKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Sets that look alike. by_length: one for each prefix length (of guarded services, each window scale); otherwise there is one, of this
-    very name.
+    """A family of sets with the same types. by_length: it has one set for each prefix length (of guarded services, each window
+    scale); otherwise a single set with the family's own name.
 
-    always: it is there even without elements, so that its first element changes no rule. repeats: the family whose elements these
-    are once more; what people call them is counted there. within: the family in which an element says all that it says here, and more.
-    beside: the first of several families that share their keys, each in one of them at a time: a key that goes from one to another has
-    changed, and is not removed. ranges: a value is the first and the last of a range. follows: a family by length that brings this one
-    with each of its lengths, so that here too the first element changes no rule. polices: its value is a rate (ruleset.Set).
+    always: the set exists even without elements, so that its first element changes no rule. repeats: the family whose elements this
+    one repeats; objects are counted there. within: the family in which an element says all that it says here, and more. beside: the
+    first of several families that share their keys, each key in one of them at a time; a key that goes from one to another has
+    changed, and is not removed. ranges: a value is the first and the last of a range. follows: a family by length; for each of its
+    lengths this family has a set too, so that here too the first element changes no rule. polices: its value is a rate
+    (ruleset.Set).
     """
 
     name: str
@@ -108,54 +109,56 @@ _BY_NAME = {family.name: family for family in FAMILIES}
 
 @lru_cache(maxsize=1 << 12)
 def find_family(name: str) -> Family | None:
-    """The family of the set of this name; None if it is none of ours."""
+    """Return the family of the set of this name; None if it is not one of ours."""
     start, length = split_length(name)
     family = _BY_NAME.get(start)
     return family if family and family.by_length == bool(length) else None
 
 
 def split_length(name: str) -> tuple[str, str]:
-    """The family's part of a set's name and the digits of its prefix length, "" without one: ("bans_in4", "24"), ("snat4_block", "")."""
+    """Return the family's part of a set's name and the digits of its prefix length, "" without one: ("bans_in4", "24"),
+    ("snat4_block", "").
+    """
     start, _, length = name.rpartition("_")
     return (start, length) if length.isdecimal() else (name, "")
 
 
 def format_set_name(family: str, length: int) -> str:
-    """The name of the family's set of prefixes of one length."""
+    """Return the name of the family's set of prefixes of one length."""
     return f"{family}_{length}"
 
 
 def parse_length(name: str) -> int:
-    """The length of the prefixes in a set that is named after it."""
+    """Return the prefix length that a set is named after."""
     return int(name.rpartition("_")[2])
 
 
 def iter_following(name: str) -> Iterator[str]:
-    """The sets that are there whenever this one is, though they may be empty."""
+    """Yield the sets that exist whenever this one does, though they may be empty."""
     start, length = split_length(name)
     return (format_set_name(family.name, int(length)) for family in FAMILIES if family.follows and family.follows == start)
 
 
 def find_kind(name: str) -> ObjectKind | None:
-    """The kind of a set's elements; None for a set that repeats another (each member stands in an `up` and a `down`)."""
+    """Return the kind of a set's elements; None for a set that repeats another (each member is in an `up` and a `down` set)."""
     family = find_family(name)
     return family.kind if family and not family.repeats else None
 
 
 def get_original(name: str) -> str:
-    """The set that this one repeats, or itself: a member stands in `up4` and in `down4`."""
+    """Return the set that this one repeats, or its own name: a member is in `up4` and again in `down4`."""
     family = find_family(name)
     return family.repeats + name.removeprefix(family.name) if family and family.repeats else name
 
 
 def find_containing(name: str) -> str:
-    """The set in which an element says all that it says in this one, and more: bans4_24 for bans_in4_24. "" when there is none."""
+    """Return the set in which an element says all that it says in this one, and more: bans4_24 for bans_in4_24. "" when there is none."""
     family = find_family(name)
     return family.within + name.removeprefix(family.name) if family and family.within else ""
 
 
 def list_siblings(name: str) -> tuple[str, ...]:
-    """The other sets that share this one's keys, each key in one of them at a time."""
+    """Return the other sets that share this one's keys, each key in one of them at a time."""
     family = find_family(name)
     if family is None or family.by_length:
         return ()
@@ -164,9 +167,9 @@ def list_siblings(name: str) -> tuple[str, ...]:
 
 
 def declare(name: str, count: int) -> Set:
-    """A set that takes `count` elements and some more; its size changes rarely, because a new size empties its counters.
+    """Return the declaration of a set with room for `count` elements; its size changes rarely, because a new size empties its counters.
 
-    Raises PolicyError when the kernel would need too long for that many.
+    Raises PolicyError for a name that no ruleset has, and for more elements than LARGEST_SET, which would take the kernel too long.
     """
     family = find_family(name)
     if family is None:

@@ -1,4 +1,4 @@
-"""What a delta means, counted by the kinds of things that people know."""
+"""Summary of a delta, counted by the kinds of objects that people know."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from firewall.sets import ObjectKind, find_kind, list_siblings
 
 @dataclass(frozen=True, slots=True)
 class SummaryLine:
-    """How many of one kind are added, removed and changed, and how many there are afterwards."""
+    """Numbers of one kind: how many objects are added, removed and changed, and how many there are afterwards."""
 
     kind: ObjectKind
     added: int
@@ -22,7 +22,7 @@ class SummaryLine:
 
 
 def summarise(delta: Delta, after: Ruleset) -> tuple[SummaryLine, ...]:
-    """What the delta does, one line per kind it touches."""
+    """Return a summary of the delta, one line for each kind it touches."""
     added, removed, changed = Counter[ObjectKind](), Counter[ObjectKind](), Counter[ObjectKind]()
     for name, (_, gone, come) in delta.elements.items():
         kind = find_kind(name)
@@ -43,7 +43,7 @@ def summarise(delta: Delta, after: Ruleset) -> tuple[SummaryLine, ...]:
 
 
 def _count_moved(delta: Delta, name: str) -> tuple[int, int]:
-    """How many keys left the set for one beside it, and how many came from there: each of them has changed."""
+    """Return how many keys left the set for one beside it, and how many came from there: each of them has changed."""
     _, gone, come = delta.elements[name]
     others = [delta.elements[other] for other in list_siblings(name) if other in delta.elements]
     moved = sum(len(gone.keys() & other.added.keys()) for other in others)
@@ -51,7 +51,7 @@ def _count_moved(delta: Delta, name: str) -> tuple[int, int]:
 
 
 def summarise_counts(added: Mapping[str, int], removed: Mapping[str, int], after: Ruleset, *, settings: int) -> tuple[SummaryLine, ...]:
-    """The same from numbers of elements by set and of values of the profile; what changed of elements counts as removed and added."""
+    """Return the same summary from numbers of elements by set and of profile values. A changed element counts as removed and added."""
     totals = _count_totals(after)
     lines = []
     for kind in ObjectKind:

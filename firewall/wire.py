@@ -1,7 +1,7 @@
-"""What portal and agent say to each other: versioned messages, as JSON lines of at most 1 MiB.
+"""The protocol between portal and agent: versioned messages, as JSON lines of at most 1 MiB.
 
-Each line is an object {"v": version, "id": number, "last": bool, "part": text}; the parts of one id make up one JSON
-text, a request or its reply. Nothing is executed: the agent gets values, and renders them itself.
+Each line is an object {"v": version, "id": number, "last": bool, "part": text}; the parts of one id make up one JSON text, a
+request or its reply. Nothing that is received is executed: the agent gets values, and renders them itself.
 """
 
 import json
@@ -21,21 +21,23 @@ VERSION = 7
 MAX_LINE = 1 << 20
 MAX_MESSAGE = 512 << 20
 CONFIRM_WITHIN = range(1, 601)  # seconds
-LONGEST_TEXT = 8192  # characters of why something was refused
-LEAP_OBEYED = 1 << 40  # by how much a fencing token may be higher than the one before, for agents; below it there is room for millions
-LEAP_ADOPTED = 1_000_000  # the same for a portal whose database is older than the gateways: more than years of rollouts
+LONGEST_TEXT = 8192  # characters of a refusal's reason
+LEAP_OBEYED = 1 << 40  # how far a fencing token may exceed the one before, for agents: room for millions of such leaps
+LEAP_ADOPTED = 1_000_000  # the same for a portal with a database older than the gateways: more than years of rollouts
 DRIFT_SHOWN = 1000  # elements of one set
 _PART = MAX_LINE // 8  # characters; each may become six octets (\uXXXX) and the frame needs some too
 
-Small: TypeAlias = Annotated[int, range(1 << 31)]  # numbers of things and milliseconds: what the portal's integer columns take
+Small: TypeAlias = Annotated[int, range(1 << 31)]  # counts and milliseconds: what the portal's integer columns take
 Flows: TypeAlias = Annotated[int, range(-1, 1 << 31)]
 Large: TypeAlias = Annotated[int, range(1 << 63)]
 Time: TypeAlias = Annotated[int, range(1 << 34)]  # Unix seconds
 
 
 class MessageLimits(NamedTuple):
-    """characters of a message's JSON text, and values in it, both counted before it is taken apart: a value of two characters takes
-    some fifty octets of memory."""
+    """Limits of a message: characters of its JSON text, and values in it.
+
+    Both are counted before the text is parsed: a value of two characters takes some fifty octets of memory.
+    """
 
     characters: int
     values: int
@@ -43,7 +45,9 @@ class MessageLimits(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClockBound:
-    """When the agent's CLOCK_MONOTONIC stood at `steady`, it was `latest` (Unix time) at the portal or earlier. Milliseconds."""
+    """Bound on the portal's clock: when the agent's CLOCK_MONOTONIC stood at `steady`, Unix time there was `latest` or earlier.
+    Milliseconds.
+    """
 
     steady: int
     latest: int
@@ -51,10 +55,10 @@ class ClockBound:
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Who are you, and what do you run? `now`: Unix seconds that the question refers to, as in all messages; it may be long past.
+    """Ask which agent this is and what it runs. `now`: Unix seconds that the request refers to, as in all messages; may be long past.
 
-    token: fencing token of who asks; from then on no lower one is obeyed. 0: nobody in particular.
-    sent: Unix milliseconds at the portal when this was written, 0 if it does not say. not_later: what it knows from the last answer.
+    token: the caller's fencing token; from then on the agent obeys no lower one. 0: none. sent: Unix milliseconds at the portal
+    when this was written, 0 if it does not say. not_later: what the portal knows about the time from the last answer.
     """
 
     now: int
@@ -65,7 +69,7 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What would change if this ruleset were applied? Nothing is changed; nft checks the transaction."""
+    """Ask what would change if this ruleset were applied. Nothing is changed; nft checks the transaction."""
 
     now: int
     ruleset: Ruleset
@@ -75,8 +79,8 @@ class Plan:
 class Apply:
     """Commit this change, in one transaction: a delta on top of `base`, or a whole ruleset whatever runs now.
 
-    token: fencing token; lower than one seen before is refused. target: digest that must be the outcome at `now`.
-    confirm_within: seconds, 1 to 600, after which the agent takes back by itself what nobody confirmed.
+    token: fencing token; the agent refuses one lower than it has seen. target: digest that the outcome must have at `now`.
+    confirm_within: seconds, 1 to 600, after which the agent reverts by itself unless the change is confirmed.
     """
 
     token: int
@@ -90,7 +94,10 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Confirm:
-    """Keep what was applied: from now on the gateway boots with it. After `Applied.new_session`, over a connection opened since."""
+    """Keep what was applied: from now on the gateway boots with it.
+
+    After `Applied.new_session` it must come over a connection opened since.
+    """
 
     token: int
     target: str
@@ -105,14 +112,14 @@ class Revert:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """Digest of what the kernel really holds, read anew."""
+    """Ask for the digest of what the kernel really holds, read anew."""
 
     now: int
 
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """Everything in which the kernel differs from what the agent last committed, read anew. sent: as in Hello."""
+    """Ask for everything in which the kernel differs from what the agent last committed, read anew. sent: as in Hello."""
 
     now: int
     sent: int = 0
@@ -120,9 +127,10 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """All counters as they stand, and what deleted elements had counted.
+    """Ask for all counters as they stand, and for the final counts of deleted elements.
 
-    log, acknowledged: of the reading that was written down last, and the highest number of its `gone`: those need not be told again.
+    log, acknowledged: log of the reading that was written down last, and the highest number of its `gone`: the agent does not send
+    these again.
     """
 
     log: str
@@ -131,7 +139,7 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class Gauges:
-    """How full are the sets that packets fill and the connection table, and what is the kernel set to?"""
+    """Ask how full the connection table and the sets that packets fill are, and for the kernel settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +152,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Connect from the gateway's probe to each target, all at once, for at most this long."""
+    """Connect from the gateway's probe to each target, all at once, for at most `limit_ms` milliseconds."""
 
     targets: tuple[Target, ...]
     limit_ms: int
@@ -152,13 +160,13 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """Answer to Hello. `digest` is "" while what runs is not known; `confirmed` is what the gateway boots with.
+    """Answer to Hello. `digest` is "" while the running ruleset is not known; `confirmed` is what the gateway boots with.
 
-    trial: digest of what was applied and waits to be confirmed, "" if nothing does; confirm_seconds_left: then it is taken back.
-    applied: token of the last Apply that this agent committed since it started, 0 for none.
-    disk: why what lies on its disk cannot be written, as it was tried last; "" where nothing is known to be in the way.
-    damage: why what was confirmed could not be brought back when it had to be; "" once it is, or something newer was confirmed.
-    clock, steady: milliseconds of the agent's Unix time and of its CLOCK_MONOTONIC when it answered.
+    trial: digest of what was applied and waits to be confirmed, "" if nothing does; confirm_seconds_left: time until it is
+    reverted. applied: token of the last Apply that this agent committed since it started, 0 for none. disk: why the last attempt to
+    write to the agent's disk failed; "" where no fault is known. damage: why the confirmed ruleset could not be restored when it
+    had to be; "" once it is, or something newer was confirmed. clock, steady: milliseconds of the agent's Unix time and of its
+    CLOCK_MONOTONIC when it answered.
     """
 
     name: str
@@ -179,7 +187,7 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """Answer to Plan: how the running ruleset would change. `text` is the transaction as nft would be given it, cut at 256 KiB.
+    """Answer to Plan: the changes to the running ruleset. `text` is the transaction as nft would be given it, cut at 256 KiB.
 
     settings: how many values of the profile would change.
     """
@@ -196,7 +204,7 @@ class Planned:
 class Applied:
     """Answer to Apply: committed and read back. Times in milliseconds.
 
-    flows_cut: connections that bans ended, -1 if that failed (the change stands). new_session: confirm over a connection
+    flows_cut: connections that bans and blocks ended, -1 if that failed (the change stands). new_session: confirm over a connection
     that is opened from now on, because an old one outlives a ruleset that locks everybody out.
     """
 
@@ -211,7 +219,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """Answer to Confirm. flows_cut: connections that withdrawn objects ended, -1 if that failed (the change is confirmed)."""
+    """Answer to Confirm. flows_cut: connections that were cut after the confirmation, -1 if that failed (the change is confirmed)."""
 
     digest: str
     flows_cut: Flows
@@ -219,7 +227,7 @@ class Confirmed:
 
 @dataclass(frozen=True, slots=True)
 class Reverted:
-    """Answer to Revert: the digest that runs again, and what was done in words."""
+    """Answer to Revert: the digest that runs again, and a text that says what was done."""
 
     digest: str
     text: str
@@ -227,7 +235,7 @@ class Reverted:
 
 @dataclass(frozen=True, slots=True)
 class DigestIs:
-    """Answer to Digest; `rules_as_committed` says whether the kernel's listing of chains is the one seen after the commit."""
+    """Answer to Digest. rules_as_committed: True if the kernel's listing of chains is the one seen after the commit."""
 
     digest: str
     rules_as_committed: bool
@@ -235,9 +243,9 @@ class DigestIs:
 
 @dataclass(frozen=True, slots=True)
 class ElementDrift:
-    """How one set differs: what was committed and is not there, what is there and was not committed; an altered element is both.
+    """Differences of one set: elements that were committed and are missing, and elements that are there and were not committed.
 
-    Each is cut at DRIFT_SHOWN elements; the counts are of all.
+    An altered element is both. Each is cut at DRIFT_SHOWN elements; the counts are of all.
     """
 
     missing: Elements
@@ -250,8 +258,8 @@ class ElementDrift:
 class Drifted:
     """Answer to Drift. `rules` names what is missing, foreign or altered: "chain forward", "set up4", "counter leaked".
 
-    digest: as in DigestIs. elements: by set, only those that differ. sysctls: of the profile, which somebody else has set otherwise.
-    Without any difference all are empty. gone: there is no table of ours at all.
+    digest: as in DigestIs. elements: by set, only those that differ. sysctls: those of the profile that have another value. Without
+    any difference `rules`, elements and sysctls are empty. gone: True if our table does not exist at all.
     """
 
     digest: str
@@ -263,10 +271,10 @@ class Drifted:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """One set's counters: how many elements it has, and keys (of one width), packets and octets of those that counted anything.
+    """One set's counters: its number of elements, and keys (of one width), packets and octets of the elements that counted anything.
 
-    packets, octets: in the order of the keys, eight octets each, in network order. Who is not named has counted nothing since it came.
-    owners: likewise, for whom (firewall/owners.py); empty where all count for nobody.
+    packets, octets: in the order of the keys, eight octets each, in network order. An element that is not listed has counted
+    nothing since it came. owners: likewise, the owner of each (firewall/owners.py); empty where no element has one.
     """
 
     elements: Small
@@ -278,7 +286,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """What elements that one transaction deleted had counted in the end, by set. boot, table: as in Reading, of then."""
+    """Final counts of the elements that one transaction deleted, by set. boot, table: as in Reading, at that time."""
 
     number: Large
     boot: str
@@ -290,10 +298,12 @@ class Gone:
 class Reading:
     """Answer to Counters: the counted sets, and packets and octets of the named counters.
 
-    boot: the kernel's boot id; table: the handle the kernel gave our table; log: the directory in which sequence and the numbers of `gone`
-    are counted, drawn by lot when it is made; sequence: counts its readings; at: when it ended.
-    Elements may come and go meanwhile: each that was there all the time is in it once, as it stood at some moment of the reading. One
-    that was deleted meanwhile is in `gone` alone. gone: what was deleted and not acknowledged, in order, each with a higher number.
+    boot: the kernel's boot id; table: the handle the kernel gave our table; log: random name of the directory in which sequence and
+    the numbers of `gone` are counted, drawn when the directory is made; sequence: counts its readings; at: when this one ended.
+
+    Elements may come and go during a reading: each that was there all the time is in it once, as it stood at some moment of the
+    reading. One that was deleted meanwhile is in `gone` alone. gone: deletions that were not acknowledged, in order, each with a
+    higher number.
     """
 
     boot: str
@@ -308,10 +318,11 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class GaugesAre:
-    """Answer to Gauges. sets: for each dynamic set how many elements it has, and how many it can have.
+    """Answer to Gauges. sets: for each dynamic set its number of elements, and how many it can have.
 
-    tracked: connections in the kernel's table. held: what its sysctls are (firewall/profile.py), whoever set them. untuned: those of the
-    profile that could not be set, each with the name of the errno, or "other": the kernel made another value of it.
+    tracked: connections in the kernel's table. held: the sysctls' current values (firewall/profile.py), whatever set them. untuned:
+    sysctls of the profile that could not be set, each with the name of the errno, or "other" if the kernel made another value of
+    it.
     """
 
     sets: Mapping[str, tuple[Small, Small]]
@@ -322,7 +333,7 @@ class GaugesAre:
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """Microseconds until the target took the connection; None with the reason why it did not."""
+    """Microseconds until the target accepted the connection; None, with the reason, if it did not."""
 
     microseconds: Small | None
     error: str = ""
@@ -330,7 +341,7 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """Answer to Probe: one for each target, in their order; and the packets that each named counter has counted meanwhile."""
+    """Answer to Probe: a result for each target, in their order, and the packets that each named counter counted meanwhile."""
 
     answers: tuple[Connected, ...]
     counted: Mapping[str, Large]
@@ -338,7 +349,7 @@ class Probed:
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """Comes before an answer that takes long, about once a second: the agent lives, and does this. `done` of `of` elements, 0 if not known.
+    """Progress before an answer that takes long, about once a second: the agent lives. `done` of `of` elements, 0 if not known.
 
     doing: receiving, comparing, checking, loading, reading, writing, waiting (for another operation) or working.
     """
@@ -350,9 +361,9 @@ class Beat:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The agent did not do it, and nothing changed.
+    """Refusal of a request: the agent did not do it, and nothing changed.
 
-    `reason`: version, malformed, token, base, digest, nft, state or session (docs/agent.md says what each asks for).
+    `reason`: version, malformed, token, base, digest, nft, state or session (docs/agent.md says what to do about each).
     """
 
     reason: str
@@ -384,7 +395,7 @@ REQUESTED = MessageLimits(MAX_MESSAGE, 16_000_000)
 ANSWERED: Mapping[type[Request], MessageLimits] = MappingProxyType(
     {
         Hello: _SHORT,
-        Plan: MessageLimits(4 << 20, 500_000),  # much of it is nft's text, in which signs that are counted stand too
+        Plan: MessageLimits(4 << 20, 500_000),  # much of it is nft's text, which also contains the signs that are counted
         Apply: _SHORT,
         Confirm: _SHORT,
         Revert: _SHORT,
@@ -401,7 +412,7 @@ ANSWERED: Mapping[type[Request], MessageLimits] = MappingProxyType(
 
 
 def iter_lines(number: int, message: Message) -> Iterator[bytes]:
-    """The message as lines to send, each with its newline."""
+    """Yield the lines in which to send the message, each with its newline. Raises WireError if the message is too long."""
     text = json.dumps(encode(message), separators=(",", ":"))
     if len(text) > MAX_MESSAGE:
         raise WireError(f"a message of {len(text)} characters is longer than {MAX_MESSAGE}")
@@ -412,7 +423,7 @@ def iter_lines(number: int, message: Message) -> Iterator[bytes]:
 
 
 class Assembler:
-    """Puts lines together again. One message at a time, within `limits`; a fault ends the conversation."""
+    """Assembles messages from lines, one message at a time and within `limits`; a fault ends the conversation."""
 
     def __init__(self, limits: MessageLimits = REQUESTED) -> None:
         self._limits = limits
@@ -421,9 +432,9 @@ class Assembler:
         self._length = 0
 
     def feed(self, line: bytes) -> tuple[int, object] | None:
-        """The message's number and its JSON data once its last line is in, None before.
+        """Return the message's number and its JSON data once its last line is in, None before.
 
-        Raises WireError on anything that is not a line of this version.
+        Raises WireError for anything that is not a line of this version.
         """
         number, last, part = _parse_frame(line)
         if self._number not in (None, number):
@@ -464,10 +475,10 @@ def _parse_json(text: str | bytes, where: str) -> object:
 
 
 def parse_request(data: object) -> Request:
-    """The request in this JSON data. Raises WireError."""
+    """Return the request in this JSON data. Raises WireError."""
     return decode(Request, data, "request")  # type: ignore[no-any-return]  # decode follows the annotation
 
 
 def parse_reply(data: object) -> Reply:
-    """The reply in this JSON data. Raises WireError."""
+    """Return the reply in this JSON data. Raises WireError."""
     return decode(Reply, data, "reply")  # type: ignore[no-any-return]  # decode follows the annotation

@@ -1,7 +1,7 @@
-"""The chains of a gateway: the fixed shape that looks people up in sets, and never grows with their number.
+"""The chains of a gateway: a fixed shape that looks members up in sets, and never grows with their number.
 
-In goes a gateway and which sets are in use; out come chains, a module for each concern. Why each line stands where it stands is in
-docs/ruleset.md; the order is that of the hooks a packet passes.
+Input: a gateway and the sets in use. Output: chains, with one module for each concern. docs/ruleset.md gives the reason for the
+place of each line; the order is that of the hooks a packet passes.
 """
 
 from functools import lru_cache
@@ -36,7 +36,7 @@ COUNTERS = frozenset({"leaked", "spoofed", "refused", "unmatched", "unmapped", "
 
 
 def list_counters(gateway: GatewaySpec, used: UsedSets) -> frozenset[str]:
-    """The names of all counters of one gateway."""
+    """Return the names of all counters of one gateway."""
     of_settings = _list_settings_counters(gateway.settings) | limits.list_counters(gateway) | rates.list_counters(gateway, used)
     return COUNTERS | probing.list_counters(gateway) | of_settings | ({"untracked"} if listeners.is_in_use(used) else frozenset())
 
@@ -46,10 +46,10 @@ def _list_settings_counters(settings: GroupSettings) -> frozenset[str]:
 
 
 def build_chains(gateway: GatewaySpec, used: UsedSets) -> dict[str, Chain]:
-    """All chains of one gateway by name, those that are jumped to before those that jump.
+    """Return all chains of one gateway by name, those that are jumped to before those that jump.
 
-    Nearly every change is of elements alone and finds the chains of the one before it: building them takes most of the time that one
-    costs. The chains are the same objects then, so comparing them costs nothing either.
+    The result is cached: nearly every change is of elements alone and gets the chains of the one before, while building them would
+    take most of its time. The chains are the same objects then, so comparing them costs nothing either.
     """
     return dict(_build_cached(gateway, used))
 
@@ -60,7 +60,7 @@ def _build_cached(gateway: GatewaySpec, used: UsedSets) -> dict[str, Chain]:
 
 
 def build_unspecialized(gateway: GatewaySpec, used: UsedSets) -> dict[str, Chain]:
-    """The chains before connections have lanes: they do the same, and ask more."""
+    """Return the chains before they are split by direction: they do the same, and check more."""
     at = gateway.interfaces
     for interface in (at.lan, at.wan, at.management, *filter(None, [at.sync, at.server])):
         names.validate_interface(interface)

@@ -1,4 +1,4 @@
-"""Foreign addresses that nobody talks to: banned sources, and banned destinations. Whoever is allowed returns first."""
+"""Chains that drop packets from banned sources and to banned destinations. An allowed address returns first."""
 
 from collections.abc import Mapping
 
@@ -13,23 +13,23 @@ _DESTINATIONS = {4: Field.IP_DADDR, 6: Field.IP6_DADDR}
 
 
 def build_source_chains(used: UsedSets) -> tuple[Chain, ...]:
-    """Drop a banned source; the last is also called before connection tracking, in flood mode. None when no source is banned."""
+    """Return the chains that drop banned sources; none when no source is banned. In flood mode the last is also called before tracking."""
     return _build_side(FROM, used, _SOURCES, ("bans", "bans_in"))
 
 
 def build_destination_chains(used: UsedSets) -> tuple[Chain, ...]:
-    """Drop what goes to a banned destination. None when none is banned."""
+    """Return the chains that drop packets to banned destinations; none when no destination is banned."""
     return _build_side(TO, used, _DESTINATIONS, ("bans", "bans_out"))
 
 
 def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
-    """Both, for a connection's first packet. Foreign is who is on the uplink: nobody else is looked up."""
+    """Return the chain that calls both, for a connection's first packet. Foreign hosts are on the uplink, so no other side is looked up."""
     sides = ((Field.IIFNAME, FROM, build_source_chains(used)), (Field.OIFNAME, TO, build_destination_chains(used)))
     return Chain("bans", tuple(make_rule(match_field(way, gateway.interfaces.wan), jump(name)) for way, name, side in sides if side))
 
 
 def _build_side(name: str, used: UsedSets, fields: Mapping[int, Field], families: tuple[str, ...]) -> tuple[Chain, ...]:
-    """A chain for each version of IP with bans, and the one that leads there."""
+    """Return a chain for each version of IP with bans, and the one that leads there."""
     versions = {version: each for version, field in fields.items() if (each := _build_version_chain(name, used, version, field, families))}
     if not versions:
         return ()
@@ -38,7 +38,7 @@ def _build_side(name: str, used: UsedSets, fields: Mapping[int, Field], families
 
 
 def _build_version_chain(name: str, used: UsedSets, version: int, field: Field, families: tuple[str, ...]) -> Chain | None:
-    """None when nothing is banned, whatever is allowed."""
+    """Return the chain for one version of IP; None when nothing is banned, whatever is allowed."""
     lengths = [(f"{family}{version}", length) for family in families for length in used.lengths(f"{family}{version}")]
     drops = [make_rule(match_prefix(field, family, length), DROP) for family, length in lengths]
     returns = [make_rule(match_prefix(field, f"allowed{version}", length), RETURN) for length in used.lengths(f"allowed{version}")]

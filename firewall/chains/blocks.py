@@ -1,6 +1,6 @@
-"""Blocked members: what they still reach, and where their web goes instead.
+"""Chains and rules for blocked members: what they still reach, and the redirection of their HTTP to the notice page.
 
-Part of every ruleset: nobody's first block in the night writes rules.
+They are part of every ruleset, so that the first block in the night writes no rules.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,9 @@ _PORT = {TransportProtocol.TCP: Field.TCP_DPORT, TransportProtocol.UDP: Field.UD
 
 
 def build_chain(gateway: GatewaySpec) -> Chain:
-    """Returns what a blocked member may begin, which is then decided on like anybody's; refuses the rest at once."""
+    """Return the chain that returns for what a blocked member may begin, which is then decided on as for any member, and refuses
+    the rest at once.
+    """
     refuse = (Count("blocked"),)
     return Chain(
         "blocked",
@@ -30,19 +32,19 @@ def build_chain(gateway: GatewaySpec) -> Chain:
 
 
 def iter_jumps(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
-    """Connections that a blocked member begins, and those to one, which reach nothing of what is left to him."""
+    """Yield the jumps for connections from a blocked member, and for those to one, which match nothing that stays reachable."""
     yield from iter_outbound_jumps(gateway, used)
     yield from (make_rule(destination, jump("blocked")) for destination in _iter_blocked_lookups(used, Field.IP_DADDR, Field.IP6_DADDR))
 
 
 def iter_outbound_jumps(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
-    """The first half of `iter_jumps`, where packets both ways pass."""
+    """Yield the first half of `iter_jumps`, for chains that packets pass both ways."""
     inside = match_field(Field.IIFNAME, gateway.interfaces.lan)
     yield from (make_rule(inside, source, jump("blocked")) for source in _iter_blocked_lookups(used, Field.IP_SADDR, Field.IP6_SADDR))
 
 
 def iter_redirects(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
-    """HTTP of blocked members goes to the notice host, unless it is for a host that they reach anyway."""
+    """Yield the rules that send blocked members' HTTP to the notice host, unless it is for a host that they reach anyway."""
     inside, http = match_field(Field.IIFNAME, gateway.interfaces.lan), Match(Field.TCP_DPORT, (HTTP,))
     for host in _list_notice_hosts(gateway):
         own = tuple(each for each in _group_reachable_by_port(gateway).get((host.version, TransportProtocol.TCP, HTTP), ()) if each != host)
@@ -55,7 +57,7 @@ def iter_redirects(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
 
 
 def _iter_blocked_lookups(used: UsedSets, field4: Field | None, field6: Field | None) -> Iterator[Lookup]:
-    """The address of one field is that of a blocked member."""
+    """Yield the lookups that match when the address in one of the fields is a blocked member's."""
     if field4:
         yield Lookup((field4,), "blocked4")
     if field6:
@@ -63,7 +65,7 @@ def _iter_blocked_lookups(used: UsedSets, field4: Field | None, field6: Field | 
 
 
 def _list_notice_hosts(gateway: GatewaySpec) -> tuple[Address, ...]:
-    """The notice hosts. They stand behind an interface of their own, or the answer would not come back this way."""
+    """Return the notice hosts, if they are behind an interface of their own; otherwise the answer would not come back this way."""
     notice = gateway.settings.notice
     return tuple(host for host in (notice.ipv4, notice.ipv6) if host) if gateway.interfaces.server else ()
 

@@ -1,4 +1,4 @@
-"""Special-purpose addresses: nothing comes from them through the uplink, and nothing goes there."""
+"""Chains for special-purpose addresses: nothing comes from them through the uplink, and nothing goes there."""
 
 from ipaddress import collapse_addresses
 
@@ -9,7 +9,7 @@ from firewall.ruleset import Chain, Count, Field, Match, Refusal, Reject, Verdic
 
 
 def build_chains(gateway: GatewaySpec) -> tuple[Chain, ...]:
-    """`bogons`, and `bogons_to` for what a member is told; none if the group does not want it. What comes is dropped."""
+    """Return `bogons`, and `bogons_to`, which refuses a member's packets; none if the group does not want it. What comes in is dropped."""
     protection = gateway.settings.protection
     if not protection.bogons:
         return ()
@@ -23,6 +23,7 @@ def build_chains(gateway: GatewaySpec) -> tuple[Chain, ...]:
 
 
 def build_matches(field: Field, bogons: tuple[Prefix, ...], protection: ProtectionSpec) -> tuple[Match, ...]:
-    """The address is one of these, and none of the network's own."""
-    own = tuple(collapse_addresses(each for each in protection.own if each.version == bogons[0].version))  # type: ignore[type-var]  # of one family
+    """Return the matches for an address that is one of `bogons`, and not one of the network's own."""
+    # the ignore: mypy does not see that all prefixes are of one family
+    own = tuple(collapse_addresses(each for each in protection.own if each.version == bogons[0].version))  # type: ignore[type-var]
     return (Match(field, bogons), *((Match(field, own, negated=True),) if own else ()))

@@ -1,4 +1,4 @@
-"""Connections that agree on others within what they say: the kernel reads along where the group says so, and nowhere else."""
+"""The chain for protocols that negotiate further connections: the kernel reads them where the group says so, and nowhere else."""
 
 from firewall.chains.rule_helpers import make_rule, match_field
 from firewall.policy import GatewaySpec
@@ -6,7 +6,7 @@ from firewall.ruleset import AssignHelper, Chain, Field, Helper, Hook, HookPrior
 
 
 def build_chain(gateway: GatewaySpec) -> Chain | None:
-    """After connection tracking, of members' new connections; none without ports."""
+    """Return the chain, which comes after connection tracking, for members' new connections; None without ports."""
     protection = gateway.settings.protection
     ports = ((Helper.FTP, Field.TCP_DPORT, protection.ftp_ports), (Helper.SIP, Field.UDP_DPORT, protection.sip_ports))
     new = match_field(Field.IIFNAME, gateway.interfaces.lan), match_field(Field.CT_STATE, "new")

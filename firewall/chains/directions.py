@@ -1,4 +1,4 @@
-"""Lanes: of a connection's first packet each way has chains of its own, in which only what concerns that way is asked."""
+"""Chains by direction: a connection's first packet passes chains of its own direction, which check only what concerns that direction."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ _FIELDS = (Field.NFPROTO, Field.IIFNAME, Field.OIFNAME)
 
 
 def list_directions(names: Interfaces) -> tuple[KnownFields, ...]:
-    """The ways that most connections go; what is left goes through the chain for all. Forwards are IPv4's alone."""
+    """Return the directions that most connections go; the rest goes through the general chain. Only IPv4 has forwards."""
     ways = (("up", names.lan, names.wan), ("down", names.wan, names.lan), ("inside", names.lan, names.lan))
     return tuple(
         KnownFields(f"{way}{version}", come, leave, f"ipv{version}", version == 4) for way, come, leave in ways for version in (4, 6)
@@ -19,7 +19,7 @@ def list_directions(names: Interfaces) -> tuple[KnownFields, ...]:
 
 
 def split_by_direction(names: Interfaces, chains: dict[str, Chain]) -> dict[str, Chain]:
-    """The chains with those of the lanes, those that are jumped to before those that jump."""
+    """Return the chains with those of each direction, those that are jumped to before those that jump."""
     narrow: dict[str, Chain] = {}
     entries = []
     for known in list_directions(names):
@@ -36,24 +36,24 @@ def split_by_direction(names: Interfaces, chains: dict[str, Chain]) -> dict[str,
 
 
 def _list_exclusive_chains(chains: dict[str, Chain]) -> frozenset[str]:
-    """The chain for all, and those that nothing else calls."""
+    """Return the names of the general chain and of the chains that nothing else calls."""
     elsewhere = {called for name, chain in chains.items() if name != CHAIN for called in iter_used_chains(chain)}
     return frozenset({CHAIN, *iter_used_chains(chains[CHAIN])} - (elsewhere - {CHAIN}))
 
 
 def _drop_covered_rules(chain: Chain, names: Interfaces) -> Chain:
-    """Without what is only about packets that have a lane."""
+    """Return the chain without rules that only concern packets with chains for their direction."""
     return replace(chain, rules=tuple(rule for rule in chain.rules if not _is_covered(rule, names)))
 
 
 def _is_covered(rule: Rule, names: Interfaces) -> bool:
-    """Is the rule about such packets only?"""
+    """True if the rule only concerns such packets."""
     come, leave = (_list_matched_values(rule, field) for field in (Field.IIFNAME, Field.OIFNAME))
     pairs = {(known.iifname, known.oifname) for known in list_directions(names)}
     return bool(come and leave) and {(a, b) for a in come for b in leave} <= pairs
 
 
 def _list_matched_values(rule: Rule, field: Field) -> set[str]:
-    """Which values the rule asks for; none: it does not ask."""
+    """Return the values of the field that the rule matches; none: it does not match the field."""
     asked = [part for part in rule.parts if isinstance(part, Match) and part.field is field and not part.negated]
     return {str(value) for part in asked for value in part.values}

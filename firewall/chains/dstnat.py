@@ -1,6 +1,6 @@
-"""The destinations of new connections: the notice page for blocked members, port forwards, and from inside what none of them takes.
+"""Destination NAT of new connections: the notice page for blocked members, port forwards, and refusals from inside where neither applies.
 
-NAT chains see a connection's first packet alone, so nothing here costs the others.
+NAT chains see a connection's first packet alone, so nothing here costs the other packets.
 """
 
 from collections.abc import Iterator
@@ -25,9 +25,10 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
 
 
 def _iter_refusals(gateway: GatewaySpec) -> Iterator[Rule]:
-    """A member who calls a public address at a port without a forward hears so: behind this, routing would drop it in silence.
+    """Yield the rules that refuse a member's connection to a public address at a port without a forward; routing would drop it in silence.
 
-    Whoever is no member hears nothing, or somebody could send refusals to others in their name.
+    Sources that no member holds get no refusal; otherwise they could make the gateway send refusals to others by using their
+    addresses.
     """
     if not gateway.settings.publics:
         return

@@ -1,4 +1,4 @@
-"""What goes through the gateway."""
+"""The chain of packets that go through the gateway."""
 
 from firewall import probing
 from firewall.chains import guards, listeners
@@ -9,7 +9,9 @@ from firewall.ruleset import Chain, Count, Field, Hook, HookPriority, Verdict, V
 
 
 def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
-    """One lookup is membership, accounting and acceptance; who leaves the sets loses his open flows."""
+    """Return the forward chain. One lookup is membership, accounting and acceptance; a member who leaves the sets loses their open
+    flows.
+    """
     names = gateway.interfaces
     ways = (
         ((names.lan, names.wan), "up"),
@@ -42,7 +44,9 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
 
 
 def _list_server_verdicts(names: Interfaces) -> tuple[tuple[tuple[str, str], Verdict], ...]:
-    """Members pay for what they exchange with servers as with the internet; servers are nobody's."""
+    """Return the verdicts for packets from and to servers. Members' traffic with servers counts for
+    them as that with the internet does; other traffic of servers counts for no member.
+    """
     if not names.server:
         return ()
     return (

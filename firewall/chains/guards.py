@@ -1,8 +1,8 @@
 """Guarded services: TCP ports of servers where gateways answer SYNs in the server's stead, so that a flood of them never gets there.
 
-A SYN is left untracked, or it would take a place in the connection table before anybody has answered it; the client's ACK belongs to no
-connection yet. So both meet Synproxy where untracked and invalid packets end, and what follows is tracked. One rule for each family and
-window scale in use, whatever the number of services.
+A SYN is left untracked; otherwise it would take a place in the connection table before it is answered. The client's ACK belongs to
+no connection yet. So both meet Synproxy where untracked and invalid packets end, and what follows is tracked. One rule for each
+family and window scale in use, whatever the number of services.
 """
 
 from collections.abc import Iterator
@@ -21,29 +21,32 @@ _FROM = {4: Field.IP_SADDR, 6: Field.IP6_SADDR}
 
 
 def is_in_use(used: UsedSets) -> bool:
-    """Is any service guarded?"""
+    """True if any service is guarded."""
     return any(_iter_guard_sets(used))
 
 
 def iter_untracked_rules(used: UsedSets) -> Iterator[Rule]:
-    """For the raw chain: SYNs alone. What follows is tracked, because numbers and timestamps have to be translated."""
+    """Yield the rules for the raw chain: SYNs alone. What follows is tracked, because numbers and timestamps have to be translated."""
     yield from (make_rule(SYN, to, Notrack(), ACCEPT, comment="guarded services") for _version, _scale, to, _back in _iter_guard_sets(used))
 
 
 def iter_synproxy_rules(gateway: GatewaySpec, used: UsedSets, flags: TcpFlags) -> Iterator[Rule]:
-    """SYNs, or the ACKs that must bring a cookie."""
+    """Yield the rules that answer SYNs, or check the ACKs that must bring a cookie, as `flags` says."""
     there = match_field(Field.OIFNAME, get_server_interface(gateway))
     for version, scale, to, _back in _iter_guard_sets(used):
         yield make_rule(there, flags, to, Synproxy(MSS[version], scale), comment="guarded services")
 
 
 def get_verdict(used: UsedSets) -> Verdict:
-    """What befalls an invalid packet that is forwarded."""
+    """Return the verdict on an invalid packet that is forwarded."""
     return Verdict(VerdictAction.GOTO, "strays") if is_in_use(used) else DROP
 
 
 def build_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
-    """`cookies`, for invalid packets that may bring one: who was banned or blocked since gets no further. `strays`: all others end."""
+    """Return `cookies`, for invalid packets that may bring one, and `strays`, where all others end.
+
+    In `cookies`, a source that was banned or blocked since gets no further.
+    """
     if not is_in_use(used):
         return ()
     asked = (make_rule(jump("bans")), make_rule(jump("spoofed")), *blocks.iter_outbound_jumps(gateway, used))
@@ -56,9 +59,9 @@ def build_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
 
 
 def iter_forward_rules(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
-    """Tracked packets of guarded services where servers stand among members, who pay for what they exchange with them."""
+    """Yield the rules for tracked packets of guarded services where servers stand among members; what members exchange with them counts."""
     names = gateway.interfaces
-    if names.server:  # all ways to and from there are in the map already
+    if names.server:  # all directions to and from servers are in the verdict map already
         return
     inside, outside = (names.lan, names.wan)
     for _version, _scale, to, back in _iter_guard_sets(used):
@@ -71,12 +74,12 @@ def iter_forward_rules(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
 
 
 def get_server_interface(gateway: GatewaySpec) -> str:
-    """The interface behind which servers stand."""
+    """Return the interface behind which servers stand."""
     return gateway.interfaces.server or gateway.interfaces.lan
 
 
 def _iter_guard_sets(used: UsedSets) -> Iterator[tuple[int, int, Lookup, Lookup]]:
-    """For each set in use: IP version, window scale, what goes to its services, and what comes from them."""
+    """Yield for each set in use: IP version, window scale, the lookup of packets to its services, and that of packets from them."""
     for version in (4, 6):
         for scale in used.lengths(f"guard{version}"):
             name = format_set_name(f"guard{version}", scale)

@@ -1,4 +1,4 @@
-"""What is for the gateway itself."""
+"""The chain of packets for the gateway itself."""
 
 from ipaddress import IPv6Network
 
@@ -7,7 +7,7 @@ from firewall.policy import GatewaySpec, Peer, Routing
 from firewall.ruleset import Chain, Field, Hook, HookPriority, Limit, Match, Rule, VerdictAction, VerdictMap
 
 NEIGHBOUR_DISCOVERY = ("nd-router-solicit", "nd-router-advert", "nd-neighbor-solicit", "nd-neighbor-advert")
-# Switches that listen forget whoever does not answer (RFC 2710, section 3): then nobody finds the gateway by neighbour discovery.
+# Switches that snoop forget a host that does not answer (RFC 2710, section 3): then neighbour discovery does not find the gateway.
 _FROM_THE_LINK = (Match(Field.HOPLIMIT, (1,)), Match(Field.IP6_SADDR, (IPv6Network("fe80::/10"),)))
 STATE_SYNC_PORT = 3780  # conntrackd's default
 # BGP: RFC 4271, section 8.2.1; OSPF: IP protocol 89, RFC 2328, section 4.3
@@ -15,7 +15,7 @@ SPOKEN = {Routing.BGP: Match(Field.TCP_DPORT, (179,)), Routing.OSPF: Match(Field
 
 
 def build_chain(gateway: GatewaySpec) -> Chain:
-    """What is for the gateway itself. Neighbour discovery stands before connection state, which does not track it."""
+    """Return the input chain. Neighbour discovery stands before connection state, because connection tracking leaves it untracked."""
     names, management = gateway.interfaces, gateway.management
     v4 = tuple(source for source in management.sources if source.version == 4)
     v6 = tuple(source for source in management.sources if source.version == 6)
@@ -44,7 +44,7 @@ def build_chain(gateway: GatewaySpec) -> Chain:
 
 
 def build_peer_rules(both: Match, listed: tuple[Peer, ...]) -> list[Rule]:
-    """What the listed routers may speak to the gateway, a rule for each protocol and family."""
+    """Return the rules for what the listed routers may speak to the gateway, one for each protocol and family."""
     rules = []
     for routing in Routing:
         for field, version in ((Field.IP_SADDR, 4), (Field.IP6_SADDR, 6)):

@@ -1,4 +1,4 @@
-"""How many connections one may open: looked at for new ones alone, so that no limit ever ends one that is there."""
+"""Chains of the connection limits: they look at new connections alone, so that no limit ever ends an existing one."""
 
 from ipaddress import collapse_addresses
 
@@ -9,12 +9,12 @@ from firewall.limit_sets import LimitKind, LimitMeter
 from firewall.policy import GatewaySpec
 from firewall.ruleset import Chain, Count, Field, Match, OpenOver, Part, RateOver, Refusal, Reject, Rule, Verdict, VerdictAction
 
-FOREIGN_LENGTH = 64  # of IPv6: whoever has a network has all its addresses
+FOREIGN_LENGTH = 64  # of IPv6: a host that has a network has all its addresses
 MAIL = Match(Field.TCP_DPORT, (25,))
 
 
 def build_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
-    """`limits`, and `over` for what is over; none while nothing is limited."""
+    """Return `limits`, and `over` for packets over a limit; none while nothing is limited."""
     meters = limit_sets.list_meters(gateway.settings.limits)
     if not meters:
         return ()
@@ -23,7 +23,7 @@ def build_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
 
 
 def list_counters(gateway: GatewaySpec) -> frozenset[str]:
-    """The names of the counters of what was over."""
+    """Return the names of the counters of packets over a limit."""
     return frozenset(meter.limited.counter for meter in limit_sets.list_meters(gateway.settings.limits))
 
 
@@ -36,7 +36,7 @@ def _build_over_chain(gateway: GatewaySpec) -> Chain:
 
 
 def _build_exempt_rules(gateway: GatewaySpec) -> list[Rule]:
-    """A rule for each family, however many there are."""
+    """Return one rule for each family, however many prefixes are exempt."""
     exempt = gateway.settings.limits.exempt
     four = tuple(collapse_addresses(each for each in exempt if each.version == 4))
     six = tuple(collapse_addresses(each for each in exempt if each.version == 6))
@@ -68,5 +68,9 @@ def _build_meter_part(meter: LimitMeter, field: Field, length: int | None = None
 
 
 def _exclude_other_lengths(used: UsedSets, length: int) -> list[Part]:
-    """`spoofed` has seen that somebody holds the source: where no other length has it, this one does. (To find it would count it.)"""
+    """Return the lookups by which the source is in no set of another prefix length.
+
+    `spoofed` has seen that a member holds the source: if no other length has it, this one does. (A lookup that finds it would count
+    it.)
+    """
     return [match_prefix(Field.IP6_SADDR, "up6", other, negated=True) for other in used.lengths("up6") if other != length]

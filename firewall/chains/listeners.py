@@ -1,7 +1,7 @@
-"""Servers of the network itself: their packets pass without connection tracking, which they would fill.
+"""Chains for the network's own servers: their packets pass without connection tracking, because they would fill its table.
 
-What the raw chain leaves untracked, this one accepts, both ways, or answers, where it is a SYN to a guarded service; nothing else that is
-untracked passes.
+What the raw chain leaves untracked, this one accepts, both ways, or answers, where it is a SYN to a guarded service; no other
+untracked packet passes.
 """
 
 from collections.abc import Iterator
@@ -20,30 +20,35 @@ _ERRORS = {4: Match(Field.ICMP_TYPE, ERRORS4), 6: Match(Field.ICMPV6_TYPE, ERROR
 
 
 def is_in_use(used: UsedSets) -> bool:
-    """Does any server listen?"""
+    """True if any server listens."""
     return "listener4" in used or "listener6" in used or guards.is_in_use(used)
 
 
 def iter_untracked_rules(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
-    """For the raw chain: both directions. What is for no server at all, which is most, is asked for its address alone."""
+    """Yield the rules for the raw chain, for both directions. Packets to no server at all, which are most, cost one lookup of their
+    address.
+    """
     for _to, back, (_is_error, to_server) in _iter_paths(gateway, used):
         yield make_rule(to_server, jump("raw_listeners"))
         yield make_rule(*back, Notrack(), ACCEPT, comment="listeners")
 
 
 def build_raw_chain(gateway: GatewaySpec, used: UsedSets) -> Chain | None:
-    """What comes to a server: its services, and ICMP errors, without which path MTU discovery dies (RFC 2923, 2.1)."""
+    """Return the chain of packets to a server: to its services, and ICMP errors, without which path MTU discovery fails (RFC 2923, 2.1)."""
     led = [way for to, _back, errors in _iter_paths(gateway, used) for way in (to, errors)]
     return Chain("raw_listeners", tuple(make_rule(*way, Notrack(), ACCEPT, comment="listeners") for way in led)) if led else None
 
 
 def get_verdict(used: UsedSets) -> Verdict:
-    """What befalls an untracked packet that is forwarded."""
+    """Return the verdict on an untracked packet that is forwarded."""
     return Verdict(VerdictAction.GOTO, "listeners") if is_in_use(used) else DROP
 
 
 def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain | None:
-    """Answers of servers, who are no members, and errors of routers, who may have any address, stand before anti-spoofing."""
+    """Return the chain of untracked packets; None if no server listens.
+
+    Answers of servers, which are not members, and errors of routers, which may have any address, stand before anti-spoofing.
+    """
     if not is_in_use(used):
         return None
     ways, there = tuple(_iter_paths(gateway, used)), match_field(Field.OIFNAME, guards.get_server_interface(gateway))
@@ -63,14 +68,14 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain | None:
 
 
 def iter_source_lookups(used: UsedSets) -> Iterator[Lookup]:
-    """Sources of servers, which come from their side alone."""
+    """Yield the lookups of servers' sources, which come from their side alone."""
     yield from (
         Lookup((source,), f"listener{version}_hosts") for version, source, _destination in _SIDES if f"listener{version}_hosts" in used
     )
 
 
 def _iter_paths(gateway: GatewaySpec, used: UsedSets) -> Iterator[tuple[PathMatch, PathMatch, ErrorMatch]]:
-    """For each family in use: what goes to servers, what comes from them, and ICMP errors to them."""
+    """Yield for each family in use the matches of packets to servers, of packets from them, and of ICMP errors to them."""
     here = match_field(Field.IIFNAME, guards.get_server_interface(gateway))
     for version, source, destination in _SIDES:
         if f"listener{version}" in used:

@@ -1,4 +1,4 @@
-"""What befalls packets on their way through, before anything is decided about them: rate limits, and what is changed in them."""
+"""The chain of forwarded packets before anything is decided about them: rate limits, and changes to packets."""
 
 from firewall.chains import rates
 from firewall.chains.rule_helpers import make_rule
@@ -8,7 +8,7 @@ from firewall.ruleset import Chain, ClampMss, Field, Hook, HookPriority, Match
 
 
 def build_forward_chain(gateway: GatewaySpec, used: UsedSets) -> Chain | None:
-    """The chain, if there is anything to limit or to change."""
+    """Return the chain; None if there is nothing to limit or to change."""
     clamp = make_rule(Match(Field.TCP_FLAGS, ("syn",)), ClampMss(), comment="the way out has a small MTU")
     rules = (*rates.build_jumps(gateway, used), *((clamp,) if gateway.settings.clamp_mss else ()))
     return Chain("mangle_forward", rules, Hook("filter", "forward", HookPriority.MANGLE)) if rules else None

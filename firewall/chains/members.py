@@ -1,4 +1,4 @@
-"""Who may use the gateway, and how much goes through it for each: one lookup is membership, accounting and acceptance."""
+"""Chains of members' packets, sent and received: one lookup is membership, accounting and acceptance."""
 
 from firewall import probing
 from firewall.addresses import PRIVATE
@@ -22,7 +22,9 @@ def build_down_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
 
 
 def _build_join_guard(gateway: GatewaySpec) -> tuple[Rule, ...]:
-    """A private source from outside would join a connection that two members have inside. ICMP errors of private routers may come."""
+    """Return the rule against private sources from outside, which would join a connection between two members. ICMP errors of
+    private routers may come.
+    """
     protection = gateway.settings.protection
     if not protection.bogons:
         return ()
@@ -31,13 +33,16 @@ def _build_join_guard(gateway: GatewaySpec) -> tuple[Rule, ...]:
 
 
 def build_inside_chain(used: UsedSets) -> Chain:
-    """From member to member through the gateway: up for one, down for the other."""
+    """Return the chain of packets from member to member through the gateway: up for one, down for the other."""
     rules = [make_rule(Lookup((Field.IP_SADDR,), "up4"), Lookup((Field.IP_DADDR,), "down4"), ACCEPT)]
     rules += [make_rule(match_prefix(Field.IP6_SADDR, "up6", length), jump("inside6")) for length in used.lengths("up6")]
     return Chain("inside", tuple(rules))
 
 
 def build_inside6_chain(used: UsedSets) -> Chain | None:
-    """To whom, after `build_inside_chain` has found and counted from whom: once, whatever the number of lengths. None without prefixes."""
+    """Return the chain that looks up the receiver, after `build_inside_chain` has found and counted the sender; None without prefixes.
+
+    There is one such chain, whatever the number of lengths.
+    """
     rules = [make_rule(match_prefix(Field.IP6_DADDR, "down6", length), ACCEPT) for length in used.lengths("up6")]
     return Chain("inside6", tuple(rules)) if rules else None

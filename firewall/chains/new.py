@@ -1,4 +1,4 @@
-"""The first packet of a connection."""
+"""The chain of a connection's first packet."""
 
 from firewall import limit_sets, probing
 from firewall.chains import blocks, guards, icmp6, pinholes
@@ -9,7 +9,7 @@ from firewall.ruleset import Chain, Count, Field, Lookup, Match, Refusal, Reject
 
 
 def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
-    """A connection's first packet: returns when it is allowed (so that it is counted too), is refused otherwise."""
+    """Return the chain, which returns when a connection is allowed (so that the packet is counted too), and refuses it otherwise."""
     refuse = (Count("refused"),)
     return Chain(
         "new",
@@ -33,7 +33,10 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
 
 
 def _build_outbound_rules(gateway: GatewaySpec) -> tuple[Rule, ...]:
-    """From a member to the internet: over IPv4 only with what his public address is good for. What is left is refused below."""
+    """Return the rules from a member to the internet: over IPv4 only with protocols that the member's public address allows.
+
+    The rules at the end of the chain refuse the rest.
+    """
     way = (match_field(Field.IIFNAME, gateway.interfaces.lan), match_field(Field.OIFNAME, gateway.interfaces.wan))
     block = Lookup((Field.IP_SADDR,), "out4_block")
     return (
@@ -46,7 +49,10 @@ def _build_outbound_rules(gateway: GatewaySpec) -> tuple[Rule, ...]:
 
 
 def _build_server_rules(names: Interfaces) -> tuple[Rule, ...]:
-    """Members may begin connections to servers, and servers to the internet; what the internet may reach is a listener or a forward."""
+    """Return the rules by which members may begin connections to servers, and servers to the internet.
+
+    The internet may reach listeners and forwards alone.
+    """
     if not names.server:
         return ()
     return (

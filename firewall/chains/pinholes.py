@@ -1,4 +1,4 @@
-"""What of members' IPv6 addresses anybody may connect to: the internet, and other members."""
+"""Rules for the pinholes: what the internet and other members may connect to at members' IPv6 addresses."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ ADDRESS, PROTOCOL, PORT = Field.IP6_DADDR, Field.L4PROTO, Field.TH_DPORT
 
 
 def iter_new_rules(gateway: GatewaySpec) -> Iterator[Rule]:
-    """Into the members' network alone, so that a hole opens nothing on the way out."""
+    """Yield the rules, into the members' network alone, so that a pinhole opens nothing on the way out."""
     names = gateway.interfaces
     ways = match_field(Field.IIFNAME, names.lan, names.wan), match_field(Field.OIFNAME, names.lan)
     yield make_rule(*ways, Match(Field.ICMPV6_TYPE, ("echo-request",)), RETURN, comment="RFC 4890, 4.3.1")

@@ -1,4 +1,4 @@
-"""The sources of what leaves: source NAT, and behind it the door that stays shut when NAT is missing."""
+"""Source NAT of packets that leave, and behind it the chain that fails closed when NAT is missing."""
 
 from firewall.addresses import PRIVATE
 from firewall.chains import timeouts
@@ -12,7 +12,7 @@ SHARED_PORTS = (1024, 32_767)
 
 
 def build_srcnat_chain(gateway: GatewaySpec) -> Chain:
-    """Source NAT on the uplink; and for members who reach each other's forwards from inside (hairpin)."""
+    """Return the chain of source NAT on the uplink, and for members who reach each other's forwards from inside (hairpin)."""
     names = gateway.interfaces
     out = (match_field(Field.OIFNAME, names.wan),)
     hairpin = (match_field(Field.IIFNAME, names.lan), match_field(Field.OIFNAME, names.lan), Match(Field.CT_STATUS, ("dnat",)))
@@ -35,6 +35,6 @@ def _build_snat(name: str, first: int = 0, last: int = 0) -> Snat:
 
 
 def build_fail_closed_chain(gateway: GatewaySpec) -> Chain:
-    """After source NAT: whatever still carries a private source does not leave. (Within srcnat, known flows are not seen.)"""
+    """Return the chain after source NAT, which drops what still has a private source. (Chains of srcnat do not see known flows.)"""
     shut = make_rule(match_field(Field.OIFNAME, gateway.interfaces.wan), Match(Field.IP_SADDR, PRIVATE), Count("leaked"), DROP)
     return Chain("fail_closed", (shut,), Hook("filter", "postrouting", HookPriority.AFTER_SRCNAT))

@@ -1,7 +1,7 @@
-"""How fast members' traffic goes through the uplink: policing, element by element, and only while somebody is limited.
+"""Chains of the rate limits: policing of members' traffic through the uplink, element by element, and only while a member is limited.
 
-Asked before anything else is decided, and in the forward hook: there the source is not yet that of source NAT, and the destination no
-longer that of destination NAT, so both are the member's own.
+They come before any other decision, and at the forward hook: there the source is still the one before source NAT, and the
+destination already the one after destination NAT, so both are the member's own.
 """
 
 from collections.abc import Iterator
@@ -18,18 +18,18 @@ _WAYS = {UP: "up", DOWN: "down"}
 
 
 def build_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
-    """`rates_up` and `rates_down`, those of them in which somebody is limited."""
+    """Return `rates_up` and `rates_down`, each only if a member is limited in that direction."""
     rules = {name: tuple(_iter_rules(name, used)) for name in (UP, DOWN)} if not gateway.settings.rates_off else {}
     return tuple(Chain(name, each) for name, each in rules.items() if each)
 
 
 def list_counters(gateway: GatewaySpec, used: UsedSets) -> frozenset[str]:
-    """What was dropped because it was over: counters named after the chains."""
+    """Return the names of the counters of packets dropped over a rate: those of the chains."""
     return frozenset(chain.name for chain in build_chains(gateway, used))
 
 
 def build_jumps(gateway: GatewaySpec, used: UsedSets) -> tuple[Rule, ...]:
-    """Only what passes the uplink; between members, and to the network's own servers, nobody is limited."""
+    """Return the jumps for what passes the uplink; traffic between members and to the network's own servers is not limited."""
     names, there = gateway.interfaces, list_counters(gateway, used)
     ways = (((names.lan, names.wan), UP), ((names.wan, names.lan), DOWN))
     entries = tuple((way, jump(name)) for way, name in ways if name in there)
@@ -37,7 +37,7 @@ def build_jumps(gateway: GatewaySpec, used: UsedSets) -> tuple[Rule, ...]:
 
 
 def _iter_rules(name: str, used: UsedSets) -> Iterator[Rule]:
-    """A lookup that finds somebody finds him over his rate."""
+    """Yield the rules of one direction. A match means that the member exceeded the rate."""
     four, six = _ADDRESSES[name]
     for made in (TARIFF, NOW):
         start = f"{made}_{_WAYS[name]}"

@@ -1,4 +1,4 @@
-"""Before connection tracking: what must never depend on it, whatever fills its table."""
+"""Chains before connection tracking: for what must never depend on it, whatever fills its table."""
 
 from firewall.chains import bans, guards, listeners
 from firewall.chains.input import NEIGHBOUR_DISCOVERY
@@ -9,15 +9,18 @@ from firewall.ruleset import Chain, Field, Hook, HookPriority, Match, Notrack, R
 
 
 def build_prerouting_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
-    """What comes in."""
+    """Return the chain of packets that come in."""
     flood = _build_flood_rules(gateway.interfaces.wan) if gateway.settings.flood_mode and bans.build_source_chains(used) else ()
     servers = (*listeners.iter_untracked_rules(gateway, used), *guards.iter_untracked_rules(used))
     return _build_chain("prerouting", (*_build_untracked_rules(gateway, Field.IIFNAME, Field.TCP_DPORT), *flood, *servers))
 
 
 def build_output_chain(gateway: GatewaySpec) -> Chain:
-    """What the gateway itself sends: both directions, or the answers alone would be tracked. Of redirects none: a member who obeys one
-    sends past the gateway. IPv4 has a switch of the kernel for that, IPv6 has not.
+    """Return the chain of packets that the gateway itself sends.
+
+    Management and state sync are untracked in this direction too; otherwise their answers alone would be tracked. ICMPv6 redirects
+    are dropped, because a member's host that obeys one sends past the gateway. For IPv4 the kernel has a switch for that, for IPv6
+    it has none.
     """
     redirects = make_rule(Match(Field.ICMPV6_TYPE, ("nd-redirect",)), DROP, comment="no redirects")
     return _build_chain("output", (*_build_untracked_rules(gateway, Field.OIFNAME, Field.TCP_SPORT), redirects))
@@ -28,7 +31,7 @@ def _build_chain(hook: str, rules: tuple[Rule, ...]) -> Chain:
 
 
 def _build_untracked_rules(gateway: GatewaySpec, interface: Field, port: Field) -> tuple[Rule, ...]:
-    """Management and state sync never depend on connection tracking, whatever fills its table."""
+    """Return the rules by which management and state sync never depend on connection tracking, whatever fills its table."""
     names = gateway.interfaces
     rules = [
         make_rule(
@@ -41,7 +44,7 @@ def _build_untracked_rules(gateway: GatewaySpec, interface: Field, port: Field) 
 
 
 def _build_flood_rules(wan: str) -> tuple[Rule, ...]:
-    """Banned sources end here, on the uplink alone: never what the gateways themselves need to stay up."""
+    """Return the rules that drop banned sources, on the uplink alone, and never what the gateways themselves need to stay up."""
     outside = match_field(Field.IIFNAME, wan)
     return (
         make_rule(outside, Match(Field.L4PROTO, (VRRP,)), ACCEPT, comment="VRRP, RFC 9568"),

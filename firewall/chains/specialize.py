@@ -1,7 +1,8 @@
-"""Chains for packets of which something is certain: what cannot match is left out, what must match is not asked.
+"""Specialises chains for a known interface pair and IP version (partial evaluation).
 
-What a rule costs is asking, not doing. Of the rules about a connection's first packet most are about another way or the other version of
-IP; a chain made for one way and version asks less than half of them, and reads from top to bottom like that way.
+A rule that cannot match is left out, and so is a condition that always holds. The cost of a rule is in its conditions, not in what
+it does. Most rules about a connection's first packet concern another direction or the other version of IP; a chain made for one
+direction and version checks less than half of them, and reads from top to bottom like that direction.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,7 +23,7 @@ _VERSIONS = {
 
 @dataclass(frozen=True, slots=True)
 class KnownFields:
-    """What is certain of a packet. name: what is appended to the names of chains made for it; led: may its destination be a forward's?"""
+    """Known fields of a packet. name: suffix of the names of chains made for it; led: True if its destination may be a forward's."""
 
     name: str
     iifname: str
@@ -31,11 +32,11 @@ class KnownFields:
     led: bool
 
     def value(self, field: Field) -> str | None:
-        """What the field reads; None: that is not certain."""
+        """Return what the field reads; None: not known."""
         return {Field.IIFNAME: self.iifname, Field.OIFNAME: self.oifname, Field.NFPROTO: self.nfproto}.get(field)
 
     def key(self, fields: tuple[Field, ...]) -> tuple[str, ...]:
-        """What the fields read together; nothing, unless all of it is certain."""
+        """Return what the fields read together; empty unless all of it is known."""
         values = tuple(value for field in fields if (value := self.value(field)))
         return values if len(values) == len(fields) else ()
 
@@ -45,10 +46,10 @@ class SpecializedChains:
 
     def __init__(self, known: KnownFields, chains: Mapping[str, Chain]) -> None:
         self._known, self._all = known, chains
-        self.chains: dict[str, Chain] = {}  # those made so far by name, each after what it jumps to
+        self.chains: dict[str, Chain] = {}  # made so far, by name; each after those it jumps to
 
     def chain(self, name: str) -> str:
-        """Make the chain narrow; the name of what it has become, which is itself where nothing could be left out."""
+        """Specialise the chain and return the name of the one to call instead: its own where nothing could be left out."""
         narrow = Chain(f"{name}_{self._known.name}", tuple(self._rules(self._all[name])))
         if narrow.rules == self._all[name].rules:
             return name
@@ -58,7 +59,7 @@ class SpecializedChains:
         return narrow.name
 
     def _rules(self, chain: Chain) -> Iterator[Rule]:
-        """The narrow rules, up to one that no packet comes past."""
+        """Yield the specialised rules, up to one that no packet gets past."""
         for rule in chain.rules:
             parts = self._parts(rule)
             if parts is None:
@@ -70,12 +71,14 @@ class SpecializedChains:
                 return
 
     def _parts(self, rule: Rule) -> tuple[Part, ...] | None:
-        """What is left to ask and to do; None: the rule cannot match."""
+        """Return the parts that are left; None: the rule cannot match."""
         left = [self._left(part) for part in rule.parts]
         return None if False in left else tuple(part for part in left if not isinstance(part, bool))
 
     def _left(self, part: Part) -> Part | bool:
-        """What is left of the part: itself, when that depends on the packet or does something; else whether it matches."""
+        """Return what is left of the part: a part, when it depends on the packet or does something; else True or False for whether
+        it matches.
+        """
         match part:
             case Match(field, values, negated) if (value := self._known.value(field)) is not None:
                 return (value in values) != negated
@@ -91,11 +94,15 @@ class SpecializedChains:
                 return part
 
     def _readable(self, fields: tuple[Field, ...]) -> bool:
-        """Does a packet of this version of IP have these fields?"""
+        """True if a packet of this version of IP has these fields."""
         return all(_VERSIONS.get(field, self._known.nfproto) == self._known.nfproto for field in fields)
 
     def _jumped(self, rule: Rule) -> Iterator[Rule]:
-        """The rule with the narrow chain in its verdict; the rules of a chain made for this alone, where a jump there is all it does."""
+        """Yield the rule with the specialised chain in its verdict.
+
+        Where a jump is all the rule does, and the chain was made for it alone and does not return early, yield that chain's rules
+        instead.
+        """
         verdict = rule.parts[-1] if rule.parts else None
         if not isinstance(verdict, Verdict) or not verdict.chain:
             yield rule
@@ -111,25 +118,28 @@ class SpecializedChains:
             yield replace(rule, parts=(*rule.parts[:-1], Verdict(verdict.action, name)))
 
     def _returns(self, chain: Chain) -> bool:
-        """Does a packet get back from the chain to whoever called it, before its end? Who goes to another chain comes back from its end."""
+        """True if a packet can get back from the chain to its caller before the chain's end.
+
+        A packet that goes to another chain comes back at that chain's end.
+        """
         verdicts = [part for rule in chain.rules for part in rule.parts if isinstance(part, Verdict)]
         gone = (verdict.chain for verdict in verdicts if verdict.action is VerdictAction.GOTO)
         return any(verdict.action is VerdictAction.RETURN for verdict in verdicts) or not all(map(self._decides, gone))
 
     def _decides(self, name: str) -> bool:
-        """Does every packet end in the chain?"""
+        """True if every packet ends in the chain."""
         chain = self.chains.get(name, self._all.get(name))
         return bool(chain and chain.rules and _is_terminal(chain.rules[-1]) and not self._returns(chain))
 
 
 def _find_goto_target(chain: Chain) -> str:
-    """The chain that every packet of this one goes on to; "" if it does something itself."""
+    """Return the chain that every packet of this one goes on to; "" if the chain does something itself."""
     parts = [part for rule in chain.rules for part in rule.parts]
     return parts[0].chain if len(parts) == 1 and isinstance(parts[0], Verdict) and parts[0].action is VerdictAction.GOTO else ""
 
 
 def _is_terminal(rule: Rule) -> bool:
-    """Does no packet come past the rule?"""
+    """True if no packet gets past the rule."""
     last = rule.parts[-1] if rule.parts else None
     decides = isinstance(last, Reject) or (isinstance(last, Verdict) and last.action is not VerdictAction.JUMP)
     return decides and all(isinstance(part, Count) for part in rule.parts[:-1])

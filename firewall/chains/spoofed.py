@@ -1,4 +1,4 @@
-"""Sources that cannot be what they say."""
+"""The chain against sources that cannot be genuine."""
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network, collapse_addresses
@@ -14,7 +14,10 @@ UNFORWARDED = Match(Field.CT_STATUS, ("dnat",), negated=True)
 
 
 def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
-    """Sources that cannot be what they say. `!=` leaves an element's counter alone, so nothing counts twice."""
+    """Return the chain that drops sources that cannot be genuine, and private destinations from outside.
+
+    `!=` leaves an element's counter alone, so nothing counts twice.
+    """
     inside, outside = match_field(Field.IIFNAME, gateway.interfaces.lan), match_field(Field.IIFNAME, gateway.interfaces.wan)
     drop = (Count("spoofed"), DROP)
     held6 = tuple(match_prefix(Field.IP6_SADDR, "up6", length, negated=True) for length in used.lengths("up6"))
@@ -33,12 +36,12 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
 
 
 def _list_own_and_private(gateway: GatewaySpec) -> tuple[IPv4Network, ...]:
-    """One disjoint set, so that our own prefixes cost no look-up of their own; nft refuses prefixes that overlap."""
+    """Return one disjoint set, so that our own prefixes cost no lookup of their own; nft refuses prefixes that overlap."""
     return tuple(collapse_addresses([*PRIVATE, *gateway.settings.publics]))
 
 
 def _iter_server_rules(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
-    """Behind the servers' interface is no member."""
+    """Yield the rules that drop members' sources behind the servers' interface, where no member is."""
     if gateway.interfaces.server:
         held = (Lookup((Field.IP_SADDR,), "up4"), *(match_prefix(Field.IP6_SADDR, "up6", length) for length in used.lengths("up6")))
         there = match_field(Field.IIFNAME, gateway.interfaces.server)

@@ -1,7 +1,8 @@
-"""How long members' connections stay in the connection table where the kernel's own times are too short, or far too long.
+"""Timeouts of members' connections in the connection table, where the kernel's own are too short, or far too long.
 
-RFC 4787, REQ-5: a UDP mapping lives at least two minutes from its last packet, for ports below 1024 less where their service needs no more.
-RFC 5382, REQ-5: an open TCP connection at least 2 hours and 4 minutes. nft has no such times for ICMP: there the profile alone decides.
+RFC 4787, REQ-5: a UDP mapping lives at least two minutes from its last packet, for ports below 1024 less where their service needs
+no more. RFC 5382, REQ-5: an open TCP connection at least 2 hours and 4 minutes. nft has no such timeouts for ICMP: there the
+profile alone decides.
 """
 
 from collections.abc import Iterator
@@ -16,7 +17,9 @@ QUESTIONS = (53, 123)
 
 
 def iter_rules(gateway: GatewaySpec) -> Iterator[Rule]:
-    """For a chain that sees a connection's first packet alone, once it may pass. Of TCP only where no profile says how long."""
+    """Yield the rules for a chain that sees only a connection's first packet, once it may pass. TCP has one only where no profile
+    says how long.
+    """
     profile = gateway.settings.profile
     kept = profile or Profile()
     udp = SetTimeout("udp", (("unreplied", max(LEAST_UDP, kept.udp)), ("replied", max(LEAST_UDP, kept.udp_stream))))

@@ -1,4 +1,4 @@
-"""Which sets a ruleset has: chains are built around those, so that no rule stands for what nobody uses."""
+"""The sets that a ruleset has: chains are built around these, so that no rule stands for an unused set."""
 
 from dataclasses import dataclass
 
@@ -15,5 +15,5 @@ class UsedSets:
         return name in self.names
 
     def lengths(self, family: str) -> tuple[int, ...]:
-        """The prefix lengths in use of one family, ascending."""
+        """Return the prefix lengths of one family in use, ascending."""
         return tuple(sorted(parse_length(name) for name in self.names if name.startswith(f"{family}_")))

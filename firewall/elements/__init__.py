@@ -1,6 +1,6 @@
-"""What the objects of a policy are in the kernel. A module for each kind of object, with two functions:
+"""Elements of a policy's objects in the kernel. Each kind of object has a module with two functions:
 
-`build_elements(policy)`: the elements that its objects are, by set; `build_keys(touched)`: the keys under which touched objects may be.
+`build_elements(policy)` returns the elements of its objects, by set; `build_keys(touched)` the keys that touched objects would have.
 """
 
 from firewall.elements import allowed, bans, blocks, forwards, listeners, mappings, members, pinholes, rates
@@ -11,7 +11,7 @@ KINDS = (members, mappings, forwards, pinholes, bans, allowed, blocks, listeners
 
 
 def build_all_elements(policy: Policy) -> ElementsBySet:
-    """What the policy's objects are in the kernel: for each set its elements.
+    """Return the elements of all objects of the policy, by set.
 
     Raises PolicyError when two objects are the same element.
     """
@@ -23,7 +23,7 @@ def build_all_elements(policy: Policy) -> ElementsBySet:
 
 
 def build_all_keys(touched: PolicyKeys) -> KeysBySet:
-    """Under which keys of which sets the touched objects are, if they are."""
+    """Return the keys, by set, that the touched objects would have if they exist."""
     found: KeysBySet = {}
     for kind in KINDS:
         for name, keys in kind.build_keys(touched).items():

@@ -1,4 +1,4 @@
-"""The allow list: foreign addresses and prefixes that no ban concerns, each with when it ends."""
+"""Elements of the allow list: foreign addresses and prefixes that no ban affects, each with its end."""
 
 from firewall import names
 from firewall.elements.bans import LENGTHS, describe_length
@@ -10,7 +10,7 @@ from firewall.sets import format_set_name
 
 
 def build_elements(policy: Policy) -> ElementsBySet:
-    """Raises PolicyError when a prefix is allowed twice, or of a length that no ban can have."""
+    """Return the elements, by set. Raises PolicyError when a prefix is allowed twice, or has a length that no ban can have."""
     sets: ElementsBySet = {}
     for entry in policy.allowed:
         if entry.prefix.prefixlen not in LENGTHS[entry.prefix.version]:
@@ -26,7 +26,7 @@ def _get_set_name(prefix: Prefix) -> str:
 
 
 def build_keys(touched: PolicyKeys) -> KeysBySet:
-    """Where the touched prefixes are allowed, if they are."""
+    """Return the keys, by set, that allow entries of the touched prefixes would have."""
     found: KeysBySet = {}
     for prefix in touched.allowed:
         found.setdefault(_get_set_name(prefix), set()).add(prefix.network_address.packed)

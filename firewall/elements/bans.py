@@ -1,6 +1,6 @@
-"""Bans: foreign addresses and prefixes, each with what people noted and when it ends.
+"""Elements of bans: foreign addresses and prefixes, each with people's comment and its end.
 
-One that holds both ways is one element; the two ways of one prefix with ends of their own are two.
+A ban that holds both ways is one element; bans of one prefix for each way, with ends of their own, are two.
 """
 
 from firewall import names
@@ -10,12 +10,12 @@ from firewall.policy import BanDirection, BanSpec, Policy, PolicyError, PolicyKe
 from firewall.ruleset import Element, cap_expiry
 from firewall.sets import format_set_name, split_length
 
-LENGTHS = {4: range(8, 33), 6: (*range(16, 65), 128)}  # one rule each way per length in use, so they are bounded
+LENGTHS = {4: range(8, 33), 6: (*range(16, 65), 128)}  # each length in use costs one rule each way, so lengths are bounded
 FAMILIES = {BanDirection.BOTH: "bans", BanDirection.IN: "bans_in", BanDirection.OUT: "bans_out"}
 
 
 def build_elements(policy: Policy) -> ElementsBySet:
-    """Raises PolicyError when a prefix is banned twice the same way, or of a length that no ban can have."""
+    """Return the elements, by set. Raises PolicyError when a prefix is banned twice the same way, or has a length that no ban can have."""
     sets: ElementsBySet = {}
     for ban in policy.bans:
         if ban.prefix.prefixlen not in LENGTHS[ban.prefix.version]:
@@ -28,7 +28,7 @@ def build_elements(policy: Policy) -> ElementsBySet:
 
 
 def describe_length(prefix: Prefix) -> str:
-    """What is wrong with the length of a prefix that no ban can have."""
+    """Return what is wrong with the length of a prefix that no ban can have."""
     return "wider" if prefix.prefixlen < 24 else "narrower"
 
 
@@ -37,7 +37,7 @@ def _describe_ban(ban: BanSpec) -> str:
 
 
 def _check_directions(sets: ElementsBySet) -> None:
-    """Who is banned both ways is not banned one way besides."""
+    """Raise PolicyError when a prefix is banned both ways and one way besides."""
     for name, elements in sets.items():
         start, length = split_length(name)
         for family in ("bans_in", "bans_out"):
@@ -50,7 +50,7 @@ def _get_set_name(direction: BanDirection, prefix: Prefix) -> str:
 
 
 def build_keys(touched: PolicyKeys) -> KeysBySet:
-    """Where the touched prefixes are banned, if they are."""
+    """Return the keys, by set, that bans of the touched prefixes would have."""
     found: KeysBySet = {}
     for prefix in touched.bans:
         for direction in BanDirection:

@@ -1,4 +1,4 @@
-"""Members who are blocked: each of their addresses and prefixes, until when."""
+"""Elements of blocked members: each of their addresses and prefixes, with the block's end."""
 
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.elements.unique import check_unique
@@ -8,7 +8,7 @@ from firewall.sets import format_set_name
 
 
 def build_elements(policy: Policy) -> ElementsBySet:
-    """Raises PolicyError when an address or prefix is blocked twice."""
+    """Return the elements, by set. Raises PolicyError when an address or prefix is blocked twice."""
     sets: ElementsBySet = {"blocked4": {}}
     for block in policy.blocks:
         element = Element(comment=f"block {block.id}", expires=cap_expiry(block.expires))
@@ -22,7 +22,7 @@ def _get_set_name(prefix: Prefix) -> str:
 
 
 def build_keys(touched: PolicyKeys) -> KeysBySet:
-    """Where the touched addresses and prefixes are blocked, if they are."""
+    """Return the keys, by set, that blocks of the touched addresses and prefixes would have."""
     found: KeysBySet = {"blocked4": {address.packed for address in touched.addresses}}
     for prefix in touched.prefixes:
         found.setdefault(_get_set_name(prefix), set()).add(prefix.network_address.packed)

@@ -1,4 +1,5 @@
-"""Port forwards: which member's host and port a public address, protocol and port lead to. A range is an element for each of its ports.
+"""Elements of port forwards: public address, protocol and port, with the member's host and port they lead to. A range has one for
+each port.
 
 Ranges stay out of the kernel: a concatenation with intervals costs every new connection a walk through all of them.
 """
@@ -14,7 +15,7 @@ MOST_PORTS = 1000  # of one forward
 
 
 def build_elements(policy: Policy) -> ElementsBySet:
-    """Raises PolicyError when a port leads to two places, or is none, or a forward has too many."""
+    """Return the elements, by set. Raises PolicyError when a port leads to two places or is not valid, or a forward has too many ports."""
     found: dict[bytes, Element] = {}
     wanted = 0
     for forward in policy.forwards:
@@ -57,5 +58,5 @@ def _pack_port(port: int) -> bytes:
 
 
 def build_keys(touched: PolicyKeys) -> KeysBySet:
-    """Where the touched ports are, if they are."""
+    """Return the keys, by set, that forwards of the touched ports would have."""
     return {"forward4": {public.packed + PROTOCOL_KEY[protocol] + _pack_port(port) for protocol, public, port in touched.ports}}

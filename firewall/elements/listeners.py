@@ -1,7 +1,7 @@
-"""Listeners: where servers of the network itself listen, and their hosts, to whom ICMP errors must come.
+"""Elements of listeners: the ports of the network's own servers, and these servers' addresses, to which ICMP errors must come.
 
-A guarded one stands in the set of its window scale and not among the others; its host is one like theirs. A host stays while any
-listener is on it: whoever touches one listener brings all of its host.
+A guarded listener is in the set of its window scale and not among the others; its host is among theirs. A host's element stays
+while any listener is on it: a caller that touches one listener brings all listeners of its host.
 """
 
 from firewall import names
@@ -17,7 +17,9 @@ SCALES = range(15)  # RFC 7323, 2.3
 
 
 def build_elements(policy: Policy) -> ElementsBySet:
-    """Raises PolicyError when two servers listen at one place, a port is none, or something cannot be guarded."""
+    """Return the elements, by set. Raises PolicyError when two servers listen at one place, a port is not valid, or a listener
+    cannot be guarded.
+    """
     sets: ElementsBySet = {}
     for each in policy.listeners:
         if not 0 < each.port < 65536:
@@ -46,7 +48,7 @@ def _pack_key(protocol: TransportProtocol, address: Address, port: int) -> bytes
 
 
 def build_keys(touched: PolicyKeys) -> KeysBySet:
-    """Where the touched listeners are, if they are, guarded or not."""
+    """Return the keys, by set, that the touched listeners would have, guarded or not."""
     found: KeysBySet = {}
     for protocol, address, port in touched.listeners:
         version = address.version

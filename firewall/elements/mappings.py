@@ -1,6 +1,7 @@
-"""NAT mappings: which public address a private one leaves as, and with which ports; and, once more, who may leave at all.
+"""Elements of NAT mappings: the public address and ports that a private address leaves with; and, once more, those that may leave at all.
 
-One map for each way of sharing, because the rule that looks it up says how the port is chosen. Each private address is in one of them.
+There is one map for each way of sharing, because the rule that looks it up says how the port is chosen. Each private address is in
+one of them.
 """
 
 from ipaddress import IPv4Address
@@ -10,11 +11,11 @@ from firewall.policy import NatMappingSpec, Policy, PolicyError, PolicyKeys, Sha
 from firewall.ruleset import PLAIN, Element
 
 MAPS = {SharingMode.SHARED: "snat4", SharingMode.OWN: "snat4_own", SharingMode.BLOCKS: "snat4_block"}
-WHOLE, BLOCK = "out4", "out4_block"  # who leaves with any protocol, and who with those that have ports
+WHOLE, BLOCK = "out4", "out4_block"  # sources that leave with any protocol, and those that leave only with protocols that have ports
 
 
 def build_elements(policy: Policy) -> ElementsBySet:
-    """Raises PolicyError when a private address has two mappings, or a block is none."""
+    """Return the elements, by set. Raises PolicyError when a private address has two mappings, or a block of ports is not valid."""
     sets: ElementsBySet = {name: {} for name in (*MAPS.values(), WHOLE, BLOCK)}
     shared, out = sets["snat4"], sets[WHOLE]
     for mapping in policy.mappings:
@@ -34,7 +35,7 @@ def build_elements(policy: Policy) -> ElementsBySet:
 
 
 def _pack_block(mapping: NatMappingSpec) -> bytes:
-    """Address and port of its first and of its last."""
+    """Return the block's value: address and first port, then address and last port."""
     first, last = mapping.first_port, mapping.last_port
     if not 0 < first < last < 65536:
         raise PolicyError(f"NAT mapping of {mapping.private}: ports {first} to {last} are no block: give it two or more, to 65535")
@@ -42,7 +43,10 @@ def _pack_block(mapping: NatMappingSpec) -> bytes:
 
 
 def _raise_duplicate(mappings: tuple[NatMappingSpec, ...]) -> None:
-    """Both public addresses are named: one of them may be that of a gateway's probe."""
+    """Raise PolicyError for the private address with two mappings.
+
+    It names both public addresses, because one of them may be that of a gateway's probe.
+    """
     first: dict[IPv4Address, NatMappingSpec] = {}
     for mapping in mappings:
         before = first.setdefault(mapping.private, mapping)
@@ -51,5 +55,5 @@ def _raise_duplicate(mappings: tuple[NatMappingSpec, ...]) -> None:
 
 
 def build_keys(touched: PolicyKeys) -> KeysBySet:
-    """Where the mappings of the touched addresses are, if they are."""
+    """Return the keys, by set, that mappings of the touched addresses would have."""
     return {name: {address.packed for address in touched.addresses} for name in (*MAPS.values(), WHOLE, BLOCK)}

@@ -1,4 +1,4 @@
-"""Members' private addresses and IPv6 prefixes: once for what they send and once for what they get, each counted for its holding."""
+"""Elements of members' private addresses and IPv6 prefixes: once for what they send and once for what they get, each for its holding."""
 
 from collections.abc import Mapping
 from ipaddress import IPv4Address, IPv6Network
@@ -15,7 +15,7 @@ MOST_LENGTHS = 4
 
 
 def build_elements(policy: Policy) -> ElementsBySet:
-    """Raises PolicyError when an address or prefix is given twice, or a prefix cannot be a member's."""
+    """Return the elements, by set. Raises PolicyError when an address or prefix is given twice, or a prefix cannot be a member's."""
     owned = {owner.prefix: Element(owners.pack_holding(owner.holding)) for owner in policy.owners}
     members = {address.packed: owned.get(address, PLAIN) for address in policy.addresses}
     check_unique("address", policy.addresses, members)
@@ -34,7 +34,7 @@ def _build_prefix_elements(policy: Policy, owned: Mapping[IPv4Address | IPv6Netw
 
 
 def build_keys(touched: PolicyKeys) -> KeysBySet:
-    """Where the touched addresses and prefixes are, if they are."""
+    """Return the keys, by set, that the touched addresses and prefixes would have."""
     addresses = {address.packed for address in touched.addresses}
     found: KeysBySet = {"up4": addresses, "down4": addresses}
     for prefix in touched.prefixes:

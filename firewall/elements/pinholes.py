@@ -1,5 +1,6 @@
-"""IPv6 pinholes: what of a member's addresses anybody may connect to. An element for each port of a range, one for all ports of a protocol,
-one for everything.
+"""Elements of IPv6 pinholes: the openings of members' addresses.
+
+There is an element for each port of a range, one for all ports of a protocol, or one for everything.
 """
 
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from firewall.ruleset import PLAIN
 
 
 def build_elements(policy: Policy) -> ElementsBySet:
-    """Raises PolicyError when something is open twice, or a port is none."""
+    """Return the elements, by set. Raises PolicyError when something is open twice, or a port is not valid."""
     holders: dict[tuple[str, bytes], PinholeSpec] = {}
     found: ElementsBySet = {"pinhole6": {}, "pinhole_protocol6": {}, "pinhole_host6": {}}
     for pinhole in policy.pinholes:
@@ -39,7 +40,7 @@ def _describe_hole(hole: Hole) -> str:
 
 
 def _iter_keys(hole: Hole) -> Iterator[tuple[str, bytes]]:
-    """In which set, under which keys."""
+    """Yield set name and key of each of the hole's elements."""
     address, protocol, port, ports = hole
     if protocol is None:
         yield "pinhole_host6", address.packed
@@ -52,7 +53,7 @@ def _iter_keys(hole: Hole) -> Iterator[tuple[str, bytes]]:
 
 
 def build_keys(touched: PolicyKeys) -> KeysBySet:
-    """Where the touched holes are, if they are."""
+    """Return the keys, by set, that the touched holes would have."""
     found: KeysBySet = {}
     for hole in touched.holes:
         for name, key in _iter_keys(hole):

@@ -1,4 +1,4 @@
-"""Members whose rate is limited: each of their addresses and prefixes, with what may come through it a second, each way it is limited."""
+"""Elements of rate limits: members' addresses and prefixes, each with its octets a second in each limited direction."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ TARIFF, NOW = "tariff", "rate"
 
 
 def build_elements(policy: Policy) -> ElementsBySet:
-    """Raises PolicyError when an address or prefix is limited twice, or by a rate that is none."""
+    """Return the elements, by set. Raises PolicyError when an address or prefix is limited twice, or a rate is out of range."""
     return _build_rate_elements(TARIFF, policy.tariff_rates) | _build_rate_elements(NOW, policy.rate_limits)
 
 
@@ -42,7 +42,7 @@ def _get_set_name(start: str, prefix: Prefix) -> str:
 
 
 def build_keys(touched: PolicyKeys) -> KeysBySet:
-    """Where the touched addresses and prefixes are limited, if they are."""
+    """Return the keys, by set, that rate limits of the touched addresses and prefixes would have."""
     found: KeysBySet = {}
     for start in (f"{made}_{way}" for made in _MADE_BY for way in ("up", "down")):
         found[f"{start}4"] = {address.packed for address in touched.addresses}

@@ -1,4 +1,4 @@
-"""Elements, and keys of elements, by the name of their set."""
+"""Types of elements, and of keys of elements, by the name of their set."""
 
 from typing import TypeAlias
 

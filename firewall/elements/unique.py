@@ -1,4 +1,4 @@
-"""Two objects of a policy must not be the same element: the kernel would keep one of them."""
+"""Check that no two objects of a policy are the same element: the kernel would keep only one of them."""
 
 from collections.abc import Iterable, Sized
 
@@ -6,7 +6,7 @@ from firewall.policy import PolicyError
 
 
 def check_unique(kind: str, objects: Iterable[object], keys: Sized) -> None:
-    """Raises PolicyError, naming the one that is given twice, when the objects became fewer keys than they are."""
+    """Raise PolicyError, naming the object that is given twice, when there are fewer keys than objects."""
     listed = list(objects)
     if len(listed) == len(keys):
         return

@@ -1,7 +1,7 @@
-"""What a ruleset does to one packet, worked out without a kernel: verdict, NAT, and every rule and element on the way.
+"""Traces what a ruleset does to one packet, computed without a kernel: verdict, NAT, and every rule and element on the way.
 
-In goes a `Ruleset` value, a packet, and where the gateway routes; out comes a `Trace`. It knows the meaning of parts and
-hooks, never that of a set's or chain's name. `tests/packets` holds it against a real kernel.
+Input: a `Ruleset` value, a packet, and the gateway's routes; output: a `Trace`. It knows the meaning of parts and hooks, never that
+of a set's or chain's name. `tests/packets` compares it with a real kernel.
 """
 
 from firewall.tracing.packet import ConntrackState, Endpoints, Icmp, Packet, PacketFlow

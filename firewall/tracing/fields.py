@@ -1,6 +1,6 @@
-"""Reading a field of a packet, comparing it with what a rule names, and making it part of a set's key.
+"""Reads a field of a packet, compares it with the values of a rule, and packs it into a set's key.
 
-One reader for each `Field`; a field that has none is refused aloud.
+There is one reader for each `Field`; a field without one raises TraceError.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from firewall.tracing.packet import ICMP, ICMPV6, TCP, UDP, WITH_PORTS
 from firewall.tracing.packet_in_transit import PacketInTransit
 from firewall.tracing.result import Reading, TraceError
 
-# What nft calls numbers of protocols and ICMP types (nft describe)
+# nft's names for numbers of protocols and ICMP types (nft describe)
 PROTOCOLS = {"icmp": 1, "igmp": 2, "tcp": 6, "udp": 17, "gre": 47, "esp": 50, "ah": 51, "icmpv6": 58, "vrrp": 112, "sctp": 132}
 ICMP_TYPES = {
     "echo-reply": 0,
@@ -92,18 +92,18 @@ READERS: dict[Field, Callable[[PacketInTransit], Reading]] = {
 
 
 def read_field(passage: PacketInTransit, field: Field) -> Reading:
-    """What the field says now; None when the packet has no such thing, which no comparison passes, negated or not."""
+    """Return what the field reads now; None when the packet has no such field: then no comparison matches, negated or not."""
     if field not in READERS:
         raise TraceError(f"no trace reads the field {field.value!r}; it needs a line in firewall/tracing/fields.py")
     return READERS[field](passage)
 
 
 def is_match(field: Field, value: Value, reading: Reading) -> bool:
-    """Is what was read the value that a rule names, or in it?"""
+    """True if the reading is the value that a rule names, or is in it."""
     if isinstance(reading, frozenset):
         if value not in BITS[field]:
             raise TraceError(f"{field.value} {value}: no trace knows that bit; it needs a line in firewall/tracing/fields.py")
-        return value in reading  # of bits, one that is set will do
+        return value in reading  # of several bits, one that is set is enough
     if isinstance(value, IPv4Network | IPv6Network):
         return isinstance(reading, IPv4Address | IPv6Address) and reading.version == value.version and reading in value
     if isinstance(value, str) and isinstance(reading, int):
@@ -119,7 +119,7 @@ def _get_number(field: Field, symbol: str) -> int:
 
 
 def build_key(types: tuple[Type, ...], readings: tuple[Reading, ...], length: int | None = None) -> bytes | None:
-    """The readings as a key of these types, the leading bits alone if a length is given; None if one of them is missing."""
+    """Return the readings as a key of these types, only the leading bits if a length is given; None if a reading is missing."""
     if len(types) != len(readings):
         raise TraceError(f"a key of {len(types)} fields is looked up by {len(readings)}")
     parts = []
@@ -151,7 +151,7 @@ def _mask_octets(octets: bytes, length: int) -> bytes:
 
 
 def unpack_values(types: tuple[Type, ...], octets: bytes) -> tuple[Reading, ...]:
-    """The fields of a key or value."""
+    """Return the fields of a key or value."""
     values: list[Reading] = []
     start = 0
     for each in types:

@@ -1,4 +1,4 @@
-"""A packet through chains: the base chains of a hook by priority, with connection tracking and NAT at theirs, and the chains behind them.
+"""A packet's way through chains: the base chains of a hook by priority, with connection tracking and NAT at theirs, and chains they call.
 
 Source: linux/netfilter_ipv4.h (priorities), man nft, "CHAINS" and "VERDICT STATEMENT".
 """
@@ -23,7 +23,7 @@ class HookTraversal:
         self.steps: list[TraceStep] = []
 
     def hook(self, name: str) -> Ending | None:
-        """Let the packet meet everything at one hook. What ends it, or None when it goes on."""
+        """Let the packet meet everything at one hook. Return what ends it, or None when it goes on."""
         for _priority, _order, stage in sorted(self._stages(name), key=lambda each: each[:2]):
             ending = stage()
             if ending and (not isinstance(ending, Verdict) or ending.action is VerdictAction.DROP):

@@ -1,4 +1,4 @@
-"""A packet, and the connection it belongs to, as much of them as rules can ask about."""
+"""A packet and the connection it belongs to, with the fields that rules can read."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -7,12 +7,12 @@ from firewall.policy import Address
 
 ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58  # IANA protocol numbers
 WITH_PORTS = frozenset({TCP, UDP, 33, 132, 136})  # also DCCP, SCTP, UDP-Lite
-ANSWERS = {ICMP: {8: 0, 13: 14, 15: 16, 17: 18}, ICMPV6: {128: 129, 139: 140}}  # by the type of the query
+ANSWERS = {ICMP: {8: 0, 13: 14, 15: 16, 17: 18}, ICMPV6: {128: 129, 139: 140}}  # type of the answer, by the type of the query
 SYN = frozenset({"syn"})
 
 
 class ConntrackState(StrEnum):
-    """What connection tracking says of a packet, in nft's words (man nft, "CONNTRACK EXPRESSIONS")."""
+    """States that connection tracking gives a packet, in nft's words (man nft, "CONNTRACK EXPRESSIONS")."""
 
     NEW = "new"
     ESTABLISHED = "established"
@@ -23,7 +23,7 @@ class ConntrackState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """Who speaks to whom. The id of an ICMP query is the port of him who asks; where there is no port there is a zero."""
+    """Source and destination with their ports. The id of an ICMP query is the port of its sender; a missing port is 0."""
 
     source: Address
     destination: Address
@@ -31,15 +31,15 @@ class Endpoints:
     destination_port: int = 0
 
     def turned(self) -> "Endpoints":
-        """The same of a packet the other way."""
+        """Return the endpoints of a packet the other way."""
         return Endpoints(self.destination, self.source, self.destination_port, self.source_port)
 
 
 @dataclass(frozen=True, slots=True)
 class PacketFlow:
-    """A tracked connection: its ends as the first packet had them, and as an answer has them when it arrives.
+    """A tracked connection: its endpoints as the first packet had them, and as an answer has them when it arrives.
 
-    NAT shows as the difference between the two. replied: has connection tracking seen an answer?
+    NAT shows as the difference between the two. replied: True if connection tracking has seen an answer.
     """
 
     original: Endpoints
@@ -48,18 +48,20 @@ class PacketFlow:
 
     @property
     def source_changed(self) -> bool:
-        """Was its source rewritten?"""
+        """True if NAT rewrote the source."""
         return (self.original.source, self.original.source_port) != (self.reply.destination, self.reply.destination_port)
 
     @property
     def destination_changed(self) -> bool:
-        """Was its destination rewritten?"""
+        """True if NAT rewrote the destination."""
         return (self.original.destination, self.original.destination_port) != (self.reply.source, self.reply.source_port)
 
 
 @dataclass(frozen=True, slots=True)
 class Icmp:
-    """An ICMP or ICMPv6 message. id: of a query and its answer. quoted: whose packet an error is about, as the error has it."""
+    """An ICMP or ICMPv6 message. id: of a query and its answer. quoted: endpoints of the packet that an error is about, as the
+    error has them.
+    """
 
     type: int
     code: int = 0
@@ -71,8 +73,8 @@ class Icmp:
 class Packet:
     """A packet as it arrives. interface: where it comes in, "" for the gateway's own. protocol: its IANA number.
 
-    flow: the connection that it belongs to, None for the first packet of one. state: worked out from flow, protocol and
-    flags unless it is given. fragment: only a part of it arrives. cookie: it acknowledges one of the gateway's own (`Synproxy`).
+    flow: the connection that it belongs to, None for the first packet of one. state: computed from flow, protocol and flags unless
+    it is given. fragment: True if only a part of it arrives. cookie: True if it acknowledges one of the gateway's own (`Synproxy`).
     """
 
     interface: str
@@ -91,12 +93,12 @@ class Packet:
 
     @property
     def version(self) -> int:
-        """4 or 6."""
+        """The version of IP: 4 or 6."""
         return self.source.version
 
     @property
     def ends(self) -> Endpoints:
-        """Who speaks to whom."""
+        """The packet's endpoints."""
         ports = (self.source_port, self.destination_port)
         if self.icmp:
             ports = (0, self.icmp.id) if self._answers else (self.icmp.id, 0)
@@ -108,7 +110,7 @@ class Packet:
 
     @property
     def begins(self) -> bool:
-        """Does it go the way of its connection's first packet?
+        """True if the packet goes the way of its connection's first packet.
 
         An error goes the other way than the packet it quotes (RFC 792).
         """
@@ -119,7 +121,9 @@ class Packet:
         return self.ends == self.flow.original
 
     def moved(self, ends: Endpoints) -> "Packet":
-        """The packet with other ends, as NAT rewrites it. Of an error only the addresses change here, not what it quotes."""
+        """Return the packet with other endpoints, as NAT rewrites it. Of an error only the addresses change here, not the packet it
+        quotes.
+        """
         if self.icmp is None:
             return replace(
                 self,

@@ -1,7 +1,7 @@
-"""A packet on its way: what rules can ask of it and do to it, and what connection tracking and NAT do between them.
+"""A packet on its way: what rules can read and change, and what connection tracking and NAT do in between.
 
-Changed from step to step, and used for one packet only. It knows no chain.
-Source: linux/net/netfilter/nf_nat_core.c (what NAT does to which packets).
+The object changes from step to step, and is used for one packet only. It knows no chain. Source: linux/net/netfilter/nf_nat_core.c
+(which packets NAT changes, and how).
 """
 
 from collections import Counter
@@ -16,11 +16,10 @@ from firewall.tracing.tracking import compute_state
 
 
 class PacketInTransit:
-    """A packet in a gateway. packet: as it is now; state: what connection tracking says by now.
+    """A packet inside a gateway. packet: as it is now; state: its connection tracking state by now.
 
-    interface: where it leaves; own: the gateway's address there, None where that is not known.
-
-    begins: does it go the way of its connection's first packet?
+    interface: where it leaves; own: the gateway's address there, None if not known. begins: True if it goes the way of its
+    connection's first packet.
     """
 
     accepted = Verdict(VerdictAction.ACCEPT)
@@ -35,7 +34,7 @@ class PacketInTransit:
         self.counters: Counter[str] = Counter()
 
     def status(self) -> frozenset[str] | None:
-        """Which NAT the packet's connection has; None without a connection."""
+        """Return the kinds of NAT that the packet's connection has; None without a connection."""
         if self.state in (ConntrackState.INVALID, ConntrackState.UNTRACKED):
             return None
         flow = self._arrived.flow
@@ -48,44 +47,44 @@ class PacketInTransit:
         return frozenset(name for name, is_so in changed if is_so)
 
     def declaration(self, name: str) -> Set:
-        """How a set or map is declared."""
+        """Return the declaration of a set or map."""
         if name not in self._ruleset.sets:
             raise TraceError(f"a rule looks up {name}, which the ruleset does not have")
         return self._ruleset.sets[name]
 
     def element(self, name: str, key: bytes) -> Element | None:
-        """What a set has under a key, unless it has ended."""
+        """Return the element that a set has under a key, unless it has ended."""
         element = self._ruleset.elements[name].get(key)
         ended = element is not None and self.declaration(name).timeout and 0 < element.expires <= self._now
         return None if ended else element
 
     def count_element(self, name: str, key: bytes) -> None:
-        """A packet for the element's own counter, if it has one."""
+        """Count a packet for the element's own counter, if it has one."""
         if self.declaration(name).counter:
             self.elements[name, key] += 1
 
     def count(self, name: str) -> None:
-        """A packet for a named counter."""
+        """Count a packet for a named counter."""
         self.counters[name] += 1
 
     def leave_untracked(self) -> None:
-        """Connection tracking, which comes later, shall not see the packet; nothing happens if it has."""
+        """Exclude the packet from connection tracking, which comes later; do nothing if tracking has seen it."""
         if self.state is ConntrackState.INVALID:
             self.state = ConntrackState.UNTRACKED
 
     def rewrite_destination(self, address: Address, port: int | None) -> None:
-        """Destination NAT of a connection's first packet."""
+        """Apply destination NAT to a connection's first packet."""
         ends = self.packet.ends
         self.packet = self.packet.moved(Endpoints(ends.source, address, ends.source_port, ends.destination_port if port is None else port))
 
     def rewrite_source(self, address: Address, *, random: bool, within: range | None = None) -> None:
-        """Source NAT of a connection's first packet. within: the ports it may leave with, None for any."""
+        """Apply source NAT to a connection's first packet. within: the ports it may leave with, None for any."""
         ends = self.packet.ends
         self.source_ports = ports.list_candidate_ports(self.packet, random=random, within=within)
         self.packet = self.packet.moved(Endpoints(address, ends.destination, ends.source_port, ends.destination_port))
 
     def track(self) -> None:
-        """Connection tracking sees the packet, unless it was told not to."""
+        """Let connection tracking see the packet, unless it is excluded."""
         if self.state is ConntrackState.INVALID:
             self.state = compute_state(self._arrived)
 
@@ -94,13 +93,13 @@ class PacketInTransit:
         return None if self.state in (ConntrackState.INVALID, ConntrackState.UNTRACKED) else self._arrived.flow
 
     def flow_now(self) -> PacketFlow | None:
-        """The connection as it stands before source NAT; None without one."""
+        """Return the connection as it stands before source NAT; None without one."""
         if self.state in (ConntrackState.INVALID, ConntrackState.UNTRACKED):
             return None
         return self._arrived.flow or PacketFlow(self._arrived.ends, self.packet.ends.turned(), replied=False)
 
     def translate_destination(self) -> None:
-        """A known connection's packet, to where the NAT of its first packet says."""
+        """Rewrite the destination of a known connection's packet as the NAT of its first packet says."""
         flow = self._flow
         if flow and (flow.destination_changed if self._begins else flow.source_changed):
             now, to = self.packet.ends, self._as_sent(flow).turned()
@@ -108,7 +107,7 @@ class PacketInTransit:
             self._quote(source=True, flow=flow)
 
     def translate_source(self) -> None:
-        """The same of where it comes from."""
+        """Rewrite the source of a known connection's packet in the same way."""
         flow = self._flow
         if flow and (flow.source_changed if self._begins else flow.destination_changed):
             now, to = self.packet.ends, self._as_sent(flow).turned()
@@ -116,11 +115,11 @@ class PacketInTransit:
             self._quote(source=False, flow=flow)
 
     def _as_sent(self, flow: PacketFlow) -> Endpoints:
-        """The ends of a packet of the other side, as that side sends it."""
+        """Return the endpoints of a packet of the other side, as that side sends it."""
         return flow.reply if self._begins else flow.original
 
     def _quote(self, *, source: bool, flow: PacketFlow) -> None:
-        """An error quotes its receiver's own packet as he sent it (RFC 3022, 4.3)."""
+        """Rewrite the packet quoted by an error to what the error's receiver sent (RFC 3022, 4.3)."""
         icmp = self.packet.icmp
         if icmp and icmp.quoted:
             sent, old = self._as_sent(flow), icmp.quoted
@@ -132,5 +131,5 @@ class PacketInTransit:
 
     @property
     def asks_for_nat(self) -> bool:
-        """NAT chains see a connection's first packet alone."""
+        """True if NAT chains see the packet: a connection's first packet alone."""
         return self.state is ConntrackState.NEW and self._arrived.flow is None

@@ -1,4 +1,4 @@
-"""What each kind of part does to a packet: one function each. A part that has none is refused aloud."""
+"""Effects of each kind of part on a packet, one function each. A part without a function raises TraceError."""
 
 from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address
@@ -42,9 +42,9 @@ def _apply_match(passage: PacketInTransit, part: Match) -> PartReading:
 
 
 def _apply_lookup(passage: PacketInTransit, part: Lookup) -> PartReading:
-    """A negated lookup counts nothing: the kernel updates an element only where it was to be found.
+    """Look the fields up. A negated lookup counts nothing: the kernel updates an element only if the rule looks for its presence.
 
-    Of a set that polices, the trace is that of a packet within its rate: the element is read, and not found.
+    For a set that polices, the trace is that of a packet within its rate: the element is read, and not found.
     """
     found = _look_up(passage, part, part.fields, part.set, part.length)
     if passage.declaration(part.set).polices:
@@ -56,7 +56,7 @@ def _apply_lookup(passage: PacketInTransit, part: Lookup) -> PartReading:
 
 
 def _look_up(passage: PacketInTransit, part: Part, fields: tuple[Field, ...], name: str, length: int | None = None) -> PartReading:
-    """What the fields read, as a key, and the element under it."""
+    """Read the fields, build the key, and find the element under it."""
     declaration = passage.declaration(name)
     values = tuple(read_field(passage, field) for field in fields)
     key = build_key(declaration.key, values, length)
@@ -88,7 +88,7 @@ def _apply_notrack(passage: PacketInTransit, part: Notrack) -> PartReading:
 
 
 def _apply_limit(_passage: PacketInTransit, part: Limit) -> PartReading:
-    """Whether a rate is exceeded is not the packet's to say: the trace is that of one which is not."""
+    """Pass: the packet does not say whether a rate is exceeded, so the trace is that of a packet within the rate."""
     return PartReading(part)
 
 
@@ -99,7 +99,7 @@ def _apply_tcp_flags(passage: PacketInTransit, part: TcpFlags) -> PartReading:
 
 
 def _apply_synproxy(passage: PacketInTransit, part: Synproxy) -> PartReading:
-    """A packet is taken for one without a cookie unless it is said to have one (`nft_synproxy_eval_v4`)."""
+    """Take the packet for one without a cookie unless it is marked as having one (`nft_synproxy_eval_v4`)."""
     if passage.packet.protocol != TCP:
         return PartReading(part, passed=False)
     flags = passage.packet.flags
@@ -140,18 +140,18 @@ def _apply_snat(passage: PacketInTransit, part: Snat) -> PartReading:
 
 
 def _get_allowed_ports(part: Snat) -> range | None:
-    """Which ports the rule itself allows; None: any."""
+    """Return the ports that the rule itself allows; None: any."""
     return range(part.first_port, part.last_port + 1) if part.last_port else None
 
 
 def _unpack_port_range(of: Set, value: bytes) -> range:
-    """The ports from that of a range's first to that of its last."""
+    """Return the ports from that of a range's first to that of its last."""
     (_address, first), (_same, last) = (unpack_values(of.value, half) for half in (value[: len(value) // 2], value[len(value) // 2 :]))
     return range(_check_port(first), _check_port(last) + 1)
 
 
 def _apply_masquerade(passage: PacketInTransit, part: Masquerade) -> PartReading:
-    """Without an address on that interface the kernel drops the packet (`nf_nat_masquerade_ipv4`)."""
+    """Rewrite the source; without an address on that interface the kernel drops the packet (`nf_nat_masquerade_ipv4`)."""
     if passage.own is None:
         return PartReading(part, verdict=Verdict(VerdictAction.DROP))
     passage.rewrite_source(passage.own, random=False)
@@ -159,22 +159,22 @@ def _apply_masquerade(passage: PacketInTransit, part: Masquerade) -> PartReading
 
 
 def _apply_clamp_mss(_passage: PacketInTransit, part: ClampMss) -> PartReading:
-    """An option of TCP that no rule reads."""
+    """Pass: the part changes an option of TCP that no rule reads."""
     return PartReading(part)
 
 
 def _apply_over(passage: PacketInTransit, part: RateOver | OpenOver) -> PartReading:
-    """As of a limit of all: the trace is that of a packet whose sender is not over."""
+    """Do not match: as for all limits, the trace is that of a packet with a sender within the limit."""
     return PartReading(part, tuple(read_field(passage, field) for field in part.fields), passed=False)
 
 
 def _apply_assign_helper(_passage: PacketInTransit, part: AssignHelper) -> PartReading:
-    """What the helper will expect is another packet's matter: that one is related."""
+    """Pass: only other packets are `related` because a helper expects them."""
     return PartReading(part)
 
 
 def _apply_set_timeout(_passage: PacketInTransit, part: SetTimeout) -> PartReading:
-    """How long the connection is remembered is a later packet's matter."""
+    """Pass: only later packets depend on how long the connection is remembered."""
     return PartReading(part)
 
 
@@ -214,7 +214,7 @@ HANDLERS: dict[type[Any], Callable[[PacketInTransit, Any], PartReading]] = {
 
 
 def apply_part(passage: PacketInTransit, part: Part) -> PartReading:
-    """Let the packet meet one part of a rule."""
+    """Let the packet meet one part of a rule. Raises TraceError for a part that no trace understands."""
     handler = HANDLERS.get(type(part))
     if handler is None:
         raise TraceError(f"no trace knows what {type(part).__name__} does; it needs a function in firewall/tracing/part_effects.py")

@@ -1,4 +1,4 @@
-"""Which source ports source NAT may choose from.
+"""The source ports that source NAT may choose from.
 
 Source: linux/net/netfilter/nf_nat_core.c, `nf_nat_l4proto_unique_tuple`.
 """
@@ -9,10 +9,10 @@ LOW, PRIVILEGED, HIGH, IDS = range(1, 512), range(600, 1024), range(1024, 65536)
 
 
 def list_candidate_ports(packet: Packet, *, random: bool, within: range | None = None) -> range:
-    """The ports (of an ICMP query: the ids) that the first packet of a connection may leave with.
+    """Return the ports (of an ICMP query: the ids) that the first packet of a connection may leave with.
 
-    within: those that NAT allows, None for any. Without randomness the packet keeps its own where it may; only if another
-    connection has that already, another one is taken.
+    within: the ports that NAT allows, None for any. Without randomness the packet keeps its own port where it may; the kernel takes
+    another one only if another connection has that already.
     """
     kept = packet.ends.source_port
     own = range(kept, kept + 1)
@@ -24,7 +24,7 @@ def list_candidate_ports(packet: Packet, *, random: bool, within: range | None =
 
 
 def _get_port_class(packet: Packet, port: int) -> range:
-    """Privileged ports stay privileged."""
+    """Return the class of ports that a port is replaced from: privileged ports stay privileged."""
     if packet.icmp:
         return IDS
     if port < LOW.stop:

@@ -1,4 +1,4 @@
-"""What a trace says: the outcome, the packet as it leaves, the path with everything that was read, and the counters that moved."""
+"""The result of a trace: the outcome, the packet as it leaves, the path with everything that was read, and the counters that moved."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,18 +11,18 @@ from firewall.tracing.packet import ConntrackState, Endpoints, Packet, PacketFlo
 
 
 class TraceError(Exception):
-    """The ruleset says something that no trace understands, or does not hold together. The message names it."""
+    """A ruleset that no trace understands, or that does not hold together. The message names the part."""
 
 
 class TraceOutcome(StrEnum):
-    """What becomes of a packet."""
+    """Outcomes of a packet."""
 
     FORWARDED = "forwarded"
     DELIVERED = "delivered"  # to the gateway itself
     ANSWERED = "answered"  # by the gateway in the server's stead, or taken as the client's answer to that
     DROPPED = "dropped"
     REJECTED = "rejected"
-    UNROUTED = "unrouted"  # no route leads to where it goes
+    UNROUTED = "unrouted"  # no route leads to its destination
     HELD = "held"  # a fragment that waits for the others
 
 
@@ -32,9 +32,9 @@ Reading: TypeAlias = str | int | Address | frozenset[str] | None
 
 @dataclass(frozen=True, slots=True)
 class PartReading:
-    """One part of a rule: what it read of the packet (None: nothing there), and whether the packet passed it.
+    """One part of a rule: the values that it read (None: the packet has none), and whether the packet passed it.
 
-    set, key: what was looked up there; element: what was found. verdict: what the part says, if it says anything.
+    set, key: what was looked up there; element: what was found. verdict: the part's verdict, if it has one.
     """
 
     part: Part
@@ -50,7 +50,7 @@ class PartReading:
 class TraceStep:
     """One rule that the packet met. number: its place in the chain, from 1; 0 for the chain's policy, which has no rule.
 
-    verdict: what the rule said of the packet, None when the packet did not match or only was counted. packet: as it was then.
+    verdict: the rule's verdict on the packet, None when the packet did not match or was only counted. packet: as it was then.
     """
 
     chain: Chain
@@ -62,13 +62,13 @@ class TraceStep:
 
     @property
     def matched(self) -> bool:
-        """Did the packet pass every part?"""
+        """True if the packet passed every part."""
         return all(read.passed for read in self.reads)
 
 
 @dataclass(frozen=True, slots=True)
 class LeavingPacket:
-    """A packet as it leaves, or as the gateway's own programs get it ("" as the interface).
+    """A packet as it leaves, or as the gateway's own programs get it (then the interface is "").
 
     source_ports: one port, or those that the kernel chooses from; for an ICMP query its id.
     """
@@ -78,7 +78,7 @@ class LeavingPacket:
     source_ports: range
 
     def ends(self, source_port: int | None = None) -> Endpoints:
-        """Its ends, with the port that the kernel chose (by default the first that it may)."""
+        """Return the packet's endpoints, with the port that the kernel chose (by default the first that it may)."""
         ends = self.packet.ends
         port = self.source_ports[0] if source_port is None else source_port
         return Endpoints(ends.source, ends.destination, port, ends.destination_port)
@@ -86,11 +86,12 @@ class LeavingPacket:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What a ruleset does to a packet, and how it comes to that.
+    """The effect of a ruleset on a packet, and the steps that lead to it.
 
-    interface: where routing would send it, "" if it never came so far. elements, counters: how many packets each element
-    (by set and key) and each named counter counts, those of the answer too. answer: what becomes of the gateway's own
-    packet that says no, or of what it sends client or server as both's stand-in; None if there is none or its source is not known.
+    interface: where routing would send the packet, "" if it never came so far. elements, counters: how many packets each element
+    (by set and key) and each named counter counts, those of the answer included. answer: trace of the packet that the gateway
+    itself sends: a refusal, or what it sends to client or server in the other's stead; None if there is none or its source is not
+    known.
     """
 
     packet: Packet
@@ -110,7 +111,7 @@ class Trace:
         return next((step for step in reversed(self.steps) if step.verdict is not None), None)
 
     def flow(self, source_port: int | None = None) -> PacketFlow | None:
-        """The connection that this packet begins or belongs to, once the kernel has chosen its port; None if there is none."""
+        """Return the connection that this packet begins or belongs to, once the kernel has chosen its port; None if there is none."""
         if self.packet.flow or self.leaves is None or self.state is not ConntrackState.NEW:
             return self.packet.flow
         return PacketFlow(self.packet.ends, self.leaves.ends(source_port).turned(), replied=False)

@@ -1,4 +1,4 @@
-"""Where a gateway sends what it forwards: the few routes of a gateway as values, longest prefix first."""
+"""The few routes of a gateway as values, by which it forwards packets: the longest prefix counts."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from firewall.policy import Address, Prefix
 
 @dataclass(frozen=True, slots=True)
 class GatewayRoute:
-    """Packets to the prefix leave by the interface; "" leads nowhere (a blackhole)."""
+    """A route: packets to the prefix leave by the interface; "" leads nowhere (a blackhole)."""
 
     to: Prefix
     interface: str
@@ -15,20 +15,20 @@ class GatewayRoute:
 
 @dataclass(frozen=True, slots=True)
 class RoutingTable:
-    """The gateway's routes, and its own addresses by interface (a packet to one of these is for itself)."""
+    """The gateway's routes, and its own addresses by interface (a packet to one of these is for the gateway itself)."""
 
     routes: tuple[GatewayRoute, ...]
     own: tuple[tuple[str, Address], ...] = ()
 
     def is_own(self, address: Address) -> bool:
-        """Is a packet to this address for the gateway itself? Groups it may belong to count as itself."""
+        """True if a packet to this address is for the gateway itself. Multicast groups, which it may belong to, count as itself."""
         return address.is_multicast or any(each == address for _, each in self.own)
 
     def interface(self, to: Address) -> str:
-        """Where a packet to the address leaves, "" for nowhere."""
+        """Return the interface by which a packet to the address leaves, "" for none."""
         leading = [route for route in self.routes if route.to.version == to.version and to in route.to]
         return max(leading, key=lambda route: route.to.prefixlen).interface if leading else ""
 
     def address(self, interface: str, version: int) -> Address | None:
-        """The gateway's address on an interface, None if it is not known."""
+        """Return the gateway's address on an interface, None if it is not known."""
         return next((each for name, each in self.own if name == interface and each.version == version), None)

@@ -1,4 +1,6 @@
-"""A packet through a whole gateway: prerouting, routing, then input or forward and postrouting; and what it is told when it is refused."""
+"""Traces a packet through a whole gateway: prerouting, routing, then input or forward and postrouting; and the answer when it is
+refused.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -13,17 +15,17 @@ from firewall.tracing.routes import RoutingTable
 from firewall.tracing.tracking import compute_state
 
 _PROHIBITED = {4: Icmp(3, 13), 6: Icmp(1, 1)}  # RFC 1812, 5.2.7.1; RFC 4443, 3.1
-_LAST_INFORMATIVE = 18  # an ICMP message of a later type is told nothing, like an error (NR_ICMP_TYPES)
+_LAST_INFORMATIVE = 18  # no error is sent about an ICMP message of a later type, as about an error (NR_ICMP_TYPES)
 
 Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The first packet of a connection, an answer to it, and the next packet; None for what cannot follow.
+    """Traces of the first packet of a connection, of an answer to it, and of the next packet; None for what cannot follow.
 
-    Where the gateway answers in the server's stead, the next packet brings the cookie back, and the answer is the server's first one after
-    the gateway has connected to it too.
+    Where the gateway answers in the server's stead, the next packet brings the cookie back, and the answer is the server's first
+    one after the gateway has connected to it too.
     """
 
     first: Trace
@@ -32,7 +34,7 @@ class Conversation:
 
 
 def trace(ruleset: Ruleset, packet: Packet, routes: RoutingTable, *, now: int) -> Trace:
-    """What the ruleset does to the packet at `now` (Unix seconds).
+    """Return what the ruleset does to the packet at `now` (Unix seconds).
 
     Rates count as not exceeded. Raises TraceError for a part or field that no trace understands.
     """
@@ -59,7 +61,7 @@ def trace(ruleset: Ruleset, packet: Packet, routes: RoutingTable, *, now: int) -
 
 
 def trace_flow(ruleset: Ruleset, packet: Packet, routes: RoutingTable, *, now: int) -> Conversation:
-    """The same for a connection: its first packet, then what an answer to it and a further packet meet."""
+    """Return the traces of a connection: of its first packet, then of an answer to it and of a further packet."""
     first = trace(ruleset, packet, routes, now=now)
     if first.outcome is TraceOutcome.ANSWERED:
         return _trace_guarded(ruleset, first, routes, now)
@@ -76,7 +78,7 @@ def trace_flow(ruleset: Ruleset, packet: Packet, routes: RoutingTable, *, now: i
 
 
 def _trace_guarded(ruleset: Ruleset, first: Trace, routes: RoutingTable, now: int) -> Conversation:
-    """A connection that the gateway makes with both sides."""
+    """Trace a connection that the gateway makes with both sides."""
     packet = first.packet
     following = trace(ruleset, replace(packet, flags=frozenset({"ack"}), cookie=True), routes, now=now)
     begun = following.answer
@@ -88,7 +90,7 @@ def _trace_guarded(ruleset: Ruleset, first: Trace, routes: RoutingTable, now: in
 
 
 def _traverse_forward(walk: HookTraversal, routes: RoutingTable) -> tuple[TraceOutcome, Ending | None]:
-    """A packet from outside."""
+    """Take a packet from outside through the hooks."""
     passage = walk.passage
     ending = walk.hook("prerouting")
     if ending:
@@ -105,7 +107,7 @@ def _traverse_forward(walk: HookTraversal, routes: RoutingTable) -> tuple[TraceO
 
 
 def _traverse_own(walk: HookTraversal, routes: RoutingTable) -> tuple[TraceOutcome, Ending | None]:
-    """A packet of the gateway's own."""
+    """Take a packet of the gateway's own through the hooks."""
     passage = walk.passage
     passage.interface = routes.interface(passage.packet.destination)
     if not passage.interface:
@@ -134,7 +136,7 @@ def _build_trace(packet: Packet, walk: HookTraversal, outcome: TraceOutcome) -> 
 
 
 def _build_stand_in(packet: Packet) -> Packet:
-    """What the gateway sends in the other side's stead: a SYN-ACK to a client, or, once he has proved himself, a SYN to the server.
+    """Return what the gateway sends in the other side's stead: a SYN-ACK to a client, or a SYN to the server once the cookie has come back.
 
     The first belongs to no connection, the second begins one (`synproxy_send_client_synack`, `synproxy_send_server_syn`).
     """
@@ -146,7 +148,7 @@ def _build_stand_in(packet: Packet) -> Packet:
 
 
 def _trace_answer(ruleset: Ruleset, packet: Packet, routes: RoutingTable, now: int, *, begins: bool) -> Trace:
-    """What becomes of the gateway's own packet."""
+    """Trace the gateway's own packet."""
     passage = PacketInTransit(ruleset, packet, now=now, begins=begins)
     passage.track()
     walk = HookTraversal(ruleset, passage)
@@ -155,7 +157,10 @@ def _trace_answer(ruleset: Ruleset, packet: Packet, routes: RoutingTable, now: i
 
 
 def _build_refusal(refused: PacketInTransit, refusal: Refusal, routes: RoutingTable) -> Packet | None:
-    """The gateway's own packet. It belongs to the connection that it refuses (`nf_ct_attach`), whose NAT so holds for it too."""
+    """Return the gateway's own packet that refuses another one, None if it sends none.
+
+    It belongs to the connection that it refuses (`nf_ct_attach`), so that connection's NAT applies to it too.
+    """
     packet, known = refused.packet, refused.flow_now()
     back = routes.interface(packet.source)
     if refusal is Refusal.TCP_RESET:
@@ -173,7 +178,7 @@ def _build_refusal(refused: PacketInTransit, refusal: Refusal, routes: RoutingTa
 
 
 def _is_unanswerable(packet: Packet) -> bool:
-    """Nobody is told about an error (RFC 1122, 3.2.2; RFC 4443, 2.4)."""
+    """True if the packet is an error: no error is sent about an error (RFC 1122, 3.2.2; RFC 4443, 2.4)."""
     if packet.icmp is None:
         return False
     if packet.protocol == ICMPV6:

@@ -1,4 +1,4 @@
-"""What connection tracking says of a packet, as the kernel does with `nf_conntrack_tcp_loose=0`.
+"""The state that connection tracking gives a packet, as in a kernel with `nf_conntrack_tcp_loose=0`.
 
 Source: linux/net/netfilter/nf_conntrack_proto_{tcp,icmp,icmpv6}.c.
 """
@@ -10,7 +10,7 @@ _NEIGHBOURS = frozenset({130, 131, 132, 133, 134, 135, 136, 143})  # multicast l
 
 
 def compute_state(packet: Packet) -> ConntrackState:
-    """The packet's state: what it says itself, else by the connection it belongs to, else as one that belongs to none."""
+    """Return the packet's state: its own if it has one, else by its connection, else as of a packet without a connection."""
     if packet.state is not None:
         return packet.state
     if packet.flow is None:
