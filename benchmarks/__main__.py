@@ -114,8 +114,8 @@ def run_one(given: Namespace) -> int:
     with watch_disturbance() as disturbance:
         figures = list(BENCHMARKS[given.name](given))
     shown = render_json if given.json else render_table
-    print(shown(given.name, figures, disturbance.as_values()))
-    missed = [figure.name for figure in figures if figure.met is False]
+    print(shown(given.name, figures, disturbance.to_dict()))
+    missed = [figure.name for figure in figures if figure.is_met is False]
     if missed:
         print(f"missed: {', '.join(missed)}", file=sys.stderr)
     return MISSED if missed else 0

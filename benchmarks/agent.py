@@ -121,7 +121,7 @@ def measure(members: int) -> dict[str, float]:
     ruleset = compile_policy(build_policy(members))
     target = digest.digest_ruleset(ruleset)
     delta = compile_change(ruleset, touched=PolicyKeys(), come=build_one_member(members))
-    there_and_back = [delta, delta.inverted()] * (CHANGES // 2)
+    there_and_back = [delta, delta.invert()] * (CHANGES // 2)
     with tempfile.TemporaryDirectory() as directory:
         portal = PortalStub(Path(directory))
         load = _measure_seconds(lambda: portal.load(ruleset, target))

@@ -83,7 +83,7 @@ def measure_kernel(members: int) -> dict[str, float]:
 
         found = _run_client(agent, Path(directory) / "socket", ask)
         names = [name for name, each in ruleset.sets.items() if each.counter]
-        found["dump"] = median(_measure_seconds(lambda: [list(table.tally(name, (), {})) for name in names]) for _ in range(3))
+        found["dump"] = median(_measure_seconds(lambda: [list(table.read_counts(name, (), {})) for name in names]) for _ in range(3))
         found["nft"] = median(_measure_seconds(lambda: list_with_nft(ruleset)) for _ in range(3))
     return found
 

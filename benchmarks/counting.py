@@ -43,7 +43,7 @@ def _run_client(agent: Agent, path: Path, ask: Callable[[Path], dict[str, float]
     client = get_context("fork").Process(target=lambda: sender.send(ask(path)))
 
     async def serve() -> None:
-        server = await asyncio.start_unix_server(AgentServer(agent).meet, path, limit=wire.MAX_LINE)
+        server = await asyncio.start_unix_server(AgentServer(agent).handle_peer, path, limit=wire.MAX_LINE)
         client.start()
         await asyncio.to_thread(client.join)
         server.close()
@@ -69,7 +69,7 @@ class AgentConnection:
         self._socket.sendall(b"".join(wire.iter_lines(1, request)))
 
     @property
-    def answers(self) -> bool:
+    def is_answering(self) -> bool:
         """Has the answer begun to come?"""
         return bool(select([self._socket], [], [], 0)[0])
 
@@ -110,13 +110,13 @@ def _measure_alone(path: Path, ruleset: Ruleset, delta: Delta) -> dict[str, floa
 
 def _iter_changes(running: int, delta: Delta, collector: AgentConnection) -> Iterator[tuple[type[wire.Reply], wire.Request]]:
     """Apply and confirm, there and back, until the collector has its answer."""
-    for each in cycle((delta, delta.inverted())):
+    for each in cycle((delta, delta.invert())):
         after = digest.update(running, each)
         target = digest.format_digest(after)
         yield wire.Applied, wire.Apply(1, int(time.time()), digest.format_digest(running), target, each, None, 30)
         yield wire.Confirmed, wire.Confirm(1, target)
         running = after
-        if collector.answers:
+        if collector.is_answering:
             return
 
 

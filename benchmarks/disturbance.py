@@ -41,7 +41,7 @@ class Disturbance:
     stolen: float = 0.0  # share of all processors' time that the host gave to others
     programs: dict[str, float] = field(default_factory=dict)  # cores in use
 
-    def as_values(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For JSON; the busiest programs first."""
         most = sorted(self.programs.items(), key=lambda pair: -pair[1])[:NAMED]
         busy = [{"program": name, "cores": round(cores, 2)} for name, cores in most if cores >= SMALLEST]

@@ -34,7 +34,7 @@ class Figure:
         return self.value / self.baseline if self.baseline else None
 
     @property
-    def met(self) -> bool | None:
+    def is_met(self) -> bool | None:
         """Whether the goal is reached, by the ratio if that has one; None without any goal."""
         if self.ratio_goal is not None and self.ratio is not None:
             return _reaches(self.ratio, self.ratio_goal)
@@ -67,7 +67,7 @@ def _read_cpu() -> str:
 
 def build_report(bench: str, figures: Iterable[Figure], disturbance: dict[str, Any]) -> dict[str, Any]:
     """The whole answer as values for JSON."""
-    listed = [asdict(figure) | {"ratio": figure.ratio, "met": figure.met} for figure in figures]
+    listed = [asdict(figure) | {"ratio": figure.ratio, "met": figure.is_met} for figure in figures]
     return {"bench": bench, "machine": describe_machine(), **disturbance, "figures": listed}
 
 
@@ -96,7 +96,7 @@ def render_table(bench: str, figures: Iterable[Figure], disturbance: dict[str, A
 def _render_cells(figure: Figure) -> tuple[str, str, str, str, str, str]:
     ratio = f"{figure.ratio:,.3g} × {figure.beside} ({_format_short(figure.baseline or 0)})" if figure.ratio is not None else ""
     goals = " and ".join(each for each in (figure.goal or "", f"{figure.ratio_goal} ×" if figure.ratio_goal else "") if each)
-    verdict = {None: "", True: "met", False: "MISSED"}[figure.met]
+    verdict = {None: "", True: "met", False: "MISSED"}[figure.is_met]
     return figure.name, _format_short(figure.value), figure.unit, ratio, goals, verdict
 
 

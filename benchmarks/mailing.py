@@ -18,7 +18,7 @@ from statistics import median
 from benchmarks.baselines import PYTHON
 from benchmarks.disturbance import measure_python_seconds
 from benchmarks.figures import Figure
-from tests.malformed_mail import BREAKING, GROWING, mail, mixed
+from tests.malformed_mail import BREAKING, GROWING, join_parts, mail
 
 SMALL, LARGE = 200, 3200  # of what grows
 ROUNDS, MORE_ROUNDS, STEEPEST = 7, 60, 4
@@ -58,7 +58,7 @@ def build_letter(number: int) -> bytes:
         b"<p>Hallo, das <b>Internet</b> geht nicht.</p>\n" * 60,
         b"QUFB" * 19 + b"\n" * 180,
     )
-    return mixed(parts).replace(b"<one@", b"<%d@" % number, 1)
+    return join_parts(parts).replace(b"<one@", b"<%d@" % number, 1)
 
 
 def _measure_parsing(mails: int) -> float:

@@ -62,7 +62,7 @@ def run() -> list[Figure]:
         raise SystemExit("script/bench shape needs root: for network namespaces, nftables and queueing disciplines")
     resource.setrlimit(resource.RLIMIT_NOFILE, (8192, max(8192, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
     with ExitStack() as stack:
-        bench = stack.enter_context(ShapingNetwork.made())
+        bench = stack.enter_context(ShapingNetwork.create())
         ways = [way for way in (*COSTS, *CLASSES) if bench.add(way)]
         return [
             *_measure_costs(bench, [way for way in ways if way in COSTS]),
@@ -79,7 +79,7 @@ class ShapingNetwork:
 
     @classmethod
     @contextmanager
-    def made(cls) -> Iterator["ShapingNetwork"]:
+    def create(cls) -> Iterator["ShapingNetwork"]:
         """It is gone afterwards."""
         made = cls(f"nw-shape-{os.getpid()}")
         try:
@@ -94,18 +94,18 @@ class ShapingNetwork:
             )
             yield made
         finally:
-            for each in (*(made.gateway(name) for name in made.numbers), made.members, made.internet):
+            for each in (*(made.get_gateway(name) for name in made.numbers), made.members, made.internet):
                 subprocess.run(["ip", "netns", "del", each], check=False, capture_output=True)
 
-    def gateway(self, name: str) -> str:
+    def get_gateway(self, name: str) -> str:
         """The namespace of a way's gateway."""
         return f"{self.prefix}-{name}"
 
-    def target(self, way: LimitingMethod) -> str:
+    def get_target(self, way: LimitingMethod) -> str:
         """The host of the internet that is reached through this way's gateway."""
         return TARGET.format(self.numbers[way.name])
 
-    def arrived(self) -> int:
+    def count_arrived(self) -> int:
         """How many datagrams have come to the internet."""
         listed = _run_command(f"ip netns exec {self.internet} nft list table ip d")
         return int(listed.partition("packets ")[2].split()[0])
@@ -113,12 +113,12 @@ class ShapingNetwork:
     def add(self, way: LimitingMethod) -> bool:
         """Its gateway; False where the kernel lacks something."""
         number = self.numbers[way.name] = len(self.numbers) + 1
-        self._wire(self.gateway(way.name), number)
-        _run_command(f"ip netns exec {self.gateway(way.name)} nft -f -", render(compile_policy(_build_policy(way, number)), now=0))
+        self._wire(self.get_gateway(way.name), number)
+        _run_command(f"ip netns exec {self.get_gateway(way.name)} nft -f -", render(compile_policy(_build_policy(way, number)), now=0))
         if not way.classes:
             return True
         try:
-            _add_classes(self.gateway(way.name), way)
+            _add_classes(self.get_gateway(way.name), way)
         except subprocess.CalledProcessError as missing:
             print(f"{way.name}: skipped: {missing.stderr.strip().splitlines()[-1:]}", flush=True)
             return False
@@ -197,13 +197,13 @@ def _measure_costs(bench: ShapingNetwork, ways: list[LimitingMethod]) -> Iterato
     os.sched_setaffinity(0, {0})
     with _enter_namespace(bench.members):
         sources = [FIRST + at for at in _select_members(ACTIVE)]
-        sockets = {way.name: [_open_socket(each, 4000 + at, bench.target(way)) for each in sources] for at, way in enumerate(ways)}
+        sockets = {way.name: [_open_socket(each, 4000 + at, bench.get_target(way)) for each in sources] for at, way in enumerate(ways)}
     for each in sockets.values():
         _send(each, 2 * ACTIVE)  # connections begin here, not in what is measured
     rounds = [{way.name: _send(sockets[way.name], PACKETS) for way in ways} for _ in range(ROUNDS)]
     os.sched_setaffinity(0, range(os.cpu_count() or 1))
     sent = len(ways) * (2 * ACTIVE + ROUNDS * PACKETS)
-    yield Figure("arrived", bench.arrived() / sent, "of what was sent", ">= 0.99")
+    yield Figure("arrived", bench.count_arrived() / sent, "of what was sent", ">= 0.99")
     yield Figure("packet_plain", median(each["plain"] for each in rounds) * 1e6, "µs of CPU")
     for way in ways[1:]:
         yield Figure(way.name, median(each[way.name] / each["plain"] for each in rounds), "of no limits", GOALS.get(way.name))
@@ -264,7 +264,7 @@ def _open_stream(
     """A TCP connection of the member through the way's gateway that carries as much as it takes, or so many octets a second; how many
     octets have arrived."""
     with _enter_namespace(bench.internet):
-        listener = socket.create_server((bench.target(way), 0))
+        listener = socket.create_server((bench.get_target(way), 0))
     with _enter_namespace(bench.members):
         near = socket.socket()
         near.setsockopt(socket.IPPROTO_IP, 15, 1)  # IP_FREEBIND

@@ -33,7 +33,7 @@ class RemovalLimits:
     share: int = 20
     least: int = 10
 
-    def exceeded(self, removed: int, of: int) -> bool:
+    def is_exceeded(self, removed: int, of: int) -> bool:
         """True if `removed` out of `of` are too many for one person to remove."""
         return removed >= self.least and removed * 100 > self.share * of
 
@@ -201,7 +201,7 @@ def list_exceeded(parts: Iterable[ChangePart], running: ChangePart, limits: Remo
     return {
         yardstick
         for yardstick, keys in compute_losses(together, running).items()
-        if limits.exceeded(len(keys), _count_running(yardstick, running) + _count_already_gone(yardstick, keys, running))
+        if limits.is_exceeded(len(keys), _count_running(yardstick, running) + _count_already_gone(yardstick, keys, running))
         and _count_lost_things(yardstick, keys, together) >= limits.least
     }
 

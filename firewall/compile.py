@@ -94,9 +94,9 @@ def _build_shape(gateway: GatewaySpec, counts: Mapping[str, int]) -> Ruleset:
     there |= {follower for name in there for follower in iter_following(name)}
     sets = {name: declare(name, counts.get(name, 0)) for name in sorted(there)}
     used = UsedSets(frozenset(sets))
-    if len(used.lengths("up6")) > MOST_LENGTHS:
+    if len(used.list_lengths("up6")) > MOST_LENGTHS:
         text = "members' IPv6 prefixes have {} different lengths; at most {} are possible"
-        raise PolicyError(text.format(len(used.lengths("up6")), MOST_LENGTHS))
+        raise PolicyError(text.format(len(used.list_lengths("up6")), MOST_LENGTHS))
     sets |= limit_sets.build_sets(gateway.settings.limits)
     if gateway.settings.profile:
         profile.check(gateway.settings.profile)

@@ -77,7 +77,7 @@ class Delta:
         """True if the delta changes more of the table than elements."""
         return bool(self.chains or self.sets or any(self.counters))
 
-    def inverted(self) -> "Delta":
+    def invert(self) -> "Delta":
         """Return the delta that leads back."""
         return Delta(
             {name: ChainChange(after, before) for name, (before, after) in self.chains.items()},

@@ -99,24 +99,24 @@ class FlowChanges:
                 self._closed.note(change)
 
     def __bool__(self) -> bool:
-        return bool(self.at_commit or self._left or self._free or self._mappings or self._forwards or self._opened or self._closed)
+        return bool(self.cuts_at_commit or self._left or self._free or self._mappings or self._forwards or self._opened or self._closed)
 
     @property
-    def toward(self) -> frozenset[FlowFilter] | None:
+    def flow_filters(self) -> frozenset[FlowFilter] | None:
         """Destinations of all flows that are to be cut after the confirmation; None when only a listing of all flows will do."""
-        if self.at_commit or self._left or self._free or self._mappings:
+        if self.cuts_at_commit or self._left or self._free or self._mappings:
             return None
-        found = frozenset({_build_filter(key) for key, _value in self._forwards} | self._opened.toward | self._closed.toward)
+        found = frozenset({_build_filter(key) for key, _value in self._forwards} | self._opened.flow_filters | self._closed.flow_filters)
         if len(found) > _MOST_TOWARD:
             found = frozenset(each._replace(port=0) for each in found)
         return found if len(found) <= _MOST_TOWARD else None
 
     @property
-    def at_commit(self) -> bool:
+    def cuts_at_commit(self) -> bool:
         """True if a flow may have to be cut at commit."""
         return bool(self._sources or self._destinations or self._blocked)
 
-    def moment(self, flow: Flow) -> CutMoment | None:
+    def find_moment(self, flow: Flow) -> CutMoment | None:
         """Return when to cut this flow; None: it stays.
 
         The forward hook sees the first packet's source before source NAT and its destination after destination NAT: these are what
@@ -130,22 +130,22 @@ class FlowChanges:
             return CutMoment.CONFIRM  # to the notice page, the only place to which a blocked member's packets are redirected
         if self._left and (flow.source in self._left or flow.reply_source in self._left):
             return CutMoment.CONFIRM
-        if self._mappings and self._mappings.ended(flow):
+        if self._mappings and self._mappings.has_ended(flow):
             return CutMoment.CONFIRM
         if self._forwards and flow.destination != flow.reply_source and _build_forward_entry(flow) in self._forwards:
             return CutMoment.CONFIRM
         if self._closed and flow in self._closed:
             return CutMoment.CONFIRM
-        if self._opened and self._opened.stands_in_the_way(flow):
+        if self._opened and self._opened.is_in_the_way(flow):
             return CutMoment.CONFIRM
         return None
 
-    def split(self, flows: Iterable[Flow]) -> tuple[list[Flow], list[Flow]]:
+    def split_by_moment(self, flows: Iterable[Flow]) -> tuple[list[Flow], list[Flow]]:
         """Return the flows to cut at commit and those to cut after the confirmation, in the order given."""
         at_commit: list[Flow] = []
         after: list[Flow] = []
         for flow in flows:
-            moment = self.moment(flow)
+            moment = self.find_moment(flow)
             if moment:
                 (at_commit if moment is CutMoment.COMMIT else after).append(flow)
         return at_commit, after
@@ -165,9 +165,9 @@ class MappingChanges:
             self._come.get(key, {}).pop(name, None)
         for key, element in change.added.items():
             self._come.setdefault(key, {})[name] = element.value
-            self._return((key, element.value[:4]), (name, element.value))
+            self._restore((key, element.value[:4]), (name, element.value))
 
-    def _return(self, pair: tuple[bytes, bytes], place: tuple[str, bytes]) -> None:
+    def _restore(self, pair: tuple[bytes, bytes], place: tuple[str, bytes]) -> None:
         """Forget the removal of a value that comes again as it was."""
         gone = self._gone.get(pair)
         if gone:
@@ -178,7 +178,7 @@ class MappingChanges:
     def __bool__(self) -> bool:
         return bool(self._gone)
 
-    def ended(self, flow: Flow) -> bool:
+    def has_ended(self, flow: Flow) -> bool:
         """True if the flow's source left as this public address, and no longer may, or no longer with this port."""
         if (flow.source, flow.reply_destination) not in self._gone:
             return False
@@ -217,7 +217,7 @@ class _OpenedForwards:
         return bool(self._come)
 
     @property
-    def toward(self) -> set[FlowFilter]:
+    def flow_filters(self) -> set[FlowFilter]:
         """Destinations of flows that may stand in the way."""
         there = {_build_filter(key) for key in self._come}
         return there | {each._replace(reply=True) for each in there if each.protocol == _UDP}
@@ -232,7 +232,7 @@ class _OpenedForwards:
             self._now[key] = element.value
         self._come = {key: value for key, value in self._now.items() if self._before[key] != value}
 
-    def stands_in_the_way(self, flow: Flow) -> bool:
+    def is_in_the_way(self, flow: Flow) -> bool:
         """True if packets for one of these forwards would go on in this flow, and not where the forward leads."""
         leads = self._come.get(_pack_key(flow.destination, flow.protocol, flow.destination_port))
         if leads is not None and leads != _pack_target(flow.reply_source, flow.reply_source_port):
@@ -258,7 +258,7 @@ class _ClosedServices:
         return bool(self._gone)
 
     @property
-    def toward(self) -> set[FlowFilter]:
+    def flow_filters(self) -> set[FlowFilter]:
         """Destinations of flows that came in through them."""
         return {_build_any_port_filter(key) for key in self._gone}
 

@@ -39,7 +39,7 @@ class LimitMeter:
     burst: int = 0
     per: Per | None = None
 
-    def set(self, version: int) -> str:
+    def get_set_name(self, version: int) -> str:
         """Return the name of the limit's set for an IP version: "member_rate4_50_100"."""
         return "_".join(map(str, (f"{self.limited}{version}", self.most, *((self.burst,) if self.per else ()))))
 
@@ -78,7 +78,7 @@ def build_sets(limits: ConnectionLimits) -> dict[str, Set]:
     found = {}
     for meter in list_meters(limits):
         for version, kind in ((4, Type.IPV4), (6, Type.IPV6)):
-            name = meter.set(version)
+            name = meter.get_set_name(version)
             found[name] = Set(name, (kind,), SIZE, dynamic=True, lives=LIVES if meter.per else 0)
     return found
 

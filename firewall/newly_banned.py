@@ -22,7 +22,7 @@ class NewlyBanned:
         gone: dict[tuple[int, int], set[bytes]] = {}
         for delta in deltas:
             _note(come, delta, families)
-            _note(gone, delta.inverted(), (_ALLOWED,))
+            _note(gone, delta.invert(), (_ALLOWED,))
         self._come = _AddressIndex([(where, keys) for where, keys in come.items() if keys])
         self._freed = _AddressIndex([(where, keys) for where, keys in gone.items() if keys])
         self._banned = _AddressIndex(_list_banned_sets(after, families))

@@ -188,7 +188,7 @@ def render_elements(declaration: Set, elements: Elements, now: float) -> Iterato
             text += f" timeout {_render_remaining(expires - now)}"
         if comment:
             text += f' comment "{names.sanitize_comment(comment)}"'
-        if value and declaration.owned:
+        if value and declaration.is_owned:
             text += f' comment "{owners.format_comment(value)}"'
         elif value and not polices:
             text += f" : {value_text(value)}"
@@ -237,7 +237,7 @@ def _render_fields(types: tuple[Type, ...], key: bytes) -> list[str]:
     texts, start = [], 0
     for each in types:
         texts.append(_FIELD_TEXT[each](key[start : start + each.width]))
-        start += each.padded
+        start += each.padded_width
     return texts
 
 

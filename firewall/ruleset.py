@@ -31,7 +31,7 @@ class Type(StrEnum):
         return {"ipv4_addr": 4, "ipv6_addr": 16, "inet_proto": 1, "inet_service": 2}[self.value]
 
     @property
-    def padded(self) -> int:
+    def padded_width(self) -> int:
         """Octets of the value inside a key, with padding."""
         return -(-self.width // 4) * 4
 
@@ -377,7 +377,7 @@ class Set:
     polices: bool = False
 
     @property
-    def owned(self) -> bool:
+    def is_owned(self) -> bool:
         """True if the set counts for holdings: the value of an element names its owner (firewall/owners.py), or is empty."""
         return self.counter and not (self.value or self.timeout or self.dynamic or self.polices)
 

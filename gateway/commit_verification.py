@@ -17,7 +17,7 @@ MOST = 512  # keys read back of each set
 
 def verify(table: NftTable, delta: Delta, clock: Callable[[], float]) -> str:
     """Return the first fault, or "" if there is none. clock: returns Unix seconds."""
-    declared = table.declarations() if delta.sets else {}
+    declared = table.read_declarations() if delta.sets else {}
     for name, declaration in delta.sets.items():
         if declared.get(name) != declaration.after:
             return f"set {name} is declared as {declared.get(name)}, not as {declaration.after}"
@@ -32,7 +32,7 @@ def _find_fault(table: NftTable, change: ElementChange, clock: Callable[[], floa
     gone = set() if anew else _sample(change.removed).difference(change.added)
     added = {key: change.added[key] for key in _sample(change.added)}
     start = clock()
-    found = table.elements(change.of, (*added, *gone), start)
+    found = table.read_elements(change.of, (*added, *gone), start)
     if found == added:
         return ""
     if still := found.keys() & gone:

@@ -43,7 +43,7 @@ class _TupleLayout:
         places_of_headers = [slice(start + at, start + at + length) for start in (0, half) for at, length in gaps]
         self._fixed = [(where, both[where]) for where in places_of_headers]
 
-    def flow(self, body: bytes) -> Flow | None:
+    def parse_flow(self, body: bytes) -> Flow | None:
         """Return the flow, None if it has another shape."""
         for where, octets in self._fixed:
             if body[where] != octets:
@@ -64,7 +64,7 @@ class Conntrack:
         """Close the socket."""
         self._netlink.close()
 
-    def flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
+    def list_flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         """Return all flows, or those that match a filter, each once. Raises TableError.
 
         With filters the kernel walks its table but sends few flows. A kernel before 5.8 knows no filter and sends all flows of a
@@ -115,7 +115,7 @@ def _is_toward(flow: Flow, toward: FlowFilter) -> bool:
 
 def parse_flow(body: bytes) -> Flow:
     """Parse a flow. Its handle is the attributes themselves."""
-    return _V4.flow(body) or _V6.flow(body) or _parse_any_flow(body)
+    return _V4.parse_flow(body) or _V6.parse_flow(body) or _parse_any_flow(body)
 
 
 def _parse_any_flow(body: bytes) -> Flow:

@@ -44,16 +44,16 @@ class Ledger:
         self._write_anew()
 
     @property
-    def gone(self) -> tuple[Gone, ...]:
+    def pending_entries(self) -> tuple[Gone, ...]:
         """All entries that are not acknowledged, in order."""
         return tuple(self._gone.values())
 
     @property
-    def last(self) -> int:
+    def last_number(self) -> int:
         """The highest number that was ever used."""
         return self._number
 
-    def since(self, number: int) -> tuple[Gone, ...]:
+    def list_since(self, number: int) -> tuple[Gone, ...]:
         """Return the entries with a higher number."""
         return tuple(each for at, each in self._gone.items() if at > number)
 
@@ -80,7 +80,7 @@ class Ledger:
         if known and not self._gone:
             self._write_anew()
 
-    def next_reading(self) -> int:
+    def take_reading_number(self) -> int:
         """Return the number of one more reading.
 
         The file is overwritten in place: if a write is cut off, it holds the number before, or a higher one.
@@ -107,7 +107,10 @@ class Ledger:
             with _open(new, "wb") as file:
                 file.write(
                     b"".join(
-                        [_encode_line({"name": self.name, "number": self._number}), *(_encode_line(encode(each)) for each in self.gone)]
+                        [
+                            _encode_line({"name": self.name, "number": self._number}),
+                            *(_encode_line(encode(each)) for each in self.pending_entries),
+                        ]
                     )
                 )
             new.replace(self._path)

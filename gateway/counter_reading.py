@@ -19,8 +19,8 @@ class CounterReader:
     """
 
     def __init__(self, table: NftTable, known: Mapping[str, Elements], *, since: int = 0) -> None:
-        self._table, self._handle = table, table.handle()
-        counted = [name for name, declaration in table.declarations().items() if declaration.counter]
+        self._table, self._handle = table, table.get_handle()
+        counted = [name for name, declaration in table.read_declarations().items() if declaration.counter]
         self._known = {name: tuple(known.get(name, ())) for name in counted}  # copies: the known elements change meanwhile
         self._found: dict[str, ElementCounts] = {}
         self.since = since
@@ -34,7 +34,7 @@ class CounterReader:
     def read(self, name: str) -> None:
         """Read one set. Raises TableError."""
         tally: ElementCounts = {}
-        for _ in self._table.tally(name, self._known[name], tally):
+        for _ in self._table.read_counts(name, self._known[name], tally):
             if self._stopped:
                 raise TableError("the agent is ending, so nothing more is read")
         self._found[name] = tally
@@ -45,10 +45,10 @@ class CounterReader:
 
     def check(self) -> None:
         """Raise TableError if the table was made anew meanwhile: its counters began at zero again."""
-        if self._table.handle() != self._handle:
+        if self._table.get_handle() != self._handle:
             raise TableError("the table was deleted or made anew while its counters were read; ask again")
 
-    def reading(
+    def build_reading(
         self,
         *,
         boot: str,
@@ -63,14 +63,14 @@ class CounterReader:
         known: the elements now, with their owners. gone: deleted elements. Those with a number above `since` may or may not have
         been read, so what was read for their keys is left out; the next reading reports it.
         """
-        named = dict(self._table.named_counters())
+        named = dict(self._table.read_named_counters())
         self.check()
         for each in gone:
             self._leave_out(each)
-        sets = {name: self._packed(tally, _map_owners(known, name)) for name, tally in self._found.items()}
+        sets = {name: self._pack_tally(tally, _map_owners(known, name)) for name, tally in self._found.items()}
         return wire.Reading(boot, self._handle or 0, log, sequence, at, sets, gone, named)
 
-    def _packed(self, tally: ElementCounts, whose: Mapping[bytes, bytes]) -> wire.Counts:
+    def _pack_tally(self, tally: ElementCounts, whose: Mapping[bytes, bytes]) -> wire.Counts:
         return pack_counts(len(tally), _build_rows(tally, whose), owned=bool(whose))
 
     def _leave_out(self, gone: wire.Gone) -> None:

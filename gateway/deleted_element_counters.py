@@ -24,14 +24,14 @@ class DeletionListener:
 
     def __init__(self, expected: int) -> None:
         self._netlink = Netlink()
-        self._netlink.hold(min(max(expected * _OCTETS_EACH, _LEAST_BUFFER), _MOST_BUFFER))
+        self._netlink.set_receive_buffer(min(max(expected * _OCTETS_EACH, _LEAST_BUFFER), _MOST_BUFFER))
         self._netlink.join(_GROUP)
         self.lost = False
 
-    def deleted(self) -> Iterator[tuple[str, DeletedCounts]]:
+    def iter_deleted(self) -> Iterator[tuple[str, DeletedCounts]]:
         """Return the counts of the elements deleted from our table, set by set. The kernel has sent them before a commit returns."""
         ours = pack_text(_LIST_TABLE, TABLE)
-        for messages in netlink.iter_notices(self._netlink.told):
+        for messages in netlink.iter_notices(self._netlink.receive_notices):
             self.lost = self.lost or messages is None
             for kind, body in messages or ():
                 if kind == netlink.DELSETELEM and body.startswith(ours):

@@ -45,7 +45,7 @@ class ElementColumns(NamedTuple):
     octets: Sequence[int]
     packets: Sequence[int]
 
-    def elements(self, now: float, *, owned: bool = False) -> dict[bytes, Element]:
+    def to_elements(self, now: float, *, owned: bool = False) -> dict[bytes, Element]:
         """Return the elements by key.
 
         A remaining time becomes an absolute one, rounded to a second. owned: of a set that counts for owners.

@@ -24,10 +24,10 @@ def cut_at_commit(table: NftTable, delta: Delta, after: Mapping[str, Elements]) 
     after: what the sets hold now.
     """
     changes = FlowChanges(delta, after=after)
-    if not changes.at_commit:
+    if not changes.cuts_at_commit:
         return 0, None if changes else ()
     try:
-        now, later = changes.split(table.flows())
+        now, later = changes.split_by_moment(table.list_flows())
         return table.cut(now) if now else 0, tuple(later)
     except (TableError, OSError) as error:
         log.error("the change stands, but its flows could not be cut: %s", to_plain_line(str(error)))
@@ -42,8 +42,8 @@ def cut_at_confirm(table: NftTable, trial: PendingTrial, after: Mapping[str, Ele
     if not changes:
         return 0
     try:
-        flows = table.flows(changes.toward) if trial.flows is None else trial.flows
-        ended = [flow for flow in flows if changes.moment(flow)]
+        flows = table.list_flows(changes.flow_filters) if trial.flows is None else trial.flows
+        ended = [flow for flow in flows if changes.find_moment(flow)]
         return table.cut(ended) if ended else 0
     except (TableError, OSError) as error:
         log.error("the change is confirmed, but its flows could not be cut: %s", to_plain_line(str(error)))

@@ -67,7 +67,7 @@ class Kernel:
         self._expected = -1
         self._ended: dict[str, DeletedCounts] = {}
         self._tracer: Tracer | None = None
-        self._renewal = ElementRenewal(self._commit_elements, self.elements, self._counted)
+        self._renewal = ElementRenewal(self._commit_elements, self.read_elements, self._keep_counts)
 
     def close(self) -> None:
         """Close the handles; the table stays."""
@@ -81,11 +81,11 @@ class Kernel:
         """See NftTable."""
         began = monotonic()
         self.progress.begin("loading", sum(len(change.added) for change in delta.elements.values()))
-        with self._counted(_count_ending(delta)):
+        with self._keep_counts(_count_ending(delta)):
             self._commit(delta, lambda: now + monotonic() - began)
 
     @contextmanager
-    def _counted(self, ending: int) -> Iterator[None]:
+    def _keep_counts(self, ending: int) -> Iterator[None]:
         """Keep the final counts of the elements that are deleted meanwhile.
 
         ending: how many elements of counted sets are deleted, at least.
@@ -95,12 +95,12 @@ class Kernel:
             return
         with closing(DeletionListener(ending)) as notices:
             yield
-            for name, tally in notices.deleted():
+            for name, tally in notices.iter_deleted():
                 add_deleted_counts(self._ended.setdefault(name, {}), tally)
             if notices.lost:
                 log.error("the kernel could not tell what all of %d deleted elements had counted: up to one interval is lost", ending)
 
-    def ended(self) -> Mapping[str, DeletedCounts]:
+    def take_deleted_counts(self) -> Mapping[str, DeletedCounts]:
         """See NftTable."""
         ended, self._ended = self._ended, {}
         return ended
@@ -121,7 +121,7 @@ class Kernel:
                 self.progress.add(sum(len(change.added) for change in changes.values()))
             self._commit_at_once(rest, clock)
         except TableError:
-            self._commit_text(Delta(sets=before.sets).inverted(), clock())
+            self._commit_text(Delta(sets=before.sets).invert(), clock())
             raise
 
     def _commit_at_once(self, delta: Delta, clock: UnixClock) -> None:
@@ -170,29 +170,29 @@ class Kernel:
 
     def read(self, now: float) -> Ruleset:
         """See NftTable."""
-        self._expected = self._generation()
+        self._expected = self._read_generation()
         self.progress.begin("reading")
-        if self.handle() is None:
+        if self.get_handle() is None:
             return EMPTY
-        declared = self.declarations()
+        declared = self.read_declarations()
         return Ruleset(
-            {each.name: each for each in self._chains()},
+            {each.name: each for each in self._read_chains()},
             declared,
             {name: {} if each.dynamic else self._dump(each, now) for name, each in declared.items()},
-            frozenset(name for name, _ in self._named_counters()),
+            frozenset(name for name, _ in self._iter_named_counters()),
         )
 
-    def declarations(self) -> dict[str, Set]:
+    def read_declarations(self) -> dict[str, Set]:
         """See NftTable."""
-        found = (_parse_declaration(parse_attributes(body)) for body in self._dump_of(netlink.GETSET, _SET_TABLE))
+        found = (_parse_declaration(parse_attributes(body)) for body in self._dump_table_objects(netlink.GETSET, _SET_TABLE))
         return {each.name: each for each in found if each}
 
-    def _chains(self) -> Iterator[Chain]:
-        for body in self._dump_of(netlink.GETCHAIN, _CHAIN_TABLE):
+    def _read_chains(self) -> Iterator[Chain]:
+        for body in self._dump_table_objects(netlink.GETCHAIN, _CHAIN_TABLE):
             given = parse_attributes(body)
             yield Chain(parse_text(given[_CHAIN_NAME]), UNKNOWN_RULES, _parse_hook(given))
 
-    def _dump_of(self, kind: int, table_attribute: int) -> list[bytes]:
+    def _dump_table_objects(self, kind: int, table_attribute: int) -> list[bytes]:
         """Return the messages about objects of our table. Some kernels also send those of other tables, whatever the request says."""
         ours = pack_text(table_attribute, TABLE)
         try:
@@ -202,15 +202,15 @@ class Kernel:
 
     def _dump(self, of: Set, now: float) -> dict[bytes, Element]:
         found: dict[bytes, Element] = {}
-        for columns in self._columns(of.name):
-            found |= columns.elements(now, owned=of.owned)
+        for columns in self._read_columns(of.name):
+            found |= columns.to_elements(now, owned=of.is_owned)
         return found
 
-    def _columns(self, name: str) -> Iterator[codec.ElementColumns]:
+    def _read_columns(self, name: str) -> Iterator[codec.ElementColumns]:
         for body in self._netlink.dump(netlink.GETSETELEM, codec.pack_set_reference(name)):
             yield from codec.decode(body)
 
-    def elements(self, of: Set, keys: Iterable[bytes], now: float) -> dict[bytes, Element]:
+    def read_elements(self, of: Set, keys: Iterable[bytes], now: float) -> dict[bytes, Element]:
         """See NftTable."""
         wanted = list(keys)
         if len(wanted) > _ASK_AT_MOST:
@@ -219,15 +219,15 @@ class Kernel:
         found = {}
         for bodies in _ask_for(self._netlink, of.name, wanted):
             for columns in (columns for body in bodies for columns in codec.decode(body)):
-                found |= columns.elements(now, owned=of.owned)
+                found |= columns.to_elements(now, owned=of.is_owned)
         return found
 
-    def tally(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
+    def read_counts(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
         """See NftTable. Uses a socket of its own. Elements of `known` that the dump left out are requested by key."""
         with closing(Netlink()) as own:
             whole = True
             try:
-                for bodies, undisturbed in own.parts(netlink.GETSETELEM, codec.pack_set_reference(name)):
+                for bodies, undisturbed in own.iter_dump(netlink.GETSETELEM, codec.pack_set_reference(name)):
                     whole = whole and undisturbed
                     _note(bodies, into)
                     yield
@@ -241,11 +241,11 @@ class Kernel:
                 _note(bodies, into)
                 yield
 
-    def named_counters(self) -> Mapping[str, tuple[int, int]]:
+    def read_named_counters(self) -> Mapping[str, tuple[int, int]]:
         """See NftTable."""
-        return dict(self._named_counters())
+        return dict(self._iter_named_counters())
 
-    def occupied(self, name: str) -> int:
+    def count_set_elements(self, name: str) -> int:
         """See NftTable."""
         with closing(Netlink()) as own:
             try:
@@ -253,16 +253,16 @@ class Kernel:
             except netlink.GoneError:
                 return 0
 
-    def _named_counters(self) -> Iterator[tuple[str, tuple[int, int]]]:
-        for body in self._dump_of(netlink.GETOBJ, _OBJECT_TABLE):
+    def _iter_named_counters(self) -> Iterator[tuple[str, tuple[int, int]]]:
+        for body in self._dump_table_objects(netlink.GETOBJ, _OBJECT_TABLE):
             given = parse_attributes(body)
             if parse_number(given[_OBJECT_TYPE]) == _COUNTER_OBJECT:
                 counts = parse_attributes(given[_OBJECT_DATA])
                 yield parse_text(given[_OBJECT_NAME]), (parse_number(counts[_COUNTER_PACKETS]), parse_number(counts[_COUNTER_OCTETS]))
 
-    def flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
+    def list_flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         """See NftTable."""
-        return self._conntrack.flows(toward)
+        return self._conntrack.list_flows(toward)
 
     def cut(self, flows: Iterable[Flow]) -> int:
         """See NftTable."""
@@ -272,19 +272,19 @@ class Kernel:
         """See NftTable."""
         return sysctl.write(values)
 
-    def tuned(self) -> dict[str, str]:
+    def read_sysctls(self) -> dict[str, str]:
         """See NftTable."""
         return sysctl.read()
 
-    def connections(self) -> int:
+    def count_connections(self) -> int:
         """See NftTable."""
         return sysctl.count_connections()
 
-    def disturbed(self) -> bool:
+    def is_disturbed(self) -> bool:
         """See NftTable."""
-        return self._generation() & 0xFFFFFFFF != self._expected & 0xFFFFFFFF
+        return self._read_generation() & 0xFFFFFFFF != self._expected & 0xFFFFFFFF
 
-    def _generation(self) -> int:
+    def _read_generation(self) -> int:
         """Return the ruleset's generation: each transaction to any table of this network namespace raises it by one."""
         [body] = self._netlink.ask(netlink.GETGEN, [b""], netlink.UNSPEC)
         return parse_number(parse_attributes(body or b"")[_GENERATION])
@@ -297,27 +297,27 @@ class Kernel:
         self._expected += 1
         return self._tracer
 
-    def rule_handles(self) -> dict[str, list[int]]:
+    def list_rule_handles(self) -> dict[str, list[int]]:
         """See NftTable."""
         handles: dict[str, list[int]] = {}
-        for body in self._dump_of(netlink.GETRULE, _RULE_TABLE):
+        for body in self._dump_table_objects(netlink.GETRULE, _RULE_TABLE):
             given = parse_attributes(body)
             handles.setdefault(parse_text(given[_RULE_CHAIN]), []).append(parse_number(given[_RULE_HANDLE]))
         return handles
 
-    def listing(self) -> dict[str, str]:
+    def fingerprint_chains(self) -> dict[str, str]:
         """See NftTable. The fingerprints are hashes of what the kernel dumps (nft would read every element and print none)."""
         chains = {}
-        for body in self._dump_of(netlink.GETCHAIN, _CHAIN_TABLE):
+        for body in self._dump_table_objects(netlink.GETCHAIN, _CHAIN_TABLE):
             given = parse_attributes(body)
             chains[parse_text(given[_CHAIN_NAME])] = blake2b(repr([given.get(kind) for kind in _CHAIN_ITSELF]).encode(), digest_size=16)
-        for body in self._dump_of(netlink.GETRULE, _RULE_TABLE):
+        for body in self._dump_table_objects(netlink.GETRULE, _RULE_TABLE):
             chain = chains.get(parse_text(parse_attributes(body)[_RULE_CHAIN]))
             if chain:
                 chain.update(_strip_counts(body))
         return {name: seen.hexdigest() for name, seen in chains.items()}
 
-    def handle(self) -> int | None:
+    def get_handle(self) -> int | None:
         """See NftTable."""
         [body] = self._netlink.ask(netlink.GETTABLE, [pack_text(_TABLE_NAME, TABLE)])
         return None if body is None else parse_number(parse_attributes(body)[_TABLE_HANDLE])
@@ -353,7 +353,7 @@ def _iter_steps(changes: Mapping[str, ElementChange], now: float) -> Iterator[tu
 def _encode_change(change: ElementChange, now: float) -> Iterator[bytes]:
     if change.of.polices:
         return codec.encode_policing(change.added, now)
-    return codec.encode(change.added, now, owned=change.of.owned)
+    return codec.encode(change.added, now, owned=change.of.is_owned)
 
 
 def _strip_counts(rule: bytes) -> bytes:

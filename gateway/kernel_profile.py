@@ -15,7 +15,7 @@ SysctlErrors = dict[str, str]  # by name, why a sysctl could not be set (gateway
 def keep_original_sysctls(table: NftTable, state: StateDirectory) -> None:
     """Store the kernel's values before the first profile is set, to restore them later. Raises StateError."""
     if state.found_sysctls is None:
-        state.keep_sysctls(table.tuned())
+        state.keep_sysctls(table.read_sysctls())
 
 
 def tune(table: NftTable, state: StateDirectory, profile: Profile | None) -> SysctlErrors:
@@ -30,5 +30,5 @@ def tune(table: NftTable, state: StateDirectory, profile: Profile | None) -> Sys
 
 def list_altered_sysctls(table: NftTable, profile: Profile | None, untuned: SysctlErrors) -> tuple[SysctlDifference, ...]:
     """Return the sysctls that another program has set differently since. Those that could not be set are not among them."""
-    found = list_differences(profile, table.tuned()) if profile else ()
+    found = list_differences(profile, table.read_sysctls()) if profile else ()
     return tuple(each for each in found if each.name not in untuned)

@@ -57,9 +57,9 @@ class Tracer:
         """Stop marking packets: the table vanishes with the socket."""
         self._netlink.close()
 
-    def heard(self) -> Iterator[TraceMessage]:
+    def iter_messages(self) -> Iterator[TraceMessage]:
         """Return the messages that have arrived since, without waiting. Sets `lost` if the buffer overflowed."""
-        for message in netlink.iter_notices(self._netlink.heard):
+        for message in netlink.iter_notices(self._netlink.receive_notice):
             if message is None:
                 self.lost = True
                 continue

@@ -35,7 +35,7 @@ class LiveTrace:
         self._texts: dict[int, tuple[int, str]] = {}  # number and text by the kernel's handles
 
     @property
-    def goes_on(self) -> bool:
+    def is_active(self) -> bool:
         """True while packets are marked."""
         return self._tracing is not None
 
@@ -95,15 +95,15 @@ class LiveTrace:
         if self._tracing is None:
             return
         complete = self._begun >= self._most
-        for traced in self._tracing.heard():
+        for traced in self._tracing.iter_messages():
             if len(self._events) < _MOST_EVENTS:
-                self._events.extend(self._event(traced))
+                self._events.extend(self._iter_events(traced))
         if self._tracing.lost:
             self._end("lost")
         elif complete or len(self._events) >= _MOST_EVENTS:
             self._end("packets")
 
-    def _event(self, traced: TraceMessage) -> Iterator[Event]:
+    def _iter_events(self, traced: TraceMessage) -> Iterator[Event]:
         """Return the event, if it is about one of our packets."""
         if traced.mark == COMES:
             self._begun += 1
@@ -111,11 +111,13 @@ class LiveTrace:
         packet = self._packets.get(traced.id)
         if packet is None:
             return
-        number, text = self._text(traced)
+        number, text = self._find_rule_text(traced)
         told = (traced.verdict, traced.to, traced.came, traced.goes, traced.headers)
-        yield Event(packet, traced.mark, traced.table, traced.chain, self._hook(packet, traced), not traced.handle, number, text, *told)
+        yield Event(
+            packet, traced.mark, traced.table, traced.chain, self._find_hook(packet, traced), not traced.handle, number, text, *told
+        )
 
-    def _hook(self, packet: int, traced: TraceMessage) -> str:
+    def _find_hook(self, packet: int, traced: TraceMessage) -> str:
         """Return the hook of the base chain that the packet is in: chains reached by a jump have none of their own."""
         if traced.table != _OURS:
             return ""
@@ -124,7 +126,7 @@ class LiveTrace:
             self._hooks[packet] = chain.hook.hook
         return self._hooks.get(packet, "")
 
-    def _text(self, traced: TraceMessage) -> tuple[int, str]:
+    def _find_rule_text(self, traced: TraceMessage) -> tuple[int, str]:
         if traced.table != _OURS or not traced.handle:
             return 0, ""
         if traced.handle not in self._texts:
@@ -133,7 +135,7 @@ class LiveTrace:
 
     def _read_texts(self) -> None:
         """Map the kernel's handles to the committed rules. They are in the same order as long as no other program has changed them."""
-        handles = self._table.rule_handles()
+        handles = self._table.list_rule_handles()
         for name, chain in self._rules().items():
             if len(there := handles.get(name, ())) == len(chain.rules):
                 for number, (handle, rule) in enumerate(zip(there, chain.rules, strict=True), 1):

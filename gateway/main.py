@@ -78,7 +78,7 @@ def serve(given: argparse.Namespace) -> int:
         brought = agent.start()
         log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(f"{brought.text} {brought.fault}"))
         asyncio.run(_serve(agent, given))
-        if agent.on_trial:
+        if agent.is_on_trial:
             log.warning("nobody confirmed, taken back: %s", to_plain_line(agent.take_back("the agent was stopped").text))
     return 0
 
@@ -87,7 +87,7 @@ async def _serve(agent: Agent, given: argparse.Namespace) -> None:
     server = AgentServer(agent)
     stop = _create_stop_event()
     listener = _listen(given.socket, given.group)
-    served = await asyncio.start_unix_server(server.meet, sock=listener, limit=wire.MAX_LINE)
+    served = await asyncio.start_unix_server(server.handle_peer, sock=listener, limit=wire.MAX_LINE)
     log.info("listening at %s", given.socket)
     await stop.wait()
     served.close()

@@ -42,11 +42,11 @@ class FakeKernel:
 
     def commit(self, delta: Delta, now: float) -> None:
         """See NftTable."""
-        after = self._after(delta, now)
+        after = self._compute_ruleset(delta, now)
         gone = {(name, key) for name, change in delta.elements.items() for key in change.removed}
         for (name, key), count in self._counts.items():
             if (name, key) in gone or name in delta.sets:
-                owner = self._held.elements[name][key].value if self._held.sets[name].owned else b""
+                owner = self._held.elements[name][key].value if self._held.sets[name].is_owned else b""
                 add_deleted_counts(self._ended.setdefault(name, {}), {(key, owner): count})
         self._counts = {at: count for at, count in self._counts.items() if at not in gone and at[0] not in delta.sets}
         self._held = after
@@ -55,16 +55,16 @@ class FakeKernel:
         """See NftTable. Expiry times are stored as given, so only expired elements are removed."""
         self._expire(now)
 
-    def ended(self) -> Mapping[str, DeletedCounts]:
+    def take_deleted_counts(self) -> Mapping[str, DeletedCounts]:
         """See NftTable."""
         ended, self._ended = self._ended, {}
         return ended
 
     def check(self, delta: Delta, now: float) -> None:
         """See NftTable."""
-        self._after(delta, now)
+        self._compute_ruleset(delta, now)
 
-    def _after(self, delta: Delta, now: float) -> Ruleset:
+    def _compute_ruleset(self, delta: Delta, now: float) -> Ruleset:
         self._expire(now)
         held = self._held
         sets = _apply_changes("set", held.sets, {name: (each.before, each.after) for name, each in delta.sets.items()})
@@ -107,21 +107,21 @@ class FakeKernel:
         chains = {name: Chain(name, UNKNOWN_RULES, chain.hook) for name, chain in held.chains.items()}
         return Ruleset(chains, dict(held.sets), {name: dict(each) for name, each in held.elements.items()}, held.counters)
 
-    def declarations(self) -> dict[str, Set]:
+    def read_declarations(self) -> dict[str, Set]:
         """See NftTable."""
         return dict(self._held.sets)
 
-    def elements(self, of: Set, keys: Iterable[bytes], now: float) -> dict[bytes, Element]:
+    def read_elements(self, of: Set, keys: Iterable[bytes], now: float) -> dict[bytes, Element]:
         """See NftTable."""
         self._expire(now)
         held = self._held.elements[of.name]
         return {key: held[key] for key in keys if key in held}
 
-    def handle(self) -> int | None:
+    def get_handle(self) -> int | None:
         """See NftTable."""
         return self._table
 
-    def tally(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
+    def read_counts(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
         """See NftTable. Elements that are added meanwhile are read only if they are in `known`."""
         remaining = iter((*self._held.elements.get(name, ()), *known))
         while some := list(islice(remaining, _PART)):
@@ -131,15 +131,15 @@ class FakeKernel:
             into.update({key: self._counts.get((name, key), (0, 0)) for key in some if key in there})
             yield
 
-    def named_counters(self) -> Mapping[str, tuple[int, int]]:
+    def read_named_counters(self) -> Mapping[str, tuple[int, int]]:
         """See NftTable."""
         return dict.fromkeys(self._held.counters, (0, 0))
 
-    def occupied(self, name: str) -> int:
+    def count_set_elements(self, name: str) -> int:
         """See NftTable."""
         return self.filled.get(name, 0)
 
-    def flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
+    def list_flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         """See NftTable. Always returns all connections."""
         return list(self.tracked)
 
@@ -155,15 +155,15 @@ class FakeKernel:
         self.sysctls |= {name: value for name, value in values.items() if name not in self.untunable}
         return {name: self.untunable[name] for name in values if self.sysctls[name] != values[name]}
 
-    def tuned(self) -> dict[str, str]:
+    def read_sysctls(self) -> dict[str, str]:
         """See NftTable."""
         return dict(self.sysctls)
 
-    def connections(self) -> int:
+    def count_connections(self) -> int:
         """See NftTable."""
         return len(self.tracked)
 
-    def disturbed(self) -> bool:
+    def is_disturbed(self) -> bool:
         """See NftTable. Only `meddle` counts as another program."""
         return self._disturbed
 
@@ -171,11 +171,11 @@ class FakeKernel:
         """See NftTable. Always raises TableError."""
         raise TableError("this gateway's table is in memory: no packet passes it, so there is none to watch")
 
-    def rule_handles(self) -> dict[str, list[int]]:
+    def list_rule_handles(self) -> dict[str, list[int]]:
         """See NftTable."""
         return {name: list(range(len(chain.rules))) for name, chain in self._held.chains.items()}
 
-    def listing(self) -> dict[str, str]:
+    def fingerprint_chains(self) -> dict[str, str]:
         """See NftTable."""
         return {name: repr(chain) for name, chain in self._held.chains.items()}
 

@@ -101,28 +101,28 @@ class Netlink:
         self._socket.bind((0, 0))
         self._socket.setsockopt(_SOL_NETLINK, _EXT_ACK, 1)
         self._socket.setsockopt(_SOL_NETLINK, _CAP_ACK, 1)
-        self._buffer(_SO_RCVBUFFORCE, _RECEIVE_BUFFER)
+        self._set_buffer(_SO_RCVBUFFORCE, _RECEIVE_BUFFER)
         self._sequence = 0
 
     def close(self) -> None:
         """Close the socket."""
         self._socket.close()
 
-    def _buffer(self, option: int, size: int) -> None:
+    def _set_buffer(self, option: int, size: int) -> None:
         """Set a buffer to this size. A user namespace may not force it, so there the kernel's general maximum limits it."""
         try:
             self._socket.setsockopt(socket.SOL_SOCKET, option, size)
         except PermissionError:
             self._socket.setsockopt(socket.SOL_SOCKET, _UNFORCED[option], size)
 
-    def _next(self) -> int:
+    def _take_sequence(self) -> int:
         self._sequence = (self._sequence + 1) & 0xFFFFFFFF
         return self._sequence
 
     def ask(self, kind: int, bodies: list[bytes], family: int = INET) -> list[bytes | None]:
         """Send one request for each body, all at once. Return the attributes of each answer, None for objects that do not exist."""
         first = self._sequence + 1
-        self._send(b"".join(pack_message(self._subsystem | kind, family, _REQUEST, self._next(), body) for body in bodies))
+        self._send(b"".join(pack_message(self._subsystem | kind, family, _REQUEST, self._take_sequence(), body) for body in bodies))
         answers: dict[int, bytes | None] = {}
         while len(answers) < len(bodies):
             for reply, _, sequence, body in self._receive():
@@ -139,18 +139,18 @@ class Netlink:
         Raises GoneError if the table or set does not exist.
         """
         for _ in range(_ATTEMPTS):
-            parts = list(self.parts(kind, body, family))
+            parts = list(self.iter_dump(kind, body, family))
             if all(undisturbed for _, undisturbed in parts):
                 return [each for bodies, _ in parts for each in bodies]
         raise TableError(f"the ruleset changed during each of {_ATTEMPTS} dumps")
 
-    def parts(self, kind: int, body: bytes = b"", family: int = INET) -> Iterator[tuple[list[bytes], bool]]:
+    def iter_dump(self, kind: int, body: bytes = b"", family: int = INET) -> Iterator[tuple[list[bytes], bool]]:
         """Iterate over a dump: the attributes of a datagram's messages, and True if no commit came since the datagram before.
 
         The kernel continues when the next datagram is read, by counting from the start. So whatever is deleted or added meanwhile
         can make it leave out elements or repeat them. Raises GoneError if the table or set does not exist, or does not any more.
         """
-        asked = self._next()
+        asked = self._take_sequence()
         self._send(pack_message(self._subsystem | kind, family, _REQUEST | _ROOT_MATCH, asked, body))
         done = False
         while not done:
@@ -165,7 +165,7 @@ class Netlink:
     def tell(self, kind: int, bodies: list[bytes], family: int) -> int:
         """Send requests that the kernel executes one by one. Return how many succeeded; the others were about missing objects."""
         first = self._sequence + 1
-        self._send(b"".join(pack_message(self._subsystem | kind, family, _REQUEST | _ACK, self._next(), body) for body in bodies))
+        self._send(b"".join(pack_message(self._subsystem | kind, family, _REQUEST | _ACK, self._take_sequence(), body) for body in bodies))
         answered = done = 0
         while answered < len(bodies):
             for reply, _, sequence, body in self._receive():
@@ -178,13 +178,13 @@ class Netlink:
     def transact(self, steps: list[tuple[int, bytes]]) -> None:
         """Send messages (kind, body) as one transaction. Raises StepRefusedError, and nothing has changed then."""
         first = self._sequence + 2
-        parts = [pack_message(_BATCH_BEGIN, UNSPEC, _REQUEST, self._next(), b"", NFTABLES >> 8)]
+        parts = [pack_message(_BATCH_BEGIN, UNSPEC, _REQUEST, self._take_sequence(), b"", NFTABLES >> 8)]
         for kind, body in steps:
             flags = _REQUEST | (_CREATE if kind in _MAKING else 0)
-            parts.append(pack_message(NFTABLES | kind, INET, flags, self._next(), body))
-        parts.append(pack_message(_BATCH_END, UNSPEC, _REQUEST, self._next(), b"", NFTABLES >> 8))
+            parts.append(pack_message(NFTABLES | kind, INET, flags, self._take_sequence(), body))
+        parts.append(pack_message(_BATCH_END, UNSPEC, _REQUEST, self._take_sequence(), b"", NFTABLES >> 8))
         batch = b"".join(parts)
-        self._buffer(_SO_SNDBUFFORCE, max(2 * len(batch), _EMPTY_SEND_BUFFER))
+        self._set_buffer(_SO_SNDBUFFORCE, max(2 * len(batch), _EMPTY_SEND_BUFFER))
         self._send(batch)
         self._raise_refusals(first)
 
@@ -192,15 +192,15 @@ class Netlink:
         """Join a multicast group (NFNLGRP_*). A listening socket should send no requests afterwards."""
         self._socket.setsockopt(_SOL_NETLINK, _ADD_MEMBERSHIP, group)
 
-    def hold(self, octets: int) -> None:
+    def set_receive_buffer(self, octets: int) -> None:
         """Set the receive buffer, in octets."""
-        self._buffer(_SO_RCVBUFFORCE, octets)
+        self._set_buffer(_SO_RCVBUFFORCE, octets)
 
-    def told(self) -> list[tuple[int, bytes]]:
+    def receive_notices(self) -> list[tuple[int, bytes]]:
         """Return kind and attributes of the next messages to a group; raises like `heard`. The kernel sends several at once."""
         return [(kind & 0xFF, body) for kind, _, _, body in self._receive(socket.MSG_DONTWAIT)]
 
-    def heard(self) -> tuple[int, int, bytes]:
+    def receive_notice(self) -> tuple[int, int, bytes]:
         """Return type, family and attributes of the next message to a group.
 
         Raises BlockingIOError if there is none, and OSError with ENOBUFS if messages were lost.

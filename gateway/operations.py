@@ -88,28 +88,28 @@ class Agent:
         self._origin = choose_origin(table.read(self._clock()))
 
     @property
-    def on_trial(self) -> bool:
+    def is_on_trial(self) -> bool:
         """True if a change has been applied and not confirmed yet."""
         return self._trial is not None
 
     @property
     def seconds_left(self) -> float:
         """Seconds until the change on trial is taken back; 0 if there is none."""
-        return self._trial.seconds_left(self._steady()) if self._trial else 0.0
+        return self._trial.compute_seconds_left(self._steady()) if self._trial else 0.0
 
     def start(self) -> RestoreOutcome:
         """Bring the kernel back to what was confirmed last, and remember it as the state that runs."""
-        brought = self._know(bring_back(self._table, self._state, self._clock()))
-        self._note_ended()
-        self._past = f"the agent started at {self._time()}: {brought.text}"
+        brought = self._adopt_outcome(bring_back(self._table, self._state, self._clock()))
+        self._record_deleted_counts()
+        self._past = f"the agent started at {self._format_time()}: {brought.text}"
         return brought
 
     def take_back(self, reason: str) -> RestoreOutcome:
         """Undo what was applied and not confirmed."""
         undone = self._trial.target[:12] if self._trial else "what was committed"
-        brought = self._know(take_back(self._table, self._state, self._clock(), self._origin, self._before_trial))
-        self._note_ended()
-        self._past = f"{undone} was taken back at {self._time()}, because {reason}: {brought.text}"
+        brought = self._adopt_outcome(take_back(self._table, self._state, self._clock(), self._origin, self._rebuild_confirmed))
+        self._record_deleted_counts()
+        self._past = f"{undone} was taken back at {self._format_time()}, because {reason}: {brought.text}"
         log.warning("%s", to_plain_line(f"{self._past} {brought.fault}"))
         return brought
 
@@ -118,18 +118,18 @@ class Agent:
         if self._trial and not self.seconds_left:
             self.take_back(f"nobody confirmed it within {self._trial.within} s")
 
-    def _before_trial(self) -> ConfirmedRuleset | None:
+    def _rebuild_confirmed(self) -> ConfirmedRuleset | None:
         """Return the confirmed ruleset as far as it is known in memory, for the case that the disk cannot be read any more."""
         if self._trial is None or not self._trial.follows or self._held.strayed:
             return None
-        running = self._held.current(0)
-        before = reduce(apply, (delta.inverted() for delta in reversed(self._trial.deltas)), running.ruleset)
+        running = self._held.get_running(0)
+        before = reduce(apply, (delta.invert() for delta in reversed(self._trial.deltas)), running.ruleset)
         return ConfirmedRuleset(before, digests.digest_ruleset(before), running.now)
 
-    def _time(self) -> str:
+    def _format_time(self) -> str:
         return strftime("%Y-%m-%d %H:%M:%S UTC", gmtime(self._clock()))
 
-    def _know(self, brought: RestoreOutcome) -> RestoreOutcome:
+    def _adopt_outcome(self, brought: RestoreOutcome) -> RestoreOutcome:
         self._trial, self._damage = None, brought.fault
         self._confirmed = digests.format_digest(brought.confirmed.digest) if brought.confirmed else ""
         if brought.confirmed and self._clock() < brought.confirmed.at:
@@ -145,9 +145,9 @@ class Agent:
     def tidy(self) -> None:
         """Write a checkpoint if one is due. Called between requests."""
         if self.is_untidy:
-            running = self._held.current(0)
+            running = self._held.get_running(0)
             if not self._held.strayed:
-                self._state.checkpoint(running.ruleset, running.digest, running.now)
+                self._state.write_checkpoint(running.ruleset, running.digest, running.now)
 
     def answer(self, request: wire.Request, opened: float = inf) -> wire.Reply:
         """Execute the request and return the reply, or Refused with the reason.
@@ -180,17 +180,17 @@ class Agent:
         bound = getattr(request, "not_later", None)
         moved = self._clock.limit(bound.steady / 1000, bound.latest / 1000) if bound else False
         if self._clock.follow(getattr(request, "sent", 0) / 1000) or moved:
-            log.warning("the clock was moved: it is %s at the portal", self._time())
+            log.warning("the clock was moved: it is %s at the portal", self._format_time())
             self._ends_moved = True
         if self._ends_moved:
             self._held.put_ends_right()
-            self._note_ended()
+            self._record_deleted_counts()
             self._ends_moved = False
 
     def _do(self, request: wire.Request, opened: float) -> wire.Reply:
         match request:
             case wire.Hello():
-                return self._hello(request)
+                return self._answer_hello(request)
             case wire.Plan():
                 return self._plan(request)
             case wire.Apply():
@@ -200,26 +200,26 @@ class Agent:
             case wire.Revert():
                 return self._revert(request)
             case wire.Digest():
-                return self._digest(request)
+                return self._answer_digest(request)
             case wire.Drift():
-                return self._drift(request)
+                return self._answer_drift(request)
             case wire.Counters():
-                return self._counters(request)
+                return self._answer_counters(request)
             case wire.Gauges():
-                return self.gauges({name: (self.occupied(name), size) for name, size in self.dynamic_sets().items()})
+                return self.build_gauges({name: (self.count_set_elements(name), size) for name, size in self.list_dynamic_sets().items()})
             case wire.Probe():
                 return self._probe(request)
             case live_trace.Watch():
-                self._held.current(0)
+                self._held.get_running(0)
                 return self.live.start(request)
             case live_trace.Look():
                 return self.live.look(request)
 
-    def _hello(self, request: wire.Hello) -> wire.Welcome:
+    def _answer_hello(self, request: wire.Hello) -> wire.Welcome:
         if request.token:
             self._claim(request.token)
         self._state.try_disk()
-        running = self._held.watched(request.now)
+        running = self._held.refresh_if_altered(request.now)
         digest = digests.format_digest(running.digest) if self._held.rules_known else ""
         confirmed = self._confirmed if self._trial or self._held.strayed or not self._confirmed else digest
         trial, left = self._trial.target if self._trial else "", ceil(self.seconds_left)
@@ -232,7 +232,7 @@ class Agent:
         inspect_ruleset(request.ruleset)
         inspect_management(request.ruleset.chains)
         wanted = drop_expired(request.ruleset, request.now)
-        delta = diff(self._held.current(request.now).ruleset, wanted)
+        delta = diff(self._held.get_running(request.now).ruleset, wanted)
         self._table.check(delta, self._clock())
         return wire.Planned(
             digests.format_digest(digests.digest_ruleset(wanted)),
@@ -251,9 +251,9 @@ class Agent:
         if request.ruleset is not None:
             inspect_ruleset(request.ruleset)
         self._claim(request.token)
-        running = self._held.current(request.now)
+        running = self._held.get_running(request.now)
         follows = not self._held.strayed and self._held.rules_known
-        delta, after = self._change(request, running)
+        delta, after = self._compute_change(request, running)
         if digests.format_digest(after) != request.target:
             raise OperationRefusedError(
                 "digest", f"this would lead to {digests.format_digest(after)}, not to {request.target}; nothing was done"
@@ -265,13 +265,13 @@ class Agent:
         spent = self._commit(delta, after)
         self._held.settle()
         self._applied_last = request.token
-        trial = self._trial = self._on_trial(delta, request, follows=follows)
-        held = self._held.current(request.now).ruleset.elements
+        trial = self._trial = self._build_trial(delta, request, follows=follows)
+        held = self._held.get_running(request.now).ruleset.elements
         flows_cut, later = cut_at_commit(self._table, prune_delta(delta, self._clock()), held)
-        self._trial = trial.with_flows(later)
-        return self._applied(delta, request.target, spent, flows_cut)
+        self._trial = trial.add_flows(later)
+        return self._build_applied(delta, request.target, spent, flows_cut)
 
-    def _on_trial(self, delta: Delta, request: wire.Apply, *, follows: bool) -> PendingTrial:
+    def _build_trial(self, delta: Delta, request: wire.Apply, *, follows: bool) -> PendingTrial:
         """Build the trial that follows this change.
 
         It still goes back to before the first unconfirmed change; the time to confirm begins anew.
@@ -304,7 +304,7 @@ class Agent:
         if token > self._state.token:
             self._state.raise_token(token)
 
-    def _change(self, request: wire.Apply, running: RunningRuleset) -> tuple[Delta, int]:
+    def _compute_change(self, request: wire.Apply, running: RunningRuleset) -> tuple[Delta, int]:
         """Return the delta to commit and the digest it leads to."""
         if request.ruleset is not None and request.delta is None:
             wanted = drop_expired(request.ruleset, request.now)
@@ -315,7 +315,7 @@ class Agent:
             known = digests.format_digest(running.digest) if self._held.rules_known else "something else"
             raise OperationRefusedError("base", f"{known} runs here, not {request.base}; send the whole ruleset")
         delta = prune_delta(request.delta, request.now)
-        if misfit := running.misfit(delta):
+        if misfit := running.find_misfit(delta):
             raise OperationRefusedError("base", f"{misfit}: not what runs here; send the whole ruleset")
         return delta, digests.update(running.digest, delta)
 
@@ -329,14 +329,16 @@ class Agent:
             brought = self.take_back("it read back as something else")
             raise OperationRefusedError("nft", f"read back after the commit: {fault}; {brought.text}") from fault
         finally:
-            self._note_ended()
+            self._record_deleted_counts()
 
-    def _applied(self, delta: Delta, target: str, spent: CommitTiming, flows_cut: int) -> wire.Applied:
+    def _build_applied(self, delta: Delta, target: str, spent: CommitTiming, flows_cut: int) -> wire.Applied:
         elements = sum(len(change.removed) + len(change.added) for change in delta.elements.values())
-        return wire.Applied(target, elements, len(delta.chains), round(spent.commit), round(spent.read_back), flows_cut, self._new_session)
+        return wire.Applied(
+            target, elements, len(delta.chains), round(spent.commit), round(spent.read_back), flows_cut, self._needs_new_session
+        )
 
     @property
-    def _new_session(self) -> bool:
+    def _needs_new_session(self) -> bool:
         return self._trial is not None and self._trial.rules_since is not None
 
     def _confirm(self, request: wire.Confirm, opened: float) -> wire.Confirmed:
@@ -350,13 +352,13 @@ class Agent:
             raise OperationRefusedError(
                 "session", "rules were changed: confirm over a session opened since the commit; an old one proves nothing"
             )
-        running = self._held.current(0)
+        running = self._held.get_running(0)
         if self._held.strayed:
             raise OperationRefusedError("state", "somebody else has changed the table since; apply again")
         self._table.progress.begin("writing")
-        self._keep(self._trial, running)
+        self._save_confirmed(self._trial, running)
         trial, self._trial, self._damage = self._trial, None, ""
-        self._confirmed, self._past = request.target, f"{request.target[:12]} was confirmed at {self._time()}"
+        self._confirmed, self._past = request.target, f"{request.target[:12]} was confirmed at {self._format_time()}"
         return wire.Confirmed(request.target, cut_at_confirm(self._table, trial, running.ruleset.elements))
 
     def _revert(self, request: wire.Revert) -> wire.Reverted:
@@ -366,71 +368,71 @@ class Agent:
         brought = self.take_back("the portal asked for it")
         if brought.fault:
             raise OperationRefusedError("state", f"{brought.fault}; {brought.text}")
-        return wire.Reverted(digests.format_digest(self._held.current(0).digest), brought.text)
+        return wire.Reverted(digests.format_digest(self._held.get_running(0).digest), brought.text)
 
-    def _keep(self, trial: PendingTrial, running: RunningRuleset) -> None:
+    def _save_confirmed(self, trial: PendingTrial, running: RunningRuleset) -> None:
         if trial.follows and self._state.has_checkpoint:
             self._state.append([delta for delta in trial.deltas if delta], running.digest, running.now)
         else:
-            self._state.checkpoint(running.ruleset, running.digest, running.now)
+            self._state.write_checkpoint(running.ruleset, running.digest, running.now)
 
-    def _digest(self, request: wire.Digest) -> wire.DigestIs:
+    def _answer_digest(self, request: wire.Digest) -> wire.DigestIs:
         self._held.read(request.now)
-        return wire.DigestIs(digests.format_digest(self._held.digest_of_elements(request.now)), self._held.rules_known)
+        return wire.DigestIs(digests.format_digest(self._held.compute_elements_digest(request.now)), self._held.rules_known)
 
-    def _drift(self, request: wire.Drift) -> wire.Drifted:
-        rules, elements, sysctls, gone = self._held.drift(request.now)
-        return wire.Drifted(digests.format_digest(self._held.digest_of_elements(request.now)), rules, elements, sysctls, gone)
+    def _answer_drift(self, request: wire.Drift) -> wire.Drifted:
+        rules, elements, sysctls, gone = self._held.compute_drift(request.now)
+        return wire.Drifted(digests.format_digest(self._held.compute_elements_digest(request.now)), rules, elements, sysctls, gone)
 
-    def _counters(self, request: wire.Counters) -> wire.Reading:
-        counting = self.counting(request)
+    def _answer_counters(self, request: wire.Counters) -> wire.Reading:
+        counting = self.start_reader(request)
         for name in counting.sets:
             counting.read(name)
-        return self.reading(counting)
+        return self.finish_reading(counting)
 
-    def counting(self, request: wire.Counters) -> CounterReader:
+    def start_reader(self, request: wire.Counters) -> CounterReader:
         """Begin a reading of all counters. Its sets may be read on other threads, between and beside other operations."""
         self._ledger.acknowledge(request.log, request.acknowledged)
-        return CounterReader(self._table, self._held.keys, since=self._ledger.last)
+        return CounterReader(self._table, self._held.known_elements, since=self._ledger.last_number)
 
-    def reading(self, counting: CounterReader) -> wire.Reading:
+    def finish_reading(self, counting: CounterReader) -> wire.Reading:
         """Return the reply to Counters, once all sets are read. Raises TableError."""
         counting.check()
-        return counting.reading(
+        return counting.build_reading(
             boot=self._boot,
             log=self._ledger.name,
-            sequence=self._ledger.next_reading(),
+            sequence=self._ledger.take_reading_number(),
             at=int(self._clock()),
-            known=self._held.keys,
-            gone=self._ledger.gone,
+            known=self._held.known_elements,
+            gone=self._ledger.pending_entries,
         )
 
-    def _note_ended(self) -> None:
+    def _record_deleted_counts(self) -> None:
         """Save the final counts of deleted elements in the ledger.
 
         Called right after they are deleted, before anything else is done or answered.
         """
-        if ended := self._table.ended():
-            self._ledger.keep(ended, boot=self._boot, table=self._table.handle() or 0)
+        if ended := self._table.take_deleted_counts():
+            self._ledger.keep(ended, boot=self._boot, table=self._table.get_handle() or 0)
 
-    def dynamic_sets(self) -> dict[str, int]:
+    def list_dynamic_sets(self) -> dict[str, int]:
         """Return the sets that packets fill, each with its maximum size."""
-        return {name: each.size for name, each in self._table.declarations().items() if each.dynamic}
+        return {name: each.size for name, each in self._table.read_declarations().items() if each.dynamic}
 
-    def occupied(self, name: str) -> int:
+    def count_set_elements(self, name: str) -> int:
         """Return the number of elements in a dynamic set. May be called on another thread. Raises TableError."""
-        return self._table.occupied(name)
+        return self._table.count_set_elements(name)
 
-    def gauges(self, occupied: Mapping[str, tuple[int, int]]) -> wire.GaugesAre:
+    def build_gauges(self, occupied: Mapping[str, tuple[int, int]]) -> wire.GaugesAre:
         """Build the reply to Gauges, once all dynamic sets are counted."""
-        return wire.GaugesAre(occupied, self._table.connections(), self._table.tuned(), self._held.untuned)
+        return wire.GaugesAre(occupied, self._table.count_connections(), self._table.read_sysctls(), self._held.untuned)
 
     def _probe(self, request: wire.Probe) -> wire.Probed:
         """Ask the prober to connect. No other operation runs meanwhile, so the probe's counters count this probe alone."""
         prober.check(request)
         if self._probes is None:
             raise OperationRefusedError("state", "this gateway has no prober: its agent was started without --prober")
-        before = self._table.named_counters()
+        before = self._table.read_named_counters()
         answers = prober.ask(self._probes, request)
-        after = self._table.named_counters()
+        after = self._table.read_named_counters()
         return wire.Probed(answers, {name: packets - before.get(name, (0, 0))[0] for name, (packets, _) in after.items()})

@@ -86,7 +86,7 @@ class StateDirectory:
             with suppress(OSError):
                 os.pwrite(self._token_file, before, 0)
                 os.ftruncate(self._token_file, len(before))
-            raise self._unwritten(_TOKEN, error) from error
+            raise self._record_write_error(_TOKEN, error) from error
 
     def _read_token(self) -> int:
         octets = os.pread(self._token_file, _TOKEN_DIGITS + 1, 0)
@@ -115,10 +115,10 @@ class StateDirectory:
             except OSError as error:
                 with suppress(OSError):
                     room.unlink(missing_ok=True)
-                raise self._unwritten(_ROOM, error) from error
+                raise self._record_write_error(_ROOM, error) from error
             self.unwritable = ""
 
-    def _unwritten(self, name: str, error: OSError) -> StateError:
+    def _record_write_error(self, name: str, error: OSError) -> StateError:
         self.unwritable = f"{self._directory / name} cannot be written: {error.strerror}"
         return StateError(f"{self.unwritable}; nothing was confirmed. Make room on the disk, or make it writable")
 
@@ -134,7 +134,7 @@ class StateDirectory:
             start = json.loads(path.read_bytes())
             running = RunningRuleset(decode(Ruleset, start["ruleset"], "ruleset"), 0)
             self._number, digest, at, way = start["number"], start["digest"], start["at"], start.get("way")
-            for record in self._records():
+            for record in self._iter_records():
                 for delta in record["deltas"]:
                     running.change(decode(Delta, delta, "delta"))
                 digest, at, way = record["digest"], record["at"], record.get("way")
@@ -151,7 +151,7 @@ class StateDirectory:
             raise StateError(f"{path}: the last confirmed ruleset is not what was confirmed; deploy from the portal")
         return ConfirmedRuleset(running.ruleset, found, at)
 
-    def _records(self) -> Iterator[Json]:
+    def _iter_records(self) -> Iterator[Json]:
         """Return the journal's lines that belong to the checkpoint. Raises WireError if a line before the last is damaged."""
         self._journal_end = 0
         path = self._directory / _JOURNAL
@@ -189,7 +189,7 @@ class StateDirectory:
         try:
             self._append(line)
         except OSError as error:
-            raise self._unwritten(_JOURNAL, error) from error
+            raise self._record_write_error(_JOURNAL, error) from error
         self._journal_end += len(line)
 
     def _append(self, line: bytes) -> None:
@@ -207,7 +207,7 @@ class StateDirectory:
         finally:
             os.close(file)
 
-    def checkpoint(self, ruleset: Ruleset, digest: int, at: int) -> None:
+    def write_checkpoint(self, ruleset: Ruleset, digest: int, at: int) -> None:
         """Confirm this ruleset, whatever was confirmed before. Needs disk space for both checkpoints.
 
         Raises StateError, and the checkpoint before stays.
@@ -223,7 +223,7 @@ class StateDirectory:
         except OSError as error:
             with suppress(OSError):
                 new.unlink(missing_ok=True)
-            raise self._unwritten(_CHECKPOINT, error) from error
+            raise self._record_write_error(_CHECKPOINT, error) from error
 
     @property
     def found_sysctls(self) -> dict[str, str] | None:
@@ -246,7 +246,7 @@ class StateDirectory:
         except OSError as error:
             with suppress(OSError):
                 new.unlink(missing_ok=True)
-            raise self._unwritten(_SYSCTLS, error) from error
+            raise self._record_write_error(_SYSCTLS, error) from error
 
     def forget_sysctls(self) -> None:
         """Delete the stored values: the kernel has them again."""

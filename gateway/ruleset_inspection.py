@@ -168,7 +168,7 @@ def _is_valid_timeout(protocol: str, times: tuple[tuple[str, int], ...]) -> bool
 
 def compute_width(types: tuple[Type, ...]) -> int:
     """Return the octets of a key (or value) of these types. Fields of a concatenation are padded; a single field is not."""
-    return types[0].width if len(types) == 1 else sum(each.padded for each in types)
+    return types[0].width if len(types) == 1 else sum(each.padded_width for each in types)
 
 
 def _inspect_elements(of: Set, elements: Elements) -> None:
@@ -191,7 +191,7 @@ def _list_value_widths(of: Set) -> set[int]:
     """Return the widths in octets that a value of the set's elements may have."""
     if of.polices:
         return {RATE_WIDTH}
-    return {0, owners.WIDTH} if of.owned else {compute_width(of.value) * (1 + of.ranges)}
+    return {0, owners.WIDTH} if of.is_owned else {compute_width(of.value) * (1 + of.ranges)}
 
 
 def _iter_faults(of: Set, elements: Iterable[Element]) -> Iterator[str]:

@@ -66,7 +66,7 @@ class RunningRuleset:
         for end in _iter_ends(name, added):
             heappush(self._ends, end)
 
-    def misfit(self, delta: Delta) -> str:
+    def find_misfit(self, delta: Delta) -> str:
         """Return the name of the first part of the delta that does not start from what runs, or "" if all of it fits."""
         chains, sets = self._chains, self._sets
         yet = [f"chain {name}" for name, change in delta.chains.items() if chains.get(name) != change.before]

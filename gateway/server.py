@@ -48,7 +48,7 @@ class AgentServer:
         self._counting = asyncio.Lock()
         self._readers = ThreadPoolExecutor(READERS, "counters")
 
-    async def meet(self, reader: StreamReader, writer: StreamWriter) -> None:
+    async def handle_peer(self, reader: StreamReader, writer: StreamWriter) -> None:
         """Talk with one peer until it leaves or breaks the rules."""
         self._make_room()
         self._peers[writer] = monotonic()
@@ -81,15 +81,15 @@ class AgentServer:
 
     async def _exchange(self, line: bytes, reader: StreamReader, writer: StreamWriter, opened: float) -> None:
         """Read one message and write its reply, with beats before it if it takes long."""
-        number, data, long = await self._message(line, reader)
-        beating = asyncio.create_task(self._beat(writer, number))
+        number, data, long = await self._read_message(line, reader)
+        beating = asyncio.create_task(self._send_beats(writer, number))
         try:
             answer = await self._answer(data, opened, long=long)
         finally:
             beating.cancel()
         await self._say(writer, number, answer)
 
-    async def _beat(self, writer: StreamWriter, number: int) -> None:
+    async def _send_beats(self, writer: StreamWriter, number: int) -> None:
         """Send beats until cancelled. Beats are whole lines, so the reply may begin after any of them."""
         while True:
             await asyncio.sleep(self._every)
@@ -97,7 +97,7 @@ class AgentServer:
             if writer.transport.get_write_buffer_size() < MOST_UNREAD:
                 writer.writelines(wire.iter_lines(number, self._agent.beat))
 
-    async def _in_turn(self, work: Callable[[], T]) -> T:
+    async def _run_in_turn(self, work: Callable[[], T]) -> T:
         """Run the work on the one thread of operations, after earlier ones."""
         return await asyncio.get_running_loop().run_in_executor(self._operations, work)
 
@@ -105,7 +105,7 @@ class AgentServer:
         """Wait for the running operation; those queued behind it are cancelled."""
         await asyncio.to_thread(self._operations.shutdown, cancel_futures=True)
 
-    async def _message(self, line: bytes, reader: StreamReader) -> tuple[int, object, bool]:
+    async def _read_message(self, line: bytes, reader: StreamReader) -> tuple[int, object, bool]:
         """Return the message's number, its data, and True if it had more than one line: then parsing it takes a while too."""
         assembler = wire.Assembler(self._limits)
         whole = assembler.feed(line)
@@ -127,8 +127,8 @@ class AgentServer:
         try:
             request = await asyncio.to_thread(wire.parse_request, data) if long else wire.parse_request(data)
             said = describe(request)
-            beside = await self._beside(request)
-            reply = await self._in_turn(lambda: self._agent.answer(request, opened)) if beside is None else beside
+            beside = await self._answer_beside(request)
+            reply = await self._run_in_turn(lambda: self._agent.answer(request, opened)) if beside is None else beside
         except WireError as error:
             reply = wire.Refused("malformed", str(error))
         except (TableError, OSError) as error:
@@ -137,43 +137,43 @@ class AgentServer:
             log.exception("a mistake in the agent itself")
             reply = wire.Refused("state", f"the agent failed: {type(error).__name__}: {error}")
         log.info("%s: %s, %.1f ms", said, describe_outcome(reply), (perf_counter() - start) * 1000)
-        self._watch()
-        self._watch_live()
+        self._schedule_take_back()
+        self._schedule_live_end()
         return reply
 
-    async def _beside(self, request: wire.Request) -> wire.Reply | None:
+    async def _answer_beside(self, request: wire.Request) -> wire.Reply | None:
         """Return the reply to a request that runs beside other operations; None for other requests."""
         match request:
             case wire.Counters():
-                return await self._count(request)
+                return await self._read_counters(request)
             case wire.Gauges():
-                return await self._gauge()
+                return await self._read_gauges()
         return None
 
-    async def _gauge(self) -> wire.GaugesAre:
-        sizes = await self._in_turn(self._agent.dynamic_sets)
+    async def _read_gauges(self) -> wire.GaugesAre:
+        sizes = await self._run_in_turn(self._agent.list_dynamic_sets)
         async with self._counting:
             loop = asyncio.get_running_loop()
-            held = await asyncio.gather(*(loop.run_in_executor(self._readers, self._agent.occupied, name) for name in sizes))
-        return self._agent.gauges({name: (number, size) for (name, size), number in zip(sizes.items(), held, strict=True)})
+            held = await asyncio.gather(*(loop.run_in_executor(self._readers, self._agent.count_set_elements, name) for name in sizes))
+        return self._agent.build_gauges({name: (number, size) for (name, size), number in zip(sizes.items(), held, strict=True)})
 
-    async def _count(self, request: wire.Counters) -> wire.Reading:
+    async def _read_counters(self, request: wire.Counters) -> wire.Reading:
         """Make one reading at a time; a request that comes meanwhile waits for the next one. Raises TableError."""
         async with self._counting:
-            counting = await self._in_turn(lambda: self._agent.counting(request))
+            counting = await self._run_in_turn(lambda: self._agent.start_reader(request))
             loop = asyncio.get_running_loop()
             try:
                 await asyncio.gather(*(loop.run_in_executor(self._readers, counting.read, name) for name in counting.sets))
             finally:
                 counting.stop()
-            return await self._in_turn(lambda: self._agent.reading(counting))
+            return await self._run_in_turn(lambda: self._agent.finish_reading(counting))
 
-    def _watch(self, at_least: float = 0.0) -> None:
+    def _schedule_take_back(self, at_least: float = 0.0) -> None:
         """Schedule taking back at the end of the time to confirm. The loop's clock is CLOCK_MONOTONIC too."""
         if self._timer:
             self._timer.cancel()
             self._timer = None
-        if self._agent.on_trial:
+        if self._agent.is_on_trial:
             seconds = max(self._agent.seconds_left, at_least)
             self._timer = asyncio.get_running_loop().call_later(seconds, self._begin, self._take_back)
 
@@ -185,27 +185,27 @@ class AgentServer:
 
     async def _take_back(self) -> None:
         try:
-            await self._in_turn(self._agent.take_back_overdue)
+            await self._run_in_turn(self._agent.take_back_overdue)
         except Exception as error:  # on any error, taking back is tried again
             log.critical("nobody confirmed, and it cannot be taken back; next try in %g s: %s", RETRY, to_plain_line(str(error)))
-        self._watch(at_least=RETRY)
+        self._schedule_take_back(at_least=RETRY)
 
-    def _watch_live(self) -> None:
+    def _schedule_live_end(self) -> None:
         """Schedule the end of a live trace, even if no peer looks at it any more."""
         if self._live_timer:
             self._live_timer.cancel()
         live = self._agent.live
-        self._live_timer = asyncio.get_running_loop().call_later(live.seconds_left, self._begin, self._end_live) if live.goes_on else None
+        self._live_timer = asyncio.get_running_loop().call_later(live.seconds_left, self._begin, self._end_live) if live.is_active else None
 
     async def _end_live(self) -> None:
-        await self._in_turn(self._agent.live.end_overdue)
-        self._watch_live()
+        await self._run_in_turn(self._agent.live.end_overdue)
+        self._schedule_live_end()
 
     async def _tidy(self) -> None:
         if not self._agent.is_untidy:
             return
         try:
-            await self._in_turn(self._agent.tidy)
+            await self._run_in_turn(self._agent.tidy)
         except (TableError, StateError, OSError) as error:
             log.error("no checkpoint was written, the journal goes on growing: %s", to_plain_line(str(error)))
 

@@ -65,7 +65,7 @@ class TraceSession(Protocol):
 
     lost: bool
 
-    def heard(self) -> Iterator[TraceMessage]:
+    def iter_messages(self) -> Iterator[TraceMessage]:
         """Return the messages that have arrived since the last call, without waiting."""
 
     def close(self) -> None:
@@ -95,7 +95,7 @@ class NftTable(Protocol):
         Elements of the past expire at once.
         """
 
-    def ended(self) -> Mapping[str, DeletedCounts]:
+    def take_deleted_counts(self) -> Mapping[str, DeletedCounts]:
         """Return the final counts of the elements that `commit` has deleted since the last call, by set.
 
         Each count is returned once. Elements that counted nothing and elements that expired are not included.
@@ -110,26 +110,26 @@ class NftTable(Protocol):
         Remaining times become absolute ones, which may be off by a second because the kernel rounds.
         """
 
-    def declarations(self) -> dict[str, Set]:
+    def read_declarations(self) -> dict[str, Set]:
         """Return the declarations of the sets and maps, by name."""
 
-    def elements(self, of: Set, keys: Iterable[bytes], now: float) -> dict[bytes, Element]:
+    def read_elements(self, of: Set, keys: Iterable[bytes], now: float) -> dict[bytes, Element]:
         """Return those of the elements that exist."""
 
-    def handle(self) -> int | None:
+    def get_handle(self) -> int | None:
         """Return the kernel's handle of the table, None if there is no table. A new handle means that all counters began at zero again."""
 
-    def tally(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
+    def read_counts(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
         """Read the counters of a set's elements into `into`, part by part. The table may be changed meanwhile, also on another thread.
 
         An element that exists from the first part to the last is read if it is in `known` or nothing was changed. An element that
         was deleted and added again has one of its two counts. A set that vanishes has no elements.
         """
 
-    def occupied(self, name: str) -> int:
+    def count_set_elements(self, name: str) -> int:
         """Return the number of elements in the set, 0 if there is no such set. May be called on another thread, beside everything else."""
 
-    def flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
+    def list_flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         """Return the gateway's tracked connections, whichever table's rules accepted them, each once.
 
         toward: return at least those that match a filter; None: all.
@@ -138,26 +138,26 @@ class NftTable(Protocol):
     def cut(self, flows: Iterable[Flow]) -> int:
         """End these connections and return how many still existed. Their next packets begin new connections."""
 
-    def named_counters(self) -> Mapping[str, tuple[int, int]]:
+    def read_named_counters(self) -> Mapping[str, tuple[int, int]]:
         """Return packets and octets of the named counters alone. The cost does not depend on the sets."""
 
-    def disturbed(self) -> bool:
+    def is_disturbed(self) -> bool:
         """True if another program has committed a transaction, to any table, since the last `read`. True before the first."""
 
     def tune(self, values: Mapping[str, str]) -> dict[str, str]:
         """Set these sysctls (firewall/profile.py). Never fails: returns by name why some could not be set (gateway/sysctl.py)."""
 
-    def tuned(self) -> dict[str, str]:
+    def read_sysctls(self) -> dict[str, str]:
         """Return the kernel's values of all sysctls that may be set. May be called on another thread, beside everything else."""
 
-    def connections(self) -> int:
+    def count_connections(self) -> int:
         """Return the number of tracked connections. May be called on another thread, beside everything else."""
 
     def trace(self, watch: Watch) -> TraceSession:
         """Begin to mark packets. Our own table stays as it is, and `disturbed` does not count this transaction."""
 
-    def rule_handles(self) -> Mapping[str, Sequence[int]]:
+    def list_rule_handles(self) -> Mapping[str, Sequence[int]]:
         """Return the kernel's handles of the rules of each chain, in order. The kernel never reuses a handle."""
 
-    def listing(self) -> dict[str, str]:
+    def fingerprint_chains(self) -> dict[str, str]:
         """Return a fingerprint of each chain. It changes if another program writes to the chain, but not when rules count packets."""

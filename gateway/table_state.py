@@ -68,11 +68,11 @@ class TableState:
     def _note_rules(self) -> None:
         """Remember that the kernel's rules are those committed a moment ago."""
         if self._running:
-            self._listing = self._table.listing()
+            self._listing = self._table.fingerprint_chains()
             self.rules_known = True
 
     @property
-    def keys(self) -> Mapping[str, Elements]:
+    def known_elements(self) -> Mapping[str, Elements]:
         """The elements of each set as far as they are known without asking the kernel. The mapping changes in place."""
         known = self._running or self._committed
         return known.ruleset.elements if known else {}
@@ -86,38 +86,38 @@ class TableState:
     def _chains(self) -> Mapping[str, Chain]:
         return self._committed.ruleset.chains if self._committed else EMPTY.chains
 
-    def current(self, now: int) -> RunningRuleset:
+    def get_running(self, now: int) -> RunningRuleset:
         """Return what runs at `now`."""
-        if self._running is None or self._table.disturbed():
+        if self._running is None or self._table.is_disturbed():
             return self.read(now)
         self._running.advance(now)
         return self._running
 
-    def watched(self, now: int) -> RunningRuleset:
+    def refresh_if_altered(self, now: int) -> RunningRuleset:
         """Return what runs at `now`; read it from the kernel if another program has changed a sysctl of the profile."""
-        return self.read(now) if self._running and self.altered(self._running.ruleset.profile) else self.current(now)
+        return self.read(now) if self._running and self.list_altered_sysctls(self._running.ruleset.profile) else self.get_running(now)
 
-    def altered(self, profile: Profile | None) -> tuple[SysctlDifference, ...]:
+    def list_altered_sysctls(self, profile: Profile | None) -> tuple[SysctlDifference, ...]:
         """Return the sysctls that differ from this profile although they could be set."""
         return list_altered_sysctls(self._table, profile, self.untuned)
 
     def read(self, now: int) -> RunningRuleset:
         """Read what runs at `now` from the kernel, even if it is known."""
         clock = self._clock()
-        found = self._found(clock)
+        found = self._read_kernel(clock)
         known = self._running
         if known is None:
-            return self._stray(RunningRuleset(found, now))
+            return self._mark_strayed(RunningRuleset(found, now))
         known.advance(now)
         found = drop_expired(reconcile_times(found, known.ruleset, clock, self._slack), known.now)
-        return known if found == known.ruleset else self._stray(RunningRuleset(found, known.now))
+        return known if found == known.ruleset else self._mark_strayed(RunningRuleset(found, known.now))
 
-    def _stray(self, running: RunningRuleset) -> RunningRuleset:
+    def _mark_strayed(self, running: RunningRuleset) -> RunningRuleset:
         self.strayed = True
         self._running = running
         return running
 
-    def _found(self, clock: float) -> Ruleset:
+    def _read_kernel(self, clock: float) -> Ruleset:
         """Return what the kernel holds.
 
         Rules: those committed last if no other program has written to them, otherwise unknown. Profile: the one committed last, or
@@ -127,19 +127,19 @@ class TableState:
         read = self._table.read(clock)
         self._slack = SLACK + self._table.lateness + monotonic() - start
         committed = self._committed.ruleset.profile if self._committed else None
-        found = replace(read, profile=None if self.altered(committed) else committed)
-        self.rules_known = not found.chains or self._table.listing() == self._listing
+        found = replace(read, profile=None if self.list_altered_sysctls(committed) else committed)
+        self.rules_known = not found.chains or self._table.fingerprint_chains() == self._listing
         return replace(found, chains=self._chains) if self.rules_known and found.chains else found
 
-    def digest_of_elements(self, now: int) -> int:
+    def compute_elements_digest(self, now: int) -> int:
         """Return the digest at `now` as if the rules were those that were committed."""
-        running = self.current(now)
+        running = self.get_running(now)
         if self.rules_known or not self._chains:
             return running.digest
         held = running.ruleset
         return digest.update(running.digest, diff_shape(held, replace(held, chains=self._chains)))
 
-    def drift(self, now: int) -> tuple[tuple[str, ...], dict[str, ElementDrift], tuple[SysctlDifference, ...], bool]:
+    def compute_drift(self, now: int) -> tuple[tuple[str, ...], dict[str, ElementDrift], tuple[SysctlDifference, ...], bool]:
         """Compare the kernel, read anew, with what was committed last, as of `now`.
 
         Return the differing rules, elements and sysctls, and whether nothing of the committed ruleset is left.
@@ -149,9 +149,14 @@ class TableState:
         if self._committed:
             self._committed.advance(now)
             committed = self._committed.ruleset
-        rules = drift.compare_rules(committed, found, self._listing, self._table.listing())
+        rules = drift.compare_rules(committed, found, self._listing, self._table.fingerprint_chains())
         gone = bool(committed.chains) and not (found.chains or found.sets)
-        return rules, drift.compare_elements(committed, found, self._clock(), self._slack), self.altered(committed.profile), gone
+        return (
+            rules,
+            drift.compare_elements(committed, found, self._clock(), self._slack),
+            self.list_altered_sysctls(committed.profile),
+            gone,
+        )
 
     def commit(self, delta: Delta, after: int) -> CommitTiming:
         """Apply the delta in one transaction, and read back what it touched. `after`: the digest it leads to.
@@ -159,7 +164,7 @@ class TableState:
         Raises CommitRefusedError if the kernel refused it (nothing has changed then), ReadBackError if the kernel holds something
         else.
         """
-        running, self._running = self._running or self.current(0), None  # on any error below, it will be read anew
+        running, self._running = self._running or self.get_running(0), None  # on any error below, it will be read anew
         start = perf_counter()
         try:
             self._table.commit(delta, self._clock())
@@ -188,7 +193,7 @@ class TableState:
         Raises the refusal if nothing has expired.
         """
         wanted = apply(running.ruleset, delta)
-        found = reconcile_times(self._found(self._clock()), wanted, 0, self._slack)
+        found = reconcile_times(self._read_kernel(self._clock()), wanted, 0, self._slack)
         again = diff(found, drop_expired(wanted, self._clock()))
         if again == delta:
             self._running = running

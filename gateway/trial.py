@@ -26,11 +26,11 @@ class PendingTrial:
     rules_since: float | None
     flows: tuple[Flow, ...] | None
 
-    def seconds_left(self, now: float) -> float:
+    def compute_seconds_left(self, now: float) -> float:
         """Return the seconds until the deadline, at least 0."""
         return max(self.deadline - now, 0.0)
 
-    def with_flows(self, more: tuple[Flow, ...] | None) -> "PendingTrial":
+    def add_flows(self, more: tuple[Flow, ...] | None) -> "PendingTrial":
         """Return the trial with these flows too; None if any are not listed yet."""
         return replace(self, flows=None if more is None or self.flows is None else (*self.flows, *more))
 

@@ -16,7 +16,7 @@ class HostAnswer(NamedTuple):
     peer_address: str
     peer_port: int
 
-    def line(self) -> bytes:
+    def to_line(self) -> bytes:
         return json.dumps(self._asdict()).encode() + b"\n"
 
 

@@ -19,7 +19,7 @@ class NotRunningError(Exception):
 
 def bring_up(options: Namespace) -> int:
     register = _build_register(options)
-    with register.locked():
+    with register.lock():
         if register.find():
             print(f"The lab {options.name} is already up.")
             return 0
@@ -32,7 +32,7 @@ def bring_up(options: Namespace) -> int:
 
 def take_down(options: Namespace) -> int:
     register = _build_register(options)
-    with register.locked():
+    with register.lock():
         lab = register.find()
         if lab:
             lab.stop()
@@ -99,5 +99,5 @@ def _get_holder(options: Namespace) -> ProcessRef:
 def _list_silent_hosts(lab: Lab) -> dict[str, str]:
     """Each host asks itself over each family, all at once, so that no ruleset is in the way; node -> why it does not answer."""
     hosts = [node for node in lab.topology.nodes if node.answers]
-    attempts = [(node.name, lab.attempt(node.name, Attempt("tcp", host, 80))) for node in hosts for host in (node.ipv4, node.ipv6)]
+    attempts = [(node.name, lab.start_attempt(node.name, Attempt("tcp", host, 80))) for node in hosts for host in (node.ipv4, node.ipv6)]
     return {name: reason for name, process in attempts if (reason := process.communicate(timeout=30)[1].strip())}

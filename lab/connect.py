@@ -71,5 +71,5 @@ def report(node: str, attempt: Attempt) -> int:
     except NoAnswerError as error:
         print(error, file=sys.stderr)
         return 1
-    print(answer.line().decode(), end="")
+    print(answer.to_line().decode(), end="")
     return 0

@@ -65,7 +65,7 @@ def _join(holder: ProcessRef) -> None:
     here = os.getcwd()  # noqa: PTH109
     namespaces = os.CLONE_NEWNS | os.CLONE_NEWPID | os.CLONE_NEWNET
     root = os.open(f"/proc/{holder.pid}/root", os.O_PATH | os.O_DIRECTORY)
-    with holder.opened() as descriptor:
+    with holder.open_pidfd() as descriptor:
         if not os.path.samefile(f"/proc/{holder.pid}/ns/user", "/proc/self/ns/user"):  # noqa: PTH121
             namespaces |= os.CLONE_NEWUSER
         os.setns(descriptor, namespaces)

@@ -46,14 +46,14 @@ class Lab:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.stop()
 
-    def inside(self, node: str, command: Sequence[str]) -> tuple[str, ...]:
+    def build_command(self, node: str, command: Sequence[str]) -> tuple[str, ...]:
         """The command that runs this one in the node. Raise `KeyError` if there is no such node."""
-        return self._module("lab.enter", node, *command)
+        return self._build_module_command("lab.enter", node, *command)
 
     def rebuild(self, node: str) -> None:
         """Destroy the node's namespace with everything in it, and build it again, bare. Raise `subprocess.CalledProcessError`, or
         `ValueError` for a host that answers."""
-        if self.topology.node(node).answers:
+        if self.topology.get_node(node).answers:
             raise ValueError(f"{node} answers, and its server would be gone")
         command = build_module_command("lab.rebuild", str(self.holder.pid), str(self.holder.started))
         text = json.dumps(build_rebuild_plan(self.topology, node))
@@ -65,29 +65,29 @@ class Lab:
         """Run it to its end. `text` is its standard input; `timeout` is in seconds.
 
         Raise `subprocess.CalledProcessError` for an exit status other than 0, unless `check` is false."""
-        return subprocess.run(self.inside(node, command), input=text, capture_output=True, text=True, timeout=timeout, check=check)
+        return subprocess.run(self.build_command(node, command), input=text, capture_output=True, text=True, timeout=timeout, check=check)
 
     def popen(
         self, node: str, command: Sequence[str], *, stdin: Stream = None, stdout: Stream = subprocess.PIPE, stderr: Stream = None
     ) -> subprocess.Popen[str]:
         """Start it. Signals to the returned process reach the command; SIGKILL ends both."""
-        return subprocess.Popen(self.inside(node, command), stdin=stdin, stdout=stdout, stderr=stderr, text=True)
+        return subprocess.Popen(self.build_command(node, command), stdin=stdin, stdout=stdout, stderr=stderr, text=True)
 
     def connect(
         self, node: str, protocol: str, host: str, port: int, *, timeout: float = 2, source: str = "", source_port: int = 0
     ) -> HostAnswer:
         """Connect from the node and return what the other end answered; raise `NoAnswerError` with the reason."""
-        process = self.attempt(node, Attempt(protocol, host, port, timeout, source, source_port))
+        process = self.start_attempt(node, Attempt(protocol, host, port, timeout, source, source_port))
         output, reason = process.communicate(timeout=timeout + 10)
         if process.returncode != 0:
             raise NoAnswerError(reason.strip())
         return parse_answer(output)
 
-    def attempt(self, node: str, attempt: Attempt) -> subprocess.Popen[str]:
+    def start_attempt(self, node: str, attempt: Attempt) -> subprocess.Popen[str]:
         """Begin to connect; the process prints the answer and exits 0, or the reason to standard error and exits 1."""
         what = (attempt.protocol, attempt.host, str(attempt.port), str(attempt.timeout), attempt.source, str(attempt.source_port))
-        command = self._module("lab.connect", node, *what)
+        command = self._build_module_command("lab.connect", node, *what)
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def _module(self, name: str, node: str, *arguments: str) -> tuple[str, ...]:
-        return build_module_command(name, str(self.holder.pid), str(self.holder.started), self.topology.node(node).name, *arguments)
+    def _build_module_command(self, name: str, node: str, *arguments: str) -> tuple[str, ...]:
+        return build_module_command(name, str(self.holder.pid), str(self.holder.started), self.topology.get_node(node).name, *arguments)

@@ -69,7 +69,7 @@ def launch(plan: LabPlan, *, detached: bool) -> Launch:
             complaints.seek(0)
             raise LabError(f"the lab did not come up: {explain(complaints.read())}")
     told = json.loads(ready)
-    return Launch(program, ProcessRef.find(told["pid"]), tuple(told["shortfalls"]))
+    return Launch(program, ProcessRef.from_pid(told["pid"]), tuple(told["shortfalls"]))
 
 
 def _converse(program: subprocess.Popen[str], plan: LabPlan) -> str:

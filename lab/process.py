@@ -18,23 +18,23 @@ class ProcessRef(NamedTuple):
     started: int
 
     @classmethod
-    def find(cls, pid: int) -> "ProcessRef":
+    def from_pid(cls, pid: int) -> "ProcessRef":
         """Raise `ProcessLookupError` if no process has this id."""
         return cls(pid, _read_start_time(pid))
 
     @property
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         try:
             return _read_start_time(self.pid) == self.started
         except ProcessLookupError:
             return False
 
     @contextmanager
-    def opened(self) -> Iterator[int]:
+    def open_pidfd(self) -> Iterator[int]:
         """A file descriptor of the process, which goes on to mean it and no other. Raise `ProcessLookupError` if it is gone."""
         descriptor = os.pidfd_open(self.pid)
         try:
-            if not self.alive:
+            if not self.is_alive:
                 raise ProcessLookupError(f"process {self.pid} is gone")
             yield descriptor
         finally:
@@ -42,13 +42,13 @@ class ProcessRef(NamedTuple):
 
     def kill(self, timeout: float = 10) -> None:
         """Return when it has ended; for the first process of a namespace that means: with everything in there."""
-        with suppress(ProcessLookupError), self.opened() as descriptor:
+        with suppress(ProcessLookupError), self.open_pidfd() as descriptor:
             signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         self.wait(timeout)
 
     def wait(self, timeout: float) -> None:
         """Until it has ended. Raise `TimeoutError` after so many seconds."""
-        with suppress(ProcessLookupError), self.opened() as descriptor:
+        with suppress(ProcessLookupError), self.open_pidfd() as descriptor:
             if not select.select([descriptor], [], [], timeout)[0]:
                 raise TimeoutError(f"process {self.pid} did not end within {timeout} s")
 

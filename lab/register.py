@@ -34,7 +34,7 @@ class Register:
         return self.directory / f"{self.name}.json"
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         self.directory.mkdir(parents=True, exist_ok=True)
         with (self.directory / f"{self.name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -47,7 +47,7 @@ class Register:
         except FileNotFoundError:
             return None
         holder = ProcessRef(entry["pid"], entry["started"])
-        return Lab(parse_topology(entry["topology"]), holder, tuple(entry["shortfalls"])) if holder.alive else None
+        return Lab(parse_topology(entry["topology"]), holder, tuple(entry["shortfalls"])) if holder.is_alive else None
 
     def write(self, lab: Lab, topology: str) -> None:
         """`topology` is the text the lab was built from; its file may change while the lab runs."""

@@ -76,7 +76,7 @@ def _accept(listener: socket.socket, node: str) -> None:
 def _converse(connection: socket.socket, peer: Endpoint, node: str) -> None:
     with suppress(OSError), connection, connection.makefile("rwb") as stream:
         reached: Endpoint = connection.getsockname()[:2]
-        stream.write(HostAnswer(node, "tcp", *reached, *peer).line())
+        stream.write(HostAnswer(node, "tcp", *reached, *peer).to_line())
         stream.flush()
         while line := stream.readline(LONGEST_LINE):
             stream.write(line)
@@ -86,7 +86,7 @@ def _converse(connection: socket.socket, peer: Endpoint, node: str) -> None:
 def _reply(listener: socket.socket, node: str) -> None:
     _, ancillary, _, peer = listener.recvmsg(LONGEST_LINE, 256)
     reached = _get_original_destination(ancillary)
-    send_from(reached, peer[:2], HostAnswer(node, "udp", *reached, *peer[:2]).line())
+    send_from(reached, peer[:2], HostAnswer(node, "udp", *reached, *peer[:2]).to_line())
 
 
 def _get_original_destination(ancillary: list[tuple[int, int, bytes]]) -> Endpoint:

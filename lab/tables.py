@@ -18,45 +18,45 @@ class TomlTable:
         self._values = values
         self.key = key
 
-    def path(self, name: str) -> str:
+    def get_path(self, name: str) -> str:
         return f"{self.key}.{name}" if self.key else name
 
     def refuse(self, name: str, reason: str) -> TopologyError:
-        return TopologyError(f"{self.path(name)}: {reason}")
+        return TopologyError(f"{self.get_path(name)}: {reason}")
 
-    def only(self, *allowed: str) -> "TomlTable":
+    def allow_only(self, *allowed: str) -> "TomlTable":
         """Itself, if it holds no other keys than these; a misspelt key must not pass as an absent one."""
         for name in self._values:
             if name not in allowed:
                 raise self.refuse(name, f"unknown key, expected one of {', '.join(allowed)}")
         return self
 
-    def text(self, name: str) -> str:
-        return self._typed(name, str, "a string")
+    def get_text(self, name: str) -> str:
+        return self._get_typed(name, str, "a string")
 
-    def optional_text(self, name: str) -> str | None:
-        return self.text(name) if name in self._values else None
+    def find_text(self, name: str) -> str | None:
+        return self.get_text(name) if name in self._values else None
 
-    def flag(self, name: str) -> bool:
-        return name in self._values and self._typed(name, bool, "true or false")
+    def get_flag(self, name: str) -> bool:
+        return name in self._values and self._get_typed(name, bool, "true or false")
 
-    def texts(self, name: str) -> tuple[str, ...]:
-        values = cast("list[object]", self._typed(name, list, "a list of strings"))
+    def get_texts(self, name: str) -> tuple[str, ...]:
+        values = cast("list[object]", self._get_typed(name, list, "a list of strings"))
         if not all(isinstance(value, str) for value in values):
             raise self.refuse(name, "expected a list of strings")
         return tuple(cast("list[str]", values))
 
-    def table(self, name: str) -> "TomlTable":
+    def get_table(self, name: str) -> "TomlTable":
         """The table under this key, empty if there is none."""
-        return TomlTable(self._typed(name, dict, "a table") if name in self._values else {}, self.path(name))
+        return TomlTable(self._get_typed(name, dict, "a table") if name in self._values else {}, self.get_path(name))
 
-    def tables(self) -> Iterator[tuple[str, "TomlTable"]]:
-        return ((name, self.table(name)) for name in self._values)
+    def iter_tables(self) -> Iterator[tuple[str, "TomlTable"]]:
+        return ((name, self.get_table(name)) for name in self._values)
 
-    def names(self) -> tuple[str, ...]:
+    def list_names(self) -> tuple[str, ...]:
         return tuple(self._values)
 
-    def _typed[T](self, name: str, kind: type[T], description: str) -> T:
+    def _get_typed[T](self, name: str, kind: type[T], description: str) -> T:
         if name not in self._values:
             raise self.refuse(name, "is missing")
         value = self._values[name]

@@ -63,18 +63,18 @@ class Node:
     forwards: bool
     answers: bool
 
-    def hosts(self, version: int, network: str | None = None) -> tuple[Host, ...]:
+    def list_hosts(self, version: int, network: str | None = None) -> tuple[Host, ...]:
         """Its addresses of one family, on one network or on all."""
         wanted = (interface for interface in self.interfaces if network in (None, interface.network))
         return tuple(address.ip for interface in wanted for address in interface.addresses if address.version == version)
 
     @property
     def ipv4(self) -> str:
-        return str(self.hosts(4)[0])
+        return str(self.list_hosts(4)[0])
 
     @property
     def ipv6(self) -> str:
-        return str(self.hosts(6)[0])
+        return str(self.list_hosts(6)[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +83,13 @@ class Topology:
     networks: tuple[NetworkSegment, ...]
     nodes: tuple[Node, ...]
 
-    def node(self, name: str) -> Node:
+    def get_node(self, name: str) -> Node:
         for node in self.nodes:
             if node.name == name:
                 return node
         raise KeyError(f"there is no node {name}")
 
-    def with_role(self, role: str) -> tuple[Node, ...]:
+    def list_by_role(self, role: str) -> tuple[Node, ...]:
         return tuple(node for node in self.nodes if node.role == role)
 
 
@@ -100,20 +100,22 @@ def load_topology(path: Path = DEMO) -> Topology:
 def parse_topology(text: str) -> Topology:
     """Raise `TopologyError`, naming the key, for anything that is not a network."""
     try:
-        root = TomlTable(tomllib.loads(text)).only("pools", "networks", "roles", "nodes")
+        root = TomlTable(tomllib.loads(text)).allow_only("pools", "networks", "roles", "nodes")
     except tomllib.TOMLDecodeError as error:
         raise TopologyError(f"not TOML: {error}") from error
-    pools = _parse_pools(root.table("pools").only("private", "public", "ipv6"))
-    networks = {name: _parse_network(name, table) for name, table in root.table("networks").tables()}
-    interfaces = {name: _parse_interfaces(name, table, networks) for name, table in root.table("nodes").tables()}
+    pools = _parse_pools(root.get_table("pools").allow_only("private", "public", "ipv6"))
+    networks = {name: _parse_network(name, table) for name, table in root.get_table("networks").iter_tables()}
+    interfaces = {name: _parse_interfaces(name, table, networks) for name, table in root.get_table("nodes").iter_tables()}
     _check_wiring(networks.values(), interfaces)
     _check_addresses(interfaces)
-    nodes = tuple(_parse_node(name, table, root.table("roles"), pools, interfaces) for name, table in root.table("nodes").tables())
+    nodes = tuple(
+        _parse_node(name, table, root.get_table("roles"), pools, interfaces) for name, table in root.get_table("nodes").iter_tables()
+    )
     return Topology(pools, tuple(networks.values()), nodes)
 
 
 def _parse_pools(table: TomlTable) -> PoolPrefixes:
-    private, public, ipv6 = (_parse_prefix(table, name, table.text(name)) for name in ("private", "public", "ipv6"))
+    private, public, ipv6 = (_parse_prefix(table, name, table.get_text(name)) for name in ("private", "public", "ipv6"))
     if not isinstance(private, IPv4Network):
         raise table.refuse("private", "expected an IPv4 prefix")
     if not isinstance(public, IPv4Network):
@@ -131,9 +133,9 @@ def _parse_prefix(table: TomlTable, name: str, text: str) -> Prefix:
 
 
 def _parse_network(name: str, table: TomlTable) -> NetworkSegment:
-    table.only("bridge", "prefixes")
-    prefixes = tuple(_parse_prefix(table, "prefixes", text) for text in table.texts("prefixes"))
-    return NetworkSegment(_validate_name(table, name), prefixes, table.optional_text("bridge"))
+    table.allow_only("bridge", "prefixes")
+    prefixes = tuple(_parse_prefix(table, "prefixes", text) for text in table.get_texts("prefixes"))
+    return NetworkSegment(_validate_name(table, name), prefixes, table.find_text("bridge"))
 
 
 def _validate_name(table: TomlTable, name: str) -> str:
@@ -143,20 +145,20 @@ def _validate_name(table: TomlTable, name: str) -> str:
 
 
 def _parse_interfaces(node: str, table: TomlTable, networks: dict[str, NetworkSegment]) -> tuple[Interface, ...]:
-    _validate_name(table.only("role", "interfaces", "routes"), node)
-    return tuple(_parse_interface(node, name, entry, networks) for name, entry in table.table("interfaces").tables())
+    _validate_name(table.allow_only("role", "interfaces", "routes"), node)
+    return tuple(_parse_interface(node, name, entry, networks) for name, entry in table.get_table("interfaces").iter_tables())
 
 
 def _parse_interface(node: str, name: str, table: TomlTable, networks: dict[str, NetworkSegment]) -> Interface:
-    table.only("network", "addresses")
-    network = networks.get(table.text("network"))
+    table.allow_only("network", "addresses")
+    network = networks.get(table.get_text("network"))
     if network is None:
-        raise table.refuse("network", f"there is no network {table.text('network')}")
+        raise table.refuse("network", f"there is no network {table.get_text('network')}")
     if len(f"{node}.{_validate_name(table, name)}") > LONGEST_INTERFACE_NAME:
         raise TopologyError(f"{table.key}: {node}.{name} is longer than the {LONGEST_INTERFACE_NAME} characters Linux allows")
     if network.bridge == node and name != network.name:
         raise TopologyError(f"{table.key}: the interface of the node that holds the bridge is the bridge, call it {network.name}")
-    return Interface(name, network.name, tuple(_parse_address(table, text, network) for text in table.texts("addresses")))
+    return Interface(name, network.name, tuple(_parse_address(table, text, network) for text in table.get_texts("addresses")))
 
 
 def _parse_address(table: TomlTable, text: str, network: NetworkSegment) -> Address:
@@ -192,20 +194,20 @@ def _check_addresses(interfaces: dict[str, tuple[Interface, ...]]) -> None:
 
 
 def _parse_node(name: str, table: TomlTable, roles: TomlTable, pools: PoolPrefixes, interfaces: dict[str, tuple[Interface, ...]]) -> Node:
-    role = table.text("role")
-    if role not in roles.names():
+    role = table.get_text("role")
+    if role not in roles.list_names():
         raise table.refuse("role", f"there is no role {role}")
-    duties = roles.table(role).only("forwards", "answers", "routes")
-    given = (duties.table("routes"), table.table("routes"))
-    resolved = tuple(_parse_route(routes, destination, name, pools, interfaces) for routes in given for destination in routes.names())
-    return Node(name, role, interfaces[name], resolved, duties.flag("forwards"), duties.flag("answers"))
+    duties = roles.get_table(role).allow_only("forwards", "answers", "routes")
+    given = (duties.get_table("routes"), table.get_table("routes"))
+    resolved = tuple(_parse_route(routes, destination, name, pools, interfaces) for routes in given for destination in routes.list_names())
+    return Node(name, role, interfaces[name], resolved, duties.get_flag("forwards"), duties.get_flag("answers"))
 
 
 def _parse_route(
     table: TomlTable, destination: str, owner: str, pools: PoolPrefixes, interfaces: dict[str, tuple[Interface, ...]]
 ) -> NodeRoute:
     to = getattr(pools, destination) if destination in PoolPrefixes.__slots__ else _parse_prefix(table, destination, destination)
-    way = table.text(destination)
+    way = table.get_text(destination)
     if way == "blackhole":
         return NodeRoute(to)
     if any(interface.name == way for interface in interfaces[owner]):

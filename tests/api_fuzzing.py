@@ -81,7 +81,7 @@ class Exploration:
         @given(data=st.data())
         def send(data: st.DataObject) -> None:
             nonlocal sent
-            case = _aimed(data.draw(operation.as_strategy(generation_mode=mode)), data, own, self.ids)
+            case = _aim_request(data.draw(operation.as_strategy(generation_mode=mode)), data, own, self.ids)
             if case.formatted_path in self.document["paths"] and case.path_parameters:
                 return  # an id such as “covering” makes it the path of another operation, which answers for itself
             for name in names if all_of_them or (fits and not sent) else names[:1]:
@@ -101,7 +101,7 @@ class Exploration:
         except (IntegrityError, InvalidSchema) as error:
             self.wrong.setdefault((case.operation.label, type(error).__name__), f"as {name}: {case!r}\n{error}")
 
-    def told(self) -> str:
+    def describe_faults(self) -> str:
         """What is wrong, one example of each kind for each operation."""
         return "\n\n".join(f"{label}: {kind}\n{example}" for (label, kind), example in self.wrong.items())
 
@@ -137,18 +137,18 @@ def _ids(document: Any, key: str) -> Ids:
     return {path[5:-1]: [each["id"] for each in client.get(f"{path}?limit=5&fields=id").json().get("results", ())] for path in lists}
 
 
-def _aimed(case: Any, data: st.DataObject, own: Sequence[int], ids: Ids) -> Any:
+def _aim_request(case: Any, data: st.DataObject, own: Sequence[int], ids: Ids) -> Any:
     """The request, mostly for things that there are."""
     if own and "id" in case.path_parameters and data.draw(MOSTLY):
         case.path_parameters = {"id": data.draw(st.sampled_from(own))}
     if isinstance(case.body, dict | list):
-        case.body = _pointed(case.body, data, own, ids)
+        case.body = _point_value(case.body, data, own, ids)
     return case
 
 
-def _pointed(value: Any, data: st.DataObject, own: Sequence[int], ids: Ids) -> Any:
+def _point_value(value: Any, data: st.DataObject, own: Sequence[int], ids: Ids) -> Any:
     if isinstance(value, list):
-        return [_pointed(each, data, own, ids) for each in value]
+        return [_point_value(each, data, own, ids) for each in value]
     if not isinstance(value, dict):
         return value
     made = dict(value)

@@ -27,7 +27,7 @@ class Authority:
         """Of a server with this name: "IP:127.0.0.1", "DNS:hooks.example.org"."""
         certificate, key = (self.directory / f"{name.replace(':', '-')}.{ending}" for ending in ("pem", "key"))
         signed = ["-CA", str(self.certificate), "-CAkey", str(self.key), "-addext", f"subjectAltName={name}"]
-        _made(certificate, key, [*signed, "-addext", "basicConstraints=critical,CA:FALSE"], "server")
+        _make_certificate(certificate, key, [*signed, "-addext", "basicConstraints=critical,CA:FALSE"], "server")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate, key)
         return context
@@ -36,10 +36,10 @@ class Authority:
 def authority(directory: Path) -> Authority:
     """A new one, whose files lie there."""
     made = Authority(directory)
-    _made(made.certificate, made.key, ["-addext", "keyUsage=critical,keyCertSign"], "authority")
+    _make_certificate(made.certificate, made.key, ["-addext", "keyUsage=critical,keyCertSign"], "authority")
     return made
 
 
-def _made(certificate: Path, key: Path, more: list[str], name: str) -> None:
+def _make_certificate(certificate: Path, key: Path, more: list[str], name: str) -> None:
     files = ["-keyout", str(key), "-out", str(certificate), "-subj", f"/CN={name}"]
     subprocess.run([*REQUEST, *files, *more], check=True, capture_output=True)

@@ -32,7 +32,7 @@ def reading(sequence: int, *gone: Gone, boot: str = "boot", table: int = 1, log:
     return Reading(boot, table, log, sequence, 0, {name: counts(given) for name, given in sets.items()}, gone, {})
 
 
-def gone(number: int, *, boot: str = "boot", table: int = 1, **sets: Mapping[Element, Pair]) -> Gone:
+def make_gone(number: int, *, boot: str = "boot", table: int = 1, **sets: Mapping[Element, Pair]) -> Gone:
     """What elements had counted when they were deleted."""
     return Gone(number, boot, table, {name: counts(given) for name, given in sets.items()})
 

@@ -129,7 +129,7 @@ def network(topology: Topology | None = None) -> Network:
     prefixes = pool(group, "prefix6", str(of.pools.ipv6))
     admin = user()
     residents = {}
-    for number, node in enumerate(of.with_role("member")):
+    for number, node in enumerate(of.list_by_role("member")):
         who = member(f"Resident of {node.name}")
         holding = hold(who, private, str(node.ipv4))
         Device.objects.create(member=who, name=f"Laptop of {node.name}", mac=f"00:00:5e:00:53:{number:02x}")

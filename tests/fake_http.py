@@ -9,7 +9,7 @@ from typing import Any
 
 
 @dataclass
-class Answer:
+class FakeAnswer:
     """What is sent: status, headers, body. length: what Content-Length claims; None: the truth."""
 
     status: int = 200
@@ -23,7 +23,7 @@ class Server:
     """Where it listens, what it answers to whom, and what it was asked."""
 
     port: int
-    answer: Callable[[str, Any], Answer]
+    answer: Callable[[str, Any], FakeAnswer]
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
 
     def url(self, path: str = "/list.txt", host: str = "127.0.0.1") -> str:
@@ -31,7 +31,7 @@ class Server:
 
 
 @contextmanager
-def serving(answer: Callable[[str, Any], Answer] | Answer) -> Iterator[Server]:
+def serving(answer: Callable[[str, Any], FakeAnswer] | FakeAnswer) -> Iterator[Server]:
     """It listens until the end of the block."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -52,7 +52,7 @@ def serving(answer: Callable[[str, Any], Answer] | Answer) -> Iterator[Server]:
             return
 
     http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server = Server(http.server_port, (lambda _path, _headers: answer) if isinstance(answer, Answer) else answer)
+    server = Server(http.server_port, (lambda _path, _headers: answer) if isinstance(answer, FakeAnswer) else answer)
     thread = Thread(target=http.serve_forever, args=[0.01], daemon=True)
     thread.start()
     try:

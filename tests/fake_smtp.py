@@ -17,7 +17,7 @@ from aiosmtpd.smtp import SMTP
 from apps.mail.smtp import SmtpServer
 
 
-class Way(Enum):
+class SmtpWay(Enum):
     """What the server does with the next mail that is offered to it."""
 
     TAKE = "take"
@@ -38,7 +38,7 @@ class Way(Enum):
 class Post:
     """`ways`: of the next mails, one each; after them it takes all."""
 
-    ways: deque[Way] = field(default_factory=deque)
+    ways: deque[SmtpWay] = field(default_factory=deque)
     taken: list[EmailMessage] = field(default_factory=list)
     readers: list[str] = field(default_factory=list)
     connections: int = 0
@@ -53,20 +53,20 @@ class Post:
     # what aiosmtpd calls
 
     async def handle_MAIL(self, server: SMTP, session: Any, envelope: Any, address: str, options: list[str]) -> str:  # noqa: N802
-        session.way = self.ways.popleft() if self.ways else Way.TAKE
-        if session.way is Way.DRIBBLE:
+        session.way = self.ways.popleft() if self.ways else SmtpWay.TAKE
+        if session.way is SmtpWay.DRIBBLE:
             await _dribble(server)
-        if session.way is Way.NO_SENDER:
+        if session.way is SmtpWay.NO_SENDER:
             return "550 5.7.1 You do not write from here"
         envelope.mail_from = address
         envelope.mail_options.extend(options)
         return "250 OK"
 
     async def handle_RCPT(self, server: SMTP, session: Any, envelope: Any, address: str, options: list[str]) -> str:  # noqa: N802
-        if session.way is Way.CLOSING:
+        if session.way is SmtpWay.CLOSING:
             await server.push("421 4.3.2 Going down")
             _drop(server)
-        refused = {Way.GREYLISTED: "450 4.2.0 Greylisted, come back later", Way.UNKNOWN_READER: "550 5.1.1 Nobody of this name"}
+        refused = {SmtpWay.GREYLISTED: "450 4.2.0 Greylisted, come back later", SmtpWay.UNKNOWN_READER: "550 5.1.1 Nobody of this name"}
         if session.way in refused:
             return refused[session.way]
         envelope.rcpt_tos.append(address)
@@ -74,14 +74,14 @@ class Post:
 
     async def handle_DATA(self, server: SMTP, session: Any, envelope: Any) -> str:  # noqa: N802
         way = session.way
-        if way in (Way.BUSY, Way.REFUSE):
-            return "451 4.3.0 Try again" if way is Way.BUSY else "554 5.7.1 This looks like spam"
-        if way not in (Way.DROP_UNTAKEN, Way.DROP_IN_DATA):
+        if way in (SmtpWay.BUSY, SmtpWay.REFUSE):
+            return "451 4.3.0 Try again" if way is SmtpWay.BUSY else "554 5.7.1 This looks like spam"
+        if way not in (SmtpWay.DROP_UNTAKEN, SmtpWay.DROP_IN_DATA):
             self.taken.append(message_from_bytes(envelope.content, policy=policy.default))
             self.readers.extend(envelope.rcpt_tos)
-        if way in (Way.DROP_UNTAKEN, Way.DROP_TAKEN):
+        if way in (SmtpWay.DROP_UNTAKEN, SmtpWay.DROP_TAKEN):
             _drop(server)
-        if way is Way.HANG:
+        if way is SmtpWay.HANG:
             self.hangs.set()
             await asyncio.to_thread(self.go_on.wait, 120)
         return "250 2.0.0 Queued"
@@ -95,7 +95,7 @@ class _Listener(SMTP):
         self.event_handler.connections += 1
 
     async def smtp_DATA(self, arg: str) -> None:  # noqa: N802
-        if getattr(self.session, "way", None) is Way.DROP_IN_DATA:
+        if getattr(self.session, "way", None) is SmtpWay.DROP_IN_DATA:
             await self.push("354 Go on")
             await self._reader.readline()
             _drop(self)

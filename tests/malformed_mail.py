@@ -23,7 +23,7 @@ def html(body: str) -> bytes:
     return mail(body, Content_Type="text/html; charset=utf-8")
 
 
-def mixed(parts: bytes) -> bytes:
+def join_parts(parts: bytes) -> bytes:
     """Between boundaries `--b`."""
     return mail(parts, Content_Type="multipart/mixed; boundary=b")
 
@@ -55,8 +55,8 @@ GROWING: dict[str, Letter] = {
     "many headers": lambda n: b"X-A: a\n" * n + mail(),
     "a long header": lambda n: mail(Subject="a " * 5 * n),
     "a folded header": lambda n: b"Subject:" + b" a\n" * 5 * n + mail(Subject=""),
-    "boundaries": lambda n: mixed(b"--b\n" * 20 * n),
-    "almost boundaries": lambda n: mixed(b"--b\n\n" + b"--b x\n" * 20 * n),
+    "boundaries": lambda n: join_parts(b"--b\n" * 20 * n),
+    "almost boundaries": lambda n: join_parts(b"--b\n\n" + b"--b x\n" * 20 * n),
     "broken base64": lambda n: mail("a=b%c" * 20 * n, Content_Type="image/png", Content_Transfer_Encoding="base64"),
     "broken quoted-printable": lambda n: mail("=x=\n=" * 20 * n, Content_Transfer_Encoding="quoted-printable"),
     "NULs": lambda n: mail("\0a" * 20 * n, Subject="\0a" * n),
@@ -78,8 +78,8 @@ BREAKING: dict[str, Letter] = {
     "a header of octets": lambda n: mail(Subject="a" * 3000 * n),
     "a folded header": lambda n: b"Subject: a\n" + b" a\n" * 100 * n + b"\nHello",
     "deep parts": deep,
-    "many parts": lambda n: mixed(b"--b\n\na\n" * n),
-    "parts with endless parameters": lambda n: mixed((b"--b\nContent-Type: text/plain; x%d=" + b'"a' * 900 + b"\n\na\n") * (n // 10)),
+    "many parts": lambda n: join_parts(b"--b\n\na\n" * n),
+    "parts with endless parameters": lambda n: join_parts((b"--b\nContent-Type: text/plain; x%d=" + b'"a' * 900 + b"\n\na\n") * (n // 10)),
     "comments in a media type": lambda n: mail(Content_Type="text/plain; " + "(" * n),
     "many parameters": lambda n: mail(Content_Type="text/plain; " + "; ".join(f'a{each}*{each}="x"' for each in range(n))),
     "lines": lambda n: b"\n" * 5000 * n,

@@ -1,6 +1,6 @@
 """Rules for names, which `script/lint` holds: `python -m tests.naming` prints what breaks them and ends with 1.
 
-- A function of a module, private ones too, is a verb or a question, not a bare participle: `count_hits`, `is_held`, not `counted`, `held`.
+- A function or method, private ones too, is a verb or a question, not a bare participle: `count_hits`, `is_held`, not `counted`, `held`.
 - A public class has a name of its own in the whole tree, so that a search for it finds one class.
 - No module is named by a word that says nothing, such as `utils`.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("apps", "firewall", "gateway", "workers", "portal", "lab", "benchmarks")  # tests have helpers, which follow
+FOLDERS = ("apps", "firewall", "gateway", "workers", "portal", "lab", "benchmarks", "tests")
 IRREGULAR = """
 begun bound bought broken brought built caught chosen done drawn driven fallen felt found given gone grown heard held hidden kept
 known laid led left lent lit lost made meant met paid said seen sent shown sold sought spent spoken stolen sworn taken taught
@@ -50,9 +50,15 @@ def list_problems(modules: dict[str, ast.Module]) -> list[str]:
 def _iter_module_problems(path: str, tree: ast.Module) -> Iterator[str]:
     if Path(path).stem in EMPTY_WORDS:
         yield f"{path}:1: the module's name does not say what is in it"
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and is_participle(node.name):
+    for node in _iter_functions(tree):
+        if is_participle(node.name):
             yield f"{path}:{node.lineno}: function {node.name} is a bare participle; name what it does, or ask a question (is_…)"
+
+
+def _iter_functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Those of the module and of its classes; what is defined within a function stays there."""
+    bodies = [tree.body, *(node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))]
+    yield from (node for body in bodies for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
 def read_modules() -> dict[str, ast.Module]:

@@ -114,7 +114,7 @@ def bans(draw: st.DrawFn) -> BanSpec:
 
 
 @st.composite
-def allowed(draw: st.DrawFn) -> AllowEntrySpec:
+def allow_entries(draw: st.DrawFn) -> AllowEntrySpec:
     return AllowEntrySpec(draw(st.integers(1, 10**6)), draw(ban_prefixes()), draw(texts), draw(st.just(0) | st.integers(1, 2**32)))
 
 
@@ -205,21 +205,21 @@ def listeners(draw: st.DrawFn) -> ListenerSpec:
     return ListenerSpec(draw(st.integers(1, 10**6)), address, protocol, draw(st.integers(1, 4)), draw(texts), guard)
 
 
-def blocked(draw: st.DrawFn, held: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[BlockSpec, ...]:
+def block_specs(draw: st.DrawFn, held: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[BlockSpec, ...]:
     """Some of what members hold."""
     own: list[IPv4Network | IPv6Network] = [*(IPv4Network(address) for address in held), *prefixes]
     picked = draw(st.lists(st.sampled_from(own), unique=True, max_size=4)) if own else []
     return tuple(BlockSpec(draw(st.integers(1, 10**6)), prefix, draw(st.just(0) | st.integers(1, 2**32))) for prefix in picked)
 
 
-def owned(draw: st.DrawFn, addresses: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[Owner, ...]:
+def owners(draw: st.DrawFn, addresses: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[Owner, ...]:
     """Whose some of these are."""
     held: list[IPv4Address | IPv6Network] = [*addresses, *prefixes]
     return tuple(Owner(each, draw(st.integers(1, 2**40))) for each in held if draw(st.booleans()))
 
 
 @st.composite
-def rated(draw: st.DrawFn, held: list[IPv4Network | IPv6Network]) -> tuple[RateLimitSpec, ...]:
+def rate_limits(draw: st.DrawFn, held: list[IPv4Network | IPv6Network]) -> tuple[RateLimitSpec, ...]:
     """Some of what members hold, each way or one of them."""
     picked = draw(st.lists(st.sampled_from(held), unique=True, max_size=4)) if held else []
     rates = st.sampled_from([(625_000, 2_500_000), (0, 125_000), (1_000, 0), (10**10, 10**10)])
@@ -242,10 +242,10 @@ def policies(draw: st.DrawFn) -> Policy:
         forwards=apart(draw(st.lists(forwards(), max_size=5))),
         pinholes=disjoint(draw(st.lists(pinholes(), max_size=5))),
         bans=tuple(draw(st.lists(bans(), max_size=5, unique_by=lambda each: each.prefix))),
-        allowed=tuple(draw(st.lists(allowed(), max_size=5, unique_by=lambda each: each.prefix))),
-        blocks=blocked(draw, addresses, prefixes),
+        allowed=tuple(draw(st.lists(allow_entries(), max_size=5, unique_by=lambda each: each.prefix))),
+        blocks=block_specs(draw, addresses, prefixes),
         listeners=tuple(draw(st.lists(listeners(), max_size=5, unique_by=lambda each: (each.protocol, each.address, each.port)))),
-        owners=owned(draw, addresses, prefixes),
-        tariff_rates=draw(rated(held)),
-        rate_limits=draw(rated(held)),
+        owners=owners(draw, addresses, prefixes),
+        tariff_rates=draw(rate_limits(held)),
+        rate_limits=draw(rate_limits(held)),
     )

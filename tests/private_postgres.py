@@ -29,7 +29,7 @@ class OwnCluster:
 
     def start(self) -> None:
         program = postgres.build_program(self._places, throwaway=True)
-        self._popen = Popen(program.arguments(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._popen = Popen(program.build_arguments(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait_for(lambda: postgres.is_answering(self._places))
 
     def stop(self) -> None:
@@ -41,9 +41,9 @@ class OwnCluster:
         """Everything that the test has committed."""
         tools = postgres.choose_server(self._places.postgres, postgres.list_installed())
         given = connection.settings_dict
-        dump = [tools.tool("pg_dump"), "-h", given["HOST"], "-U", given["USER"] or postgres.OWNER, given["NAME"]]
+        dump = [tools.get_tool_path("pg_dump"), "-h", given["HOST"], "-U", given["USER"] or postgres.OWNER, given["NAME"]]
         said = subprocess.run(dump, capture_output=True, check=True).stdout
-        into = [tools.tool("psql"), "-q", "-v", "ON_ERROR_STOP=1", self.url]
+        into = [tools.get_tool_path("psql"), "-q", "-v", "ON_ERROR_STOP=1", self.url]
         subprocess.run(into, input=said, stdout=subprocess.DEVNULL, check=True)
 
 
@@ -52,7 +52,7 @@ def own_cluster() -> Iterator[OwnCluster]:
     """Stopped and removed at the end."""
     # Not tmp_path: that lies in a directory which others must not pass through, and the server runs as another account.
     with tempfile.TemporaryDirectory(prefix="netzwart-test-", dir="/tmp") as directory:
-        places = StatePaths.at(Path(directory) / "var")
+        places = StatePaths.from_directory(Path(directory) / "var")
         cluster = OwnCluster(places)
         try:
             yield cluster

@@ -15,7 +15,7 @@ def read(gateways: list[Gateway], since: datetime, until: datetime, *, carried: 
     Coverage.objects.bulk_create(Coverage(gateway=gateway, since=since, until=until, carried=carried) for gateway in gateways)
 
 
-def counted(holding: Holding, at: datetime, *, up: int = 0, down: int = 0) -> None:
+def count_usage(holding: Holding, at: datetime, *, up: int = 0, down: int = 0) -> None:
     """So many octets, in the five minutes that hold this moment."""
     bucket = rollup.compute_bucket_start("fiveminutes", at)
     partitions.ensure("fiveminutes", bucket)
@@ -23,7 +23,7 @@ def counted(holding: Holding, at: datetime, *, up: int = 0, down: int = 0) -> No
     FiveMinutes.objects.create(holding_id=holding.pk, bucket=bucket, up_octets=up, down_octets=down, **packets)
 
 
-def carried(gateway: Gateway, family: int, at: datetime, *, up: int = 0, down: int = 0) -> None:
+def count_throughput(gateway: Gateway, family: int, at: datetime, *, up: int = 0, down: int = 0) -> None:
     """The gateway carried so many octets, in packets of 1000, in the five minutes that hold this moment."""
     numbers = {"up_octets": up, "up_packets": up // 1000, "down_octets": down, "down_packets": down // 1000}
     Throughput.objects.create(gateway=gateway, family=family, bucket=rollup.compute_bucket_start("fiveminutes", at), **numbers)

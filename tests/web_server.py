@@ -18,7 +18,7 @@ PATIENCE: Final = 120.0
 
 
 @dataclass(frozen=True)
-class Answer:
+class WebAnswer:
     """Status, header fields by lower-case name, and body."""
 
     status: int
@@ -33,13 +33,13 @@ class Web:
     port: int
     log: Path
 
-    def ask(self, method: str, path: str, body: bytes | None = None, /, **headers: str) -> Answer:
+    def ask(self, method: str, path: str, body: bytes | None = None, /, **headers: str) -> WebAnswer:
         """One request, and its answer within PATIENCE seconds; else TimeoutError. Header fields have underscores for hyphens."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
             answer = connection.getresponse()
-            return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+            return WebAnswer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
         finally:
             connection.close()
 

@@ -36,74 +36,74 @@ class SlotCache(BaseCache):
 
     def add(self, key: str, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
         """Store the value unless the key exists already. A slot that holds another key counts as free."""
-        slot, digest = self._place(key, version)
-        text, seconds = self._text(digest, value), self._seconds(timeout)
+        slot, digest = self._locate_slot(key, version)
+        text, seconds = self._encode_value(digest, value), self._compute_milliseconds(timeout)
 
         def there(redis: Redis) -> bool:
             if redis.set(slot, text, px=seconds, nx=True):
                 return True
-            return self._value(redis.get(slot), digest) is None and bool(redis.set(slot, text, px=seconds))
+            return self._decode_value(redis.get(slot), digest) is None and bool(redis.set(slot, text, px=seconds))
 
         def here() -> bool:
-            return self._value(self._read(slot), digest) is None and self._write(slot, text, seconds)
+            return self._decode_value(self._read(slot), digest) is None and self._write(slot, text, seconds)
 
-        return self._either(there, here)
+        return self._run_or_fall_back(there, here)
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
-        slot, digest = self._place(key, version)
-        found = self._value(self._either(lambda redis: redis.get(slot), lambda: self._read(slot)), digest)
+        slot, digest = self._locate_slot(key, version)
+        found = self._decode_value(self._run_or_fall_back(lambda redis: redis.get(slot), lambda: self._read(slot)), digest)
         return default if found is None else found[0]
 
     def set(self, key: str, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> None:
-        slot, digest = self._place(key, version)
-        text, seconds = self._text(digest, value), self._seconds(timeout)
-        self._either(lambda redis: bool(redis.set(slot, text, px=seconds)), lambda: self._write(slot, text, seconds))
+        slot, digest = self._locate_slot(key, version)
+        text, seconds = self._encode_value(digest, value), self._compute_milliseconds(timeout)
+        self._run_or_fall_back(lambda redis: bool(redis.set(slot, text, px=seconds)), lambda: self._write(slot, text, seconds))
 
     def delete(self, key: str, version: int | None = None) -> bool:
-        slot, digest = self._place(key, version)
-        if self._value(self._either(lambda redis: redis.get(slot), lambda: self._read(slot)), digest) is None:
+        slot, digest = self._locate_slot(key, version)
+        if self._decode_value(self._run_or_fall_back(lambda redis: redis.get(slot), lambda: self._read(slot)), digest) is None:
             return False
-        self._either(lambda redis: bool(redis.delete(slot)), lambda: self._local.pop(slot, None) is not None)
+        self._run_or_fall_back(lambda redis: bool(redis.delete(slot)), lambda: self._local.pop(slot, None) is not None)
         return True
 
     def clear(self) -> None:
         """Clear this process's slots; those in Redis expire by themselves."""
         self._local.clear()
 
-    def _place(self, key: str, version: int | None) -> tuple[str, str]:
+    def _locate_slot(self, key: str, version: int | None) -> tuple[str, str]:
         """Return the name of the key's slot, and the digest by which the slot recognises the key."""
         full = self.make_and_validate_key(key, version=version)
         digest = hashlib.blake2b(full.encode(), key=settings.SECRET_KEY.encode()[:64], digest_size=16).hexdigest()
         return f"{self._prefix}:{int(digest[:8], 16) % SLOTS}", digest
 
-    def _text(self, digest: str, value: Any) -> str:
+    def _encode_value(self, digest: str, value: Any) -> str:
         text = json.dumps([digest, value])
         if len(text) > LONGEST:
             raise ValueError(f"a value of {len(text)} characters does not fit into a slot of {LONGEST}")
         return text
 
-    def _value(self, text: Any, digest: str) -> list[Any] | None:
+    def _decode_value(self, text: Any, digest: str) -> list[Any] | None:
         """Return the slot's value for this key as a list of one, or None if the slot is empty or holds another key."""
         found = json.loads(text) if text else None
         return [found[1]] if found and found[0] == digest else None
 
-    def _seconds(self, timeout: Any) -> int:
+    def _compute_milliseconds(self, timeout: Any) -> int:
         """Return the timeout in milliseconds, at least one."""
         given = self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout
         return max(1, int((300 if given is None else given) * 1000))
 
-    def _either[T](self, there: Callable[[Redis], T], here: Callable[[], T]) -> T:
+    def _run_or_fall_back[T](self, there: Callable[[Redis], T], here: Callable[[], T]) -> T:
         """Use Redis, or this process's slots while Redis is unavailable: then each process counts for itself."""
         if time.monotonic() < self._away_until:
             return here()
         try:
-            return there(self._client())
+            return there(self._connect())
         except (RedisError, OSError) as error:
             self._away_until = time.monotonic() + AWAY
             log.warning("limits are counted in this process only", error=str(error))
             return here()
 
-    def _client(self) -> Redis:
+    def _connect(self) -> Redis:
         if self._redis is None or self._url != settings.REDIS_URL:
             self._url = settings.REDIS_URL
             self._redis = Redis.from_url(

@@ -66,7 +66,7 @@ class TokenForm(forms.Form):
             del self.fields["password"]
 
     @property
-    def limiting(self) -> list[forms.BoundField]:
+    def limit_fields(self) -> list[forms.BoundField]:
         """The fields that limit the token to one thing."""
         return [self[each.name] for each in self.limits]
 
@@ -83,18 +83,18 @@ class TokenForm(forms.Form):
                 raise forms.ValidationError(_("“%(text)s” is no address or prefix.") % {"text": text}) from error
         return found
 
-    def wanted(self) -> dict[str, Any]:
+    def to_kwargs(self) -> dict[str, Any]:
         """Return the arguments for `tokens.create`."""
         given = self.cleaned_data
         return {
             "name": given["name"],
-            "scopes": self.within(),
+            "scopes": self.list_scopes(),
             "networks": given["networks"],
-            "expires": self.expires(),
+            "expires": self.compute_end(),
             **{each.name: given[each.name] for each in self.limits},
         }
 
-    def within(self) -> list[str] | None:
+    def list_scopes(self) -> list[str] | None:
         """Return the chosen scopes without those that others include; None for everything."""
         chosen = set(self.cleaned_data["scopes"])
         if f"{EVERY}:{WRITE}" in chosen:
@@ -104,12 +104,12 @@ class TokenForm(forms.Form):
             read_anyway |= {scope for scope in chosen if scope.endswith(f":{READ}")} - {f"{EVERY}:{READ}"}
         return sorted(chosen - read_anyway)
 
-    def expires(self) -> datetime | None:
+    def compute_end(self) -> datetime | None:
         """Return the moment at which the token expires, or None for never."""
         days = self.cleaned_data["days"]
         return timezone.now() + timedelta(days=days) if days else None
 
-    def take(self, problem: Problem) -> None:
+    def add_problem(self, problem: Problem) -> None:
         """Show a service's refusal under the field that it concerns."""
         add_problem_to(self, problem)
 

@@ -68,7 +68,7 @@ class User(AbstractUser):
         return self.get_full_name() or self.username
 
     @property
-    def speaks(self) -> str:
+    def mail_language(self) -> str:
         """The language for mails to this person, where no browser names one."""
         return self.language or settings.LANGUAGE_CODE
 
@@ -108,7 +108,7 @@ class ApiToken(models.Model):
         ]
 
     @property
-    def scoped(self) -> list[tuple[str, list[Any]]]:
+    def scopes_in_words(self) -> list[tuple[str, list[Any]]]:
         """The scopes in words: "reads and writes" and "reads", each with the collections' names; empty if the token may do
         everything, or nothing.
         """
@@ -118,7 +118,7 @@ class ApiToken(models.Model):
         return [(word, names) for word, names in found if names]
 
     @property
-    def reach(self) -> str:
+    def limit_in_words(self) -> str:
         """The member, gateway group or house to which the token is limited, in words; "" without such a limit.
 
         A name appears only if the owner may see all names of its kind, else the id.
@@ -193,21 +193,21 @@ class RoleChange(models.Model):
         ]
 
     @property
-    def added(self) -> list[str]:
+    def added_roles(self) -> list[str]:
         """The roles that the account gets."""
         return [role for role in self.new if role not in self.old]
 
     @property
-    def removed(self) -> list[str]:
+    def removed_roles(self) -> list[str]:
         """The roles that the account loses."""
         return [role for role in self.old if role not in self.new]
 
     @property
-    def named_added(self) -> list[str]:
+    def added_role_names(self) -> list[str]:
         """The labels of the added roles."""
-        return [str(Role(role).label) for role in self.added]
+        return [str(Role(role).label) for role in self.added_roles]
 
     @property
-    def named_removed(self) -> list[str]:
+    def removed_role_names(self) -> list[str]:
         """The labels of the removed roles."""
-        return [str(Role(role).label) for role in self.removed]
+        return [str(Role(role).label) for role in self.removed_roles]

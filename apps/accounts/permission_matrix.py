@@ -37,7 +37,7 @@ class PortalRoute:
     def key(self) -> str:
         return f"{self.method} {self.name}".strip()
 
-    def cell(self, column: str) -> str:
+    def render_cell(self, column: str) -> str:
         """Return what the column's role may do here, in the words of the document."""
         held = (
             compute_rights([] if column == ANONYMOUS else [column], by_token=bool(self.method)) if column != ANONYMOUS else {Right.ANYONE}
@@ -99,7 +99,7 @@ def _iter_api_routes(name: str, path: str, pattern: URLPattern) -> Iterator[Port
     for lower, action in pattern.callback.actions.items():  # type: ignore[attr-defined]  # and their map from methods to actions
         if basename not in API or lower not in offered or lower == "head":
             continue
-        method, right = lower.upper(), API[basename].right(action, lower.upper())
+        method, right = lower.upper(), API[basename].find_right(action, lower.upper())
         see, change = (right, None) if method == "GET" else (None, right)
         yield PortalRoute(name, path, see, change, method, basename, action)
 
@@ -135,7 +135,9 @@ def _iter_table_lines(rows: list[PortalRoute]) -> Iterator[str]:
     yield "| " + " | ".join(("Route", "Address", ANONYMOUS, *(str(role.value).replace("_", " ") for role in Role))) + " |"
     yield "|---" * (len(COLUMNS) + 2) + "|"
     for each in rows:
-        yield "| " + " | ".join((f"`{each.key}`", f"`/{_render_path(each.path)}`", *(each.cell(column) for column in COLUMNS))) + " |"
+        yield (
+            "| " + " | ".join((f"`{each.key}`", f"`/{_render_path(each.path)}`", *(each.render_cell(column) for column in COLUMNS))) + " |"
+        )
 
 
 def _render_path(path: str) -> str:

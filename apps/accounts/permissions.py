@@ -60,7 +60,7 @@ class RolePermission(BasePermission):
         match = request.resolver_match
         is_root = match is not None and match.view_name == "api:api-root"
         rows = ROOT_OF_API if is_root else API.get(getattr(view, "basename", None) or "")
-        right = rows.right(getattr(view, "action", None) or "", request.method or "") if rows else None
+        right = rows.find_right(getattr(view, "action", None) or "", request.method or "") if rows else None
         token = request.auth if isinstance(request.auth, ApiToken) else None
         if right is None or not has_right(request.user, right, by_token=token is not None):
             if isinstance(request.user, User):
@@ -98,7 +98,7 @@ class PermissionMiddleware:
         page, method = PAGES.get(match.view_name), request.method or ""
         if page is None:
             return None if _is_asset(match.func) else _refuse_unknown_route()
-        right = page.right(method)
+        right = page.find_right(method)
         if right is None:
             return HttpResponseNotAllowed(sorted(SAFE) if page.see else ["POST"])
         if has_right(request.user, right):

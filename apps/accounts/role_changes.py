@@ -120,7 +120,7 @@ def _check(user: User, before: list[str], after: list[str], reason: str, by: Use
 
 def _check_grants(change: RoleChange, by: User) -> None:
     """Raise Problem if `by` may not give one of the added roles. Checked again on agreement: the author may have lost roles meanwhile."""
-    if lacking := [str(Role(role).label) for role in change.added if role not in list_grantable_roles(by)]:
+    if lacking := [str(Role(role).label) for role in change.added_roles if role not in list_grantable_roles(by)]:
         text = _("%(roles)s: only somebody who has this role, and is network admin, gives it to others.")
         raise Problem(text % {"roles": ", ".join(lacking)}, "roles")
 

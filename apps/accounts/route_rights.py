@@ -19,7 +19,7 @@ class PageRights:
     see: Right | None
     change: Right | None = None
 
-    def right(self, method: str) -> Right | None:
+    def find_right(self, method: str) -> Right | None:
         return self.see if method in SAFE else self.change
 
 
@@ -31,7 +31,7 @@ class CollectionRights:
     write: Right | None = None
     actions: dict[str, Right] = field(default_factory=dict)
 
-    def right(self, action: str, method: str) -> Right | None:
+    def find_right(self, action: str, method: str) -> Right | None:
         return self.actions.get(action) or (self.read if method in SAFE else self.write)
 
 

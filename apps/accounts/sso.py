@@ -40,7 +40,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  #
             words = _("The other side does not confirm an address that is confirmed here as yours, so the two are not connected.")
             self._refuse(request, words)
 
-    def _same_address(self, user: Any, sociallogin: SocialLogin) -> bool:
+    def _has_same_address(self, user: Any, sociallogin: SocialLogin) -> bool:
         said = {lower_ascii(each.email) for each in sociallogin.email_addresses if each.verified}
         ours = {lower_ascii(each.email) for each in EmailAddress.objects.filter(user=user, verified=True)}
         return bool(said & ours)

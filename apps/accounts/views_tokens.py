@@ -24,10 +24,10 @@ def token_list(request: HttpRequest) -> HttpResponse:
     form = TokenForm(user, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            _token, key = tokens.create(user=user, **form.wanted())
+            _token, key = tokens.create(user=user, **form.to_kwargs())
             form = TokenForm(user)
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     rows = user.tokens.select_related("user").order_by("-created")
     context = {"form": form, "rows": rows, "key": key, "now": timezone.now()}
     return render(request, "accounts/tokens.html", context, status=422 if form.errors else 200)

@@ -28,7 +28,7 @@ def allow_prefix(*, prefix: Prefix | str, comment: str = "", expires: datetime |
         if there is None:
             raise
         text = _("%(prefix)s is already on the allow list (%(comment)s).")
-        raise Problem(text % {"prefix": there.shown, "comment": there.comment or _("no comment")}, "prefix", culprit=there) from error
+        raise Problem(text % {"prefix": there.prefix_text, "comment": there.comment or _("no comment")}, "prefix", culprit=there) from error
     made.refresh_from_db()
     return made
 

@@ -58,7 +58,7 @@ class BanSerializer(ActiveSerializer):
     fixed_fields = frozenset({"list", "prefix"})
     observed_fields = frozenset({"hits"})
     renamed_fields = {"ends": "until"}
-    prefix = serializers.CharField(source="shown", max_length=80)
+    prefix = serializers.CharField(source="prefix_text", max_length=80)
     until = serializers.DateTimeField(source="expires", required=False, allow_null=True)
     since = serializers.DateTimeField(source="created", read_only=True)
     direction = serializers.ChoiceField(choices=Direction.choices, required=False)
@@ -106,7 +106,7 @@ def _attach_hits(bans: list[Ban]) -> list[Ban]:
 class AllowEntrySerializer(ActiveSerializer):
     fixed_fields = frozenset({"prefix"})
     renamed_fields = {"ends": "until"}
-    prefix = serializers.CharField(source="shown", max_length=80)
+    prefix = serializers.CharField(source="prefix_text", max_length=80)
     until = serializers.DateTimeField(source="expires", required=False, allow_null=True)
     since = serializers.DateTimeField(source="created", read_only=True)
     comment = serializers.CharField(required=False, allow_blank=True, max_length=200)
@@ -151,8 +151,8 @@ class BanViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     def get_queryset(self) -> QuerySet[Ban]:
         return Ban.objects.order_by("id")
 
-    def prepared(self, rows: Iterable[Ban]) -> list[Ban]:
-        shown: list[Ban] = super().prepared(rows)
+    def prepare_rows(self, rows: Iterable[Ban]) -> list[Ban]:
+        shown: list[Ban] = super().prepare_rows(rows)
         return _attach_hits(shown) if self.shows("hits") else shown
 
     def remove(self, row: Ban) -> None:
@@ -166,7 +166,7 @@ class BanViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     def covering(self, request: Request) -> Response:
         """All bans and allow entries that cover an address or prefix, and the one that decides in each direction."""
         found = coverage.get_coverage(services.validate_prefix(request.query_params.get("address", ""), ours=True))
-        ways = (("in", found.incoming), ("out", found.outgoing))
+        ways = (("in", found.incoming_decision), ("out", found.outgoing_decision))
         bans = BanSerializer(_attach_hits(attach_activations(found.bans)), many=True, context=self.get_serializer_context()).data
         allowed = AllowEntrySerializer(attach_activations(found.allowed), many=True, context=self.get_serializer_context()).data
         body = {"prefix": str(found.prefix), "bans": bans, "allowed": allowed}
@@ -175,7 +175,7 @@ class BanViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
 
 
 def _render_decision(by: Ban | AllowEntry | None) -> dict[str, object] | None:
-    return {"ban" if isinstance(by, Ban) else "allowed": by.pk, "prefix": by.shown} if by else None
+    return {"ban" if isinstance(by, Ban) else "allowed": by.pk, "prefix": by.prefix_text} if by else None
 
 
 class AllowEntryViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
@@ -195,7 +195,7 @@ class FeedSerializer(ApiSerializer):
     fixed_fields = frozenset({"list"})
     observed_fields = frozenset({"phase", "due", "checked", "refreshed", "outcome", "error", "error_since", "held"})
     version = serializers.IntegerField(required=False)
-    error = serializers.CharField(source="why", read_only=True)
+    error = serializers.CharField(source="error_text", read_only=True)
     held = serializers.SerializerMethodField()
 
     class Meta:
@@ -238,4 +238,4 @@ class FeedViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     def refresh(self, request: Request, pk: str | None = None) -> Response:
         """Request a refresh. The answer does not wait for it: `phase` and `checked` of the feed show when it is done."""
         feed_services.request_refresh(feed=self.get_object(), by=request.user)  # type: ignore[arg-type]  # RolePermission: signed in
-        return self.answer(self.get_object(), status.HTTP_202_ACCEPTED)
+        return self.respond_with(self.get_object(), status.HTTP_202_ACCEPTED)

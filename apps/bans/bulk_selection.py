@@ -42,15 +42,15 @@ class BulkSelection:
         return self.do == "lift" and must_type(len(self.ids), self.typed)
 
     @property
-    def type(self) -> bool:
+    def asks_for_number(self) -> bool:
         return self.do == "lift" and must_type(len(self.ids), 0)
 
     @property
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         return self.confirmed and bool(self.ids) and not self.must_type and (self.do == "lift" or self.form.is_valid())
 
     @property
-    def lifts(self) -> bool:
+    def is_lifting(self) -> bool:
         return self.do == "lift"
 
     @property
@@ -59,7 +59,7 @@ class BulkSelection:
         return max(0, len(self.ids) - FIRST)
 
     @property
-    def first(self) -> QuerySet[Ban]:
+    def first_bans(self) -> QuerySet[Ban]:
         """The first selected bans, to be shown by name."""
         return Ban.objects.filter(pk__in=self.ids).order_by("prefix")[:FIRST]
 

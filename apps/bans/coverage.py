@@ -27,16 +27,16 @@ class PrefixCoverage:
     allowed_within: int
 
     @property
-    def incoming(self) -> Ban | AllowEntry | None:
+    def incoming_decision(self) -> Ban | AllowEntry | None:
         """The entry that decides about connections from there; None: no ban keeps them out."""
-        return self._decides(Direction.IN)
+        return self._find_decision(Direction.IN)
 
     @property
-    def outgoing(self) -> Ban | AllowEntry | None:
+    def outgoing_decision(self) -> Ban | AllowEntry | None:
         """The entry that decides about connections to there; None: no ban keeps them out."""
-        return self._decides(Direction.OUT)
+        return self._find_decision(Direction.OUT)
 
-    def _decides(self, way: Direction) -> Ban | AllowEntry | None:
+    def _find_decision(self, way: Direction) -> Ban | AllowEntry | None:
         banned = [ban for ban in self.bans if ban.direction in (way, Direction.BOTH)]
         return (self.allowed or banned or [None])[0] if banned else None
 

@@ -17,7 +17,7 @@ _FORMULA = ("=", "+", "-", "@", "\t")
 def iter_text(banlist: BanList) -> Iterator[str]:
     """Yield one line for each ban, its comment behind #; expired bans are left out."""
     for ban in filter_unexpired(list_bans(banlist)).iterator(AT_ONCE):
-        yield f"{ban.shown} # {ban.comment}\n" if ban.comment else f"{ban.shown}\n"
+        yield f"{ban.prefix_text} # {ban.comment}\n" if ban.comment else f"{ban.prefix_text}\n"
 
 
 def iter_csv(banlist: BanList) -> Iterator[str]:
@@ -32,7 +32,7 @@ def iter_csv(banlist: BanList) -> Iterator[str]:
             counted = (hit.packets, hit.octets) if hit else (0, 0)
             yield _render_line(
                 (
-                    ban.shown,
+                    ban.prefix_text,
                     _escape_formula(ban.comment),
                     ban.direction,
                     _escape_formula(author),
@@ -50,7 +50,7 @@ def iter_json(banlist: BanList) -> Iterator[str]:
     for ban in list_bans(banlist).iterator(AT_ONCE):
         ends = ban.expires.isoformat() if ban.expires else None
         author = ban.author.name if ban.author else None
-        given = {"prefix": ban.shown, "comment": ban.comment, "direction": ban.direction, "author": author}
+        given = {"prefix": ban.prefix_text, "comment": ban.comment, "direction": ban.direction, "author": author}
         yield f"{start}\n{json.dumps(given | {'since': ban.created.isoformat(), 'until': ends}, ensure_ascii=False)}"
         start = ","
     yield "[]\n" if start == "[" else "\n]\n"

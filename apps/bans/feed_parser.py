@@ -100,48 +100,48 @@ class FeedReader:
     def __iter__(self) -> Iterator[FeedEntry]:
         _check_size(self._content, self._limits)
         content = self._content.removeprefix(BOM_UTF8)
-        for entry in self._table(content) if feed_tables.is_table(content) else self._lines(content):
+        for entry in self._iter_table(content) if feed_tables.is_table(content) else self._iter_lines(content):
             self.named += 1
             if self.named > self._limits.lines:
                 raise FeedTooBig("entries", self._limits.lines)
             yield entry
 
-    def _lines(self, content: bytes) -> Iterator[FeedEntry]:
+    def _iter_lines(self, content: bytes) -> Iterator[FeedEntry]:
         for number, octets in enumerate(BytesIO(content), 1):
             line = octets.decode(errors="replace").removesuffix("\n")
             try:
                 read = _parse_line(line, self._limits, first=not self.named and not self.bad_count)
             except UnbannablePrefix as why:
-                self._note(BadLine(number, _cut_excerpt(line), why.fault, why.offer))
+                self._add_bad_line(BadLine(number, _cut_excerpt(line), why.fault, why.offer))
                 continue
-            if self._counts(read, number, line):
+            if self._meets_minimum(read, number, line):
                 yield from (FeedEntry(number, prefix, read.comment) for prefix in read.prefixes)
 
-    def _counts(self, read: "_Line", number: int, line: str) -> bool:
+    def _meets_minimum(self, read: "_Line", number: int, line: str) -> bool:
         """True if the line's count reaches the minimum. A line without a count is then a bad line."""
         if not self._minimum_count:
             return True
         if read.prefixes and read.count is None:
-            self._note(BadLine(number, _cut_excerpt(line), BanFault.NO_COUNT))
+            self._add_bad_line(BadLine(number, _cut_excerpt(line), BanFault.NO_COUNT))
             return False
         if (read.count or 0) < self._minimum_count:
             self.below += len(read.prefixes)
             return False
         return True
 
-    def _table(self, content: bytes) -> Iterator[FeedEntry]:
+    def _iter_table(self, content: bytes) -> Iterator[FeedEntry]:
         for number, row in enumerate(feed_tables.iter_rows(content)):
             if number > self._limits.lines:
                 raise FeedTooBig("entries", self._limits.lines)
             try:
                 prefixes = _parse_row(row)
             except UnbannablePrefix as why:
-                self._note(BadLine(row.line, _cut_excerpt(row.prefix or row.direction), why.fault, why.offer))
+                self._add_bad_line(BadLine(row.line, _cut_excerpt(row.prefix or row.direction), why.fault, why.offer))
                 continue
             comment = tidy(row.comment[: self._limits.length])
             yield from (FeedEntry(row.line, prefix, comment, row.direction) for prefix in prefixes)
 
-    def _note(self, bad: BadLine) -> None:
+    def _add_bad_line(self, bad: BadLine) -> None:
         self.bad_count += 1
         if len(self.bad) < MOST_BAD:
             self.bad.append(bad)

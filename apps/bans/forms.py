@@ -50,13 +50,13 @@ class EndForm(forms.Form):
             self.add_error("until", str(problem))
         return cleaned
 
-    def take(self, problem: Problem) -> None:
+    def add_problem(self, problem: Problem) -> None:
         """Show a service's refusal under the field that it concerns, and offer the alternative."""
         place = {"expires": "until", "prefix": "address"}.get(problem.fieldname, problem.fieldname)
         self.add_error(place if place in self.fields else None, str(problem))
         self.offer = problem.offer
 
-    def expires(self) -> datetime | None:
+    def compute_end(self) -> datetime | None:
         """Return the end, or None for never."""
         until: datetime | None = self.cleaned_data["until"]
         term = TERMS.get(self.cleaned_data["term"])
@@ -104,7 +104,7 @@ class AllowChangeForm(EndForm):
         super().__init__(data, initial={"comment": entry.comment, "term": term, "until": entry.expires, "version": entry.version})
         self.conflict = ""
 
-    def take_up(self, conflict: str, now: AllowEntry) -> None:
+    def show_conflict(self, conflict: str, now: AllowEntry) -> None:
         """Keep the input after a conflict; the next save replaces what another user saved."""
         self.conflict = conflict
         self.data = {**self.data.dict(), "version": str(now.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
@@ -138,7 +138,7 @@ class BanChangeForm(EndForm):
         self.ban = ban
         self.conflict = ""
 
-    def take_up(self, conflict: str, now: Ban) -> None:
+    def show_conflict(self, conflict: str, now: Ban) -> None:
         """Keep the input after a conflict, beside what another user saved; the next save replaces that."""
         self.ban, self.conflict = now, conflict
         self.data = {**self.data.dict(), "version": str(now.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
@@ -160,7 +160,7 @@ class BanListChangeForm(BanListForm):
         super().__init__(data, initial={"name": banlist.name, "description": banlist.description, "version": banlist.version})
         self.conflict = ""
 
-    def take_up(self, conflict: str, now: BanList) -> None:
+    def show_conflict(self, conflict: str, now: BanList) -> None:
         """Keep the input after a conflict; the next save replaces what another user saved."""
         self.conflict = conflict
         self.data = {**self.data.dict(), "version": str(now.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request

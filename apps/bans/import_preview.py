@@ -19,15 +19,15 @@ class ImportPreview:
     problem: str = ""
 
     @property
-    def removed(self) -> int:
+    def removed_count(self) -> int:
         return self.outcome.removed
 
     @property
-    def possible(self) -> bool:
+    def is_possible(self) -> bool:
         return self.outcome.imported and not self.problem
 
     @property
-    def type(self) -> bool:
+    def asks_for_number(self) -> bool:
         return must_type(self.outcome.removed, 0)
 
     @property
@@ -35,7 +35,7 @@ class ImportPreview:
         return max(0, self.outcome.bad_count - len(self.outcome.bad))
 
     @property
-    def bad(self) -> list[str]:
+    def bad_lines(self) -> list[str]:
         """The first bad lines, as sentences."""
         return [explain_line(line) for line in self.outcome.bad]
 

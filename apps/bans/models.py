@@ -92,7 +92,7 @@ class Ban(Versioned, Deployed):
         return str(self.prefix)
 
     @property
-    def shown(self) -> str:
+    def prefix_text(self) -> str:
         """The prefix as people write it."""
         return format_prefix(self.prefix)
 
@@ -119,7 +119,7 @@ class AllowEntry(Versioned, Deployed):
         return str(self.prefix)
 
     @property
-    def shown(self) -> str:
+    def prefix_text(self) -> str:
         """The prefix as people write it."""
         return format_prefix(self.prefix)
 
@@ -227,6 +227,6 @@ class BanFeed(Versioned):
         return self.source
 
     @property
-    def why(self) -> str:
+    def error_text(self) -> str:
         """The sentence that explains why the last refresh failed; empty if it did not."""
         return explain_feed_fault(**self.error) if self.error else ""

@@ -56,7 +56,7 @@ class BanRow:
         return [each.gateway for each in self.gateways if not each.since]
 
     @property
-    def names(self) -> str:
+    def gateway_names(self) -> str:
         return ", ".join(each.gateway for each in self.gateways)
 
     @property
@@ -113,7 +113,7 @@ def build_context(banlist: BanList, asked: Any, form: BanForm | None = None) -> 
         "sort": sort,
         "way": way,
         "ways": Direction.choices,
-        "prefix": Ban(prefix=prefix).shown if prefix else "",
+        "prefix": Ban(prefix=prefix).prefix_text if prefix else "",
         "elsewhere": list_bans_elsewhere(banlist, prefix) if prefix and not shown else [],
         "form": form or BanForm(initial={"address": asked.get("prefix", "")}),
         **build_done_context(banlist, asked),

@@ -107,19 +107,19 @@ class RolloutViewSet(ReadViewSet):
     def pause(self, request: Request, pk: str = "") -> Response:
         """Pause the rollout before the next gateway."""
         decisions.pause(self.get_object(), by=_get_user(request))
-        return self.answer(self.get_object())
+        return self.respond_with(self.get_object())
 
     @action(detail=True, methods=["post"])
     def resume(self, request: Request, pk: str = "") -> Response:
         """Resume the rollout."""
         decisions.resume(self.get_object(), by=_get_user(request))
-        return self.answer(self.get_object())
+        return self.respond_with(self.get_object())
 
     @action(detail=True, methods=["post"])
     def abort(self, request: Request, pk: str = "") -> Response:
         """Abort the rollout: a gateway on trial reverts, confirmed gateways keep the revision, the others are not touched."""
         decisions.abort(self.get_object(), by=_get_user(request))
-        return self.answer(self.get_object())
+        return self.respond_with(self.get_object())
 
 
 def _get_user(request: Request) -> Any:

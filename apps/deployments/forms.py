@@ -30,7 +30,7 @@ class ApprovalForm(forms.Form):
         super().__init__(data, initial={"digest": held.digest}, auto_id=f"held-{held.pk}-%s")
         self.held, self.by = held, by
         self.standing: ApproverStanding = compute_standing(held, by)
-        self.signs_in_again = self.standing.signs_in_again
+        self.signs_in_again = self.standing.has_to_sign_in_again
         self.fields["typed"].label = gettext("Type %(number)s to approve") % {"number": formats.format_number(held.removed)}
         if held.kind in SPECIAL:
             del self.fields["typed"]

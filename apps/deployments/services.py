@@ -130,8 +130,8 @@ def _compute_target(group: GatewayGroup, cause: str) -> DeploymentTarget:
     hold = Hold.objects.filter(group=group, released=None).select_related("revision").first()
     if hold:
         return DeploymentTarget(held_groups.build_held_state(group, hold), "rollback", hold)
-    wanted = watch.afresh(group) if cause == "schedule" else watch.current(group)
-    return DeploymentTarget(approval_gate.hold_back_unapproved(group, wanted, memory.before(group)), cause)
+    wanted = watch.recompute(group) if cause == "schedule" else watch.get_current(group)
+    return DeploymentTarget(approval_gate.hold_back_unapproved(group, wanted, memory.load_running_state(group)), cause)
 
 
 # --- Claiming a rollout
@@ -191,7 +191,7 @@ def _contact_gateways(gateways: Iterable[Gateway], links: GatewayLinks) -> None:
     A database that is older than the gateways (restored from a backup) adopts their fencing tokens.
     """
     for gateway in gateways:
-        channel = links.kept(gateway)
+        channel = links.get_channel(gateway)
         channel.try_now()
         try:
             token = agent_client.send_hello(channel, 0).token
@@ -259,7 +259,7 @@ def _find_missing_change(lease: Lease, gateway: Gateway, order: DeployOrder, lin
     """Return what the gateway lacks: from this process's cache, else from its agent. None when the agent does not answer."""
     if order.delta:
         return summarise(order.delta, order.ruleset), render_delta(order.delta, now=order.now)
-    return plan_change(links.kept(gateway), order.ruleset, order.now, lambda beat: _record_beat(lease, beat))
+    return plan_change(links.get_channel(gateway), order.ruleset, order.now, lambda beat: _record_beat(lease, beat))
 
 
 def _record_beat(lease: Lease, beat: wire.Beat) -> None:
@@ -283,7 +283,7 @@ def _keep_contents(group: GatewayGroup, revision: Revision, wanted: DesiredState
         return
     names = {gateway.pk: gateway.name for gateway in group.gateways.all()}
     rulesets = {names[pk]: ruleset for pk, ruleset in wanted.rulesets.items()}
-    last = memory.kept(group.pk)
+    last = memory.find_kept(group.pk)
     base = Revision.objects.filter(Q(group=group) & Q(pk__lt=revision.pk)).exclude(content=None).order_by("-pk").first()
     if last and base and base.pk == last.revision and last.rulesets.keys() == wanted.rulesets.keys() and not contents.is_whole_due(base):
         ways = {names[pk]: compute_delta(last.rulesets[pk], ruleset, wanted.deltas.get(pk)) for pk, ruleset in wanted.rulesets.items()}

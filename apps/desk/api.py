@@ -89,12 +89,12 @@ def lookup_to_dict(answer: LookupAnswer) -> dict[str, Any]:
 
     `more`: number of further members who left as the address; `unnamed`: why `only` is null, in words.
     """
-    held, alone = answer.holding, answer.alone
+    held, alone = answer.holding, answer.sole_mapping
     only = held.member if held else alone.holding.member if alone else None
     return {
         "only": _member_to_dict(only) if only else None,
-        "confirmed": [{"gateway": each.gateway, "since": each.since} for each in answer.confirmed],
-        "unnamed": answer.unnamed,
+        "confirmed": [{"gateway": each.gateway, "since": each.since} for each in answer.confirmations],
+        "unnamed": answer.unnamed_reason,
         "held": {"member": _member_to_dict(held.member), "address": held.address, **_validity_to_dict(held)} if held else None,
         "left_as": [
             {

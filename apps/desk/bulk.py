@@ -65,42 +65,48 @@ class BulkAction[Form: forms.Form](ABC):
         self.form = form
 
     @abstractmethod
-    def title(self, chosen: MemberSelection) -> str: ...
+    def render_title(self, chosen: MemberSelection) -> str: ...
 
     @abstractmethod
-    def affected(self, chosen: MemberSelection) -> int:
+    def count_affected(self, chosen: MemberSelection) -> int:
         """Return how many members would change. The form must be valid."""
 
     @abstractmethod
-    def does(self, number: int) -> str:
+    def describe_effect(self, number: int) -> str:
         """Return a sentence that says what happens to this number of members."""
 
     @abstractmethod
-    def done(self, number: int) -> str: ...
+    def describe_result(self, number: int) -> str: ...
 
     @abstractmethod
-    def verb(self, number: int) -> str: ...
+    def render_button(self, number: int) -> str: ...
 
     @abstractmethod
     def do(self, chosen: MemberSelection, by: User) -> str:
         """Carry the action out and return a sentence that says what was done."""
 
-    def spares(self, number: int) -> str:
+    def describe_spared(self, number: int) -> str:
         """Return a sentence about the selected members that do not change."""
         text = ngettext("%(n)s has it already and stays as it is.", "%(n)s have it already and stay as they are.", number)
         return text % _format_number(number)
 
-    def keeps(self) -> str:
+    def describe_unchanged(self) -> str:
         """Return a sentence about what does not change for any member."""
         return _("Addresses, forwards and access do not change.")
 
-    def preview(self, chosen: MemberSelection) -> "BulkPreview | None":
+    def build_preview(self, chosen: MemberSelection) -> "BulkPreview | None":
         """Return the preview of the entered values, None while the form is invalid."""
         if not self.form.is_valid():
             return None
-        number = self.affected(chosen)
+        number = self.count_affected(chosen)
         spared = chosen.number - number
-        return BulkPreview(number, self.does(number), self.spares(spared) if spared else "", self.keeps(), self.verb(number))
+        return BulkPreview(
+            number,
+            self.describe_effect(number),
+            self.describe_spared(spared) if spared else "",
+            self.describe_unchanged(),
+            self.render_button(number),
+        )
 
 
 @dataclass(frozen=True)
@@ -120,64 +126,64 @@ class ExtendPaidUntil(BulkAction[ExtendForm]):
         until: date = self.form.cleaned_data["until"]
         return until
 
-    def title(self, chosen: MemberSelection) -> str:
+    def render_title(self, chosen: MemberSelection) -> str:
         return ngettext("Extend “paid until” of %(n)s member", "Extend “paid until” of %(n)s members", chosen.number) % _format_number(
             chosen.number
         )
 
-    def affected(self, chosen: MemberSelection) -> int:
+    def count_affected(self, chosen: MemberSelection) -> int:
         return chosen.members.filter(Q(paid_until__lt=self.until) | Q(paid_until=None)).count()
 
-    def does(self, number: int) -> str:
+    def describe_effect(self, number: int) -> str:
         text = ngettext("%(n)s member is paid until %(day)s from now on.", "%(n)s members are paid until %(day)s from now on.", number)
         return text % {**_format_number(number), "day": formats.format_day(self.until)}
 
-    done = does
+    describe_result = describe_effect
 
-    def verb(self, number: int) -> str:
+    def render_button(self, number: int) -> str:
         return ngettext("Extend %(n)s member", "Extend %(n)s members", number) % _format_number(number)
 
     def do(self, chosen: MemberSelection, by: User) -> str:
-        return self.done(services.extend_paid(members=chosen.members, until=self.until, by=by))
+        return self.describe_result(services.extend_paid(members=chosen.members, until=self.until, by=by))
 
 
 class ChangeTariff(BulkAction[ChangeTariffForm]):
     name = "tariff"
 
-    def title(self, chosen: MemberSelection) -> str:
+    def render_title(self, chosen: MemberSelection) -> str:
         return ngettext("Change the tariff of %(n)s member", "Change the tariff of %(n)s members", chosen.number) % _format_number(
             chosen.number
         )
 
-    def affected(self, chosen: MemberSelection) -> int:
+    def count_affected(self, chosen: MemberSelection) -> int:
         return chosen.members.exclude(tariff=self.form.cleaned_data["tariff"]).count()
 
-    def does(self, number: int) -> str:
+    def describe_effect(self, number: int) -> str:
         text = ngettext(
             "%(n)s member has the tariff %(tariff)s from now on.", "%(n)s members have the tariff %(tariff)s from now on.", number
         )
         return text % {**_format_number(number), "tariff": self.form.cleaned_data["tariff"]}
 
-    done = does
+    describe_result = describe_effect
 
-    def verb(self, number: int) -> str:
+    def render_button(self, number: int) -> str:
         return ngettext("Change %(n)s tariff", "Change %(n)s tariffs", number) % _format_number(number)
 
     def do(self, chosen: MemberSelection, by: User) -> str:
-        return self.done(services.assign_tariff(members=chosen.members, tariff=self.form.cleaned_data["tariff"], by=by))
+        return self.describe_result(services.assign_tariff(members=chosen.members, tariff=self.form.cleaned_data["tariff"], by=by))
 
 
 class BlockMembers(BulkAction[BlockForm]):
     name = "block"
     danger = True
 
-    def title(self, chosen: MemberSelection) -> str:
+    def render_title(self, chosen: MemberSelection) -> str:
         return ngettext("Block %(n)s member", "Block %(n)s members", chosen.number) % _format_number(chosen.number)
 
-    def affected(self, chosen: MemberSelection) -> int:
+    def count_affected(self, chosen: MemberSelection) -> int:
         return filter_blockable(chosen.members).count()
 
-    def does(self, number: int) -> str:
+    def describe_effect(self, number: int) -> str:
         text = ngettext(
             "%(n)s member is cut off: open connections end, new ones are refused at once, and what is open to them rests.",
             "%(n)s members are cut off: open connections end, new ones are refused at once, and what is open to them rests.",
@@ -185,7 +191,7 @@ class BlockMembers(BulkAction[BlockForm]):
         )
         return text % _format_number(number)
 
-    def spares(self, number: int) -> str:
+    def describe_spared(self, number: int) -> str:
         text = ngettext(
             "%(n)s is blocked already or has left, and stays as it is.",
             "%(n)s are blocked already or have left, and stay as they are.",
@@ -193,29 +199,29 @@ class BlockMembers(BulkAction[BlockForm]):
         )
         return text % _format_number(number)
 
-    def keeps(self) -> str:
+    def describe_unchanged(self) -> str:
         return _("Portal and name servers stay reachable. Addresses and forwards are kept. You can lift it at any time.")
 
-    def done(self, number: int) -> str:
+    def describe_result(self, number: int) -> str:
         return ngettext("%(n)s member is blocked.", "%(n)s members are blocked.", number) % _format_number(number)
 
-    def verb(self, number: int) -> str:
+    def render_button(self, number: int) -> str:
         return ngettext("Block %(n)s member", "Block %(n)s members", number) % _format_number(number)
 
     def do(self, chosen: MemberSelection, by: User) -> str:
-        return self.done(blocking.block_many(members=chosen.members, by=by, **self.form.wanted()))
+        return self.describe_result(blocking.block_many(members=chosen.members, by=by, **self.form.to_kwargs()))
 
 
 class UnblockMembers(BulkAction[forms.Form]):
     name = "unblock"
 
-    def title(self, chosen: MemberSelection) -> str:
+    def render_title(self, chosen: MemberSelection) -> str:
         return ngettext("Lift the block of %(n)s member", "Lift the blocks of %(n)s members", chosen.number) % _format_number(chosen.number)
 
-    def affected(self, chosen: MemberSelection) -> int:
+    def count_affected(self, chosen: MemberSelection) -> int:
         return chosen.members.filter(pk__in=list_blocked_member_ids()).count()
 
-    def does(self, number: int) -> str:
+    def describe_effect(self, number: int) -> str:
         text = ngettext(
             "%(n)s member reaches the internet again within a second, and is reached from there.",
             "%(n)s members reach the internet again within a second, and are reached from there.",
@@ -223,20 +229,20 @@ class UnblockMembers(BulkAction[forms.Form]):
         )
         return text % _format_number(number)
 
-    def spares(self, number: int) -> str:
+    def describe_spared(self, number: int) -> str:
         return ngettext("%(n)s is not blocked.", "%(n)s are not blocked.", number) % _format_number(number)
 
-    def keeps(self) -> str:
+    def describe_unchanged(self) -> str:
         return _("The history of the blocks stays.")
 
-    def done(self, number: int) -> str:
+    def describe_result(self, number: int) -> str:
         return ngettext("%(n)d block is lifted.", "%(n)d blocks are lifted.", number) % {"n": number}
 
-    def verb(self, number: int) -> str:
+    def render_button(self, number: int) -> str:
         return ngettext("Lift %(n)s block", "Lift %(n)s blocks", number) % _format_number(number)
 
     def do(self, chosen: MemberSelection, by: User) -> str:
-        return self.done(blocking.unblock_members(members=chosen.members, by=by))
+        return self.describe_result(blocking.unblock_members(members=chosen.members, by=by))
 
 
 def parse_action(post: QueryDict, today: date) -> BulkAction[Any] | None:

@@ -55,20 +55,20 @@ class HoldingForm(HoldForm):
     def __init__(self, member: Member, data: Any = None) -> None:
         super().__init__(member, data)
         used = list_public_addresses(member)
-        some = self._next()
+        some = self._list_next_choices()
         self.fields["leaves"].choices = [*((each, each) for each in used), *some, ("", _("nothing public"))]  # type: ignore[attr-defined]
         self.fields["leaves"].initial = [*used, *(key for key, _words in some), ""][0]
         self.fields["leaves"].widget.attrs["title"] = _("For private IPv4 addresses")
 
     @classmethod
-    def _next(cls) -> list[tuple[str, str | Promise]]:
+    def _list_next_choices(cls) -> list[tuple[str, str | Promise]]:
         """Return the choices for the next free place: of any pool, and of each pool if there are several."""
         pools = list(list_public_pools().order_by("prefix"))
         each = [(f"{cls.NEXT} {pool.pk}", _("the next in %(pool)s") % {"pool": pool}) for pool in pools]
         return [(cls.NEXT, _("the next that is free")), *(each if len(each) > 1 else [])] if pools else []
 
     @classmethod
-    def place(cls, chosen: str) -> dict[str, Any]:
+    def parse_leaves(cls, chosen: str) -> dict[str, Any]:
         """Return the choice as arguments of the service."""
         if chosen == cls.NEXT:
             return {}

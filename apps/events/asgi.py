@@ -63,11 +63,11 @@ class EventsApplication:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._live(receive, send)
+            await self._run_lifespan(receive, send)
         elif scope["type"] == "http":
-            await self._answer(scope, receive, send)
+            await self._answer_request(scope, receive, send)
 
-    async def _live(self, receive: Receive, send: Send) -> None:
+    async def _run_lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
         listener = asyncio.create_task(notify_listener.listen(self._hub, self._looks.run))
         alive = asyncio.create_task(self._report_alive())
@@ -99,35 +99,35 @@ class EventsApplication:
 
         signal.signal(signal.SIGTERM, close)
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            await self._lead(scope, receive, send)
+            await self._dispatch(scope, receive, send)
         except SubscriberRefused as refused:
             await _send_problem(send, refused.status, str(refused))
         except (DatabaseError, InterfaceError) as error:
             log.warning("database away", path=scope["path"], error=str(error).strip())
             await _send_problem(send, 503, _("The database does not answer. Nothing was changed; try again in a moment."))
 
-    async def _lead(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _dispatch(self, scope: Scope, receive: Receive, send: Send) -> None:
         who = parse_scope(scope)
         if scope["path"] in STREAMS and scope["method"] == "GET":
-            await self._stream(who, scope, receive, send)
+            await self._serve_stream(who, scope, receive, send)
         elif who.of_api and b"wait=" in scope["query_string"]:
             listener = await self._doors.run(get_subscriber, who)
-            with self._hub.place(listener.user):
+            with self._hub.reserve_place(listener.user):
                 await confirmation_waiters.serve(scope, receive, send, self._hub, self._calls)
         else:
             await _send_problem(send, 404, _("There is nothing at this address."))
 
-    async def _stream(self, who: SubscriberRequest, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _serve_stream(self, who: SubscriberRequest, scope: Scope, receive: Receive, send: Send) -> None:
         origin = validate_origin(who)
         listener = await self._doors.run(get_subscriber, who)
-        with self._hub.place(listener.user), self._hub.joined(listener) as mailbox:
+        with self._hub.reserve_place(listener.user), self._hub.join(listener) as mailbox:
             await send({"type": "http.response.start", "status": 200, "headers": [*sse.HEADERS, *_build_cors_headers(origin)]})
             gone = asyncio.create_task(_wait_for_disconnect(receive, mailbox))
             try:
                 await self._begin(_get_last_event_id(scope, who), mailbox, send)
-                await self._go_on(who, mailbox, send)
+                await self._relay_events(who, mailbox, send)
             except (DatabaseError, InterfaceError) as error:
                 log.warning("database away", path=scope["path"], error=str(error).strip())
             except (TimeoutError, OSError):
@@ -146,13 +146,13 @@ class EventsApplication:
         await _send(send, sse.render_opening(RETRY_MS, here))
         if known:
             found = await self._doors.run(selectors.list_events_since, known)
-            told = [each for each in found.events if mailbox.reader.sees(each)]
+            told = [each for each in found.events if mailbox.reader.can_see(each)]
             mailbox.since = found.position
             await _send(send, sse.render_reset(found.position) if found.missed else sse.render_batch(told, found.position) if told else b"")
         elif last:
             await _send(send, sse.render_reset(here))
 
-    async def _go_on(self, who: SubscriberRequest, mailbox: SubscriberQueue, send: Send) -> None:
+    async def _relay_events(self, who: SubscriberRequest, mailbox: SubscriberQueue, send: Send) -> None:
         ends = time.monotonic() + self._times.stream
         watch = asyncio.create_task(self._watch(who, mailbox))
         try:
@@ -168,10 +168,10 @@ class EventsApplication:
         may = True
         while may:
             await asyncio.sleep(self._times.check)
-            may = await self._still(who, mailbox.reader)
+            may = await self._is_still_allowed(who, mailbox.reader)
         mailbox.close()
 
-    async def _still(self, who: SubscriberRequest, listener: Subscriber) -> bool:
+    async def _is_still_allowed(self, who: SubscriberRequest, listener: Subscriber) -> bool:
         """True if the subscriber still has the same rights as at first. An unreachable database counts as True."""
         try:
             return await self._doors.run(get_subscriber, who) == listener

@@ -38,7 +38,7 @@ class DjangoAnswer:
     body: bytes
 
     @property
-    def said(self) -> Any:
+    def parsed_body(self) -> Any:
         """The decoded JSON body; None if it is empty or not JSON."""
         try:
             return json.loads(self.body) if self.body else None
@@ -83,7 +83,7 @@ def _parse_timeout(scope: Any) -> float:
 
 def ask_again(scope: Any, first: DjangoAnswer) -> DjangoAnswer | None:
     """Return the current state of what the first response showed, or None if it can no longer be read."""
-    said, path = first.said, scope["path"]
+    said, path = first.parsed_body, scope["path"]
     if isinstance(said, list):
         return _ask_many(scope, [int(each["id"]) for each in said], first)
     own = f"{path}{said['id']}/" if scope["method"] == "POST" else path
@@ -97,7 +97,7 @@ def _ask_many(scope: Any, ids: list[int], first: DjangoAnswer) -> DjangoAnswer |
     for at in range(0, len(ids), CHUNK):
         some = ids[at : at + CHUNK]
         query = f"id__in={','.join(map(str, some))}&limit={CHUNK}".encode()
-        found = ask(_build_get_scope(scope, scope["path"], query), b"").said
+        found = ask(_build_get_scope(scope, scope["path"], query), b"").parsed_body
         rows |= {row["id"]: row for row in found["results"]} if isinstance(found, dict) and "results" in found else {}
     if set(rows) != set(ids):
         return None

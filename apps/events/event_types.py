@@ -50,7 +50,7 @@ class Subscriber:
     only: int | None = None
     member: int | None = None
 
-    def sees(self, event: PublishedEvent) -> bool:
+    def can_see(self, event: PublishedEvent) -> bool:
         """True if the subscriber may see the event."""
         if event.kind in self.kinds:
             return self.only is None or self.only == event.member

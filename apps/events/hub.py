@@ -33,7 +33,7 @@ class SubscriberQueue:
 
     def put(self, events: Sequence[PublishedEvent], position: StreamPosition) -> None:
         """Add the events that the subscriber may see. If too many wait, a single reset replaces them."""
-        told = [each for each in events if self.reader.sees(each)]
+        told = [each for each in events if self.reader.can_see(each)]
         if not told:
             return
         if len(self._waiting) + len(told) > MOST:
@@ -62,10 +62,10 @@ class SubscriberQueue:
         if self.closed:
             return b""
         self._woken.clear()
-        return self._taken()
+        return self._take_waiting()
 
-    def _taken(self) -> bytes:
-        fresh = [each for each in self._waiting if not (self.since and self.since.saw(each.transaction))]
+    def _take_waiting(self) -> bytes:
+        fresh = [each for each in self._waiting if not (self.since and self.since.has_seen(each.transaction))]
         missed, position = self._missed, self._position
         self._waiting.clear()
         self._missed = False
@@ -89,7 +89,7 @@ class Hub:
         self.closed = False
 
     @contextmanager
-    def place(self, user: int) -> Iterator[None]:
+    def reserve_place(self, user: int) -> Iterator[None]:
         """Reserve one of the limited places. Raises SubscriberRefused if none is free."""
         if self.closed or self._of.total() >= self._most:
             raise SubscriberRefused(503, _("Too many listen already. Ask again in a moment."))
@@ -104,7 +104,7 @@ class Hub:
                 del self._of[user]
 
     @contextmanager
-    def joined(self, reader: Subscriber) -> Iterator[SubscriberQueue]:
+    def join(self, reader: Subscriber) -> Iterator[SubscriberQueue]:
         """Register a new queue for the subscriber, and remove it at the end."""
         mailbox = SubscriberQueue(reader)
         self._mailboxes.add(mailbox)

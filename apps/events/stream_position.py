@@ -23,7 +23,7 @@ class StreamPosition:
     def __str__(self) -> str:
         return f"{self.seconds}-{self.snapshot}"
 
-    def saw(self, transaction: int) -> bool:
+    def has_seen(self, transaction: int) -> bool:
         """True if the snapshot sees what this transaction wrote (pg_visible_in_snapshot)."""
         first, end, under_way = self.snapshot.split(":")
         return transaction < int(first) or (transaction < int(end) and str(transaction) not in under_way.split(","))

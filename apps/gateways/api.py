@@ -164,16 +164,16 @@ class SettingsViewSet(ChangeOneViewSet):
     queryset: QuerySet[Any] = GatewayGroup.objects.all()
 
     def get_object(self) -> Row:
-        return type(self).row_of(get_object_or_404(self.reached(self.get_queryset()), pk=self.kwargs["pk"]))
+        return type(self).row_of(get_object_or_404(self.limit_to_scope(self.get_queryset()), pk=self.kwargs["pk"]))
 
-    def within_reach(self, rows: Sequence[Row]) -> Sequence[Row]:
+    def validate_reach(self, rows: Sequence[Row]) -> Sequence[Row]:
         return rows  # a row cannot be moved to another group
 
     def lock(self, rows: Sequence[Row]) -> None:
         super().lock([row.group for row in rows])  # the rows may not exist yet
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return self.answer(self.get_object())
+        return self.respond_with(self.get_object())
 
 
 class ProtectionViewSet(SettingsViewSet):
@@ -231,9 +231,9 @@ class GatewayGroupViewSet(ReadViewSet, ChangeViewSet):
             {
                 "gateway": compared.gateway,
                 "problem": "",
-                "in_words": render_summary(lines, rules=compared.chains),
+                "in_words": render_summary(lines, rules=compared.chain_count),
                 "changes": [asdict(line) | {"kind": line.kind.value} for line in lines],
-                "chains": compared.chains,
+                "chains": compared.chain_count,
                 "text": render_delta(compared.delta, now=read_database_clock()) if compared.delta != Delta() else "",
             }
         )

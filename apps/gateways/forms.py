@@ -27,9 +27,9 @@ class PrefixLines(forms.CharField):
         return "\n".join(map(str, value)) if isinstance(value, list) else value
 
     def clean(self, value: Any) -> list[Prefix]:
-        return [self._network(line) for line in super().clean(value).replace(",", "\n").splitlines() if line.strip()]
+        return [self._parse_network(line) for line in super().clean(value).replace(",", "\n").splitlines() if line.strip()]
 
-    def _network(self, line: str) -> Prefix:
+    def _parse_network(self, line: str) -> Prefix:
         try:
             return PrefixField().parse(line.strip())
         except ValueError as error:
@@ -61,9 +61,9 @@ class AddressLines(forms.CharField):
         return "\n".join(map(str, value)) if isinstance(value, list) else value
 
     def clean(self, value: Any) -> list[Address]:
-        return [self._address(line) for line in super().clean(value).replace(",", "\n").splitlines() if line.strip()]
+        return [self._parse_address(line) for line in super().clean(value).replace(",", "\n").splitlines() if line.strip()]
 
-    def _address(self, line: str) -> Address:
+    def _parse_address(self, line: str) -> Address:
         try:
             return AddressField().parse(line.strip())
         except ValueError as error:
@@ -87,14 +87,14 @@ class VersionedForm(forms.Form):
         self.conflict = conflict
         self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
 
-    def rows(self) -> Iterator[tuple[BoundField, str]]:
+    def iter_rows(self) -> Iterator[tuple[BoundField, str]]:
         """Yield each visible field; after a conflict, with its value in the database if that differs from the input."""
         for bound in self.visible_fields():
             saved = getattr(self.row, bound.name)
             typed = self.cleaned_data.get(bound.name) if self.conflict else saved
-            yield bound, "" if typed == saved else self.as_text(bound.field.prepare_value(saved))
+            yield bound, "" if typed == saved else self.format_value(bound.field.prepare_value(saved))
 
-    def as_text(self, value: Any) -> str:
+    def format_value(self, value: Any) -> str:
         """Format a value for people."""
         return {True: gettext("yes"), False: gettext("no")}[value] if isinstance(value, bool) else str(value or gettext("nothing"))
 
@@ -191,16 +191,16 @@ class ProtectionForm(VersionedForm):
 
     def __init__(self, group: GatewayGroup, data: Any = None) -> None:
         self.group = group
-        super().__init__(self._row(), data)
+        super().__init__(self._get_row(), data)
 
-    def _row(self) -> Any:
+    def _get_row(self) -> Any:
         row: Any = group_settings.get_protection(self.group)
         row.clamp_mss = GatewayGroup.objects.values_list("clamp_mss", flat=True).get(pk=self.group.pk)
         return row
 
     def take_up(self, conflict: str) -> None:
         """Like `VersionedForm.take_up`, for a row that may have been created meanwhile."""
-        self.row, self.conflict = self._row(), conflict
+        self.row, self.conflict = self._get_row(), conflict
         self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
 
 

@@ -54,7 +54,7 @@ class ConnectionTable:
         return StateKind.WARN if self.percent > WARN_ABOVE else StateKind.PLAIN
 
     @property
-    def crowded(self) -> bool:
+    def is_crowded(self) -> bool:
         """True if a full table would have more connections than buckets, so that lookups walk chains."""
         return self.most > self.buckets > 0
 

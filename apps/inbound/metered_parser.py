@@ -35,7 +35,7 @@ class ParseMeter:
         self.headers = self.header_octets = self.parts = 0
         self.parsed: dict[tuple[str, str], Any] = {}
 
-    def header(self, lines: Iterable[str]) -> None:
+    def count_header(self, lines: Iterable[str]) -> None:
         length = sum(map(len, lines))
         self.headers += 1
         self.header_octets += length
@@ -46,7 +46,7 @@ class ParseMeter:
         if self.header_octets > self.limits.all_headers:
             raise Unreadable(HEADERS_TOO_LONG)
 
-    def part(self) -> None:
+    def count_part(self) -> None:
         self.parts += 1
         if self.parts > self.limits.parts:
             raise Unreadable(TOO_MANY_PARTS)
@@ -59,7 +59,7 @@ class MailPart(EmailMessage):
 
     def __init__(self, policy: "MeteredPolicy") -> None:
         super().__init__(policy)
-        policy.meter.part()
+        policy.meter.count_part()
         self._most = policy.meter.limits.depth
 
     def attach(self, payload: Any) -> None:
@@ -68,7 +68,7 @@ class MailPart(EmailMessage):
             raise Unreadable(TOO_DEEP)
         super().attach(payload)
 
-    def media_type(self) -> str:
+    def get_media_type(self) -> str:
         """The media type that the part claims, type/subtype."""
         return str(super().get_content_type())
 
@@ -86,14 +86,14 @@ class MeteredPolicy(EmailPolicy):
     message_factory: Any = MailPart
 
     @classmethod
-    def within(cls, limits: ParseLimits) -> Self:
+    def from_limits(cls, limits: ParseLimits) -> Self:
         """Make a policy for one mail."""
         made = cls(utf8=True)
         object.__setattr__(made, "meter", ParseMeter(limits))  # as the library sets its own attributes: policies refuse assignment
         return made
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
-        self.meter.header(sourcelines)
+        self.meter.count_header(sourcelines)
         return super().header_source_parse(sourcelines)
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
@@ -101,10 +101,10 @@ class MeteredPolicy(EmailPolicy):
         if known not in OF_PARTS:
             return value
         if (known, value) not in self.meter.parsed:
-            self.meter.parsed[known, value] = self._parsed(known, value)
+            self.meter.parsed[known, value] = self._parse_header(known, value)
         return self.meter.parsed[known, value]
 
-    def _parsed(self, name: str, value: str) -> Any:
+    def _parse_header(self, name: str, value: str) -> Any:
         if len(value) > self.meter.limits.mime_header:
             raise Unreadable(HEADER_TOO_LONG)
         try:
@@ -121,7 +121,7 @@ def parse_tree(octets: bytes, limits: ParseLimits) -> MailPart:
     """Parse the mail into a tree of parts. Raises Unreadable."""
     if octets.count(b"\n") + octets.count(b"\r") - octets.count(b"\r\n") > limits.lines:
         raise Unreadable(TOO_MANY_LINES)
-    parser = BytesFeedParser(policy=MeteredPolicy.within(limits))
+    parser = BytesFeedParser(policy=MeteredPolicy.from_limits(limits))
     for begin in range(0, len(octets), CHUNK):
         parser.feed(octets[begin : begin + CHUNK])
     made: Any = parser.close()

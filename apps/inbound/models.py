@@ -70,12 +70,12 @@ class Arrival(models.Model):
         ]
 
     @property
-    def first(self) -> str:
+    def first_recipient(self) -> str:
         """The first recipient, as pages may show it."""
         return redact(self.recipients[0]) if self.recipients else ""
 
     @property
-    def others(self) -> int:
+    def other_count(self) -> int:
         """The number of recipients besides the first."""
         return max(len(self.recipients) - 1, 0)
 

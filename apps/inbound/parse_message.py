@@ -127,7 +127,7 @@ def _is_automatic(mail: MailPart) -> bool:
 def _is_report(mail: MailPart) -> bool:
     content_type: Any = mail.get("content-type")
     kind = content_type.params.get("report-type", "delivery-status") if content_type is not None else ""
-    return mail.media_type() == "multipart/report" and str(kind).lower() == "delivery-status"
+    return mail.get_media_type() == "multipart/report" and str(kind).lower() == "delivery-status"
 
 
 def _list_bounced_ids(files: Sequence[MailFile], text: str) -> tuple[str, ...]:
@@ -168,7 +168,7 @@ def _iter_leaves(part: MailPart) -> Iterator[MailPart]:
 
 def _get_kind(part: MailPart) -> str:
     """Return the media type; a part that claims to be multipart but has no parts is text."""
-    return "text/plain" if part.get_content_maintype() == "multipart" else charsets.collapse_lines(part.media_type(), 120).lower()
+    return "text/plain" if part.get_content_maintype() == "multipart" else charsets.collapse_lines(part.get_media_type(), 120).lower()
 
 
 def _is_text(part: MailPart) -> bool:

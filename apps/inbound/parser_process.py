@@ -49,7 +49,7 @@ class MailReader:
         if len(octets) > self._limits.octets:
             raise Unreadable(TOO_LARGE)
         with self._lock:
-            child = self._ready()
+            child = self._get_child()
             try:
                 asked = {"sender": sender, "recipients": recipients, "authserv_id": self._authserv_id}
                 return child.read(octets, asked, self._limits)
@@ -62,9 +62,9 @@ class MailReader:
         with self._lock:
             self._end()
 
-    def _ready(self) -> "_Child":
+    def _get_child(self) -> "_Child":
         if self._child and self._child.owner != os.getpid():
-            self._child.left_behind()
+            self._child.abandon()
             self._child = None
         if self._child and self._child.is_gone():
             self._end()
@@ -95,7 +95,7 @@ class _Child:
             self.end()
             raise
 
-    def left_behind(self) -> None:
+    def abandon(self) -> None:
         """Forget the child in a forked process: it belongs to the parent, which alone may talk to it and wait for it."""
         self._line.close()
         self._process.returncode = 0  # so that Popen does not wait for it here
@@ -128,20 +128,20 @@ class _Child:
         except TimeoutError as error:
             raise OutOfTime from error
         except (OSError, EOFError) as error:
-            raise self._epitaph() from error
+            raise self._explain_death() from error
         except (ValueError, LookupError, TypeError) as error:
             raise Unreadable(DIED, f"{type(error).__name__}: {error}"[:200]) from error
         except Unreadable as reason:
-            self._answered(reason.reason)
+            self._count_answer(reason.reason)
             raise
-        self._answered()
+        self._count_answer()
         return mail
 
-    def _answered(self, reason: str = "") -> None:
+    def _count_answer(self, reason: str = "") -> None:
         self._mails += 1
         self.worn = self._mails >= MAILS or reason == TOO_MUCH_MEMORY
 
-    def _epitaph(self) -> Unreadable | OutOfTime:
+    def _explain_death(self) -> Unreadable | OutOfTime:
         """Return the reason for the child's death."""
         self._process.kill()
         code = self._process.wait()

@@ -12,6 +12,6 @@ class DiscardForm(forms.Form):
 
     reason = forms.CharField(label=_("Reason"), max_length=200, help_text=_("It stands beside the mail."))
 
-    def take(self, problem: Problem) -> None:
+    def add_problem(self, problem: Problem) -> None:
         """Show the service's objection in the form."""
         add_problem_to(self, problem)

@@ -50,7 +50,7 @@ class SmtpConnection:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._smtp:
-            with suppress(OSError, ValueError), self._bounded(self._smtp, self._server.answer_within):
+            with suppress(OSError, ValueError), self._limit_time(self._smtp, self._server.answer_within):
                 self._smtp.quit()
             self._drop()
 
@@ -58,9 +58,9 @@ class SmtpConnection:
         """Connect, encrypt and sign in, unless already done."""
         if self._smtp:
             return ""
-        self._smtp = self._made()
+        self._smtp = self._make_connection()
         try:
-            with self._bounded(self._smtp, self._server.ready_within):
+            with self._limit_time(self._smtp, self._server.ready_within):
                 self._greet(self._smtp)
         except (OSError, ValueError) as error:
             self._drop()
@@ -73,7 +73,7 @@ class SmtpConnection:
             return HandoverOutcome(HandoverStatus.LATER, "the connection was closed", lost=True)
         stage = _Stage()
         try:
-            with self._bounded(self._smtp, self._server.mail_within) as over:
+            with self._limit_time(self._smtp, self._server.mail_within) as over:
                 outcome = _run_dialogue(self._smtp, sender, to, content, stage)
                 if over.is_set() and outcome.what is not HandoverStatus.TAKEN:
                     raise TimeoutError  # smtplib takes half a line for an answer when the connection ends
@@ -83,7 +83,7 @@ class SmtpConnection:
             self._drop()
         return outcome
 
-    def _made(self) -> SMTP:
+    def _make_connection(self) -> SMTP:
         if self._server.tls == TLS:
             return SMTP_SSL(timeout=self._server.answer_within, context=ssl.create_default_context())
         return SMTP(timeout=self._server.answer_within)
@@ -102,7 +102,7 @@ class SmtpConnection:
             smtp.login(self._server.user, self._server.password)
 
     @contextmanager
-    def _bounded(self, smtp: SMTP, seconds: float) -> Iterator[Event]:
+    def _limit_time(self, smtp: SMTP, seconds: float) -> Iterator[Event]:
         """Cut the connection when time is up: a server may answer one octet at a time for ever."""
         over = Event()
         timer = Timer(seconds, _cut, (smtp, over))

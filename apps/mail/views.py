@@ -73,7 +73,7 @@ def discard(request: HttpRequest, pk: int) -> HttpResponse:
             services.discard_mail(message=row, reason=form.cleaned_data["reason"], by=get_person(request))
             return redirect("mail:message", pk)
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     return render(request, "mail/discard.html", {"row": row, "form": form}, status=422 if form.is_bound else 200)
 
 

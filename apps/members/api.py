@@ -88,13 +88,13 @@ class MemberViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
     def activate(self, request: Request, pk: str = "") -> Response:
         """Activate the membership, so that the member can use the network. Idempotent."""
         services.activate(member=self.get_object(), by=request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it
-        return self.answer(self.get_object())
+        return self.respond_with(self.get_object())
 
     @action(detail=True, methods=["post"])
     def leave(self, request: Request, pk: str = "") -> Response:
         """End the membership now: addresses and forwards are kept for the hold period, then released. Idempotent."""
         services.leave(member=self.get_object(), by=request.user)  # type: ignore[arg-type]  # likewise
-        return self.answer(self.get_object())
+        return self.respond_with(self.get_object())
 
 
 class DeviceSerializer(ApiSerializer):

@@ -69,7 +69,7 @@ class MemberForm(forms.Form):
         help_text=gettext_lazy("For staff only"),
     )  # fmt: skip
 
-    def facts(self) -> MemberFacts:
+    def build_facts(self) -> MemberFacts:
         """Return the input for the services. The form must be valid."""
         return MemberFacts(**{name: self.cleaned_data[name] for name in MemberFacts.__dataclass_fields__})
 
@@ -152,6 +152,6 @@ class TariffForm(forms.Form):
     def __init__(self, tariff: Tariff | None = None, data: Any = None) -> None:
         super().__init__(data, initial={name: getattr(tariff, name) for name in self.base_fields} if tariff else None)
 
-    def wanted(self) -> dict[str, Any]:
+    def to_kwargs(self) -> dict[str, Any]:
         """Return the input for the services."""
         return {name: self.cleaned_data[name] for name in ("name", "most_forwards", "most_devices", "down_kbit", "up_kbit", "trial")}

@@ -34,7 +34,7 @@ class Payment:
     until: date
 
     @property
-    def extends(self) -> bool:
+    def is_extension(self) -> bool:
         return self.member.paid_until is None or self.member.paid_until < self.until
 
 
@@ -55,14 +55,14 @@ class PaymentPreview:
     faults: list[PaymentFault]
 
     @property
-    def extending(self) -> list[Payment]:
+    def extensions(self) -> list[Payment]:
         """Payments that change something."""
-        return [each for each in self.payments if each.extends]
+        return [each for each in self.payments if each.is_extension]
 
     @property
-    def unchanged(self) -> int:
+    def unchanged_count(self) -> int:
         """The number of lines that change nothing."""
-        return len(self.payments) - len(self.extending)
+        return len(self.payments) - len(self.extensions)
 
 
 def read(text: str) -> PaymentPreview:
@@ -85,7 +85,7 @@ def import_payments(text: str, *, by: User) -> PaymentPreview:
         preview = read(text)
         if preview.faults:
             raise Problem(_("Not every line is understood, so nothing was changed. Mend the list, then try again."), "file")
-        for each in preview.extending:
+        for each in preview.extensions:
             shorter = Member.objects.filter(pk=each.member.pk).exclude(paid_until__gte=each.until)
             shorter.update(paid_until=each.until, version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk)

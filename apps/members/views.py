@@ -45,7 +45,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
 def _try_save(form: TariffForm, save: Any) -> bool:
     """Return True if the service accepted the form; otherwise show its refusal at the field concerned."""
     try:
-        save(form.wanted())
+        save(form.to_kwargs())
     except Problem as problem:
         form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
         return False

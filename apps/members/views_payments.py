@@ -65,7 +65,7 @@ def import_payments(request: HttpRequest) -> HttpResponse:
 
 
 def _report_import(request: HttpRequest, done: payment_import.PaymentPreview) -> HttpResponse:
-    count = len(done.extending)
+    count = len(done.extensions)
     text = ngettext("%(n)d member is paid for longer now.", "%(n)d members are paid for longer now.", count)
     messages.success(request, text % {"n": count})
     return redirect("desk:members")

@@ -36,8 +36,8 @@ class PoolSharingViewSet(api.BasePoolViewSet):
 
     serializer_class = PoolSerializer
 
-    def prepared(self, rows: Iterable[Pool]) -> list[Pool]:
-        shown = super().prepared(rows)
+    def prepare_rows(self, rows: Iterable[Pool]) -> list[Pool]:
+        shown = super().prepare_rows(rows)
         if self.shows("held"):
             used = count_public_by_pool()
             for pool in shown:

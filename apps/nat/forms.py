@@ -60,11 +60,11 @@ class ForwardForm(LastDayForm):
             self.add_error("private_port", _("%(private)d ports cannot take %(public)d. Write the first of them alone.") % facts)
         return cleaned
 
-    def offered(self, first: str) -> str:
+    def suggest_ports(self, first: str) -> str:
         """Return an offer as it is written in the field: as many ports as were wanted, from this one on."""
         return format_span(int(first), self.cleaned_data["public_port"][1]) if first.isdecimal() else first
 
-    def wanted(self) -> dict[str, Any]:
+    def to_kwargs(self) -> dict[str, Any]:
         """Return the service's arguments, except `until`, which `ends` and `changed_end` return."""
         cleaned = self.cleaned_data
         public_port, ports = cleaned["public_port"]

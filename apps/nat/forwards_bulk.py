@@ -54,7 +54,7 @@ class ForwardChange(ForwardDraft):
     version: int
 
     @property
-    def stays(self) -> bool:
+    def keeps_public_side(self) -> bool:
         """Whether its public side and its holding stay as they are."""
         side = ("holding_id", "public", "protocol", "public_port", "ports")
         now = (self.holding.pk, self.public, self.protocol, self.public_port, self.ports)
@@ -120,20 +120,20 @@ def change_forwards(*, wanted: Sequence[ForwardChange], by: User) -> list[PortFo
 
     Raises Conflict when one was changed since its version, Problem or IntegrityError as `services.edit_forward` does.
     """
-    staying = [each for each in wanted if each.stays]
+    staying = [each for each in wanted if each.keeps_public_side]
     for each in wanted:
         services.check_ports(each.protocol, each.public_port, each.private_port, each.ports)
         if each.until != each.forward.valid.upper:
             check_end(each.until)
     pools = _list_pools(wanted)
     with transaction.atomic():
-        moving = [each for each in wanted if not each.stays]
+        moving = [each for each in wanted if not each.keeps_public_side]
         lock_pools(*{each.forward.pool_id for each in moving}, *(_find_pool(each, each.holding, pools).pk for each in moving))
         lock_holdings(*{pk for each in wanted for pk in (each.holding.pk, each.forward.holding_id)})
         _lock(each.forward.pk for each in wanted)
         if staying and _update(staying) != len(staying):
             raise services.build_conflict()
-        ids = [each.forward.pk if each.stays else _move(each, by) for each in wanted]
+        ids = [each.forward.pk if each.keeps_public_side else _move(each, by) for each in wanted]
         enqueue_task("workers.reconcile", by.pk)
         return _reload(ids)
 

@@ -30,14 +30,14 @@ class LastDayForm(forms.Form):
             raise forms.ValidationError(str(problem)) from problem
         return day
 
-    def ends(self) -> datetime | None:
+    def get_end(self) -> datetime | None:
         """Return the end of the last day; None: no end."""
         day: date | None = self.cleaned_data["until"]
         return timezone.make_aware(datetime.combine(day + timedelta(days=1), time.min)) if day else None
 
-    def changed_end(self) -> Until:
+    def get_changed_end(self) -> Until:
         """Return `ends` if the day was changed in the form, otherwise UNCHANGED."""
-        return self.ends() if "until" in self.changed_data else End.UNCHANGED
+        return self.get_end() if "until" in self.changed_data else End.UNCHANGED
 
 
 def build_last_day(row: PortForward | Pinhole) -> dict[str, Any]:

@@ -91,7 +91,7 @@ class NatMapping(PublicAddressUse):
         return f"{self.block.lower}–{self.block.upper - 1}" if self.block else ""
 
     @property
-    def leaves(self) -> str:
+    def public_with_ports(self) -> str:
         """The public address with its block: “198.51.100.7, ports 32768–33791”."""
         return format_address_with_ports(str(self.public), self.ports)
 

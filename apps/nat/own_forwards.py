@@ -29,7 +29,7 @@ TRIES: Final = 100  # free spans that are checked for forbidden ports
 
 def may_open(forward: PortForward) -> bool:
     """Return True if members may open these ports. What administrators opened beyond the rules, members can close, but not open again."""
-    return get_rules(forward.group_id).allow(forward.public_port, forward.ports)
+    return get_rules(forward.group_id).is_allowed(forward.public_port, forward.ports)
 
 
 def may_undo_closing(forward: PortForward, by: User) -> bool:
@@ -81,7 +81,7 @@ def open_port(
 
 def _check_rules(rules: PortRules, public: Address, protocol: str, port: int, ports: int) -> None:
     """Raise Problem for ports that the group's rules do not permit to members; offer free ones that they permit."""
-    facts = {"lowest": rules.lowest, "ports": ports, "longest": rules.longest, "forbidden": rules.forbids(port, ports)}
+    facts = {"lowest": rules.lowest, "ports": ports, "longest": rules.longest, "forbidden": rules.find_forbidden(port, ports)}
     if ports > rules.longest:
         text = _("%(ports)d ports at once are opened by the administrators. Choose up to %(longest)d.")
         raise Problem(text % facts, "public_port")
@@ -97,7 +97,7 @@ def _find_free_ports(rules: PortRules, public: Address, protocol: str, start: in
     """Return the first port of a free span of this length, from `start` on, that members may open; "" when there is none near."""
     for _try in range(TRIES):
         found = find_free_port(public, protocol, max(start, rules.lowest), ports)
-        forbidden = None if found is None else rules.forbids(found, ports)
+        forbidden = None if found is None else rules.find_forbidden(found, ports)
         if found is None or found < rules.lowest:
             return ""
         if forbidden is None:

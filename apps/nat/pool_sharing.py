@@ -57,7 +57,7 @@ class PlannedMapping:
     place: SnatPlace
 
     @property
-    def leaves(self) -> str:
+    def public_with_ports(self) -> str:
         """The planned address with its block: “198.51.100.7, ports 32768–33791”."""
         return format_address_with_ports(str(self.place.public), self.place.ports)
 

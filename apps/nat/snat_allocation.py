@@ -121,9 +121,9 @@ class SnatAllocator:
         self._next = dict.fromkeys(self._addresses, compute_first_port(self._size))
         self._at = 0
         for claim in PortClaim.objects.filter(holds_now_or_later(), forward_id__isnull=False, public__within=pool.prefix):
-            self._claim(claim)
+            self._note_claim(claim)
 
-    def _claim(self, claim: PortClaim) -> None:
+    def _note_claim(self, claim: PortClaim) -> None:
         whose = self._claimed.setdefault(claim.public, {})
         for number in range(claim.ports.lower // self._size, (claim.ports.upper - 1) // self._size + 1):
             whose.setdefault(number * self._size, set()).add(claim.member_id)
@@ -131,24 +131,24 @@ class SnatAllocator:
     def take(self, member: int, preferred: Iterable[Address]) -> SnatPlace | None:
         """Take a place that no other member has, preferably on one of these addresses. None when the pool is full."""
         for address in preferred:
-            if address in self._known and (place := self._take_of(address, member)):
+            if address in self._known and (place := self._take_on(address, member)):
                 return place
         while self._at < len(self._addresses):
-            if place := self._take_of(self._addresses[self._at], member):
+            if place := self._take_on(self._addresses[self._at], member):
                 return place
             self._at += 1
         return None
 
-    def _take_of(self, address: Address, member: int) -> SnatPlace | None:
-        port = self._theirs(address, member)
+    def _take_on(self, address: Address, member: int) -> SnatPlace | None:
+        port = self._find_own_block(address, member)
         if port is None:
-            port = self._untouched(address)
+            port = self._find_untouched_block(address)
         if port is None:
             return None
         self._taken.add((address, port))
         return _build_place(address, port, self._size)
 
-    def _theirs(self, address: Address, member: int) -> int | None:
+    def _find_own_block(self, address: Address, member: int) -> int | None:
         """Return the first port of a free place that contains claims of this member's forwards, and of no other's."""
         least = compute_first_port(self._size)
         for port, whose in self._claimed.get(address, {}).items():
@@ -156,7 +156,7 @@ class SnatAllocator:
                 return port
         return None
 
-    def _untouched(self, address: Address) -> int | None:
+    def _find_untouched_block(self, address: Address) -> int | None:
         claimed = self._claimed.get(address, {})
         for port in range(self._next[address], ALL_PORTS, self._size):
             if port not in claimed and (address, port) not in self._taken:

@@ -47,9 +47,9 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _render_answer(request, member, form=form)
     try:
-        forward = services.add_forward(by=request.user, until=form.ends(), **form.wanted())  # type: ignore[arg-type]  # staff_page: signed in
+        forward = services.add_forward(by=request.user, until=form.get_end(), **form.to_kwargs())  # type: ignore[arg-type]  # staff_page: signed in
     except Problem as problem:
-        form.offer = form.offered(problem.offer)
+        form.offer = form.suggest_ports(problem.offer)
         form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
         return _render_answer(request, member, form=form)
     return _render_answer(request, member, saved=forward.pk)
@@ -74,11 +74,11 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         version = form.cleaned_data["version"] or 0
         try:
-            changed = form.wanted() | {"until": form.changed_end()}
+            changed = form.to_kwargs() | {"until": form.get_changed_end()}
             saved = services.edit_forward(forward=forward, version=version, by=get_person(request), **changed)
             return redirect(f"{reverse('desk:member', args=[member.pk])}?saved={saved.pk}#forwards")
         except Problem as problem:
-            form.offer = form.offered(problem.offer)
+            form.offer = form.suggest_ports(problem.offer)
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
             if isinstance(problem, Conflict):
                 shown["now"] = forward

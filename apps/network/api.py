@@ -103,7 +103,7 @@ class BasePoolViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
     def get_queryset(self) -> QuerySet[Pool]:
         return list_pools().order_by("id")
 
-    def prepared(self, rows: Iterable[Pool]) -> list[Pool]:
+    def prepare_rows(self, rows: Iterable[Pool]) -> list[Pool]:
         shown = list(rows)
         held = count_held_shares() if shown and self.shows("held") else {}
         for pool in shown:

@@ -82,7 +82,7 @@ class PoolForm(forms.Form):
         else:
             del self.fields["sharing"], self.fields["block_size"]
 
-    def on_top_of(self, version: int) -> "PoolForm":
+    def rebase_on(self, version: int) -> "PoolForm":
         """Return the same input on top of the row's current version, with the same errors."""
         again = PoolForm({**self.data.dict(), "version": str(version)}, public=self._public)  # type: ignore[attr-defined]  # a QueryDict
         again.full_clean()
@@ -136,7 +136,7 @@ class HolderLookupForm(forms.Form):
         label=_("Why you ask"), max_length=200, widget=forms.TextInput(attrs={"placeholder": _("abuse report 4711"), "autocomplete": "off"})
     )
 
-    def moment(self, now: datetime) -> datetime:
+    def get_moment(self, now: datetime) -> datetime:
         """Return the moment that was entered, or `now`."""
         at: datetime | None = self.cleaned_data["at"]
         return at or now

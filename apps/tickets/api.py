@@ -160,8 +160,8 @@ class TicketViewSet(ReadViewSet, ChangeViewSet):
     @action(detail=False, methods=["post"], serializer_class=WriteSerializer)
     def write(self, request: Request) -> Response:
         """Open a ticket with a first message to a member, sent by mail and shown on their page. It waits for the member's reply."""
-        made = services.write_to(by=self.writer(), **parse_request(WriteSerializer, request))
-        self.within_reach([made])
+        made = services.write_to(by=self.get_writer(), **parse_request(WriteSerializer, request))
+        self.validate_reach([made])
         return Response(TicketSerializer(self.get_queryset().get(pk=made.pk), context=self.get_serializer_context()).data, status=201)
 
     @declare_response(200, make_array(MESSAGE))
@@ -174,33 +174,37 @@ class TicketViewSet(ReadViewSet, ChangeViewSet):
     @action(detail=True, methods=["post"], url_path="answer", url_name="answer", serializer_class=AnswerSerializer)
     def answer_it(self, request: Request, pk: str = "") -> Response:
         """Write to the asker, by mail and on their page. A ticket without assignee is then assigned to you."""
-        made = services.answer_ticket(ticket=self.get_object(), by=self.writer(), **parse_request(AnswerSerializer, request))
+        made = services.answer_ticket(ticket=self.get_object(), by=self.get_writer(), **parse_request(AnswerSerializer, request))
         return Response(_render_message(made), status=201)
 
     @declare_response(201, MESSAGE)
     @action(detail=True, methods=["post"], serializer_class=NoteSerializer)
     def note(self, request: Request, pk: str = "") -> Response:
         """Add an internal note, which only staff sees."""
-        made = services.add_note(ticket=self.get_object(), by=self.writer(), **parse_request(NoteSerializer, request))
+        made = services.add_note(ticket=self.get_object(), by=self.get_writer(), **parse_request(NoteSerializer, request))
         return Response(_render_message(made), status=201)
 
     @action(detail=True, methods=["post"])
     def take(self, request: Request, pk: str = "") -> Response:
         """Assign the ticket to yourself. Idempotent."""
-        services.take_ticket(ticket=self.get_object(), by=self.writer())
-        return self.answer(self.get_object())
+        services.take_ticket(ticket=self.get_object(), by=self.get_writer())
+        return self.respond_with(self.get_object())
 
     @action(detail=True, methods=["post"], url_path="assign-member", serializer_class=AssignMemberSerializer)
     def assign_member(self, request: Request, pk: str = "") -> Response:
         """Give a ticket without a member to a member, who then sees it and gets the answers."""
-        services.assign_member(ticket=self.get_object(), by=self.writer(), **parse_request(AssignMemberSerializer, request))
-        return self.changed(self.get_object())
+        services.assign_member(ticket=self.get_object(), by=self.get_writer(), **parse_request(AssignMemberSerializer, request))
+        return self.render_ticket(self.get_object())
 
     @action(detail=True, methods=["post"], serializer_class=MergeSerializer)
     def merge(self, request: Request, pk: str = "") -> Response:
         """Merge other tickets of the same member, or without a member, into this one: they point to it from now on. No mail is sent."""
-        merging.merge(into=self.get_object(), tickets=self.named(parse_request(MergeSerializer, request)["tickets"]), by=self.writer())
-        return self.changed(self.get_object())
+        merging.merge(
+            into=self.get_object(),
+            tickets=self.list_named_tickets(parse_request(MergeSerializer, request)["tickets"]),
+            by=self.get_writer(),
+        )
+        return self.render_ticket(self.get_object())
 
     @action(detail=True, methods=["post"])
     def unmerge(self, request: Request, pk: str = "") -> Response:
@@ -209,39 +213,39 @@ class TicketViewSet(ReadViewSet, ChangeViewSet):
         move = ticket.moves_out.filter(kind=Move.Kind.MERGE, undone_at=None).first()
         if move is None:
             raise Problem(_("#%(ticket)d is not merged.") % {"ticket": ticket.pk})
-        merging.undo_merge(move=move, by=self.writer())
-        return self.changed(self.get_object())
+        merging.undo_merge(move=move, by=self.get_writer())
+        return self.render_ticket(self.get_object())
 
     @declare_response(201, TicketSerializer)
     @action(detail=True, methods=["post"], serializer_class=SplitSerializer)
     def split(self, request: Request, pk: str = "") -> Response:
         """Split chosen messages off into a ticket of their own. No mail is sent."""
         asked = parse_request(SplitSerializer, request)
-        made = splitting.split(ticket=self.get_object(), by=self.writer(), **asked)
-        self.within_reach([made])
-        return self.changed(made, code=201)
+        made = splitting.split(ticket=self.get_object(), by=self.get_writer(), **asked)
+        self.validate_reach([made])
+        return self.render_ticket(made, code=201)
 
     @declare_response(202, SentSerializer)
     @action(detail=False, methods=["post"], url_path="answer-many", serializer_class=AnswerManySerializer)
     def answer_many(self, request: Request) -> Response:
         """Send one answer to many tickets, each in its reader's language. `tickets/answers/{id}/` shows the progress."""
         asked = parse_request(AnswerManySerializer, request)
-        tickets = self.named(asked.pop("tickets"))
-        return Response(SentSerializer(bulk.answer_many(tickets=tickets, by=self.writer(), **asked)).data, status=202)
+        tickets = self.list_named_tickets(asked.pop("tickets"))
+        return Response(SentSerializer(bulk.answer_many(tickets=tickets, by=self.get_writer(), **asked)).data, status=202)
 
-    def named(self, numbers: Sequence[int]) -> list[Ticket]:
+    def list_named_tickets(self, numbers: Sequence[int]) -> list[Ticket]:
         """Return the tickets with these numbers. Raise Problem for one that does not exist or is out of the token's scope."""
         found = self.find(numbers)
         if missing := [number for number in numbers if number not in found]:
             raise Problem(_("There is no ticket #%(ticket)d.") % {"ticket": missing[0]}, "tickets")
         return [found[number] for number in dict.fromkeys(numbers)]
 
-    def changed(self, ticket: Ticket, code: int = 200) -> Response:
+    def render_ticket(self, ticket: Ticket, code: int = 200) -> Response:
         """Return a response with the ticket as it is now, in the ticket's own serializer instead of the action's."""
         shown = TicketSerializer(self.get_queryset().get(pk=ticket.pk), context=self.get_serializer_context())
         return Response(shown.data, status=code)
 
-    def writer(self) -> Any:
+    def get_writer(self) -> Any:
         """Return the user of the token or the session."""
         return self.request.user
 

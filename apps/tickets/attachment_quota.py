@@ -26,7 +26,7 @@ class AttachmentQuota:
     limit: int
 
     @property
-    def left(self) -> int:
+    def free_octets(self) -> int:
         return max(self.limit - self.used, 0)
 
 
@@ -54,15 +54,19 @@ def get_tightest_quota(message: Message) -> AttachmentQuota:
         return whole
     member = message.ticket.member
     own = get_member_quota(member) if member else get_strangers_quota()
-    return min(own, whole, key=lambda quota: quota.left)
+    return min(own, whole, key=lambda quota: quota.free_octets)
 
 
 def check_room(message: Message, size: int) -> None:
     """Raise Problem when files of this size (octets) exceed a quota of the message."""
     quota = get_tightest_quota(message) if size else None
-    if quota is None or size <= quota.left:
+    if quota is None or size <= quota.free_octets:
         return
-    facts = {"size": formats.format_volume(size), "left": formats.format_volume(quota.left), "limit": formats.format_volume(quota.limit)}
+    facts = {
+        "size": formats.format_volume(size),
+        "left": formats.format_volume(quota.free_octets),
+        "limit": formats.format_volume(quota.limit),
+    }
     words = _(
         "These files have %(size)s, and of %(limit)s only %(left)s are left. Send fewer, or ask the administrators to remove old ones."
     )

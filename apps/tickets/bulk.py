@@ -102,7 +102,7 @@ def answer_pending(most: int = AT_ONCE) -> bool:
 
 
 def _answer_item(item: BulkItem) -> None:
-    with override(item.bulk.by.speaks):
+    with override(item.bulk.by.mail_language):
         why, message = _explain_omission(item), None
         if not why:
             try:
@@ -136,7 +136,7 @@ class TicketChanges:
     add: Sequence[str] = field(default=())
     drop: Sequence[str] = field(default=())
 
-    def of(self, ticket: Ticket) -> dict[str, Any]:
+    def find_differences(self, ticket: Ticket) -> dict[str, Any]:
         """Return the columns of this ticket that change, with their new values. Raise Problem for too many tags."""
         drop = set(services.validate_tags(self.drop))
         wanted: dict[str, Any] = {"tags": services.validate_tags([*(tag for tag in ticket.tags if tag not in drop), *self.add])}
@@ -159,7 +159,7 @@ def change_many(*, tickets: Sequence[Ticket], changes: TicketChanges, by: User) 
     with transaction.atomic():
         rows = Ticket.objects.select_for_update().filter(pk__in=[each.pk for each in tickets], merged_into=None)
         for row in rows.order_by("pk"):
-            if different := changes.of(row):
+            if different := changes.find_differences(row):
                 Ticket.objects.filter(pk=row.pk).update(**different, version=F("version") + 1, touched_at=Now())
                 changed += 1
     log.info("tickets changed", tickets=changed, by=by.username)
@@ -168,7 +168,7 @@ def change_many(*, tickets: Sequence[Ticket], changes: TicketChanges, by: User) 
 
 def count_affected(tickets: Sequence[Ticket], changes: TicketChanges) -> int:
     """Return the number of tickets that the changes would change."""
-    of: Callable[[Ticket], dict[str, Any]] = changes.of
+    of: Callable[[Ticket], dict[str, Any]] = changes.find_differences
     return sum(bool(of(each)) for each in tickets)
 
 

@@ -47,7 +47,7 @@ def _read_octets(upload: UploadedFile[Any]) -> bytes:
 class ProblemForm(forms.Form):
     """Form with a service that may raise Problem."""
 
-    def take(self, problem: Problem) -> None:
+    def add_problem(self, problem: Problem) -> None:
         """Add the Problem as an error of the field that it concerns."""
         place = {"files": "uploads"}.get(problem.fieldname, problem.fieldname)
         self.add_error(place if place in self.fields else None, str(problem))
@@ -67,13 +67,13 @@ class _MessageForm(ProblemForm):
         facts = {"most": MOST, "size": formats.format_volume(settings.ATTACHMENT_OCTETS)}
         self.fields["uploads"].help_text = _("Up to %(most)d, each up to %(size)s.") % facts
 
-    def say_room(self, quota: AttachmentQuota) -> None:
+    def show_room(self, quota: AttachmentQuota) -> None:
         """Show beside the files how much room the quota leaves."""
-        facts = {"most": MOST, "size": formats.format_volume(settings.ATTACHMENT_OCTETS), "left": formats.format_volume(quota.left)}
+        facts = {"most": MOST, "size": formats.format_volume(settings.ATTACHMENT_OCTETS), "left": formats.format_volume(quota.free_octets)}
         words = _("Up to %(most)d, each up to %(size)s. Of %(limit)s for all of your files, %(left)s are left.")
         self.fields["uploads"].help_text = words % (facts | {"limit": formats.format_volume(quota.limit)})
 
-    def wanted(self) -> dict[str, Any]:
+    def to_kwargs(self) -> dict[str, Any]:
         """Return the keyword arguments for the services."""
         return {{"uploads": "files"}.get(name, name): value for name, value in self.cleaned_data.items()}
 
@@ -132,7 +132,7 @@ class FactsForm(ProblemForm):
             self.fields[name].widget.attrs |= {"data-key": key, "aria-keyshortcuts": key}
         self.fields["assignee"].choices = choices  # type: ignore[attr-defined]  # of a ChoiceField
 
-    def wanted(self) -> TicketFacts:
+    def to_kwargs(self) -> TicketFacts:
         """Return the properties for the service."""
         given = self.cleaned_data
         return TicketFacts(given["state"], given["priority"], self._people.get(given["assignee"]), given["tags"].split(","))
@@ -167,6 +167,6 @@ class CannedForm(ProblemForm):
         names = ("version", "name", "text_de", "text_en")
         super().__init__(data, initial={name: getattr(canned, name) for name in names} if canned else {})
 
-    def wanted(self) -> dict[str, str]:
+    def to_kwargs(self) -> dict[str, str]:
         """Return the keyword arguments for the services."""
         return {name: self.cleaned_data[name] for name in ("name", "text_de", "text_en")}

@@ -28,11 +28,11 @@ class AnswerManyForm(ProblemForm):
         label=_("Afterwards"), choices=[("waiting", _("it waits for them")), ("solved", _("it is solved"))], initial="waiting"
     )
 
-    def texts(self) -> dict[str, str]:
+    def get_texts(self) -> dict[str, str]:
         """Return the texts by language."""
         return {language: self.cleaned_data[f"text_{language}"] for language in ("de", "en")}
 
-    def wanted(self) -> dict[str, Any]:
+    def to_kwargs(self) -> dict[str, Any]:
         """Return the keyword arguments for the service."""
         given = self.cleaned_data
         return {"key": given["key"], "text_de": given["text_de"], "text_en": given["text_en"], "solved": given["state"] == "solved"}
@@ -55,7 +55,7 @@ class ChangeManyForm(ProblemForm):
         choices = [("", _("stays")), ("nobody", _("nobody")), *((pk, user.name) for pk, user in self._people.items())]
         self.fields["assignee"].choices = choices  # type: ignore[attr-defined]  # of a ChoiceField
 
-    def changes(self) -> TicketChanges:
+    def to_changes(self) -> TicketChanges:
         """Return the changes for the service."""
         given = self.cleaned_data
         assignee = (self._people.get(given["assignee"]),) if given["assignee"] else None
@@ -83,7 +83,7 @@ class SplitForm(ProblemForm):
         same = (("same", str(ticket.member)), ("nobody", nobody)) if ticket.member else (("same", nobody),)
         self.fields["whose"].choices = same  # type: ignore[attr-defined]  # of a ChoiceField
 
-    def wanted(self) -> dict[str, Any]:
+    def to_kwargs(self) -> dict[str, Any]:
         """Return the keyword arguments for the service."""
         given = self.cleaned_data
         return {"messages": given["messages"], "subject": given["subject"], "same_member": given["whose"] == "same"}

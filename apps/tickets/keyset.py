@@ -16,14 +16,14 @@ class KeysetOrder:
 
     columns: tuple[str, ...]
 
-    def token(self, row: Model) -> str:
+    def make_token(self, row: Model) -> str:
         """Return the position of this row, for the URL of the next page."""
         values = (getattr(row, column.removeprefix("-")) for column in self.columns)
         return "_".join(str((value - EPOCH) // MICROSECOND if isinstance(value, datetime) else value) for value in values)
 
-    def after[Row: Model](self, rows: QuerySet[Row], token: str) -> QuerySet[Row]:
+    def filter_after[Row: Model](self, rows: QuerySet[Row], token: str) -> QuerySet[Row]:
         """Return the rows after the token's position, in this order; all rows where the token is not valid."""
-        ordered, place = rows.order_by(*self.columns), self._place(rows.model, token)
+        ordered, place = rows.order_by(*self.columns), self._parse_place(rows.model, token)
         if place is None:
             return ordered
         behind, same = Q(), Q()
@@ -34,7 +34,7 @@ class KeysetOrder:
         first, way = self.columns[0].removeprefix("-"), "lte" if self.columns[0].startswith("-") else "gte"
         return ordered.filter(Q(**{f"{first}__{way}": place[0]}), behind)  # the index scan starts at the first condition
 
-    def _place(self, model: type[Model], token: str) -> list[Any] | None:
+    def _parse_place(self, model: type[Model], token: str) -> list[Any] | None:
         parts = token.split("_")
         if len(parts) != len(self.columns) or not all(part.isascii() and part.isdigit() and len(part) < 18 for part in parts):
             return None

@@ -43,7 +43,7 @@ class Linkable:
     def key(self) -> str:
         return self.model._meta.label_lower
 
-    def rows(self) -> Any:
+    def list_rows(self) -> Any:
         rows = self.model._default_manager.all()
         return rows.select_related(*self.related) if self.related else rows
 
@@ -94,7 +94,7 @@ def list_links(ticket: Ticket) -> list[LinkRow]:
     wanted: dict[str, list[int]] = defaultdict(list)
     for link in links:
         wanted[link.kind].append(link.object_id)
-    found = {(kind, row.pk): row for kind, pks in wanted.items() if kind in KINDS for row in KINDS[kind].rows().filter(pk__in=pks)}
+    found = {(kind, row.pk): row for kind, pks in wanted.items() if kind in KINDS for row in KINDS[kind].list_rows().filter(pk__in=pks)}
     return [_build_link_row(link, found.get((link.kind, link.object_id))) for link in links]
 
 
@@ -119,7 +119,7 @@ def _describe_row(row: Any) -> str:
 
 def add_link(*, ticket: Ticket, kind: str, object_id: int, by: User) -> None:
     """Link the ticket to a row. Idempotent. Raise Problem when there is no such row."""
-    if kind not in KINDS or not KINDS[kind].rows().filter(pk=object_id).exists():
+    if kind not in KINDS or not KINDS[kind].list_rows().filter(pk=object_id).exists():
         raise Problem(_("There is no such thing any more."), "what")
     try:
         with transaction.atomic():

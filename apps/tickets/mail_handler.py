@@ -129,7 +129,9 @@ def _file_answer(ticket: Ticket, by: User, mail: ReceivedMail, key: str | None) 
     """File staff's mail as an answer, as if written on the page: the thread continues from the Message-ID of our own outgoing mail."""
     member = ticket.member
     files, lost = (
-        _select_files(mail, get_total_quota().left if mail.files else 0) if member and member.user_id else ([], _list_file_names(mail))
+        _select_files(mail, get_total_quota().free_octets if mail.files else 0)
+        if member and member.user_id
+        else ([], _list_file_names(mail))
     )
     text = _cut_text(redact(strip_quote(mail.text))) or "–"
     message = services.answer_ticket(ticket=ticket, text=text, files=files, by=by)
@@ -171,7 +173,7 @@ def _add_message(ticket: Ticket, kind: Message.Kind, mail: ReceivedMail, key: st
     message = Message(
         ticket=ticket, kind=kind, via=Message.Via.MAIL, sender=_get_sender(mail), text=text, verified=verified, message_id=key
     )
-    files, lost = _select_files(mail, get_tightest_quota(message).left if mail.files else 0)
+    files, lost = _select_files(mail, get_tightest_quota(message).free_octets if mail.files else 0)
     made = thread.add_message(message, files)
     if lost:
         _add_side_note(ticket, mail, LOST_FILES, names=", ".join(lost[:MOST]))

@@ -46,7 +46,7 @@ class MemberSidebar:
         return StateLabel(kinds[Member.State(self.member.state)], self.member.get_state_display())
 
     @property
-    def limited(self) -> str:
+    def limit_text(self) -> str:
         """Sentence about the rate limit; "" when there is none."""
         return describe_limit(self.limit) if self.limit else ""
 
@@ -55,7 +55,7 @@ class MemberSidebar:
         return f"M-{self.member.number}"
 
     @property
-    def paid(self) -> str:
+    def paid_until_text(self) -> str:
         return formats.format_day(self.member.paid_until) if self.member.paid_until else ""
 
 

@@ -116,7 +116,7 @@ def tell_of_unsent(message: Message, user: User) -> None:
         "url": f"{settings.PORTAL_URL}{reverse('tickets:ticket', args=[ticket.pk])}",
     }  # fmt: skip
     key = f"ticket {ticket.pk} unsent {user.pk} {timezone.now():%Y-%m-%d %H}"
-    write_mail(to=user.email, language=user.speaks, template="ticket_unsent", context=context, about=ticket, key=key)
+    write_mail(to=user.email, language=user.mail_language, template="ticket_unsent", context=context, about=ticket, key=key)
 
 
 def accepts_answers() -> bool:
@@ -142,6 +142,6 @@ def _write_notice(template: str, message: Message, user: User) -> None:
         "url": f"{settings.PORTAL_URL}{reverse('tickets:ticket', args=[ticket.pk])}",
     }  # fmt: skip
     write_mail(
-        to=user.email, language=user.speaks, template=template, context=context, about=ticket, notice=KIND,
+        to=user.email, language=user.mail_language, template=template, context=context, about=ticket, notice=KIND,
         key=f"{build_message_key(message.pk)} to {user.pk}", reply_to=addressing.build_staff_address(user, ticket.pk),
     )  # fmt: skip

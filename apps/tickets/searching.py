@@ -60,12 +60,12 @@ def search_page(rows: QuerySet[Ticket], text: str, order: KeysetOrder, after: st
     if goes_on and len(hits) <= size:
         few = _list_few_ids(asked) if len(hits) < MANY else None
         if few is not None:
-            found = list(order.after(rows.filter(pk__in=few), after)[: size + 1])
-            return found[:size], order.token(found[size - 1]) if len(found) > size else ""
+            found = list(order.filter_after(rows.filter(pk__in=few), after)[: size + 1])
+            return found[:size], order.make_token(found[size - 1]) if len(found) > size else ""
         more, goes_on = _scan_newest(rows, asked, order, goes_on, size - len(hits), [STEP] * STEPS)
         hits += more
     shown = list(rows.filter(pk__in=[hit.pk for hit in hits[:size]]).order_by(*order.columns))
-    return shown, order.token(hits[size - 1]) if len(hits) > size else goes_on
+    return shown, order.make_token(hits[size - 1]) if len(hits) > size else goes_on
 
 
 def _scan_newest(
@@ -74,12 +74,12 @@ def _scan_newest(
     """Return the hits among the next tickets, until there are more than a page, and the token to continue from, "" at the end."""
     light, hits = rows.select_related(None).only(*(column.removeprefix("-") for column in order.columns)), list[Ticket]()
     for step in steps:
-        looked = list(order.after(light, after)[:step])
+        looked = list(order.filter_after(light, after)[:step])
         found = _fetch_ids(_AMONG, pks=[row.pk for row in looked], asked=asked)
         hits += [row for row in looked if row.pk in found]
         if len(looked) < step:
             return hits, ""
-        after = order.token(looked[-1])
+        after = order.make_token(looked[-1])
         if len(hits) > size:
             break
     return hits, after

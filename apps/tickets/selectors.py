@@ -59,8 +59,8 @@ def get_page(asked: TicketFilter, user: User, after: str = "") -> TicketPage:
     wanted = filter_tickets(asked, user)
     if asked.search:
         return TicketPage(*searching.search_page(wanted, asked.search, asked.order, after, PER_PAGE))
-    found = list(asked.order.after(wanted, after)[: PER_PAGE + 1])
-    return TicketPage(found[:PER_PAGE], asked.order.token(found[PER_PAGE - 1]) if len(found) > PER_PAGE else "")
+    found = list(asked.order.filter_after(wanted, after)[: PER_PAGE + 1])
+    return TicketPage(found[:PER_PAGE], asked.order.make_token(found[PER_PAGE - 1]) if len(found) > PER_PAGE else "")
 
 
 def filter_tickets(asked: TicketFilter, user: User) -> QuerySet[Ticket]:

@@ -28,12 +28,12 @@ class Trend:
     days: Drawing
 
     @property
-    def open(self) -> int:
+    def open_count(self) -> int:
         """Number of tickets that are not solved."""
         return self.ours + self.theirs
 
     @property
-    def fewer(self) -> int:
+    def decrease(self) -> int:
         """Decrease of open tickets since midnight."""
         return -self.more
 

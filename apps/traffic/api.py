@@ -64,10 +64,10 @@ class UsageViewSet(ReadViewSet):
         return parse_window(self.request.query_params.dict(), self.now)
 
     def get_serializer_context(self) -> dict[str, Any]:
-        known = {"window": self.window} if self._reads() else {}
+        known = {"window": self.window} if self._is_read() else {}
         return super().get_serializer_context() | known
 
-    def prepared(self, rows: Iterable[Any]) -> list[Any]:
+    def prepare_rows(self, rows: Iterable[Any]) -> list[Any]:
         shown, window = list(rows), self.window
         used = type(self).used([row.pk for row in shown], window.since, window.until, now=self.now) if self.shows("octets") else {}
         for row in shown:

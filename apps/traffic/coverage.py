@@ -26,7 +26,7 @@ class ReadingCoverage:
 
     gateways: Sequence[Sequence[CoveredStretch]]
 
-    def gap(self, since: datetime, until: datetime) -> bool:
+    def is_gap(self, since: datetime, until: datetime) -> bool:
         """True if no gateway was read at any moment of this time."""
         return not any(each.since < until and since <= each.until for stretches in self.gateways for each in stretches)
 
@@ -34,12 +34,12 @@ class ReadingCoverage:
         """True if a stretch of some gateway ends in this time. A stretch that still grows ends with the last reading."""
         return any(since <= each.until < until for stretches in self.gateways for each in stretches)
 
-    def read_until(self, now: datetime) -> datetime | None:
+    def find_last_reading(self, now: datetime) -> datetime | None:
         """Return the last reading of any gateway if it was more than PAUSE ago, otherwise None."""
         last = max((each.until for stretches in self.gateways for each in stretches), default=None)
         return last if last and now - last > PAUSE else None
 
-    def lost(self, since: datetime, until: datetime) -> bool:
+    def has_loss(self, since: datetime, until: datetime) -> bool:
         """True if part of what passed in this time is missing for good, at one gateway at least."""
         breaks = ((one.until, two.since) for stretches in self.gateways for one, two in pairwise(stretches) if not two.carried)
         return any(begin < until and since < end for begin, end in breaks)

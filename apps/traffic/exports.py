@@ -39,7 +39,7 @@ def build_talker_head() -> list[str]:
 
 
 def iter_talker_rows(talkers: Iterable[TopTalker]) -> Iterator[CsvRow]:
-    return ([place, each.name, each.down, each.up, each.both] for place, each in enumerate(talkers, 1))
+    return ([place, each.name, each.down, each.up, each.total] for place, each in enumerate(talkers, 1))
 
 
 def build_share_head(by: GroupBy) -> list[str]:
@@ -47,7 +47,7 @@ def build_share_head(by: GroupBy) -> list[str]:
 
 
 def iter_share_rows(shares: Iterable[UsageShare]) -> Iterator[CsvRow]:
-    return ([each.name or _("none"), each.members, each.down, each.up, each.both] for each in shares)
+    return ([each.name or _("none"), each.members, each.down, each.up, each.total] for each in shares)
 
 
 def build_quota_head() -> list[str]:
@@ -55,4 +55,4 @@ def build_quota_head() -> list[str]:
 
 
 def iter_quota_rows(found: Iterable[MemberNearQuota]) -> Iterator[CsvRow]:
-    return ([each.name, each.tariff, each.both, each.quota, each.percent] for each in found)
+    return ([each.name, each.tariff, each.total, each.quota, each.percent] for each in found)

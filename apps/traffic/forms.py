@@ -34,7 +34,7 @@ class WindowForm(forms.Form):
         self.now = now
 
     @property
-    def chosen(self) -> bool:
+    def is_chosen(self) -> bool:
         """True if one of the fields is filled in."""
         return any(self.data.get(name) for name in self.fields)
 
@@ -60,7 +60,7 @@ class WindowForm(forms.Form):
             self.add_error("until", _("This is not after “From”. Choose a later time, or leave it empty for now."))
         return cleaned
 
-    def window(self) -> Window:
+    def build_window(self) -> Window:
         """Return the chosen window; the form must be valid."""
         since, until = self.cleaned_data["since"], self.cleaned_data["until"]
         if since is None:
@@ -87,7 +87,7 @@ class QuotaForm(forms.Form):
     def __init__(self, quota: Quota | None, data: Any = None) -> None:
         super().__init__(data, initial={"gigabytes": f"{(Decimal(quota.octets) / GIGA).normalize():f}"} if quota else None)
 
-    def octets(self) -> int | None:
+    def to_octets(self) -> int | None:
         """Return the quota in octets as the service takes it, None for no quota; the form must be valid."""
         given: Decimal | None = self.cleaned_data["gigabytes"]
         return None if given is None else int(given * GIGA)

@@ -41,12 +41,12 @@ class Month(NamedTuple):
     quota: int | None = None
 
     @property
-    def both(self) -> int | None:
+    def total(self) -> int | None:
         return None if self.up is None or self.down is None else self.up + self.down
 
     @property
     def percent(self) -> int | None:
-        return 100 * self.both // self.quota if self.quota and self.both is not None else None
+        return 100 * self.total // self.quota if self.quota and self.total is not None else None
 
     @property
     def words(self) -> str:
@@ -75,7 +75,7 @@ def list_months(member: Member, *, now: datetime) -> list[Month]:
     limits = _list_limits(member, [until for _since, until in spans])
 
     def one(number: int, since: datetime, until: datetime) -> Month:
-        before = localtime(until).date() <= member.since or read.gap(since, min(until, now))
+        before = localtime(until).date() <= member.since or read.is_gap(since, min(until, now))
         up, down = sums.get(number, (None, None) if before else (0, 0))
         limit = limits[number] if up is not None else None
         return Month(since, until, up, down, *(limit or ()))
@@ -132,7 +132,7 @@ def _iter_limits_in_force(tariffs: list[Any], quotas: list[Any], ends: Iterable[
 def draw_months(found: Iterable[Month]) -> BarChart:
     """Return a chart with a bar for each month's usage and a line at its quota."""
     below = pgettext("month below a chart", "M")
-    bars = [Bar(format_date(localtime(each.since), below), each.words, each.both, each.quota) for each in found]
+    bars = [Bar(format_date(localtime(each.since), below), each.words, each.total, each.quota) for each in found]
     return draw_bars("months", _("Traffic of the last twelve months"), bars, VOLUME)
 
 
@@ -144,5 +144,5 @@ def build_head() -> list[str]:
 def iter_rows(found: Iterable[Month]) -> Iterator[list[object]]:
     """Yield the months as rows of CSV; cells are empty where nothing was counted or no quota is known."""
     for each in found:
-        numbers = ["" if number is None else number for number in (each.down, each.up, each.both)]
+        numbers = ["" if number is None else number for number in (each.down, each.up, each.total)]
         yield [localtime(each.since).isoformat(), localtime(each.until).isoformat(), *numbers, each.tariff, each.quota or ""]

@@ -55,7 +55,7 @@ class VersionSum(NamedTuple):
     before: int
 
     @property
-    def both(self) -> int:
+    def total(self) -> int:
         return self.down + self.up
 
 
@@ -89,7 +89,7 @@ class UsagePanel:
         return [VersionSum(VERSIONS[each], *get_down_up(self.octets, each), sum(get_down_up(self.before, each))) for each in order]
 
     @property
-    def shown(self) -> VersionSum:
+    def shown_sum(self) -> VersionSum:
         """Sum of the IP version that the chart shows."""
         return next(each for each in self.sums if each.words is VERSIONS[self.version])
 
@@ -102,17 +102,17 @@ class UsagePanel:
         return draw_months(self.months)
 
     @property
-    def compares(self) -> bool:
+    def has_comparison(self) -> bool:
         """True if counting had begun when the window before began."""
         begun = self.window.since - (self.window.until - self.window.since)
         return self.total.since is not None and self.total.since < begun + self.window.unit
 
     @property
-    def compared(self) -> str:
+    def comparison_text(self) -> str:
         """Sentence that compares the usage with the window before."""
-        if not self.compares or self.window.preset is None:
+        if not self.has_comparison or self.window.preset is None:
             return _("Counting began on %(day)s; there is nothing to compare with yet.") % {"day": formats.format_day(self.total.since)}
-        return describe_change(self.shown.both, self.shown.before, str(BEFORE[self.window.preset]))
+        return describe_change(self.shown_sum.total, self.shown_sum.before, str(BEFORE[self.window.preset]))
 
 
 def describe_change(now: int, before: int, when: str) -> str:

@@ -50,7 +50,7 @@ def _build_key(of: MemberNearQuota, now: datetime) -> str:
 
 def _write_notice(reader: Member, of: MemberNearQuota, key: str, now: datetime) -> bool:
     since, until = (moment.date() for moment in compute_month(now))
-    shown: dict[str, PlainValue] = {"name": reader.name, "share": of.percent, "used": of.both, "quota": of.quota, "tariff": of.tariff}
+    shown: dict[str, PlainValue] = {"name": reader.name, "share": of.percent, "used": of.total, "quota": of.quota, "tariff": of.tariff}
     context: dict[str, PlainValue] = {
         **shown,
         "since": since,

@@ -58,12 +58,12 @@ class MemberNearQuota(NamedTuple):
     quota: int
 
     @property
-    def both(self) -> int:
+    def total(self) -> int:
         return self.up + self.down
 
     @property
     def percent(self) -> int:
-        return 100 * self.both // self.quota
+        return 100 * self.total // self.quota
 
     @property
     def kind(self) -> StateKind:
@@ -87,7 +87,7 @@ def find_quota_usage(member: Member, *, now: datetime) -> QuotaUsage | None:
     if quota is None:
         return None
     since, until = compute_month(now)
-    return QuotaUsage(sum_usage(member, since, now, now=now).both, quota.octets, since, until)
+    return QuotaUsage(sum_usage(member, since, now, now=now).total, quota.octets, since, until)
 
 
 def list_members_above(percent: int, *, now: datetime) -> list[MemberNearQuota]:

@@ -55,7 +55,7 @@ class Octets(NamedTuple):
         return self.down4 + self.down6
 
     @property
-    def both(self) -> int:
+    def total(self) -> int:
         return sum(self)
 
 
@@ -84,7 +84,7 @@ class TopTalker(NamedTuple):
     down: int
 
     @property
-    def both(self) -> int:
+    def total(self) -> int:
         return self.up + self.down
 
 
@@ -106,7 +106,7 @@ class UsageShare(NamedTuple):
     members: int
 
     @property
-    def both(self) -> int:
+    def total(self) -> int:
         return self.up + self.down
 
 
@@ -204,7 +204,7 @@ def build_holding_series(holding: Holding, since: datetime, until: datetime, uni
 
 def find_last_reading(member: Member, since: datetime, until: datetime) -> datetime | None:
     """Return the last reading of any gateway that carries the member if it was more than PAUSE before `until`, otherwise None."""
-    return _get_coverage(frozenset(each.group for each in list_member_holdings(member.pk)), since, until).read_until(until)
+    return _get_coverage(frozenset(each.group for each in list_member_holdings(member.pk)), since, until).find_last_reading(until)
 
 
 @cache_per_request
@@ -220,7 +220,7 @@ def _build_series(held: Sequence[MemberHolding], since: datetime, until: datetim
 
 def _build_point(start: datetime, unit: timedelta, octets: Octets, read: ReadingCoverage, now: datetime) -> Point:
     end = min(start + unit, now)
-    return Point(start, None if not any(octets) and read.gap(start, end) else octets, read.lost(start, end))
+    return Point(start, None if not any(octets) and read.is_gap(start, end) else octets, read.has_loss(start, end))
 
 
 def iter_bucket_starts(since: datetime, until: datetime, unit: timedelta) -> Iterator[datetime]:

@@ -51,7 +51,7 @@ def get_down_up(octets: Octets, shown: ShownVersion) -> tuple[int, int]:
 
 def draw_usage(points: Sequence[Point], window: Window, names: DirectionNames, shown: ShownVersion = ShownVersion.BOTH) -> Drawing:
     """Return a chart of a member's usage, down and up, with gaps where no gateway was read. A bucket under way is shown if it is a day."""
-    over = [point for point in points if window.grows or point.start + window.unit <= window.until]
+    over = [point for point in points if window.shows_current_bucket or point.start + window.unit <= window.until]
     known = drop_unread_end(over)
     if window.unit == FIVE_MINUTES:
         known = blank_half_read(known)
@@ -104,16 +104,16 @@ class GatewayThroughput:
         return down, up
 
     @property
-    def silent(self) -> bool:
+    def is_silent(self) -> bool:
         """True if the gateway was read and carried nothing of this IP version."""
         return any(step.bits for step in self.steps) and not any(self.octets)
 
     @property
-    def gaps(self) -> bool:
+    def has_gaps(self) -> bool:
         """True if the gateway was not read at some time."""
         return not all(step.bits and step.whole for step in self.steps)
 
-    def drawing(self, measure: Measure) -> Drawing:
+    def draw(self, measure: Measure) -> Drawing:
         pairs = [(step.bits if measure is Measure.BITS else step.packets) if step.whole else None for step in self.steps]
         lines = [ChartLine(name, [pair and round(pair[at], 1) for pair in pairs]) for at, name in enumerate((_("down"), _("up")))]
         title = _("IPv%(family)d through %(gateway)s") % {"family": self.family, "gateway": self.gateway}
@@ -135,16 +135,16 @@ def list_gateway_throughput(gateways: Sequence[Gateway], window: Window) -> list
         if steps and not steps[-1].whole:
             steps.pop()  # the rest of this bucket is not known yet
         end = steps[-1].start + window.unit if steps else until
-        return GatewayThroughput(gateway, family, window.unit, end, steps, of.read_until(window.until))
+        return GatewayThroughput(gateway, family, window.unit, end, steps, of.find_last_reading(window.until))
 
     return [way(gateway, family) for gateway in gateways for family in FAMILIES]
 
 
 def _build_step(start: datetime, unit: timedelta, carried: ThroughputBucket | None, read: ReadingCoverage) -> ThroughputStep:
     end = start + unit
-    whole = not (read.ends_within(start, end) and read.gap(end, end + unit))
+    whole = not (read.ends_within(start, end) and read.is_gap(end, end + unit))
     if carried is None:
-        nothing = None if read.gap(start, end) else (0.0, 0.0)
+        nothing = None if read.is_gap(start, end) else (0.0, 0.0)
         return ThroughputStep(start, nothing, nothing, whole)
     seconds = unit.total_seconds()
     (up, down), (packets_up, packets_down) = carried.octets, carried.packets

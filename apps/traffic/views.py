@@ -41,7 +41,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     window, found = _list_throughput(request.GET)
     measure = Measure.PACKETS if request.GET.get("measure") == Measure.PACKETS else Measure.BITS
     gateways = {way.gateway: [each for each in found if each.gateway == way.gateway] for way in found}
-    shown = [(gateway, [(way, way.drawing(measure)) for way in some]) for gateway, some in gateways.items()]
+    shown = [(gateway, [(way, way.draw(measure)) for way in some]) for gateway, some in gateways.items()]
     context = {"tab": "overview", "presets": _list_presets(window), "window": window, "measure": measure, "gateways": shown}
     return render(request, "traffic/overview.html", context | {"limited": list_rate_limits().count()})
 
@@ -56,7 +56,7 @@ def throughput_csv(request: HttpRequest) -> StreamingHttpResponse:
 def _parse_window_form(request: HttpRequest) -> tuple[WindowForm, Window | None]:
     """Return the form and its window, or None where the form is invalid."""
     form = WindowForm(request.GET, now=timezone.now())
-    return form, form.window() if form.is_valid() else None
+    return form, form.build_window() if form.is_valid() else None
 
 
 def _render_window_page(
@@ -73,7 +73,7 @@ def talkers(request: HttpRequest) -> HttpResponse:
     form, window = _parse_window_form(request)
     order = _parse_order(request.GET)
     found = selectors.list_top_talkers(window.since, window.until, now=form.now, limit=TOP, order=order) if window else []
-    most = max((each.both for each in found), default=0)
+    most = max((each.total for each in found), default=0)
     return _render_window_page(
         request, "traffic/talkers.html", form, window, {"tab": "talkers", "order": order, "talkers": found, "most": most}
     )
@@ -106,7 +106,7 @@ def sums(request: HttpRequest) -> HttpResponse:
     by = _parse_grouping(request.GET)
     found = selectors.list_usage_shares(by, window.since, window.until, now=form.now) if window else []
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
-    most = max((each.both for each in found), default=0)
+    most = max((each.total for each in found), default=0)
     context = {"tab": "sums", "by": by, "ways": exports.BY, "what": exports.BY[by], "page": page, "most": most}
     return _render_window_page(request, "traffic/sums.html", form, window, context)
 
@@ -150,7 +150,7 @@ def quota(request: HttpRequest, pk: int) -> HttpResponse:
     form = QuotaForm(Quota.objects.filter(tariff=tariff).first(), request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            quotas.set_quota(tariff=tariff, octets=form.octets(), by=get_person(request))
+            quotas.set_quota(tariff=tariff, octets=form.to_octets(), by=get_person(request))
             return redirect("traffic:quotas")
         except Problem as problem:
             form.add_error(problem.fieldname, str(problem))

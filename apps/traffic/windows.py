@@ -65,12 +65,12 @@ class Window:
     preset: Preset | None = None
 
     @property
-    def each(self) -> Promise:
+    def bucket_label(self) -> Promise:
         """Words for the time of one point of its chart."""
         return EACH[self.unit]
 
     @property
-    def grows(self) -> bool:
+    def shows_current_bucket(self) -> bool:
         """True if its chart shows the bucket that is under way: part of a day is long enough not to look like a day without traffic."""
         return self.unit >= DAY
 

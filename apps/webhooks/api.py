@@ -65,17 +65,17 @@ class WebhookViewSet(ReadViewSet, ChangeViewSet, RemoveViewSet):
     filters = build_filters(Endpoint, "name", "url", "owner", "active", "created", "failures", "version")
 
     def remove(self, row: Endpoint) -> None:
-        services.remove(endpoint=row, by=self.writer())
+        services.remove(endpoint=row, by=self.get_writer())
 
     @declare_response(201, DeliverySerializer)
     @action(detail=True, methods=["post"])
     def ping(self, request: Request, pk: str = "") -> Response:
         """Queue a test and return its delivery."""
-        made = services.ping(endpoint=self.get_object(), by=self.writer())
+        made = services.ping(endpoint=self.get_object(), by=self.get_writer())
         made.refresh_from_db()
         return Response(DeliverySerializer(made).data, status=201)
 
-    def writer(self) -> Any:
+    def get_writer(self) -> Any:
         """Return the account of the token or the session."""
         return self.request.user
 
@@ -93,4 +93,4 @@ class DeliveryViewSet(ReadViewSet):
     def again(self, request: Request, pk: str = "") -> Response:
         """Send the delivery again, under the same id."""
         services.resend(delivery=self.get_object(), by=self.request.user)  # type: ignore[arg-type]  # an authenticated user is a User
-        return self.answer(self.get_object())
+        return self.respond_with(self.get_object())

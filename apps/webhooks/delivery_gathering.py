@@ -93,7 +93,7 @@ def _iter_deliveries(kind: EventKind, found: Sequence[tuple[Any, Any | None]], e
         for endpoint in endpoints if facts else ():
             if not endpoint.on or payload.classify_event(event, before) in endpoint.on:
                 yield build_delivery(
-                    endpoint, facts or {}, source=kind.events._meta.db_table, position=event.pgh_id, object_id=kind.id_of(event)
+                    endpoint, facts or {}, source=kind.events._meta.db_table, position=event.pgh_id, object_id=kind.get_object_id(event)
                 )
 
 

@@ -49,7 +49,7 @@ class DeliveryAnswer:
     error: str = ""
 
     @property
-    def good(self) -> bool:
+    def is_success(self) -> bool:
         return self.status is not None and 200 <= self.status < 300
 
 
@@ -137,7 +137,7 @@ def record_answer(row: Delivery, answer: DeliveryAnswer | None, now: datetime) -
         return
     said = {"status": answer.status, "answer": answer.text, "error": answer.error[:320]}
     endpoint = Endpoint.objects.filter(pk=row.endpoint_id)
-    if answer.good:
+    if answer.is_success:
         Delivery.objects.filter(pk=row.pk).update(state=Delivery.State.SENT, **said, **ended)
         endpoint.update(failures=0, rest_until=None)
         return
@@ -162,4 +162,4 @@ def notify_owner(row: Delivery, now: datetime) -> None:
     if owner.email:
         facts: dict[str, PlainValue] = {"name": endpoint.name, "url": f"{settings.PORTAL_URL}/webhooks/{endpoint.pk}/", "tries": row.tries}
         key = f"webhook {endpoint.pk} {now:%Y-%m-%d}"
-        write_mail(to=owner.email, language=owner.speaks, template="webhook", context=facts, about=endpoint, key=key)
+        write_mail(to=owner.email, language=owner.mail_language, template="webhook", context=facts, about=endpoint, key=key)

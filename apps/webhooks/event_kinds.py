@@ -29,12 +29,12 @@ class EventKind:
     events: Any
     serializer: type[serializers.Serializer[Any]]
 
-    def id_of(self, event: Any) -> int:
+    def get_object_id(self, event: Any) -> int:
         """Return the object's id in the API: the row's own, or its group's if the API shows one row for each group."""
         own = "id" in self.serializer.Meta.fields  # type: ignore[attr-defined]  # model serializers have a Meta
         return int(event.pgh_obj_id if own else event.group_id)
 
-    def shown(self, event: Any) -> dict[str, Any]:
+    def render_fields(self, event: Any) -> dict[str, Any]:
         """Return the row's own fields at the time of an event, as the API shows them. Fields computed from other rows are left out."""
         return {name: _render_value(field, event, column) for name, field, column in list_fields(self)}
 

@@ -50,10 +50,10 @@ class WebhookForm(forms.Form):
             iter_collection_groups(lambda name: name in list_event_kinds() and has_right(owner, list_event_kinds()[name].right))
         )
 
-    def wanted(self) -> EndpointFacts:
+    def to_kwargs(self) -> EndpointFacts:
         """Return the cleaned data as the services expect it."""
         return EndpointFacts(**{name: self.cleaned_data[name] for name in ("name", "url", "kinds", "events", "active")})
 
-    def take(self, problem: Problem) -> None:
+    def add_problem(self, problem: Problem) -> None:
         """Show a service's refusal under the field that it concerns."""
         add_problem_to(self, problem)

@@ -28,12 +28,12 @@ def _has_ended(event: Any, before: Any) -> bool:
 
 def build_payload(kind: EventKind, event: Any, before: Any | None, people: Mapping[int, str]) -> dict[str, Any] | None:
     """Return the facts of an event without the delivery's id, or None if no field changed that the API shows."""
-    happened, now = classify_event(event, before), kind.shown(event)
-    earlier = kind.shown(before) if before is not None else (now if happened == "removed" else None)
+    happened, now = classify_event(event, before), kind.render_fields(event)
+    earlier = kind.render_fields(before) if before is not None else (now if happened == "removed" else None)
     if happened == "changed" and earlier == now:
         return None
     metadata = event.pgh_context.metadata if event.pgh_context else {}
-    pk = kind.id_of(event)
+    pk = kind.get_object_id(event)
     person, reason = metadata.get("user"), metadata.get("reason")
     return {
         "event": f"{kind.name}.{happened}",

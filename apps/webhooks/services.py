@@ -151,7 +151,7 @@ def validate_facts(facts: EndpointFacts, owner: User) -> None:
             _("“%(url)s” is no address that a webhook can have. It begins with https://.") % {"url": facts.url[:80]}, "url"
         ) from error
     try:
-        outside = delivery_sender.build_allowed_targets().has(ip_address(str(parts.hostname)))
+        outside = delivery_sender.build_allowed_targets().can_ask(ip_address(str(parts.hostname)))
     except ValueError:
         outside = True  # a host name: its addresses are checked at each request
     if not outside:

@@ -35,10 +35,10 @@ def add(request: HttpRequest) -> HttpResponse:
     form = WebhookForm(by, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            row, secret = services.add(facts=form.wanted(), by=by)
+            row, secret = services.add(facts=form.to_kwargs(), by=by)
             return render(request, "webhooks/secret.html", {"row": row, "secret": secret})
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     return render(request, "webhooks/edit.html", {"form": form}, status=422 if form.is_bound else 200)
 
 
@@ -59,10 +59,10 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     form = WebhookForm(row.owner, request.POST if request.method == "POST" else None, row)
     if form.is_valid():
         try:
-            services.change(endpoint=row, version=form.cleaned_data["version"] or 0, facts=form.wanted(), by=get_person(request))
+            services.change(endpoint=row, version=form.cleaned_data["version"] or 0, facts=form.to_kwargs(), by=get_person(request))
             return redirect("webhooks:webhook", pk)
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
             if isinstance(problem, Conflict):
                 form.data = request.POST.copy()
                 form.data["version"] = str(Endpoint.objects.get(pk=pk).version)

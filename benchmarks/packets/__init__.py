@@ -64,5 +64,5 @@ def race(racers: dict[str, Racer], rounds: int) -> list[Round]:
     for number in range(rounds):
         for way in WAYS:
             order = list(racers) if number % 2 else list(reversed(racers))
-            found.append(Round(way, {name: racers[name].turn(way) for name in order}))
+            found.append(Round(way, {name: racers[name].run_turn(way) for name in order}))
     return found

@@ -47,25 +47,25 @@ class Cables:
         for space in (self.members, self.internet):
             space.do(_write_settings, {"ipv6/conf/all/disable_ipv6": "1", "ipv6/conf/default/disable_ipv6": "1"})
         self.gateway.do(_write_settings, SETTINGS | {"ipv6/conf/default/disable_ipv6": "1"})
-        self.gateway.run("ip", "-batch", "-", given=self._links())
+        self.gateway.run("ip", "-batch", "-", given=self._render_links())
         self.members.run("ip", "link", "set", "m0", "up")
         self.internet.run("ip", "link", "set", "i0", "up")
         self.gateway.run("ip", "-batch", "-", given=_render_network())
         self.members.run("nft", DEAD_END.format("m0"))
         self.internet.run("nft", DEAD_END.format("i0"))
 
-    def _links(self) -> str:
+    def _render_links(self) -> str:
         return (
             f"link add lan0 address {LAN_MAC} type veth peer name m0 address {MEMBERS_MAC} netns {self.members.id}\n"
             f"link add wan0 address {WAN_MAC} type veth peer name i0 address {INTERNET_MAC} netns {self.internet.id}\n"
             "link set lan0 up\nlink set wan0 up\n"
         )
 
-    def arrived_outside(self) -> int:
+    def count_outside(self) -> int:
         """How many frames have come out at the internet's end."""
         return self.internet.do(_count_received, "i0")
 
-    def arrived_inside(self) -> int:
+    def count_inside(self) -> int:
         """How many have at the members' end."""
         return self.members.do(_count_received, "m0")
 

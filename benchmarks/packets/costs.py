@@ -19,27 +19,27 @@ class Round:
     way: str
     bursts: Mapping[str, Bursts]
 
-    def cost(self, name: str) -> float:
+    def compute_cost(self, name: str) -> float:
         """Nanoseconds a packet: the median, because some bursts are disturbed by others on the machine."""
         return median(self.bursts[name])
 
-    def ratio(self, name: str, to: str) -> float:
-        return self.cost(name) / self.cost(to)
+    def compute_ratio(self, name: str, to: str) -> float:
+        return self.compute_cost(name) / self.compute_cost(to)
 
 
 def compute_cost(rounds: Sequence[Round], way: str, name: str) -> float:
     """Nanoseconds a packet, over all rounds of the way."""
-    return median(each.cost(name) for each in rounds if each.way == way)
+    return median(each.compute_cost(name) for each in rounds if each.way == way)
 
 
 def compute_ratio(rounds: Sequence[Round], way: str, name: str, to: str) -> float:
     """What a packet costs beside another competitor's: the median of the rounds' own ratios, because the machine's speed wanders."""
-    return median(each.ratio(name, to) for each in rounds if each.way == way)
+    return median(each.compute_ratio(name, to) for each in rounds if each.way == way)
 
 
 def compute_spread(rounds: Sequence[Round], way: str, name: str, to: str) -> float:
     """Between which quarters of the rounds' ratios lie: the upper quartile less the lower; 0 for a single round."""
-    ratios = [each.ratio(name, to) for each in rounds if each.way == way]
+    ratios = [each.compute_ratio(name, to) for each in rounds if each.way == way]
     if len(ratios) < 2:
         return 0.0
     lower, _middle, upper = quantiles(ratios, n=4)

@@ -38,38 +38,38 @@ class Racer:
 
     def _open(self) -> None:
         """Connections, which have been answered."""
-        self._cables.gateway.do(lambda: self._kernel.cut(self._kernel.flows()))
+        self._cables.gateway.do(lambda: self._kernel.cut(self._kernel.list_flows()))
         first = [Datagram(PRIVATE + at, 1024 + at % 60_000, FOREIGN + at * 251, 53) for at in self._members]
         with closing(self._cables.internet.do(FrameListener, "i0")) as listener:
             self._send(self._inside, _build_up_train(first))
-            answers = [each.answered() for each in listener.heard()]
-        self._all_of(len(first), len(answers), "to begin with")
+            answers = [each.build_answer() for each in listener.iter_datagrams()]
+        self._check_arrivals(len(first), len(answers), "to begin with")
         self._send(self._outside, _build_down_train(answers))
         sequence = [self._random.randrange(len(first)) for _ in range(FRAMES)]
         self._up, self._down = _build_up_train([first[at] for at in sequence]), _build_down_train([answers[at] for at in sequence])
 
-    def turn(self, way: str) -> Sequence[float]:
+    def run_turn(self, way: str) -> Sequence[float]:
         """Nanoseconds a packet, of each burst. Raises SystemExit when packets do not come out at the other end."""
         if way == "down":
-            before = self._cables.arrived_inside()
+            before = self._cables.count_inside()
             found = self._send(self._outside, self._down)
-            self._all_of(FRAMES, self._cables.arrived_inside() - before, way)
+            self._check_arrivals(FRAMES, self._cables.count_inside() - before, way)
         else:
-            train = self._up if way == "up" else self._new()
-            before = self._cables.arrived_outside()
+            train = self._up if way == "up" else self._build_new_train()
+            before = self._cables.count_outside()
             found = self._send(self._inside, train)
-            self._all_of(FRAMES, self._cables.arrived_outside() - before, way)
+            self._check_arrivals(FRAMES, self._cables.count_outside() - before, way)
         return found[WARM:]
 
-    def _all_of(self, sent: int, came: int, way: str) -> None:
+    def _check_arrivals(self, sent: int, came: int, way: str) -> None:
         if came != sent:
             raise SystemExit(f"{came} of {sent} packets came through ({way}): what was measured is not their way")
 
     def _send(self, sender: Sender, train: Train) -> list[float]:
         space = self._cables.members if sender is self._inside else self._cables.internet
-        return space.do(lambda: list(sender.bursts(train)))
+        return space.do(lambda: list(sender.iter_bursts(train)))
 
-    def _new(self) -> Train:
+    def _build_new_train(self) -> Train:
         """Connections that nobody has opened yet. Those that were are forgotten, before the table is full."""
         if self._fresh and self._fresh % (FORGET * FRAMES) == 0:
             self._open()

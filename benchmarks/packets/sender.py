@@ -24,7 +24,7 @@ class Datagram(NamedTuple):
     destination: int
     destination_port: int
 
-    def answered(self) -> "Datagram":
+    def build_answer(self) -> "Datagram":
         """The datagram that answers this one."""
         return Datagram(self.destination, self.destination_port, self.source, self.source_port)
 
@@ -95,16 +95,16 @@ class Sender:
         self._socket.bind((card, 0))
         self._send = ctypes.CDLL(None, use_errno=True).sendmmsg
 
-    def bursts(self, train: Train) -> Iterator[float]:
+    def iter_bursts(self, train: Train) -> Iterator[float]:
         """Send it. For each whole burst the nanoseconds of this thread's CPU time that a frame took, with everything behind it."""
         for start in range(0, len(train), BURST):
             count = min(BURST, len(train) - start)
             before = time.thread_time_ns()
-            self._all(train, start, count)
+            self._send_all(train, start, count)
             if count == BURST:
                 yield (time.thread_time_ns() - before) / count
 
-    def _all(self, train: Train, start: int, count: int) -> None:
+    def _send_all(self, train: Train, start: int, count: int) -> None:
         size = ctypes.sizeof(_Message)
         while count:
             sent = self._send(self._socket.fileno(), ctypes.byref(train.messages, start * size), count, 0)
@@ -125,7 +125,7 @@ class FrameListener:
         self._socket.bind((card, EVERYTHING))
         self._socket.setblocking(False)
 
-    def heard(self) -> Iterator[Datagram]:
+    def iter_datagrams(self) -> Iterator[Datagram]:
         """Everything that has come so far."""
         while True:
             try:

@@ -24,7 +24,7 @@ def run(name: str, **options: Any) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory(prefix="nw-bench-") as directory:
         values = {
             **os.environ,
-            **build_variables(StatePaths.at(Path(directory))),
+            **build_variables(StatePaths.from_directory(Path(directory))),
             "NETZWART_MOMENTS": "1" if options.get("explain") else "",
         }
         values["DJANGO_SETTINGS_MODULE"] = "portal.settings"

@@ -21,7 +21,7 @@ def main() -> int:
     from benchmarks.whole import commit, slow, soak
 
     benchmarks: dict[str, Callable[..., list[Figure]]] = {"commit": commit.measure, "slow": slow.measure, "soak": soak.measure}
-    places = StatePaths.at(Path(os.environ["NETZWART_VAR"]))
+    places = StatePaths.from_directory(Path(os.environ["NETZWART_VAR"]))
     try:
         figures = benchmarks[name](places, **options)
     finally:

@@ -57,22 +57,22 @@ class ChangeStream:
         self.made: list[str] = []  # ids of the transactions that were committed
         self._prefixes = iter(random.sample(range(1 << 22), 1 << 16))
 
-    def single(self) -> CommittedChange:
+    def make_single(self) -> CommittedChange:
         """One element or two: a forward comes, is switched or goes, a ban comes or goes, a member leaves as another address."""
-        kinds: list[Callable[[], object]] = [self.forward, self.ban, self.remap]
+        kinds: list[Callable[[], object]] = [self.create_forward, self.ban, self.remap]
         kinds += [self.switch, self.remove] if self._forwards else []
         kinds += [self.lift] if self._bans else []
-        return self._committed(self.random.choice(kinds))
+        return self._commit(self.random.choice(kinds))
 
-    def any(self) -> None:
+    def make_any(self) -> None:
         """Also what people do by SQL, which nudges nobody, and changes of rules."""
-        kinds: list[Callable[[], object]] = [self.sql_switch, self.sql_ban, self.sql_member, self.wide]
+        kinds: list[Callable[[], object]] = [self.switch_by_sql, self.ban_by_sql, self.toggle_member_by_sql, self.ban_wide]
         if self.random.random() < 0.3:
-            self._committed(self.random.choice(kinds))
+            self._commit(self.random.choice(kinds))
         else:
-            self.single()
+            self.make_single()
 
-    def _committed(self, change: Callable[[], object]) -> CommittedChange:
+    def _commit(self, change: Callable[[], object]) -> CommittedChange:
         forwards, bans = list(self._forwards), list(self._bans)
         try:
             commit = commit_change(change)
@@ -83,11 +83,11 @@ class ChangeStream:
         self.made.append(commit.xid)
         return commit
 
-    def banned(self) -> list[str]:
+    def list_banned(self) -> list[str]:
         """Single addresses that are banned by this now."""
         return [str(ban.prefix.network_address) for ban in list(self._bans) if ban.prefix.prefixlen == 32]
 
-    def sql_switch(self) -> None:
+    def switch_by_sql(self) -> None:
         """Some forward of the network, on or off."""
         _run_sql(
             "UPDATE nat_portforward SET enabled = NOT enabled WHERE id = (SELECT id FROM nat_portforward WHERE holding_id = ANY(%s)"
@@ -95,7 +95,7 @@ class ChangeStream:
             [[holding for holding, _public in self._mappings]],
         )
 
-    def sql_ban(self) -> None:
+    def ban_by_sql(self) -> None:
         """Two rows in one transaction."""
         for _row in range(2):
             prefix = f"{IPv4Address(BANNED + next(self._prefixes) * 4)}/32"
@@ -104,7 +104,7 @@ class ChangeStream:
                 [self._list.pk, prefix],
             )
 
-    def sql_member(self) -> None:
+    def toggle_member_by_sql(self) -> None:
         """A member leaves, or comes back."""
         holding, _public = self.random.choice(self._mappings)
         _run_sql(
@@ -113,13 +113,13 @@ class ChangeStream:
             [holding],
         )
 
-    def wide(self) -> None:
+    def ban_wide(self) -> None:
         """A ban of some prefix length: perhaps the first, which brings a set and rules."""
         self._bans.append(self._ban(self.random.randrange(12, 31)))
 
-    def forward(self) -> PortForward:
+    def create_forward(self) -> PortForward:
         """A port of a public address leads to a member."""
-        holding, public = self._mapping()
+        holding, public = self._choose_mapping()
         port = find_free_port(public, "tcp", self.random.randrange(1024, 60000))
         if port is None:
             raise SystemExit(f"{public} has no free port")
@@ -160,17 +160,17 @@ class ChangeStream:
 
     def remap(self) -> None:
         """A member leaves as another address from now on."""
-        mapping, public = self._mapping()
+        mapping, public = self._choose_mapping()
         other = self.random.choice([each for each in self._publics if each != public])
         map_address(holding=mapping.holding, public=other, by=self.by)
 
-    def rules(self, length: int) -> tuple[CommittedChange, Callable[[], CommittedChange]]:
+    def make_rules(self, length: int) -> tuple[CommittedChange, Callable[[], CommittedChange]]:
         """The first ban of a prefix length brings a set and rules; the second commit ends it, and they go."""
         made: list[Ban] = []
         first = commit_change(lambda: made.append(self._ban(length)))
         return first, lambda: commit_change(lambda: lift_ban(ban=made[0], by=self.by))
 
-    def _mapping(self) -> tuple[NatMapping, IPv4Address]:
+    def _choose_mapping(self) -> tuple[NatMapping, IPv4Address]:
         holding, _public = self.random.choice(self._mappings)
         mapping = NatMapping.objects.filter(holds_now()).select_related("holding").get(holding=holding)
         return mapping, IPv4Address(str(mapping.public))

@@ -71,19 +71,19 @@ def import_feed(changes: ChangeStream) -> None:
 def _iter_figures(stack: Stack, heard: Confirmations, changes: ChangeStream, singles: int, *, explaining: bool) -> Iterator[Figure]:
     say(f"{singles} single changes …")
     moments = explain.MomentLog(stack.worker.log)
-    each = [_time_change(heard, changes, changes.single) for _ in range(singles)]
+    each = [_time_change(heard, changes, changes.make_single) for _ in range(singles)]
     bare = median(measure_insert_ms() for _ in range(LENGTHS[0])) + len(commands.GATEWAYS) * measure_nft_ms()
     yield Figure("n", len(each), "")
     yield Figure("p50_ms", _compute_percentile(each, 0.5), "ms", "<= 400", bare, BARE, "<= 20")
     yield Figure("p99_ms", _compute_percentile(each, 0.99), "ms", "<= 1000", bare, BARE, "<= 100")
     if explaining:
-        say(moments.told(each))
+        say(moments.render_moments(each))
     say("Changes of rules …")
     rules = [pair for length in LENGTHS for pair in _iter_rule_times(heard, changes, length)]
     yield Figure("rules_n", len(rules), "")
     yield Figure("rules_p50_ms", _compute_percentile(rules, 0.5), "ms", "<= 1500", bare, BARE, "<= 75")
     if explaining:
-        say(moments.told(rules))
+        say(moments.render_moments(rules))
     say("A burst …")
     yield from _measure_burst(stack, changes)
 
@@ -101,7 +101,7 @@ def _iter_rule_times(heard: Confirmations, changes: ChangeStream, length: int) -
     later: list[Callable[[], CommittedChange]] = []
 
     def come() -> CommittedChange:
-        commit, go = changes.rules(length)
+        commit, go = changes.make_rules(length)
         later.append(go)
         return commit
 

@@ -16,7 +16,7 @@ class MomentLog:
     def __init__(self, file: Path) -> None:
         self._file, self._from = file, file.stat().st_size
 
-    def told(self, timed: list[tuple[float, float]]) -> str:
+    def render_moments(self, timed: list[tuple[float, float]]) -> str:
         """For changes with the Unix time of their commit and the milliseconds they took: how long each moment came after the one
         before it, as medians, and of the slowest. Reads on from where it last ended."""
         moments = self._read()

@@ -21,25 +21,25 @@ class Faults:
         self._stack, self._random, self.changes = stack, random, changes
         self.rebuilt = dict.fromkeys(commands.GATEWAYS, 0)
         self.kinds: dict[str, Callable[[], None]] = {
-            "worker": self.worker,
-            "agent": self.agent,
+            "worker": self.kill_worker,
+            "agent": self.kill_agent,
             "empty": self.empty,
-            "broker": self.broker,
-            "database": self.database,
+            "broker": self.kill_broker,
+            "database": self.kill_database,
             "cut": self.cut,
             "rebuild": self.rebuild,
             "flush": self.flush,
             "meddle": self.meddle,
         }
 
-    def worker(self) -> None:
+    def kill_worker(self) -> None:
         """Killed with its ssh sessions, and another one started."""
         self._stack.worker.kill()
         self._stack.start_worker()
 
-    def agent(self) -> None:
+    def kill_agent(self) -> None:
         """Killed, and started again as systemd does."""
-        name = self._gateway()
+        name = self._choose_gateway()
         self._stack.agents[name].kill()
         self._stack.start_agent(name)
 
@@ -48,28 +48,28 @@ class Faults:
         with Redis(unix_socket_path=str(self._stack.places.redis_socket)) as client:
             client.flushall()
 
-    def broker(self) -> None:
+    def kill_broker(self) -> None:
         """Killed, and some seconds later started again."""
         self._stack.redis.kill()
         time.sleep(self._random.uniform(0, 5))
         self._stack.redis.start()
 
-    def database(self) -> None:
+    def kill_database(self) -> None:
         """An immediate shutdown, as pg_ctl(1) calls it: everybody is cut off, and it recovers at its start."""
         self._stack.postgres.kill(number=SIGQUIT)
         self._stack.postgres.start()
 
     def cut(self) -> None:
         """Right after a commit in the database a gateway's management cable goes down, for some seconds."""
-        port = f"{self._gateway()}.mgmt0"
-        self.changes.single()
+        port = f"{self._choose_gateway()}.mgmt0"
+        self.changes.make_single()
         self._stack.lab.run("core", ["ip", "link", "set", port, "down"])
         time.sleep(self._random.uniform(1, LONGEST_CUT))
         self._stack.lab.run("core", ["ip", "link", "set", port, "up"])
 
     def rebuild(self) -> None:
         """A gateway loses its power: namespace, connections, agent and sshd; it boots with what lies on its disk."""
-        name = self._gateway()
+        name = self._choose_gateway()
         for part in (self._stack.agents[name], self._stack.sshds[name]):
             part.kill()
         self.rebuilt[name] += 1
@@ -79,20 +79,20 @@ class Faults:
 
     def flush(self) -> None:
         """Somebody flushes all rules by hand."""
-        self._stack.lab.run(self._gateway(), ["nft", "flush", "ruleset"])
+        self._stack.lab.run(self._choose_gateway(), ["nft", "flush", "ruleset"])
 
     def meddle(self) -> None:
         """Somebody adds a ban by hand, and deletes one that is in the database, if there is one."""
-        name = self._gateway()
-        self._element(name, "add", f"192.88.99.{self._random.randrange(256)}")
-        if banned := self.changes.banned():
-            self._element(name, "delete", self._random.choice(banned))
+        name = self._choose_gateway()
+        self._change_element(name, "add", f"192.88.99.{self._random.randrange(256)}")
+        if banned := self.changes.list_banned():
+            self._change_element(name, "delete", self._random.choice(banned))
 
-    def _element(self, name: str, verb: str, address: str) -> None:
+    def _change_element(self, name: str, verb: str, address: str) -> None:
         """It may be there already, or be gone."""
         self._stack.lab.run(name, ["nft", f"{verb} element inet netzwart bans4_32 {{ {address} }}"], check=False)
 
-    def _gateway(self) -> str:
+    def _choose_gateway(self) -> str:
         name = self._random.choice(commands.GATEWAYS)
         say(f"    {name}")
         return name

@@ -57,7 +57,7 @@ def measure(places: StatePaths, *, members: int, seed: int) -> list[Figure]:
     with throttle() as hold, run_stack(places, members=members) as stack:
         hold.take(_list_pids([stack.worker, stack.collector, *stack.agents.values()]))
         try:
-            return list(SlowRun(stack, hold, ChangeStream(Random(seed))).figures())
+            return list(SlowRun(stack, hold, ChangeStream(Random(seed))).iter_figures())
         finally:
             hold.free()
 
@@ -73,21 +73,21 @@ class SlowRun:
         self._stack, self._hold, self._changes = stack, hold, changes
         self._late: list[str] = []  # phases that did not come to their end
 
-    def figures(self) -> Iterator[Figure]:
+    def iter_figures(self) -> Iterator[Figure]:
         """Each phase's time, and then what must be nothing."""
         _run_sql(BANS, [BanList.objects.order_by("pk")[0].pk, self._changes.by.pk, TIMED])
-        yield self._timed("first_load", self._first_load)
-        yield self._timed("change", self._singles)
-        yield self._timed("rules", self._rules)
-        yield self._timed("rollback", self._rollback)
-        yield self._timed("takeover", self._takeover)
+        yield self._time_phase("first_load", self._load_first)
+        yield self._time_phase("change", self._make_singles)
+        yield self._time_phase("rules", self._change_rules)
+        yield self._time_phase("rollback", self._roll_back)
+        yield self._time_phase("takeover", self._take_over)
         rollouts = Rollout.objects.count()
-        yield self._timed("drift", self._drift)
+        yield self._time_phase("drift", self._cause_drift)
         needless = Rollout.objects.count() - rollouts
-        yield self._timed("collect", self._collect)
-        yield from self._verdict(needless)
+        yield self._time_phase("collect", self._collect)
+        yield from self._iter_verdict(needless)
 
-    def _timed(self, what: str, work: Callable[[], object]) -> Figure:
+    def _time_phase(self, what: str, work: Callable[[], object]) -> Figure:
         say(f"{what} …")
         start = time.monotonic()
         try:
@@ -99,45 +99,45 @@ class SlowRun:
 
     # --- Phases
 
-    def _first_load(self) -> None:
+    def _load_first(self) -> None:
         xid = _get_current_xid()
         request_reconcile(by=self._changes.by)
         _wait_until(lambda: not _count_behind(xid) or _count_failed() > 0, "both gateways have confirmed")
 
-    def _singles(self) -> None:
+    def _make_singles(self) -> None:
         for _change in range(SINGLES):
-            self._carried(self._changes.single())
+            self._await_confirmed(self._changes.make_single())
 
-    def _carried(self, commit: CommittedChange) -> None:
+    def _await_confirmed(self, commit: CommittedChange) -> None:
         _wait_until(lambda: not _count_behind(commit.xid), "both gateways have confirmed the change")
 
-    def _rules(self) -> None:
-        come, go = self._changes.rules(LENGTH)
-        self._carried(come)
-        self._carried(go())
+    def _change_rules(self) -> None:
+        come, go = self._changes.make_rules(LENGTH)
+        self._await_confirmed(come)
+        self._await_confirmed(go())
 
-    def _rollback(self) -> None:
+    def _roll_back(self) -> None:
         """To what ran first, and back to what the database asks for."""
         _wait_until(is_at_rest, "the rollout before")
         first = Revision.objects.order_by("pk")[0]
         roll_back(first, why="slow", by=self._changes.by, alone=True)
         _wait_until(lambda: _have_arrived(Revision.objects.filter(again=first)), "both gateways have gone back")
         release(get_group(), by=self._changes.by)
-        self._carried(self._changes.single())
+        self._await_confirmed(self._changes.make_single())
 
-    def _takeover(self) -> None:
+    def _take_over(self) -> None:
         """The worker is killed while a gateway is being changed, and another one goes on."""
         _wait_until(is_at_rest, "the rollout before")
-        commit = self._changes.single()
+        commit = self._changes.make_single()
         _wait_until(
             lambda: RolloutStep.objects.filter(state__in=RolloutStep.MOVING).exists() or not _count_behind(commit.xid), "the rollout"
         )
         self._stack.worker.kill()
         self._stack.start_worker()
         self._hold.take(_list_pids([self._stack.worker]))
-        self._carried(commit)
+        self._await_confirmed(commit)
 
-    def _drift(self) -> None:
+    def _cause_drift(self) -> None:
         """Somebody has made a table of his own, so each gateway reads everything anew. Nothing of ours has changed."""
         _wait_until(is_at_rest, "the rollout before")
         for name in self._stack.agents:
@@ -155,7 +155,7 @@ class SlowRun:
 
     # --- What became of it
 
-    def _verdict(self, needless: int) -> Iterator[Figure]:
+    def _iter_verdict(self, needless: int) -> Iterator[Figure]:
         log = self._stack.worker.log.read_text(errors="replace")
         drifted = [line for line in log.splitlines() if DRIFT.search(line) and "gateway=" in line]
         wrong = verify.list_mismatches(self._stack)
@@ -225,7 +225,7 @@ def _iter_end_errors(stack: Stack, name: str, ruleset: Ruleset) -> Iterator[floa
     with inside(stack.lab, name):
         own = Netlink()
     for each in timed:
-        for bodies, _undisturbed in own.parts(GETSETELEM, codec.pack_set_reference(each)):
+        for bodies, _undisturbed in own.iter_dump(GETSETELEM, codec.pack_set_reference(each)):
             now = time.time()
             for columns in (columns for body in bodies for columns in codec.decode(body)):
                 held = zip(columns.keys, columns.remaining, strict=True)

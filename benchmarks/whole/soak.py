@@ -50,7 +50,7 @@ class ChangeThread(Thread):
     def run(self) -> None:
         while not self.stop.wait(self._changes.random.uniform(0.05, CHANGE)):
             try:
-                self._changes.any()
+                self._changes.make_any()
                 self.made += 1
             except (DatabaseError, InterfaceError, Problem) as error:
                 self.refused += 1
@@ -120,7 +120,7 @@ def _come_to_rest(stack: Stack, changes: ChangeStream) -> None:
     """What a gateway did not confirm is tried again when something else is wanted: so there is one more change. What waits is approved."""
     connection.close()
     wait_until(_is_answering, "The database")
-    changes.single()
+    changes.make_single()
     moved, give_up = _get_progress(), time.monotonic() + CONVERGE
     while time.monotonic() < give_up:
         for held in HeldBack.objects.filter(state=HeldBack.State.WAITING):
@@ -168,7 +168,7 @@ def _list_lost(stack: Stack, changes: ChangeStream) -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(NOT_COMMITTED, [changes.made])
         gone = [f"transaction {xid}" for (xid,) in cursor.fetchall()]
-    wanted = {f"{address}/32" for address in changes.banned()}
+    wanted = {f"{address}/32" for address in changes.list_banned()}
     return gone + [f"{address} on {name}" for name in stack.agents for address in wanted - verify.list_banned(stack, name)]
 
 

@@ -59,7 +59,7 @@ class StackPart:
         with self.log.open("ab") as log:
             environment = {**os.environ, "PYTHONUNBUFFERED": "1", **self.program.environment}
             self._process = subprocess.Popen(
-                self.program.arguments(),
+                self.program.build_arguments(),
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -67,20 +67,20 @@ class StackPart:
                 process_group=0,
                 cwd=commands.ROOT,
             )
-        wait_until(lambda: self._ready() or not self.runs, f"{self.program.name} (its log: {self.log})")
-        if not self.runs:
-            raise SystemExit(f"{self.program.name} ended:\n{self.tail()}")
+        wait_until(lambda: self._ready() or not self.is_running, f"{self.program.name} (its log: {self.log})")
+        if not self.is_running:
+            raise SystemExit(f"{self.program.name} ended:\n{self.read_tail()}")
 
     @property
     def pid(self) -> int | None:
         """Its process id while it runs."""
-        return self._process.pid if self._process and self.runs else None
+        return self._process.pid if self._process and self.is_running else None
 
     @property
-    def runs(self) -> bool:
+    def is_running(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
-    def tail(self) -> str:
+    def read_tail(self) -> str:
         """The last lines of its log."""
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-30:])
 
@@ -114,8 +114,8 @@ class Stack:
         logs.mkdir(parents=True, exist_ok=True)
         self.postgres = StackPart(postgres.build_program(places), logs / "postgres.log", lambda: postgres.is_answering(places))
         self.redis = StackPart(redis.build_program(places), logs / "redis.log", lambda: redis.is_answering(places))
-        self.agents = {name: self._agent(name, logs) for name in commands.GATEWAYS}
-        self.sshds = {name: self._sshd(name, logs) for name in commands.GATEWAYS}
+        self.agents = {name: self._build_agent(name, logs) for name in commands.GATEWAYS}
+        self.sshds = {name: self._build_sshd(name, logs) for name in commands.GATEWAYS}
         worker_log = logs / "worker.log"
         self.worker = StackPart(
             commands.move_into_lab(places, commands.build_worker()), worker_log, lambda: _is_ready_again(worker_log, self)
@@ -124,11 +124,11 @@ class Stack:
         self.beat = StackPart(commands.build_ticker(places), logs / "beat.log", lambda: True)
         self.worker_begins = 0
 
-    def _agent(self, name: str, logs: Path) -> StackPart:
+    def _build_agent(self, name: str, logs: Path) -> StackPart:
         socket = commands.get_gateway_socket(self.places, name)
         return StackPart(commands.build_gateway(self.places, name, "--group", lab_sshd.GROUP), logs / f"{name}.log", socket.exists)
 
-    def _sshd(self, name: str, logs: Path) -> StackPart:
+    def _build_sshd(self, name: str, logs: Path) -> StackPart:
         return StackPart(sshd.build_program(self.places, name), logs / f"{name}.sshd.log", lambda: sshd.is_answering(self.places, name))
 
     def start_agent(self, name: str) -> None:

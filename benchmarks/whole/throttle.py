@@ -47,15 +47,15 @@ class ControlGroup:
     def take(self, pids: Iterable[int]) -> None:
         """Children come into the group of their parent; who was born while that was moved follows in the next round."""
         parents = list(pids)
-        while outside := {*_list_families(parents)} - self._held():
+        while outside := {*_list_families(parents)} - self._list_pids():
             _move(outside, self._directory)
 
-    def _held(self) -> set[int]:
+    def _list_pids(self) -> set[int]:
         return set(map(int, (self._directory / "cgroup.procs").read_text().split()))
 
     def free(self) -> None:
         """Back to the group above. Who is born meanwhile follows in the next round."""
-        while pids := self._held():
+        while pids := self._list_pids():
             _move(pids, self._directory.parent)
 
     def remove(self) -> None:

@@ -43,14 +43,14 @@ class Confirmations:
         self._heard.clear()
         confirmed: dict[int, float] = {}
         while (left := give_up - time.monotonic()) > 0:
-            for rollout, gateway in self._next(left):
-                if gateway not in confirmed and self._saw(xid, rollout):
+            for rollout, gateway in self._receive(left):
+                if gateway not in confirmed and self._has_seen(xid, rollout):
                     confirmed[gateway] = self._heard[rollout][gateway]
                 if len(confirmed) == self._gateways:
                     return max(confirmed.values()), rollout
         raise SystemExit(f"transaction {xid} was not confirmed by all gateways within {seconds:.0f} s")
 
-    def _next(self, seconds: float) -> list[tuple[int, int]]:
+    def _receive(self, seconds: float) -> list[tuple[int, int]]:
         pairs = []
         for told in self._connection.notifies(timeout=seconds, stop_after=1):
             now = time.time()
@@ -59,6 +59,6 @@ class Confirmations:
             pairs.append((rollout, gateway))
         return pairs
 
-    def _saw(self, xid: str, rollout: int) -> bool:
+    def _has_seen(self, xid: str, rollout: int) -> bool:
         row = self._asking.execute(SAW, (xid, rollout)).fetchone()
         return bool(row and row[0])

@@ -39,7 +39,7 @@ def _build_side(name: str, used: UsedSets, fields: Mapping[int, Field], families
 
 def _build_version_chain(name: str, used: UsedSets, version: int, field: Field, families: tuple[str, ...]) -> Chain | None:
     """Return the chain for one version of IP; None when nothing is banned, whatever is allowed."""
-    lengths = [(f"{family}{version}", length) for family in families for length in used.lengths(f"{family}{version}")]
+    lengths = [(f"{family}{version}", length) for family in families for length in used.list_lengths(f"{family}{version}")]
     drops = [make_rule(match_prefix(field, family, length), DROP) for family, length in lengths]
-    returns = [make_rule(match_prefix(field, f"allowed{version}", length), RETURN) for length in used.lengths(f"allowed{version}")]
+    returns = [make_rule(match_prefix(field, f"allowed{version}", length), RETURN) for length in used.list_lengths(f"allowed{version}")]
     return Chain(f"{name}{version}", (*returns, *drops)) if drops else None

@@ -61,7 +61,7 @@ def _iter_blocked_lookups(used: UsedSets, field4: Field | None, field6: Field | 
     if field4:
         yield Lookup((field4,), "blocked4")
     if field6:
-        yield from (match_prefix(field6, "blocked6", length) for length in used.lengths("blocked6"))
+        yield from (match_prefix(field6, "blocked6", length) for length in used.list_lengths("blocked6"))
 
 
 def _list_notice_hosts(gateway: GatewaySpec) -> tuple[Address, ...]:

@@ -24,7 +24,7 @@ def split_by_direction(names: Interfaces, chains: dict[str, Chain]) -> dict[str,
     entries = []
     for known in list_directions(names):
         lane = SpecializedChains(known, chains)
-        target = lane.chain(CHAIN)
+        target = lane.specialize(CHAIN)
         narrow |= lane.chains
         entries.append(((known.nfproto, known.iifname, known.oifname), Verdict(VerdictAction.GOTO, target)))
     first = Rule((VerdictMap(_FIELDS, tuple(entries)),), "each way its own")

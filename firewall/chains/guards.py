@@ -81,7 +81,7 @@ def get_server_interface(gateway: GatewaySpec) -> str:
 def _iter_guard_sets(used: UsedSets) -> Iterator[tuple[int, int, Lookup, Lookup]]:
     """Yield for each set in use: IP version, window scale, the lookup of packets to its services, and that of packets from them."""
     for version in (4, 6):
-        for scale in used.lengths(f"guard{version}"):
+        for scale in used.list_lengths(f"guard{version}"):
             name = format_set_name(f"guard{version}", scale)
             to = Lookup((_TO[version], Field.L4PROTO, Field.TH_DPORT), name)
             yield version, scale, to, Lookup((_FROM[version], Field.L4PROTO, Field.TH_SPORT), name)

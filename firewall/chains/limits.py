@@ -56,12 +56,14 @@ def _build_meter_rules(gateway: GatewaySpec, used: UsedSets, meter: LimitMeter) 
             way = (match_field(Field.IIFNAME, names.lan), match_field(Field.OIFNAME, names.wan), MAIL)
         case _:
             way = (match_field(Field.IIFNAME, names.lan),)
-    held = [(*_exclude_other_lengths(used, length), _build_meter_part(meter, Field.IP6_SADDR, length)) for length in used.lengths("up6")]
+    held = [
+        (*_exclude_other_lengths(used, length), _build_meter_part(meter, Field.IP6_SADDR, length)) for length in used.list_lengths("up6")
+    ]
     return [make_rule(*way, *parts, *then) for parts in ((_build_meter_part(meter, Field.IP_SADDR),), *held)]
 
 
 def _build_meter_part(meter: LimitMeter, field: Field, length: int | None = None) -> Part:
-    name = meter.set(4 if field is Field.IP_SADDR else 6)
+    name = meter.get_set_name(4 if field is Field.IP_SADDR else 6)
     if meter.per is None:
         return OpenOver((field,), name, meter.most, length)
     return RateOver((field,), name, meter.most, meter.per, meter.burst, length)
@@ -73,4 +75,4 @@ def _exclude_other_lengths(used: UsedSets, length: int) -> list[Part]:
     `spoofed` has seen that a member holds the source: if no other length has it, this one does. (A lookup that finds it would count
     it.)
     """
-    return [match_prefix(Field.IP6_SADDR, "up6", other, negated=True) for other in used.lengths("up6") if other != length]
+    return [match_prefix(Field.IP6_SADDR, "up6", other, negated=True) for other in used.list_lengths("up6") if other != length]

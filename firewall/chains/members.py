@@ -11,13 +11,13 @@ from firewall.ruleset import Chain, Count, Field, Lookup, Rule
 
 def build_up_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     rules = [make_rule(Lookup((Field.IP_SADDR,), "up4"), ACCEPT)]
-    rules += [make_rule(match_prefix(Field.IP6_SADDR, "up6", length), ACCEPT) for length in used.lengths("up6")]
+    rules += [make_rule(match_prefix(Field.IP6_SADDR, "up6", length), ACCEPT) for length in used.list_lengths("up6")]
     return Chain("up", (*rules, *probing.iter_up_rules(gateway)))
 
 
 def build_down_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     rules = [make_rule(Lookup((Field.IP_DADDR,), "down4"), ACCEPT)]
-    rules += [make_rule(match_prefix(Field.IP6_DADDR, "down6", length), ACCEPT) for length in used.lengths("up6")]
+    rules += [make_rule(match_prefix(Field.IP6_DADDR, "down6", length), ACCEPT) for length in used.list_lengths("up6")]
     return Chain("down", (*_build_join_guard(gateway), *rules, *probing.iter_down_rules(gateway)))
 
 
@@ -35,7 +35,7 @@ def _build_join_guard(gateway: GatewaySpec) -> tuple[Rule, ...]:
 def build_inside_chain(used: UsedSets) -> Chain:
     """Return the chain of packets from member to member through the gateway: up for one, down for the other."""
     rules = [make_rule(Lookup((Field.IP_SADDR,), "up4"), Lookup((Field.IP_DADDR,), "down4"), ACCEPT)]
-    rules += [make_rule(match_prefix(Field.IP6_SADDR, "up6", length), jump("inside6")) for length in used.lengths("up6")]
+    rules += [make_rule(match_prefix(Field.IP6_SADDR, "up6", length), jump("inside6")) for length in used.list_lengths("up6")]
     return Chain("inside", tuple(rules))
 
 
@@ -44,5 +44,5 @@ def build_inside6_chain(used: UsedSets) -> Chain | None:
 
     There is one such chain, whatever the number of lengths.
     """
-    rules = [make_rule(match_prefix(Field.IP6_DADDR, "down6", length), ACCEPT) for length in used.lengths("up6")]
+    rules = [make_rule(match_prefix(Field.IP6_DADDR, "down6", length), ACCEPT) for length in used.list_lengths("up6")]
     return Chain("inside6", tuple(rules)) if rules else None

@@ -43,4 +43,4 @@ def _iter_rules(name: str, used: UsedSets) -> Iterator[Rule]:
         start = f"{made}_{_WAYS[name]}"
         if f"{start}4" in used:
             yield make_rule(Lookup((four,), f"{start}4"), Count(name), DROP)
-        yield from (make_rule(match_prefix(six, f"{start}6", length), Count(name), DROP) for length in used.lengths(f"{start}6"))
+        yield from (make_rule(match_prefix(six, f"{start}6", length), Count(name), DROP) for length in used.list_lengths(f"{start}6"))

@@ -31,13 +31,13 @@ class KnownFields:
     nfproto: str
     led: bool
 
-    def value(self, field: Field) -> str | None:
+    def find_value(self, field: Field) -> str | None:
         """Return what the field reads; None: not known."""
         return {Field.IIFNAME: self.iifname, Field.OIFNAME: self.oifname, Field.NFPROTO: self.nfproto}.get(field)
 
-    def key(self, fields: tuple[Field, ...]) -> tuple[str, ...]:
+    def get_key(self, fields: tuple[Field, ...]) -> tuple[str, ...]:
         """Return what the fields read together; empty unless all of it is known."""
-        values = tuple(value for field in fields if (value := self.value(field)))
+        values = tuple(value for field in fields if (value := self.find_value(field)))
         return values if len(values) == len(fields) else ()
 
 
@@ -48,9 +48,9 @@ class SpecializedChains:
         self._known, self._all = known, chains
         self.chains: dict[str, Chain] = {}  # made so far, by name; each after those it jumps to
 
-    def chain(self, name: str) -> str:
+    def specialize(self, name: str) -> str:
         """Specialise the chain and return the name of the one to call instead: its own where nothing could be left out."""
-        narrow = Chain(f"{name}_{self._known.name}", tuple(self._rules(self._all[name])))
+        narrow = Chain(f"{name}_{self._known.name}", tuple(self._iter_rules(self._all[name])))
         if narrow.rules == self._all[name].rules:
             return name
         if gone := _find_goto_target(narrow):
@@ -58,46 +58,46 @@ class SpecializedChains:
         self.chains[narrow.name] = narrow
         return narrow.name
 
-    def _rules(self, chain: Chain) -> Iterator[Rule]:
+    def _iter_rules(self, chain: Chain) -> Iterator[Rule]:
         """Yield the specialised rules, up to one that no packet gets past."""
         for rule in chain.rules:
-            parts = self._parts(rule)
+            parts = self._reduce_rule(rule)
             if parts is None:
                 continue
             narrow = replace(rule, parts=parts)
-            put = tuple(self._jumped(narrow))
+            put = tuple(self._iter_inlined(narrow))
             yield from put
             if put and _is_terminal(put[-1]):
                 return
 
-    def _parts(self, rule: Rule) -> tuple[Part, ...] | None:
+    def _reduce_rule(self, rule: Rule) -> tuple[Part, ...] | None:
         """Return the parts that are left; None: the rule cannot match."""
-        left = [self._left(part) for part in rule.parts]
+        left = [self._reduce_part(part) for part in rule.parts]
         return None if False in left else tuple(part for part in left if not isinstance(part, bool))
 
-    def _left(self, part: Part) -> Part | bool:
+    def _reduce_part(self, part: Part) -> Part | bool:
         """Return what is left of the part: a part, when it depends on the packet or does something; else True or False for whether
         it matches.
         """
         match part:
-            case Match(field, values, negated) if (value := self._known.value(field)) is not None:
+            case Match(field, values, negated) if (value := self._known.find_value(field)) is not None:
                 return (value in values) != negated
-            case VerdictMap(fields, entries) if key := self._known.key(fields):
+            case VerdictMap(fields, entries) if key := self._known.get_key(fields):
                 return dict(entries).get(key, False)
             case Match(Field.CT_STATUS, ("dnat",)) if not self._known.led:
                 return False
             case Match(field):
-                return self._readable((field,)) and part
+                return self._is_readable((field,)) and part
             case Lookup(fields) | RateOver(fields) | OpenOver(fields):
-                return self._readable(fields) and part
+                return self._is_readable(fields) and part
             case _:
                 return part
 
-    def _readable(self, fields: tuple[Field, ...]) -> bool:
+    def _is_readable(self, fields: tuple[Field, ...]) -> bool:
         """True if a packet of this version of IP has these fields."""
         return all(_VERSIONS.get(field, self._known.nfproto) == self._known.nfproto for field in fields)
 
-    def _jumped(self, rule: Rule) -> Iterator[Rule]:
+    def _iter_inlined(self, rule: Rule) -> Iterator[Rule]:
         """Yield the rule with the specialised chain in its verdict.
 
         Where a jump is all the rule does, and the chain was made for it alone and does not return early, yield that chain's rules
@@ -108,28 +108,28 @@ class SpecializedChains:
             yield rule
             return
         target = SpecializedChains(self._known, self._all)
-        name = target.chain(verdict.chain)
+        name = target.specialize(verdict.chain)
         made = target.chains.get(name)
-        if made and rule.parts == (verdict,) and verdict.action is VerdictAction.JUMP and not self._returns(made):
+        if made and rule.parts == (verdict,) and verdict.action is VerdictAction.JUMP and not self._can_return(made):
             self.chains |= {each: chain for each, chain in target.chains.items() if each != name}
             yield from made.rules
         else:
             self.chains |= target.chains
             yield replace(rule, parts=(*rule.parts[:-1], Verdict(verdict.action, name)))
 
-    def _returns(self, chain: Chain) -> bool:
+    def _can_return(self, chain: Chain) -> bool:
         """True if a packet can get back from the chain to its caller before the chain's end.
 
         A packet that goes to another chain comes back at that chain's end.
         """
         verdicts = [part for rule in chain.rules for part in rule.parts if isinstance(part, Verdict)]
         gone = (verdict.chain for verdict in verdicts if verdict.action is VerdictAction.GOTO)
-        return any(verdict.action is VerdictAction.RETURN for verdict in verdicts) or not all(map(self._decides, gone))
+        return any(verdict.action is VerdictAction.RETURN for verdict in verdicts) or not all(map(self._is_final, gone))
 
-    def _decides(self, name: str) -> bool:
+    def _is_final(self, name: str) -> bool:
         """True if every packet ends in the chain."""
         chain = self.chains.get(name, self._all.get(name))
-        return bool(chain and chain.rules and _is_terminal(chain.rules[-1]) and not self._returns(chain))
+        return bool(chain and chain.rules and _is_terminal(chain.rules[-1]) and not self._can_return(chain))
 
 
 def _find_goto_target(chain: Chain) -> str:

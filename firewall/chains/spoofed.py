@@ -20,7 +20,7 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     """
     inside, outside = match_field(Field.IIFNAME, gateway.interfaces.lan), match_field(Field.IIFNAME, gateway.interfaces.wan)
     drop = (Count("spoofed"), DROP)
-    held6 = tuple(match_prefix(Field.IP6_SADDR, "up6", length, negated=True) for length in used.lengths("up6"))
+    held6 = tuple(match_prefix(Field.IP6_SADDR, "up6", length, negated=True) for length in used.list_lengths("up6"))
     rules = [
         make_rule(inside, Match(Field.NFPROTO, ("ipv4",)), Lookup((Field.IP_SADDR,), "up4", negated=True), *drop, comment="held by nobody"),
         make_rule(inside, Match(Field.NFPROTO, ("ipv6",)), *held6, *drop, comment="held by nobody"),
@@ -28,7 +28,7 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     ]
     rules += [
         make_rule(outside, match_prefix(Field.IP6_SADDR, "up6", length), *drop, comment="our own source from outside")
-        for length in used.lengths("up6")
+        for length in used.list_lengths("up6")
     ]
     rules += [make_rule(outside, source, *drop, comment="a server's source from outside") for source in listeners.iter_source_lookups(used)]
     rules.append(make_rule(outside, UNFORWARDED, Match(Field.IP_DADDR, PRIVATE), Count("misdirected"), DROP, comment="private destination"))
@@ -43,6 +43,6 @@ def _list_own_and_private(gateway: GatewaySpec) -> tuple[IPv4Network, ...]:
 def _iter_server_rules(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
     """Yield the rules that drop members' sources behind the servers' interface, where no member is."""
     if gateway.interfaces.server:
-        held = (Lookup((Field.IP_SADDR,), "up4"), *(match_prefix(Field.IP6_SADDR, "up6", length) for length in used.lengths("up6")))
+        held = (Lookup((Field.IP_SADDR,), "up4"), *(match_prefix(Field.IP6_SADDR, "up6", length) for length in used.list_lengths("up6")))
         there = match_field(Field.IIFNAME, gateway.interfaces.server)
         yield from (make_rule(there, source, Count("spoofed"), DROP, comment="a member's source from a server") for source in held)

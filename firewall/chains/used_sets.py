@@ -14,6 +14,6 @@ class UsedSets:
     def __contains__(self, name: object) -> bool:
         return name in self.names
 
-    def lengths(self, family: str) -> tuple[int, ...]:
+    def list_lengths(self, family: str) -> tuple[int, ...]:
         """Return the prefix lengths of one family in use, ascending."""
         return tuple(sorted(parse_length(name) for name in self.names if name.startswith(f"{family}_")))

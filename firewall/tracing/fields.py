@@ -87,7 +87,7 @@ READERS: dict[Field, Callable[[PacketInTransit], Reading]] = {
     Field.ICMP_TYPE: lambda passage: _read_icmp_type(passage, ICMP),
     Field.ICMPV6_TYPE: lambda passage: _read_icmp_type(passage, ICMPV6),
     Field.CT_STATE: lambda passage: passage.state.value,
-    Field.CT_STATUS: lambda passage: passage.status(),
+    Field.CT_STATUS: lambda passage: passage.get_nat_status(),
 }
 
 
@@ -130,7 +130,7 @@ def build_key(types: tuple[Type, ...], readings: tuple[Reading, ...], length: in
         parts.append(octets)
     if len(parts) == 1:
         return parts[0] if length is None else _mask_octets(parts[0], length)
-    return b"".join(octets + bytes(each.padded - each.width) for each, octets in zip(types, parts, strict=True))
+    return b"".join(octets + bytes(each.padded_width - each.width) for each, octets in zip(types, parts, strict=True))
 
 
 def _pack_reading(of: Type, reading: Reading) -> bytes | None:
@@ -156,7 +156,7 @@ def unpack_values(types: tuple[Type, ...], octets: bytes) -> tuple[Reading, ...]
     start = 0
     for each in types:
         part = octets[start : start + each.width]
-        start += each.padded
+        start += each.padded_width
         match each:
             case Type.IPV4:
                 values.append(IPv4Address(part))

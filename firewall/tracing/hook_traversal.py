@@ -22,15 +22,15 @@ class HookTraversal:
         self._ruleset, self.passage = ruleset, passage
         self.steps: list[TraceStep] = []
 
-    def hook(self, name: str) -> Ending | None:
+    def run_hook(self, name: str) -> Ending | None:
         """Let the packet meet everything at one hook. Return what ends it, or None when it goes on."""
-        for _priority, _order, stage in sorted(self._stages(name), key=lambda each: each[:2]):
+        for _priority, _order, stage in sorted(self._iter_stages(name), key=lambda each: each[:2]):
             ending = stage()
             if ending and (not isinstance(ending, Verdict) or ending.action is VerdictAction.DROP):
                 return ending
         return None
 
-    def _stages(self, name: str) -> Iterator[tuple[int, int, Callable[[], Ending | None]]]:
+    def _iter_stages(self, name: str) -> Iterator[tuple[int, int, Callable[[], Ending | None]]]:
         if name in ("prerouting", "output"):
             yield _TRACKING, _BEFORE_CHAINS, self.passage.track
             yield _DESTINATION, _AFTER_CHAINS, self.passage.translate_destination
@@ -38,46 +38,46 @@ class HookTraversal:
             yield _SOURCE, _AFTER_CHAINS, self.passage.translate_source
         for chain in self._ruleset.chains.values():
             if chain.hook and chain.hook.hook == name:
-                yield int(chain.hook.priority), _CHAIN, self._running(chain)
+                yield int(chain.hook.priority), _CHAIN, self._make_stage(chain)
 
-    def _running(self, chain: Chain) -> Callable[[], Ending | None]:
-        return lambda: self._base(chain)
+    def _make_stage(self, chain: Chain) -> Callable[[], Ending | None]:
+        return lambda: self._run_base_chain(chain)
 
-    def _base(self, chain: Chain) -> Ending | None:
+    def _run_base_chain(self, chain: Chain) -> Ending | None:
         if chain.hook is None or (chain.hook.kind == "nat" and not self.passage.asks_for_nat):
             return None
-        ending = self._chain(chain, 0)
+        ending = self._run_chain(chain, 0)
         if ending is None:
             ending = Verdict(chain.hook.policy)
             self.steps.append(TraceStep(chain, 0, None, (), ending, self.passage.packet))
         return ending
 
-    def _chain(self, chain: Chain, depth: int) -> Ending | None:
+    def _run_chain(self, chain: Chain, depth: int) -> Ending | None:
         if depth > _DEEPEST:
             raise TraceError(f"chain {chain.name}: jumps are more than {_DEEPEST} deep")
         for number, rule in enumerate(chain.rules, 1):
-            verdict = self._rule(chain, number, rule)
+            verdict = self._run_rule(chain, number, rule)
             match verdict:
                 case None:
                     continue
                 case Verdict(VerdictAction.RETURN):
                     return None
                 case Verdict(VerdictAction.GOTO):
-                    return self._chain(self._named(verdict.chain), depth + 1)
+                    return self._run_chain(self._get_chain(verdict.chain), depth + 1)
                 case Verdict(VerdictAction.JUMP):
-                    ending = self._chain(self._named(verdict.chain), depth + 1)
+                    ending = self._run_chain(self._get_chain(verdict.chain), depth + 1)
                     if ending is not None:
                         return ending
                 case _:
                     return verdict
         return None
 
-    def _named(self, name: str) -> Chain:
+    def _get_chain(self, name: str) -> Chain:
         if name not in self._ruleset.chains:
             raise TraceError(f"a rule leads to the chain {name}, which the ruleset does not have")
         return self._ruleset.chains[name]
 
-    def _rule(self, chain: Chain, number: int, rule: Rule) -> Ending | None:
+    def _run_rule(self, chain: Chain, number: int, rule: Rule) -> Ending | None:
         reads: list[PartReading] = []
         at = len(self.steps)
         packet = self.passage.packet

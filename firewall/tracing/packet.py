@@ -30,7 +30,7 @@ class Endpoints:
     source_port: int = 0
     destination_port: int = 0
 
-    def turned(self) -> "Endpoints":
+    def swap_sides(self) -> "Endpoints":
         """Return the endpoints of a packet the other way."""
         return Endpoints(self.destination, self.source, self.destination_port, self.source_port)
 
@@ -101,11 +101,11 @@ class Packet:
         """The packet's endpoints."""
         ports = (self.source_port, self.destination_port)
         if self.icmp:
-            ports = (0, self.icmp.id) if self._answers else (self.icmp.id, 0)
+            ports = (0, self.icmp.id) if self._is_answer else (self.icmp.id, 0)
         return Endpoints(self.source, self.destination, *ports)
 
     @property
-    def _answers(self) -> bool:
+    def _is_answer(self) -> bool:
         return self.icmp is not None and self.icmp.type in ANSWERS.get(self.protocol, {}).values()
 
     @property
@@ -117,10 +117,10 @@ class Packet:
         if self.flow is None:
             return True
         if self.icmp and self.icmp.quoted:
-            return self.icmp.quoted.turned() == self.flow.original
+            return self.icmp.quoted.swap_sides() == self.flow.original
         return self.ends == self.flow.original
 
-    def moved(self, ends: Endpoints) -> "Packet":
+    def rewrite_ends(self, ends: Endpoints) -> "Packet":
         """Return the packet with other endpoints, as NAT rewrites it. Of an error only the addresses change here, not the packet it
         quotes.
         """
@@ -132,6 +132,6 @@ class Packet:
                 source_port=ends.source_port,
                 destination_port=ends.destination_port,
             )
-        port = ends.destination_port if self._answers else ends.source_port
+        port = ends.destination_port if self._is_answer else ends.source_port
         icmp = self.icmp if self.icmp.quoted else replace(self.icmp, id=port)
         return replace(self, source=ends.source, destination=ends.destination, icmp=icmp)

@@ -33,7 +33,7 @@ class PacketInTransit:
         self.elements: Counter[tuple[str, bytes]] = Counter()
         self.counters: Counter[str] = Counter()
 
-    def status(self) -> frozenset[str] | None:
+    def get_nat_status(self) -> frozenset[str] | None:
         """Return the kinds of NAT that the packet's connection has; None without a connection."""
         if self.state in (ConntrackState.INVALID, ConntrackState.UNTRACKED):
             return None
@@ -46,24 +46,24 @@ class PacketInTransit:
             changed = (("dnat", destination), ("snat", self.source_ports is not None))
         return frozenset(name for name, is_so in changed if is_so)
 
-    def declaration(self, name: str) -> Set:
+    def get_declaration(self, name: str) -> Set:
         """Return the declaration of a set or map."""
         if name not in self._ruleset.sets:
             raise TraceError(f"a rule looks up {name}, which the ruleset does not have")
         return self._ruleset.sets[name]
 
-    def element(self, name: str, key: bytes) -> Element | None:
+    def find_element(self, name: str, key: bytes) -> Element | None:
         """Return the element that a set has under a key, unless it has ended."""
         element = self._ruleset.elements[name].get(key)
-        ended = element is not None and self.declaration(name).timeout and 0 < element.expires <= self._now
+        ended = element is not None and self.get_declaration(name).timeout and 0 < element.expires <= self._now
         return None if ended else element
 
     def count_element(self, name: str, key: bytes) -> None:
         """Count a packet for the element's own counter, if it has one."""
-        if self.declaration(name).counter:
+        if self.get_declaration(name).counter:
             self.elements[name, key] += 1
 
-    def count(self, name: str) -> None:
+    def count_named(self, name: str) -> None:
         """Count a packet for a named counter."""
         self.counters[name] += 1
 
@@ -75,13 +75,15 @@ class PacketInTransit:
     def rewrite_destination(self, address: Address, port: int | None) -> None:
         """Apply destination NAT to a connection's first packet."""
         ends = self.packet.ends
-        self.packet = self.packet.moved(Endpoints(ends.source, address, ends.source_port, ends.destination_port if port is None else port))
+        self.packet = self.packet.rewrite_ends(
+            Endpoints(ends.source, address, ends.source_port, ends.destination_port if port is None else port)
+        )
 
     def rewrite_source(self, address: Address, *, random: bool, within: range | None = None) -> None:
         """Apply source NAT to a connection's first packet. within: the ports it may leave with, None for any."""
         ends = self.packet.ends
         self.source_ports = ports.list_candidate_ports(self.packet, random=random, within=within)
-        self.packet = self.packet.moved(Endpoints(address, ends.destination, ends.source_port, ends.destination_port))
+        self.packet = self.packet.rewrite_ends(Endpoints(address, ends.destination, ends.source_port, ends.destination_port))
 
     def track(self) -> None:
         """Let connection tracking see the packet, unless it is excluded."""
@@ -92,37 +94,37 @@ class PacketInTransit:
     def _flow(self) -> PacketFlow | None:
         return None if self.state in (ConntrackState.INVALID, ConntrackState.UNTRACKED) else self._arrived.flow
 
-    def flow_now(self) -> PacketFlow | None:
+    def build_current_flow(self) -> PacketFlow | None:
         """Return the connection as it stands before source NAT; None without one."""
         if self.state in (ConntrackState.INVALID, ConntrackState.UNTRACKED):
             return None
-        return self._arrived.flow or PacketFlow(self._arrived.ends, self.packet.ends.turned(), replied=False)
+        return self._arrived.flow or PacketFlow(self._arrived.ends, self.packet.ends.swap_sides(), replied=False)
 
     def translate_destination(self) -> None:
         """Rewrite the destination of a known connection's packet as the NAT of its first packet says."""
         flow = self._flow
         if flow and (flow.destination_changed if self._begins else flow.source_changed):
-            now, to = self.packet.ends, self._as_sent(flow).turned()
-            self.packet = self.packet.moved(Endpoints(now.source, to.destination, now.source_port, to.destination_port))
-            self._quote(source=True, flow=flow)
+            now, to = self.packet.ends, self._get_sent_ends(flow).swap_sides()
+            self.packet = self.packet.rewrite_ends(Endpoints(now.source, to.destination, now.source_port, to.destination_port))
+            self._rewrite_quote(source=True, flow=flow)
 
     def translate_source(self) -> None:
         """Rewrite the source of a known connection's packet in the same way."""
         flow = self._flow
         if flow and (flow.source_changed if self._begins else flow.destination_changed):
-            now, to = self.packet.ends, self._as_sent(flow).turned()
-            self.packet = self.packet.moved(Endpoints(to.source, now.destination, to.source_port, now.destination_port))
-            self._quote(source=False, flow=flow)
+            now, to = self.packet.ends, self._get_sent_ends(flow).swap_sides()
+            self.packet = self.packet.rewrite_ends(Endpoints(to.source, now.destination, to.source_port, now.destination_port))
+            self._rewrite_quote(source=False, flow=flow)
 
-    def _as_sent(self, flow: PacketFlow) -> Endpoints:
+    def _get_sent_ends(self, flow: PacketFlow) -> Endpoints:
         """Return the endpoints of a packet of the other side, as that side sends it."""
         return flow.reply if self._begins else flow.original
 
-    def _quote(self, *, source: bool, flow: PacketFlow) -> None:
+    def _rewrite_quote(self, *, source: bool, flow: PacketFlow) -> None:
         """Rewrite the packet quoted by an error to what the error's receiver sent (RFC 3022, 4.3)."""
         icmp = self.packet.icmp
         if icmp and icmp.quoted:
-            sent, old = self._as_sent(flow), icmp.quoted
+            sent, old = self._get_sent_ends(flow), icmp.quoted
             if source:
                 quoted = Endpoints(sent.source, old.destination, sent.source_port, old.destination_port)
             else:

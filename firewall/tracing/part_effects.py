@@ -47,7 +47,7 @@ def _apply_lookup(passage: PacketInTransit, part: Lookup) -> PartReading:
     For a set that polices, the trace is that of a packet within its rate: the element is read, and not found.
     """
     found = _look_up(passage, part, part.fields, part.set, part.length)
-    if passage.declaration(part.set).polices:
+    if passage.get_declaration(part.set).polices:
         return PartReading(part, found.values, False, part.set, found.key, found.element)
     passed = bool(found.key) and (found.element is not None) != part.negated
     if passed and found.element is not None:
@@ -57,10 +57,10 @@ def _apply_lookup(passage: PacketInTransit, part: Lookup) -> PartReading:
 
 def _look_up(passage: PacketInTransit, part: Part, fields: tuple[Field, ...], name: str, length: int | None = None) -> PartReading:
     """Read the fields, build the key, and find the element under it."""
-    declaration = passage.declaration(name)
+    declaration = passage.get_declaration(name)
     values = tuple(read_field(passage, field) for field in fields)
     key = build_key(declaration.key, values, length)
-    element = None if key is None else passage.element(name, key)
+    element = None if key is None else passage.find_element(name, key)
     return PartReading(part, values, element is not None, name, key or b"", element)
 
 
@@ -78,7 +78,7 @@ def _apply_verdict_map(passage: PacketInTransit, part: VerdictMap) -> PartReadin
 
 def _apply_count(passage: PacketInTransit, part: Count) -> PartReading:
     if part.name:
-        passage.count(part.name)
+        passage.count_named(part.name)
     return PartReading(part)
 
 
@@ -117,7 +117,7 @@ def _apply_dnat(passage: PacketInTransit, part: Dnat) -> PartReading:
     if found.element is None:
         return found
     passage.count_element(part.map, found.key)
-    address, *port = unpack_values(passage.declaration(part.map).value, found.element.value)
+    address, *port = unpack_values(passage.get_declaration(part.map).value, found.element.value)
     passage.rewrite_destination(_check_address(part.map, address), _check_port(port[0]) if port else None)
     return PartReading(part, found.values, True, found.set, found.key, found.element, passage.accepted)
 
@@ -132,7 +132,7 @@ def _apply_snat(passage: PacketInTransit, part: Snat) -> PartReading:
     if found.element is None:
         return found
     passage.count_element(part.map, found.key)
-    declaration, value = passage.declaration(part.map), found.element.value
+    declaration, value = passage.get_declaration(part.map), found.element.value
     within = _unpack_port_range(declaration, value) if declaration.ranges else _get_allowed_ports(part)
     address, *_port_of_first = unpack_values(declaration.value, value)
     passage.rewrite_source(_check_address(part.map, address), random=part.fully_random, within=within)

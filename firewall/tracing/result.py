@@ -61,7 +61,7 @@ class TraceStep:
     packet: Packet
 
     @property
-    def matched(self) -> bool:
+    def has_matched(self) -> bool:
         """True if the packet passed every part."""
         return all(read.passed for read in self.reads)
 
@@ -77,7 +77,7 @@ class LeavingPacket:
     packet: Packet
     source_ports: range
 
-    def ends(self, source_port: int | None = None) -> Endpoints:
+    def get_ends(self, source_port: int | None = None) -> Endpoints:
         """Return the packet's endpoints, with the port that the kernel chose (by default the first that it may)."""
         ends = self.packet.ends
         port = self.source_ports[0] if source_port is None else source_port
@@ -106,12 +106,12 @@ class Trace:
     answer: "Trace | None" = None
 
     @property
-    def decided(self) -> TraceStep | None:
+    def deciding_step(self) -> TraceStep | None:
         """The step that decided: the last that let the packet go on or ended it."""
         return next((step for step in reversed(self.steps) if step.verdict is not None), None)
 
-    def flow(self, source_port: int | None = None) -> PacketFlow | None:
+    def build_flow(self, source_port: int | None = None) -> PacketFlow | None:
         """Return the connection that this packet begins or belongs to, once the kernel has chosen its port; None if there is none."""
         if self.packet.flow or self.leaves is None or self.state is not ConntrackState.NEW:
             return self.packet.flow
-        return PacketFlow(self.packet.ends, self.leaves.ends(source_port).turned(), replied=False)
+        return PacketFlow(self.packet.ends, self.leaves.get_ends(source_port).swap_sides(), replied=False)

@@ -24,11 +24,11 @@ class RoutingTable:
         """True if a packet to this address is for the gateway itself. Multicast groups, which it may belong to, count as itself."""
         return address.is_multicast or any(each == address for _, each in self.own)
 
-    def interface(self, to: Address) -> str:
+    def find_interface(self, to: Address) -> str:
         """Return the interface by which a packet to the address leaves, "" for none."""
         leading = [route for route in self.routes if route.to.version == to.version and to in route.to]
         return max(leading, key=lambda route: route.to.prefixlen).interface if leading else ""
 
-    def address(self, interface: str, version: int) -> Address | None:
+    def find_address(self, interface: str, version: int) -> Address | None:
         """Return the gateway's address on an interface, None if it is not known."""
         return next((each for name, each in self.own if name == interface and each.version == version), None)

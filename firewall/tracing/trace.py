@@ -65,15 +65,15 @@ def trace_flow(ruleset: Ruleset, packet: Packet, routes: RoutingTable, *, now: i
     first = trace(ruleset, packet, routes, now=now)
     if first.outcome is TraceOutcome.ANSWERED:
         return _trace_guarded(ruleset, first, routes, now)
-    flow = first.flow()
+    flow = first.build_flow()
     if flow is None or first.outcome is not TraceOutcome.FORWARDED:
         return Conversation(first)
     known = replace(flow, replied=True)
     further = replace(packet, flow=known, flags=frozenset({"ack"}))
-    back = further.moved(flow.original)
+    back = further.rewrite_ends(flow.original)
     if packet.icmp:
         back = replace(back, icmp=replace(packet.icmp, type=ANSWERS[packet.protocol][packet.icmp.type]))
-    back = replace(back.moved(flow.reply), interface=first.interface)
+    back = replace(back.rewrite_ends(flow.reply), interface=first.interface)
     return Conversation(first, trace(ruleset, back, routes, now=now), trace(ruleset, further, routes, now=now))
 
 
@@ -84,35 +84,35 @@ def _trace_guarded(ruleset: Ruleset, first: Trace, routes: RoutingTable, now: in
     begun = following.answer
     if begun is None or begun.outcome is not TraceOutcome.FORWARDED:
         return Conversation(first, next=following)
-    flow = PacketFlow(packet.ends, packet.ends.turned())
-    back = replace(packet, interface=begun.interface, flow=flow, flags=frozenset({"ack"})).moved(flow.reply)
+    flow = PacketFlow(packet.ends, packet.ends.swap_sides())
+    back = replace(packet, interface=begun.interface, flow=flow, flags=frozenset({"ack"})).rewrite_ends(flow.reply)
     return Conversation(first, trace(ruleset, back, routes, now=now), following)
 
 
 def _traverse_forward(walk: HookTraversal, routes: RoutingTable) -> tuple[TraceOutcome, Ending | None]:
     """Take a packet from outside through the hooks."""
     passage = walk.passage
-    ending = walk.hook("prerouting")
+    ending = walk.run_hook("prerouting")
     if ending:
         return _get_outcome(ending), ending
     if routes.is_own(passage.packet.destination):
-        ending = walk.hook("input")
+        ending = walk.run_hook("input")
         return (_get_outcome(ending) if ending else TraceOutcome.DELIVERED), ending
-    passage.interface = routes.interface(passage.packet.destination)
+    passage.interface = routes.find_interface(passage.packet.destination)
     if not passage.interface:
         return TraceOutcome.UNROUTED, None
-    passage.own = routes.address(passage.interface, passage.packet.version)
-    ending = walk.hook("forward") or walk.hook("postrouting")
+    passage.own = routes.find_address(passage.interface, passage.packet.version)
+    ending = walk.run_hook("forward") or walk.run_hook("postrouting")
     return (_get_outcome(ending) if ending else TraceOutcome.FORWARDED), ending
 
 
 def _traverse_own(walk: HookTraversal, routes: RoutingTable) -> tuple[TraceOutcome, Ending | None]:
     """Take a packet of the gateway's own through the hooks."""
     passage = walk.passage
-    passage.interface = routes.interface(passage.packet.destination)
+    passage.interface = routes.find_interface(passage.packet.destination)
     if not passage.interface:
         return TraceOutcome.UNROUTED, None
-    ending = walk.hook("output") or walk.hook("postrouting")
+    ending = walk.run_hook("output") or walk.run_hook("postrouting")
     return (_get_outcome(ending) if ending else TraceOutcome.FORWARDED), ending
 
 
@@ -141,8 +141,8 @@ def _build_stand_in(packet: Packet) -> Packet:
     The first belongs to no connection, the second begins one (`synproxy_send_client_synack`, `synproxy_send_server_syn`).
     """
     if "syn" in packet.flags:
-        return replace(packet, interface="", flags=frozenset({"syn", "ack"}), flow=None, state=ConntrackState.INVALID).moved(
-            packet.ends.turned()
+        return replace(packet, interface="", flags=frozenset({"syn", "ack"}), flow=None, state=ConntrackState.INVALID).rewrite_ends(
+            packet.ends.swap_sides()
         )
     return replace(packet, interface="", flags=SYN, flow=None, state=None, cookie=False)
 
@@ -161,15 +161,15 @@ def _build_refusal(refused: PacketInTransit, refusal: Refusal, routes: RoutingTa
 
     It belongs to the connection that it refuses (`nf_ct_attach`), so that connection's NAT applies to it too.
     """
-    packet, known = refused.packet, refused.flow_now()
-    back = routes.interface(packet.source)
+    packet, known = refused.packet, refused.build_current_flow()
+    back = routes.find_interface(packet.source)
     if refusal is Refusal.TCP_RESET:
         if packet.protocol != TCP or "rst" in packet.flags or not back:
             return None
         reset = frozenset({"rst"} if "ack" in packet.flags else {"rst", "ack"})  # RFC 9293, 3.10.7.1
         turned = replace(packet, interface="", flags=reset, flow=known, state=ConntrackState.RELATED if known else ConntrackState.INVALID)
-        return turned.moved(packet.ends.turned())
-    source = routes.address(back, packet.version)
+        return turned.rewrite_ends(packet.ends.swap_sides())
+    source = routes.find_address(back, packet.version)
     if source is None or _is_unanswerable(packet):
         return None
     protocol, told = (ICMP, _PROHIBITED[4]) if packet.version == 4 else (ICMPV6, _PROHIBITED[6])

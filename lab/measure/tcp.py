@@ -36,7 +36,7 @@ class Transfer(NamedTuple):
     arrived: TcpReceiverReport
 
     @property
-    def intact(self) -> bool:
+    def is_intact(self) -> bool:
         return (self.octets, self.sha256) == (self.arrived.octets, self.arrived.sha256)
 
 

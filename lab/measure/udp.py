@@ -51,7 +51,7 @@ class StreamTally:
         self._last_ns = self._gap_ns = 0
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         return self.stream is not None and len(self.numbers) == self.expected
 
     def add(self, datagram: bytes, peer: str, arrived_ns: int) -> None:
@@ -74,7 +74,7 @@ class StreamTally:
         self._highest = max(self._highest, number)
         self.numbers.add(number)
 
-    def result(self) -> UdpReceiverReport:
+    def build_report(self) -> UdpReceiverReport:
         missing = self.expected - len(self.numbers)
         gap = round(self._gap_ns / 1e6, 3)
         return UdpReceiverReport(self.expected, len(self.numbers), missing, self.duplicate, self.reordered, gap, self.peer)
@@ -109,11 +109,11 @@ def receive(port: int, *, patience: float, idle: float) -> UdpReceiverReport:
         receiver.bind(("::", port))
         report_ready()
         while True:
-            receiver.settimeout(0.05 if tally.complete else idle if tally.stream is not None else patience)
+            receiver.settimeout(0.05 if tally.is_complete else idle if tally.stream is not None else patience)
             try:
                 datagram, ancillary, _, peer = receiver.recvmsg(65536, 64)
             except TimeoutError:
-                return tally.result()
+                return tally.build_report()
             tally.add(datagram, peer[0].removeprefix("::ffff:"), _get_arrival_time(ancillary))
 
 

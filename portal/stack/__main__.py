@@ -61,7 +61,7 @@ async def run(places: StatePaths, command: list[str], output: Output, *, throwaw
     with lock_directory(places):
         async with supervise(values, output) as supervisor:
             await database.start_servers(supervisor, places, throwaway=throwaway)
-            return await supervisor.foreground(Program("command", tuple(command)))
+            return await supervisor.run_in_foreground(Program("command", tuple(command)))
     return 1  # a signal ended it
 
 
@@ -71,7 +71,7 @@ def main() -> int:
         if asked.command == "snapshot":
             asyncio.run(snapshot.write(Output()))
             return 0
-        places = StatePaths.at(asked.var)
+        places = StatePaths.from_directory(asked.var)
         if asked.command == "serve":
             asyncio.run(serve(places, asked.port, Output()))
             return 0

@@ -24,7 +24,7 @@ class ApiClient:
     def get(self, path: str, **parameters: str | int) -> Json:
         return self._call("GET", f"{path}?{urlencode(parameters)}" if parameters else path)
 
-    def rows(self, path: str, **parameters: str | int) -> list[Json]:
+    def list_rows(self, path: str, **parameters: str | int) -> list[Json]:
         """Return the first page of a list."""
         rows: list[Json] = self.get(path, **parameters)["results"]
         return rows

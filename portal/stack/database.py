@@ -15,15 +15,15 @@ from portal.stack.state_paths import StatePaths
 
 async def start_servers(supervisor: Supervisor, places: StatePaths, *, throwaway: bool = False) -> None:
     """Start both, and return when both answer."""
-    with supervisor.output.step("PostgreSQL"):
+    with supervisor.output.show_step("PostgreSQL"):
         fresh = await asyncio.to_thread(postgres.prepare, places)
         if fresh:
             places.demo.unlink(missing_ok=True)  # the logins belong to a database that no longer exists
         supervisor.start(postgres.build_program(places, throwaway=throwaway))
-        await supervisor.until(partial(postgres.is_answering, places), "PostgreSQL's answer")
-    with supervisor.output.step("Redis"):
+        await supervisor.wait_until(partial(postgres.is_answering, places), "PostgreSQL's answer")
+    with supervisor.output.show_step("Redis"):
         supervisor.start(redis.build_program(places))
-        await supervisor.until(partial(redis.is_answering, places), "Redis's answer")
+        await supervisor.wait_until(partial(redis.is_answering, places), "Redis's answer")
 
 
 def has_current_schema(url: str, cluster: Path) -> bool:

@@ -29,6 +29,6 @@ class Demo:
         except (OSError, ValueError, KeyError, TypeError) as wrong:
             raise StackError(f"{file} cannot be read ({wrong!r}). Remove it, and start again: the seed writes it anew.") from wrong
 
-    def table(self) -> list[str]:
+    def render_table(self) -> list[str]:
         wide = max((len(login.role) for login in self.logins), default=0), max((len(login.username) for login in self.logins), default=0)
         return [f"{login.role:<{wide[0]}}  {login.username:<{wide[1]}}  {login.password}" for login in self.logins]

@@ -49,7 +49,7 @@ class Output:
         self._steps: list[tuple[str, float]] = []  # those in progress, with their start times
         self._moving = ""  # the line below all others, which shows them
 
-    def line(self, name: str, text: str) -> None:
+    def write_line(self, name: str, text: str) -> None:
         """Print a line that the named process wrote."""
         colour = self._names.setdefault(name, COLOURS[len(self._names) % len(COLOURS)])
         self.say(f"{self.paint(f'{name:<{self._width}} │', colour)} {text}")
@@ -62,7 +62,7 @@ class Output:
         return f"\x1b[{colour}m{text}\x1b[0m" if self._colour else text
 
     @contextmanager
-    def step(self, what: str) -> Iterator[None]:
+    def show_step(self, what: str) -> Iterator[None]:
         """Print that a step begins, show that it is running, and print how long it took, or that it failed.
 
         Several steps may run at once.
@@ -76,7 +76,7 @@ class Output:
         except BaseException:
             self._end(this, sign, ended, f"{self.paint('✗', RED)} {what}")
             raise
-        self._end(this, sign, ended, f"{self.paint('✓', GREEN)} {self._timed(*this, '.1f')}")
+        self._end(this, sign, ended, f"{self.paint('✓', GREEN)} {self._format_timed(*this, '.1f')}")
 
     def _end(self, this: tuple[str, float], sign: threading.Thread, ended: threading.Event, line: str) -> None:
         self._steps.remove(this)
@@ -102,14 +102,14 @@ class Output:
                 break
         self._move()
 
-    def _timed(self, what: str, started: float, digits: str = ".0f") -> str:
+    def _format_timed(self, what: str, started: float, digits: str = ".0f") -> str:
         return f"{what} {self.paint(f'{time.monotonic() - started:{digits}} s', FAINT)}"
 
     def _move(self) -> None:
         """Draw the line of all steps in progress anew, or clear it."""
         with self._lock:
             frame = self.paint(FRAMES[int(time.monotonic() / FRAME_SECONDS) % len(FRAMES)], GREEN)
-            self._moving = "   ".join(f"{frame} {self._timed(*each)}" for each in self._steps)
+            self._moving = "   ".join(f"{frame} {self._format_timed(*each)}" for each in self._steps)
             self._write(CLEAR_LINE + self._moving)
 
     def _write(self, text: str) -> None:

@@ -42,7 +42,7 @@ class Binaries:
     major: int
     directory: Path
 
-    def tool(self, name: str) -> str:
+    def get_tool_path(self, name: str) -> str:
         return str(self.directory / name)
 
 
@@ -105,22 +105,22 @@ def build_program(places: StatePaths, *, throwaway: bool = False) -> Program:
     server = choose_server(places.postgres, list_installed())
     values = {**SETTINGS, "unix_socket_directories": str(places.sockets), **(THROWAWAY if throwaway else {})}
     options = (part for name, value in values.items() for part in ("-c", f"{name}={value}"))
-    command = (server.tool("postgres"), "-D", str(places.postgres), *options)
+    command = (server.get_tool_path("postgres"), "-D", str(places.postgres), *options)
     return Program("postgres", command, stop=signal.SIGINT, account=_choose_account(places.postgres), hush=HUSH)
 
 
 def is_answering(places: StatePaths) -> bool:
     """Return whether the server accepts connections now."""
     server = choose_server(places.postgres, list_installed())
-    command = [server.tool("pg_isready"), "--quiet", "--timeout=1", "--host", str(places.sockets), "--username", OWNER]
+    command = [server.get_tool_path("pg_isready"), "--quiet", "--timeout=1", "--host", str(places.sockets), "--username", OWNER]
     return subprocess.run(command, check=False, stdin=subprocess.DEVNULL).returncode == 0
 
 
 def _choose_account(cluster: Path) -> ServerAccount:
     """Return the owner of the cluster; if there is no cluster yet, the account that shall own it."""
     if not cluster.exists():
-        return ServerAccount.of_the_server()
-    owner = ServerAccount.owning(cluster)
+        return ServerAccount.choose_for_server()
+    owner = ServerAccount.from_owner(cluster)
     if os.geteuid() not in (0, owner.uid):
         raise StackError(f"{cluster} belongs to the account {owner.name}. Start as that account or as root, or use another --var.")
     return owner
@@ -132,13 +132,25 @@ def _make(places: StatePaths, server: Binaries, account: ServerAccount) -> None:
     shutil.rmtree(growing, ignore_errors=True)
     shutil.rmtree(places.postgres, ignore_errors=True)  # without PG_VERSION it is not a cluster
     make_private_directory(growing, account)
-    _run_as(account, server.tool("initdb"), "-D", str(growing), "-U", OWNER, "-E", "UTF8", "--locale=C.UTF-8", "--auth=trust", "--no-sync")
-    _run_as(account, server.tool("postgres"), "--single", "-D", str(growing), "postgres", said=f"CREATE DATABASE {DATABASE};\n")
+    _run_as(
+        account,
+        server.get_tool_path("initdb"),
+        "-D",
+        str(growing),
+        "-U",
+        OWNER,
+        "-E",
+        "UTF8",
+        "--locale=C.UTF-8",
+        "--auth=trust",
+        "--no-sync",
+    )
+    _run_as(account, server.get_tool_path("postgres"), "--single", "-D", str(growing), "postgres", said=f"CREATE DATABASE {DATABASE};\n")
     growing.rename(places.postgres)
 
 
 def _run_as(account: ServerAccount, *command: str, said: str = "") -> None:
-    arguments = Program(Path(command[0]).name, command, account=account).arguments()
+    arguments = Program(Path(command[0]).name, command, account=account).build_arguments()
     done = subprocess.run(arguments, input=said, capture_output=True, text=True, check=False, cwd="/", timeout=120)
     if done.returncode != 0:
         raise StackError(f"{command[0]} ended with status {done.returncode}: {(done.stderr or done.stdout).strip()}")

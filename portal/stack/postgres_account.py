@@ -18,7 +18,7 @@ class ServerAccount:
     gid: int
 
     @classmethod
-    def of_the_server(cls) -> "ServerAccount":
+    def choose_for_server(cls) -> "ServerAccount":
         """Return our own account, or, as root, the first of SERVER_ACCOUNTS that exists."""
         if os.geteuid() != 0:
             return cls(str(os.geteuid()), os.geteuid(), os.getegid())
@@ -31,7 +31,7 @@ class ServerAccount:
         )
 
     @classmethod
-    def owning(cls, path: Path) -> "ServerAccount":
+    def from_owner(cls, path: Path) -> "ServerAccount":
         found = path.stat()
         try:
             name = pwd.getpwuid(found.st_uid).pw_name

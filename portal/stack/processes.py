@@ -39,7 +39,7 @@ class RunningProgram:
         self._loop = asyncio.get_running_loop()
         streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT} if output else {}
         self._popen: subprocess.Popen[bytes] = subprocess.Popen(
-            program.arguments(), env={**environment, **program.environment}, process_group=0 if output else None, **streams
+            program.build_arguments(), env={**environment, **program.environment}, process_group=0 if output else None, **streams
         )
         self._reader = _Reader(self._popen.stdout, program, output) if output and self._popen.stdout else None
         # A pidfd becomes readable when the process ends, even if a child of it still holds the pipe.
@@ -55,7 +55,7 @@ class RunningProgram:
         self._loop.remove_reader(self._pidfd)
         os.close(self._pidfd)
         if self._reader:
-            self._reader.last_words()
+            self._reader.read_last_words()
         self.ended.set_result(self._popen.wait())
 
     def tell_all(self) -> None:
@@ -107,13 +107,13 @@ class _Reader:
         if self._program.hush and re.match(self._program.hush, line):
             self._held_back.append(line)
         else:
-            self._output.line(self._program.name, line)
+            self._output.write_line(self._program.name, line)
 
     def tell_all(self) -> None:
         while self._held_back:
-            self._output.line(self._program.name, self._held_back.popleft())
+            self._output.write_line(self._program.name, self._held_back.popleft())
 
-    def last_words(self) -> None:
+    def read_last_words(self) -> None:
         for _ in range(LAST_CHUNKS):  # bounded: a child that outlives it may continue to write
             if not self._read():
                 return
@@ -164,14 +164,14 @@ class Supervisor:
             running.tell_all()
             raise StackError(f"{program.name} {describe_exit(status)}.")
 
-    async def foreground(self, program: Program) -> int:
+    async def run_in_foreground(self, program: Program) -> int:
         """Give the terminal to a program until it ends, and return its status. Ctrl-C is left to the program."""
         running = RunningProgram(program, self.environment, None)
         self._started.append(running)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         return await asyncio.shield(running.ended)
 
-    async def until(self, ready: Callable[[], bool], what: str, *, within: float = START_WITHIN) -> None:
+    async def wait_until(self, ready: Callable[[], bool], what: str, *, within: float = START_WITHIN) -> None:
         """Poll until `ready` returns True. After this many seconds, raises StackError that names `what`."""
         deadline = time.monotonic() + within
         pause = 0.01

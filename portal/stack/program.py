@@ -25,7 +25,7 @@ class Program:
     environment: Mapping[str, str] = field(default_factory=dict)
     hush: str = ""
 
-    def arguments(self) -> list[str]:
+    def build_arguments(self) -> list[str]:
         """Return the command behind setpriv(1), which changes to the account and makes the kernel send the signal at our death.
 
         It must be setpriv, because the kernel clears that setting when a process changes its account afterwards (prctl(2)).
@@ -33,9 +33,9 @@ class Program:
         setpriv = shutil.which("setpriv")
         if setpriv is None:
             raise StackError("setpriv is not installed. It comes with the package util-linux (2.33 or newer).")
-        return [setpriv, "--pdeathsig", self.stop.name.removeprefix("SIG"), *self._drop(), "--", *self.command]
+        return [setpriv, "--pdeathsig", self.stop.name.removeprefix("SIG"), *self._build_drop_options(), "--", *self.command]
 
-    def _drop(self) -> tuple[str, ...]:
+    def _build_drop_options(self) -> tuple[str, ...]:
         if self.account is None or self.account.uid == os.geteuid():
             return ()
         return (f"--reuid={self.account.uid}", f"--regid={self.account.gid}", "--clear-groups")

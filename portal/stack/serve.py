@@ -65,14 +65,14 @@ async def _prepare_keys(places: StatePaths, no_ssh: str) -> None:
 
 
 async def _migrate_schema(supervisor: Supervisor, places: StatePaths) -> None:
-    with supervisor.output.step("Database schema"):
+    with supervisor.output.show_step("Database schema"):
         if not await asyncio.to_thread(database.has_current_schema, postgres.build_url(places), places.postgres):
             await supervisor.run(commands.build_migrate())
 
 
 async def _seed_demo_network(supervisor: Supervisor, places: StatePaths, port: int, no_ssh: str) -> None:
     if not places.demo.exists():
-        with supervisor.output.step("Demo network"):
+        with supervisor.output.show_step("Demo network"):
             await supervisor.run(commands.build_seed(port, None if no_ssh else places.sshd))
 
 
@@ -80,11 +80,11 @@ async def _start_gateways(supervisor: Supervisor, places: StatePaths, no_lab: st
     if no_lab:
         supervisor.output.say(f"! The gateways keep their rules in memory, and no packet is touched. {no_lab}")
     else:
-        with supervisor.output.step("Lab network"):
+        with supervisor.output.show_step("Lab network"):
             await supervisor.run(commands.build_lab(places, "down"))  # one that a crash left may have another topology
             supervisor.start(commands.build_lab_keeper(places))
             await supervisor.run(commands.build_lab(places, "up"))
-    with supervisor.output.step(f"Gateways {', '.join(commands.GATEWAYS)}"):
+    with supervisor.output.show_step(f"Gateways {', '.join(commands.GATEWAYS)}"):
         for name in commands.GATEWAYS:
             commands.get_gateway_socket(places, name).unlink(missing_ok=True)
             commands.get_prober_socket(places, name).unlink(missing_ok=True)
@@ -94,9 +94,11 @@ async def _start_gateways(supervisor: Supervisor, places: StatePaths, no_lab: st
             if not no_ssh:
                 supervisor.start(sshd.build_program(places, name))
         for name in commands.GATEWAYS:
-            await supervisor.until(partial(_is_listening, str(commands.get_gateway_socket(places, name))), f"The answer of gateway {name}")
+            await supervisor.wait_until(
+                partial(_is_listening, str(commands.get_gateway_socket(places, name))), f"The answer of gateway {name}"
+            )
             if not no_ssh:
-                await supervisor.until(partial(sshd.is_answering, places, name), f"The answer of {name}'s sshd")
+                await supervisor.wait_until(partial(sshd.is_answering, places, name), f"The answer of {name}'s sshd")
 
 
 def _build_gateway(places: StatePaths, name: str, no_lab: str, no_ssh: str) -> Program:
@@ -108,10 +110,10 @@ def _build_gateway(places: StatePaths, name: str, no_lab: str, no_ssh: str) -> P
 async def _start_programs(supervisor: Supervisor, places: StatePaths, port: int, no_ssh: str) -> None:
     for directory in (places.beat_schedule.parent, places.static):
         directory.mkdir(parents=True, exist_ok=True)
-    with supervisor.output.step("Web server, worker, ticker"):
+    with supervisor.output.show_step("Web server, worker, ticker"):
         for program in (commands.build_web(port), _place_worker(commands.build_worker(), places, no_ssh), commands.build_ticker(places)):
             supervisor.start(program)
-        await supervisor.until(partial(_is_answering_http, port), "The web server's answer")
+        await supervisor.wait_until(partial(_is_answering_http, port), "The web server's answer")
 
 
 def _start_others(supervisor: Supervisor, places: StatePaths, events: int, no_lab: str, no_ssh: str) -> None:
@@ -166,7 +168,7 @@ def render_welcome(places: StatePaths, port: int, no_lab: str) -> str:
     lines = [
         f"  {address}",
         "",
-        *(f"  {row}" for row in demo.table()),
+        *(f"  {row}" for row in demo.render_table()),
         *([] if os.environ.get("NETZWART_REQUIRE_SECOND_FACTOR") == "1" else ["", *ONE_FACTOR]),
         "",
         "Three things to try:",

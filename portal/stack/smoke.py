@@ -38,7 +38,7 @@ class WaitLimit:
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
 
-    def until[T](self, look: Callable[[], T | None], what: str) -> T:
+    def wait_until[T](self, look: Callable[[], T | None], what: str) -> T:
         """Poll until `look` returns something other than None, and return that. Raises StackError when the time is over."""
         deadline = time.monotonic() + self._seconds
         while (found := look()) is None:
@@ -58,15 +58,19 @@ class SmokePortal:
         command = (commands.PYTHON, "-m", "portal.stack", "serve", "--var", str(places.var), "--port", str(port))
         with self.log.open("wb") as log:
             self._popen = subprocess.Popen(
-                Program("serve", command).arguments(), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=commands.ROOT
+                Program("serve", command).build_arguments(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=commands.ROOT,
             )
 
     def is_up(self) -> bool | None:
         if (status := self._popen.poll()) is not None:
-            raise StackError(f"The portal ended with status {status}. Its last words:\n{self.last_words()}")
+            raise StackError(f"The portal ended with status {status}. Its last words:\n{self.read_last_words()}")
         return True if UP in self.log.read_text(errors="replace") else None
 
-    def last_words(self) -> str:
+    def read_last_words(self) -> str:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-20:])
 
     def stop(self) -> None:
@@ -91,7 +95,7 @@ def get_lab_holding(api: ApiClient) -> tuple[Json, str]:
     members = [node for node in topology["nodes"].values() if node["role"] == "member"]
     hosts = [address for node in members for address in node["interfaces"]["eth0"]["addresses"] if ":" not in address]
     for address in hosts:
-        for holding in api.rows("/api/network/addresses/", address=address):
+        for holding in api.list_rows("/api/network/addresses/", address=address):
             return holding, address
     raise StackError(f"No demo member holds an address of the lab's hosts ({', '.join(hosts)}).")
 
@@ -113,23 +117,23 @@ def find_finished_rollout(api: ApiClient, after: int) -> Json | None:
 
 
 def find_newest_rollout(api: ApiClient) -> Json | None:
-    return next(iter(api.rows("/api/deployments/rollouts/", ordering="-id", limit=1)), None)
+    return next(iter(api.list_rows("/api/deployments/rollouts/", ordering="-id", limit=1)), None)
 
 
 def follow(portal: SmokePortal, output: Output, clock: WaitLimit) -> None:
     """Run the steps. Raises StackError, which says which step failed and why."""
-    with output.step("The whole portal starts"):
-        clock.until(portal.is_up, "The portal")
+    with output.show_step("The whole portal starts"):
+        clock.wait_until(portal.is_up, "The portal")
     in_lab = "in memory" not in portal.log.read_text(errors="replace")
-    with output.step("The administrator's token opens the API"):
+    with output.show_step("The administrator's token opens the API"):
         api = ApiClient(portal.address, Demo.read(portal.places.demo).token)
         api.get("/api/members/members/", limit=1)
-    with output.step("A demo member holds an address in the lab"):
+    with output.show_step("A demo member holds an address in the lab"):
         holding, address = get_lab_holding(api)
     if in_lab:
-        with output.step("From the internet nobody gets in"):
+        with output.show_step("From the internet nobody gets in"):
             demand(connect(portal.places) is None, "somebody answers before the forward exists")
-    with output.step("A port forward is accepted"):
+    with output.show_step("A port forward is accepted"):
         forward = api.post(
             "/api/nat/forwards/",
             holding=holding["id"],
@@ -139,19 +143,19 @@ def follow(portal: SmokePortal, output: Output, clock: WaitLimit) -> None:
             private_port=PRIVATE_PORT,
             purpose="Smoke test",
         )["id"]
-    with output.step("Both gateways confirm it"):
-        clock.until(lambda: find_activation(api, forward), "The confirmation of both gateways")
+    with output.show_step("Both gateways confirm it"):
+        clock.wait_until(lambda: find_activation(api, forward), "The confirmation of both gateways")
     if in_lab:
-        with output.step("A connection from the internet arrives at the member's host"):
-            answer = clock.until(lambda: connect(portal.places), "An answer")
+        with output.show_step("A connection from the internet arrives at the member's host"):
+            answer = clock.wait_until(lambda: connect(portal.places), "An answer")
             demand((answer["address"], answer["port"]) == (address, PRIVATE_PORT), f"another host answered: {answer}")
-    with output.step("The port forward is removed, and the gateways confirm that"):
+    with output.show_step("The port forward is removed, and the gateways confirm that"):
         before = (find_newest_rollout(api) or {"id": 0})["id"]
         api.delete(f"/api/nat/forwards/{forward}/")
-        clock.until(lambda: find_finished_rollout(api, before), "The confirmed rollout")
+        clock.wait_until(lambda: find_finished_rollout(api, before), "The confirmed rollout")
     if in_lab:
-        with output.step("From the internet nobody gets in any more"):
-            clock.until(lambda: True if connect(portal.places) is None else None, "The refusal")
+        with output.show_step("From the internet nobody gets in any more"):
+            clock.wait_until(lambda: True if connect(portal.places) is None else None, "The refusal")
     else:
         output.say("! No packet was sent: the lab does not run on this machine")
 
@@ -167,7 +171,7 @@ def main() -> int:
     keep = parser.parse_args().keep
     output, clock = Output(), WaitLimit(TIME_LIMIT - STOPPING)
     (commands.ROOT / "var").mkdir(exist_ok=True)
-    places = StatePaths.at(Path(tempfile.mkdtemp(prefix="smoke-", dir=commands.ROOT / "var")))
+    places = StatePaths.from_directory(Path(tempfile.mkdtemp(prefix="smoke-", dir=commands.ROOT / "var")))
     failure = ""
     portal = SmokePortal(places, ports.find_free_port(FIRST_PORT))
     try:

@@ -37,10 +37,10 @@ APPLIED
 async def write(output: Output, file: Path = SNAPSHOT) -> None:
     """Write the file. Takes as long as all migrations."""
     with tempfile.TemporaryDirectory(prefix="netzwart-", dir=commands.ROOT / "var") as directory:
-        places = StatePaths.at(Path(directory))
+        places = StatePaths.from_directory(Path(directory))
         async with supervise({**os.environ, **environment.build_variables(places)}, output) as supervisor:
             await database.start_servers(supervisor, places, throwaway=True)
-            with output.step("Migrations, one by one"):
+            with output.show_step("Migrations, one by one"):
                 await supervisor.run(commands.build_manage("migrate", "migrate", "--one-by-one", "--no-input", "--verbosity", "0"))
             file.write_text(dump(postgres.build_url(places), postgres.choose_server(places.postgres, postgres.list_installed())))
         shutil.rmtree(places.sockets, ignore_errors=True)
@@ -49,10 +49,10 @@ async def write(output: Output, file: Path = SNAPSHOT) -> None:
 
 def dump(url: str, server: postgres.Binaries) -> str:
     """Return a database's schema as SQL that creates it, with the names of its migrations."""
-    schema = _run_for_output(server.tool("pg_dump"), "--schema-only", "--no-owner", "--no-privileges", url)
+    schema = _run_for_output(server.get_tool_path("pg_dump"), "--schema-only", "--no-owner", "--no-privileges", url)
     lines = [line for line in schema.splitlines() if not NOISE.match(line)]
     names = _run_for_output(
-        server.tool("psql"), "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--command", APPLIED, url
+        server.get_tool_path("psql"), "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--command", APPLIED, url
     ).splitlines()
     return HEADER + re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n" + ROWS.replace("APPLIED", ",\n".join(names))
 

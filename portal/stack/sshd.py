@@ -79,7 +79,7 @@ def build_program(places: StatePaths, name: str) -> Program:
 
 def is_answering(places: StatePaths, name: str) -> bool:
     """Return whether a program other than the lab's own listener answers at the gateway's ssh port, as seen from the portal's node."""
-    address = str(load_topology().node(name).hosts(4, "management")[0])
+    address = str(load_topology().get_node(name).list_hosts(4, "management")[0])
     command = commands.build_lab_command(places, "connect", commands.PORTAL, "tcp", address, "22", "--timeout", "1")
     done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     return "without an answer" in done.stderr

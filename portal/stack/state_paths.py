@@ -21,7 +21,7 @@ class StatePaths:
     var: Path
 
     @classmethod
-    def at(cls, var: Path) -> "StatePaths":
+    def from_directory(cls, var: Path) -> "StatePaths":
         return cls(var.resolve())
 
     @property

@@ -125,7 +125,7 @@ class DeadlineProtocol(H11Protocol):
         else:
             super().timeout_keep_alive_handler()
 
-    def counted_address(self) -> str:
+    def get_counted_address(self) -> str:
         """Return the address that the connection counts for."""
         return self.client[0] if self.client else ""
 
@@ -146,7 +146,7 @@ class DeadlineProtocol(H11Protocol):
     def _wait_for_request(self) -> None:
         if self._in_body or self._reading is None:
             self._stop()
-            self.waiting.add(self, self.counted_address())
+            self.waiting.add(self, self.get_counted_address())
 
     def _stop(self) -> None:
         self._in_body = False

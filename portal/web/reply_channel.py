@@ -50,7 +50,7 @@ class ReplyChannel:
         """Abort the answer. If sending has begun, it ends too early, so that the client notices; otherwise `next` raises `why`."""
         self._put(None if self._begun else why)
 
-    async def next(self) -> Message | None:
+    async def take_message(self) -> Message | None:
         """Return the next message for ASGI's send; None if the answer was aborted after it had begun."""
         message = await self._messages.get()
         if isinstance(message, Exception):

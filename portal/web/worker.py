@@ -62,7 +62,7 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
         finally:
             application.close()
 
-    def _options(self) -> dict[str, Any]:
+    def _build_options(self) -> dict[str, Any]:
         return {
             "http": self.protocol,
             "interface": "asgi3",
@@ -79,7 +79,7 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
             "callback_notify": self._alive,
         }
 
-    async def _alive(self) -> None:
+    async def _notify_alive(self) -> None:
         """Tell gunicorn that the worker lives, and end if gunicorn is gone."""
         self.notify()
         if self.ppid != os.getppid():
@@ -91,9 +91,9 @@ class NoticeProtocol(DeadlineProtocol):
 
     waiting = WaitingConnections(most=1000, most_each=NOTICE_CONNECTIONS)
 
-    def counted_address(self) -> str:
+    def get_counted_address(self) -> str:
         """Return the client's address, or "" for our proxies, which speak for many clients."""
-        address = super().counted_address()
+        address = super().get_counted_address()
         return "" if address and any(ip_address(address) in proxy for proxy in settings.NOTICE_PROXIES) else address
 
 

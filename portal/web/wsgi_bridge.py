@@ -76,20 +76,20 @@ class WsgiBridge:
     async def _answer(self, scope: Scope, receive: Any, send: Any) -> int:
         if len(scope["raw_path"]) + len(scope["query_string"]) > LONGEST_ADDRESS:
             raise AddressTooLong
-        body = await self._bodies.read(receive, await self._limit(scope)) if self._bodies else Body(BytesIO())
+        body = await self._bodies.read(receive, await self._get_body_limit(scope)) if self._bodies else Body(BytesIO())
         if self._under_way >= self._most:
             raise ServerOverloaded
         self._under_way += 1
         reply = ReplyChannel()
         work = asyncio.get_running_loop().run_in_executor(self._threads, self._run, scope, body, reply)
-        work.add_done_callback(self._done)
+        work.add_done_callback(self._release_slot)
         await _send_all(reply, receive, send)
         return reply.status or 500
 
-    def _done(self, _work: object) -> None:
+    def _release_slot(self, _work: object) -> None:
         self._under_way -= 1
 
-    async def _limit(self, scope: Scope) -> int:
+    async def _get_body_limit(self, scope: Scope) -> int:
         """Return the limit of the body's size. For a large body, first check that the client has signed in."""
         announced = _get_content_length(scope)
         if announced is not None and announced <= USUAL:
@@ -142,7 +142,7 @@ async def _send_all(reply: ReplyChannel, receive: Any, send: Any) -> None:
     watch: asyncio.Task[None] | None = None
     try:
         more = True
-        while more and (message := await reply.next()):
+        while more and (message := await reply.take_message()):
             await send(message)
             more = message.get("more_body", message["type"] == "http.response.start")
             if more and watch is None and "body" in message:

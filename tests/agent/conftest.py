@@ -8,9 +8,9 @@ import pytest
 from gateway.kernel import Kernel
 from gateway.memory_table import FakeKernel
 from tests.agent import namespace
-from tests.agent.gateways import Gateway, InProcess, OnKernel, Served
+from tests.agent.gateways import AnyGateway, InProcess, OnKernel, Served
 
-MAKERS: dict[str, Callable[[Path], Gateway]] = {
+MAKERS: dict[str, Callable[[Path], AnyGateway]] = {
     "in memory": InProcess,
     "served": lambda state: Served(state, on_kernel=False),
     "kernel": OnKernel,
@@ -35,7 +35,7 @@ def kernel_is_there() -> str:
 
 
 @pytest.fixture(params=map(kind, MAKERS))
-def gateway(request: pytest.FixtureRequest, tmp_path: Path, kernel_is_there: str) -> Iterator[Gateway]:
+def gateway(request: pytest.FixtureRequest, tmp_path: Path, kernel_is_there: str) -> Iterator[AnyGateway]:
     """A fresh gateway."""
     if "kernel" in request.param and kernel_is_there:
         pytest.skip(f"no kernel to test on: {kernel_is_there}")

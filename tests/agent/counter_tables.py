@@ -35,19 +35,19 @@ def read(bench: Bench) -> wire.Reading:
         counting = CounterReader(bench.table, {})
         for name in counting.sets:
             counting.read(name)
-        return counting.reading(boot="boot", sequence=1, at=0)
+        return counting.build_reading(boot="boot", sequence=1, at=0)
 
     return bench.do(reading)
 
 
-def named(counts: wire.Counts) -> dict[bytes, tuple[int, int]]:
+def name_counts(counts: wire.Counts) -> dict[bytes, tuple[int, int]]:
     """Packets and octets of the IPv4 elements that have counted."""
     keys = [counts.keys[at : at + 4] for at in range(0, len(counts.keys), 4)]
     packets, octets = (unpack(f">{len(keys)}Q", column) for column in (counts.packets, counts.octets))
     return dict(zip(keys, zip(packets, octets, strict=True), strict=True))
 
 
-class Gate:
+class ReadingGate:
     """Holds readings before their second part until it is opened."""
 
     def __init__(self) -> None:
@@ -67,20 +67,20 @@ class Gate:
 class HeldFake(FakeKernel):
     """In memory."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: ReadingGate) -> None:
         super().__init__()
         self._gate = gate
 
-    def tally(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
-        return self._gate.through(super().tally(name, known, into))
+    def read_counts(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
+        return self._gate.through(super().read_counts(name, known, into))
 
 
 class HeldKernel(Kernel):
     """On the kernel."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: ReadingGate) -> None:
         super().__init__()
         self._gate = gate
 
-    def tally(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
-        return self._gate.through(super().tally(name, known, into))
+    def read_counts(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
+        return self._gate.through(super().read_counts(name, known, into))

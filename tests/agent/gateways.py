@@ -28,7 +28,7 @@ def clock() -> int:
     return int(time.time())
 
 
-class Gateway(Protocol):
+class AnyGateway(Protocol):
     """One gateway, whatever it is made of."""
 
     state: Path

@@ -1,10 +1,10 @@
 """What tests ask a gateway, in short."""
 
 from firewall import wire
-from tests.agent.gateways import Gateway, clock
+from tests.agent.gateways import AnyGateway, clock
 
 
-def deploy(gateway: Gateway, request: wire.Apply) -> None:
+def deploy(gateway: AnyGateway, request: wire.Apply) -> None:
     applied = gateway.ask(request)
     assert isinstance(applied, wire.Applied), applied
     confirmed = gateway.ask_anew(wire.Confirm(request.token, request.target))
@@ -12,7 +12,7 @@ def deploy(gateway: Gateway, request: wire.Apply) -> None:
     assert confirmed.digest == request.target
 
 
-def runs(gateway: Gateway) -> str:
+def runs(gateway: AnyGateway) -> str:
     """The digest of what the kernel really holds."""
     answer = gateway.ask(wire.Digest(clock()))
     assert isinstance(answer, wire.DigestIs), answer
@@ -20,13 +20,13 @@ def runs(gateway: Gateway) -> str:
     return answer.digest
 
 
-def refused(gateway: Gateway, request: wire.Request) -> wire.Refused:
+def send_refused(gateway: AnyGateway, request: wire.Request) -> wire.Refused:
     answer = gateway.ask(request)
     assert isinstance(answer, wire.Refused), answer
     return answer
 
 
-def welcome(gateway: Gateway) -> wire.Welcome:
+def welcome(gateway: AnyGateway) -> wire.Welcome:
     answer = gateway.ask(wire.Hello(clock()))
     assert isinstance(answer, wire.Welcome), answer
     return answer

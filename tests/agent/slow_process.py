@@ -10,7 +10,7 @@ RUNS, RESTS = 0.02, 0.18  # seconds
 
 
 @contextmanager
-def slowed(pid: int) -> Iterator[None]:
+def slow_down(pid: int) -> Iterator[None]:
     """Slow it down, and let it run freely afterwards."""
     over = Event()
     rhythm = Thread(target=_stop_and_go, args=(pid, over))

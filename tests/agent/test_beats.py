@@ -60,13 +60,13 @@ class Busy:
 
     async def _serve(self, server: AgentServer) -> None:
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
-        served = await asyncio.start_unix_server(server.meet, self.socket, limit=wire.MAX_LINE)
+        served = await asyncio.start_unix_server(server.handle_peer, self.socket, limit=wire.MAX_LINE)
         self._listens.set()
         await self._end.wait()
         served.close()
         await server.end()
 
-    def told(self, request: wire.Request) -> Client:
+    def send_and_wait(self, request: wire.Request) -> Client:
         """A peer that has sent this, and waits for the answer."""
         client = Client(self.socket)
         client.send(b"".join(wire.iter_lines(7, request)))
@@ -133,9 +133,9 @@ ASKED: tuple[wire.Request, ...] = (
 
 def test_whatever_is_asked_meanwhile_the_table_does_one_thing_at_a_time() -> None:
     busy = Busy(table := Alone())
-    first = busy.told(whole(network(3), token=1, now=clock()))
+    first = busy.send_and_wait(whole(network(3), token=1, now=clock()))
     beats(first, 1)
-    others = [busy.told(each) for each in ASKED]
+    others = [busy.send_and_wait(each) for each in ASKED]
     for client in others:
         beats(client, 3)
     table.may.set()
@@ -151,16 +151,20 @@ def beats(client: Client, number: int) -> list[wire.Reply]:
 
 
 def test_whoever_waits_hears_what_is_done_and_how_much_of_it(busy: Busy) -> None:
-    with closing(busy.told(whole(network(3), token=1, now=clock()))) as portal:
+    with closing(busy.send_and_wait(whole(network(3), token=1, now=clock()))) as portal:
         assert wire.Beat("loading", 30, 70) in beats(portal, 50)
         busy.table.may.set()
         assert isinstance(portal.answer()[1], wire.Applied)
 
 
 def test_who_waits_behind_another_hears_it_too_and_gets_the_answer_in_turn(busy: Busy) -> None:
-    first = busy.told(whole(network(3), token=1, now=clock()))
+    first = busy.send_and_wait(whole(network(3), token=1, now=clock()))
     beats(first, 1)
-    with closing(first), closing(busy.told(wire.Hello(clock()))) as second, closing(busy.told(wire.Counters("", 0))) as collector:
+    with (
+        closing(first),
+        closing(busy.send_and_wait(wire.Hello(clock()))) as second,
+        closing(busy.send_and_wait(wire.Counters("", 0))) as collector,
+    ):
         assert all(isinstance(each, wire.Beat) for client in (second, collector) for each in beats(client, 5))
         busy.table.may.set()
         welcome = second.answer()[1]
@@ -171,7 +175,7 @@ def test_who_waits_behind_another_hears_it_too_and_gets_the_answer_in_turn(busy:
 
 
 def test_an_agent_that_is_stopped_brings_what_it_does_to_its_end(busy: Busy) -> None:
-    first = busy.told(whole(network(3), token=1, now=clock()))
+    first = busy.send_and_wait(whole(network(3), token=1, now=clock()))
     beats(first, 1)
     busy.stop()
     with closing(first):

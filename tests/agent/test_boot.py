@@ -15,19 +15,19 @@ from gateway.restore import CLOSED, bring_back
 from gateway.running_ruleset import reconcile_times
 from tests.agent.conftest import Bench, on
 from tests.agent.gateways import OnKernel, Served, clock
-from tests.agent.requests import deploy, refused, runs
+from tests.agent.requests import deploy, runs, send_refused
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
 
 
-def confirmed(directory: Path, ruleset: Ruleset) -> StateDirectory:
+def save_confirmed(directory: Path, ruleset: Ruleset) -> StateDirectory:
     state = StateDirectory(directory)
-    state.checkpoint(ruleset, digest.digest_ruleset(ruleset), 0)
+    state.write_checkpoint(ruleset, digest.digest_ruleset(ruleset), 0)
     return state
 
 
 def test_after_a_reboot_the_last_confirmed_ruleset_runs(bench: Bench, tmp_path: Path) -> None:
     wanted = network(3, ban("203.0.113.9/32", "scans", clock() + 900), ban("203.0.113.8/32", "old", 1_000_000_000))
-    brought = bench.do(bring_back, bench.table, confirmed(tmp_path, wanted), clock())
+    brought = bench.do(bring_back, bench.table, save_confirmed(tmp_path, wanted), clock())
     alive = drop_expired(wanted, clock())
     assert not brought.fault
     found = reconcile_times(bench.do(bench.table.read, clock()), alive, 0)
@@ -35,29 +35,29 @@ def test_after_a_reboot_the_last_confirmed_ruleset_runs(bench: Bench, tmp_path: 
     assert found.chains.keys() == alive.chains.keys()
 
 
-def closed(bench: Bench) -> bool:
+def is_closed(bench: Bench) -> bool:
     chains = bench.do(bench.table.read, clock()).chains
     return {name: chain.hook for name, chain in chains.items()} == {"forward": CLOSED.chains["forward"].hook}
 
 
 def test_without_a_readable_ruleset_forwarding_is_closed(bench: Bench, tmp_path: Path) -> None:
-    state = confirmed(tmp_path, network(3))
+    state = save_confirmed(tmp_path, network(3))
     (tmp_path / "confirmed").write_text("{")
     brought = bench.do(bring_back, bench.table, state, clock())
     assert "cannot be read" in brought.fault
-    assert closed(bench)
+    assert is_closed(bench)
 
 
 def test_a_ruleset_that_the_kernel_refuses_closes_forwarding(bench: Bench, tmp_path: Path) -> None:
     loose = Ruleset({"up": network(1).chains["up"]})
-    brought = bench.do(bring_back, bench.table, confirmed(tmp_path, loose), clock())
+    brought = bench.do(bring_back, bench.table, save_confirmed(tmp_path, loose), clock())
     assert "the kernel refuses" in brought.fault
-    assert closed(bench)
+    assert is_closed(bench)
 
 
 def test_rules_that_run_are_kept_when_nothing_can_be_read(bench: Bench, tmp_path: Path) -> None:
     bench.do(bench.table.commit, diff(EMPTY, network(2)), clock())
-    state = confirmed(tmp_path, network(3))
+    state = save_confirmed(tmp_path, network(3))
     (tmp_path / "confirmed").write_text("{")
     assert bench.do(bring_back, bench.table, state, clock()).ruleset is None
     assert bench.do(bench.table.read, clock()).elements == network(2).elements
@@ -80,7 +80,7 @@ def test_a_first_ruleset_that_nobody_confirms_leaves_no_trace(tmp_path: Path) ->
 
 
 def test_a_portal_heals_a_gateway_that_closed(tmp_path: Path) -> None:
-    state = confirmed(tmp_path, network(3))
+    state = save_confirmed(tmp_path, network(3))
     (tmp_path / "confirmed").write_text("{")
     agent = Agent(FakeKernel(), state, name="gw1", boot="", clock=clock)
     assert agent.start().fault
@@ -96,7 +96,7 @@ def test_a_hand_that_flushes_everything_is_noticed_and_the_portal_can_heal_it(ga
     deploy(gateway, whole(network(3), token=1, now=clock()))
     gateway.nft("flush", "ruleset")
     assert gateway.ask(wire.Digest(clock())) == wire.DigestIs(text_of(EMPTY), True)
-    assert refused(gateway, step(network(3), network(4), token=2, now=clock())).reason == "base"
+    assert send_refused(gateway, step(network(3), network(4), token=2, now=clock())).reason == "base"
     deploy(gateway, whole(network(4), token=2, now=clock()))
     assert runs(gateway) == text_of(network(4))
 
@@ -107,7 +107,7 @@ def test_a_rule_written_by_hand_is_noticed_and_rewritten(gateway: OnKernel | Ser
     gateway.nft("insert rule inet netzwart forward accept")
     answer = gateway.ask(wire.Digest(clock()))
     assert answer == wire.DigestIs(text_of(network(3)), False)
-    assert refused(gateway, step(network(3), network(4), token=2, now=clock())).reason == "base"
+    assert send_refused(gateway, step(network(3), network(4), token=2, now=clock())).reason == "base"
     deploy(gateway, whole(network(3), token=2, now=clock()))
     assert runs(gateway) == text_of(network(3))
     gateway.restart()
@@ -137,7 +137,7 @@ def test_an_element_that_was_gone_already_does_not_fail_the_deploy(gateway: OnKe
 def test_a_ban_ends_by_itself_and_both_sides_know(gateway: OnKernel) -> None:
     now = clock()
     deploy(gateway, whole(network(1, ban("203.0.113.9/32", "short", now + 2), ban("203.0.113.8/32")), token=1, now=now))
-    while gateway.space.do(gateway.table.elements, network(1, ban("203.0.113.9/32")).sets["bans4_32"], [key("203.0.113.9")], now):
+    while gateway.space.do(gateway.table.read_elements, network(1, ban("203.0.113.9/32")).sets["bans4_32"], [key("203.0.113.9")], now):
         pass
     later = network(1, ban("203.0.113.8/32"))
     answer = gateway.ask(wire.Digest(now + 3))
@@ -190,7 +190,7 @@ def test_closed_lets_nothing_be_forwarded_and_the_gateway_be_reached() -> None:
 def test_an_agent_that_died_in_a_commit_goes_back_too(tmp_path: Path) -> None:
     """The kernel took the transaction, and the agent never knew."""
     table = FakeKernel()
-    agent = Agent(table, confirmed(tmp_path, network(2)), name="gw1", boot="", clock=clock)
+    agent = Agent(table, save_confirmed(tmp_path, network(2)), name="gw1", boot="", clock=clock)
     agent.start()
     table.meddle(Ruleset(network(3).chains, network(3).sets, {**network(3).elements, "up4": {key("10.9.9.9"): Element()}}))
     assert agent.start().ruleset == network(2)

@@ -35,7 +35,7 @@ def why_not() -> str:
 
 
 @pytest.fixture(scope="module")
-def built() -> Iterator[Path]:
+def bundle_directory() -> Iterator[Path]:
     """The directory with what script/build-agent makes, which every account may enter."""
     if reason := why_not():
         pytest.skip(reason)
@@ -70,19 +70,19 @@ def serving(built: Path, state: Path, *, before: list[str], more: list[str]) -> 
             agent.terminate()
 
 
-def test_the_same_checkout_gives_the_same_bytes(built: Path, tmp_path: Path) -> None:
+def test_the_same_checkout_gives_the_same_bytes(bundle_directory: Path, tmp_path: Path) -> None:
     copy = tmp_path / "elsewhere"
     for part in ("firewall", "gateway", "script"):
         shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
     subprocess.run([copy / "script" / "build-agent", "--output", tmp_path / "out"], check=True, capture_output=True)
-    assert sorted(file.name for file in built.iterdir()) == UNITS
-    for file in built.iterdir():
+    assert sorted(file.name for file in bundle_directory.iterdir()) == UNITS
+    for file in bundle_directory.iterdir():
         assert file.read_bytes() == (tmp_path / "out" / file.name).read_bytes()
 
 
-def test_it_serves_and_relays_without_the_checkout(built: Path, tmp_path: Path) -> None:
-    with serving(built, tmp_path, before=[], more=["--fake"]):
-        relay = [PYTHON, str(built / "netzwart-agent.pyz"), "relay", "--socket", str(tmp_path / "agent")]
+def test_it_serves_and_relays_without_the_checkout(bundle_directory: Path, tmp_path: Path) -> None:
+    with serving(bundle_directory, tmp_path, before=[], more=["--fake"]):
+        relay = [PYTHON, str(bundle_directory / "netzwart-agent.pyz"), "relay", "--socket", str(tmp_path / "agent")]
         request = b"".join(wire.iter_lines(7, wire.Hello(0)))
         done = subprocess.run(relay, input=request, capture_output=True, check=True, cwd="/", timeout=30)
     answer = wire.Assembler().feed(done.stdout)
@@ -91,36 +91,40 @@ def test_it_serves_and_relays_without_the_checkout(built: Path, tmp_path: Path) 
 
 
 @pytest.mark.kernel
-def test_it_says_what_the_machine_offers(built: Path) -> None:
-    done = subprocess.run(["unshare", "--net", built / "netzwart-agent.pyz", "check"], capture_output=True, text=True, check=True)
+def test_it_says_what_the_machine_offers(bundle_directory: Path) -> None:
+    done = subprocess.run(
+        ["unshare", "--net", bundle_directory / "netzwart-agent.pyz", "check"], capture_output=True, text=True, check=True
+    )
     assert "nftables: our table has 0 chains" in done.stdout
 
 
 @pytest.mark.kernel
-def test_an_account_with_one_right_loads_a_large_ruleset_and_restores_it(built: Path) -> None:
+def test_an_account_with_one_right_loads_a_large_ruleset_and_restores_it(bundle_directory: Path) -> None:
     ruleset, now = network(20_000), clock()
     with tempfile.TemporaryDirectory(prefix="nw-") as directory:
         os.chown(directory, int(AGENT), int(GROUP))
         state = Path(directory)
         restricted = ["setpriv", "--reuid", AGENT, *RIGHTS, *ONE_RIGHT]
-        with serving(built, state, before=["unshare", "--net", *restricted], more=["--group", "nogroup"]) as client:
+        with serving(bundle_directory, state, before=["unshare", "--net", *restricted], more=["--group", "nogroup"]) as client:
             applied = client.ask(whole(ruleset, token=1, now=now))
             assert isinstance(applied, wire.Applied), applied
             with closing(Client(state / "agent")) as anew:
                 assert isinstance(anew.ask(wire.Confirm(1, text_of(ruleset, now))), wire.Confirmed)
-        restore = [*restricted, PYTHON, str(built / "netzwart-agent.pyz"), "restore", "--state", str(state / "state")]
+        restore = [*restricted, PYTHON, str(bundle_directory / "netzwart-agent.pyz"), "restore", "--state", str(state / "state")]
         done = subprocess.run(["unshare", "--net", *restore], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         assert f"{ruleset.count_elements()} elements" in done.stderr
 
 
 @pytest.mark.kernel
-def test_the_login_of_the_portal_may_talk_to_the_agent_and_a_stranger_may_not(built: Path) -> None:
+def test_the_login_of_the_portal_may_talk_to_the_agent_and_a_stranger_may_not(bundle_directory: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="nw-") as directory:
         os.chown(directory, int(AGENT), int(GROUP))
         Path(directory).chmod(0o755)
-        relay = [PYTHON, str(built / "netzwart-agent.pyz"), "relay", "--socket", f"{directory}/agent"]
-        with serving(built, Path(directory), before=["setpriv", "--reuid", AGENT, *RIGHTS], more=["--fake", "--group", "nogroup"]):
+        relay = [PYTHON, str(bundle_directory / "netzwart-agent.pyz"), "relay", "--socket", f"{directory}/agent"]
+        with serving(
+            bundle_directory, Path(directory), before=["setpriv", "--reuid", AGENT, *RIGHTS], more=["--fake", "--group", "nogroup"]
+        ):
             login = subprocess.run(["setpriv", "--reuid", LOGIN, *RIGHTS, *NO_RIGHT, *relay], stdin=subprocess.DEVNULL, check=False)
             stranger = ["setpriv", "--reuid", LOGIN, "--regid", LOGIN, "--clear-groups", *NO_RIGHT, *relay]
             refused = subprocess.run(stranger, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
@@ -128,23 +132,23 @@ def test_the_login_of_the_portal_may_talk_to_the_agent_and_a_stranger_may_not(bu
     assert "not permitted" in refused.stderr
 
 
-def test_the_bundle_says_which_sources_it_consists_of(built: Path) -> None:
+def test_the_bundle_says_which_sources_it_consists_of(bundle_directory: Path) -> None:
     """The release alone would be the same for years; the sources' name is the one that this checkout has."""
     ask = [
         PYTHON,
         "-c",
-        f"import sys; sys.path.insert(0, {str(built / 'netzwart-agent.pyz')!r}); "
+        f"import sys; sys.path.insert(0, {str(bundle_directory / 'netzwart-agent.pyz')!r}); "
         "from gateway.release import compute_version; print(compute_version())",
     ]
-    said = subprocess.run(ask, cwd=built, capture_output=True, text=True, check=True).stdout.strip()
+    said = subprocess.run(ask, cwd=bundle_directory, capture_output=True, text=True, check=True).stdout.strip()
     assert said == compute_version()
     assert said.partition("+")[0] == tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert len(said.partition("+")[2]) == 8
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed (Debian: systemd)")
-def test_systemd_finds_no_fault_with_the_units(built: Path) -> None:
-    for unit in sorted(built.glob("*.service")):
+def test_systemd_finds_no_fault_with_the_units(bundle_directory: Path) -> None:
+    for unit in sorted(bundle_directory.glob("*.service")):
         done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, check=False)
         assert [line for line in (done.stdout + done.stderr).splitlines() if "netzwart" in line] == []
 

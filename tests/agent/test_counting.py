@@ -25,7 +25,7 @@ from gateway.server import AgentServer
 from gateway.table import ElementCounts, TableError
 from tests.agent.client import PATIENCE, Client
 from tests.agent.conftest import Bench, kind
-from tests.agent.counter_tables import Gate, HeldFake, HeldKernel, count, named, read
+from tests.agent.counter_tables import HeldFake, HeldKernel, ReadingGate, count, name_counts, read
 from tests.agent.gateways import clock
 from tests.agent.rulesets import key, network, step, text_of, whole
 
@@ -50,7 +50,7 @@ def test_whatever_comes_and_goes_between_its_parts_a_reading_names_each_once_and
     leaving, returning, staying = KEYS[::3], KEYS[1::3], KEYS[2::3]
     coming = [key(f"10.{each[1]}.{each[2]}.2") for each in leaving]
     tally: ElementCounts = {}
-    parts = bench.table.tally(of.name, KEYS, tally)
+    parts = bench.table.read_counts(of.name, KEYS, tally)
     for at in range(0, len(leaving), 200):
         assert bench.do(next, parts, True) is None, "there is more to read than there are changes"
         old, new, again = (dict.fromkeys(each[at : at + 200], PLAIN) for each in (leaving, coming, returning))
@@ -67,7 +67,7 @@ def test_those_that_counted_nothing_are_left_out_and_yet_told_how_many_there_are
     counts = {KEYS[7]: (3, 300), KEYS[2000]: (1, (1 << 63) - 1)}
     count(bench, "up4", counts)
     reading = read(bench).sets["up4"]
-    assert (reading.elements, named(reading)) == (len(KEYS), counts)
+    assert (reading.elements, name_counts(reading)) == (len(KEYS), counts)
 
 
 def test_texts_and_ends_of_any_length_are_no_obstacle(bench: Bench) -> None:
@@ -76,13 +76,13 @@ def test_texts_and_ends_of_any_length_are_no_obstacle(bench: Bench) -> None:
     counts = {each: (at + 1, 50) for at, each in enumerate(KEYS[::100])}
     count(bench, "bans4_32", counts)
     reading = read(bench).sets["bans4_32"]
-    assert (reading.elements, named(reading)) == (len(KEYS), counts)
+    assert (reading.elements, name_counts(reading)) == (len(KEYS), counts)
 
 
 def test_a_set_that_vanishes_meanwhile_has_counted_nothing(bench: Bench) -> None:
     commit(bench, diff(EMPTY, holding(UP, KEYS)))
     tally: ElementCounts = {}
-    parts = bench.table.tally("up4", KEYS, tally)
+    parts = bench.table.read_counts("up4", KEYS, tally)
     bench.do(next, parts)
     commit(bench, diff(holding(UP, KEYS), EMPTY))
     bench.do(list, parts)
@@ -96,7 +96,7 @@ def test_a_table_that_is_made_anew_meanwhile_is_told_and_not_read_as_a_mixture(b
     bench.do(counting.read, "up4")
     bench.do(lambda: subprocess.run(["nft", "delete", "table", "inet", "netzwart"], check=True))
     with pytest.raises(TableError, match="made anew while its counters were read"):
-        bench.do(lambda: counting.reading(boot="boot", sequence=1, at=0))
+        bench.do(lambda: counting.build_reading(boot="boot", sequence=1, at=0))
 
 
 def test_a_reading_that_is_stopped_ends_with_its_next_part(bench: Bench) -> None:
@@ -124,7 +124,7 @@ class Behind:
     """An agent behind its socket, on a thread of this process; its readings wait at a gate."""
 
     def __init__(self, *, on_kernel: bool) -> None:
-        self.gate = Gate()
+        self.gate = ReadingGate()
         self._on_kernel, self._directory = on_kernel, Path(mkdtemp(prefix="nw"))  # a socket's path must be short
         self.socket = self._directory / "agent"
         self._listens, self.took_back = Event(), Event()
@@ -143,7 +143,7 @@ class Behind:
 
     async def _serve(self, server: AgentServer) -> None:
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
-        served = await asyncio.start_unix_server(server.meet, self.socket, limit=wire.MAX_LINE)
+        served = await asyncio.start_unix_server(server.handle_peer, self.socket, limit=wire.MAX_LINE)
         self._listens.set()
         await self._end.wait()
         served.close()

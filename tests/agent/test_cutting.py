@@ -14,28 +14,28 @@ from gateway.memory_table import FakeKernel
 from gateway.table import TableError
 from tests.agent.conftest import Bench, on
 from tests.agent.gateways import InProcess, OnKernel, clock
-from tests.agent.requests import deploy, refused
+from tests.agent.requests import deploy, send_refused
 from tests.agent.rulesets import ban, network, step, text_of, whole
 
 MEMBER, OTHER, PUBLIC, PEER, BANNED = "10.1.0.1", "10.1.0.2", "198.51.100.7", "203.0.113.1", "203.0.113.9"
 
 
-def tracked(source: str, sport: int, to: str, dport: int, *, snat: str = "", dnat: str = "") -> list[str]:
+def build_conntrack_arguments(source: str, sport: int, to: str, dport: int, *, snat: str = "", dnat: str = "") -> list[str]:
     """Arguments of conntrack(8) for an established connection; dnat is an address with a port."""
     nat = [*(["--src-nat", snat] if snat else []), *(["--dst-nat", dnat] if dnat else [])]
     ends = ["-s", source, "-d", to, "--sport", str(sport), "--dport", str(dport)]
     return ["-p", "tcp", *ends, "--state", "ESTABLISHED", "-t", "600", *nat]
 
 
-OUT = tracked(MEMBER, 1000, PEER, 443, snat=PUBLIC)
-OTHERS = tracked(OTHER, 1002, PEER, 443, snat=PUBLIC)
-TO_BANNED = tracked(OTHER, 1001, BANNED, 443, snat=PUBLIC)
-IN = tracked(PEER, 5000, PUBLIC, 2001, dnat=f"{OTHER}:22")
-OUT6 = tracked("2001:db8::5", 1000, "2001:db8:ffff::1", 443)
+OUT = build_conntrack_arguments(MEMBER, 1000, PEER, 443, snat=PUBLIC)
+OTHERS = build_conntrack_arguments(OTHER, 1002, PEER, 443, snat=PUBLIC)
+TO_BANNED = build_conntrack_arguments(OTHER, 1001, BANNED, 443, snat=PUBLIC)
+IN = build_conntrack_arguments(PEER, 5000, PUBLIC, 2001, dnat=f"{OTHER}:22")
+OUT6 = build_conntrack_arguments("2001:db8::5", 1000, "2001:db8:ffff::1", 443)
 ALL = {"out": OUT, "others": OTHERS, "banned": TO_BANNED, "in": IN, "out6": OUT6}
 
 
-def opened(gateway: InProcess | OnKernel) -> None:
+def open_connections(gateway: InProcess | OnKernel) -> None:
     """Three members and their open connections."""
     deploy(gateway, whole(network(3), token=1, now=clock()))
     for arguments in ALL.values():
@@ -60,7 +60,7 @@ def as_flow(arguments: list[str]) -> Flow:
 
 def alive(gateway: InProcess | OnKernel) -> set[str]:
     """Names of the connections that are still there."""
-    flows = gateway.space.do(gateway.table.flows) if isinstance(gateway, OnKernel) else gateway.table.flows()
+    flows = gateway.space.do(gateway.table.list_flows) if isinstance(gateway, OnKernel) else gateway.table.list_flows()
     plain = {flow._replace(handle=b"") for flow in flows}
     return {name for name, arguments in ALL.items() if as_flow(arguments) in plain}
 
@@ -82,7 +82,7 @@ in_process = on("in memory", "kernel")
 
 @in_process
 def test_a_ban_cuts_at_commit_what_it_concerns(gateway: InProcess | OnKernel) -> None:
-    opened(gateway)
+    open_connections(gateway)
     banned = network(3, ban("203.0.113.8/29", "scans"))
     assert apply(gateway, network(3), banned) == 1
     assert alive(gateway) == ALL.keys() - {"banned"}
@@ -94,7 +94,7 @@ def test_a_ban_cuts_at_commit_what_it_concerns(gateway: InProcess | OnKernel) ->
 
 @in_process
 def test_whoever_leaves_keeps_his_connections_until_it_is_confirmed(gateway: InProcess | OnKernel) -> None:
-    opened(gateway)
+    open_connections(gateway)
     assert apply(gateway, network(3), network(1)) == 0
     assert alive(gateway) == ALL.keys()
     assert confirm(gateway, network(1)) == 3
@@ -103,7 +103,7 @@ def test_whoever_leaves_keeps_his_connections_until_it_is_confirmed(gateway: InP
 
 @in_process
 def test_what_is_taken_back_has_cut_nothing(gateway: InProcess | OnKernel) -> None:
-    opened(gateway)
+    open_connections(gateway)
     apply(gateway, network(3), network(0))
     assert isinstance(gateway.ask(wire.Revert(2)), wire.Reverted)
     assert alive(gateway) == ALL.keys()
@@ -111,7 +111,7 @@ def test_what_is_taken_back_has_cut_nothing(gateway: InProcess | OnKernel) -> No
 
 @in_process
 def test_what_comes_back_before_it_is_confirmed_keeps_its_connections(gateway: InProcess | OnKernel) -> None:
-    opened(gateway)
+    open_connections(gateway)
     apply(gateway, network(3), network(0))
     apply(gateway, network(0), network(1), token=3)
     assert confirm(gateway, network(1), token=3) == 3
@@ -120,9 +120,9 @@ def test_what_comes_back_before_it_is_confirmed_keeps_its_connections(gateway: I
 
 @in_process
 def test_a_confirmation_that_is_refused_cuts_nothing(gateway: InProcess | OnKernel) -> None:
-    opened(gateway)
+    open_connections(gateway)
     apply(gateway, network(3), network(1))
-    assert refused(gateway, wire.Confirm(2, text_of(network(2)))).reason == "digest"
+    assert send_refused(gateway, wire.Confirm(2, text_of(network(2)))).reason == "digest"
     assert alive(gateway) == ALL.keys()
 
 
@@ -131,9 +131,9 @@ class Counted(FakeKernel):
 
     listed = 0
 
-    def flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
+    def list_flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         self.listed += 1
-        return super().flows(toward)
+        return super().list_flows(toward)
 
 
 class Unlistable(FakeKernel):
@@ -141,7 +141,7 @@ class Unlistable(FakeKernel):
 
     listed = 0
 
-    def flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
+    def list_flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         self.listed += 1
         raise TableError("netlink: Operation not supported")
 
@@ -173,7 +173,7 @@ def test_flows_are_listed_once_for_each_change(gateway: InProcess) -> None:
     gateway.table = table = Counted()
     gateway.restart()
     banned = network(3, ban("203.0.113.9/32"))
-    opened(gateway)
+    open_connections(gateway)
     table.listed = 0
     for token, (before, after) in enumerate(pairwise([network(3), network(4), network(2), banned, network(1), banned]), 2):
         apply(gateway, before, after, token=token)
@@ -187,13 +187,13 @@ def test_the_kernels_flows_are_listed_as_they_are_whatever_their_protocol(bench:
     icmp = ["-p", "icmp", "-s", MEMBER, "-d", PEER, "--icmp-type", "8", "--icmp-code", "0", "--icmp-id", "7", "-t", "600"]
     for arguments in (*ALL.values(), icmp):
         bench.do(subprocess.run, ["conntrack", "-I", *arguments], check=True, capture_output=True)
-    flows = bench.do(bench.table.flows)
+    flows = bench.do(bench.table.list_flows)
     plain = {flow._replace(handle=b"") for flow in flows}
     assert {as_flow(arguments) for arguments in ALL.values()} <= plain
     member, peer = ip_address(MEMBER).packed, ip_address(PEER).packed
     assert Flow(member, peer, 1, 0, 0, peer, member, 0, 0) in plain
     assert bench.do(bench.table.cut, flows) == len(flows) == len(ALL) + 1
-    assert bench.do(bench.table.flows) == []
+    assert bench.do(bench.table.list_flows) == []
     assert bench.do(bench.table.cut, flows) == 0
 
 
@@ -220,7 +220,7 @@ SIX = FlowFilter(ip_address("2001:db8:ffff::1").packed, 6)
 def test_the_kernel_lists_what_leads_somewhere_alone(bench: Bench, toward: set[FlowFilter], names: set[str]) -> None:
     for arguments in ALL.values():
         bench.do(subprocess.run, ["conntrack", "-I", *arguments], check=True, capture_output=True)
-    flows = bench.do(bench.table.flows, toward)
+    flows = bench.do(bench.table.list_flows, toward)
     assert sorted(flow._replace(handle=b"") for flow in flows) == sorted(as_flow(ALL[name]) for name in names)
     assert bench.do(bench.table.cut, flows) == len(names)
 
@@ -228,11 +228,11 @@ def test_the_kernel_lists_what_leads_somewhere_alone(bench: Bench, toward: set[F
 @pytest.mark.parametrize("bench", [pytest.param("kernel", marks=pytest.mark.kernel)], indirect=True)
 def test_a_connection_that_took_the_place_of_another_is_not_cut(bench: Bench) -> None:
     bench.do(subprocess.run, ["conntrack", "-I", *OUT], check=True, capture_output=True)
-    [before] = bench.do(bench.table.flows)
+    [before] = bench.do(bench.table.list_flows)
     bench.do(subprocess.run, ["conntrack", "-F"], check=True, capture_output=True)
     bench.do(subprocess.run, ["conntrack", "-I", *OTHERS], check=True, capture_output=True)  # takes the memory of the first
     bench.do(subprocess.run, ["conntrack", "-I", *OUT], check=True, capture_output=True)
-    same = [flow for flow in bench.do(bench.table.flows) if flow._replace(handle=b"") == before._replace(handle=b"")]
+    same = [flow for flow in bench.do(bench.table.list_flows) if flow._replace(handle=b"") == before._replace(handle=b"")]
     assert same[0].handle != before.handle
     assert bench.do(bench.table.cut, [before]) == 0
     assert bench.do(bench.table.cut, same) == 1

@@ -16,7 +16,7 @@ from tests.agent.gateways import OnKernel, Served, clock
 from tests.agent.namespace import Namespace
 from tests.agent.requests import deploy, runs, welcome
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
-from tests.agent.slow_process import slowed
+from tests.agent.slow_process import slow_down
 
 HOUR = 3600
 BANS = "bans4_32"
@@ -35,7 +35,7 @@ def largest_error(ruleset: Ruleset, space: Namespace | None = None) -> float:
 
     def look() -> None:
         own = Netlink()
-        for bodies, _ in own.parts(GETSETELEM, codec.pack_set_reference(name)):
+        for bodies, _ in own.iter_dump(GETSETELEM, codec.pack_set_reference(name)):
             for body in bodies:
                 for columns in codec.decode(body):
                     at = time.time()
@@ -101,7 +101,7 @@ def test_a_clock_that_was_behind_is_put_forward_and_the_ends_with_it(gateway: On
 @on("served on the kernel")
 def test_a_load_that_takes_ten_times_as_long_ends_nothing_later(gateway: Served) -> None:
     small, wanted = network(1, ban("192.0.2.9/32")), network(1, ban("192.0.2.9/32"), *many_bans(20_000))
-    with slowed(gateway.process.pid):
+    with slow_down(gateway.process.pid):
         deploy(gateway, whole(small, token=1, now=clock()))
         deploy(gateway, step(small, wanted, token=2, now=clock()))
         drifted = gateway.ask(wire.Drift(clock()))
@@ -113,7 +113,7 @@ def test_a_load_that_takes_ten_times_as_long_ends_nothing_later(gateway: Served)
 @on("served on the kernel")
 def test_a_first_load_that_takes_ten_times_as_long_ends_nothing_later(gateway: Served) -> None:
     wanted = network(1, *many_bans(20_000))
-    with slowed(gateway.process.pid):
+    with slow_down(gateway.process.pid):
         deploy(gateway, whole(wanted, token=1, now=clock()))
         assert isinstance(gateway.ask(wire.Digest(clock())), wire.DigestIs)
     assert _error_inside(gateway, wanted) < 1
@@ -140,6 +140,6 @@ def test_an_element_with_hardly_any_time_left_is_not_kept_for_ever(bench: Bench,
     delta = Delta(elements={BANS: change}, counters=counters)
     assert delta.touches_rules == in_text
     bench.do(bench.table.commit, delta, ends - left)
-    while bench.do(bench.table.elements, of, [key("203.0.113.9")], ends):
+    while bench.do(bench.table.read_elements, of, [key("203.0.113.9")], ends):
         pass
     assert bench.do(bench.table.read, clock()).elements[BANS] == {}

@@ -10,7 +10,7 @@ import pytest
 from firewall import digest, wire
 from gateway.persistent_state import StateDirectory, StateError
 from tests.agent.gateways import Served, clock
-from tests.agent.requests import deploy, refused, runs, welcome
+from tests.agent.requests import deploy, runs, send_refused, welcome
 from tests.agent.rulesets import ban, delta, network, step, text_of, whole
 
 pytestmark = pytest.mark.kernel  # mounting needs root
@@ -63,7 +63,7 @@ def test_a_change_that_cannot_be_written_down_is_not_confirmed_and_is_taken_back
     disk.fill()
     applied = gateway.ask(step(network(3), network(60), token=3, now=clock(), within=2))
     assert isinstance(applied, wire.Applied), applied
-    answer = refused(gateway, wire.Confirm(3, text_of(network(60))))
+    answer = send_refused(gateway, wire.Confirm(3, text_of(network(60))))
     assert answer.reason == "state"
     assert "journal cannot be written: No space left on device; nothing was confirmed. Make room" in answer.text
     assert (gateway.state / "journal").read_bytes() == journal
@@ -133,7 +133,7 @@ def test_a_token_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) ->
 @pytest.mark.parametrize("octets", [0, 1, 100, 800])
 def test_a_write_that_is_cut_off_leaves_what_was_confirmed_before(tmp_path: Path, octets: int) -> None:
     state = StateDirectory(tmp_path)
-    state.checkpoint(network(2), digest.digest_ruleset(network(2)), NOW)
+    state.write_checkpoint(network(2), digest.digest_ruleset(network(2)), NOW)
     state.append([delta(network(2), network(3))], digest.digest_ruleset(network(3)), NOW)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, ((tmp_path / "journal").stat().st_size + octets, limits[1]))
@@ -141,7 +141,7 @@ def test_a_write_that_is_cut_off_leaves_what_was_confirmed_before(tmp_path: Path
         with pytest.raises(StateError, match="nothing was confirmed"):
             state.append([delta(network(3), network(90, ban("203.0.113.9/32")))], 1, NOW)
         with pytest.raises(StateError, match="nothing was confirmed"):
-            state.checkpoint(network(90), 1, NOW)
+            state.write_checkpoint(network(90), 1, NOW)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     state.close()

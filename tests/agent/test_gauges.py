@@ -8,10 +8,10 @@ from firewall import wire
 from firewall.policy import ConnectionLimits, GroupSettings
 from firewall.ruleset import Chain, Field, Hook, HookPriority, Per, RateOver, Rule, Ruleset, Set, Type, Verdict, VerdictAction
 from tests.agent.conftest import Bench, on
-from tests.agent.gateways import Gateway, OnKernel, Served, clock
+from tests.agent.gateways import AnyGateway, OnKernel, Served, clock
 from tests.agent.requests import deploy, runs
 from tests.agent.rulesets import GATEWAY, network, step, text_of, whole
-from tests.agent.test_table import commit, held, on_kernel
+from tests.agent.test_table import commit, on_kernel, read_ruleset
 
 LIMITS = GroupSettings(limits=ConnectionLimits(member_rate=50, member_open=500))
 LIMITED = network(3, gateway=dataclasses.replace(GATEWAY, settings=LIMITS))
@@ -19,11 +19,11 @@ OTHER = network(3, gateway=dataclasses.replace(GATEWAY, settings=GroupSettings(l
 TARGETS = Set("targets", (Type.IPV4,), 256, dynamic=True, lives=60)
 
 
-def drift(gateway: Gateway) -> wire.Reply:
+def drift(gateway: AnyGateway) -> wire.Reply:
     return gateway.ask(wire.Drift(clock()))
 
 
-def test_limits_come_change_and_go_as_wanted(gateway: Gateway) -> None:
+def test_limits_come_change_and_go_as_wanted(gateway: AnyGateway) -> None:
     deploy(gateway, whole(network(3), token=1, now=clock()))
     deploy(gateway, step(network(3), LIMITED, token=2, now=clock()))
     deploy(gateway, step(LIMITED, OTHER, token=3, now=clock()))
@@ -48,7 +48,7 @@ def test_what_packets_added_is_neither_drift_nor_lost(gateway: OnKernel | Served
     assert answer.sets["member_open4_500"] == (0, 1 << 16)
 
 
-def test_elements_for_a_set_that_packets_fill_are_refused(gateway: Gateway) -> None:
+def test_elements_for_a_set_that_packets_fill_are_refused(gateway: AnyGateway) -> None:
     forged = dataclasses.replace(LIMITED, elements={**LIMITED.elements, "member_rate4_50_100": LIMITED.elements["up4"]})
     answer = gateway.ask(whole(forged, token=1, now=clock()))
     assert isinstance(answer, wire.Refused) and "packets alone fill it" in answer.text
@@ -61,7 +61,7 @@ def test_one_key_takes_one_place_and_many_keys_take_no_more_than_there_are(bench
         {"output": Chain("output", (over,), Hook("filter", "output", HookPriority.FILTER))}, {"targets": TARGETS}, {"targets": {}}
     )
     commit(bench, Ruleset(), wanted)
-    assert held(bench, wanted) == wanted
+    assert read_ruleset(bench, wanted) == wanted
 
     def hammer(*addresses: str) -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
@@ -73,8 +73,8 @@ def test_one_key_takes_one_place_and_many_keys_take_no_more_than_there_are(bench
 
     bench.do(subprocess.run, ["ip", "link", "set", "lo", "up"], check=True)
     bench.do(hammer, *["127.0.0.1"] * 5000)
-    assert bench.do(bench.table.occupied, "targets") == 1
+    assert bench.do(bench.table.count_set_elements, "targets") == 1
     bench.do(hammer, *(f"127.{n // 250}.{n % 250}.1" for n in range(5000)))
-    assert bench.do(bench.table.occupied, "targets") == 256
-    assert held(bench, wanted) == wanted
-    assert bench.do(bench.table.occupied, "nothing") == 0
+    assert bench.do(bench.table.count_set_elements, "targets") == 256
+    assert read_ruleset(bench, wanted) == wanted
+    assert bench.do(bench.table.count_set_elements, "nothing") == 0

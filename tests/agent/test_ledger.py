@@ -16,50 +16,50 @@ from tests.agent.rulesets import delta, network
 OWNER = owners.pack_holding(4711)
 
 
-def ended(octets: int) -> dict[str, DeletedCounts]:
+def build_deleted_counts(octets: int) -> dict[str, DeletedCounts]:
     return {"up4": {(b"\x0a\x00\x00\x01", OWNER): (1, octets)}}
 
 
 def octets(ledger: Ledger) -> list[int]:
     """Of each line that the portal has not acknowledged."""
-    return [int.from_bytes(each.sets["up4"].octets) for each in ledger.gone]
+    return [int.from_bytes(each.sets["up4"].octets) for each in ledger.pending_entries]
 
 
-def kept(directory: Path, *numbers: int) -> Ledger:
+def make_ledger(directory: Path, *numbers: int) -> Ledger:
     ledger = Ledger(directory)
     for each in numbers:
-        ledger.keep(ended(each), boot="boot", table=1)
+        ledger.keep(build_deleted_counts(each), boot="boot", table=1)
     return ledger
 
 
 def test_it_survives_the_agent_and_is_told_until_it_is_acknowledged(tmp_path: Path) -> None:
-    first = kept(tmp_path, 100, 200)
+    first = make_ledger(tmp_path, 100, 200)
     again = Ledger(tmp_path)
-    assert (again.name, again.gone) == (first.name, first.gone)
-    again.acknowledge(again.name, again.gone[0].number)
+    assert (again.name, again.pending_entries) == (first.name, first.pending_entries)
+    again.acknowledge(again.name, again.pending_entries[0].number)
     assert octets(again) == [200]
-    again.acknowledge(again.name, again.gone[0].number)
+    again.acknowledge(again.name, again.pending_entries[0].number)
     assert octets(again) == octets(Ledger(tmp_path)) == []
 
 
 def test_acknowledged_twice_or_late_takes_nothing_else_and_another_ledgers_name_takes_nothing(tmp_path: Path) -> None:
-    ledger = kept(tmp_path, 100)
-    number = ledger.last
+    ledger = make_ledger(tmp_path, 100)
+    number = ledger.last_number
     ledger.acknowledge(ledger.name, number)
-    ledger.keep(ended(200), boot="boot", table=1)
-    for name, at in ((ledger.name, number), (ledger.name, 0), ("another", ledger.last), ("", 1 << 62)):
+    ledger.keep(build_deleted_counts(200), boot="boot", table=1)
+    for name, at in ((ledger.name, number), (ledger.name, 0), ("another", ledger.last_number), ("", 1 << 62)):
         ledger.acknowledge(name, at)
         assert octets(ledger) == octets(Ledger(tmp_path)) == [200]
 
 
 def test_the_number_of_a_reading_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) -> None:
     """A file that may not be written beyond its tenth octet: the portal would not believe an agent that begins at one again."""
-    ledger = kept(tmp_path, 100)
-    assert [ledger.next_reading() for _ in range(12)][-1] == 12
+    ledger = make_ledger(tmp_path, 100)
+    assert [ledger.take_reading_number() for _ in range(12)][-1] == 12
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
     try:
-        assert ledger.next_reading() == 13
+        assert ledger.take_reading_number() == 13
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert Ledger(tmp_path).sequence >= 12
@@ -67,19 +67,19 @@ def test_the_number_of_a_reading_that_cannot_be_written_leaves_the_one_before(tm
 
 def test_a_number_that_was_told_once_is_never_given_to_something_else(tmp_path: Path) -> None:
     """The file lost its end in a power cut: what the portal knows by a number must stay what it is."""
-    ledger = kept(tmp_path, 100)
+    ledger = make_ledger(tmp_path, 100)
     file = tmp_path / "gone"
     before = file.read_bytes()
-    ledger.keep(ended(200), boot="boot", table=1)
-    told = ledger.last
+    ledger.keep(build_deleted_counts(200), boot="boot", table=1)
+    told = ledger.last_number
     file.write_bytes(before)
-    again = kept(tmp_path, 300)
+    again = make_ledger(tmp_path, 300)
     assert (again.name, octets(again)) == (ledger.name, [100, 300])
-    assert again.last > told
+    assert again.last_number > told
 
 
 def test_a_file_cut_anywhere_keeps_the_lines_before_and_all_that_comes_after(tmp_path: Path) -> None:
-    ledger = kept(tmp_path, 100, 200)
+    ledger = make_ledger(tmp_path, 100, 200)
     file = tmp_path / "gone"
     whole, name = file.read_bytes(), ledger.name
     ends = [at + 1 for at, octet in enumerate(whole) if octet == ord("\n")]
@@ -87,7 +87,7 @@ def test_a_file_cut_anywhere_keeps_the_lines_before_and_all_that_comes_after(tmp
         file.write_bytes(whole[:cut])
         lines = sum(cut >= end - 1 for end in ends)  # the last newline may be missing
         expected = [100, 200][: max(lines - 1, 0)]
-        assert octets(kept(tmp_path, 300)) == octets(again := Ledger(tmp_path)) == [*expected, 300], cut
+        assert octets(make_ledger(tmp_path, 300)) == octets(again := Ledger(tmp_path)) == [*expected, 300], cut
         assert (again.name == name) == (lines > 0), cut
 
 
@@ -95,28 +95,28 @@ def test_a_file_cut_anywhere_keeps_the_lines_before_and_all_that_comes_after(tmp
 def test_files_full_of_rubbish_are_begun_anew(tmp_path: Path, rubbish: bytes) -> None:
     for name in ("gone", "readings"):
         (tmp_path / name).write_bytes(rubbish)
-    ledger = kept(tmp_path, 100)
-    assert (octets(ledger), ledger.next_reading()) == ([100], 1)
+    ledger = make_ledger(tmp_path, 100)
+    assert (octets(ledger), ledger.take_reading_number()) == ([100], 1)
     assert octets(Ledger(tmp_path)) == [100]
 
 
 def test_what_half_of_was_written_when_the_disk_was_full_does_not_spoil_what_comes_later(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    ledger = kept(tmp_path, 100)
+    ledger = make_ledger(tmp_path, 100)
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, ((tmp_path / "gone").stat().st_size + 20, limit[1]))
     try:
-        ledger.keep(ended(200), boot="boot", table=1)
+        ledger.keep(build_deleted_counts(200), boot="boot", table=1)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     assert "cannot be written: File too large" in caplog.text
-    ledger.keep(ended(300), boot="boot", table=1)
+    ledger.keep(build_deleted_counts(300), boot="boot", table=1)
     assert octets(ledger) == octets(Ledger(tmp_path)) == [100, 200, 300]
 
 
 def test_readings_are_numbered_on_over_the_end_of_the_agent(tmp_path: Path) -> None:
-    assert [Ledger(tmp_path).next_reading() for _ in range(3)] == [1, 2, 3]
+    assert [Ledger(tmp_path).take_reading_number() for _ in range(3)] == [1, 2, 3]
 
 
 def test_nobody_else_reads_any_file_of_the_agent_whatever_umask_it_was_started_with(tmp_path: Path) -> None:
@@ -127,10 +127,10 @@ def test_nobody_else_reads_any_file_of_the_agent_whatever_umask_it_was_started_w
         state = StateDirectory(tmp_path)
         state.raise_token(7)
         state.keep_sysctls({})
-        state.checkpoint(network(2), digest.digest_ruleset(network(2)), 0)
+        state.write_checkpoint(network(2), digest.digest_ruleset(network(2)), 0)
         state.append([delta(network(2), network(3))], digest.digest_ruleset(network(3)), 0)
-        state.ledger.keep(ended(100), boot="boot", table=1)
-        state.ledger.next_reading()
+        state.ledger.keep(build_deleted_counts(100), boot="boot", table=1)
+        state.ledger.take_reading_number()
         state.close()
     finally:
         os.umask(before)

@@ -21,11 +21,11 @@ from gateway.kernel import Kernel
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
 from tests.agent.conftest import on
-from tests.agent.gateways import Gateway, Hands, Served, clock
+from tests.agent.gateways import AnyGateway, Hands, Served, clock
 from tests.agent.requests import deploy, runs
 from tests.agent.rulesets import ban, network, step, text_of, whole
 from tests.packets.frames import octets
-from tests.packets.gateway_cables import ROUTES, Wires
+from tests.packets.gateway_cables import ROUTES, GatewayWires
 from tests.policies import NAT_1
 
 MEMBER, PUBLIC, FOREIGN = IPv4Address("10.16.0.5"), IPv4Address("198.51.100.7"), IPv4Address("203.0.113.9")
@@ -50,7 +50,7 @@ class Wired:
     """An agent on a kernel with cables, whose policy is confirmed."""
 
     def __init__(self, state: Path) -> None:
-        self.wires, self.hands = Wires(), Hands()
+        self.wires, self.hands = GatewayWires(), Hands()
         self.table: Kernel = self.wires.gateway.do(Kernel)
         self._directory = StateDirectory(state)
         self.agent = self.wires.gateway.do(self._start)
@@ -85,7 +85,7 @@ class Wired:
 
 
 @pytest.fixture
-def wired(tmp_path: Path, kernel_is_there: str) -> Iterator[Wired]:
+def wired_agent(tmp_path: Path, kernel_is_there: str) -> Iterator[Wired]:
     if kernel_is_there:
         pytest.skip(f"no kernel to test on: {kernel_is_there}")
     made = Wired(tmp_path / "state")
@@ -93,13 +93,13 @@ def wired(tmp_path: Path, kernel_is_there: str) -> Iterator[Wired]:
     made.close()
 
 
-def watch(gateway: Gateway, what: Watch = ANY) -> int:
+def watch(gateway: AnyGateway, what: Watch = ANY) -> int:
     answer = gateway.ask(what)
     assert isinstance(answer, Watching), answer
     return answer.watch
 
 
-def look(gateway: Gateway, number: int, *, after: int = 0, end: bool = False) -> Seen:
+def look(gateway: AnyGateway, number: int, *, after: int = 0, end: bool = False) -> Seen:
     answer = gateway.ask(Look(number, after, end))
     assert isinstance(answer, Seen), answer
     return answer
@@ -110,7 +110,7 @@ def knock(source: IPv4Address) -> Packet:
     return Packet("wan0", source, PUBLIC, 6, 40_000, 8443, flags=SYN)
 
 
-def refusal(gateway: Gateway, request: wire.Request) -> str:
+def refusal(gateway: AnyGateway, request: wire.Request) -> str:
     answer = gateway.ask(request)
     assert isinstance(answer, wire.Refused), answer
     return f"{answer.reason}: {answer.text}"
@@ -120,7 +120,7 @@ def packets(seen: Seen) -> set[int]:
     return {event.packet for event in seen.events}
 
 
-def watched(wired: Wired, what: Watch, *sent: Packet) -> Seen:
+def watch_packets(wired: Wired, what: Watch, *sent: Packet) -> Seen:
     """Everything about these packets, and the end of it."""
     number = watch(wired, what)
     wired.pass_by(*sent)
@@ -164,26 +164,26 @@ def verdict(step: TraceStep) -> str:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("packet", PASSING)
-def test_a_packets_way_is_told_rule_by_rule_in_order_as_the_trace_foretells_it(wired: Wired, packet: Packet) -> None:
+def test_a_packets_way_is_told_rule_by_rule_in_order_as_the_trace_foretells_it(wired_agent: Wired, packet: Packet) -> None:
     foretold = trace(compile_policy(POLICY), packet, ROUTES, now=clock())
-    seen = watched(wired, replace(ANY, source=ip_network(packet.source), destination=None), packet)
+    seen = watch_packets(wired_agent, replace(ANY, source=ip_network(packet.source), destination=None), packet)
     told = [(event.chain, event.number, event.verdict) for event in seen.events if not event.mark]
-    assert told == [(step.chain.name, step.number, verdict(step)) for step in foretold.steps if step.matched]
+    assert told == [(step.chain.name, step.number, verdict(step)) for step in foretold.steps if step.has_matched]
     last = {TraceOutcome.FORWARDED: LEAVES, TraceOutcome.DELIVERED: ARRIVES}.get(foretold.outcome)
     assert [event.mark for event in seen.events if event.mark] == [COMES, *([last] if last else [])]
 
 
 @pytest.mark.kernel
-def test_a_packet_is_told_as_it_comes_in_and_as_it_leaves(wired: Wired) -> None:
-    first, *_, last = watched(wired, ANY, out()).events
+def test_a_packet_is_told_as_it_comes_in_and_as_it_leaves(wired_agent: Wired) -> None:
+    first, *_, last = watch_packets(wired_agent, ANY, out()).events
     assert (first.mark, first.came, first.goes, ends(first)) == (COMES, "lan0", "", (str(MEMBER), 40_000, str(FOREIGN), 443))
     assert (last.mark, last.came, last.goes) == (LEAVES, "lan0", "wan0")
     assert (ends(last)[0], ends(last)[2:]) == (str(PUBLIC), (str(FOREIGN), 443))
 
 
 @pytest.mark.kernel
-def test_each_rule_that_matched_is_named_with_its_place_and_its_text(wired: Wired) -> None:
-    seen = watched(wired, ANY, out(), knock(FOREIGN), knock(BANNED))
+def test_each_rule_that_matched_is_named_with_its_place_and_its_text(wired_agent: Wired) -> None:
+    seen = watch_packets(wired_agent, ANY, out(), knock(FOREIGN), knock(BANNED))
     chains = compile_policy(POLICY).chains
     matched = [event for event in seen.events if not event.mark and not event.policy]
     assert {event.chain for event in matched} >= {"dstnat", "forward", "new_up4", "bans_from4", "up", "down", "srcnat"}
@@ -194,21 +194,23 @@ def test_each_rule_that_matched_is_named_with_its_place_and_its_text(wired: Wire
 
 
 @pytest.mark.kernel
-def test_a_banned_senders_packet_ends_in_the_rule_of_the_bans(wired: Wired) -> None:
-    *_, last = watched(wired, ANY, knock(BANNED)).events
+def test_a_banned_senders_packet_ends_in_the_rule_of_the_bans(wired_agent: Wired) -> None:
+    *_, last = watch_packets(wired_agent, ANY, knock(BANNED)).events
     assert (last.table, last.chain, last.verdict, last.mark) == ("inet netzwart", "bans_from4", "drop", "")
     assert "@bans4_26" in last.rule
 
 
 @pytest.mark.kernel
-def test_a_packet_to_the_gateway_itself_arrives(wired: Wired) -> None:
-    *_, last = watched(wired, ANY, Packet("mgmt0", ip_address("172.31.0.9"), ip_address("172.31.0.1"), 6, 40_000, 22, flags=SYN)).events
+def test_a_packet_to_the_gateway_itself_arrives(wired_agent: Wired) -> None:
+    *_, last = watch_packets(
+        wired_agent, ANY, Packet("mgmt0", ip_address("172.31.0.9"), ip_address("172.31.0.1"), 6, 40_000, 22, flags=SYN)
+    ).events
     assert (last.mark, last.came, ends(last)[3]) == (ARRIVES, "mgmt0", 22)
 
 
 @pytest.mark.kernel
-def test_where_routing_ends_it_nothing_is_told_after_prerouting(wired: Wired) -> None:
-    seen = watched(wired, ANY, Packet("wan0", FOREIGN, PUBLIC, 17, 40_000, 9))
+def test_where_routing_ends_it_nothing_is_told_after_prerouting(wired_agent: Wired) -> None:
+    seen = watch_packets(wired_agent, ANY, Packet("wan0", FOREIGN, PUBLIC, 17, 40_000, 9))
     assert {event.hook for event in seen.events if not event.mark} == {"prerouting"}
     assert [event.mark for event in seen.events if event.mark] == [COMES]
 
@@ -231,16 +233,16 @@ MISSES = [
 
 @pytest.mark.kernel
 @pytest.mark.parametrize(("what", "hit"), [*((each, True) for each in HITS), *((each, False) for each in MISSES)])
-def test_only_what_matches_all_that_is_asked_is_followed(wired: Wired, what: Watch, hit: bool) -> None:
-    assert packets(watched(wired, what, out())) == ({1} if hit else set())
+def test_only_what_matches_all_that_is_asked_is_followed(wired_agent: Wired, what: Watch, hit: bool) -> None:
+    assert packets(watch_packets(wired_agent, what, out())) == ({1} if hit else set())
 
 
 @pytest.mark.kernel
-def test_ipv6_is_followed_by_its_prefix(wired: Wired) -> None:
+def test_ipv6_is_followed_by_its_prefix(wired_agent: Wired) -> None:
     inside, outside = IPv6Address("2001:db8:a0::7"), IPv6Address("2001:db8:ff9::1")
     what = Watch(ip_network("2001:db8:a0::/57"), None, 58, 0, "", 30, 10)
     echo = Packet("lan0", inside, outside, 58, icmp=Icmp(128))
-    seen = watched(wired, what, echo, replace(echo, source=IPv6Address("2001:db8:a0:80::7")))
+    seen = watch_packets(wired_agent, what, echo, replace(echo, source=IPv6Address("2001:db8:a0:80::7")))
     first, *_, last = seen.events
     assert packets(seen) == {1}
     assert first.headers == Headers(inside, outside, 58, 0, 0, 48, icmp="128/0")
@@ -248,94 +250,94 @@ def test_ipv6_is_followed_by_its_prefix(wired: Wired) -> None:
 
 
 @pytest.mark.kernel
-def test_no_more_packets_are_followed_than_were_asked_for(wired: Wired) -> None:
-    number = watch(wired, replace(ANY, most=3))
-    wired.pass_by(*(out(port) for port in range(1001, 1006)))
-    seen = look(wired, number)
+def test_no_more_packets_are_followed_than_were_asked_for(wired_agent: Wired) -> None:
+    number = watch(wired_agent, replace(ANY, most=3))
+    wired_agent.pass_by(*(out(port) for port in range(1001, 1006)))
+    seen = look(wired_agent, number)
     assert [ends(event)[3] for event in seen.events if event.mark == LEAVES] == [1001, 1002, 1003]
-    assert look(wired, number, after=len(seen.events)) == Seen((), "packets")
-    assert TABLE not in wired.tables()
+    assert look(wired_agent, number, after=len(seen.events)) == Seen((), "packets")
+    assert TABLE not in wired_agent.tables()
 
 
 @pytest.mark.kernel
-def test_of_a_flood_no_more_are_followed_than_a_second_has_room_for(wired: Wired) -> None:
-    number = watch(wired)
+def test_of_a_flood_no_more_are_followed_than_a_second_has_room_for(wired_agent: Wired) -> None:
+    number = watch(wired_agent)
     start = monotonic()
-    wired.wires.exchange("lan0", [octets(out(port)) for port in range(1001, 1081)])
+    wired_agent.wires.exchange("lan0", [octets(out(port)) for port in range(1001, 1081)])
     most = EVERY_SECOND * (2 + int(monotonic() - start))
-    assert EVERY_SECOND <= len(packets(look(wired, number))) <= min(most, 79)
+    assert EVERY_SECOND <= len(packets(look(wired_agent, number))) <= min(most, 79)
 
 
 @pytest.mark.kernel
-def test_what_came_is_told_in_parts_and_stays_to_be_told_again(wired: Wired) -> None:
-    number = watch(wired)
-    wired.pass_by(out())
-    one = look(wired, number)
-    wired.pass_by(out(444))
-    other = look(wired, number, after=len(one.events), end=True)
+def test_what_came_is_told_in_parts_and_stays_to_be_told_again(wired_agent: Wired) -> None:
+    number = watch(wired_agent)
+    wired_agent.pass_by(out())
+    one = look(wired_agent, number)
+    wired_agent.pass_by(out(444))
+    other = look(wired_agent, number, after=len(one.events), end=True)
     assert (packets(one), packets(other), other.ended) == ({1}, {2}, "asked")
-    assert look(wired, number) == Seen(one.events + other.events, "asked")
+    assert look(wired_agent, number) == Seen(one.events + other.events, "asked")
 
 
 @pytest.mark.kernel
-def test_it_ends_with_its_time_and_takes_its_table_with_it(wired: Wired) -> None:
-    number = watch(wired, replace(ANY, seconds=5))
-    wired.pass_by(out())
-    assert TABLE in wired.tables()
-    wired.hands.passed = 5
-    seen = look(wired, number)
+def test_it_ends_with_its_time_and_takes_its_table_with_it(wired_agent: Wired) -> None:
+    number = watch(wired_agent, replace(ANY, seconds=5))
+    wired_agent.pass_by(out())
+    assert TABLE in wired_agent.tables()
+    wired_agent.hands.passed = 5
+    seen = look(wired_agent, number)
     assert (packets(seen), seen.ended) == ({1}, "time")
-    assert TABLE not in wired.tables()
+    assert TABLE not in wired_agent.tables()
 
 
 @pytest.mark.kernel
-def test_a_second_one_is_refused_until_the_first_has_ended_which_is_then_forgotten(wired: Wired) -> None:
-    first = watch(wired)
-    assert "a live trace goes on here for another" in refusal(wired, ANY)
-    look(wired, first, end=True)
-    second = watch(wired)
-    assert look(wired, second).ended == ""
-    assert "forgotten" in refusal(wired, Look(first, 0, False))
+def test_a_second_one_is_refused_until_the_first_has_ended_which_is_then_forgotten(wired_agent: Wired) -> None:
+    first = watch(wired_agent)
+    assert "a live trace goes on here for another" in refusal(wired_agent, ANY)
+    look(wired_agent, first, end=True)
+    second = watch(wired_agent)
+    assert look(wired_agent, second).ended == ""
+    assert "forgotten" in refusal(wired_agent, Look(first, 0, False))
 
 
 @pytest.mark.kernel
-def test_nobody_takes_its_beginning_or_its_end_for_somebody_elses_hand_in_the_table(wired: Wired) -> None:
-    number = watch(wired)
-    assert not wired.wires.gateway.do(wired.table.disturbed)
-    look(wired, number, end=True)
-    assert not wired.wires.gateway.do(wired.table.disturbed)
+def test_nobody_takes_its_beginning_or_its_end_for_somebody_elses_hand_in_the_table(wired_agent: Wired) -> None:
+    number = watch(wired_agent)
+    assert not wired_agent.wires.gateway.do(wired_agent.table.is_disturbed)
+    look(wired_agent, number, end=True)
+    assert not wired_agent.wires.gateway.do(wired_agent.table.is_disturbed)
 
 
 @pytest.mark.kernel
-def test_changes_are_applied_and_confirmed_meanwhile_and_their_rules_are_told(wired: Wired) -> None:
-    number = watch(wired)
+def test_changes_are_applied_and_confirmed_meanwhile_and_their_rules_are_told(wired_agent: Wired) -> None:
+    number = watch(wired_agent)
     before, after = compile_policy(POLICY), compile_policy(replace(POLICY, bans=()))
-    deploy(wired, step(before, after, token=2, now=clock()))
-    wired.pass_by(knock(BANNED))
-    seen = look(wired, number, end=True)
+    deploy(wired_agent, step(before, after, token=2, now=clock()))
+    wired_agent.pass_by(knock(BANNED))
+    seen = look(wired_agent, number, end=True)
     texts = {event.rule for event in seen.events if event.chain == "down"}
     assert texts == {render_rule(after.chains["down"].rules[0])}
     assert seen.events[-1].mark == LEAVES
-    assert runs(wired) == text_of(after)
+    assert runs(wired_agent) == text_of(after)
 
 
 @pytest.mark.kernel
-def test_what_others_trace_is_not_taken_for_ours(wired: Wired) -> None:
+def test_what_others_trace_is_not_taken_for_ours(wired_agent: Wired) -> None:
     theirs = "table inet look { chain pre { type filter hook prerouting priority -400; meta nftrace set 1; }; }"
-    wired.wires.gateway.do(lambda: subprocess.run(["nft", theirs], check=True))
-    assert watched(wired, replace(ANY, source=ip_network("10.99.0.1/32")), out()).events == ()
+    wired_agent.wires.gateway.do(lambda: subprocess.run(["nft", theirs], check=True))
+    assert watch_packets(wired_agent, replace(ANY, source=ip_network("10.99.0.1/32")), out()).events == ()
 
 
 @pytest.mark.kernel
-def test_rules_that_somebody_else_has_written_to_have_no_text(wired: Wired) -> None:
-    wired.wires.gateway.do(lambda: subprocess.run(["nft", "insert rule inet netzwart forward counter"], check=True))
-    seen = watched(wired, ANY, out())
+def test_rules_that_somebody_else_has_written_to_have_no_text(wired_agent: Wired) -> None:
+    wired_agent.wires.gateway.do(lambda: subprocess.run(["nft", "insert rule inet netzwart forward counter"], check=True))
+    seen = watch_packets(wired_agent, ANY, out())
     assert [event.verdict for event in seen.events if event.chain == "forward"] == ["continue", "jump", "jump"]
     assert {event.rule for event in seen.events} == {""}
 
 
 @on("in memory", "served")
-def test_a_table_in_memory_has_no_packets_to_follow(gateway: Gateway) -> None:
+def test_a_table_in_memory_has_no_packets_to_follow(gateway: AnyGateway) -> None:
     assert "in memory" in refusal(gateway, ANY)
 
 
@@ -355,13 +357,13 @@ WRONG = [
 
 @on("in memory")
 @pytest.mark.parametrize(("what", "fault"), WRONG)
-def test_what_cannot_be_asked_is_refused_with_the_fault(gateway: Gateway, what: Watch, fault: str) -> None:
+def test_what_cannot_be_asked_is_refused_with_the_fault(gateway: AnyGateway, what: Watch, fault: str) -> None:
     told = refusal(gateway, what)
     assert told.startswith("malformed: ") and fault in told
 
 
 @on("in memory")
-def test_nobody_looks_at_a_trace_that_never_began(gateway: Gateway) -> None:
+def test_nobody_looks_at_a_trace_that_never_began(gateway: AnyGateway) -> None:
     assert "forgotten" in refusal(gateway, Look(0, 0, False))
 
 

@@ -37,11 +37,11 @@ def test_who_hears_too_little_knows_it_and_a_commit_that_expects_it_hears_it_all
     with closing(bench.do(DeletionListener, 1)) as small:
         bench.do(bench.table.commit, change(range(MANY)), clock())
         bench.do(bench.table.commit, change(OURS), clock())
-        heard = bench.do(list, small.deleted())
+        heard = bench.do(list, small.iter_deleted())
     assert small.lost
     assert all(name == "up4" for name, _ended in heard), "what was told before stays true"
-    assert bench.do(bench.table.ended) == {"up4": {(each, b""): counted for each, counted in OURS.items()}}
-    assert bench.do(bench.table.ended) == {}, "it is told once"
+    assert bench.do(bench.table.take_deleted_counts) == {"up4": {(each, b""): counted for each, counted in OURS.items()}}
+    assert bench.do(bench.table.take_deleted_counts) == {}, "it is told once"
 
 
 def test_an_element_that_ends_twice_before_anybody_asks_had_counted_both(bench: Bench) -> None:
@@ -50,7 +50,9 @@ def test_an_element_that_ends_twice_before_anybody_asks_had_counted_both(bench: 
         bench.do(bench.table.commit, change(OURS, back=True), clock())
         count(bench, "up4", OURS)
         bench.do(bench.table.commit, change(OURS), clock())
-    assert bench.do(bench.table.ended) == {"up4": {(at, b""): (2 * packets, 2 * octets) for at, (packets, octets) in OURS.items()}}
+    assert bench.do(bench.table.take_deleted_counts) == {
+        "up4": {(at, b""): (2 * packets, 2 * octets) for at, (packets, octets) in OURS.items()}
+    }
 
 
 def stands(gateway: OnKernel, octets: int, owner: bytes = b"") -> None:

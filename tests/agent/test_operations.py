@@ -7,17 +7,17 @@ from firewall import wire
 from firewall.diff import ElementChange, apply
 from firewall.ruleset import EMPTY, LATEST, PLAIN
 from tests.agent.conftest import on
-from tests.agent.gateways import Gateway, Served, clock
-from tests.agent.requests import deploy, refused, runs, welcome
+from tests.agent.gateways import AnyGateway, Served, clock
+from tests.agent.requests import deploy, runs, send_refused, welcome
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
 
 
-def test_a_new_gateway_says_that_it_runs_nothing(gateway: Gateway) -> None:
+def test_a_new_gateway_says_that_it_runs_nothing(gateway: AnyGateway) -> None:
     answer = welcome(gateway)
     assert (answer.name, answer.digest, answer.confirmed, answer.token) == ("gw1", text_of(EMPTY), "", 0)
 
 
-def test_a_whole_ruleset_is_applied_and_confirmed(gateway: Gateway) -> None:
+def test_a_whole_ruleset_is_applied_and_confirmed(gateway: AnyGateway) -> None:
     wanted = network(3, ban("203.0.113.9/32", "scans"))
     deploy(gateway, whole(wanted, token=1, now=clock()))
     assert runs(gateway) == text_of(wanted)
@@ -25,7 +25,7 @@ def test_a_whole_ruleset_is_applied_and_confirmed(gateway: Gateway) -> None:
     assert (answer.digest, answer.confirmed, answer.token) == (text_of(wanted), text_of(wanted), 1)
 
 
-def test_changes_follow_one_another_as_deltas(gateway: Gateway) -> None:
+def test_changes_follow_one_another_as_deltas(gateway: AnyGateway) -> None:
     steps = [network(2), network(3), network(3, ban("203.0.113.9/32")), network(1, ban("203.0.113.9/32", "scans")), network(1)]
     deploy(gateway, whole(steps[0], token=1, now=clock()))
     for token, (before, after) in enumerate(pairwise(steps), 2):
@@ -33,7 +33,7 @@ def test_changes_follow_one_another_as_deltas(gateway: Gateway) -> None:
         assert runs(gateway) == text_of(after)
 
 
-def test_a_plan_says_what_would_change_and_changes_nothing(gateway: Gateway) -> None:
+def test_a_plan_says_what_would_change_and_changes_nothing(gateway: AnyGateway) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
     plan = gateway.ask(wire.Plan(clock(), network(3)))
     assert isinstance(plan, wire.Planned), plan
@@ -44,51 +44,51 @@ def test_a_plan_says_what_would_change_and_changes_nothing(gateway: Gateway) -> 
     assert runs(gateway) == text_of(network(2))
 
 
-def test_an_older_token_is_refused_and_a_newer_one_remembered(gateway: Gateway) -> None:
+def test_an_older_token_is_refused_and_a_newer_one_remembered(gateway: AnyGateway) -> None:
     deploy(gateway, whole(network(2), token=7, now=clock()))
     gateway.restart()
-    assert refused(gateway, whole(network(1), token=6, now=clock())).reason == "token"
-    assert refused(gateway, wire.Confirm(6, text_of(network(2)))).reason == "token"
+    assert send_refused(gateway, whole(network(1), token=6, now=clock())).reason == "token"
+    assert send_refused(gateway, wire.Confirm(6, text_of(network(2)))).reason == "token"
     assert welcome(gateway).token == 7
     assert runs(gateway) == text_of(network(2))
 
 
-def test_a_delta_on_another_base_is_refused(gateway: Gateway) -> None:
+def test_a_delta_on_another_base_is_refused(gateway: AnyGateway) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
-    assert refused(gateway, step(network(1), network(3), token=2, now=clock())).reason == "base"
+    assert send_refused(gateway, step(network(1), network(3), token=2, now=clock())).reason == "base"
     assert runs(gateway) == text_of(network(2))
 
 
-def test_a_delta_that_lies_about_its_base_is_refused(gateway: Gateway) -> None:
+def test_a_delta_that_lies_about_its_base_is_refused(gateway: AnyGateway) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
     honest = step(network(2), network(3), token=2, now=clock())
     assert honest.delta
     phantom = ElementChange(network(2).sets["up4"], {key("10.9.9.9"): PLAIN}, {})
     lie = dataclasses.replace(honest, delta=dataclasses.replace(honest.delta, elements={"up4": phantom}))
-    assert refused(gateway, lie).reason == "base"
+    assert send_refused(gateway, lie).reason == "base"
 
 
-def test_a_target_that_is_not_the_outcome_is_refused(gateway: Gateway) -> None:
+def test_a_target_that_is_not_the_outcome_is_refused(gateway: AnyGateway) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
     wrong = dataclasses.replace(step(network(2), network(3), token=2, now=clock()), target=text_of(network(4)))
-    assert refused(gateway, wrong).reason == "digest"
+    assert send_refused(gateway, wrong).reason == "digest"
     wrong = dataclasses.replace(whole(network(3), token=2, now=clock()), target=text_of(network(4)))
-    assert refused(gateway, wrong).reason == "digest"
+    assert send_refused(gateway, wrong).reason == "digest"
     assert runs(gateway) == text_of(network(2))
 
 
-def test_only_what_was_applied_can_be_confirmed(gateway: Gateway) -> None:
-    assert refused(gateway, wire.Confirm(1, text_of(network(2)))).reason == "digest"
+def test_only_what_was_applied_can_be_confirmed(gateway: AnyGateway) -> None:
+    assert send_refused(gateway, wire.Confirm(1, text_of(network(2)))).reason == "digest"
     assert isinstance(gateway.ask(whole(network(2), token=1, now=clock())), wire.Applied)
-    assert refused(gateway, wire.Confirm(1, text_of(network(3)))).reason == "digest"
+    assert send_refused(gateway, wire.Confirm(1, text_of(network(3)))).reason == "digest"
 
 
-def test_confirming_twice_is_harmless(gateway: Gateway) -> None:
+def test_confirming_twice_is_harmless(gateway: AnyGateway) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
     assert gateway.ask(wire.Confirm(1, text_of(network(2)))) == wire.Confirmed(text_of(network(2)), 0)
 
 
-def test_what_is_confirmed_survives_the_agents_death(gateway: Gateway) -> None:
+def test_what_is_confirmed_survives_the_agents_death(gateway: AnyGateway) -> None:
     wanted = network(3, ban("203.0.113.9/32", "scans", clock() + 3600))
     deploy(gateway, whole(network(2), token=1, now=clock()))
     deploy(gateway, step(network(2), wanted, token=2, now=clock()))
@@ -98,7 +98,7 @@ def test_what_is_confirmed_survives_the_agents_death(gateway: Gateway) -> None:
     deploy(gateway, step(wanted, network(2), token=3, now=clock()))
 
 
-def test_what_is_not_confirmed_does_not(gateway: Gateway) -> None:
+def test_what_is_not_confirmed_does_not(gateway: AnyGateway) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
     assert isinstance(gateway.ask(step(network(2), network(5, ban("203.0.113.9/32")), token=2, now=clock())), wire.Applied)
     assert runs(gateway) == text_of(network(5, ban("203.0.113.9/32")))
@@ -106,7 +106,7 @@ def test_what_is_not_confirmed_does_not(gateway: Gateway) -> None:
     assert runs(gateway) == text_of(network(2))
 
 
-def test_several_changes_can_wait_for_one_confirmation(gateway: Gateway) -> None:
+def test_several_changes_can_wait_for_one_confirmation(gateway: AnyGateway) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
     assert isinstance(gateway.ask(step(network(2), network(3), token=2, now=clock())), wire.Applied)
     deploy(gateway, step(network(3), network(4), token=2, now=clock()))
@@ -114,18 +114,18 @@ def test_several_changes_can_wait_for_one_confirmation(gateway: Gateway) -> None
     assert runs(gateway) == text_of(network(4))
 
 
-def test_what_nft_refuses_changes_nothing_and_says_why(gateway: Gateway) -> None:
+def test_what_nft_refuses_changes_nothing_and_says_why(gateway: AnyGateway) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
     small = dataclasses.replace(network(2).sets["up4"], size=2)
     elements = {**network(2).elements, "up4": network(3).elements["up4"]}
     full = dataclasses.replace(network(2), sets={**network(2).sets, "up4": small}, elements=elements)
-    answer = refused(gateway, whole(full, token=2, now=clock()))
+    answer = send_refused(gateway, whole(full, token=2, now=clock()))
     assert answer.reason == "nft"
     assert "Too many open files in system" in answer.text
     assert runs(gateway) == text_of(network(2))
 
 
-def test_a_ban_that_has_ended_is_in_no_digest(gateway: Gateway) -> None:
+def test_a_ban_that_has_ended_is_in_no_digest(gateway: AnyGateway) -> None:
     now = clock()
     wanted = network(1, ban("203.0.113.8/32", "old", now - 5), ban("203.0.113.9/32", "new", now + 3600))
     deploy(gateway, whole(wanted, token=1, now=now))
@@ -133,14 +133,14 @@ def test_a_ban_that_has_ended_is_in_no_digest(gateway: Gateway) -> None:
     assert runs(gateway) == text_of(wanted, now)
 
 
-def test_a_comment_is_changed_by_replacing_the_element(gateway: Gateway) -> None:
+def test_a_comment_is_changed_by_replacing_the_element(gateway: AnyGateway) -> None:
     before, after = network(1, ban("203.0.113.9/32", "scans")), network(1, ban("203.0.113.9/32", 'sends "spam"', clock() + 3600))
     deploy(gateway, whole(before, token=1, now=clock()))
     deploy(gateway, step(before, after, token=2, now=clock()))
     assert runs(gateway) == text_of(after)
 
 
-def test_a_set_is_declared_anew_with_another_size(gateway: Gateway) -> None:
+def test_a_set_is_declared_anew_with_another_size(gateway: AnyGateway) -> None:
     before = network(2)
     larger = dataclasses.replace(before.sets["snat4"], size=1 << 18)
     after = dataclasses.replace(before, sets={**before.sets, "snat4": larger})
@@ -151,7 +151,7 @@ def test_a_set_is_declared_anew_with_another_size(gateway: Gateway) -> None:
     assert runs(gateway) == text_of(after)
 
 
-def test_counters_are_those_of_every_counted_set(gateway: Gateway) -> None:
+def test_counters_are_those_of_every_counted_set(gateway: AnyGateway) -> None:
     deploy(gateway, whole(network(3), token=1, now=clock()))
     first, second = gateway.ask(wire.Counters("", 0)), gateway.ask(wire.Counters("", 0))
     assert isinstance(first, wire.Reading)
@@ -162,7 +162,7 @@ def test_counters_are_those_of_every_counted_set(gateway: Gateway) -> None:
     assert first.table == second.table
 
 
-def test_values_that_would_read_back_as_others_are_refused(gateway: Gateway) -> None:
+def test_values_that_would_read_back_as_others_are_refused(gateway: AnyGateway) -> None:
     good = network(1, ban("203.0.113.9/32"))
     for name, elements in {
         "up4": {b"\1\2\3": PLAIN},
@@ -171,15 +171,15 @@ def test_values_that_would_read_back_as_others_are_refused(gateway: Gateway) -> 
         "down4": {key("10.0.0.1"): PLAIN._replace(expires=clock() + 60)},
     }.items():
         bad = dataclasses.replace(good, elements={**good.elements, name: elements})
-        answer = refused(gateway, whole(bad, token=1, now=clock()))
+        answer = send_refused(gateway, whole(bad, token=1, now=clock()))
         assert answer.reason == "malformed"
         assert name in answer.text
 
 
-def test_a_delta_and_a_ruleset_at_once_are_refused(gateway: Gateway) -> None:
+def test_a_delta_and_a_ruleset_at_once_are_refused(gateway: AnyGateway) -> None:
     request = whole(network(1), token=1, now=clock())
-    assert refused(gateway, dataclasses.replace(request, ruleset=None)).reason == "malformed"
-    assert refused(gateway, dataclasses.replace(request, delta=step(EMPTY, network(1), token=1, now=0).delta)).reason == "malformed"
+    assert send_refused(gateway, dataclasses.replace(request, ruleset=None)).reason == "malformed"
+    assert send_refused(gateway, dataclasses.replace(request, delta=step(EMPTY, network(1), token=1, now=0).delta)).reason == "malformed"
 
 
 @on("served", "served on the kernel")
@@ -197,7 +197,7 @@ def test_the_fake_and_the_diff_agree_on_what_a_delta_leads_to() -> None:
     assert apply(before, change) == after
 
 
-def test_what_ends_later_than_a_kernel_counts_stays(gateway: Gateway) -> None:
+def test_what_ends_later_than_a_kernel_counts_stays(gateway: AnyGateway) -> None:
     wanted = network(2, ban("203.0.113.9/32", "until 9999", expires=253_402_210_800), ban("203.0.113.10/32", expires=LATEST - 1))
     deploy(gateway, whole(wanted, token=1, now=clock()))
     assert runs(gateway) == text_of(wanted)

@@ -61,7 +61,7 @@ def silent() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-def unused() -> int:
+def find_unused_port() -> int:
     """A port where nobody listens any more."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
@@ -92,7 +92,7 @@ def test_both_families_are_reached_and_timed(tmp_path: Path, prober: Path, serve
 
 
 def test_one_family_fails_for_itself_alone(tmp_path: Path, prober: Path, server: int) -> None:
-    answer = ask(tmp_path, probe(target("127.0.0.1", unused()), target("::1", server)), prober)
+    answer = ask(tmp_path, probe(target("127.0.0.1", find_unused_port()), target("::1", server)), prober)
     assert isinstance(answer, wire.Probed), answer
     assert answer.answers[0] == wire.Connected(None, "refused")
     assert answer.answers[1].microseconds is not None

@@ -11,8 +11,8 @@ from firewall.profile import NAMES, SysctlDifference, build_sysctls
 from firewall.ruleset import EMPTY, Ruleset
 from gateway.memory_table import UNTUNED, FakeKernel
 from tests.agent.conftest import Bench, on
-from tests.agent.gateways import Gateway, InProcess, OnKernel, clock
-from tests.agent.requests import deploy, refused, runs, welcome
+from tests.agent.gateways import AnyGateway, InProcess, OnKernel, clock
+from tests.agent.requests import deploy, runs, send_refused, welcome
 from tests.agent.rulesets import GATEWAY, network, step, text_of, whole
 
 LOOSE, ESTABLISHED = "net.netfilter.nf_conntrack_tcp_loose", "net.netfilter.nf_conntrack_tcp_timeout_established"
@@ -23,17 +23,17 @@ in_process = on("in memory", "kernel")
 Local = InProcess | OnKernel
 
 
-def profiled(profile: Profile | None, members: int = 2) -> Ruleset:
+def build_ruleset(profile: Profile | None, members: int = 2) -> Ruleset:
     return network(members, gateway=dataclasses.replace(GATEWAY, settings=GroupSettings(profile=profile)))
 
 
-def gauges(gateway: Gateway) -> wire.GaugesAre:
+def gauges(gateway: AnyGateway) -> wire.GaugesAre:
     answer = gateway.ask(wire.Gauges())
     assert isinstance(answer, wire.GaugesAre), answer
     return answer
 
 
-def drift(gateway: Gateway) -> wire.Drifted:
+def drift(gateway: AnyGateway) -> wire.Drifted:
     answer = gateway.ask(wire.Drift(clock()))
     assert isinstance(answer, wire.Drifted), answer
     return answer
@@ -52,11 +52,11 @@ def by_hand(gateway: Local, name: str, value: str) -> None:
         gateway.table.sysctls[name] = value
 
 
-def test_values_are_set_come_back_unconfirmed_and_go_with_their_profile(gateway: Gateway) -> None:
+def test_values_are_set_come_back_unconfirmed_and_go_with_their_profile(gateway: AnyGateway) -> None:
     deploy(gateway, whole(PLAIN, token=1, now=clock()))
     found = gauges(gateway).held
     assert found.keys() == set(NAMES)
-    first = step(PLAIN, profiled(STRICT), token=2, now=clock())
+    first = step(PLAIN, build_ruleset(STRICT), token=2, now=clock())
     answer = gateway.ask(first)
     assert isinstance(answer, wire.Applied) and answer.new_session
     assert of_a_namespace(dict(gauges(gateway).held)) == of_a_namespace(build_sysctls(STRICT))
@@ -64,21 +64,21 @@ def test_values_are_set_come_back_unconfirmed_and_go_with_their_profile(gateway:
     assert isinstance(back, wire.Reverted) and back.digest == text_of(PLAIN)
     assert gauges(gateway).held == found
     deploy(gateway, dataclasses.replace(first, token=3))
-    milder = profiled(dataclasses.replace(STRICT, udp=60), members=3)
-    assert isinstance(gateway.ask(step(profiled(STRICT), milder, token=4, now=clock())), wire.Applied)
+    milder = build_ruleset(dataclasses.replace(STRICT, udp=60), members=3)
+    assert isinstance(gateway.ask(step(build_ruleset(STRICT), milder, token=4, now=clock())), wire.Applied)
     assert gauges(gateway).held["net.netfilter.nf_conntrack_udp_timeout"] == "60"
     gateway.restart()
     assert of_a_namespace(dict(gauges(gateway).held)) == of_a_namespace(build_sysctls(STRICT))
-    assert runs(gateway) == text_of(profiled(STRICT))
-    deploy(gateway, step(profiled(STRICT), PLAIN, token=5, now=clock()))
+    assert runs(gateway) == text_of(build_ruleset(STRICT))
+    deploy(gateway, step(build_ruleset(STRICT), PLAIN, token=5, now=clock()))
     assert gauges(gateway).held == found
     assert drift(gateway) == wire.Drifted(text_of(PLAIN), (), {})
 
 
-def test_a_plan_says_how_many_values_would_change_and_changes_none(gateway: Gateway) -> None:
+def test_a_plan_says_how_many_values_would_change_and_changes_none(gateway: AnyGateway) -> None:
     deploy(gateway, whole(PLAIN, token=1, now=clock()))
     found = gauges(gateway).held
-    answer = gateway.ask(wire.Plan(clock(), profiled(STRICT)))
+    answer = gateway.ask(wire.Plan(clock(), build_ruleset(STRICT)))
     assert isinstance(answer, wire.Planned) and (answer.settings, answer.added, answer.chains) == (14, {}, ("srcnat",))
     assert f"# {ESTABLISHED} = 3600" in answer.text.splitlines()
     assert gauges(gateway).held == found
@@ -87,11 +87,11 @@ def test_a_plan_says_how_many_values_would_change_and_changes_none(gateway: Gate
 @in_process
 def test_what_was_tried_first_is_taken_back_also_after_a_crash(gateway: Local) -> None:
     found = gauges(gateway).held
-    assert isinstance(gateway.ask(whole(profiled(STRICT), token=1, now=clock())), wire.Applied)
+    assert isinstance(gateway.ask(whole(build_ruleset(STRICT), token=1, now=clock())), wire.Applied)
     assert gauges(gateway).held[ESTABLISHED] == "3600"
     gateway.restart()
     assert gauges(gateway).held == found
-    assert isinstance(gateway.ask(whole(profiled(STRICT), token=2, now=clock(), within=30)), wire.Applied)
+    assert isinstance(gateway.ask(whole(build_ruleset(STRICT), token=2, now=clock(), within=30)), wire.Applied)
     gateway.hands.passed += 31
     assert welcome(gateway).trial == ""
     assert gauges(gateway).held == found
@@ -99,7 +99,7 @@ def test_what_was_tried_first_is_taken_back_also_after_a_crash(gateway: Local) -
 
 @in_process
 def test_at_boot_the_kernel_is_set_as_it_was_confirmed(gateway: Local) -> None:
-    deploy(gateway, whole(profiled(STRICT), token=1, now=clock()))
+    deploy(gateway, whole(build_ruleset(STRICT), token=1, now=clock()))
     for name, value in ((ESTABLISHED, "432000"), (LOOSE, "1"), (FORWARD, "0")):
         by_hand(gateway, name, value)
     gateway.restart()
@@ -108,13 +108,13 @@ def test_at_boot_the_kernel_is_set_as_it_was_confirmed(gateway: Local) -> None:
 
 @in_process
 def test_what_was_set_by_hand_is_told_and_put_right_by_the_whole_ruleset(gateway: Local) -> None:
-    wanted = profiled(STRICT)
+    wanted = build_ruleset(STRICT)
     deploy(gateway, whole(wanted, token=1, now=clock()))
     by_hand(gateway, LOOSE, "1")
     assert welcome(gateway).digest not in ("", text_of(wanted))
     told = drift(gateway)
     assert (told.rules, dict(told.elements), told.sysctls) == ((), {}, (SysctlDifference(LOOSE, "0", "1"),))
-    assert refused(gateway, step(wanted, profiled(STRICT, 3), token=2, now=clock())).reason == "base"
+    assert send_refused(gateway, step(wanted, build_ruleset(STRICT, 3), token=2, now=clock())).reason == "base"
     deploy(gateway, whole(wanted, token=3, now=clock()))
     assert gauges(gateway).held[LOOSE] == "0"
     assert drift(gateway) == wire.Drifted(text_of(wanted), (), {}) and welcome(gateway).digest == text_of(wanted)
@@ -125,29 +125,29 @@ def test_what_was_set_by_hand_is_told_and_put_right_by_the_whole_ruleset(gateway
 
 
 @on("kernel", "served on the kernel")
-def test_what_a_namespace_may_not_set_is_told_with_the_reason_and_is_no_drift(gateway: Gateway) -> None:
-    deploy(gateway, whole(profiled(STRICT), token=1, now=clock()))
+def test_what_a_namespace_may_not_set_is_told_with_the_reason_and_is_no_drift(gateway: AnyGateway) -> None:
+    deploy(gateway, whole(build_ruleset(STRICT), token=1, now=clock()))
     told = gauges(gateway)
     assert told.untuned == {MAX: "EACCES", BUCKETS: "EACCES"}
     assert told.tracked >= 0 and int(told.held[MAX]) > 0
-    assert drift(gateway) == wire.Drifted(text_of(profiled(STRICT)), (), {})
+    assert drift(gateway) == wire.Drifted(text_of(build_ruleset(STRICT)), (), {})
     gateway.restart()
-    assert gauges(gateway).untuned == told.untuned and runs(gateway) == text_of(profiled(STRICT))
+    assert gauges(gateway).untuned == told.untuned and runs(gateway) == text_of(build_ruleset(STRICT))
 
 
 def test_a_value_that_the_kernel_refuses_stops_nothing_else(tmp_path: Path) -> None:
     gateway = InProcess(tmp_path)
     gateway.table.untunable = {LOOSE: "EROFS"}
-    deploy(gateway, whole(profiled(STRICT), token=1, now=clock()))
+    deploy(gateway, whole(build_ruleset(STRICT), token=1, now=clock()))
     told = gauges(gateway)
     assert (told.untuned, told.held[LOOSE], told.held[ESTABLISHED]) == ({LOOSE: "EROFS"}, "1", "3600")
     gateway.close()
 
 
-def test_a_profile_that_cannot_be_is_refused_and_nothing_is_set(gateway: Gateway) -> None:
+def test_a_profile_that_cannot_be_is_refused_and_nothing_is_set(gateway: AnyGateway) -> None:
     found = gauges(gateway).held
-    forged = dataclasses.replace(profiled(STRICT), profile=dataclasses.replace(STRICT, tcp_established=1))
-    answer = refused(gateway, whole(forged, token=1, now=clock()))
+    forged = dataclasses.replace(build_ruleset(STRICT), profile=dataclasses.replace(STRICT, tcp_established=1))
+    answer = send_refused(gateway, whole(forged, token=1, now=clock()))
     assert (answer.reason, "profile.tcp_established" in answer.text) == ("malformed", True)
     assert gauges(gateway).held == found
 
@@ -155,7 +155,7 @@ def test_a_profile_that_cannot_be_is_refused_and_nothing_is_set(gateway: Gateway
 def test_without_room_on_the_disk_for_the_way_back_nothing_is_set(tmp_path: Path) -> None:
     gateway = InProcess(tmp_path)
     (tmp_path / "sysctls.new").mkdir()
-    assert refused(gateway, whole(profiled(STRICT), token=1, now=clock())).reason == "state"
+    assert send_refused(gateway, whole(build_ruleset(STRICT), token=1, now=clock())).reason == "state"
     assert gateway.table.sysctls == UNTUNED
     gateway.close()
 
@@ -170,4 +170,4 @@ def test_a_damaged_note_of_what_was_there_before_names_no_other_file(tmp_path: P
 
 def test_the_table_in_memory_has_the_names_that_the_kernel_has(bench: Bench) -> None:
     bench.do(bench.table.commit, diff(EMPTY, PLAIN), clock())
-    assert bench.do(bench.table.tuned).keys() == FakeKernel().tuned().keys()
+    assert bench.do(bench.table.read_sysctls).keys() == FakeKernel().read_sysctls().keys()

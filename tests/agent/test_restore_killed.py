@@ -44,7 +44,7 @@ def cable(space: Namespace, name: str, to: Namespace, other: str) -> None:
 
 
 @dataclass
-class Wires:
+class RestoreWires:
     """The three, and who was seen outside."""
 
     member: Namespace = field(default_factory=Namespace)
@@ -88,7 +88,7 @@ class Wires:
     def popen(self, *command: str) -> Popen[bytes]:
         return self.gateway.do(Popen, command, cwd=ROOT, stderr=subprocess.DEVNULL)
 
-    def heard(self, awaited: Set[str] = frozenset()) -> set[str]:
+    def listen_for(self, awaited: Set[str] = frozenset()) -> set[str]:
         """From whom the packets came that a member sends now; each from a port of its own, so that each is a new connection.
 
         awaited: from whom some will come, however long that takes on a machine with much else to do. Who else is heard later is heard by
@@ -106,7 +106,7 @@ class Wires:
 
     def waiting(self) -> set[str]:
         """Of all that has come since the last time."""
-        return {source for ear in self.ears for source in _heard(ear)}
+        return {source for ear in self.ears for source in _iter_heard(ear)}
 
     def talk(self) -> None:
         """A member, and a stranger beside, who never stop sending, until `ending`."""
@@ -135,17 +135,17 @@ def _ear(at: str) -> socket.socket:
     return made
 
 
-def _heard(ear: socket.socket) -> Iterator[str]:
+def _iter_heard(ear: socket.socket) -> Iterator[str]:
     with suppress(BlockingIOError):
         while True:
             yield ear.recvfrom(64)[1][0]
 
 
 @pytest.fixture
-def wires(kernel_is_there: str) -> Iterator[Wires]:
+def wires(kernel_is_there: str) -> Iterator[RestoreWires]:
     if kernel_is_there:
         pytest.skip(kernel_is_there)
-    made = Wires()
+    made = RestoreWires()
     made.lay()
     yield made
     made.close()
@@ -155,7 +155,7 @@ def wires(kernel_is_there: str) -> Iterator[Wires]:
 def restore(tmp_path: Path) -> tuple[str, ...]:
     """The command that loads what was confirmed."""
     state = StateDirectory(tmp_path)
-    state.checkpoint(network(MEMBERS), digest.digest_ruleset(network(MEMBERS)), 0)
+    state.write_checkpoint(network(MEMBERS), digest.digest_ruleset(network(MEMBERS)), 0)
     state.close()
     return (sys.executable, "-m", "gateway", "restore", "--state", str(tmp_path))
 
@@ -167,23 +167,25 @@ def closing() -> list[str]:
     return shlex.split(command)
 
 
-def test_without_any_rules_all_packets_leave_untranslated(wires: Wires) -> None:
+def test_without_any_rules_all_packets_leave_untranslated(wires: RestoreWires) -> None:
     """So what the others see is worth something."""
-    assert wires.heard(ALL) == ALL
+    assert wires.listen_for(ALL) == ALL
 
 
-def test_the_first_unit_lets_nothing_out_and_the_restore_lets_it_out_translated(wires: Wires, restore: tuple[str, ...]) -> None:
+def test_the_first_unit_lets_nothing_out_and_the_restore_lets_it_out_translated(wires: RestoreWires, restore: tuple[str, ...]) -> None:
     wires.reboot()
     wires.run(*closing())
-    assert wires.heard() == set()
+    assert wires.listen_for() == set()
     wires.run(*restore)
-    assert wires.heard(ALLOWED) == ALLOWED
+    assert wires.listen_for(ALLOWED) == ALLOWED
     wires.run(*closing())  # whoever starts it by hand on a gateway that runs
-    assert wires.heard(ALLOWED) == ALLOWED
+    assert wires.listen_for(ALLOWED) == ALLOWED
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["after the first unit", "alone"])
-def test_a_restore_that_is_killed_at_any_moment_lets_nothing_forbidden_out(wires: Wires, restore: tuple[str, ...], first: bool) -> None:
+def test_a_restore_that_is_killed_at_any_moment_lets_nothing_forbidden_out(
+    wires: RestoreWires, restore: tuple[str, ...], first: bool
+) -> None:
     """Ever later, until one comes to its end. Alone, as where only the program was renewed: from the moment on at which it has closed."""
     talking, ends = Thread(target=wires.talk), list[int]()
     talking.start()
@@ -191,17 +193,17 @@ def test_a_restore_that_is_killed_at_any_moment_lets_nothing_forbidden_out(wires
         for tenths in range(200):
             ends.append(boot(wires, restore, first=first, seconds=tenths / 10))
             assert wires.waiting() <= ALLOWED
-            assert wires.heard() <= ALLOWED
+            assert wires.listen_for() <= ALLOWED
             if ends[-1] == 0:
                 break
     finally:
         wires.ending.set()
         talking.join()
     assert ends[-1] == 0 and len(ends) > 2
-    assert wires.heard(ALLOWED) == ALLOWED
+    assert wires.listen_for(ALLOWED) == ALLOWED
 
 
-def boot(wires: Wires, restore: tuple[str, ...], *, first: bool, seconds: float) -> int:
+def boot(wires: RestoreWires, restore: tuple[str, ...], *, first: bool, seconds: float) -> int:
     """How a restore ended that was killed after so long, unless it was done by then. Links come up as early as they can."""
     ip(wires.gateway, "link set lan down")
     wires.reboot()

@@ -21,7 +21,7 @@ from tests.agent.rulesets import network, text_of, whole
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """One service for all tests here: none of them may hurt it."""
     made = Served(tmp_path_factory.mktemp("served") / "state", on_kernel=False)
     try:
@@ -35,7 +35,7 @@ def frame(part: str, *, version: object = wire.VERSION, number: object = 1, last
     return json.dumps({"v": version, "id": number, "last": last, "part": part}).encode() + b"\n"
 
 
-def told(served: Served, octets: bytes) -> wire.Refused:
+def read_refusal(served: Served, octets: bytes) -> wire.Refused:
     """What a peer is told that sends this and then nothing."""
     client = Client(served.socket)
     client.send(octets)
@@ -71,55 +71,55 @@ def told(served: Served, octets: bytes) -> wire.Refused:
         (frame("{", last=False) + frame("}", number=2), "malformed", "within message 1"),
     ],
 )
-def test_what_breaks_the_rules_is_refused_with_its_reason(served: Served, octets: bytes, reason: str, words: str) -> None:
-    reply = told(served, octets)
+def test_what_breaks_the_rules_is_refused_with_its_reason(service: Served, octets: bytes, reason: str, words: str) -> None:
+    reply = read_refusal(service, octets)
     assert reply.reason == reason
     assert words in reply.text
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(octets=st.binary(min_size=1, max_size=300))
-def test_garbage_does_not_hurt(served: Served, octets: bytes) -> None:
-    client = Client(served.socket)
+def test_garbage_does_not_hurt(service: Served, octets: bytes) -> None:
+    client = Client(service.socket)
     client.send(octets + b"\n")
     client.close()
-    assert welcome(served).name == "gw1"
+    assert welcome(service).name == "gw1"
 
 
-def test_a_peer_that_says_nothing_holds_nobody_up(served: Served) -> None:
-    silent = [Client(served.socket) for _ in range(5)]
-    assert welcome(served).name == "gw1"
+def test_a_peer_that_says_nothing_holds_nobody_up(service: Served) -> None:
+    silent = [Client(service.socket) for _ in range(5)]
+    assert welcome(service).name == "gw1"
     for each in silent:
         each.close()
 
 
-def test_a_peer_that_leaves_without_its_answer_does_not_hurt(served: Served) -> None:
-    client = Client(served.socket)
+def test_a_peer_that_leaves_without_its_answer_does_not_hurt(service: Served) -> None:
+    client = Client(service.socket)
     client.send(b"".join(wire.iter_lines(1, wire.Plan(clock(), network(50)))))
     client.close()
-    assert welcome(served).name == "gw1"
+    assert welcome(service).name == "gw1"
 
 
-def test_too_many_peers_cut_off_the_one_that_was_silent_longest(served: Served) -> None:
-    crowd = [Client(served.socket) for _ in range(60)]
+def test_too_many_peers_cut_off_the_one_that_was_silent_longest(service: Served) -> None:
+    crowd = [Client(service.socket) for _ in range(60)]
     crowd[-1].ask(wire.Hello(clock()))
     with pytest.raises((EOFError, ConnectionError)):
         crowd[0].ask(wire.Hello(clock()))
     for each in crowd:
         each.close()
-    served.client = Client(served.socket)
+    service.client = Client(service.socket)
 
 
-def test_a_ruleset_in_many_lines_is_put_together(served: Served) -> None:
+def test_a_ruleset_in_many_lines_is_put_together(service: Served) -> None:
     wanted = network(3000)
     request = whole(wanted, token=1, now=clock())
     assert len(list(wire.iter_lines(1, request))) > 1
-    deploy(served, request)
-    assert runs(served) == text_of(wanted)
+    deploy(service, request)
+    assert runs(service) == text_of(wanted)
 
 
-def test_two_peers_can_take_turns(served: Served) -> None:
-    one, other = Client(served.socket), Client(served.socket)
+def test_two_peers_can_take_turns(service: Served) -> None:
+    one, other = Client(service.socket), Client(service.socket)
     for _ in range(3):
         assert isinstance(one.ask(wire.Hello(clock())), wire.Welcome)
         assert isinstance(other.ask(wire.Hello(clock())), wire.Welcome)
@@ -135,20 +135,20 @@ def test_a_message_has_an_end_to_its_length() -> None:
     assert wire.MAX_MESSAGE == 512 << 20
 
 
-def test_only_the_owner_may_connect(served: Served) -> None:
-    assert served.socket.stat().st_mode & 0o777 == 0o600
+def test_only_the_owner_may_connect(service: Served) -> None:
+    assert service.socket.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_live_socket_is_not_taken_over(served: Served, tmp_path: Path) -> None:
-    arguments = ["serve", "--fake", "--name", "gw2", "--socket", str(served.socket), "--state", str(tmp_path / "other")]
+def test_a_live_socket_is_not_taken_over(service: Served, tmp_path: Path) -> None:
+    arguments = ["serve", "--fake", "--name", "gw2", "--socket", str(service.socket), "--state", str(tmp_path / "other")]
     done = agent(*arguments)
     assert done.returncode == 1
     assert "another agent listens there" in done.stderr
-    assert welcome(served).name == "gw1"
+    assert welcome(service).name == "gw1"
 
 
-def test_a_state_directory_has_one_agent(served: Served, tmp_path: Path) -> None:
-    done = agent("serve", "--fake", "--name", "gw2", "--socket", str(tmp_path / "s"), "--state", str(served.state))
+def test_a_state_directory_has_one_agent(service: Served, tmp_path: Path) -> None:
+    done = agent("serve", "--fake", "--name", "gw2", "--socket", str(tmp_path / "s"), "--state", str(service.state))
     assert done.returncode == 1
     assert "another agent is using" in done.stderr
 
@@ -177,8 +177,8 @@ def agent(*arguments: str, given: bytes | None = None) -> subprocess.CompletedPr
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, input=text, timeout=30)
 
 
-def test_the_relay_carries_requests_and_replies(served: Served) -> None:
-    done = agent("relay", "--socket", str(served.socket), given=b"".join(wire.iter_lines(9, wire.Hello(clock()))))
+def test_the_relay_carries_requests_and_replies(service: Served) -> None:
+    done = agent("relay", "--socket", str(service.socket), given=b"".join(wire.iter_lines(9, wire.Hello(clock()))))
     assert done.returncode == 0
     whole_message = wire.Assembler().feed(done.stdout.encode())
     assert whole_message

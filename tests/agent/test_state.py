@@ -23,13 +23,13 @@ def digest_of(ruleset: Ruleset) -> int:
 
 def confirm_all(directory: Path, steps: list[Ruleset]) -> None:
     state = StateDirectory(directory)
-    state.checkpoint(steps[0], digest_of(steps[0]), NOW)
+    state.write_checkpoint(steps[0], digest_of(steps[0]), NOW)
     for before, after in pairwise(steps):
         state.append([delta(before, after)], digest_of(after), NOW)
     state.close()
 
 
-def loaded(directory: Path) -> Ruleset | None:
+def load_ruleset(directory: Path) -> Ruleset | None:
     state = StateDirectory(directory)
     try:
         confirmed = state.load()
@@ -42,12 +42,12 @@ STEPS = [network(2), network(3), network(3, ban("203.0.113.9/32", "scans", NOW +
 
 
 def test_a_new_directory_holds_nothing(tmp_path: Path) -> None:
-    assert loaded(tmp_path / "new" / "state") is None
+    assert load_ruleset(tmp_path / "new" / "state") is None
 
 
 def test_checkpoint_and_journal_make_the_last_confirmed_ruleset(tmp_path: Path) -> None:
     confirm_all(tmp_path, STEPS)
-    assert loaded(tmp_path) == STEPS[-1]
+    assert load_ruleset(tmp_path) == STEPS[-1]
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -64,7 +64,7 @@ def test_a_torn_last_line_counts_for_nothing_and_is_written_over(tmp_path: Path,
     assert confirmed.ruleset == STEPS[2]
     state.append([delta(STEPS[2], network(5))], digest_of(network(5)), NOW)
     state.close()
-    assert loaded(tmp_path) == network(5)
+    assert load_ruleset(tmp_path) == network(5)
 
 
 def test_a_damaged_line_in_the_middle_is_an_error(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_damaged_line_in_the_middle_is_an_error(tmp_path: Path) -> None:
     octets[40] ^= 1
     (tmp_path / "journal").write_bytes(octets)
     with pytest.raises(StateError, match="line 1 of the journal is damaged"):
-        loaded(tmp_path)
+        load_ruleset(tmp_path)
 
 
 @pytest.mark.parametrize("octets", [b"", b"{}", b"[]", b"null", b'{"number":1', b"\xff\xfe", b'{"ruleset":{"chains":3}}'])
@@ -81,7 +81,7 @@ def test_a_damaged_checkpoint_is_an_error(tmp_path: Path, octets: bytes) -> None
     confirm_all(tmp_path, STEPS)
     (tmp_path / "confirmed").write_bytes(octets)
     with pytest.raises(StateError, match="cannot be read"):
-        loaded(tmp_path)
+        load_ruleset(tmp_path)
 
 
 def test_a_checkpoint_that_is_not_what_was_confirmed_is_an_error(tmp_path: Path) -> None:
@@ -89,22 +89,22 @@ def test_a_checkpoint_that_is_not_what_was_confirmed_is_an_error(tmp_path: Path)
     text = (tmp_path / "confirmed").read_text()
     (tmp_path / "confirmed").write_text(text.replace('"policy":"drop"', '"policy":"accept"', 1))
     with pytest.raises(StateError, match="not what was confirmed"):
-        loaded(tmp_path)
+        load_ruleset(tmp_path)
 
 
 def test_a_journal_of_an_older_checkpoint_is_passed_over(tmp_path: Path) -> None:
     confirm_all(tmp_path, STEPS)
     state = StateDirectory(tmp_path)
-    state.checkpoint(network(4), digest_of(network(4)), NOW)
+    state.write_checkpoint(network(4), digest_of(network(4)), NOW)
     state.close()
     assert (tmp_path / "journal").stat().st_size
-    assert loaded(tmp_path) == network(4)
+    assert load_ruleset(tmp_path) == network(4)
 
 
 def test_a_checkpoint_that_was_not_finished_leaves_the_one_before(tmp_path: Path) -> None:
     confirm_all(tmp_path, STEPS)
     (tmp_path / "confirmed.new").write_bytes(b'{"number":')
-    assert loaded(tmp_path) == STEPS[-1]
+    assert load_ruleset(tmp_path) == STEPS[-1]
 
 
 def test_the_highest_token_is_kept(tmp_path: Path) -> None:
@@ -129,14 +129,14 @@ def test_two_agents_cannot_share_a_directory(tmp_path: Path) -> None:
 
 def test_a_long_journal_asks_for_a_checkpoint(tmp_path: Path) -> None:
     state = StateDirectory(tmp_path)
-    state.checkpoint(STEPS[0], digest_of(STEPS[0]), NOW)
+    state.write_checkpoint(STEPS[0], digest_of(STEPS[0]), NOW)
     there, back = delta(network(2), network(600)), delta(network(600), network(2))
     rounds = 0
     while not state.wants_checkpoint:
         state.append([there, back] * 5, digest_of(network(2)), NOW)
         rounds += 1
     assert rounds > 3
-    state.checkpoint(STEPS[0], digest_of(STEPS[0]), NOW)
+    state.write_checkpoint(STEPS[0], digest_of(STEPS[0]), NOW)
     assert not state.wants_checkpoint
     state.close()
 
@@ -144,7 +144,7 @@ def test_a_long_journal_asks_for_a_checkpoint(tmp_path: Path) -> None:
 def test_what_a_release_confirmed_that_computed_digests_otherwise_is_still_what_the_gateway_boots_with(tmp_path: Path) -> None:
     """Its digest says nothing here; the next checkpoint has one that does."""
     state = StateDirectory(tmp_path)
-    state.checkpoint(network(2), digest.digest_ruleset(network(2)), NOW)
+    state.write_checkpoint(network(2), digest.digest_ruleset(network(2)), NOW)
     state.append([delta(network(2), network(3))], digest.digest_ruleset(network(3)), NOW)
     state.close()
     for name in ("confirmed", "journal"):
@@ -153,7 +153,7 @@ def test_what_a_release_confirmed_that_computed_digests_otherwise_is_still_what_
     found = state.load()
     assert found is not None and found.ruleset == network(3) and found.digest == digest.digest_ruleset(network(3))
     assert state.wants_checkpoint
-    state.checkpoint(found.ruleset, found.digest, NOW)
+    state.write_checkpoint(found.ruleset, found.digest, NOW)
     state.close()
     state = StateDirectory(tmp_path)
     assert state.load() == found and not state.wants_checkpoint

@@ -29,7 +29,7 @@ from gateway.kernel import Kernel
 from gateway.running_ruleset import reconcile_times
 from gateway.table import CommitRefusedError
 from tests.agent.conftest import Bench, on
-from tests.agent.counter_tables import named, read
+from tests.agent.counter_tables import name_counts, read
 from tests.agent.gateways import OnKernel, clock
 from tests.agent.rulesets import ban, key, network
 from tests.agent.strategies import comments, rulesets
@@ -45,7 +45,7 @@ def commit(bench: Bench, before: Ruleset, after: Ruleset) -> None:
     bench.do(bench.table.commit, diff(before, after), clock())
 
 
-def held(bench: Bench, known: Ruleset) -> Ruleset:
+def read_ruleset(bench: Bench, known: Ruleset) -> Ruleset:
     """What is held; with the rules of `known`, which nobody reads back, if the chains are its chains."""
     found = reconcile_times(bench.do(bench.table.read, clock()), known, 0)
     same = {name: chain.hook for name, chain in found.chains.items()} == {name: chain.hook for name, chain in known.chains.items()}
@@ -66,7 +66,7 @@ def test_an_empty_table_reads_as_nothing(bench: Bench) -> None:
 def test_a_whole_network_reads_back_as_it_was_written(bench: Bench) -> None:
     wanted = network(20, ban("203.0.113.9/32", "scans", NOW + 3600), ban("198.51.100.0/24"))
     commit(bench, EMPTY, wanted)
-    assert held(bench, wanted) == wanted
+    assert read_ruleset(bench, wanted) == wanted
 
 
 def test_another_rate_of_an_element_is_read_back_with_its_end(bench: Bench) -> None:
@@ -74,9 +74,9 @@ def test_another_rate_of_an_element_is_read_back_with_its_end(bench: Bench) -> N
     first, second = ({key("10.16.0.1"): Element(rate.to_bytes(8), "rate limit 7", NOW + 7_200)} for rate in (625_000, 125_000))
     before, after = (Ruleset(sets={"rate_up4": of}, elements={"rate_up4": each}) for each in (first, second))
     commit(bench, EMPTY, before)
-    assert held(bench, before) == before
+    assert read_ruleset(bench, before) == before
     commit(bench, before, after)
-    assert held(bench, after) == after
+    assert read_ruleset(bench, after) == after
 
 
 @often
@@ -85,7 +85,7 @@ def test_whatever_the_steps_the_table_holds_what_was_wanted(bench: Bench, steps:
     running = EMPTY
     for wanted in [*steps, EMPTY]:
         commit(bench, running, wanted)
-        assert held(bench, wanted) == wanted
+        assert read_ruleset(bench, wanted) == wanted
         running = wanted
 
 
@@ -94,7 +94,7 @@ def test_whatever_the_steps_the_table_holds_what_was_wanted(bench: Bench, steps:
 def test_a_table_that_was_only_read_is_led_to_what_is_wanted(bench: Bench, before: Ruleset, wanted: Ruleset) -> None:
     commit(bench, bench.do(bench.table.read, clock()), before)
     commit(bench, bench.do(bench.table.read, clock()), wanted)
-    assert held(bench, wanted) == wanted
+    assert read_ruleset(bench, wanted) == wanted
 
 
 @often
@@ -107,16 +107,16 @@ def test_a_comment_stays_a_comment(bench: Bench, comment: str) -> None:
     commit(bench, before, wanted)
     more = {key("10.0.0.1"): Element(b"", comment), key("10.0.0.2"): Element(b"", comment, NOW + 9000)}
     commit(bench, wanted, dataclasses.replace(wanted, elements={"bans": more}))
-    assert held(bench, dataclasses.replace(wanted, elements={"bans": more})).elements == {"bans": more}
+    assert read_ruleset(bench, dataclasses.replace(wanted, elements={"bans": more})).elements == {"bans": more}
 
 
 def test_only_the_elements_asked_for_are_read(bench: Bench) -> None:
     commit(bench, EMPTY, plain("10.0.0.1", "10.0.0.2"))
-    found = bench.do(bench.table.elements, UP, [key("10.0.0.2"), key("10.0.0.9")], NOW)
+    found = bench.do(bench.table.read_elements, UP, [key("10.0.0.2"), key("10.0.0.9")], NOW)
     assert found == {key("10.0.0.2"): PLAIN}
 
 
-def refused(bench: Bench, delta: Delta) -> str:
+def commit_refused(bench: Bench, delta: Delta) -> str:
     before = bench.do(bench.table.read, NOW)
     with pytest.raises(CommitRefusedError) as refusal:
         bench.do(bench.table.commit, delta, NOW)
@@ -130,42 +130,42 @@ def change(removed: dict[bytes, Element], added: dict[bytes, Element], of: Set =
 
 def test_deleting_what_is_not_there_is_refused_as_a_whole(bench: Bench) -> None:
     commit(bench, EMPTY, plain("10.0.0.1"))
-    assert "No such file" in refused(bench, change({key("10.0.0.9"): PLAIN}, {key("10.0.0.2"): PLAIN}))
+    assert "No such file" in commit_refused(bench, change({key("10.0.0.9"): PLAIN}, {key("10.0.0.2"): PLAIN}))
 
 
 def test_another_value_for_a_key_that_is_there_is_refused(bench: Bench) -> None:
     snat = Set("snat4", (Type.IPV4,), 64, value=(Type.IPV4,))
     commit(bench, EMPTY, Ruleset(sets={"snat4": snat}, elements={"snat4": {key("10.0.0.1"): Element(b"\1\1\1\1")}}))
-    assert "File exists" in refused(bench, change({}, {key("10.0.0.1"): Element(b"\2\2\2\2")}, snat))
+    assert "File exists" in commit_refused(bench, change({}, {key("10.0.0.1"): Element(b"\2\2\2\2")}, snat))
 
 
 def test_a_full_set_refuses_one_more(bench: Bench) -> None:
     commit(bench, EMPTY, plain(*(f"10.0.0.{at}" for at in range(64))))
-    assert "Too many open files" in refused(bench, change({}, {key("10.0.1.1"): PLAIN}))
+    assert "Too many open files" in commit_refused(bench, change({}, {key("10.0.1.1"): PLAIN}))
 
 
 def test_elements_of_an_unknown_set_are_refused(bench: Bench) -> None:
     commit(bench, EMPTY, plain("10.0.0.1"))
-    assert refused(bench, change({}, {key("10.0.1.1"): PLAIN}, Set("other", (Type.IPV4,), 64)))
+    assert commit_refused(bench, change({}, {key("10.0.1.1"): PLAIN}, Set("other", (Type.IPV4,), 64)))
 
 
 def test_a_rule_that_looks_up_nothing_is_refused_with_the_line_at_fault(bench: Bench) -> None:
     loose = dataclasses.replace(plain(), sets={}, elements={})
-    assert "up4" in refused(bench, diff(EMPTY, loose))
+    assert "up4" in commit_refused(bench, diff(EMPTY, loose))
 
 
 def test_a_large_load_that_is_refused_leaves_nothing_behind(bench: Bench) -> None:
     large = dataclasses.replace(UP, size=1 << 16)
     many = {(10 << 24 | at).to_bytes(4): PLAIN for at in range(5000)}
     loose = dataclasses.replace(plain().chains["forward"], rules=(Rule((Lookup((Field.IP_SADDR,), "gone"), Verdict(VerdictAction.DROP))),))
-    assert "gone" in refused(bench, diff(EMPTY, Ruleset({"forward": loose}, {"up4": large}, {"up4": many})))
+    assert "gone" in commit_refused(bench, diff(EMPTY, Ruleset({"forward": loose}, {"up4": large}, {"up4": many})))
     assert bench.do(bench.table.read, NOW) == EMPTY
 
 
 def test_a_check_changes_nothing(bench: Bench) -> None:
     commit(bench, EMPTY, plain("10.0.0.1"))
     bench.do(bench.table.check, change({}, {key("10.0.0.2"): PLAIN}), NOW)
-    assert held(bench, plain("10.0.0.1")) == plain("10.0.0.1")
+    assert read_ruleset(bench, plain("10.0.0.1")) == plain("10.0.0.1")
 
 
 def test_nobody_else_means_undisturbed(bench: Bench) -> None:
@@ -174,7 +174,7 @@ def test_nobody_else_means_undisturbed(bench: Bench) -> None:
     commit(bench, network(3), network(2))
     commit(bench, network(2), EMPTY)
     bench.do(bench.table.check, diff(EMPTY, network(1)), NOW)
-    assert not bench.do(bench.table.disturbed)
+    assert not bench.do(bench.table.is_disturbed)
 
 
 def nft(bench: Bench, *arguments: str) -> str:
@@ -188,11 +188,11 @@ def test_another_table_disturbs_but_is_never_touched(bench: Bench) -> None:
     before = nft(bench, "list", "ruleset")
     assert bench.do(bench.table.read, NOW) == EMPTY
     commit(bench, EMPTY, network(3))
-    assert bench.do(bench.table.named_counters).keys() == network(3).counters
+    assert bench.do(bench.table.read_named_counters).keys() == network(3).counters
     commit(bench, bench.do(bench.table.read, NOW), EMPTY)
     nft(bench, "delete", "table", "inet", "netzwart")
     assert nft(bench, "list", "ruleset") == before
-    assert bench.do(bench.table.disturbed)
+    assert bench.do(bench.table.is_disturbed)
 
 
 @on_kernel
@@ -203,18 +203,18 @@ def test_what_a_stranger_put_into_our_table_is_swept_away(bench: Bench) -> None:
     nft(bench, "add chain inet netzwart odd { type filter hook ingress device lo priority 7; }; add element inet netzwart up4 { 10.0.0.7 }")
     nft(bench, "add rule inet netzwart odd ether saddr @odd counter; add rule inet netzwart forward meta mark vmap @odder")
     commit(bench, bench.do(bench.table.read, NOW), plain("10.0.0.1"))
-    assert held(bench, plain("10.0.0.1")) == plain("10.0.0.1")
+    assert read_ruleset(bench, plain("10.0.0.1")) == plain("10.0.0.1")
     assert "odd" not in nft(bench, "list", "ruleset")
 
 
 @on_kernel
 def test_the_listing_shows_that_somebody_wrote_rules_but_not_what_packets_count(bench: Bench) -> None:
     commit(bench, EMPTY, counting("up4"))
-    before = bench.do(bench.table.listing)
+    before = bench.do(bench.table.fingerprint_chains)
     send(bench, "127.0.0.1")
-    assert bench.do(bench.table.listing) == before
+    assert bench.do(bench.table.fingerprint_chains) == before
     nft(bench, "add rule inet netzwart output drop")
-    assert bench.do(bench.table.listing) != before
+    assert bench.do(bench.table.fingerprint_chains) != before
 
 
 def counting(*sets: str, policy: VerdictAction = VerdictAction.ACCEPT) -> Ruleset:
@@ -241,7 +241,7 @@ def test_counters_of_elements_survive_rewritten_chains(bench: Bench) -> None:
     commit(bench, EMPTY, counting("up4"))
     send(bench, "127.0.0.1")
     commit(bench, bench.do(bench.table.read, NOW), counting("up4", "up4"))
-    assert named(read(bench).sets["up4"]) == {key("127.0.0.1"): (1, 100)}
+    assert name_counts(read(bench).sets["up4"]) == {key("127.0.0.1"): (1, 100)}
 
 
 def test_counters_go_with_their_elements(bench: Bench) -> None:

@@ -12,24 +12,24 @@ from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
 from tests.agent.conftest import on
-from tests.agent.gateways import Gateway, Hands, InProcess, OnKernel, Served, clock
-from tests.agent.requests import deploy, refused, runs, welcome
+from tests.agent.gateways import AnyGateway, Hands, InProcess, OnKernel, Served, clock
+from tests.agent.requests import deploy, runs, send_refused, welcome
 from tests.agent.rulesets import ban, network, step, text_of, whole
 
 in_process = on("in memory", "kernel")
 BANNED = ban("203.0.113.9/32", "scans")
 
 
-def applied(gateway: Gateway, request: wire.Apply) -> wire.Applied:
+def apply_change(gateway: AnyGateway, request: wire.Apply) -> wire.Applied:
     answer = gateway.ask(request)
     assert isinstance(answer, wire.Applied), answer
     return answer
 
 
-def waiting(gateway: Gateway, within: int = 30) -> None:
+def waiting(gateway: AnyGateway, within: int = 30) -> None:
     """Two members confirmed, three on trial."""
     deploy(gateway, whole(network(2), token=1, now=clock()))
-    applied(gateway, step(network(2), network(3), token=2, now=clock(), within=within))
+    apply_change(gateway, step(network(2), network(3), token=2, now=clock(), within=within))
 
 
 @in_process
@@ -47,7 +47,7 @@ def test_the_agent_says_what_waits_and_how_long(gateway: InProcess | OnKernel) -
 def test_a_confirmation_after_the_time_is_refused_and_says_what_happened_and_when(gateway: InProcess | OnKernel) -> None:
     waiting(gateway, within=30)
     gateway.hands.passed += 31
-    answer = refused(gateway, wire.Confirm(2, text_of(network(3))))
+    answer = send_refused(gateway, wire.Confirm(2, text_of(network(3))))
     assert answer.reason == "digest"
     assert f"{text_of(network(3))[:12]} was taken back at 20" in answer.text
     assert "nobody confirmed it within 30 s" in answer.text
@@ -57,7 +57,7 @@ def test_a_confirmation_after_the_time_is_refused_and_says_what_happened_and_whe
 @pytest.mark.parametrize("within", [0, -1, 601, 10**9])
 def test_a_time_to_confirm_that_is_no_time_is_refused(tmp_path: Path, within: int) -> None:
     gateway = InProcess(tmp_path)
-    assert "confirm_within" in refused(gateway, whole(network(2), token=1, now=clock(), within=within)).text
+    assert "confirm_within" in send_refused(gateway, whole(network(2), token=1, now=clock(), within=within)).text
     assert runs(gateway) == text_of(EMPTY)
     gateway.close()
 
@@ -108,10 +108,10 @@ def test_before_the_year_2000_the_first_ruleset_can_be_loaded_and_is_kept_as_it_
     gateway.close()
 
 
-def test_a_second_change_keeps_the_way_back_and_begins_the_time_anew(gateway: Gateway) -> None:
+def test_a_second_change_keeps_the_way_back_and_begins_the_time_anew(gateway: AnyGateway) -> None:
     waiting(gateway, within=30)
-    applied(gateway, step(network(3), network(4, BANNED), token=3, now=clock(), within=600))
-    assert refused(gateway, step(network(4, BANNED), network(5), token=2, now=clock())).reason == "token"
+    apply_change(gateway, step(network(3), network(4, BANNED), token=3, now=clock(), within=600))
+    assert send_refused(gateway, step(network(4, BANNED), network(5), token=2, now=clock())).reason == "token"
     assert welcome(gateway).confirm_seconds_left > 500
     answer = gateway.ask(wire.Revert(3))
     assert isinstance(answer, wire.Reverted), answer
@@ -122,43 +122,43 @@ def test_a_second_change_keeps_the_way_back_and_begins_the_time_anew(gateway: Ga
 def test_a_second_change_that_fails_leaves_the_first_ones_time(gateway: InProcess | OnKernel) -> None:
     waiting(gateway, within=30)
     gateway.hands.passed += 20
-    assert refused(gateway, step(network(9), network(4), token=3, now=clock(), within=600)).reason == "base"
+    assert send_refused(gateway, step(network(9), network(4), token=3, now=clock(), within=600)).reason == "base"
     too_many = dataclasses.replace(network(3).sets["up4"], size=2)
     full = dataclasses.replace(network(3), sets={**network(3).sets, "up4": too_many})
-    assert refused(gateway, whole(full, token=3, now=clock(), within=600)).reason == "nft"
+    assert send_refused(gateway, whole(full, token=3, now=clock(), within=600)).reason == "nft"
     assert welcome(gateway).confirm_seconds_left <= 10
     gateway.hands.passed += 11
     assert runs(gateway) == text_of(network(2))
 
 
-def test_a_worker_that_slept_can_do_nothing(gateway: Gateway) -> None:
+def test_a_worker_that_slept_can_do_nothing(gateway: AnyGateway) -> None:
     waiting(gateway)
-    applied(gateway, step(network(3), network(4), token=9, now=clock()))
+    apply_change(gateway, step(network(3), network(4), token=9, now=clock()))
     late = (step(network(4), network(5), token=8, now=clock()), wire.Confirm(8, text_of(network(4))), wire.Revert(8))
-    assert [refused(gateway, request).reason for request in late] == ["token"] * 3
+    assert [send_refused(gateway, request).reason for request in late] == ["token"] * 3
     assert runs(gateway) == text_of(network(4))
     assert welcome(gateway).trial == text_of(network(4))
 
 
-def test_where_nothing_waits_there_is_nothing_to_take_back(gateway: Gateway) -> None:
+def test_where_nothing_waits_there_is_nothing_to_take_back(gateway: AnyGateway) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
-    answer = refused(gateway, wire.Revert(1))
+    answer = send_refused(gateway, wire.Revert(1))
     assert (answer.reason, answer.text.partition(";")[0]) == ("digest", "nothing waits to be confirmed, so there is nothing to take back")
     assert runs(gateway) == text_of(network(2))
 
 
-def test_a_change_of_rules_is_confirmed_over_a_new_connection_alone(gateway: Gateway) -> None:
+def test_a_change_of_rules_is_confirmed_over_a_new_connection_alone(gateway: AnyGateway) -> None:
     waiting(gateway)
-    assert applied(gateway, step(network(3), network(3, BANNED), token=2, now=clock())).new_session
-    assert refused(gateway, wire.Confirm(2, text_of(network(3, BANNED)))).reason == "session"
-    assert applied(gateway, step(network(3, BANNED), network(4, BANNED), token=2, now=clock())).new_session
-    assert refused(gateway, wire.Confirm(2, text_of(network(4, BANNED)))).reason == "session"
+    assert apply_change(gateway, step(network(3), network(3, BANNED), token=2, now=clock())).new_session
+    assert send_refused(gateway, wire.Confirm(2, text_of(network(3, BANNED)))).reason == "session"
+    assert apply_change(gateway, step(network(3, BANNED), network(4, BANNED), token=2, now=clock())).new_session
+    assert send_refused(gateway, wire.Confirm(2, text_of(network(4, BANNED)))).reason == "session"
     assert isinstance(gateway.ask_anew(wire.Confirm(2, text_of(network(4, BANNED)))), wire.Confirmed)
 
 
-def test_a_change_of_elements_is_confirmed_over_any_connection(gateway: Gateway) -> None:
+def test_a_change_of_elements_is_confirmed_over_any_connection(gateway: AnyGateway) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
-    assert not applied(gateway, step(network(2), network(3), token=2, now=clock())).new_session
+    assert not apply_change(gateway, step(network(2), network(3), token=2, now=clock())).new_session
     assert isinstance(gateway.ask(wire.Confirm(2, text_of(network(3)))), wire.Confirmed)
 
 
@@ -168,7 +168,7 @@ def test_an_agent_that_was_killed_and_started_takes_back_at_once(gateway: Served
     gateway.restart()
     assert welcome(gateway).trial == ""
     assert runs(gateway) == text_of(network(2))
-    answer = refused(gateway, wire.Confirm(2, text_of(network(3))))
+    answer = send_refused(gateway, wire.Confirm(2, text_of(network(3))))
     assert "nothing waits to be confirmed" in answer.text
     assert "the agent started at" in answer.text
 
@@ -198,7 +198,7 @@ def test_an_agent_that_is_stopped_takes_back(gateway: Served) -> None:
 def test_what_somebody_else_destroyed_meanwhile_is_restored_too(gateway: OnKernel | Served, by_hand: str) -> None:
     waiting(gateway, within=30)
     gateway.nft(by_hand)
-    assert refused(gateway, wire.Confirm(2, text_of(network(3)))).reason == "state"
+    assert send_refused(gateway, wire.Confirm(2, text_of(network(3)))).reason == "state"
     assert isinstance(gateway.ask(wire.Revert(2)), wire.Reverted)
     assert runs(gateway) == text_of(network(2))
 
@@ -211,7 +211,7 @@ def test_the_timer_restores_what_somebody_else_flushed(gateway: Served) -> None:
     assert runs(gateway) == text_of(network(2))
 
 
-def test_taking_back_needs_no_readable_disk(gateway: Gateway) -> None:
+def test_taking_back_needs_no_readable_disk(gateway: AnyGateway) -> None:
     waiting(gateway)
     (gateway.state / "confirmed").write_text("{")
     answer = gateway.ask(wire.Revert(2))
@@ -228,17 +228,17 @@ def without_management(of: Ruleset) -> Ruleset:
     return dataclasses.replace(of, chains={**of.chains, "input": dataclasses.replace(held, rules=rules)})
 
 
-def test_a_ruleset_that_locks_everybody_out_is_refused_even_as_the_first(gateway: Gateway) -> None:
+def test_a_ruleset_that_locks_everybody_out_is_refused_even_as_the_first(gateway: AnyGateway) -> None:
     mute = without_management(network(2))
     closed = Chain("input", (Rule((Verdict(VerdictAction.DROP),)), *network(2).chains["input"].rules), network(2).chains["input"].hook)
     nowhere = Rule((Match(Field.TCP_DPORT, (22,)), Match(Field.TCP_SPORT, (22,)), Verdict(VerdictAction.ACCEPT)))
     narrow = dataclasses.replace(closed, rules=(nowhere,))
     no_input = {name: chain for name, chain in network(2).chains.items() if name != "input"}
     for chains in (mute.chains, {**no_input, "input": closed}, {**no_input, "input": narrow}, no_input):
-        answer = refused(gateway, whole(dataclasses.replace(network(2), chains=chains), token=1, now=clock()))
+        answer = send_refused(gateway, whole(dataclasses.replace(network(2), chains=chains), token=1, now=clock()))
         assert (answer.reason, "management" in answer.text) == ("malformed", True)
     deploy(gateway, whole(network(2), token=1, now=clock()))
-    assert refused(gateway, step(network(2), mute, token=2, now=clock())).reason == "malformed"
+    assert send_refused(gateway, step(network(2), mute, token=2, now=clock())).reason == "malformed"
     assert runs(gateway) == text_of(network(2))
 
 
@@ -265,7 +265,7 @@ def test_a_way_back_that_the_kernel_would_not_take_is_tried_again(tmp_path: Path
     table.refusals = 1
     with pytest.raises(OSError, match="No buffer space"):
         agent.take_back_overdue()
-    assert agent.on_trial
+    assert agent.is_on_trial
     agent.take_back_overdue()
-    assert not agent.on_trial
+    assert not agent.is_on_trial
     assert diff(table.read(clock()), network(2)).elements == {}

@@ -42,7 +42,7 @@ def _arguments(process: Path) -> list[bytes]:
 
 
 @contextmanager
-def stopped(gateway: Gateway) -> Iterator[Path]:
+def stop_agent(gateway: Gateway) -> Iterator[Path]:
     """Its agent is not there, and afterwards another one is; meanwhile its state directory can be touched."""
     pid = agent_of(gateway)
     os.kill(pid, signal.SIGTERM)

@@ -45,7 +45,7 @@ def in_memory(directory: Path) -> Iterator[None]:
 
 
 @pytest.fixture
-def served(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[factories.Network]:
+def served_network(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[factories.Network]:
     """The lab's network as rows, and two gateways in memory; tokens begin anew with them, which no emptied table makes them do."""
     with connection.cursor() as cursor:
         cursor.execute("ALTER SEQUENCE deployments_token RESTART")

@@ -14,7 +14,7 @@ from firewall.codec import encode
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
-from tests.db.agents import socket_of, stopped
+from tests.db.agents import socket_of, stop_agent
 
 type Lie = Callable[[wire.Request, str], str]
 """From what was asked and the honest answer's JSON text to what the portal is told."""
@@ -25,7 +25,7 @@ _PART = 1 << 17
 @contextmanager
 def lying(gateway: Gateway, lie: Lie) -> Iterator[None]:
     """In place of the gateway's agent; it begins with nothing confirmed."""
-    with stopped(gateway) as directory:
+    with stop_agent(gateway) as directory:
         liar = Liar(socket_of(gateway), directory.with_suffix(".liar"), gateway.name, lie)
         try:
             yield

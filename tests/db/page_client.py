@@ -46,6 +46,6 @@ def text(response: Any) -> str:
     return squeeze_markup(content) if response.headers.get("Content-Type", "").startswith("text/html") else content
 
 
-def said(response: Any) -> list[str]:
+def list_messages(response: Any) -> list[str]:
     """The messages that the next page shows."""
     return [str(message) for message in response.context["messages"]] if response.context else []

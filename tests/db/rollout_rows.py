@@ -19,7 +19,7 @@ from firewall.summary import summarise
 from tests import factories
 
 
-def opened(network: factories.Network, wanted: DesiredState | None = None) -> Lease:
+def open_rollout(network: factories.Network, wanted: DesiredState | None = None) -> Lease:
     """A rollout of what the database asks for, to nat-2 first."""
     wanted = wanted or compute_desired_state(network.group)
     management = approval_gate.build_managements(wanted)
@@ -44,10 +44,10 @@ def confirm(lease: Lease, wanted: DesiredState) -> None:
     gateway_states.record_running(step, lease.rollout.revision, wanted.targets[step.gateway_id], in_memory=True)
 
 
-def rolled(network: factories.Network, *, error: str = "", unreachable: bool = False, leave_open: bool = False) -> Rollout:
+def roll_out(network: factories.Network, *, error: str = "", unreachable: bool = False, leave_open: bool = False) -> Rollout:
     """A rollout: confirmed, or stopped with an error at the second gateway, or left open."""
     wanted = compute_desired_state(network.group)
-    lease = opened(network, wanted)
+    lease = open_rollout(network, wanted)
     while lease.command is RolloutCommand.APPLY and not leave_open:
         if error and lease.step.position:
             rollout_store.record_event(lease, RolloutEvent.AWAY if unreachable else RolloutEvent.REFUSED, error=error)

@@ -114,14 +114,14 @@ def test_a_prefix_is_decided_by_what_covers_all_of_it(own: BanList) -> None:
     Ban.objects.filter(prefix=ip_network("203.0.113.8/29")).update(expires=timezone.now() - timedelta(hours=1))
     entry = allow_prefix(prefix="203.0.113.10", author=None)
     found = get_coverage(ip_network("203.0.113.0/28"))
-    assert (found.incoming, found.outgoing, found.bans_within, found.allowed_within) == (wide, None, 1, 1)
+    assert (found.incoming_decision, found.outgoing_decision, found.bans_within, found.allowed_within) == (wide, None, 1, 1)
     assert map_overruling_entries(Ban.objects.all()) == {}
     AllowEntry.objects.update(prefix=ip_network("203.0.113.8/30"))
     entry.refresh_from_db()
     assert map_overruling_entries(Ban.objects.all()) == {ip_network("203.0.113.9"): entry}
     AllowEntry.objects.update(expires=timezone.now() - timedelta(hours=1))
     assert map_overruling_entries(Ban.objects.all()) == {}
-    assert get_coverage(ip_network("203.0.113.9")).outgoing == narrow
+    assert get_coverage(ip_network("203.0.113.9")).outgoing_decision == narrow
 
 
 def test_a_direction_that_is_none_is_refused(own: BanList) -> None:
@@ -195,40 +195,40 @@ def test_an_import_counts_what_the_allow_list_overrules(staff: Client, own: BanL
     assert "1 entry has no effect" in text(staff.post(f"/bans/{own.pk}/import/", file, follow=True))
 
 
-def sent(client: Client, method: str, path: str, body: Any = None, *, app: str = "bans") -> tuple[int, Any]:
+def send_json(client: Client, method: str, path: str, body: Any = None, *, app: str = "bans") -> tuple[int, Any]:
     response = client.generic(method, f"/api/{app}/{path}", json.dumps(body) if body is not None else "", content_type="application/json")
     return response.status_code, json.loads(response.content) if response.content else None
 
 
 def test_bans_and_allow_entries_are_made_changed_and_removed_by_scripts(staff: Client) -> None:
-    code, made = sent(staff, "POST", "lists/", {"name": "Own", "description": ""})
+    code, made = send_json(staff, "POST", "lists/", {"name": "Own", "description": ""})
     assert (code, made["enabled"]) == (201, True)
-    code, banned = sent(staff, "POST", "bans/", {"list": made["id"], "prefix": "203.0.113.9", "direction": "out"})
+    code, banned = send_json(staff, "POST", "bans/", {"list": made["id"], "prefix": "203.0.113.9", "direction": "out"})
     assert (code, banned["prefix"], banned["direction"], banned["hits"]["packets"]) == (201, "203.0.113.9", "out", 0)
-    code, changed = sent(staff, "PATCH", f"bans/{banned['id']}/", {"direction": "both", "version": 1})
+    code, changed = send_json(staff, "PATCH", f"bans/{banned['id']}/", {"direction": "both", "version": 1})
     assert (code, changed["direction"], changed["version"]) == (200, "both", 2)
-    assert sent(staff, "PATCH", f"bans/{banned['id']}/", {"direction": "in", "version": 1})[0] == 409
-    code, entry = sent(staff, "POST", "allowed/", {"prefix": "203.0.113.0/24", "comment": "ours"})
+    assert send_json(staff, "PATCH", f"bans/{banned['id']}/", {"direction": "in", "version": 1})[0] == 409
+    code, entry = send_json(staff, "POST", "allowed/", {"prefix": "203.0.113.0/24", "comment": "ours"})
     assert (code, [each["gateway"] for each in entry["active"]]) == (201, ["nat-1", "nat-2"])
-    code, found = sent(staff, "GET", "bans/covering/?address=203.0.113.9")
+    code, found = send_json(staff, "GET", "bans/covering/?address=203.0.113.9")
     assert (code, found["decides"]["in"], len(found["bans"])) == (200, {"allowed": entry["id"], "prefix": "203.0.113.0/24"}, 1)
-    assert sent(staff, "GET", "bans/covering/?address=x")[0] == 400
-    assert sent(staff, "PATCH", f"allowed/{entry['id']}/", {"comment": "theirs"})[1]["comment"] == "theirs"
-    assert sent(staff, "GET", "bans/?direction=both")[1]["count"] == 1
-    assert sent(staff, "DELETE", f"allowed/{entry['id']}/")[0] == sent(staff, "DELETE", f"bans/{banned['id']}/")[0] == 204
-    assert sent(staff, "PATCH", f"lists/{made['id']}/", {"enabled": False})[1]["enabled"] is False
-    assert sent(staff, "DELETE", f"lists/{made['id']}/")[0] == 204
+    assert send_json(staff, "GET", "bans/covering/?address=x")[0] == 400
+    assert send_json(staff, "PATCH", f"allowed/{entry['id']}/", {"comment": "theirs"})[1]["comment"] == "theirs"
+    assert send_json(staff, "GET", "bans/?direction=both")[1]["count"] == 1
+    assert send_json(staff, "DELETE", f"allowed/{entry['id']}/")[0] == send_json(staff, "DELETE", f"bans/{banned['id']}/")[0] == 204
+    assert send_json(staff, "PATCH", f"lists/{made['id']}/", {"enabled": False})[1]["enabled"] is False
+    assert send_json(staff, "DELETE", f"lists/{made['id']}/")[0] == 204
 
 
 def test_feeds_are_set_up_and_refreshed_by_scripts(staff: Client, own: BanList) -> None:
     given = {"list": own.pk, "source": "list.txt", "interval": 60, "direction": "in"}
-    code, made = sent(staff, "POST", "feeds/", given)
+    code, made = send_json(staff, "POST", "feeds/", given)
     assert (code, made["phase"], made["error"], made["held"]) == (201, "waiting", "", None)
-    assert sent(staff, "POST", "feeds/", given)[0] == 400
-    assert sent(staff, "PATCH", f"feeds/{made['id']}/", {"interval": 360})[1]["interval"] == 360
-    assert sent(staff, "PATCH", f"feeds/{made['id']}/", {"source": "ftp://x/"})[0] == 400
-    assert sent(staff, "POST", f"feeds/{made['id']}/refresh/")[0] == 202
-    assert sent(staff, "DELETE", f"feeds/{made['id']}/")[0] == 204
+    assert send_json(staff, "POST", "feeds/", given)[0] == 400
+    assert send_json(staff, "PATCH", f"feeds/{made['id']}/", {"interval": 360})[1]["interval"] == 360
+    assert send_json(staff, "PATCH", f"feeds/{made['id']}/", {"source": "ftp://x/"})[0] == 400
+    assert send_json(staff, "POST", f"feeds/{made['id']}/refresh/")[0] == 202
+    assert send_json(staff, "DELETE", f"feeds/{made['id']}/")[0] == 204
 
 
 def test_flood_mode_is_switched_said_and_kept_in_the_history(staff: Client, network: factories.Network) -> None:
@@ -238,6 +238,6 @@ def test_flood_mode_is_switched_said_and_kept_in_the_history(staff: Client, netw
     assert "Flood mode is on." in page and "Mara Lindqvist" in page
     assert "Flood mode is on." in text(staff.get("/gateways/")) and "Lindenhof is in flood mode" in text(staff.get("/"))
     assert "Somebody changed this group meanwhile" in text(staff.post(f"{path}flood/", {"version": 1}, follow=True))
-    code, group = sent(staff, "PATCH", f"groups/{network.group.pk}/", {"flood_mode": False}, app="gateways")
+    code, group = send_json(staff, "PATCH", f"groups/{network.group.pk}/", {"flood_mode": False}, app="gateways")
     assert (code, group["flood_mode"], GatewayGroup.objects.get().flood_mode) == (200, False, False)
     assert "Flood mode is on." not in text(staff.get("/gateways/"))

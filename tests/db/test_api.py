@@ -17,7 +17,7 @@ def api(network: factories.Network) -> Client:
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
-def wanted(network: factories.Network, **changes: Any) -> dict[str, Any]:
+def build_forward(network: factories.Network, **changes: Any) -> dict[str, Any]:
     return {
         "holding": network.residents["m1"].holding.pk,
         "public_address": "198.51.100.7",
@@ -33,7 +33,7 @@ def post(api: Client, body: object) -> Any:
 
 
 def test_a_script_adds_reads_and_removes_a_forward(api: Client, network: factories.Network) -> None:
-    added = post(api, wanted(network))
+    added = post(api, build_forward(network))
     assert added.status_code == 201, added.json()
     assert added.json()["private_address"] == "10.16.0.10"
     assert added.json()["active"] == [{"gateway": name, "since": None, "waits": ""} for name in ("nat-1", "nat-2")]
@@ -44,8 +44,8 @@ def test_a_script_adds_reads_and_removes_a_forward(api: Client, network: factori
 
 
 def test_a_taken_port_is_refused_with_a_free_one(api: Client, network: factories.Network) -> None:
-    post(api, wanted(network))
-    refused = post(api, wanted(network, holding=network.residents["m2"].holding.pk))
+    post(api, build_forward(network))
+    refused = post(api, build_forward(network, holding=network.residents["m2"].holding.pk))
     assert refused.status_code == 400
     assert wrong(refused)["public_port"][0].endswith("of Resident of m1. 8444 is free.")
     assert refused.json()["offer"] == "8444"
@@ -70,7 +70,7 @@ def test_a_taken_port_is_refused_with_a_free_one(api: Client, network: factories
 def test_a_nonsense_field_is_named_and_nothing_is_written(
     api: Client, network: factories.Network, changes: dict[str, Any], field: str
 ) -> None:
-    refused = post(api, wanted(network, **changes))
+    refused = post(api, build_forward(network, **changes))
     assert refused.status_code == 400
     assert field in wrong(refused)
     assert not PortForward.objects.exists()
@@ -115,6 +115,6 @@ def test_a_list_needs_as_many_queries_for_few_as_for_many(
     api: Client, network: factories.Network, count: int, django_assert_max_num_queries: Any
 ) -> None:
     for port in range(count):
-        post(api, wanted(network, public_port=1024 + port))
+        post(api, build_forward(network, public_port=1024 + port))
     with django_assert_max_num_queries(5):
         assert len(api.get("/api/nat/forwards/").json()["results"]) == count

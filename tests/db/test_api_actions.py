@@ -35,12 +35,12 @@ def test_a_deploy_is_asked_for_and_watched(network: factories.Network, api: Clie
     assert api.post("/api/deployments/rollouts/deploy/", {"again": "perhaps"}, JSON).status_code == 400
 
 
-def test_plan_revision_delta_and_drift_are_told(served: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_revision_delta_and_drift_are_told(served_network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "watch", DesiredStateCache())
-    api, groups = signed_in(served.admin), f"/api/gateways/groups/{served.group.pk}/plan/"
+    api, groups = signed_in(served_network.admin), f"/api/gateways/groups/{served_network.group.pk}/plan/"
     before = api.get(groups).json()
     assert before["gateway"] == "nat-1" and before["chains"] > 0 and before["problem"] == ""
-    assert reconcile(served.group)
+    assert reconcile(served_network.group)
     assert api.get(groups).json() | {"gateway": ""} == {
         "gateway": "",
         "problem": "",
@@ -49,11 +49,11 @@ def test_plan_revision_delta_and_drift_are_told(served: factories.Network, monke
         "chains": 0,
         "text": "",
     }
-    forward(served, 7001)
+    forward(served_network, 7001)
     planned = api.get(f"{groups}?gateway=nat-2").json()
     assert planned["gateway"] == "nat-2" and "7001" in planned["text"] and planned["chains"] == 0
     assert ("forwards", 1, 0) in [(each["kind"], each["added"], each["removed"]) for each in planned["changes"]]
-    assert reconcile(served.group)
+    assert reconcile(served_network.group)
     revision = f"/api/deployments/revisions/{Revision.objects.latest('id').pk}"
     delta = api.get(f"{revision}/delta/").json()
     assert delta["whole"] and "7001" in delta["text"]
@@ -62,10 +62,10 @@ def test_plan_revision_delta_and_drift_are_told(served: factories.Network, monke
     assert wrong(api.get(f"{revision}/text/?gateway=nat-9")) and api.get(f"{revision}/text/").status_code == 400
     Revision.objects.get(pk=Revision.objects.latest("id").pk).content.delete()
     assert api.get(f"{revision}/text/?gateway=nat-1").status_code == 404
-    drift = f"/api/gateways/gateways/{served.gateways[0].pk}/drift/"
+    drift = f"/api/gateways/gateways/{served_network.gateways[0].pk}/drift/"
     assert api.get(drift).json() == {"since": None, "cause": None, "chains": [], "elements": {}, "settings": [], "before": []}
     found = {"rules": ["chain forward"], "elements": {}, "sysctls": [["net.ipv4.ip_forward", 1, 0]]}
-    GatewayState.objects.filter(gateway=served.gateways[0]).update(drift=found, drift_since=timezone.now())
+    GatewayState.objects.filter(gateway=served_network.gateways[0]).update(drift=found, drift_since=timezone.now())
     told = api.get(drift).json()
     assert told["since"] and told["cause"] == "by_hand" and told["chains"] == ["chain forward"]
     assert told["settings"] == [{"name": "net.ipv4.ip_forward", "wanted": "1", "found": "0"}]

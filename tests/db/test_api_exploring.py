@@ -51,7 +51,7 @@ def test_no_request_finds_a_fault_or_an_answer_that_is_not_declared(keys: dict[s
         for operation in api.operations():
             for mode, most in ((GenerationMode.POSITIVE, FIT), (GenerationMode.NEGATIVE, UNFIT)):
                 api.explore(operation, mode=mode, most=most * times, start=start, all_of_them=deep)
-    assert not api.wrong, f"With seed {start}:\n\n{api.told()}"
+    assert not api.wrong, f"With seed {start}:\n\n{api.describe_faults()}"
     assert api.codes["everything"] >= {200, 201, 204, 400, 404, 409, 412}
     assert all(api.codes[role.value] >= {200, 403} for role in Role)
     assert not any(api.codes[role] & {201} for role in ("member", "auditor", "approver"))

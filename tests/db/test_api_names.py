@@ -44,7 +44,7 @@ def script(network: factories.Network, **limits: Any) -> Client:
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
-def asked(network: factories.Network) -> list[tuple[str, dict[str, Any]]]:
+def list_taken(network: factories.Network) -> list[tuple[str, dict[str, Any]]]:
     """What somebody else has already, in each collection where things have one owner."""
     near, far = network.residents["m1"], network.residents["m2"]
     forward = {"holding": near.holding.pk, "protocol": "tcp", "public_address": str(far.mapping.public), "private_port": 22}
@@ -68,16 +68,16 @@ def test_no_refusal_tells_a_token_that_is_not_for_them_who_others_are(network: f
         "scope": {"scopes": [each for each in scopes if not each.startswith("member")]},
     }
     limited, everything = script(network, **every[limit]), script(network)
-    for path, body in asked(network):
+    for path, body in list_taken(network):
         for form in (body, [body]):
             refused, named = (api.post(f"/api/{path}/", form, content_type=JSON) for api in (limited, everything))
             assert 400 <= refused.status_code < 500 <= 500, (path, refused.content)
             text = refused.content.decode()
             assert "Geheim" not in text and "Laptop of m2" not in text, (path, text)
             assert named.status_code >= 400
-    taken = limited.post("/api/nat/forwards/", asked(network)[0][1], content_type=JSON).json()
+    taken = limited.post("/api/nat/forwards/", list_taken(network)[0][1], content_type=JSON).json()
     assert taken["detail"] == "TCP 8443 on 198.51.100.7 is taken already. 8444 is free." and taken["offer"] == "8444"
-    whole = everything.post("/api/nat/forwards/", asked(network)[0][1], content_type=JSON).json()
+    whole = everything.post("/api/nat/forwards/", list_taken(network)[0][1], content_type=JSON).json()
     assert "of Jonas Geheim" in whole["detail"]
 
 

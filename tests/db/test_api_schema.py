@@ -78,7 +78,7 @@ def test_no_object_is_free_of_form_and_every_reference_leads_somewhere() -> None
     assert len(identifiers) == len(set(identifiers))
 
 
-def judged(answer: Any, responses: Any) -> list[str]:
+def list_mismatches(answer: Any, responses: Any) -> list[str]:
     """What is wrong with an answer, by the responses of its operation."""
     declared = responses.get(str(answer.status_code))
     if declared is None:
@@ -100,7 +100,7 @@ def test_every_operation_answers_what_it_declares_to_everybody(api: Client, netw
         for client, body, pk in product(clients, bodies, ("999999999", "x", "1") if "{id}" in path else ("",)):
             answer = client.generic(method.upper(), path.replace("{id}", pk), body, content_type=JSON)
             codes.add(answer.status_code)
-            wrong += [(method, path, body, said) for said in judged(answer, each["responses"])]
+            wrong += [(method, path, body, said) for said in list_mismatches(answer, each["responses"])]
         expected = {401} if each["operationId"].startswith("token_") else {401, 403}  # everybody has their own tokens
         assert expected <= codes, (method, path, codes)
     assert wrong == []

@@ -25,9 +25,9 @@ def busy(network: factories.Network) -> datetime:
     now = timezone.now()
     at = now - timedelta(hours=2)
     usage_factories.read(network.gateways, now - timedelta(days=3), now)
-    usage_factories.counted(network.residents["m1"].holding, at, down=90_000, up=1_000)
-    usage_factories.counted(network.residents["m1"].prefix, at, down=7)
-    usage_factories.counted(network.residents["m2"].holding, at, down=5)
+    usage_factories.count_usage(network.residents["m1"].holding, at, down=90_000, up=1_000)
+    usage_factories.count_usage(network.residents["m1"].prefix, at, down=7)
+    usage_factories.count_usage(network.residents["m2"].holding, at, down=5)
     return at
 
 

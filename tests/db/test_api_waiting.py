@@ -34,11 +34,11 @@ REACHING = {
 
 
 @pytest.fixture
-def network(served: factories.Network) -> factories.Network:
+def network(served_network: factories.Network) -> factories.Network:
     """A network with one of everything that reaches gateways, all of it deployed."""
-    one_of_each(served)
-    reconcile(served.group)
-    return served
+    one_of_each(served_network)
+    reconcile(served_network.group)
+    return served_network
 
 
 @pytest.fixture

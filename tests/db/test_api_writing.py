@@ -32,7 +32,7 @@ def script(network: factories.Network) -> Client:
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
-def wanted(network: factories.Network, port: int = 8443, **changes: Any) -> dict[str, Any]:
+def build_forward(network: factories.Network, port: int = 8443, **changes: Any) -> dict[str, Any]:
     holding = network.residents["m1"].holding.pk
     return {
         "holding": holding,
@@ -45,7 +45,7 @@ def wanted(network: factories.Network, port: int = 8443, **changes: Any) -> dict
 
 
 def many(network: factories.Network, count: int) -> list[dict[str, Any]]:
-    return [wanted(network, 2000 + number) for number in range(count)]
+    return [build_forward(network, 2000 + number) for number in range(count)]
 
 
 def post(api: Client, body: object, path: str = FORWARDS, **headers: str) -> Any:
@@ -56,7 +56,7 @@ def patch(api: Client, path: str, body: object, **headers: str) -> Any:
     return api.patch(path, body, content_type=JSON, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
 
-def touched() -> set[str]:
+def list_touched() -> set[str]:
     """The notes of forwards that a rollout will look at."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT key FROM deployments_touched WHERE kind = 'forward'")
@@ -73,7 +73,7 @@ def at_most(number: int) -> Iterator[None]:
 
 
 def test_a_late_writer_is_told_and_overwrites_nothing(api: Client, network: factories.Network) -> None:
-    made = post(api, wanted(network))
+    made = post(api, build_forward(network))
     path, first = f"{FORWARDS}{made.json()['id']}/", made["ETag"]
     assert api.get(path)["ETag"] == first
     changed = patch(api, path, {"private_port": 444}, if_match=first)
@@ -101,7 +101,7 @@ def test_settings_that_are_not_there_yet_have_an_etag_too(api: Client, network: 
 
 
 def test_a_forward_can_be_changed_in_everything(api: Client, network: factories.Network) -> None:
-    path = f"{FORWARDS}{post(api, wanted(network)).json()['id']}/"
+    path = f"{FORWARDS}{post(api, build_forward(network)).json()['id']}/"
     off = patch(api, path, {"enabled": False, "purpose": "Mail"}).json()
     assert (off["enabled"], off["purpose"], off["id"]) == (False, "Mail", int(path.split("/")[-2]))
     moved = patch(api, path, {"public_port": 9000}).json()
@@ -111,39 +111,41 @@ def test_a_forward_can_be_changed_in_everything(api: Client, network: factories.
 
 def test_a_reason_lands_in_the_history(api: Client, network: factories.Network) -> None:
     reason = "Ticket 4711: für den Server"
-    made = post(api, wanted(network), x_change_reason=reason.encode().decode("latin-1"))
+    made = post(api, build_forward(network), x_change_reason=reason.encode().decode("latin-1"))
     event = PortForward.pgh_event_model.objects.select_related("pgh_context").get()  # type: ignore[attr-defined]
     assert event.pgh_context.metadata["reason"] == reason
     assert event.pgh_context.metadata["user"] == network.admin.pk
     browser = Client()
     browser.force_login(network.admin)
     assert "Ticket 4711" in browser.get("/history/").content.decode()
-    assert post(api, wanted(network, 9000), x_change_reason="x" * 201).status_code == 400
+    assert post(api, build_forward(network, 9000), x_change_reason="x" * 201).status_code == 400
     assert made.status_code == 201 and PortForward.objects.count() == 1
 
 
 def test_the_same_key_does_nothing_twice(api: Client, network: factories.Network) -> None:
-    first = post(api, wanted(network), idempotency_key="one")
-    again = post(api, wanted(network), idempotency_key="one")
+    first = post(api, build_forward(network), idempotency_key="one")
+    again = post(api, build_forward(network), idempotency_key="one")
     assert (again.status_code, again.json(), again["Idempotency-Replayed"]) == (201, first.json(), "true")
     assert again["ETag"] == first["ETag"] and PortForward.objects.count() == 1
-    other = post(api, wanted(network, 9000), idempotency_key="one")
+    other = post(api, build_forward(network, 9000), idempotency_key="one")
     assert other.status_code == 422 and wrong(other)
-    refused = post(api, wanted(network), idempotency_key="two")
+    refused = post(api, build_forward(network), idempotency_key="two")
     assert refused.status_code == 400
-    assert post(api, wanted(network, 9000), idempotency_key="two").status_code == 201, "what was refused did nothing: the key is free"
-    assert post(api, wanted(network, 9001), idempotency_key="").status_code == 400
+    assert post(api, build_forward(network, 9000), idempotency_key="two").status_code == 201, (
+        "what was refused did nothing: the key is free"
+    )
+    assert post(api, build_forward(network, 9001), idempotency_key="").status_code == 400
     somebody = Client(headers={"authorization": f"Bearer {tokens.create(user=factories.user('jonas'), name='s')[1]}"})
-    assert post(somebody, wanted(network, 9002), idempotency_key="one").status_code == 201, "a key is of one person"
+    assert post(somebody, build_forward(network, 9002), idempotency_key="one").status_code == 201, "a key is of one person"
 
 
 def test_kept_answers_are_bounded_in_number_and_age(api: Client, network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idempotency, "MOST", 5)
     for number in range(8):
-        post(api, wanted(network, 3000 + number), idempotency_key=f"key {number}")
+        post(api, build_forward(network, 3000 + number), idempotency_key=f"key {number}")
     assert sorted(KeptAnswer.objects.values_list("key", flat=True)) == [f"key {number}" for number in range(3, 8)]
     KeptAnswer.objects.filter(key="key 7").update(at="2020-01-01T00:00Z")
-    assert post(api, wanted(network, 9000), idempotency_key="key 7").status_code == 201, "an old key may be used anew"
+    assert post(api, build_forward(network, 9000), idempotency_key="key 7").status_code == 201, "an old key may be used anew"
     assert KeptAnswer.objects.filter(at__year=2020).count() == 0
 
 
@@ -165,7 +167,7 @@ def test_at_the_same_time_one_request_wins_by_its_key_and_one_change_by_its_etag
     member = {"name": "Xaver", "tariff": network.residents["m1"].member.tariff_id, "since": "2026-11-22"}
     assert together(lambda client: client.post("/api/members/members/", member, content_type="application/json")) == [201] * 4
     assert len(set(Member.objects.filter(name="Xaver").values_list("number", flat=True))) == 4
-    codes = together(lambda client: post(client, wanted(network), idempotency_key="same"))
+    codes = together(lambda client: post(client, build_forward(network), idempotency_key="same"))
     assert set(codes) <= {201, 409} and 201 in codes
     forward = PortForward.objects.get()
     codes = together(lambda client: patch(client, f"{FORWARDS}{forward.pk}/", {"private_port": 80}, if_match='"v1"'))
@@ -183,7 +185,7 @@ def test_many_are_added_changed_and_removed_in_a_constant_number_of_queries(api:
     assert made.status_code == 201, made.content[:500]
     ids = [each["id"] for each in made.json()]
     assert [each["public_port"] for each in made.json()] == [2000 + number for number in range(1000)]
-    assert touched() == {f"tcp 198.51.100.7 {2000 + number} 1" for number in range(1000)}
+    assert list_touched() == {f"tcp 198.51.100.7 {2000 + number} 1" for number in range(1000)}
     with at_most(40):
         changed = patch(api, FORWARDS, [{"id": pk, "private_port": 80, "version": 1} for pk in ids])
     assert [(each["id"], each["private_port"], each["version"]) for each in changed.json()] == [(pk, 80, 2) for pk in ids]
@@ -219,7 +221,7 @@ def test_what_no_service_foresaw_is_a_conflict_or_refused_and_never_a_fault(api:
     assert post(api, {"name": "Own", "description": "x" * 4000}, lists).status_code in (201, 400, 422)
     taken = post(api, [{"name": "a", "description": ""}, {"name": "a", "description": ""}], lists)
     assert 400 <= taken.status_code < 500 and "[1].name" in wrong(taken)
-    huge = post(api, wanted(network, holding=2**70))
+    huge = post(api, build_forward(network, holding=2**70))
     assert huge.status_code == 400
 
 

@@ -18,7 +18,7 @@ from apps.bans.models import Ban, BanFeed, BanList
 from apps.lib.errors import Conflict, Problem
 from tests import factories
 from tests.db.page_client import signed_in, text
-from tests.fake_http import Answer, Server, serving
+from tests.fake_http import FakeAnswer, Server, serving
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +28,7 @@ EXCERPT = Path(__file__).parent.parent / "data" / "ipsum-excerpt.txt"
 @pytest.fixture
 def server(settings: LazySettings) -> Iterator[Server]:
     settings.FEED_PRIVATE = True
-    with serving(Answer(body=lines(100))) as running:
+    with serving(FakeAnswer(body=lines(100))) as running:
         yield running
 
 
@@ -47,7 +47,7 @@ def lines(number: int) -> bytes:
     return "".join(f"198.18.0.{at}\n" for at in range(number)).encode()
 
 
-def says(server: Server, answer: Answer) -> None:
+def says(server: Server, answer: FakeAnswer) -> None:
     server.answer = lambda _path, _headers: answer
 
 
@@ -60,10 +60,10 @@ def again(feed: BanFeed) -> BanFeed:
 def test_a_list_becomes_what_its_feed_says(feed: BanFeed, server: Server) -> None:
     again(feed)
     assert (Ban.objects.count(), feed.error, feed.outcome["added"]) == (100, None, 100)
-    says(server, Answer(body=lines(90) + b"203.0.113.9 # scans\n"))
+    says(server, FakeAnswer(body=lines(90) + b"203.0.113.9 # scans\n"))
     again(feed)
     assert (feed.outcome["added"], feed.outcome["removed"], feed.outcome["unchanged"]) == (1, 10, 90)
-    assert Ban.objects.get(comment="scans").shown == "203.0.113.9"
+    assert Ban.objects.get(comment="scans").prefix_text == "203.0.113.9"
 
 
 def test_a_feed_is_asked_only_when_it_is_due(feed: BanFeed) -> None:
@@ -95,7 +95,7 @@ def test_only_one_worker_refreshes_and_a_lost_one_is_replaced(feed: BanFeed) -> 
 
 
 def test_the_real_feed_comes_with_its_counts(feed: BanFeed, server: Server) -> None:
-    says(server, Answer(body=EXCERPT.read_bytes()))
+    says(server, FakeAnswer(body=EXCERPT.read_bytes()))
     BanFeed.objects.update(minimum_count=2, direction="in", comment="IPsum")
     again(feed)
     assert Ban.objects.count() == feed.outcome["added"] > 20
@@ -117,28 +117,28 @@ def test_another_direction_of_the_feed_reaches_all_its_bans(feed: BanFeed, netwo
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
-        (Answer(503), "status"),
-        (Answer(body=b"<html>", headers={"Content-Type": "text/html"}), "web page"),
-        (Answer(body=b"hello\nworld\n"), "bad"),
-        (Answer(body=b"203.0.113.9\nbe\nquiet\nnow\n"), "bad"),
-        (Answer(body=b"10.16.0.1\n"), "problem"),
+        (FakeAnswer(503), "status"),
+        (FakeAnswer(body=b"<html>", headers={"Content-Type": "text/html"}), "web page"),
+        (FakeAnswer(body=b"hello\nworld\n"), "bad"),
+        (FakeAnswer(body=b"203.0.113.9\nbe\nquiet\nnow\n"), "bad"),
+        (FakeAnswer(body=b"10.16.0.1\n"), "problem"),
     ],
 )
-def test_what_fails_leaves_the_list_and_says_why_and_since_when(feed: BanFeed, server: Server, answer: Answer, fault: str) -> None:
+def test_what_fails_leaves_the_list_and_says_why_and_since_when(feed: BanFeed, server: Server, answer: FakeAnswer, fault: str) -> None:
     again(feed)
     says(server, answer)
     since = again(feed).error_since
     assert (Ban.objects.count(), (feed.error or {})["fault"], feed.outcome["added"]) == (100, fault, 100)
-    assert feed.why and since and feed.due - timezone.now() <= feed_refresh.RETRY
+    assert feed.error_text and since and feed.due - timezone.now() <= feed_refresh.RETRY
     assert again(feed).error_since == since
-    says(server, Answer(body=lines(100)))
+    says(server, FakeAnswer(body=lines(100)))
     assert (again(feed).error, feed.error_since) == (None, None)
 
 
 @pytest.mark.parametrize(("left", "removed"), [(b"", 100), (b"# nothing today\n", 100), (lines(60), 40)])
 def test_a_feed_that_suddenly_shrinks_waits_for_a_person(feed: BanFeed, server: Server, staff: Client, left: bytes, removed: int) -> None:
     again(feed)
-    says(server, Answer(body=left))
+    says(server, FakeAnswer(body=left))
     again(feed)
     assert (Ban.objects.count(), feed.held_removed, feed.held_of, feed.error) == (100, removed, 100, None)
     page = text(staff.get(f"/bans/{feed.list_id}/"))
@@ -152,7 +152,7 @@ def test_a_feed_that_suddenly_shrinks_waits_for_a_person(feed: BanFeed, server: 
 
 def test_what_was_held_back_can_be_forgotten(feed: BanFeed, server: Server, staff: Client) -> None:
     again(feed)
-    says(server, Answer(body=lines(1)))
+    says(server, FakeAnswer(body=lines(1)))
     again(feed)
     staff.post(f"/bans/{feed.list_id}/feed/held/", {"drop": "1"})
     feed.refresh_from_db()
@@ -162,7 +162,7 @@ def test_what_was_held_back_can_be_forgotten(feed: BanFeed, server: Server, staf
 
 def test_a_feed_that_shrinks_a_little_is_believed(feed: BanFeed, server: Server) -> None:
     again(feed)
-    says(server, Answer(body=lines(70)))
+    says(server, FakeAnswer(body=lines(70)))
     again(feed)
     assert (Ban.objects.count(), feed.held_since) == (70, None)
 
@@ -226,11 +226,11 @@ def test_the_command_refreshes_what_is_due_or_named(feed: BanFeed, server: Serve
     assert "Feed: 100 added, 0 lifted, 0 unchanged" in capsys.readouterr().out
     call_command("refresh_bans")
     assert "No feed is due." in capsys.readouterr().out
-    says(server, Answer(503))
+    says(server, FakeAnswer(503))
     with pytest.raises(SystemExit):
         call_command("refresh_bans", list="Feed")
     assert "not refreshed. The server answers 503" in capsys.readouterr().out
-    says(server, Answer(body=b""))
+    says(server, FakeAnswer(body=b""))
     with pytest.raises(SystemExit):
         call_command("refresh_bans", all=True)
     assert "it would lift 100 of 100 bans" in capsys.readouterr().out
@@ -240,7 +240,7 @@ def test_the_command_refreshes_what_is_due_or_named(feed: BanFeed, server: Serve
 
 def test_a_feed_that_fails_is_not_refreshed_again_before_its_time_however_often_it_was_asked_for(feed: BanFeed, server: Server) -> None:
     again(feed)
-    says(server, Answer(503))
+    says(server, FakeAnswer(503))
     BanFeed.objects.update(due=timezone.now())
     assert [feed_refresh.refresh_feed(feed.pk, only_if_due=True) for _message in range(5)] == [True, False, False, False, False]
     feed.refresh_from_db()
@@ -270,15 +270,15 @@ def test_a_file_that_is_one_line_too_long_is_refused_with_the_sentence(
     settings.FEED_DIRECTORY = str(tmp_path)
     (tmp_path / "list.txt").write_bytes(b"198.18.0.1\n" * 1_000_000 + b"198.18.0.2")
     feed = feed_services.subscribe(list=services.create_list(name="File", by=None), source="list.txt", by=network.admin)
-    assert again(feed).why == "It is too long: more than 1,000,000 lines."
+    assert again(feed).error_text == "It is too long: more than 1,000,000 lines."
 
 
 def test_feeds_are_not_fetched_from_our_own_public_addresses(feed: BanFeed, network: factories.Network, settings: LazySettings) -> None:
     public, managed = network.public.prefix[5], network.gateways[0].management_networks[0][1]
     settings.FEED_PRIVATE = True
-    assert feed_refresh.build_reach().has(managed), "who says so has every address asked"
+    assert feed_refresh.build_reach().can_ask(managed), "who says so has every address asked"
     settings.FEED_PRIVATE = False
     assert any(public in each for each in feed_refresh.build_reach().never)
-    assert not feed_refresh.build_reach().has(managed)
+    assert not feed_refresh.build_reach().can_ask(managed)
     BanFeed.objects.update(source=f"http://{public}/list.txt", etag="")
     assert (again(feed).error or {})["fault"] == "private"

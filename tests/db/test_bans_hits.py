@@ -20,7 +20,7 @@ ONE, TWO = (FIRST, Direction.BOTH), (SECOND, Direction.IN)
 type Element = tuple[Prefix, Direction]
 
 
-def known() -> dict[Element, tuple[int, int, datetime | None]]:
+def read_hits() -> dict[Element, tuple[int, int, datetime | None]]:
     return {(hits.prefix, Direction(hits.direction)): (hits.packets, hits.octets, hits.last_hit) for hits in BanHits.objects.all()}
 
 
@@ -33,14 +33,14 @@ def test_what_passed_adds_up_and_what_was_not_hit_keeps_its_last_hit(network: Ne
     record_hits(gateway=nat1, passed=hit({ONE: (10, 600), TWO: (1, 60)}), at=NOON)
     record_hits(gateway=nat1, passed=hit({ONE: (5, 300)}), at=minutes(1))
     record_hits(gateway=nat1, passed={}, at=minutes(2))
-    assert known() == {ONE: (15, 900, minutes(1)), TWO: (1, 60, NOON)}
+    assert read_hits() == {ONE: (15, 900, minutes(1)), TWO: (1, 60, NOON)}
 
 
 def test_a_clock_that_was_set_back_does_not_take_the_last_hit_back(network: Network) -> None:
     nat1 = network.gateways[0]
     record_hits(gateway=nat1, passed=hit({ONE: (5, 300)}), at=minutes(1))
     record_hits(gateway=nat1, passed=hit({ONE: (3, 180)}), at=NOON)
-    assert known() == {ONE: (8, 480, minutes(1))}
+    assert read_hits() == {ONE: (8, 480, minutes(1))}
 
 
 def test_each_gateway_counts_for_itself(network: Network) -> None:

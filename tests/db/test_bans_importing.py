@@ -32,20 +32,20 @@ def on(banlist: BanList) -> set[str]:
     return {str(prefix) for prefix in banlist.bans.values_list("prefix", flat=True)}
 
 
-def imported(banlist: BanList, text: str, **how: object) -> ImportOutcome:
+def import_text(banlist: BanList, text: str, **how: object) -> ImportOutcome:
     return import_feed(list=banlist, feed=parse(text), by=None, **how)  # type: ignore[arg-type]
 
 
 def test_a_feed_adds_what_is_new_and_removes_what_is_gone(feed: BanList) -> None:
-    imported(feed, "203.0.113.1\n203.0.113.2\n")
-    outcome = imported(feed, "203.0.113.2\n203.0.113.3\n203.0.113.3\n")
+    import_text(feed, "203.0.113.1\n203.0.113.2\n")
+    outcome = import_text(feed, "203.0.113.2\n203.0.113.3\n203.0.113.3\n")
     assert (outcome.added, outcome.removed, outcome.unchanged, outcome.duplicates) == (1, 1, 1, 1)
     assert on(feed) == {"203.0.113.2/32", "203.0.113.3/32"}
 
 
 def test_with_keep_nothing_is_removed(feed: BanList) -> None:
-    imported(feed, "203.0.113.1")
-    assert imported(feed, "203.0.113.2", keep=True).removed == 0
+    import_text(feed, "203.0.113.1")
+    assert import_text(feed, "203.0.113.2", keep=True).removed == 0
     assert on(feed) == {"203.0.113.1/32", "203.0.113.2/32"}
 
 
@@ -53,40 +53,40 @@ def test_what_stays_keeps_its_row_comment_end_and_author(feed: BanList) -> None:
     mara = User.objects.create(username="mara")
     end = timezone.now() + timedelta(days=3)
     before = services.ban_prefix(list=feed, prefix="203.0.113.1", comment="by hand", expires=end, author=mara)
-    imported(feed, "203.0.113.1 # the feed's words\n203.0.113.2", comment="from the feed", expires=end + timedelta(days=9))
+    import_text(feed, "203.0.113.1 # the feed's words\n203.0.113.2", comment="from the feed", expires=end + timedelta(days=9))
     after = Ban.objects.get(prefix=ip_network("203.0.113.1"))
     assert (after.pk, after.comment, after.expires, after.author, after.version) == (before.pk, "by hand", end, mara, 1)
 
 
 def test_new_bans_get_the_line_s_comment_or_else_the_import_s(feed: BanList) -> None:
-    imported(feed, "203.0.113.1 # SBL123\n203.0.113.2", comment="of today")
+    import_text(feed, "203.0.113.1 # SBL123\n203.0.113.2", comment="of today")
     assert list(feed.bans.values_list("comment", flat=True)) == ["SBL123", "of today"]
 
 
 def test_an_expired_ban_that_is_named_again_is_renewed(feed: BanList) -> None:
-    imported(feed, "203.0.113.1")
+    import_text(feed, "203.0.113.1")
     Ban.objects.update(expires=timezone.now() - timedelta(days=1))
     end = timezone.now() + timedelta(days=7)
-    assert imported(feed, "203.0.113.1", expires=end).renewed == 1
+    assert import_text(feed, "203.0.113.1", expires=end).renewed == 1
     assert Ban.objects.get().expires == end
 
 
 def test_one_bad_line_and_nothing_changes(feed: BanList) -> None:
-    imported(feed, "203.0.113.1")
-    outcome = imported(feed, "203.0.113.2\nnonsense\n203.0.113.5/24\n")
+    import_text(feed, "203.0.113.1")
+    outcome = import_text(feed, "203.0.113.2\nnonsense\n203.0.113.5/24\n")
     assert not outcome.imported
     assert [bad.line for bad in outcome.bad] == [2, 3]
     assert on(feed) == {"203.0.113.1/32"}
 
 
 def test_bad_lines_are_skipped_when_asked(feed: BanList) -> None:
-    outcome = imported(feed, "203.0.113.2\nnonsense\n", skip_invalid=True)
+    outcome = import_text(feed, "203.0.113.2\nnonsense\n", skip_invalid=True)
     assert (outcome.imported, outcome.added, len(outcome.bad)) == (True, 1, 1)
 
 
 def test_lines_that_would_ban_ourselves_are_bad_lines(feed: BanList, network: Network) -> None:
     text = "203.0.113.2\n10.0.0.0/8\n198.51.100.7\nx\n172.31.0.5"
-    outcome = imported(feed, text)
+    outcome = import_text(feed, text)
     assert [(bad.line, bad.fault) for bad in outcome.bad] == [
         (2, BanFault.OWN),
         (3, BanFault.OWN),
@@ -94,30 +94,30 @@ def test_lines_that_would_ban_ourselves_are_bad_lines(feed: BanList, network: Ne
         (5, BanFault.OWN),
     ]
     assert outcome.bad[1].culprit == "pool public4 198.51.100.0/24 (198.51.100.0/24)"
-    imported(feed, text, skip_invalid=True)
+    import_text(feed, text, skip_invalid=True)
     assert on(feed) == {"203.0.113.2/32"}
 
 
 def test_an_empty_feed_never_empties_a_list(feed: BanList) -> None:
-    imported(feed, "203.0.113.1")
+    import_text(feed, "203.0.113.1")
     for text in ("", "# all quiet today\n"):
         with pytest.raises(Problem):
-            imported(feed, text)
+            import_text(feed, text)
     with pytest.raises(Problem):
-        imported(feed, "nonsense", skip_invalid=True)
+        import_text(feed, "nonsense", skip_invalid=True)
     assert on(feed) == {"203.0.113.1/32"}
 
 
 def test_other_lists_are_not_touched(feed: BanList) -> None:
     other = services.create_list(name="Own", by=None)
     services.ban_prefix(list=other, prefix="203.0.113.1", author=None)
-    imported(feed, "203.0.113.1\n203.0.113.2")
-    imported(feed, "203.0.113.2")
+    import_text(feed, "203.0.113.1\n203.0.113.2")
+    import_text(feed, "203.0.113.2")
     assert on(other) == {"203.0.113.1/32"}
 
 
 def test_a_dry_run_counts_and_changes_nothing(feed: BanList) -> None:
-    outcome = imported(feed, "203.0.113.1", dry_run=True)
+    outcome = import_text(feed, "203.0.113.1", dry_run=True)
     assert (outcome.added, on(feed)) == (1, set())
 
 

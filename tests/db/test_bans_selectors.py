@@ -26,7 +26,7 @@ def own() -> BanList:
     return own
 
 
-def found(own: BanList, search: str) -> list[str]:
+def list_found(own: BanList, search: str) -> list[str]:
     return [str(ban.prefix) for ban in selectors.list_bans(own, search)]
 
 
@@ -44,7 +44,7 @@ def found(own: BanList, search: str) -> list[str]:
     ],
 )
 def test_a_search_finds_what_covers_an_address_lies_in_a_prefix_or_says_a_word(own: BanList, search: str, expected: list[str]) -> None:
-    assert found(own, search) == expected
+    assert list_found(own, search) == expected
 
 
 def test_what_already_covers_a_prefix_is_named_unless_off_or_over(own: BanList) -> None:

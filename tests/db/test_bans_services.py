@@ -26,7 +26,7 @@ def own(ines: User) -> BanList:
     return services.create_list(name="Own", by=ines)
 
 
-def refused(own: BanList, prefix: str, **more: object) -> Problem:
+def ban_refused(own: BanList, prefix: str, **more: object) -> Problem:
     with pytest.raises(Problem) as caught:
         services.ban_prefix(list=own, prefix=prefix, author=None, **more)  # type: ignore[arg-type]
     assert not Ban.objects.exists()
@@ -40,7 +40,7 @@ def test_a_ban_keeps_its_comment_author_and_end(own: BanList, ines: User) -> Non
 
 
 def test_bits_behind_the_length_are_refused_with_the_network_on_offer(own: BanList) -> None:
-    problem = refused(own, "203.0.113.5/24")
+    problem = ban_refused(own, "203.0.113.5/24")
     assert str(problem) == "203.0.113.5/24 has bits behind its length; 203.0.113.0/24 is the network."
     assert (problem.fieldname, problem.offer) == ("prefix", "203.0.113.0/24")
 
@@ -56,7 +56,7 @@ def test_bits_behind_the_length_are_refused_with_the_network_on_offer(own: BanLi
     ],
 )
 def test_what_is_no_ban_is_refused(own: BanList, prefix: str, words: str) -> None:
-    assert words in str(refused(own, prefix))
+    assert words in str(ban_refused(own, prefix))
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_is_no_ban_is_refused(own: BanList, prefix: str, words: str) -> Non
     ],
 )
 def test_nobody_bans_ourselves(own: BanList, network: Network, prefix: str, ours: str) -> None:
-    assert str(refused(own, prefix)) == f"{prefix} would ban ourselves: it overlaps {ours}."
+    assert str(ban_refused(own, prefix)) == f"{prefix} would ban ourselves: it overlaps {ours}."
 
 
 @pytest.mark.parametrize(("prefix", "target"), [("203.0.113.0/24", "203.0.113.10"), ("2001:db8:cafe::/48", "2001:db8:cafe::10")])
@@ -79,19 +79,19 @@ def test_nobody_bans_what_probes_connect_to_for_then_nothing_more_would_be_deplo
 ) -> None:
     probes(network)
     why = f"it overlaps {target}, which the probes of Lindenhof connect to."
-    assert str(refused(own, prefix)) == f"{prefix} would ban ourselves: {why}"
+    assert str(ban_refused(own, prefix)) == f"{prefix} would ban ourselves: {why}"
     feed = feed_parser.parse(f"{prefix}\n198.18.0.0/24\n")
     done = feed_import.import_feed(list=own, feed=feed, by=None, skip_invalid=True)
     assert (done.added, [each.culprit for each in done.bad]) == (1, [why.removeprefix("it overlaps ").removesuffix(".")])
 
 
 def test_an_end_in_the_past_is_refused(own: BanList) -> None:
-    problem = refused(own, "203.0.113.66", expires=timezone.now() - timedelta(hours=1))
+    problem = ban_refused(own, "203.0.113.66", expires=timezone.now() - timedelta(hours=1))
     assert problem.fieldname == "expires"
 
 
 def test_a_comment_that_is_too_long_is_refused(own: BanList) -> None:
-    assert "201 characters" in str(refused(own, "203.0.113.66", comment="x" * 201))
+    assert "201 characters" in str(ban_refused(own, "203.0.113.66", comment="x" * 201))
 
 
 def test_a_prefix_is_once_on_a_list_and_the_refusal_names_the_other_ban(own: BanList) -> None:

@@ -16,7 +16,7 @@ from firewall.policy import Policy
 from tests import factories
 
 
-def blocked(network: factories.Network, host: str = "m1", **given: object) -> Block:
+def block_resident(network: factories.Network, host: str = "m1", **given: object) -> Block:
     values = {"reason": "abuse", "message": " Your laptop sends spam. ", "note": "see mail of Monday"}
     return services.block_member(member=network.residents[host].member, by=network.admin, **(values | given))  # type: ignore[arg-type]
 
@@ -28,19 +28,19 @@ def policy(network: factories.Network) -> Policy:
 
 
 def test_a_block_holds_from_now_on_with_its_words(network: factories.Network) -> None:
-    made = blocked(network)
+    made = block_resident(network)
     assert selectors.find_current_block(made.member) == made
     assert (made.message, made.author, made.valid.upper) == ("Your laptop sends spam.", network.admin, None)
 
 
 def test_a_second_block_of_a_member_is_refused_and_names_the_first(network: factories.Network) -> None:
-    blocked(network)
+    block_resident(network)
     with pytest.raises(Problem, match=r"Resident of m1 is blocked already, since .* \(complaint about abuse\)"):
-        blocked(network)
+        block_resident(network)
 
 
 def test_the_database_itself_refuses_blocks_that_overlap(network: factories.Network) -> None:
-    blocked(network)
+    block_resident(network)
     with pytest.raises(IntegrityError, match="block_one_at_a_time"), connection.cursor() as cursor:
         columns = "version, member_id, reason, message, note, valid"
         cursor.execute(f"INSERT INTO bans_block ({columns}) SELECT {columns} FROM bans_block")
@@ -48,12 +48,12 @@ def test_the_database_itself_refuses_blocks_that_overlap(network: factories.Netw
 
 def test_an_end_that_has_passed_is_refused(network: factories.Network) -> None:
     with pytest.raises(Problem, match="has passed"):
-        blocked(network, until=timezone.now() - timedelta(seconds=1))
+        block_resident(network, until=timezone.now() - timedelta(seconds=1))
 
 
 def test_a_lifted_block_says_by_whom_and_comes_back_with_its_end(network: factories.Network) -> None:
     until = timezone.now() + timedelta(days=3)
-    made = blocked(network, until=until)
+    made = block_resident(network, until=until)
     services.lift_block(block=made, by=network.admin)
     made.refresh_from_db()
     assert made.lifted_by == network.admin
@@ -63,7 +63,7 @@ def test_a_lifted_block_says_by_whom_and_comes_back_with_its_end(network: factor
 
 
 def test_two_admins_cannot_change_a_block_at_once(network: factories.Network) -> None:
-    made = blocked(network)
+    made = block_resident(network)
     given: Any = {"reason": "rules", "message": "", "note": "", "until": timezone.now() + timedelta(hours=1), "by": network.admin}
     services.change_block(block=made, version=1, **given)
     assert made.reason == "rules"
@@ -72,7 +72,7 @@ def test_two_admins_cannot_change_a_block_at_once(network: factories.Network) ->
 
 
 def test_bulk_lifting_says_how_many_held(network: factories.Network) -> None:
-    one, other = blocked(network, "m1"), blocked(network, "m2")
+    one, other = block_resident(network, "m1"), block_resident(network, "m2")
     services.lift_block(block=one, by=network.admin)
     assert services.lift_many(blocks=[one.pk, other.pk], by=network.admin) == 1
     assert selectors.count_blocked_members() == 0
@@ -88,7 +88,7 @@ def test_a_block_says_what_it_cuts_off(network: factories.Network) -> None:
 def test_all_that_a_blocked_member_holds_reaches_the_gateways_also_what_he_gets_later(transactional_db: None) -> None:
     network = factories.network()
     until = timezone.now() + timedelta(hours=1)
-    made = blocked(network, until=until)
+    made = block_resident(network, until=until)
     end = -(-int(until.timestamp() * 1_000_000) // 1_000_000)
     assert {(each.id, str(each.prefix), each.expires) for each in policy(network).blocks} == {
         (made.pk, "10.16.0.10/32", end),

@@ -38,7 +38,7 @@ def shut(page: str, at: str, user: User) -> set[str]:
         action = re.search(r'(?<![-\w])action="([^"]*)"', form)
         path = urlsplit(unescape(link or asked or (action[1] if action else ""))).path
         name = _name(path or at)
-        right = PAGES[name].right(method) if name in PAGES else Right.ANYONE
+        right = PAGES[name].find_right(method) if name in PAGES else Right.ANYONE
         if right is None or not has_right(user, right):
             found.add(f"{method} {name}")
     return found
@@ -51,7 +51,7 @@ def _name(path: str) -> str:
         return ""
 
 
-def told(client: Client, path: str) -> str:
+def read_page(client: Client, path: str) -> str:
     answer = client.get(path)
     return text(answer) if answer.status_code == 200 and not answer.streaming else ""
 
@@ -70,7 +70,7 @@ def test_nobody_is_shown_what_is_not_open_to_him(settings: LazySettings, monkeyp
         for page in pages:
             if role == Role.NETWORK_ADMIN and not page.name.startswith(ONLY_APPROVERS):
                 continue
-            if found := told(client, page.path):
+            if found := read_page(client, page.path):
                 seen += 1
                 faults |= {f"{role} on {page.name}: {fault}" for fault in shut(found, urlsplit(page.path).path, user)}
     assert seen > 70

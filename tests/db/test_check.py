@@ -27,7 +27,7 @@ from tests import factories
 from tests.db.page_client import HTMX, queries, signed_in, text
 
 
-def found(network: factories.Network, host: str = "m1") -> tuple[FaultOrigin, str]:
+def find_fault(network: factories.Network, host: str = "m1") -> tuple[FaultOrigin, str]:
     """Whose it is, and the line on top."""
     member = Member.objects.select_related("tariff").get(pk=network.residents[host].member.pk)
     told = build_report(member, timezone.now(), own=True)
@@ -40,15 +40,15 @@ def answers(network: factories.Network, **changes: Any) -> None:
         GatewayState.objects.update_or_create(gateway=gateway, defaults={"seen": timezone.now()} | changes)
 
 
-def test_on_gateways_that_run_it_the_network_is_fine(served: factories.Network) -> None:
-    assert found(served)[0] is FaultOrigin.NETWORK  # nothing was deployed yet
-    assert reconcile(served.group)
-    answers(served)
-    fault, line = found(served)
+def test_on_gateways_that_run_it_the_network_is_fine(served_network: factories.Network) -> None:
+    assert find_fault(served_network)[0] is FaultOrigin.NETWORK  # nothing was deployed yet
+    assert reconcile(served_network.group)
+    answers(served_network)
+    fault, line = find_fault(served_network)
     assert (fault, line) == (FaultOrigin.NONE, "The network is fine as far as we can see, and your address is active")
-    told = build_report(served.residents["m1"].member, timezone.now(), own=True)
+    told = build_report(served_network.residents["m1"].member, timezone.now(), own=True)
     words = {each.title: each.words for each in told.findings}
-    holding = served.residents["m1"].holding
+    holding = served_network.residents["m1"].holding
     assert words[holding.address].startswith("Leaves as 198.51.100.7. Active on nat-1 since ")
     assert ", nat-2 since " in words[holding.address]
     assert "confirmed" in words["Last change of the rules"]
@@ -59,31 +59,31 @@ def test_on_gateways_that_run_it_the_network_is_fine(served: factories.Network) 
     Gateway.objects.filter(name="nat-1").update(carries6=True)
     silent = {"unreachable_since": timezone.now() - timedelta(minutes=5)}
     GatewayState.objects.filter(gateway__name="nat-2").update(**silent)
-    assert found(served)[0] is FaultOrigin.NONE
+    assert find_fault(served_network)[0] is FaultOrigin.NONE
     GatewayState.objects.filter(gateway__name="nat-1").update(**silent)
-    assert found(served) == (FaultOrigin.NETWORK, "It is us: nat-1 does not answer")
+    assert find_fault(served_network) == (FaultOrigin.NETWORK, "It is us: nat-1 does not answer")
     GatewayState.objects.update(unreachable_since=None)
 
     # What is limited is slower; what is full is ours.
-    who = Member.objects.get(pk=served.residents["m1"].member.pk)
-    limit_member(member=who, up_kbit=1000, down_kbit=5000, reason="other", note="", until=None, by=served.admin)
-    assert found(served) == (FaultOrigin.LIMIT, "It is your connection: its rate is limited")
-    FairShare.objects.create(group=served.group, on=True, since=timezone.now())
-    assert found(served) == (FaultOrigin.NETWORK, "It is us: the line to the internet is full")
+    who = Member.objects.get(pk=served_network.residents["m1"].member.pk)
+    limit_member(member=who, up_kbit=1000, down_kbit=5000, reason="other", note="", until=None, by=served_network.admin)
+    assert find_fault(served_network) == (FaultOrigin.LIMIT, "It is your connection: its rate is limited")
+    FairShare.objects.create(group=served_network.group, on=True, since=timezone.now())
+    assert find_fault(served_network) == (FaultOrigin.NETWORK, "It is us: the line to the internet is full")
 
 
-def test_an_address_that_only_a_gateway_lacks_through_which_it_does_not_pass_is_no_fault(served: factories.Network) -> None:
-    assert reconcile(served.group)
-    answers(served)
+def test_an_address_that_only_a_gateway_lacks_through_which_it_does_not_pass_is_no_fault(served_network: factories.Network) -> None:
+    assert reconcile(served_network.group)
+    answers(served_network)
     before = dict(GatewayState.objects.values_list("gateway__name", "snapshot"))
-    resident = served.residents["m1"]
-    map_address(holding=resident.holding, public=resident.mapping.public + 3, by=served.admin)
-    assert reconcile(served.group)
+    resident = served_network.residents["m1"]
+    map_address(holding=resident.holding, public=resident.mapping.public + 3, by=served_network.admin)
+    assert reconcile(served_network.group)
     after = dict(GatewayState.objects.values_list("gateway__name", "snapshot"))
     for lacking, fault in (("nat-2", FaultOrigin.NONE), ("nat-1", FaultOrigin.NETWORK)):  # IPv4 passes through nat-1
         for name in after:
             GatewayState.objects.filter(gateway__name=name).update(snapshot=(before if name == lacking else after)[name])
-        assert found(served)[0] is fault, lacking
+        assert find_fault(served_network)[0] is fault, lacking
 
 
 @pytest.mark.parametrize(
@@ -92,16 +92,16 @@ def test_an_address_that_only_a_gateway_lacks_through_which_it_does_not_pass_is_
 )
 def test_a_membership_that_is_not_active_is_the_connections_own(network: factories.Network, state: str, line: str) -> None:
     Member.objects.filter(pk=network.residents["m1"].member.pk).update(state=state)
-    assert found(network) == (FaultOrigin.CONNECTION, f"It is your connection: {line}")
+    assert find_fault(network) == (FaultOrigin.CONNECTION, f"It is your connection: {line}")
 
 
 def test_without_an_address_or_a_way_out_of_the_network_it_is_the_connection(network: factories.Network) -> None:
     resident = network.residents["m1"]
     NatMapping.objects.filter(pk=resident.mapping.pk).delete()
     Holding.objects.filter(pk=resident.prefix.pk).delete()
-    assert found(network)[1] == "It is your connection: no address of it leads to the internet"
+    assert find_fault(network)[1] == "It is your connection: no address of it leads to the internet"
     Holding.objects.filter(pk=resident.holding.pk).delete()
-    assert found(network)[1] == "It is your connection: it has no address"
+    assert find_fault(network)[1] == "It is your connection: it has no address"
 
 
 def test_a_block_comes_first_and_says_what_to_do(network: factories.Network) -> None:
@@ -112,11 +112,11 @@ def test_a_block_comes_first_and_says_what_to_do(network: factories.Network) -> 
     assert "Do what the reason asks for, then write to us." in page
 
 
-def test_an_address_of_a_blocked_member_is_not_called_active(served: factories.Network) -> None:
-    assert reconcile(served.group)
-    answers(served)
-    member = served.residents["m1"].member
-    block_member(member=member, reason="unpaid", by=served.admin)
+def test_an_address_of_a_blocked_member_is_not_called_active(served_network: factories.Network) -> None:
+    assert reconcile(served_network.group)
+    answers(served_network)
+    member = served_network.residents["m1"].member
+    block_member(member=member, reason="unpaid", by=served_network.admin)
     addresses = [each for each in build_report(member, timezone.now(), own=True).findings if each.name == "address"]
     assert addresses and all(each.kind is StateKind.PLAIN for each in addresses)
     assert {each.words for each in addresses} == {"Known to nat-1, nat-2; the block keeps it from passing."}

@@ -36,28 +36,28 @@ def well(network: factories.Network) -> factories.Network:
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda each: each.name)
 def test_each_sentence_is_said_while_its_evidence_is_young(claim: Claim, well: factories.Network) -> None:
-    said = claim.said(facts())
+    said = claim.render_words(facts())
     assert said and not any(word in said for word in FORBIDDEN)
 
 
 @pytest.mark.parametrize("claim", OF_STATES, ids=lambda each: each.name)
 def test_no_sentence_outlives_its_evidence(claim: Claim, well: factories.Network) -> None:
     assert not claim.is_known(facts(claim.oldest() + timedelta(seconds=1)))
-    assert claim.said(facts(claim.oldest() + timedelta(seconds=1))) == ""
+    assert claim.render_words(facts(claim.oldest() + timedelta(seconds=1))) == ""
 
 
 @pytest.mark.parametrize("claim", OF_STATES, ids=lambda each: each.name)
 def test_no_sentence_is_said_without_any_evidence(claim: Claim, well: factories.Network) -> None:
     GatewayState.objects.update(seen=None)
-    assert claim.said(facts()) == ""
+    assert claim.render_words(facts()) == ""
 
 
 @pytest.mark.parametrize("name", ["newest", "untouched"])
 def test_what_only_the_deploy_worker_finds_out_is_not_claimed_without_it(name: str, well: factories.Network) -> None:
     claim = next(each for each in CLAIMS if each.name == name)
     RoleHeartbeat.objects.filter(role=ProcessRole.WORKER).update(served=timezone.now() - timedelta(minutes=5))
-    assert claim.said(facts()) == ""
-    assert claim.said(replace(facts(), worked=None)) == ""
+    assert claim.render_words(facts()) == ""
+    assert claim.render_words(replace(facts(), worked=None)) == ""
 
 
 def test_a_primary_that_does_not_answer_is_none(well: factories.Network) -> None:

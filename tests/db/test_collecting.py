@@ -22,15 +22,17 @@ from firewall import wire
 from tests import factories
 
 
-def test_a_gateway_that_is_read_was_seen(served: factories.Network) -> None:
-    nat_1, _ = served.gateways
+def test_a_gateway_that_is_read_was_seen(served_network: factories.Network) -> None:
+    nat_1, _ = served_network.gateways
     assert collect(nat_1)
     assert GatewayState.objects.get(gateway=nat_1).seen is not None
 
 
 @pytest.mark.parametrize("said", [b"nonsense\n", b"\xff\xfe\x00\n", b"{}\n", b"[" * 100_000 + b"\n", b"x" * (2 * wire.MAX_LINE), b""])
-def test_a_gateway_that_talks_nonsense_too_much_or_nothing_is_named_and_the_other_is_read(served: factories.Network, said: bytes) -> None:
-    nat_1, nat_2 = served.gateways
+def test_a_gateway_that_talks_nonsense_too_much_or_nothing_is_named_and_the_other_is_read(
+    served_network: factories.Network, said: bytes
+) -> None:
+    nat_1, nat_2 = served_network.gateways
     agent_channel.close_all()
     get_socket_path(nat_1).unlink()
     with rogue(get_socket_path(nat_1), said):
@@ -68,8 +70,8 @@ def rogue(path: Path, said: bytes) -> Iterator[None]:
             thread.join()
 
 
-def test_a_change_does_not_wait_for_a_reading_that_is_under_way(served: factories.Network) -> None:
-    nat_1, _ = served.gateways
+def test_a_change_does_not_wait_for_a_reading_that_is_under_way(served_network: factories.Network) -> None:
+    nat_1, _ = served_network.gateways
     assert collect(nat_1)
     collecting = agent_channel.get_readings_channel(nat_1).relay_pid
     assert collecting
@@ -77,7 +79,7 @@ def test_a_change_does_not_wait_for_a_reading_that_is_under_way(served: factorie
     with ThreadPoolExecutor(1) as thread:
         reading = thread.submit(_collect, nat_1)
         try:
-            rollout = reconcile(served.group)
+            rollout = reconcile(served_network.group)
             assert rollout
             assert rollout.state == rollout.State.CONFIRMED
             assert isinstance(agent_channel.get_channel(nat_1).ask(wire.Hello(0)), wire.Welcome)

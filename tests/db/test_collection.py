@@ -20,7 +20,7 @@ from apps.traffic.models import Collected, Coverage, FiveMinutes, LastCounts
 from apps.traffic.selectors import get_usage_total, list_throughput
 from firewall.wire import Counts, Gone, Reading
 from tests import factories
-from tests.counter_factories import counts, gone, reading
+from tests.counter_factories import counts, make_gone, reading
 from tests.db.page_client import text
 
 pytestmark = pytest.mark.django_db
@@ -73,7 +73,7 @@ def test_a_ticket_that_was_drawn_before_one_that_is_written_down_is_worth_nothin
 
 def test_an_address_that_changes_hands_bills_nobody_for_another(network: factories.Network) -> None:
     former, latter = network.residents["m1"].holding, network.residents["m2"].prefix
-    handed = gone(1, up4={(M1, former.pk): (4, 400)})
+    handed = make_gone(1, up4={(M1, former.pk): (4, 400)})
     take(network, reading(1, up4={(M1, former.pk): (1, 100)}), reading(2, handed, up4={(M1, latter.pk): (1, 7)}))
     assert (up_and_down(network), up_and_down(network, "m2")) == ((400, 0), (7, 0))
 
@@ -134,7 +134,7 @@ def test_a_reading_that_is_none_changes_nothing_and_is_told(network: factories.N
         ({"sequence": 1 << 63}, "the database cannot hold it"),
         ({"boot": "b" * 1000}, "the database cannot hold it"),
         ({"log": "l\0g"}, "the database cannot hold it"),
-        ({"gone": (gone(1 << 64, up4={(M1, 1): (1, 1)}),)}, "the database cannot hold it"),
+        ({"gone": (make_gone(1 << 64, up4={(M1, 1): (1, 1)}),)}, "the database cannot hold it"),
         ({"sets": {"bans4_32": counts({("203.0.113.7", 0): (1, (1 << 63) - 1)})}, "table": 1 << 63}, "the database cannot hold it"),
     ],
 )
@@ -229,7 +229,7 @@ def test_the_sum_of_each_holder_is_what_was_read_of_him(network: factories.Netwo
             boot, counter = boot + 1, 0
         elif what == "hand over" and counter:
             ended += 1
-            final = (gone(ended, boot=f"{boot}", up4={(M1, holders[0]): (counter, counter)}),)
+            final = (make_gone(ended, boot=f"{boot}", up4={(M1, holders[0]): (counter, counter)}),)
             holders.reverse()
             counter = 0
         counter, sequence = counter + octets, sequence + 1

@@ -30,19 +30,19 @@ from firewall.policy import PolicyError
 from firewall.rollout import RolloutEvent
 from firewall.ruleset import Ruleset
 from tests import factories
-from tests.db.rollout_rows import forward, opened
+from tests.db.rollout_rows import forward, open_rollout
 from tests.whole.system import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: factories.Network) -> factories.Network:
+def network(served_network: factories.Network) -> factories.Network:
     """The lab's network as rows, and two gateways in memory that run it."""
-    served.group.removal_least = 3
-    served.group.save()
-    assert reconcile(served.group)
-    return served
+    served_network.group.removal_least = 3
+    served_network.group.save()
+    assert reconcile(served_network.group)
+    return served_network
 
 
 @pytest.fixture
@@ -231,7 +231,7 @@ def test_the_contents_of_old_revisions_are_forgotten_but_for_what_newer_ones_nee
 
 def test_a_paused_rollout_goes_on_when_somebody_resumes_it(network: factories.Network) -> None:
     forward(network, 8000)
-    lease = opened(network)
+    lease = open_rollout(network)
     pause(lease.rollout, by=network.admin)
     Rollout.objects.update(lease_until=timezone.now())
     paused = reconcile(network.group)
@@ -271,7 +271,7 @@ def test_going_back_now_takes_back_what_is_on_trial_and_leaves_the_rest_alone(ne
 
 def test_a_worker_that_was_replaced_writes_nothing(network: factories.Network) -> None:
     forward(network, 8000)
-    sleeping = opened(network)
+    sleeping = open_rollout(network)
     Rollout.objects.update(lease_until=timezone.now())
     done = reconcile(network.group)
     assert done and done.pk == sleeping.rollout.pk and done.state == Rollout.State.CONFIRMED
@@ -287,7 +287,7 @@ def test_a_worker_that_was_replaced_writes_nothing(network: factories.Network) -
 
 def test_only_one_worker_takes_over(network: factories.Network) -> None:
     forward(network, 8000)
-    opened(network)
+    open_rollout(network)
     assert rollout_store.claim(network.group) is None, "the lease is alive"
     Rollout.objects.update(lease_until=timezone.now())
     assert rollout_store.list_abandoned_groups() == [network.group]
@@ -335,7 +335,7 @@ def test_what_cannot_be_gone_back_to_is_said(network: factories.Network, argumen
 # --- Leases
 
 
-class Slow(WorkerLinks):
+class SlowLinks(WorkerLinks):
     """A gateway that takes longer than the lease."""
 
     def knock(self, gateway: Gateway) -> float:
@@ -351,7 +351,7 @@ class Slow(WorkerLinks):
 def test_a_gateway_that_takes_long_does_not_cost_the_lease(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lease_heartbeat, "SECONDS", 0.02)
     forward(network, 8000)
-    rollout = reconcile(network.group, links=Slow())
+    rollout = reconcile(network.group, links=SlowLinks())
     assert rollout and rollout.state == Rollout.State.CONFIRMED
 
 

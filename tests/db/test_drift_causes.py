@@ -13,18 +13,18 @@ from apps.deployments.observed_state import drift
 from apps.deployments.services import reconcile
 from apps.network.models import Gateway, GatewayGroup
 from tests import factories
-from tests.db.agents import end_started, same_everywhere, steps, stopped, unwritable
+from tests.db.agents import end_started, same_everywhere, steps, stop_agent, unwritable
 from tests.db.page_client import signed_in, text
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: factories.Network) -> Iterator[factories.Network]:
+def network(served_network: factories.Network) -> Iterator[factories.Network]:
     """Two gateways in memory that run what the database asks for, each something else."""
-    Gateway.objects.filter(pk=served.gateways[1].pk).update(lan="bond0")
-    reconcile(served.group)
-    yield served
+    Gateway.objects.filter(pk=served_network.gateways[1].pk).update(lan="bond0")
+    reconcile(served_network.group)
+    yield served_network
     end_started()
 
 
@@ -33,11 +33,11 @@ def cut_short(state: Path) -> None:
     (state / "confirmed").write_bytes(confirmed[:-1])
 
 
-def emptied(state: Path) -> None:
+def empty_state(state: Path) -> None:
     shutil.rmtree(state)
 
 
-def copied(state: Path) -> None:
+def copy_state(state: Path) -> None:
     """From the other gateway."""
     for name in ("confirmed", "journal"):
         source, target = state.parent / "nat-1" / name, state / name
@@ -48,8 +48,8 @@ def copied(state: Path) -> None:
 
 CAUSES = {
     "damaged": (cut_short, "nat-2 could not bring back what it had confirmed", "confirmed: the last confirmed ruleset cannot be read"),
-    "empty": (emptied, "nat-2 does not know of anything that it confirmed", "Its state directory is empty"),
-    "anothers": (copied, "nat-2 runs the ruleset of another gateway", "Were its state files copied from that one?"),
+    "empty": (empty_state, "nat-2 does not know of anything that it confirmed", "Its state directory is empty"),
+    "anothers": (copy_state, "nat-2 runs the ruleset of another gateway", "Were its state files copied from that one?"),
 }
 
 
@@ -58,7 +58,7 @@ def test_the_cause_is_named_put_right_and_remembered(network: factories.Network,
     spoil, sentence, meaning = CAUSES[cause]
     second, page = network.gateways[1], signed_in(network.admin)
     GatewayGroup.objects.update(heals_drift=False)  # nobody's hand, so nobody is asked
-    with stopped(second) as state:
+    with stop_agent(second) as state:
         spoil(state)
     with unwritable(second):  # so that it can be seen before it is put right
         assert reconcile(network.group, cause="schedule") is not None
@@ -79,7 +79,7 @@ def test_the_cause_is_remembered_though_something_was_changed_meanwhile(network:
     """What it should run is something else by the time it is back, so a rollout is due anyway."""
     spoil, sentence, _meaning = CAUSES[cause]
     second = network.gateways[1]
-    with stopped(second) as state:
+    with stop_agent(second) as state:
         spoil(state)
         bans.ban_prefix(list=bans.create_list(name="Our own", by=network.admin), prefix="192.0.2.66", comment="scans", author=network.admin)
         assert steps(reconcile(network.group)) == {"nat-1": "confirmed", "nat-2": "away"}
@@ -93,8 +93,8 @@ def test_the_cause_is_remembered_though_something_was_changed_meanwhile(network:
 
 def test_what_is_not_put_right_by_itself_does_not_promise_to_be(network: factories.Network) -> None:
     second, page = network.gateways[1], signed_in(network.admin)
-    with stopped(second) as state:
-        emptied(state)
+    with stop_agent(second) as state:
+        empty_state(state)
     with unwritable(second):
         reconcile(network.group, cause="schedule")
         reconcile(network.group, cause="schedule")

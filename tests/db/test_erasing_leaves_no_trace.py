@@ -59,7 +59,7 @@ EXCEPTIONS = {
 }
 
 
-def found() -> dict[tuple[str, str], int]:
+def find_marks() -> dict[tuple[str, str], int]:
     """In which column of which table a mark stands, and how often; octets as they are and unpacked, sessions decoded."""
     marks = [f"%{mark}%" for mark in MARKS]
     with connection.cursor() as cursor:
@@ -110,7 +110,7 @@ def letter(sender: str, number: int, **headers: str) -> bytes:
     return f"{head}Message-ID: <{number}@quitzow.example>\n\nI am {NAME}, call me: {PHONE}, my device is {MAC}\n".encode()
 
 
-def planted(network: factories.Network, admin: User) -> Member:
+def plant_member(network: factories.Network, admin: User) -> Member:
     """Somebody who is everywhere: by pages, mail, API, history, webhooks, and in what others were told."""
     webhooks.add(facts=webhooks.EndpointFacts(name="all", url="https://hooks.lindenhof.example/"), by=admin)
     bring(letter(EMAIL, 1), EMAIL)
@@ -172,7 +172,7 @@ def _in_tickets(member: Member, user: User, network: factories.Network, admin: U
     bring(letter(EARLIER, 5), "bounces@quitzow.example")
 
 
-def excepted(admin: User) -> None:
+def remove_exceptions(admin: User) -> None:
     """What stays on purpose."""
     script = Client(
         headers={"authorization": f"Bearer {tokens.create(user=admin, name='s')[1]}", "x-change-reason": "Quitzow asked for it"}
@@ -191,10 +191,10 @@ def test_nothing_of_somebody_who_was_erased_is_left_but_what_is_kept_on_purpose(
     settings.SUPPORT_ADDRESS, settings.MAIL_IN_AUTHSERV_ID, settings.ERASE_DAYS = "support@lindenhof.example", MX, 3
     admin = network.admin
     User.objects.filter(pk=admin.pk).update(email="mara@lindenhof.example")
-    excepted(admin)
-    member = planted(network, admin)
+    remove_exceptions(admin)
+    member = plant_member(network, admin)
     delivery_gathering.gather()
-    before = found()
+    before = find_marks()
     assert {table for table, _column in before} >= {
         "members_member",
         "tickets_words",
@@ -207,7 +207,7 @@ def test_nothing_of_somebody_who_was_erased_is_left_but_what_is_kept_on_purpose(
     due.carry_out(timezone.now() + timedelta(days=15))
     assert Member.objects.get(pk=member.pk).erased_at is not None
     delivery_gathering.gather()
-    left = found()
+    left = find_marks()
     assert [f"{place}: {number}" for place, number in left.items() if place not in EXCEPTIONS] == []
     assert set(left) == set(EXCEPTIONS), "an exception that nothing is found in is none"
     assert Ticket.objects.filter(member=network.residents["m2"].member, subject="Hello").exists(), "others keep what is theirs"

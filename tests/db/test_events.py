@@ -25,7 +25,7 @@ from tests import factories
 from tests.db.page_client import signed_in
 
 
-def told(kind: str, member: int | None, *, own: bool) -> PublishedEvent:
+def make_event(kind: str, member: int | None, *, own: bool) -> PublishedEvent:
     return PublishedEvent(kind, 1, "open", member, own)
 
 
@@ -50,14 +50,16 @@ def test_each_role_hears_what_it_may_read_and_members_what_is_their_own() -> Non
         readable = {kind for kind, collection in KINDS.items() if has_right(user, API[collection].read)}
         for kind in (*KINDS, "several"):
             for member, own_thing in ((None, False), (other, False), (other, True)):
-                assert listener.sees(told(kind, member, own=own_thing)) == (kind in readable), (role, kind)
+                assert listener.can_see(make_event(kind, member, own=own_thing)) == (kind in readable), (role, kind)
     user = User.objects.get(username="a-member")
     type(factories.member()).objects.filter(pk=mine).update(user=user)
     listener = by_session(user)
     for kind in OF_MEMBERS:
-        seen = [listener.sees(told(kind, member, own=own_thing)) for member, own_thing in ((mine, True), (mine, False), (other, True))]
+        seen = [
+            listener.can_see(make_event(kind, member, own=own_thing)) for member, own_thing in ((mine, True), (mine, False), (other, True))
+        ]
         assert seen == [True, False, False], kind
-    assert listener.sees(told("several", None, own=True))
+    assert listener.can_see(make_event("several", None, own=True))
     assert not listener.kinds
 
 
@@ -67,8 +69,8 @@ def test_a_token_hears_no_more_than_its_scope_its_member_and_its_owner(settings:
     scoped = by_token(tokens.create(user=admin, name="a", scopes=["forward:read", "ticket:write"])[1])
     assert scoped.kinds == {"forward", "ticket", "presence"}
     single = by_token(tokens.create(user=admin, name="b", member=theirs)[1])
-    assert single.sees(told("forward", theirs, own=True))
-    assert not single.sees(told("forward", other, own=True)) and not single.sees(told("rollout", None, own=False))
+    assert single.can_see(make_event("forward", theirs, own=True))
+    assert not single.can_see(make_event("forward", other, own=True)) and not single.can_see(make_event("rollout", None, own=False))
     _token, key = tokens.create(user=admin, name="c")
     theo = factories.user("theo")
     User.objects.filter(pk=admin.pk).update(is_active=False)

@@ -188,12 +188,12 @@ def test_streams_end_properly_when_the_process_is_told_to_end(django_db_setup: N
 
 
 def test_a_write_that_waits_is_answered_when_every_gateway_has_it_and_the_member_is_told(
-    process: Process, served: factories.Network
+    process: Process, served_network: factories.Network
 ) -> None:
-    reconcile(served.group)
-    resident, selin = served.residents["m1"], factories.user("selin", staff=False)
+    reconcile(served_network.group)
+    resident, selin = served_network.residents["m1"], factories.user("selin", staff=False)
     type(resident.member).objects.filter(pk=resident.member.pk).update(user=selin)
-    _token, key = tokens.create(user=served.admin, name="script")
+    _token, key = tokens.create(user=served_network.admin, name="script")
 
     def call(method: str, path: str, given: object = None) -> tuple[int, Any]:
         web = HTTPConnection("127.0.0.1", process.port, timeout=120)
@@ -210,14 +210,14 @@ def test_a_write_that_waits_is_answered_when_every_gateway_has_it_and_the_member
         asked = pool.submit(call, "POST", "/api/nat/forwards/?wait=confirmed&timeout=60", forward(8443))
         wait_for(PortForward.objects.exists, seconds=60)
         made = PortForward.objects.get()
-        reconcile(served.group)
+        reconcile(served_network.group)
         status, said = asked.result()
         assert status == 201 and all(each["since"] for each in said["active"]), said
         assert own.read() == [("forward", {"type": "forward", "id": made.pk, "state": "confirmed"})]
 
         asked = pool.submit(call, "POST", "/api/nat/forwards/?wait=confirmed&timeout=60", [forward(8444), forward(8445)])
         wait_for(lambda: PortForward.objects.count() == 3, seconds=60)
-        reconcile(served.group)
+        reconcile(served_network.group)
         status, said = asked.result()
         assert status == 201 and [each["public_port"] for each in said] == [8444, 8445]
     status, said = call("PATCH", f"/api/nat/forwards/{made.pk}/?wait=confirmed&timeout=0", {"purpose": "web"})
@@ -225,7 +225,7 @@ def test_a_write_that_waits_is_answered_when_every_gateway_has_it_and_the_member
     assert call("GET", f"/api/nat/forwards/{made.pk}/?wait=confirmed&timeout=0")[0] == 202
     assert call("GET", f"/api/nat/forwards/{made.pk}/?wait=for-ever")[0] == 400
     assert call("GET", f"/api/nat/forwards/{made.pk}/?wait=confirmed&timeout=61")[0] == 400
-    reconcile(served.group)
+    reconcile(served_network.group)
     assert call("GET", f"/api/nat/forwards/{made.pk}/?wait=confirmed&timeout=60")[0] == 200
     told = set(Event.objects.values_list("kind", "state"))
     assert told >= {("rollout", "applying"), ("rollout", "confirmed"), ("step", "confirmed"), ("gateway", "confirmed")}

@@ -17,28 +17,28 @@ from workers.deploy import take_over
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_what_ends_by_time_alone_is_closed_by_the_short_look(served: factories.Network) -> None:
-    of, soon = served.residents["m1"], timezone.now() + timedelta(seconds=3)
+def test_what_ends_by_time_alone_is_closed_by_the_short_look(served_network: factories.Network) -> None:
+    of, soon = served_network.residents["m1"], timezone.now() + timedelta(seconds=3)
     ports = {"protocol": "tcp", "public_port": 8443, "private_port": 443}
-    add_forward(holding=of.holding, public=factories.PUBLIC, until=soon, by=served.admin, **ports)  # type: ignore[arg-type]
+    add_forward(holding=of.holding, public=factories.PUBLIC, until=soon, by=served_network.admin, **ports)  # type: ignore[arg-type]
     inside = of.prefix.prefix.network_address + 7
-    add_pinhole(holding=of.prefix, address=inside, protocol="tcp", port=22, until=soon, by=served.admin)
-    first = reconcile(served.group)
+    add_pinhole(holding=of.prefix, address=inside, protocol="tcp", port=22, until=soon, by=served_network.admin)
+    first = reconcile(served_network.group)
     assert first and {each["kind"]: each["added"] for each in first.revision.changes}["forwards"] == 1
     take_over()
     assert Rollout.objects.latest("pk") == first, "nothing has ended yet"
-    wait_for(lambda: _looked() != first)
+    wait_for(lambda: _run_due_check() != first)
     closed = {each["kind"]: each["removed"] for each in Rollout.objects.latest("pk").revision.changes}
     assert closed["forwards"] == closed["pinholes"] == 1
 
 
-def test_what_somebody_ended_asks_for_no_look_of_its_own(served: factories.Network) -> None:
+def test_what_somebody_ended_asks_for_no_look_of_its_own(served_network: factories.Network) -> None:
     ports = {"protocol": "tcp", "public_port": 8443, "private_port": 443}
-    made = add_forward(holding=served.residents["m1"].holding, public=factories.PUBLIC, by=served.admin, **ports)  # type: ignore[arg-type]
-    remove_forward(forward=made, by=served.admin)
+    made = add_forward(holding=served_network.residents["m1"].holding, public=factories.PUBLIC, by=served_network.admin, **ports)  # type: ignore[arg-type]
+    remove_forward(forward=made, by=served_network.admin)
     assert list_groups_with_ends() == []
 
 
-def _looked() -> Rollout:
+def _run_due_check() -> Rollout:
     take_over()
     return Rollout.objects.latest("pk")

@@ -81,14 +81,14 @@ def network(network: factories.Network) -> factories.Network:
     return network
 
 
-def made(name: str) -> str:
+def make_file(name: str) -> str:
     return "".join(next(each for each in export_files.list_files() if each.name == name).make())
 
 
 def test_every_file_reads_again_and_says_who_has_what(network: factories.Network) -> None:
     names = [each.name for each in export_files.list_files()]
     assert len(set(names)) == len(names) and {"16.10.in-addr.arpa.zone", "kea-subnet4.json", "names.zone"} <= set(names)
-    read = {name: made(name) for name in names}
+    read = {name: make_file(name) for name in names}
     subnet4, subnet6 = json.loads(read["kea-subnet4.json"]), json.loads(read["kea-subnet6.json"])
     assert [ip_network(each["subnet"]) for each in subnet4] == [network.private.prefix]
     reserved = {each["ip-address"]: each for each in subnet4[0]["reservations"]}
@@ -117,7 +117,7 @@ def test_the_same_rows_give_the_same_bytes_and_an_etag_spares_a_script_the_rest(
     assert [each["name"] for each in listed] == [each.name for each in export_files.list_files()]
     for each in listed:
         got = script.get(f"/api/exports/{each['name']}", headers={"accept": "text/plain"})
-        assert b"".join(got.streaming_content).decode() == made(each["name"]), each  # type: ignore[attr-defined]  # a stream
+        assert b"".join(got.streaming_content).decode() == make_file(each["name"]), each  # type: ignore[attr-defined]  # a stream
         again = script.get(f"/api/exports/{each['name']}", headers={"if-none-match": got["ETag"]})
         assert (again.status_code, again.content, again.get("ETag")) == (304, b"", got["ETag"]), "RFC 9110, section 15.4.5"
     assert wrong(script.get("/api/exports/nothing")) and script.get("/api/exports/nothing").status_code == 404
@@ -131,7 +131,7 @@ def test_a_device_with_several_addresses_has_one_reservation_in_a_subnet_since_k
     Holding.objects.filter(pk=mine.prefix.pk).update(device=device)
     assign_address(member=mine.member, pool=network.private, device=device, by=network.admin)
     more = assign_address(member=mine.member, pool=mine.prefix.pool, device=device, by=network.admin)
-    [subnet4], [subnet6] = json.loads(made("kea-subnet4.json")), json.loads(made("kea-subnet6.json"))
+    [subnet4], [subnet6] = json.loads(make_file("kea-subnet4.json")), json.loads(make_file("kea-subnet6.json"))
     assert [each["ip-address"] for each in subnet4["reservations"] if each["hw-address"] == device.mac] == ["10.16.0.10"]
     prefixes = [each["prefixes"] for each in subnet6["reservations"] if each["hw-address"] == device.mac]
     assert prefixes == [[str(each.prefix) for each in sorted((mine.prefix, more), key=lambda held: held.prefix)]]
@@ -139,10 +139,10 @@ def test_a_device_with_several_addresses_has_one_reservation_in_a_subnet_since_k
 
 def test_an_address_is_on_the_only_device_only_where_it_is_the_only_address(network: factories.Network) -> None:
     of = network.residents["m3"]
-    assert '"ip-address": "10.16.0.12"' in made("kea-subnet4.json")
+    assert '"ip-address": "10.16.0.12"' in make_file("kea-subnet4.json")
     factories.hold(of.member, network.private, "10.16.0.99")
-    assert '"ip-address": "10.16.0.12"' not in made("kea-subnet4.json")
-    assert "m-2209 IN A 10.16.0.12\nm-2209 IN A 10.16.0.99" in "\n".join(sorted(made("names.zone").splitlines()))
+    assert '"ip-address": "10.16.0.12"' not in make_file("kea-subnet4.json")
+    assert "m-2209 IN A 10.16.0.12\nm-2209 IN A 10.16.0.99" in "\n".join(sorted(make_file("names.zone").splitlines()))
 
 
 def test_no_two_devices_of_a_member_have_one_name(network: factories.Network) -> None:
@@ -239,7 +239,7 @@ def test_reverse_zones_are_cut_at_octets_and_nibbles_and_hold_all_of_the_pool(pr
 def test_the_files_are_the_ones_that_were_looked_at(network: factories.Network, name: str) -> None:
     Device.objects.filter(name__startswith="Laptop").exclude(member=network.residents["m3"].member).delete()
     ids = {str(pool.pk): f"<{pool.kind}>" for pool in Pool.objects.all()}
-    content = re.sub(r'"id": (\d+)', lambda found: f'"id": "{ids[found[1]]}"', made(name))
+    content = re.sub(r'"id": (\d+)', lambda found: f'"id": "{ids[found[1]]}"', make_file(name))
     content = content.replace(f"-{Device.objects.get(mac='00:00:5e:00:53:e1').pk}.", "-ID.")
     if os.environ.get("WRITE_GOLDEN"):  # then review the difference
         (GOLDEN / name).write_text(content)

@@ -33,7 +33,7 @@ def settings_of(**changes: Any) -> dict[str, Any]:
     return {name: getattr(FairShare(), name) for name in names} | {"on": True, "exempt": []} | changes
 
 
-def shared(network: factories.Network, **changes: Any) -> FairShare:
+def share_uplink(network: factories.Network, **changes: Any) -> FairShare:
     """An uplink of 100 Mbit/s that is shared fairly, 5 Mbit/s for who is limited."""
     rates.set_uplink(group=network.group, version=0, up_kbit=100_000, down_kbit=100_000, limits_rates=True, by=network.admin)
     return set_fair_share(group=network.group, version=0, by=network.admin, **settings_of(**changes))
@@ -61,35 +61,35 @@ class Line:
             adjust_limits(self.network.group, self.at)
 
 
-def limited(network: factories.Network) -> list[str]:
+def list_limited(network: factories.Network) -> list[str]:
     """Residents whose rate is limited now."""
     names = {each.member.pk: name for name, each in network.residents.items()}
     return sorted(names[row.member_id] for row in RateLimit.objects.all() if row.valid.upper is None or row.valid.upper > timezone.now())
 
 
 def test_the_heaviest_is_limited_while_the_line_is_full_and_released_when_it_no_longer_is(network: factories.Network) -> None:
-    share = shared(network)
+    share = share_uplink(network)
     line = Line(network)
     line.carries({"m1": 60, "m2": 15, "m3": 10}, minutes=3)
-    assert limited(network) == [], "85 % is not full"
+    assert list_limited(network) == [], "85 % is not full"
     line.carries({"m1": 70, "m2": 15, "m3": 10})
-    assert limited(network) == ["m1"]
+    assert list_limited(network) == ["m1"]
     made = RateLimit.objects.get()
     assert (made.up_kbit, made.down_kbit, made.reason, made.author) == (5000, 5000, "congestion", None)
     assert made.valid.upper <= timezone.now() + share.limit_minutes * MINUTE, "it ends on the gateways by itself"
     line.carries({"m1": 5, "m2": 80, "m3": 1})
-    assert limited(network) == ["m1"], "86 % is between the two shares: nobody more, nobody less"
+    assert list_limited(network) == ["m1"], "86 % is between the two shares: nobody more, nobody less"
     line.carries({"m1": 5, "m2": 91, "m3": 1})
-    assert limited(network) == ["m1", "m2"]
+    assert list_limited(network) == ["m1", "m2"]
     line.carries({"m1": 5, "m2": 5}, minutes=share.calm_minutes)
-    assert limited(network) == ["m1", "m2"], "not for long enough"
+    assert list_limited(network) == ["m1", "m2"], "not for long enough"
     line.carries({"m1": 5, "m2": 5})
-    assert limited(network) == []
+    assert list_limited(network) == []
     assert all(row.released_by is None and row.author is None for row in RateLimit.objects.all())
 
 
 def test_limits_are_renewed_while_the_line_is_full_and_end_when_nobody_knows_what_passes(network: factories.Network) -> None:
-    shared(network)
+    share_uplink(network)
     line = Line(network)
     line.carries({"m1": 99})
     soon = timezone.now() + MINUTE
@@ -103,31 +103,31 @@ def test_limits_are_renewed_while_the_line_is_full_and_end_when_nobody_knows_wha
 
 def test_no_more_than_may_be_are_limited_and_whoever_pays_for_it_or_is_limited_otherwise_is_left_out(network: factories.Network) -> None:
     free = Tariff.objects.create(name="Never limited")
-    share = shared(network, most=1, exempt=[free])
+    share = share_uplink(network, most=1, exempt=[free])
     of = network.residents
     type(of["m1"].member).objects.filter(pk=of["m1"].member.pk).update(tariff=free)
     rates.limit_member(member=of["m2"].member, up_kbit=None, down_kbit=50_000, reason="quota", by=network.admin)
     line = Line(network)
     line.carries({"m1": 40, "m2": 30, "m3": 20, "m4": 19})
-    assert limited(network) == ["m2", "m3"], "m1 is exempt, m2 keeps the other limit, and one is as many as may be"
+    assert list_limited(network) == ["m2", "m3"], "m1 is exempt, m2 keeps the other limit, and one is as many as may be"
     assert RateLimit.objects.get(member=of["m2"].member).reason == "quota"
     switch_off(group=network.group, by=network.admin)
     switch_off(group=network.group, by=network.admin)
-    assert limited(network) == ["m2"]
+    assert list_limited(network) == ["m2"]
     share.refresh_from_db()
     assert (share.on, share.since) == (False, None)
     line.carries({"m1": 99})
-    assert limited(network) == ["m2"], "it is off"
+    assert list_limited(network) == ["m2"], "it is off"
 
 
 def test_a_limit_of_somebody_whose_account_is_gone_is_no_limit_of_the_rule(network: factories.Network) -> None:
-    shared(network)
+    share_uplink(network)
     other = User.objects.create_user("leaving")
     holder = network.residents["m2"].member
     rates.limit_member(member=holder, up_kbit=None, down_kbit=900, reason="congestion", by=other)
     other.delete()
     Line(network).carries({"m1": 60, "m2": 35}, minutes=3)
-    assert limited(network) == ["m1", "m2"]
+    assert list_limited(network) == ["m1", "m2"]
     assert RateLimit.objects.get(member=holder).valid.upper is None
 
 
@@ -135,19 +135,19 @@ def test_without_a_capacity_or_while_it_is_off_nobody_is_limited(network: factor
     share = set_fair_share(group=network.group, version=0, by=network.admin, **settings_of())
     line = Line(network)
     line.carries({"m1": 10_000})
-    assert limited(network) == []
+    assert list_limited(network) == []
     rates.set_uplink(group=network.group, version=0, up_kbit=None, down_kbit=100_000, limits_rates=False, by=network.admin)
     line.carries({"m1": 10_000})
-    assert limited(network) == [], "nobody's rate is limited here"
+    assert list_limited(network) == [], "nobody's rate is limited here"
     rates.switch_rate_limits(group=network.group, on=True, by=network.admin)
     set_fair_share(group=network.group, version=share.version, by=network.admin, **settings_of(on=False))
     line.carries({"m1": 10_000})
-    assert limited(network) == []
+    assert list_limited(network) == []
     assert FairShare(group=network.group).on is False, "off by default"
 
 
 def test_two_readings_at_once_make_no_rate_and_lose_none(network: factories.Network) -> None:
-    shared(network)
+    share_uplink(network)
     line = Line(network)
     line.carries({"m1": 10}, minutes=2)
     line.at -= MINUTE * 0.999
@@ -156,11 +156,11 @@ def test_two_readings_at_once_make_no_rate_and_lose_none(network: factories.Netw
     assert (state.down_bits, state.down_octets) == (10_000_000, 6 * MBIT), "6 Mbit in 60 ms are not 6 Gbit/s"
     line.carries({"m1": 6})
     state.refresh_from_db()
-    assert (round(state.down_bits or 0, -5), state.down_octets, limited(network)) == (12_000_000, 0, [])
+    assert (round(state.down_bits or 0, -5), state.down_octets, list_limited(network)) == (12_000_000, 0, [])
 
 
 def test_a_task_looks_at_each_group_that_shares(network: factories.Network) -> None:
-    shared(network)
+    share_uplink(network)
     line = Line(network)
     line.at = timezone.now() - 1.5 * MINUTE
     line.carries({})
@@ -170,7 +170,7 @@ def test_a_task_looks_at_each_group_that_shares(network: factories.Network) -> N
     record_reading(gateway=gateway, ticket=draw_ticket(gateway), reading=reading(99, down4={held: (1, 500 * MBIT)}), at=at)
     share_fairly()
     share_fairly()
-    assert limited(network) == ["m1"]
+    assert list_limited(network) == ["m1"]
 
 
 @pytest.mark.parametrize(
@@ -186,13 +186,13 @@ def test_what_makes_no_sense_is_refused(network: factories.Network, changes: dic
     "change", ["end_percent = 95", "most = 0", "minutes = 4", "up_kbit = NULL, down_kbit = NULL", "start_percent = 101"]
 )
 def test_the_database_itself_refuses_nonsense(network: factories.Network, change: str) -> None:
-    shared(network)
+    share_uplink(network)
     with pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"UPDATE traffic_fairshare SET {change}")
 
 
 def test_two_who_change_it_at_once_are_a_conflict(network: factories.Network) -> None:
-    share = shared(network)
+    share = share_uplink(network)
     set_fair_share(group=network.group, version=share.version, by=network.admin, **settings_of(most=7))
     for version in (share.version, 0):
         with pytest.raises(Conflict, match="meanwhile"):
@@ -223,5 +223,5 @@ def test_pages_say_that_it_is_full_who_is_limited_why_and_until_when(network: fa
     assert "You are connected, with a limited rate" in own and why in own
     assert "1 member is released" in text(client.get(f"{path}off/"))
     assert "is full since" not in text(client.post(f"{path}off/", follow=True))
-    assert limited(network) == []
+    assert list_limited(network) == []
     assert signed_in(account).get(path).status_code == signed_in(account).post(f"{path}off/").status_code == 403

@@ -21,7 +21,7 @@ FAR = datetime(9999, 12, 31, 12, tzinfo=UTC)
 WORDS = "That is too far away. Choose a time before the year 2200, or none."
 
 
-def refused(do: Any) -> tuple[str, str]:
+def read_refusal(do: Any) -> tuple[str, str]:
     with pytest.raises(Problem) as caught:
         do()
     return str(caught.value), caught.value.fieldname
@@ -30,18 +30,21 @@ def refused(do: Any) -> tuple[str, str]:
 def test_no_ban_block_or_limit_ends_in_the_year_9999(network: factories.Network) -> None:
     admin, member = network.admin, network.residents["m1"].member
     own = services.create_list(name="Own", by=admin)
-    assert refused(lambda: services.ban_prefix(list=own, prefix="203.0.113.66", expires=FAR, author=admin)) == (WORDS, "expires")
-    assert refused(lambda: allow_list.allow_prefix(prefix="203.0.113.66", expires=FAR, author=admin)) == (WORDS, "expires")
-    assert refused(lambda: undo.set_ends(bans=[], expires=FAR, by=admin)) == (WORDS, "until")
-    assert refused(lambda: block_member(member=member, reason="other", until=FAR, by=admin)) == (WORDS, "until")
-    assert refused(lambda: limit_member(member=member, up_kbit=100, down_kbit=100, reason="other", until=FAR, by=admin)) == (WORDS, "until")
+    assert read_refusal(lambda: services.ban_prefix(list=own, prefix="203.0.113.66", expires=FAR, author=admin)) == (WORDS, "expires")
+    assert read_refusal(lambda: allow_list.allow_prefix(prefix="203.0.113.66", expires=FAR, author=admin)) == (WORDS, "expires")
+    assert read_refusal(lambda: undo.set_ends(bans=[], expires=FAR, by=admin)) == (WORDS, "until")
+    assert read_refusal(lambda: block_member(member=member, reason="other", until=FAR, by=admin)) == (WORDS, "until")
+    assert read_refusal(lambda: limit_member(member=member, up_kbit=100, down_kbit=100, reason="other", until=FAR, by=admin)) == (
+        WORDS,
+        "until",
+    )
 
 
 def test_nobody_leaves_or_moves_in_the_year_9999(network: factories.Network) -> None:
     admin, member, room = network.admin, network.residents["m1"].member, None
-    assert refused(lambda: plan(member=member, on=date(9999, 12, 31), by=admin)) == (WORDS, "on")
+    assert read_refusal(lambda: plan(member=member, on=date(9999, 12, 31), by=admin)) == (WORDS, "on")
     pool = network.private
-    assert refused(lambda: plan_move(member=member, on=FAR.date(), room=room, pool=pool, follow=True, by=admin)) == (WORDS, "on")
+    assert read_refusal(lambda: plan_move(member=member, on=FAR.date(), room=room, pool=pool, follow=True, by=admin)) == (WORDS, "on")
 
 
 def test_the_page_of_leaving_says_so_and_the_member_s_page_is_there(network: factories.Network) -> None:

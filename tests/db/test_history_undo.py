@@ -39,7 +39,7 @@ def forward(network: factories.Network, **changes: Any) -> PortForward:
     return services.add_forward(holding=network.residents["m1"].holding, public=factories.PUBLIC, **(given | changes))
 
 
-def removed(network: factories.Network) -> PortForward:
+def remove_forward(network: factories.Network) -> PortForward:
     gone = forward(network)
     services.remove_forward(forward=gone, by=network.admin)
     return gone
@@ -63,7 +63,7 @@ def revision(group: GatewayGroup) -> Revision:
 
 
 def test_a_removed_forward_is_opened_again_from_the_history(network: factories.Network, mara: Client) -> None:
-    gone = removed(network)
+    gone = remove_forward(network)
     undo = f"/forwards/{gone.pk}/restore/"
     assert undo in text(mara.get("/history/"))
     mara.post(undo)
@@ -81,7 +81,7 @@ def test_a_removed_pinhole_is_opened_again_from_the_history(network: factories.N
 
 
 def test_what_somebody_else_has_by_now_is_not_offered(network: factories.Network) -> None:
-    removed(network)
+    remove_forward(network)
     assert last("nat.portforward").undo
     services.add_forward(
         holding=network.residents["m2"].holding,
@@ -102,7 +102,7 @@ def test_what_was_deleted_by_hand_is_not_offered(network: factories.Network) -> 
 
 def test_what_was_given_back_with_its_address_is_not_offered(network: factories.Network) -> None:
     holding = network.residents["m1"].holding
-    removed(network)
+    remove_forward(network)
     release(holding=holding, by=network.admin)
     assert not [entry for entry in list_history(HistoryFilter(kind="nat.portforward"))[0] if entry.undo]
 
@@ -134,14 +134,14 @@ def test_a_lifted_block_is_set_again(network: factories.Network, mara: Client) -
 
 
 def test_after_a_week_nothing_is_offered_any_more(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    removed(network)
+    remove_forward(network)
     later = timezone.now() + timedelta(days=8)
     monkeypatch.setattr("apps.audit.entries.timezone.now", lambda: later)
     assert not last("nat.portforward").undo
 
 
 def test_whoever_may_not_open_ports_is_not_offered_it(network: factories.Network) -> None:
-    gone = removed(network)
+    gone = remove_forward(network)
     viewer = signed_in(factories.user("anna", roles=["auditor"]))
     page = text(viewer.get("/history/"))
     assert "Port forward ended" in page and f"/forwards/{gone.pk}/restore/" not in page

@@ -43,7 +43,7 @@ def arrive(octets: bytes | None = None, **given: object) -> Arrival:
     return services.store_arrival(octets=mail() if octets is None else octets, **about)  # type: ignore[arg-type]
 
 
-class Desk:
+class TicketDesk:
     """Takes mail, as tickets do."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ def states() -> list[tuple[str, str]]:
 @pytest.mark.django_db
 def test_mail_is_stored_as_it_came_and_taken_once_with_its_envelope(reader: MailReader) -> None:
     octets = mail("Hello\r\n\0", To="public@lindenhof.example")
-    row, desk = arrive(octets), Desk()
+    row, desk = arrive(octets), TicketDesk()
     row.refresh_from_db()
     assert (bytes(row.octets or b""), row.size, row.message_id, row.state) == (octets, len(octets), "<one@lindenhof.example>", "waiting")
     assert receive_mail(desk, reader) == DispatchResult(taken=1)
@@ -84,7 +84,7 @@ def test_the_same_mail_twice_is_one_arrival_for_all_its_recipients(reader: MailR
     first.refresh_from_db()
     assert (first.times, first.recipients) == (2, ["support@lindenhof.example", "abuse@lindenhof.example"])
     assert arrive(mail("other words")).pk != first.pk, "a Message-ID alone proves nothing"
-    assert receive_mail(Desk(), reader) == DispatchResult(taken=2)
+    assert receive_mail(TicketDesk(), reader) == DispatchResult(taken=2)
     assert arrive().pk == first.pk and not Arrival.objects.filter(state="waiting").exists()
     anonymous = mail(Message_ID="")
     assert arrive(anonymous).pk != arrive(anonymous).pk, "without a Message-ID, a machine may well say the same twice"
@@ -95,7 +95,7 @@ def test_the_same_mail_twice_is_one_arrival_for_all_its_recipients(reader: MailR
 def test_what_cannot_be_read_or_filed_is_set_aside_with_its_reason_and_the_next_mail_is_read(reader: MailReader) -> None:
     for octets in (deep(100), mail(Subject="no"), mail(Subject="fault"), BREAKING["addresses"](3000), mail()):
         arrive(octets)
-    desk = Desk()
+    desk = TicketDesk()
     assert receive_mail(desk, reader) == DispatchResult(taken=1, quarantined=4)
     assert states() == [
         ("quarantined", TOO_DEEP), ("quarantined", "Nobody of this name."), ("quarantined", dispatcher.NOT_TAKEN),
@@ -116,14 +116,14 @@ def test_a_mail_that_is_too_large_is_not_stored(settings: LazySettings) -> None:
 def test_a_database_that_goes_away_leaves_mail_waiting_and_kills_nothing(reader: MailReader) -> None:
     arrive(mail(Subject="away"))
     with pytest.raises(OperationalError):
-        receive_mail(Desk(), reader)
+        receive_mail(TicketDesk(), reader)
     assert states() == [("waiting", "")]
-    assert receive_mail(Desk(), reader) == DispatchResult(), "until the lease of whoever had it is over"
+    assert receive_mail(TicketDesk(), reader) == DispatchResult(), "until the lease of whoever had it is over"
 
 
 @pytest.mark.django_db
 def test_a_worker_that_dies_leaves_its_mail_to_the_next_and_a_mail_that_kills_three_is_set_aside(reader: MailReader) -> None:
-    row, now, desk = arrive(), timezone.now(), Desk()
+    row, now, desk = arrive(), timezone.now(), TicketDesk()
     for died in range(3):
         late = claim(now + died * 2 * LEASE)
         assert late and late.tries == died + 1 and claim(now + died * 2 * LEASE) is None
@@ -141,7 +141,7 @@ def test_a_worker_that_dies_leaves_its_mail_to_the_next_and_a_mail_that_kills_th
         services.delete(arrival=row, by=user)
 
 
-class Slow(MailReader):
+class OvertakenReader(MailReader):
     """Whatever it reads, another worker has read and taken before."""
 
     def read(self, octets: bytes, sender: str | None, recipients: list[str]) -> ReceivedMail:
@@ -155,7 +155,7 @@ class Slow(MailReader):
 
 @pytest.mark.django_db
 def test_a_machine_that_is_too_busy_says_nothing_about_a_mail_which_is_read_again_by_itself() -> None:
-    row, now, desk = arrive(mail("a b " * 100)), timezone.now(), Desk()
+    row, now, desk = arrive(mail("a b " * 100)), timezone.now(), TicketDesk()
     with MailReader(replace(PATIENT, clock=0.000_001)) as busy, MailReader(PATIENT) as rested:
         assert receive_mail(desk, busy, lambda: now) == DispatchResult()
         assert (states(), receive_mail(desk, rested, lambda: now)) == ([("waiting", "")], DispatchResult()), "until its lease is over"
@@ -172,15 +172,15 @@ def test_a_machine_that_is_too_busy_says_nothing_about_a_mail_which_is_read_agai
 @pytest.mark.parametrize("words", ["Hello", "nothing"])
 def test_who_was_slower_than_the_lease_takes_nothing_and_sets_nothing_aside(words: str) -> None:
     arrive(mail(words))
-    desk = Desk()
-    with Slow(PATIENT) as slow:
+    desk = TicketDesk()
+    with OvertakenReader(PATIENT) as slow:
         assert receive_mail(desk, slow) == DispatchResult()
     assert (desk.got, states()) == ([], [("taken", "")])
 
 
 @pytest.mark.django_db(transaction=True)
 def test_workers_at_once_take_each_mail_once() -> None:
-    pks, desk, start = [arrive(mail(Message_ID=f"<{each}@x.example>")).pk for each in range(24)], Desk(), Barrier(3)
+    pks, desk, start = [arrive(mail(Message_ID=f"<{each}@x.example>")).pk for each in range(24)], TicketDesk(), Barrier(3)
 
     def work() -> None:
         with MailReader(PATIENT) as own:
@@ -200,7 +200,7 @@ def test_workers_at_once_take_each_mail_once() -> None:
 def test_what_was_taken_is_erased_after_its_time_and_what_nobody_looked_at_stays(reader: MailReader) -> None:
     arrive()
     aside = arrive(deep(100))
-    receive_mail(Desk(), reader)
+    receive_mail(TicketDesk(), reader)
     now = timezone.now()
     assert retention_sweep.erase_some(now - timedelta(days=1), 10) == 0
     assert (retention_sweep.erase_some(now + timedelta(days=1), 10), retention_sweep.erase_some(now + timedelta(days=1), 10)) == (1, 0)
@@ -270,7 +270,7 @@ def test_staff_see_what_is_in_quarantine_and_why_and_have_it_read_again_or_delet
     client, octets = signed_in(mara), deep(100)
     assert "Nothing in quarantine" in text(client.get("/mail/in/"))
     row = arrive(b"Subject: <script>alert(1)</script>\n" + octets)
-    receive_mail(Desk(), reader)
+    receive_mail(TicketDesk(), reader)
     assert "Its parts are nested too deeply." in text(client.get("/mail/in/")) and "1 mail could not be taken" in text(
         client.get("/mail/in/")
     )
@@ -284,7 +284,7 @@ def test_staff_see_what_is_in_quarantine_and_why_and_have_it_read_again_or_delet
     client.post(f"/mail/in/{row.pk}/again/")
     row.refresh_from_db()
     assert (row.state, row.tries) == ("waiting", 0)
-    receive_mail(Desk(), reader)
+    receive_mail(TicketDesk(), reader)
     assert "erased for good" in text(client.get(f"/mail/in/{row.pk}/delete/"))
     client.post(f"/mail/in/{row.pk}/delete/")
     assert "Deleted by" in text(client.get(f"/mail/in/{row.pk}/")) and client.get(f"/mail/in/{row.pk}/mail.eml").status_code == 404
@@ -304,7 +304,7 @@ def test_every_reason_of_the_reader_has_its_german_words() -> None:
 
 @pytest.mark.django_db
 def test_the_tasks_of_workers_fetch_read_and_erase(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = Desk()
+    desk = TicketDesk()
     monkeypatch.setattr(dispatcher, "_takers", [])
     arrive()
     inbound_mail.receive_mail()

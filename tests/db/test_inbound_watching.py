@@ -74,7 +74,7 @@ def test_mail_that_nobody_reads_is_told() -> None:
     assert "1 mail has been waiting since" in text(signed_in(factories.user()).get("/mail/in/?state=waiting"))
 
 
-def arrived(body: bytes) -> Arrival:
+def store_mail(body: bytes) -> Arrival:
     octets = b"From: selin@lindenhof.example\nSubject: Long\nMessage-ID: <%s@example.org>\n\n%s\n" % (uuid4().hex.encode(), body)
     return services.store_arrival(
         octets=octets, way=Arrival.Way.LMTP, sender="selin@lindenhof.example", recipients=["support@lindenhof.example"]
@@ -82,7 +82,7 @@ def arrived(body: bytes) -> Arrival:
 
 
 def test_what_the_database_cannot_hold_is_in_quarantine_with_the_databases_reason() -> None:
-    made = arrived(b"Hello")
+    made = store_mail(b"Hello")
 
     def too_much(_arrival: Arrival, _mail: ReceivedMail) -> None:
         with transaction.atomic(), connection.cursor() as cursor:
@@ -97,7 +97,7 @@ def test_what_the_database_cannot_hold_is_in_quarantine_with_the_databases_reaso
     def lost(_arrival: Arrival, _mail: ReceivedMail) -> None:
         raise OperationalError("the connection was closed")
 
-    arrived(b"Again")
+    store_mail(b"Again")
     with MailReader() as reader, pytest.raises(OperationalError):
         dispatcher.receive_mail(lost, reader)
 
@@ -105,7 +105,7 @@ def test_what_the_database_cannot_hold_is_in_quarantine_with_the_databases_reaso
 def test_a_text_of_any_length_is_filed_and_found_by_what_stands_at_its_beginning(settings: LazySettings) -> None:
     settings.SUPPORT_ADDRESS = "support@lindenhof.example"
     words = " ".join(["Anfang", *(uuid4().hex for _each in range(28_000)), "Ende"])
-    made = arrived(words.encode())
+    made = store_mail(words.encode())
     with MailReader() as reader:
         dispatcher.receive_mail(handle_mail, reader)
     assert Arrival.objects.get(pk=made.pk).state == "taken"

@@ -36,7 +36,7 @@ def manage(*arguments: str, given: bytes = b"", **more: str) -> int:
     return done.returncode
 
 
-def stored() -> list[tuple[str, str | None, list[str], bytes]]:
+def list_stored() -> list[tuple[str, str | None, list[str], bytes]]:
     rows = Arrival.objects.order_by("id")
     return [(each.way, each.sender, each.recipients, bytes(each.octets or b"")) for each in rows]
 
@@ -44,13 +44,13 @@ def stored() -> list[tuple[str, str | None, list[str], bytes]]:
 def test_a_pipe_ends_with_the_codes_that_mail_servers_know() -> None:
     octets = mail("Grüße\r\n.\r\n")
     assert manage("mail_in", "--from=", "--", "support@lindenhof.example", "x@lindenhof.example", given=octets) == os.EX_OK
-    assert stored() == [("pipe", "", ["support@lindenhof.example", "x@lindenhof.example"], octets)]
+    assert list_stored() == [("pipe", "", ["support@lindenhof.example", "x@lindenhof.example"], octets)]
     assert manage("mail_in", given=octets, NETZWART_DATABASE_URL="dbname=nobody host=/nowhere") == os.EX_TEMPFAIL
     with pytest.raises(SystemExit) as end:
         Command().run_from_argv(["manage.py", "mail_in", "--what"])
     assert end.value.code == os.EX_USAGE
     assert manage("mail_in", given=b"a" * ((1 << 20) + 1), NETZWART_MAIL_IN_MIB="1") == os.EX_DATAERR
-    assert len(stored()) == 1
+    assert len(list_stored()) == 1
 
 
 def answers(client: LMTP, octets: bytes, *recipients: str, sender: str = "") -> list[int]:
@@ -66,7 +66,9 @@ def test_each_recipient_has_an_answer_and_none_before_the_mail_is_stored(setting
     with lmtp_server(lmtp.parse_place("127.0.0.1:0", 0)) as place, LMTP(place.host, place.port) as client:
         assert client.ehlo("test")[0] == 250
         assert answers(client, b"Subject: a\r\n\r\n..\r\n" + b"x" * 5000, "a@b.example", "c@b.example", sender="s@b.example") == [250, 250]
-        assert stored() == [("lmtp", "s@b.example", ["a@b.example", "c@b.example"], b"Subject: a\r\n\r\n..\r\n" + b"x" * 5000 + b"\r\n")]
+        assert list_stored() == [
+            ("lmtp", "s@b.example", ["a@b.example", "c@b.example"], b"Subject: a\r\n\r\n..\r\n" + b"x" * 5000 + b"\r\n")
+        ]
         assert answers(client, b"x" * 100_001, "a@b.example", "c@b.example") == [552, 552]
         with connection.cursor() as cursor:
             cursor.execute("ALTER TABLE inbound_arrival RENAME TO away")
@@ -78,7 +80,7 @@ def test_each_recipient_has_an_answer_and_none_before_the_mail_is_stored(setting
         assert answers(client, mail(), "a@b.example") == [250], "the connection is fit for the next"
         assert answers(client, mail(), "a@b.example") == [250]
         assert client.docmd("EHLO", "x")[0] == 500
-    assert [each[:2] for each in stored()] == [("lmtp", "s@b.example"), ("lmtp", "")]
+    assert [each[:2] for each in list_stored()] == [("lmtp", "s@b.example"), ("lmtp", "")]
 
 
 def test_a_line_that_is_too_long_is_refused_for_each_recipient_and_nothing_of_it_stored(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +88,7 @@ def test_a_line_that_is_too_long_is_refused_for_each_recipient_and_nothing_of_it
     with lmtp_server(lmtp.parse_place("127.0.0.1:0", 0)) as place, LMTP(place.host, place.port) as client:
         assert client.ehlo("test")[0] == 250
         assert answers(client, b"Subject: a\r\n\r\n" + b"x" * 10_001, "a@b.example", "c@b.example") == [500, 500]
-    assert stored() == []
+    assert list_stored() == []
 
 
 def test_a_connection_that_carried_a_large_mail_is_not_used_again_and_one_of_small_mails_is() -> None:
@@ -111,7 +113,7 @@ def test_the_program_listens_on_a_unix_socket_and_ends_when_asked() -> None:
                     assert answers(client, mail(), "a@b.example") == [250]
             finally:
                 process.send_signal(signal.SIGTERM)
-        assert (process.returncode, path.exists(), len(stored())) == (0, False, 1)
+        assert (process.returncode, path.exists(), len(list_stored())) == (0, False, 1)
 
 
 def test_what_is_unseen_in_a_mailbox_is_stored_once_and_marked(settings: LazySettings) -> None:
@@ -124,7 +126,11 @@ def test_what_is_unseen_in_a_mailbox_is_stored_once_and_marked(settings: LazySet
         assert (broken.mails, bool(broken.error), box.seen) == (1, True, {3})
         assert imap.fetch(box.mailbox) == imap.MailboxFetch(2)
         assert (imap.fetch(box.mailbox), box.fetched, box.seen) == (imap.MailboxFetch(0), [3, 5, 5, 9], {3, 5, 9})
-        assert [each[:3] for each in stored()] == [("imap", "", ["support+abc@lindenhof.example"]), ("imap", None, []), ("imap", None, [])]
+        assert [each[:3] for each in list_stored()] == [
+            ("imap", "", ["support+abc@lindenhof.example"]),
+            ("imap", None, []),
+            ("imap", None, []),
+        ]
         assert [(each.state, each.reason) for each in Arrival.objects.order_by("id")] == [
             ("waiting", ""), ("waiting", ""), ("quarantined", imap.STAYS),
         ]  # fmt: skip

@@ -29,7 +29,7 @@ class Inbox:
     def __init__(self, server: Post) -> None:
         self.server = server
 
-    def arrived(self) -> dict[str, str]:
+    def read_last_texts(self) -> dict[str, str]:
         """The last text for each address."""
         deliver(SmtpConnection(self.server.server))
         return {str(mail["To"]): mail.get_content() for mail in self.server.taken}
@@ -53,7 +53,7 @@ def test_an_administrator_invites_by_mail_and_the_link_works_once(db: None, inbo
     given = {"email": ADDRESS, "roles": ["helpdesk"], "password": "wrong"}
     assert "not your password" in text(admin.post("/account/invitations/", given))
     assert admin.post("/account/invitations/", given | {"password": PASSWORD}).status_code == 302
-    link = link_in(inbox.arrived()[ADDRESS])
+    link = link_in(inbox.read_last_texts()[ADDRESS])
     assert ADDRESS in text(Client().get(link))
     of_hers = {"username": "ines", "first_name": "Ines", "last_name": "Adler", "password": PASSWORD}
     assert "too short" in text(Client().post(link, of_hers | {"password": "short"}))
@@ -104,7 +104,7 @@ def test_both_addresses_hear_of_a_change_and_the_new_one_counts_when_its_link_wa
     )
     again(client)
     client.post("/account/email/", {"email": "new@lindenhof.example", "action_add": ""})
-    told = inbox.arrived()
+    told = inbox.read_last_texts()
     assert set(told) == {"new@lindenhof.example"}
     assert User.objects.get(pk=user.pk).email == ADDRESS
     link = link_in(told["new@lindenhof.example"])
@@ -112,4 +112,4 @@ def test_both_addresses_hear_of_a_change_and_the_new_one_counts_when_its_link_wa
     assert User.objects.get(pk=user.pk).email == ADDRESS, "opening alone, as a mail scanner does, changes nothing"
     client.post(link)
     assert User.objects.get(pk=user.pk).email == "new@lindenhof.example"
-    assert f"from {ADDRESS} to new@lindenhof.example" in " ".join(inbox.arrived()[ADDRESS].split())
+    assert f"from {ADDRESS} to new@lindenhof.example" in " ".join(inbox.read_last_texts()[ADDRESS].split())

@@ -34,7 +34,7 @@ def pinhole(network: factories.Network, until: datetime | None) -> Pinhole:
     return add_pinhole(holding=prefix, address=address, protocol="tcp", port=443, until=until, by=network.admin)
 
 
-def shown(made: Made) -> dict[str, Any]:
+def read_form(made: Made) -> dict[str, Any]:
     """What the form to edit it begins with, as a browser sends it."""
     member = made.holding.member
     if isinstance(made, PortForward):
@@ -46,7 +46,7 @@ def path(made: Made) -> str:
     return f"/{'forwards' if isinstance(made, PortForward) else 'pinholes'}/{made.pk}/edit/"
 
 
-def named(made: Made, name: str) -> str:
+def build_field_name(made: Made, name: str) -> str:
     return f"{'forward' if isinstance(made, PortForward) else 'pinhole'}-{name}"
 
 
@@ -65,13 +65,13 @@ both = pytest.mark.parametrize("make", [forward, pinhole])
 @both
 def test_an_end_can_be_given_changed_and_taken_away(make: Make, network: factories.Network, staff: Client) -> None:
     made, day = make(network, None), timezone.localdate() + timedelta(days=3)
-    assert staff.post(path(made), shown(made) | {named(made, "until"): day.isoformat()}).status_code == 302
+    assert staff.post(path(made), read_form(made) | {build_field_name(made, "until"): day.isoformat()}).status_code == 302
     made.refresh_from_db()
     assert made.valid.upper == end_of(day)
     with translation.override("de"):
         assert f'value="{day.isoformat()}"' in text(staff.get(path(made)))
 
-    assert staff.post(path(made), shown(made) | {named(made, "until"): ""}).status_code == 302
+    assert staff.post(path(made), read_form(made) | {build_field_name(made, "until"): ""}).status_code == 302
     made.refresh_from_db()
     assert made.valid.upper is None
 
@@ -82,7 +82,7 @@ def test_an_end_within_a_day_stays_to_the_second_when_something_else_is_changed(
 ) -> None:
     until = timezone.now() + timedelta(days=3, minutes=7)
     made = make(network, until)
-    assert staff.post(path(made), shown(made) | {named(made, "purpose"): "wiki"}).status_code == 302
+    assert staff.post(path(made), read_form(made) | {build_field_name(made, "purpose"): "wiki"}).status_code == 302
     made.refresh_from_db()
     assert (made.purpose, made.valid.upper) == ("wiki", until)
 
@@ -90,7 +90,7 @@ def test_an_end_within_a_day_stays_to_the_second_when_something_else_is_changed(
 @both
 def test_a_day_that_is_over_is_refused_at_its_field(make: Make, network: factories.Network, staff: Client) -> None:
     made = make(network, None)
-    page = staff.post(path(made), shown(made) | {named(made, "until"): "2001-01-01"})
+    page = staff.post(path(made), read_form(made) | {build_field_name(made, "until"): "2001-01-01"})
     assert page.status_code == 422 and "This day is over." in text(page)
     made.refresh_from_db()
     assert made.valid.upper is None

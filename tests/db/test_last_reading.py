@@ -28,15 +28,15 @@ def points(unit: timedelta, *down: int | None, last: datetime) -> list[Point]:
 def test_five_minutes_in_which_a_gateway_was_read_for_the_last_time_are_a_gap_and_counted_in_the_sum(network: factories.Network) -> None:
     first = network.gateways[0]
     usage_factories.read([first], at(9, 0), at(12, 7))
-    usage_factories.carried(first, 4, at(12, 0), down=300_000_000)
-    usage_factories.carried(first, 4, at(12, 5), down=100_000_000)
+    usage_factories.count_throughput(first, 4, at(12, 0), down=300_000_000)
+    usage_factories.count_throughput(first, 4, at(12, 5), down=100_000_000)
     way, _six = usage_charts.list_gateway_throughput([first], build_recent_window(NOW, Preset.HOUR, RATES))
-    chart = way.drawing(usage_charts.Measure.BITS).chart
+    chart = way.draw(usage_charts.Measure.BITS).chart
     shown = dict(zip(chart.starts, chart.lines[0].values, strict=True))
     assert shown[at(12, 0)] == 8_000_000
     assert shown[at(12, 5)] is None and shown[at(12, 10)] is None
     assert way.octets == (400_000_000, 0)
-    assert (way.gaps, way.read_until) == (True, at(12, 7))
+    assert (way.has_gaps, way.read_until) == (True, at(12, 7))
     remarks = {row[2]: row[4:] for row in exports.iter_throughput_rows([way])}
     assert remarks[at(12, 0).isoformat()][-1] == ""
     assert remarks[at(12, 5).isoformat()] == ["2666666.7", "0.0", "333.3", "0.0", "a part was not read"]
@@ -45,9 +45,9 @@ def test_five_minutes_in_which_a_gateway_was_read_for_the_last_time_are_a_gap_an
 def test_a_gateway_that_was_read_a_moment_ago_has_no_gap_and_no_words(network: factories.Network) -> None:
     first = network.gateways[0]
     usage_factories.read([first], at(9, 0), at(12, 39))
-    usage_factories.carried(first, 4, at(12, 30), down=300_000_000)
+    usage_factories.count_throughput(first, 4, at(12, 30), down=300_000_000)
     way, _six = usage_charts.list_gateway_throughput([first], build_recent_window(NOW, Preset.HOUR, RATES))
-    assert (way.gaps, way.read_until) == (False, None)
+    assert (way.has_gaps, way.read_until) == (False, None)
     assert way.end == at(12, 35)
 
 
@@ -83,7 +83,7 @@ def test_pages_say_until_when_was_read_if_that_is_long_ago(network: factories.Ne
     admin, resident = signed_in(network.admin), network.residents["m1"]
     usage_factories.read(network.gateways[:1], now - 3 * HOUR, now)
     usage_factories.read(network.gateways[1:], now - 3 * HOUR, now - HOUR)
-    usage_factories.counted(resident.holding, now - 2 * HOUR, down=1000)
+    usage_factories.count_usage(resident.holding, now - 2 * HOUR, down=1000)
     assert text(admin.get("/traffic/")).count("read until <time") == 1
     of_member = f"/members/{resident.member.pk}/traffic/"
     assert "Last read " not in text(admin.get(of_member))  # the other gateway of the group is read
@@ -92,7 +92,7 @@ def test_pages_say_until_when_was_read_if_that_is_long_ago(network: factories.Ne
 def test_a_member_s_traffic_says_when_no_gateway_has_been_read_for_long(network: factories.Network) -> None:
     now, resident = timezone.now(), network.residents["m1"]
     usage_factories.read(network.gateways, now - 3 * HOUR, now - HOUR)
-    usage_factories.counted(resident.holding, now - 2 * HOUR, down=1000)
+    usage_factories.count_usage(resident.holding, now - 2 * HOUR, down=1000)
     page = text(signed_in(network.admin).get(f"/members/{resident.member.pk}/traffic/"))
     assert "Last read <time" in page
     assert "The last point is still growing." not in page

@@ -30,17 +30,17 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: factories.Network) -> factories.Network:
+def network(served_network: factories.Network) -> factories.Network:
     """Two gateways in memory that run what the database asks for."""
-    assert reconcile(served.group)
-    return served
+    assert reconcile(served_network.group)
+    return served_network
 
 
 def lease() -> datetime | None:
     return Rollout.objects.latest("pk").lease_until
 
 
-class Holding(WorkerLinks):
+class InterpreterHog(WorkerLinks):
     """Holds the interpreter for three times as long as the lease lasts: no other thread of this process runs meanwhile."""
 
     def knock(self, gateway: Gateway) -> float:
@@ -55,12 +55,12 @@ class Planning(WorkerLinks):
     def __init__(self) -> None:
         self.renewed = False
 
-    def kept(self, gateway: Gateway) -> AgentChannel:
+    def get_channel(self, gateway: Gateway) -> AgentChannel:
         if not self.renewed and Rollout.objects.filter(state__in=Rollout.OPEN).exists():
             before = lease()
             wait_for(lambda: lease() != before)
             self.renewed = True
-        return super().kept(gateway)
+        return super().get_channel(gateway)
 
 
 def test_a_busy_interpreter_does_not_cost_the_lease(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +68,7 @@ def test_a_busy_interpreter_does_not_cost_the_lease(network: factories.Network, 
     for module in (lease_heartbeat, rollout_store):
         monkeypatch.setattr(module, "LEASE", timedelta(seconds=0.5))
     forward(network, 8000)
-    rollout = reconcile(network.group, links=Holding())
+    rollout = reconcile(network.group, links=InterpreterHog())
     assert rollout and rollout.state == Rollout.State.CONFIRMED
 
 
@@ -84,7 +84,7 @@ def test_a_lease_is_kept_from_the_claim_on(network: factories.Network, monkeypat
 
 def test_a_keeper_that_was_killed_is_replaced(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lease_heartbeat, "SECONDS", 0.05)
-    killed = lease_heartbeat._keeper._running()
+    killed = lease_heartbeat._keeper._ensure_running()
     killed.kill()
     killed.wait()
     forward(network, 8000)
@@ -103,17 +103,17 @@ def state(pid: int) -> str:
 def test_a_worker_that_is_stopped_does_not_live_but_one_that_runs_in_turns_does() -> None:
     with subprocess.Popen(BUSY) as process:
         worker = WorkerProcess(process.pid)
-        assert worker.lives()
+        assert worker.is_alive()
         used = worker._used
-        wait_for(lambda: bool(worker.lives()) and worker._used > used)
+        wait_for(lambda: bool(worker.is_alive()) and worker._used > used)
         os.kill(process.pid, signal.SIGSTOP)
         wait_for(lambda: state(process.pid) == "T")
-        worker.lives()
-        assert not worker.lives()
+        worker.is_alive()
+        assert not worker.is_alive()
         os.kill(process.pid, signal.SIGCONT)
-        wait_for(worker.lives)
+        wait_for(worker.is_alive)
         process.kill()
-        wait_for(lambda: not worker.lives())
+        wait_for(lambda: not worker.is_alive())
 
 
 def test_a_keeper_ends_with_its_worker() -> None:
@@ -128,7 +128,7 @@ def test_a_keeper_ends_with_its_worker() -> None:
         os.kill(keeper, signal.SIGTERM)
         assert state(keeper) != "Z", "signals to the whole group do not end it before its worker"
         process.kill()
-        wait_for(lambda: gone(keeper))
+        wait_for(lambda: is_gone(keeper))
 
 
 def ignores(pid: int, number: signal.Signals) -> bool:
@@ -137,7 +137,7 @@ def ignores(pid: int, number: signal.Signals) -> bool:
     return bool(int(mask, 16) >> (number - 1) & 1)
 
 
-def gone(pid: int) -> bool:
+def is_gone(pid: int) -> bool:
     with suppress(OSError):
         return state(pid) == "Z"
     return True
@@ -146,6 +146,6 @@ def gone(pid: int) -> bool:
 def test_closing_ends_it() -> None:
     keeper = KeeperProcess()
     keeper.start()
-    process = keeper._running()
+    process = keeper._ensure_running()
     keeper.close()
     assert process.returncode == 0

@@ -32,7 +32,7 @@ from apps.nat.services import add_forward
 from apps.network.models import Holding, Pool
 from apps.network.services import release
 from tests import factories
-from tests.db.page_client import said, signed_in, text
+from tests.db.page_client import list_messages, signed_in, text
 
 TODAY = timezone.localdate
 
@@ -233,15 +233,15 @@ def test_the_pages_say_what_happens_when_and_can_undo_it(network: factories.Netw
     assert "1 port forward, 1 NAT mapping and 2 addresses and prefixes" in preview
     assert mara.post(f"/members/{who.pk}/leave/", {"on": TODAY().isoformat()}).status_code == 422
     planned = mara.post(f"/members/{who.pk}/leave/", {"on": (TODAY() + timedelta(days=3)).isoformat()}, follow=True)
-    assert "Until then it can be dropped" in said(planned)[0]
+    assert "Until then it can be dropped" in list_messages(planned)[0]
     assert "Stays after all" in text(planned)
     departure = departures.find_planned(who)
     assert departure
-    assert "stays" in said(mara.post(f"/departures/{departure.pk}/drop/", follow=True))[0]
-    assert "not planned any more" in said(mara.post(f"/departures/{departure.pk}/drop/", follow=True))[0]
-    assert "Free for others" in said(mara.post(f"/members/{who.pk}/leave/", {"on": ""}, follow=True))[0]
+    assert "stays" in list_messages(mara.post(f"/departures/{departure.pk}/drop/", follow=True))[0]
+    assert "not planned any more" in list_messages(mara.post(f"/departures/{departure.pk}/drop/", follow=True))[0]
+    assert "Free for others" in list_messages(mara.post(f"/members/{who.pk}/leave/", {"on": ""}, follow=True))[0]
     assert state(who) == "left"
-    assert "is active" in said(mara.post(f"/members/{who.pk}/activate/", follow=True))[0]
+    assert "is active" in list_messages(mara.post(f"/members/{who.pk}/activate/", follow=True))[0]
 
 
 def test_a_step_that_fails_stops_no_other_and_is_named_in_the_log(network: factories.Network) -> None:
@@ -350,10 +350,10 @@ def test_the_page_of_a_move_previews_then_plans_and_the_member_reads_it(network:
     assert "Follows to it: TCP 44321" in preview and "10.16.0.10 is released" in preview
     assert not Move.objects.exists()
     page = mara.post(path, sent | {"confirmed": "1"}, follow=True)
-    assert "Until then it can be dropped" in said(page)[0]
+    assert "Until then it can be dropped" in list_messages(page)[0]
     assert "Moves to C-101." in text(page)
     assert "Moves to C-101." in text(signed_in(selin).get("/me/"))
-    assert "does not move" in said(mara.post(f"/moves/{Move.objects.get().pk}/drop/", follow=True))[0]
-    assert "has moved" in said(mara.post(path, sent | {"confirmed": "1", "on": ""}, follow=True))[0]
+    assert "does not move" in list_messages(mara.post(f"/moves/{Move.objects.get().pk}/drop/", follow=True))[0]
+    assert "has moved" in list_messages(mara.post(path, sent | {"confirmed": "1", "on": ""}, follow=True))[0]
     assert now_held(who) == ["10.40.0.1/32"]
     assert mara.post(path, {"on": "2020-01-01"}).status_code == 422

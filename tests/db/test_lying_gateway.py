@@ -29,10 +29,10 @@ KINDS: dict[type[wire.Request], str] = {
 
 
 @pytest.fixture
-def network(served: factories.Network) -> Iterator[factories.Network]:
+def network(served_network: factories.Network) -> Iterator[factories.Network]:
     """Two gateways in memory that run what the database asks for."""
-    reconcile(served.group)
-    yield served
+    reconcile(served_network.group)
+    yield served_network
     end_started()
 
 

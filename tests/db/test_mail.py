@@ -60,7 +60,7 @@ def notice(to: str = SELIN, language: str = "en", **changes: object) -> Message 
     return services.write_mail(**(given | changes))  # type: ignore[arg-type]  # what tests change
 
 
-def written(**changes: object) -> Message:
+def write_message(**changes: object) -> Message:
     made = notice(**changes)  # type: ignore[arg-type]  # what tests change
     assert made
     return made
@@ -68,8 +68,8 @@ def written(**changes: object) -> Message:
 
 def test_a_mail_is_in_its_readers_language_and_the_same_at_every_try(db: None) -> None:
     with override("en"):
-        german = written(language="de")
-    english = written()
+        german = write_message(language="de")
+    english = write_message()
     assert (german.subject, english.subject) == ("80\u202f% deines Kontingents sind verbraucht", "80\u202f% of your traffic quota is used")
     assert "400\u202fGB" in english.text and "Selin <b>" in english.text and "Selin &lt;b&gt;" in english.html
     assert "src=" not in german.html and 'lang="de"' in german.html
@@ -85,21 +85,21 @@ def test_a_mail_is_in_its_readers_language_and_the_same_at_every_try(db: None) -
 def test_a_mail_is_written_with_what_it_tells_of_or_not_at_all_and_nothing_is_said_twice(db: None) -> None:
     member = factories.member()
     with pytest.raises(Problem), transaction.atomic():
-        written(about=member, key="a")
-        written(to="nobody")
+        write_message(about=member, key="a")
+        write_message(to="nobody")
     assert not Message.objects.exists()
-    first = written(about=member, key="a")
+    first = write_message(about=member, key="a")
     assert (first.about_type, first.about_id) == ("members.member", member.pk)
     assert notice(key="a") is None
-    assert written(key="b").pk != first.pk
+    assert write_message(key="b").pk != first.pk
 
 
 def test_an_address_is_one_address_and_a_subject_one_line(db: None) -> None:
     for address in ("", "a", "a@b@c", f"{SELIN}\r\nBcc: other@example.org", f"{SELIN}, other@example.org"):
         with pytest.raises(Problem, match="no e-mail address"):
-            written(to=address)
+            write_message(to=address)
     made = services.put_in_outbox(Message(to=SELIN, language="en", subject="a\r\nBcc: b@example.org", text="t", sender="n@l.example"))
-    assert made and b"Bcc" not in compose_mail(written())
+    assert made and b"Bcc" not in compose_mail(write_message())
     with pytest.raises(ValueError, match="line"):
         compose_mail(made)
 
@@ -109,13 +109,13 @@ def test_a_worker_is_woken_once_for_all_that_a_transaction_wrote(transactional_d
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(services, "send", woken.append)
         with transaction.atomic():
-            written(), written()
+            write_message(), write_message()
             with pytest.raises(ZeroDivisionError), transaction.atomic():
-                raise ZeroDivisionError(written())
+                raise ZeroDivisionError(write_message())
             assert woken == []
         assert (woken, Message.objects.count()) == (["workers.send_mail"], 2)
         with pytest.raises(ZeroDivisionError), transaction.atomic():
-            raise ZeroDivisionError(written())
+            raise ZeroDivisionError(write_message())
     assert (len(woken), Message.objects.count(), len(connection.run_on_commit)) == (1, 2, 0)
 
 
@@ -137,9 +137,9 @@ def test_djangos_own_mail_goes_into_the_outbox_confidential_and_urgent(db: None,
 
 
 def test_what_mails_said_is_erased_and_that_they_were_sent_is_kept(db: None, tmp_path: Path) -> None:
-    written()
+    write_message()
     deliver(FileCarrier(tmp_path))
-    waiting = written()
+    waiting = write_message()
     now = timezone.now()
     assert (erase_some(now - timedelta(days=1), 10), erase_some(now + timedelta(days=1), 10), erase_some(now + timedelta(days=1), 10)) == (
         0,
@@ -152,7 +152,7 @@ def test_what_mails_said_is_erased_and_that_they_were_sent_is_kept(db: None, tmp
 
 
 def test_a_notice_is_switched_off_by_one_click_without_signing_in_and_on_again(db: None) -> None:
-    row, stranger = written(), Client(enforce_csrf_checks=True)
+    row, stranger = write_message(), Client(enforce_csrf_checks=True)
     link = row.unsubscribe.removeprefix("https://portal.lindenhof.example")
     assert "Switch these mails off?" in text(stranger.get(link)) and "Mails of these tests" in text(stranger.get(link))
     assert not SwitchedOff.objects.exists(), "a look alone, as scanners do, changes nothing"
@@ -170,7 +170,7 @@ def test_a_notice_is_switched_off_by_one_click_without_signing_in_and_on_again(d
 
 
 def test_a_link_that_is_not_ours_switches_nothing_off(db: None) -> None:
-    link = written().unsubscribe.removeprefix("https://portal.lindenhof.example")
+    link = write_message().unsubscribe.removeprefix("https://portal.lindenhof.example")
     other = unsubscribing.build_link("ines@lindenhof.example", "test").removeprefix("https://portal.lindenhof.example")
     mixed = f"{other.rsplit(':', 1)[0]}:{link.rsplit(':', 1)[1]}"
     unnamed = unsubscribing.build_link(SELIN, "gone").removeprefix("https://portal.lindenhof.example")
@@ -190,7 +190,7 @@ def admin(db: None) -> Iterator[User]:
 def test_the_outbox_says_what_waits_and_why_and_staff_try_again_or_discard(admin: User) -> None:
     client = signed_in(admin)
     assert "Nothing waits" in text(client.get("/mail/"))
-    failed, waiting = written(), written(to="ines@lindenhof.example")
+    failed, waiting = write_message(), write_message(to="ines@lindenhof.example")
     Message.objects.filter(pk=failed.pk).update(state="failed", ended=timezone.now(), error="550 Nobody of this name")
     assert "550 Nobody" in text(client.get("/mail/?state=failed")) and SELIN not in text(client.get("/mail/?q=ines"))
     assert "No match" in text(client.get("/mail/?q=zoe"))
@@ -206,7 +206,7 @@ def test_the_outbox_says_what_waits_and_why_and_staff_try_again_or_discard(admin
 
 
 def test_what_a_worker_has_in_hand_or_was_sent_is_neither_discarded_nor_tried_again(admin: User, tmp_path: Path) -> None:
-    row = written()
+    row = write_message()
     assert claim(timezone.now())
     with pytest.raises(Conflict, match="being sent"):
         services.retry(message=row, by=admin)
@@ -222,7 +222,7 @@ def test_what_a_worker_has_in_hand_or_was_sent_is_neither_discarded_nor_tried_ag
 
 def test_mail_that_does_not_leave_is_told_of_on_the_dashboard(admin: User) -> None:
     client, now = signed_in(admin), timezone.now()
-    written()
+    write_message()
     assert selectors.find_late(now) is None
     Message.objects.update(written=now - timedelta(minutes=11))
     assert "1 mail does not leave" in text(client.get("/")) and "look whether a worker sends mail" in text(client.get("/"))
@@ -233,10 +233,10 @@ def test_mail_that_does_not_leave_is_told_of_on_the_dashboard(admin: User) -> No
 
 def test_the_pages_of_the_outbox_take_as_many_queries_for_many_mails_as_for_few(admin: User) -> None:
     client = signed_in(admin)
-    written()
+    write_message()
     few = queries(client, "/mail/")
     for number in range(20):
-        written(to=f"m{number}@lindenhof.example")
+        write_message(to=f"m{number}@lindenhof.example")
     assert queries(client, "/mail/") == few
 
 
@@ -248,7 +248,7 @@ def test_a_mail_leaves_at_once_through_a_broker_and_a_worker(
         enqueue._get_publisher.cache_clear()
         monkeypatch.setenv("NETZWART_MAIL_SERVER", str(box.server))
         with worker(settings.REDIS_URL, tmp_path / "worker.log"):
-            row = written(urgent=True)
+            row = write_message(urgent=True)
             wait_for(lambda: Message.objects.get().state == "sent", seconds=60)
     enqueue._get_publisher.cache_clear()
     assert box.times() == {row.message_id: 1}

@@ -25,7 +25,7 @@ from apps.mail.models import Message, ServerAway
 from apps.mail.services import put_in_outbox
 from apps.mail.smtp import STARTTLS, TLS, SmtpConnection, SmtpServer
 from apps.mail.transport import FileCarrier, HandoverOutcome, HandoverStatus
-from tests.fake_smtp import Post, Way, post
+from tests.fake_smtp import Post, SmtpWay, post
 
 ROOT = Path(__file__).parents[2]
 FUTURE = datetime(2100, 1, 1, tzinfo=UTC)
@@ -96,17 +96,17 @@ def test_many_mails_leave_over_one_connection_the_urgent_first_and_read_as_writt
 @pytest.mark.parametrize(
     ("way", "becomes", "said"),
     [
-        (Way.GREYLISTED, "waiting", "450 4.2.0 Greylisted"),
-        (Way.CLOSING, "waiting", "421 4.3.2 Going down"),
-        (Way.BUSY, "waiting", "451 4.3.0 Try again"),
-        (Way.DROP_IN_DATA, "waiting", "may have been taken"),
-        (Way.DROP_UNTAKEN, "waiting", "may have been taken"),
-        (Way.UNKNOWN_READER, "failed", "550 5.1.1 Nobody of this name"),
-        (Way.REFUSE, "failed", "554 5.7.1 This looks like spam"),
+        (SmtpWay.GREYLISTED, "waiting", "450 4.2.0 Greylisted"),
+        (SmtpWay.CLOSING, "waiting", "421 4.3.2 Going down"),
+        (SmtpWay.BUSY, "waiting", "451 4.3.0 Try again"),
+        (SmtpWay.DROP_IN_DATA, "waiting", "may have been taken"),
+        (SmtpWay.DROP_UNTAKEN, "waiting", "may have been taken"),
+        (SmtpWay.UNKNOWN_READER, "failed", "550 5.1.1 Nobody of this name"),
+        (SmtpWay.REFUSE, "failed", "554 5.7.1 This looks like spam"),
     ],
 )
 def test_what_one_mail_meets_holds_up_no_other_and_is_tried_again_unless_it_is_for_good(
-    box: Post, way: Way, becomes: str, said: str
+    box: Post, way: SmtpWay, becomes: str, said: str
 ) -> None:
     unlucky, lucky = mail(), mail("ines@lindenhof.example")
     box.ways.append(way)
@@ -125,7 +125,7 @@ def test_what_one_mail_meets_holds_up_no_other_and_is_tried_again_unless_it_is_f
 
 def test_who_may_not_write_at_all_waits_without_counting_tries(box: Post) -> None:
     mail(), mail()
-    box.ways.append(Way.NO_SENDER)
+    box.ways.append(SmtpWay.NO_SENDER)
     assert run(box) == DeliveryResult(put_off=1)
     assert states() == [("waiting", 0), ("waiting", 0)]
     assert "You do not write from here" in ServerAway.objects.get().error
@@ -137,7 +137,7 @@ def test_who_may_not_write_at_all_waits_without_counting_tries(box: Post) -> Non
 def test_a_server_that_drops_everything_is_left_alone_after_three(box: Post) -> None:
     for _number in range(5):
         mail()
-    box.ways.extend([Way.DROP_UNTAKEN] * 3)
+    box.ways.extend([SmtpWay.DROP_UNTAKEN] * 3)
     run(box)
     assert states() == [("waiting", 1)] * 3 + [("waiting", 0)] * 2
     assert ServerAway.objects.get().failures == 1
@@ -187,20 +187,20 @@ def test_a_server_without_starttls_or_with_another_certificate_gets_nothing(box:
     assert (box.taken, states()[-1]) == ([], ("waiting", 0))
 
 
-@pytest.mark.parametrize("way", [Way.DRIBBLE, Way.HANG])
-def test_a_slow_server_holds_a_mail_only_so_long(box: Post, way: Way) -> None:
+@pytest.mark.parametrize("way", [SmtpWay.DRIBBLE, SmtpWay.HANG])
+def test_a_slow_server_holds_a_mail_only_so_long(box: Post, way: SmtpWay) -> None:
     mail()
     box.ways.append(way)
     assert deliver(SmtpConnection(replace(box.server, mail_within=0.3, answer_within=60))) == DeliveryResult(put_off=1)
     row = Message.objects.get()
     assert "no end within 0.3 s" in row.error
-    assert ("may have been taken" in row.error) is (way is Way.HANG)
+    assert ("may have been taken" in row.error) is (way is SmtpWay.HANG)
 
 
 def test_after_five_days_in_vain_it_fails_with_what_was_said_last(box: Post) -> None:
     row = mail()
     Message.objects.update(written=timezone.now() - GIVE_UP)
-    box.ways.append(Way.GREYLISTED)
+    box.ways.append(SmtpWay.GREYLISTED)
     assert run(box) == DeliveryResult(failed=1)
     row.refresh_from_db()
     assert (row.state, row.error) == ("failed", "450 4.2.0 Greylisted, come back later")
@@ -264,17 +264,17 @@ class Mortal(SmtpConnection):
         return outcome
 
 
-REFUSING = (Way.UNKNOWN_READER, Way.REFUSE)
+REFUSING = (SmtpWay.UNKNOWN_READER, SmtpWay.REFUSE)
 
 
 @how(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.integers(1, 5),
-    st.lists(st.sampled_from([each for each in Way if each not in (Way.HANG, Way.DRIBBLE)]), max_size=12),
+    st.lists(st.sampled_from([each for each in SmtpWay if each not in (SmtpWay.HANG, SmtpWay.DRIBBLE)]), max_size=12),
     st.lists(st.booleans(), max_size=8),
 )
 def test_every_mail_arrives_at_least_once_and_exactly_once_where_nobody_died(
-    box: Post, number: int, ways: list[Way], deaths: list[bool]
+    box: Post, number: int, ways: list[SmtpWay], deaths: list[bool]
 ) -> None:
     Message.objects.all().delete()
     circuit_breaker.record_success()
@@ -297,7 +297,7 @@ def test_every_mail_arrives_at_least_once_and_exactly_once_where_nobody_died(
     assert all(times[each] >= 1 for each, state in ended.items() if state == "sent")
     assert all(state == "sent" or any(way in REFUSING for way in ways) for state in ended.values())
     twice = sum(times.values()) - len(times)
-    assert twice <= died + ways.count(Way.DROP_TAKEN), "no more than there were moments of which nobody knows"
+    assert twice <= died + ways.count(SmtpWay.DROP_TAKEN), "no more than there were moments of which nobody knows"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -307,7 +307,7 @@ def test_a_worker_killed_between_the_servers_yes_and_writing_it_down_sends_that_
     server.hangs.clear()
     server.go_on.clear()
     rows = [mail(f"m{number}@lindenhof.example") for number in range(4)]
-    server.ways.extend([Way.TAKE, Way.HANG])
+    server.ways.extend([SmtpWay.TAKE, SmtpWay.HANG])
     with Popen([sys.executable, "manage.py", "send_mail"], cwd=ROOT, env=environment(server.server), stdout=subprocess.DEVNULL) as worker:
         server.hangs.wait()  # the second one is with the server, which has not said so yet
         worker.send_signal(signal.SIGKILL)

@@ -70,7 +70,7 @@ def bring(reader: MailReader, db: None) -> Callable[..., Arrival]:
     return brought
 
 
-def answered(jonas: Member, mara: User) -> tuple[Ticket, mail.Message]:
+def make_answered_ticket(jonas: Member, mara: User) -> tuple[Ticket, mail.Message]:
     """A ticket of the member that Mara has answered, and the answer's mail."""
     assert jonas.user
     ticket = services.open_ticket(subject="My line", text="It is slow", member=jonas, by=jonas.user)
@@ -85,7 +85,7 @@ def last(ticket: Ticket) -> Message:
 
 
 def test_a_notice_of_a_strangers_words_names_the_stranger_and_nobody_else(bring: Callable[..., Arrival], jonas: Member, mara: User) -> None:
-    ticket, sent = answered(jonas, mara)
+    ticket, sent = make_answered_ticket(jonas, mara)
     bring("hijacked", In_Reply_To=sent.message_id)
     notice = mail.Message.objects.get(template="ticket_reply")
     assert notice.subject == f"Unverified sender {EVE} has written: My line [#{ticket.pk}]"
@@ -165,7 +165,7 @@ def test_another_mail_with_a_known_message_id_is_a_message_of_its_own(bring: Cal
 def test_mail_acts_as_staff_only_from_their_address_and_by_the_word_of_our_server(
     bring: Callable[..., Arrival], jonas: Member, mara: User
 ) -> None:
-    ticket, _sent = answered(jonas, mara)
+    ticket, _sent = make_answered_ticket(jonas, mara)
     address, before = addressing.build_staff_address(mara, ticket.pk), mail.Message.objects.filter(to=JONAS).count()
     for sender, passed in ((EVE, True), (MARA, False), (EVE, False)):
         bring("Pay here", sender=sender, to=address, passed=passed)
@@ -191,14 +191,14 @@ def test_mail_acts_as_staff_only_from_their_address_and_by_the_word_of_our_serve
 def test_what_answers_for_absent_staff_is_never_published(
     bring: Callable[..., Arrival], jonas: Member, mara: User, headers: dict[str, str]
 ) -> None:
-    ticket, _sent = answered(jonas, mara)
+    ticket, _sent = make_answered_ticket(jonas, mara)
     before = mail.Message.objects.count()
     bring("I am on the beach", sender=MARA, to=addressing.build_staff_address(mara, ticket.pk), passed=True, **headers)
     assert (last(ticket).kind, mail.Message.objects.count()) == ("note", before)
 
 
 def test_a_person_who_answers_a_ticket_about_absence_is_no_machine(bring: Callable[..., Arrival], jonas: Member, mara: User) -> None:
-    ticket, _sent = answered(jonas, mara)
+    ticket, _sent = make_answered_ticket(jonas, mara)
     bring("Enjoy", sender=MARA, to=addressing.build_staff_address(mara, ticket.pk), passed=True, Subject="Re: Out of office next week")
     assert last(ticket).kind == "answer"
 
@@ -206,7 +206,7 @@ def test_a_person_who_answers_a_ticket_about_absence_is_no_machine(bring: Callab
 def test_no_page_shows_the_address_that_makes_mail_act_as_staff(
     bring: Callable[..., Arrival], jonas: Member, mara: User, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    ticket, _sent = answered(jonas, mara)
+    ticket, _sent = make_answered_ticket(jonas, mara)
     address = addressing.build_staff_address(mara, ticket.pk)
     bring("Pay here", to=address)
     bring(f"Look at {address}", sender=address, Subject=f"Re: {address}")

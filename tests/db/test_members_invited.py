@@ -26,7 +26,7 @@ def member(network: factories.Network, host: str = "m1") -> Member:
     return Member.objects.get(pk=pk)
 
 
-def invited(network: factories.Network, who: Member) -> str:
+def invite_member(network: factories.Network, who: Member) -> str:
     """The path of the link in the last mail, after staff has pressed the button."""
     assert "is on its way" in text(signed_in(network.admin).post(f"/members/{who.pk}/invite/", follow=True))
     mail = Message.objects.order_by("-id")[0]
@@ -38,7 +38,7 @@ def invited(network: factories.Network, who: Member) -> str:
 
 def test_who_is_invited_makes_an_account_that_is_the_membership_s(network: factories.Network) -> None:
     who = member(network)
-    link, selin = invited(network, who), Client()
+    link, selin = invite_member(network, who), Client()
     page = text(selin.get(link))
     assert "An account for the membership of Selin Kaya" in page
     assert 'value="Kaya"' in page
@@ -61,7 +61,7 @@ def test_who_is_invited_makes_an_account_that_is_the_membership_s(network: facto
 def test_an_account_that_is_there_is_connected_by_one_press_unless_it_is_another_s(network: factories.Network) -> None:
     who = member(network)
     Member.objects.filter(pk=who.pk).update(state=Member.State.PENDING)
-    link, account = invited(network, who), factories.user("selin", staff=False)
+    link, account = invite_member(network, who), factories.user("selin", staff=False)
     User.objects.filter(pk=account.pk).update(email=ADDRESS)
     assert "There is an account with selin@lindenhof.example already." in text(Client().post(link, GIVEN | {"username": "other"}))
     other = factories.user("other", staff=False)
@@ -78,13 +78,13 @@ def test_an_account_that_is_there_is_connected_by_one_press_unless_it_is_another
 
 def test_a_link_ends_by_time_by_another_one_by_withdrawing_and_by_leaving(network: factories.Network) -> None:
     who, staff = member(network), signed_in(network.admin)
-    first = invited(network, who)
-    second = invited(network, who)
+    first = invite_member(network, who)
+    second = invite_member(network, who)
     assert (Client().get(first).status_code, Client().get(second).status_code) == (410, 200)
     MemberInvitation.objects.filter(taken=None, withdrawn=None).update(expires=Now() - timedelta(seconds=1))
     assert Client().get(second).status_code == 410
     assert Client().post(second, GIVEN).status_code == 410
-    third = invited(network, who)
+    third = invite_member(network, who)
     Member.objects.filter(pk=who.pk).update(email="selin.kaya@lindenhof.example")
     assert (Client().get(third).status_code, Client().post(third, GIVEN).status_code) == (410, 410), "it went to who has no part in this"
     Member.objects.filter(pk=who.pk).update(email=ADDRESS)
@@ -103,7 +103,7 @@ def test_a_link_ends_by_time_by_another_one_by_withdrawing_and_by_leaving(networ
 
 def test_who_is_a_moment_later_than_somebody_else_gets_no_membership(network: factories.Network) -> None:
     who = member(network)
-    opened = invitation_services.get_by_token(invited(network, who).removeprefix("/me/join/").rstrip("/"))
+    opened = invitation_services.get_by_token(invite_member(network, who).removeprefix("/me/join/").rstrip("/"))
     first, second = factories.user("first", staff=False), factories.user("second", staff=False)
     invitation_services.accept(opened, user=first)
     with pytest.raises(Conflict, match="was used"):

@@ -23,7 +23,7 @@ NOW = datetime(2050, 11, 21, 12, 3, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 
-def happened(model: type[Quota] | type[Member], pk: int, at: datetime) -> None:
+def set_event_time(model: type[Quota] | type[Member], pk: int, at: datetime) -> None:
     """The newest event of the row was at this moment."""
     events = get_trail(model).events.objects
     events.filter(pgh_id=events.filter(pgh_obj_id=pk).latest("pgh_id").pgh_id).update(pgh_created_at=at)
@@ -41,33 +41,33 @@ def test_months_begin_at_midnight_on_the_wall_and_nothing_is_counted_twice_or_ne
     rollup.ensure_levels(at)
     usage_factories.read(network.gateways, at, now)
     for number, (moment, octets) in enumerate(counted.items()):
-        usage_factories.counted(resident.holding if number % 2 else resident.prefix, moment, up=1, down=octets - 1)
+        usage_factories.count_usage(resident.holding if number % 2 else resident.prefix, moment, up=1, down=octets - 1)
     rollup.run_maintenance(now)
     quotas.set_quota(tariff=resident.member.tariff, octets=10**9, by=network.admin)
     found, filling = by_name(months.list_months(resident.member, now=now)), quotas.find_quota_usage(resident.member, now=now)
     assert (min(found), max(found), len(found)) == ("2049-05", "2050-04", months.NUMBER)
-    assert sum(each.both or 0 for each in found.values()) == sum(counted.values())
+    assert sum(each.total or 0 for each in found.values()) == sum(counted.values())
     for name in ("2050-02", "2050-03", "2050-04"):
-        assert found[name].both == sum(octets for moment, octets in counted.items() if f"{timezone.localtime(moment):%Y-%m}" == name)
+        assert found[name].total == sum(octets for moment, octets in counted.items() if f"{timezone.localtime(moment):%Y-%m}" == name)
     for name in ("2049-08", "2049-12"):  # of which only days are kept
-        assert found[name].both == sum(octets for moment, octets in counted.items() if f"{moment:%Y-%m}" == name)
+        assert found[name].total == sum(octets for moment, octets in counted.items() if f"{moment:%Y-%m}" == name)
     assert filling
-    assert filling.used == found["2050-04"].both
+    assert filling.used == found["2050-04"].total
 
 
 def test_a_month_says_what_the_tariff_that_was_in_force_at_its_end_allowed(network: factories.Network) -> None:
     member, small, large = network.residents["m1"].member, Tariff.objects.get(), Tariff.objects.create(name="Large")
     usage_factories.read(network.gateways, NOW - timedelta(days=200), NOW)
-    happened(Member, member.pk, NOW - timedelta(days=180))
+    set_event_time(Member, member.pk, NOW - timedelta(days=180))
     for tariff, octets, day in ((small, 100, 8), (large, 500, 8), (small, 200, 10)):
         quotas.set_quota(tariff=tariff, octets=octets, by=network.admin)
-        happened(Quota, tariff.pk, datetime(2050, day, 15, tzinfo=UTC))
+        set_event_time(Quota, tariff.pk, datetime(2050, day, 15, tzinfo=UTC))
     Member.objects.filter(pk=member.pk).update(tariff=large)
-    happened(Member, member.pk, datetime(2050, 9, 30, 12, tzinfo=UTC))
+    set_event_time(Member, member.pk, datetime(2050, 9, 30, 12, tzinfo=UTC))
     Member.objects.filter(pk=member.pk).update(tariff=small)
-    happened(Member, member.pk, datetime(2050, 10, 2, tzinfo=UTC))
+    set_event_time(Member, member.pk, datetime(2050, 10, 2, tzinfo=UTC))
     quotas.set_quota(tariff=small, octets=None, by=network.admin)
-    happened(Quota, small.pk, datetime(2050, 11, 3, tzinfo=UTC))
+    set_event_time(Quota, small.pk, datetime(2050, 11, 3, tzinfo=UTC))
     found = by_name(months.list_months(member, now=NOW))
     assert {name: (each.tariff, each.quota) for name, each in found.items() if name >= "2050-07"} == {
         "2050-07": ("", None),
@@ -85,8 +85,8 @@ def test_months_before_somebody_joined_and_without_a_reading_are_empty_and_silen
     usage_factories.read(network.gateways, datetime(2050, 2, 1, tzinfo=UTC), datetime(2050, 7, 20, tzinfo=UTC))
     usage_factories.read(network.gateways, datetime(2050, 10, 5, tzinfo=UTC), NOW)
     found = by_name(months.list_months(member, now=NOW))
-    assert [name for name, each in found.items() if each.both == 0] == ["2050-06", "2050-07", "2050-10", "2050-11"]
-    assert {each.both for name, each in found.items() if name < "2050-06" or name in ("2050-08", "2050-09")} == {None}
+    assert [name for name, each in found.items() if each.total == 0] == ["2050-06", "2050-07", "2050-10", "2050-11"]
+    assert {each.total for name, each in found.items() if name < "2050-06" or name in ("2050-08", "2050-09")} == {None}
 
 
 def test_the_own_page_has_bars_a_table_and_a_csv_of_the_months(network: factories.Network) -> None:
@@ -94,7 +94,7 @@ def test_the_own_page_has_bars_a_table_and_a_csv_of_the_months(network: factorie
     account = factories.user("selin", staff=False)
     Member.objects.filter(pk=member.pk).update(user=account)
     usage_factories.read(network.gateways, now - 3 * DAY, now)
-    usage_factories.counted(network.residents["m1"].holding, now, down=3_000_000, up=1_000_000)
+    usage_factories.count_usage(network.residents["m1"].holding, now, down=3_000_000, up=1_000_000)
     quotas.set_quota(tariff=member.tariff, octets=8_000_000, by=network.admin)
     browser: Client = signed_in(account)
     page = text(browser.get("/me/")).replace(SPACE, " ")

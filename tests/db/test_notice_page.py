@@ -21,7 +21,7 @@ def get(source: str = "10.16.0.10", **environ: str) -> tuple[str, dict[str, str]
 
 
 @pytest.fixture
-def blocked(transactional_db: None) -> factories.Network:
+def blocked_network(transactional_db: None) -> factories.Network:
     """The server's entry opens and closes connections of its own, so nothing may lie in an open transaction."""
     network = factories.network()
     factories.servers(network)
@@ -31,7 +31,7 @@ def blocked(transactional_db: None) -> factories.Network:
 
 
 @pytest.mark.parametrize("source", ["10.16.0.10", "2001:db8:a0:10::77", "::ffff:10.16.0.10"])
-def test_a_blocked_member_is_told_why_by_any_of_his_addresses(blocked: factories.Network, source: str) -> None:
+def test_a_blocked_member_is_told_why_by_any_of_his_addresses(blocked_network: factories.Network, source: str) -> None:
     status, headers, body = get(source)
     assert status.startswith("511 ")
     assert (headers["Cache-Control"], headers["Connection"]) == ("no-store", "close")
@@ -42,27 +42,27 @@ def test_a_blocked_member_is_told_why_by_any_of_his_addresses(blocked: factories
 
 
 @pytest.mark.parametrize("source", ["10.16.0.11", "203.0.113.5", "nonsense", ""])
-def test_nobody_else_sees_anything_of_anybody(blocked: factories.Network, source: str) -> None:
+def test_nobody_else_sees_anything_of_anybody(blocked_network: factories.Network, source: str) -> None:
     status, _headers, body = get(source)
     assert status.startswith("511 ")
     assert "M-" not in body
     assert "not the page you asked for" in body
 
 
-def test_a_member_whose_block_was_lifted_is_not_told_of_it(blocked: factories.Network) -> None:
-    lift_block(block=blocked.residents["m1"].member.blocks.get(), by=blocked.admin)
+def test_a_member_whose_block_was_lifted_is_not_told_of_it(blocked_network: factories.Network) -> None:
+    lift_block(block=blocked_network.residents["m1"].member.blocks.get(), by=blocked_network.admin)
     assert "infected" not in get()[2]
 
 
-def test_it_speaks_the_members_language_and_else_the_browsers(blocked: factories.Network) -> None:
+def test_it_speaks_the_members_language_and_else_the_browsers(blocked_network: factories.Network) -> None:
     assert get(HTTP_ACCEPT_LANGUAGE="de")[1]["Content-Language"] == "en"
-    Member.objects.filter(pk=blocked.residents["m1"].member.pk).update(language="de")
+    Member.objects.filter(pk=blocked_network.residents["m1"].member.pk).update(language="de")
     assert get(HTTP_ACCEPT_LANGUAGE="en")[1]["Content-Language"] == "de"
     assert get("203.0.113.5", HTTP_ACCEPT_LANGUAGE="fr, de;q=0.5")[1]["Content-Language"] == "de"
     assert get("203.0.113.5", HTTP_ACCEPT_LANGUAGE="q" * 100_000)[1]["Content-Language"] == "en"
 
 
-def test_nothing_is_fetched_and_a_head_gets_no_body(blocked: factories.Network) -> None:
+def test_nothing_is_fetched_and_a_head_gets_no_body(blocked_network: factories.Network) -> None:
     _status, headers, body = get()
     assert headers["Content-Security-Policy"].startswith("default-src 'none'; style-src 'sha256-")
     assert not any(word in body for word in ("http://", "https://", "src=", "<script", "url("))
@@ -70,7 +70,7 @@ def test_nothing_is_fetched_and_a_head_gets_no_body(blocked: factories.Network) 
     assert get(REQUEST_METHOD="HEAD")[2] == ""
 
 
-def test_only_a_proxy_of_ours_is_believed(blocked: factories.Network, settings: LazySettings) -> None:
+def test_only_a_proxy_of_ours_is_believed(blocked_network: factories.Network, settings: LazySettings) -> None:
     assert "infected" not in get("192.0.2.9", HTTP_X_FORWARDED_FOR="10.16.0.10")[2]
     settings.NOTICE_PROXIES = [ip_network("192.0.2.9")]
     assert "infected" in get("192.0.2.9", HTTP_X_FORWARDED_FOR="1.1.1.1, 10.16.0.10")[2]

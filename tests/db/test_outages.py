@@ -16,7 +16,7 @@ from apps.nat.models import PortForward
 from tests import factories
 from tests.events_client import Process, events_process
 from tests.private_postgres import own_cluster
-from tests.web_server import Answer, Web, web_server
+from tests.web_server import Web, WebAnswer, web_server
 from tests.whole.system import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -63,13 +63,13 @@ def kinds(of: People) -> dict[str, tuple[str, dict[str, str]]]:
     }
 
 
-def ask_all(web: Web, pages: dict[str, tuple[str, dict[str, str]]], **more: str) -> dict[str, Answer]:
+def ask_all(web: Web, pages: dict[str, tuple[str, dict[str, str]]], **more: str) -> dict[str, WebAnswer]:
     with ThreadPoolExecutor(4) as pool:
         asked = {name: pool.submit(web.ask, "GET", path, None, **headers, **more) for name, (path, headers) in pages.items()}
         return {name: answer.result() for name, answer in asked.items()}
 
 
-def check_503(answer: Answer, of_api: bool, says: str) -> None:
+def check_503(answer: WebAnswer, of_api: bool, says: str) -> None:
     assert (answer.status, answer.headers["retry-after"]) == (503, "5"), answer
     assert says in answer.body.decode(), answer
     assert answer.headers["content-type"].startswith("application/problem+json" if of_api else "text/html"), answer
@@ -110,7 +110,7 @@ def stream_status(events: Process, who: People) -> int:
 
 
 @contextmanager
-def locked(table: str) -> Iterator[None]:
+def lock_table(table: str) -> Iterator[None]:
     """Somebody else holds the table, so that nobody can even read it."""
     with closing(connection.copy()) as other:
         other.set_autocommit(False)
@@ -135,7 +135,7 @@ def test_while_somebody_holds_a_lock_every_kind_of_page_is_answered_at_last(impa
     concerned = {name for name in pages if table != "django_session" or name != "API with a token"} - (
         {"dashboard", "page of the account"} if table == "members_member" else set()
     )
-    with locked(table):
+    with lock_table(table):
         for words, more in (("The database", {}), ("Die Datenbank", GERMAN)):
             for name, answer in ask_all(impatient, {name: pages[name] for name in sorted(concerned)}, **more).items():
                 check_503(answer, name.startswith("API"), words)
@@ -146,18 +146,18 @@ def test_what_cannot_be_saved_while_somebody_holds_a_lock_is_not_half_saved(impa
     who = people()
     body = b'{"holding": %d, "protocol": "tcp", "public_address": "198.51.100.7", "public_port": 80, "private_port": 80}'
     given = body % who.network.residents["m1"].holding.pk
-    with locked("nat_portforward"):
+    with lock_table("nat_portforward"):
         check_503(impatient.ask("POST", "/api/nat/forwards/", given, Content_Type="application/json", **who.script), True, "half-saved")
     assert not PortForward.objects.exists()
 
 
 def test_a_session_that_cannot_be_noted_as_seen_is_answered_all_the_same(impatient: Web) -> None:
     who = people()
-    with locked("usersessions_usersession"):
+    with lock_table("usersessions_usersession"):
         assert impatient.ask("GET", "/me/", **who.member).status == 200
 
 
 def test_a_query_that_runs_too_long_is_ended(tmp_path: Path) -> None:
     who = people()
-    with web_server(tmp_path, NETZWART_STATEMENT_SECONDS="0.5") as web, locked("members_member"):
+    with web_server(tmp_path, NETZWART_STATEMENT_SECONDS="0.5") as web, lock_table("members_member"):
         check_503(web.ask("GET", "/me/", **who.member), False, "The database is busy")

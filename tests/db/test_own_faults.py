@@ -14,16 +14,16 @@ from apps.network.models import Gateway
 from firewall import wire
 from firewall.ruleset import EMPTY
 from tests import factories
-from tests.db.agents import directory_of, end_started, runs, same_everywhere, steps, stopped, unwritable
+from tests.db.agents import directory_of, end_started, runs, same_everywhere, steps, stop_agent, unwritable
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: factories.Network) -> factories.Network:
+def network(served_network: factories.Network) -> factories.Network:
     """Two gateways in memory that run what the database asks for."""
-    reconcile(served.group)
-    return served
+    reconcile(served_network.group)
+    return served_network
 
 
 def ban(network: factories.Network, prefix: str) -> None:
@@ -103,7 +103,7 @@ def test_a_token_ahead_of_ours_keeps_nothing_from_the_other_gateway_and_waits_fo
     assert steps(reconcile(network.group, force=True)) == {"nat-1": "confirmed", "nat-2": "confirmed"}
 
 
-def meddled(gateway: Gateway) -> None:
+def meddle_with(gateway: Gateway) -> None:
     """The gateway confirms something that the portal did not ask for."""
     channel = agent_channel.get_channel(gateway)
     token = agent_client.send_hello(channel, 0).token
@@ -119,7 +119,7 @@ def test_what_was_changed_on_one_gateway_is_put_right_while_the_other_has_a_faul
         ban(network, "192.0.2.66")
         reconcile(network.group)
         wanted = runs(good)
-        meddled(good)
+        meddle_with(good)
         assert runs(good) != wanted
         assert steps(reconcile(network.group, cause="schedule"))[good.name] == "confirmed"
         assert runs(good) == wanted
@@ -127,7 +127,7 @@ def test_what_was_changed_on_one_gateway_is_put_right_while_the_other_has_a_faul
 
 @pytest.mark.parametrize("at", [0, 1])
 def test_what_was_put_right_is_told_of_the_gateway_that_lacked_it(network: factories.Network, at: int) -> None:
-    meddled(network.gateways[at])
+    meddle_with(network.gateways[at])
     rollout = reconcile(network.group, cause="schedule")
     assert rollout is not None and steps(rollout)[network.gateways[at].name] == "confirmed"
     assert "addresses added" in progress.render_changes(rollout)
@@ -140,7 +140,7 @@ def test_what_differs_on_no_gateway_is_not_called_unknown(network: factories.Net
 
 @pytest.mark.parametrize("at", [0, 1])
 def test_what_a_gateway_that_does_not_answer_lacks_is_not_known(network: factories.Network, at: int) -> None:
-    with stopped(network.gateways[at]):
+    with stop_agent(network.gateways[at]):
         rollout = reconcile(network.group, force=True)
         assert rollout is not None and progress.render_changes(rollout) == "not known: a gateway did not answer"
     end_started()

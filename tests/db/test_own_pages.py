@@ -26,7 +26,7 @@ def lives_in(network: factories.Network, host: str = "m1") -> Client:
     return signed_in(account)
 
 
-def opened(network: factories.Network, host: str = "m1", port: int = 8443) -> PortForward:
+def open_port(network: factories.Network, host: str = "m1", port: int = 8443) -> PortForward:
     """What the administrators opened for the resident."""
     holding = network.residents[host].holding
     return services.add_forward(
@@ -34,7 +34,7 @@ def opened(network: factories.Network, host: str = "m1", port: int = 8443) -> Po
     )
 
 
-def typed(network: factories.Network, host: str = "m1", **changes: Any) -> dict[str, Any]:
+def build_form(network: factories.Network, host: str = "m1", **changes: Any) -> dict[str, Any]:
     given = {
         "protocol": "tcp",
         "public_port": "8443",
@@ -46,7 +46,7 @@ def typed(network: factories.Network, host: str = "m1", **changes: Any) -> dict[
 
 
 def ask(client: Client, network: factories.Network, **changes: Any) -> HttpResponse:
-    response = client.post("/me/ports/open/", typed(network, **changes))
+    response = client.post("/me/ports/open/", build_form(network, **changes))
     assert isinstance(response, HttpResponse)
     return response
 
@@ -107,7 +107,7 @@ def test_who_is_blocked_sees_the_reason_the_message_and_whom_to_ask_and_no_note(
 
 def test_a_member_opens_a_port_and_reads_that_it_is_on_its_way(network: factories.Network) -> None:
     selin = lives_in(network)
-    page = text(selin.post("/me/ports/open/", typed(network, purpose="Nextcloud"), follow=True))
+    page = text(selin.post("/me/ports/open/", build_form(network, purpose="Nextcloud"), follow=True))
     assert "Nextcloud" in page
     assert "On its way to the gateways" in page
     made = list_member_forwards(network.residents["m1"].member).get()
@@ -131,7 +131,7 @@ def test_what_is_not_for_members_is_refused_at_its_field(network: factories.Netw
 
 
 def test_a_taken_port_is_refused_without_a_name_and_with_a_free_one(network: factories.Network) -> None:
-    opened(network, "m2")
+    open_port(network, "m2")
     page = text(ask(lives_in(network), network))
     assert "TCP 8443 on 198.51.100.7 is taken already. 8444 is free." in page
     assert "Resident of m2" not in page
@@ -142,7 +142,7 @@ def test_a_tariff_s_number_is_kept(network: factories.Network) -> None:
     tariff = network.residents["m1"].member.tariff
     tariff.most_forwards = 1
     tariff.save()
-    opened(network)
+    open_port(network)
     selin = lives_in(network)
     assert "All ports of your tariff are in use." in text(selin.get("/me/"))
     assert "Your tariff has room for 1 port forward, and it is in use." in text(ask(selin, network, public_port="9000"))
@@ -167,8 +167,8 @@ def test_nobody_opens_a_port_to_what_another_holds(network: factories.Network) -
 
 @pytest.mark.parametrize("act", ["switch", "close", "reopen"])
 def test_another_s_forward_is_not_there(network: factories.Network, act: str) -> None:
-    forward = opened(network, "m2")
-    services.remove_forward(forward=opened(network, "m2", 9000), by=network.admin)
+    forward = open_port(network, "m2")
+    services.remove_forward(forward=open_port(network, "m2", 9000), by=network.admin)
     selin = lives_in(network)
     for each in PortForward.objects.all():
         assert selin.post(f"/me/ports/{each.pk}/{act}/", {"version": 1, "enabled": "0"}).status_code == 404
@@ -178,7 +178,7 @@ def test_another_s_forward_is_not_there(network: factories.Network, act: str) ->
 
 
 def test_a_port_is_switched_off_and_on(network: factories.Network) -> None:
-    forward, selin = opened(network), lives_in(network)
+    forward, selin = open_port(network), lives_in(network)
     for enabled in (False, True):
         forward.refresh_from_db()
         selin.post(f"/me/ports/{forward.pk}/switch/", {"version": forward.version, "enabled": int(enabled)})
@@ -187,14 +187,14 @@ def test_a_port_is_switched_off_and_on(network: factories.Network) -> None:
 
 
 def test_who_was_slower_is_told_and_changes_nothing(network: factories.Network) -> None:
-    forward, selin = opened(network), lives_in(network)
+    forward, selin = open_port(network), lives_in(network)
     response = selin.post(f"/me/ports/{forward.pk}/switch/", {"version": forward.version + 1, "enabled": "0"})
     assert response.status_code == 422
     assert "Somebody changed or removed this forward" in text(response)
 
 
 def test_closing_says_what_it_does_and_can_be_undone(network: factories.Network) -> None:
-    forward, selin = opened(network), lives_in(network)
+    forward, selin = open_port(network), lives_in(network)
     assert "The internet no longer reaches port 443 of 10.16.0.10, within a second." in text(selin.get(f"/me/ports/{forward.pk}/close/"))
     assert "is being closed." in text(selin.post(f"/me/ports/{forward.pk}/close/", follow=True))
     assert not list_member_forwards(network.residents["m1"].member).exists()
@@ -204,7 +204,7 @@ def test_closing_says_what_it_does_and_can_be_undone(network: factories.Network)
 
 def test_opening_a_port_can_be_undone_until_it_was_changed(network: factories.Network) -> None:
     selin = lives_in(network)
-    page = text(selin.post("/me/ports/open/", typed(network), follow=True))
+    page = text(selin.post("/me/ports/open/", build_form(network), follow=True))
     forward = PortForward.objects.get()
     undo = f'<form class="d-inline-block" method="post" action="/me/ports/{forward.pk}/close/"'
     assert undo in page
@@ -214,7 +214,7 @@ def test_opening_a_port_can_be_undone_until_it_was_changed(network: factories.Ne
 
 
 def test_what_was_off_stays_off_when_closing_is_undone(network: factories.Network) -> None:
-    forward, selin = opened(network), lives_in(network)
+    forward, selin = open_port(network), lives_in(network)
     selin.post(f"/me/ports/{forward.pk}/switch/", {"version": forward.version, "enabled": "0"})
     selin.post(f"/me/ports/{forward.pk}/close/")
     selin.post(f"/me/ports/{forward.pk}/reopen/")
@@ -222,7 +222,7 @@ def test_what_was_off_stays_off_when_closing_is_undone(network: factories.Networ
 
 
 def test_a_port_that_only_administrators_open_is_closed_without_an_undo_and_says_so_before(network: factories.Network) -> None:
-    forward, selin = opened(network, port=443), lives_in(network)
+    forward, selin = open_port(network, port=443), lives_in(network)
     assert "Only the administrators can open it again." in text(selin.get(f"/me/ports/{forward.pk}/close/"))
     page = text(selin.post(f"/me/ports/{forward.pk}/close/", follow=True))
     assert "is being closed." in page
@@ -234,7 +234,7 @@ def test_a_port_that_only_administrators_open_is_closed_without_an_undo_and_says
 @pytest.mark.django_db(transaction=True)
 def test_a_port_that_the_administrators_switched_off_is_not_opened_again_by_closing_it() -> None:
     network = factories.network()
-    forward, selin = opened(network), lives_in(network)
+    forward, selin = open_port(network), lives_in(network)
     with factories.written_by(network.admin):
         own_forwards.switch_port(forward=forward, version=forward.version, enabled=False, by=network.admin)
     assert "Only the administrators can open it again." in text(selin.get(f"/me/ports/{forward.pk}/close/"))
@@ -249,14 +249,14 @@ def test_a_port_that_the_administrators_switched_off_is_not_opened_again_by_clos
         assert answer.status_code == 422 and "The administrators switched this off." in text(answer)
     assert not list_member_forwards(network.residents["m1"].member).exists()
 
-    selin.post(f"/me/ports/{opened(network).pk}/close/")
+    selin.post(f"/me/ports/{open_port(network).pk}/close/")
     assert ask(selin, network).status_code == 302, "the administrators have opened it since"
 
 
 @pytest.mark.parametrize("count", [1, 8])
 def test_the_page_takes_as_many_queries_for_few_ports_as_for_many(network: factories.Network, count: int) -> None:
     for port in range(count):
-        opened(network, port=2000 + port)
+        open_port(network, port=2000 + port)
     assert queries(lives_in(network), "/me/") <= 30
 
 
@@ -298,16 +298,16 @@ def test_a_group_says_which_ports_members_open_and_a_free_one_is_offered(network
     assert mara.post(path, sent).status_code == 422, "somebody else was faster"
     assert PortRules.objects.get().forbidden == [2000, 2001, 2002, 2005]
     assert "2000-2002, 2005" in text(mara.get(path))
-    too_low = own_page.post("/me/ports/open/", typed(network, public_port="1999"))
+    too_low = own_page.post("/me/ports/open/", build_form(network, public_port="1999"))
     assert "Ports below 2000" in text(too_low) and "Use 2003" in text(too_low)
-    forbidden = own_page.post("/me/ports/open/", typed(network, public_port="2001"))
+    forbidden = own_page.post("/me/ports/open/", build_form(network, public_port="2001"))
     assert "Port 2001 is not for members here" in text(forbidden) and "Use 2003" in text(forbidden)
-    assert "Choose up to 3" in text(own_page.post("/me/ports/open/", typed(network, public_port="3000-3003")))
-    opened(network, "m2", port=2003)
-    opened(network, "m2", port=2004)
-    taken = own_page.post("/me/ports/open/", typed(network, public_port="2003"))
+    assert "Choose up to 3" in text(own_page.post("/me/ports/open/", build_form(network, public_port="3000-3003")))
+    open_port(network, "m2", port=2003)
+    open_port(network, "m2", port=2004)
+    taken = own_page.post("/me/ports/open/", build_form(network, public_port="2003"))
     assert "Use 2006" in text(taken) and "Resident of m2" not in text(taken), "2005 is forbidden"
-    assert own_page.post("/me/ports/open/", typed(network, public_port="2006")).status_code == 302
+    assert own_page.post("/me/ports/open/", build_form(network, public_port="2006")).status_code == 302
 
 
 # --- Pinholes

@@ -29,7 +29,7 @@ def forward(network: factories.Network, port: int = 8443) -> PortForward:
     )
 
 
-def filled(network: factories.Network, **changes: Any) -> dict[str, Any]:
+def build_form(network: factories.Network, **changes: Any) -> dict[str, Any]:
     given = {
         "protocol": "tcp",
         "public_port": 8443,
@@ -53,12 +53,12 @@ def test_the_line_tells_who_is_not_active(admin: Client, network: factories.Netw
 
 
 def test_without_javascript_a_forward_is_added_and_told(admin: Client, network: factories.Network) -> None:
-    answer = admin.post(f"{path(network)}forwards/add/", filled(network), follow=True)
+    answer = admin.post(f"{path(network)}forwards/add/", build_form(network), follow=True)
     assert "<b>Saved.</b> TCP 8443 on 198.51.100.7 is on its way to nat-1, nat-2." in answer.content.decode()
 
 
 def test_adding_a_forward_can_be_undone_until_it_was_changed(admin: Client, network: factories.Network) -> None:
-    page = admin.post(f"{path(network)}forwards/add/", filled(network), headers=HTMX).content.decode()
+    page = admin.post(f"{path(network)}forwards/add/", build_form(network), headers=HTMX).content.decode()
     added = PortForward.objects.get()
     undo = f'<form method="post" action="/forwards/{added.pk}/remove/">'
     assert undo in page
@@ -76,7 +76,7 @@ def test_who_may_not_remove_is_offered_no_undo(network: factories.Network) -> No
 
 
 def test_a_form_with_faults_keeps_what_was_typed(admin: Client, network: factories.Network) -> None:
-    answer = admin.post(f"{path(network)}forwards/add/", filled(network, public_port=70000, purpose="Minecraft"))
+    answer = admin.post(f"{path(network)}forwards/add/", build_form(network, public_port=70000, purpose="Minecraft"))
     assert answer.status_code == 422
     assert 'value="Minecraft"' in answer.content.decode()
     assert 'aria-invalid="true"' in answer.content.decode()
@@ -85,7 +85,7 @@ def test_a_form_with_faults_keeps_what_was_typed(admin: Client, network: factori
 
 @pytest.mark.parametrize("hostile", ["<script>alert(1)</script>", '"><img src=x>', "{{ 7 }}"])
 def test_a_hostile_purpose_is_only_text(admin: Client, network: factories.Network, hostile: str) -> None:
-    admin.post(f"{path(network)}forwards/add/", filled(network, purpose=hostile))
+    admin.post(f"{path(network)}forwards/add/", build_form(network, purpose=hostile))
     page = admin.get(path(network)).content.decode()
     assert "<script>alert" not in page
     assert "<img src=x>" not in page

@@ -66,7 +66,7 @@ def test_the_lists_say_how_much_they_keep_out(staff: Client, own: BanList, netwo
 def test_a_ban_is_added_in_the_table(staff: Client, own: BanList) -> None:
     response = staff.post(f"/bans/{own.pk}/add/", {"address": " 203.0.113.66 ", "comment": "ssh", "term": "1d"}, follow=True)
     made = Ban.objects.get()
-    assert made.shown == "203.0.113.66" and made.expires and timedelta(hours=23) < made.expires - timezone.now() <= timedelta(days=1)
+    assert made.prefix_text == "203.0.113.66" and made.expires and timedelta(hours=23) < made.expires - timezone.now() <= timedelta(days=1)
     assert "<b>Saved.</b> 203.0.113.66 is on its way to nat-1, nat-2" in text(response)
     assert f"/bans/ban/{made.pk}/lift/" in text(response)
 
@@ -171,7 +171,7 @@ def test_a_ban_is_lifted_and_brought_back(staff: Client, own: BanList) -> None:
     assert "<b>Lifted.</b> 1 ban leaves" in text(response) and not Ban.objects.exists()
     undo = text(response).partition(f'action="/bans/{own.pk}/restore/')[2].partition('"')[0]
     assert "1 ban is back" in text(staff.post(f"/bans/{own.pk}/restore/{undo}", follow=True))
-    assert (Ban.objects.get().shown, Ban.objects.get().comment) == ("203.0.113.66", "ssh")
+    assert (Ban.objects.get().prefix_text, Ban.objects.get().comment) == ("203.0.113.66", "ssh")
 
 
 def test_lifting_says_when_another_list_keeps_it_out(staff: Client, own: BanList, network: factories.Network) -> None:
@@ -240,9 +240,9 @@ def test_a_file_is_looked_at_before_it_is_imported(staff: Client, own: BanList) 
     sent = staff.post(f"/bans/{own.pk}/import/", feed("203.0.113.0/24\n203.0.113.0/24\nno <b>address\n10.16.0.0/16\n"))
     page = text(staff.get(sent["Location"]))
     assert "2 lines cannot be bans" in page and "Add 1, lift 1, leave out 2 lines" in page and "no &lt;b&gt;address" in page
-    assert [each.shown for each in Ban.objects.all()] == ["198.51.99.0/24"]
+    assert [each.prefix_text for each in Ban.objects.all()] == ["198.51.99.0/24"]
     assert "Imported: 1 added, 1 lifted" in text(staff.post(sent["Location"], follow=True))
-    assert [each.shown for each in Ban.objects.all()] == ["203.0.113.0/24"] and not Upload.objects.exists()
+    assert [each.prefix_text for each in Ban.objects.all()] == ["203.0.113.0/24"] and not Upload.objects.exists()
 
 
 def test_a_file_without_bans_cannot_be_imported(staff: Client, own: BanList) -> None:

@@ -22,13 +22,13 @@ def staff(network: factories.Network, client: Client) -> Client:
     return client
 
 
-def blocked(network: factories.Network, host: str = "m1", **given: Any) -> Block:
+def block_resident(network: factories.Network, host: str = "m1", **given: Any) -> Block:
     values: Any = {"member": network.residents[host].member, "reason": "abuse", "message": "Spam", "by": network.admin}
     return block_member(**(values | given))
 
 
 def test_only_staff_sees_blocks_and_listeners(network: factories.Network, client: Client) -> None:
-    made = blocked(network)
+    made = block_resident(network)
     reads = ("/bans/blocks/", f"/bans/blocks/{made.pk}/", "/bans/listeners/", f"/bans/notice/{network.group.pk}/", "/api/bans/blocks/")
     assert [client.get(path).status_code for path in reads] == [302, 302, 302, 302, 401]
     client.force_login(factories.user("guest", staff=False))
@@ -58,7 +58,7 @@ def test_a_block_without_a_time_where_one_is_asked_for_is_not_made(network: fact
 
 
 def test_a_block_is_changed_and_a_change_by_two_is_a_conflict(network: factories.Network, staff: Client) -> None:
-    made = blocked(network)
+    made = block_resident(network)
     given = {"reason": "rules", "message": "Other", "note": "", "term": "1d", "version": "1"}
     assert staff.post(f"/bans/blocks/{made.pk}/", given).status_code == 302
     again = staff.post(f"/bans/blocks/{made.pk}/", given)
@@ -68,7 +68,7 @@ def test_a_block_is_changed_and_a_change_by_two_is_a_conflict(network: factories
 
 
 def test_lifting_asks_can_be_undone_and_is_seen_in_the_list(network: factories.Network, staff: Client) -> None:
-    made = blocked(network)
+    made = block_resident(network)
     assert "Lift the block of Resident of m1?" in text(staff.get(f"/bans/blocks/{made.pk}/lift/"))
     after = text(staff.post(f"/bans/blocks/{made.pk}/lift/", follow=True))
     assert "<b>Lifted.</b> Resident of m1" in after and "Nobody is blocked" in after
@@ -80,7 +80,7 @@ def test_lifting_asks_can_be_undone_and_is_seen_in_the_list(network: factories.N
 
 
 def test_many_are_lifted_and_given_ends_at_once(network: factories.Network, staff: Client) -> None:
-    made = [blocked(network, host) for host in ("m1", "m2")]
+    made = [block_resident(network, host) for host in ("m1", "m2")]
     picked: dict[str, Any] = {"pick": [each.pk for each in made]}
     assert "When shall 2 blocks end?" in text(staff.post("/bans/blocks/bulk/", picked | {"do": "end"}))
     staff.post("/bans/blocks/bulk/", picked | {"do": "end", "confirmed": "1", "term": "1d"})
@@ -91,16 +91,16 @@ def test_many_are_lifted_and_given_ends_at_once(network: factories.Network, staf
 
 @pytest.mark.parametrize(("query", "found"), [("q=m2", 1), ("q=spam", 2), ("reason=unpaid", 0), ("state=over", 0), ("state=all", 2)])
 def test_blocks_are_filtered(network: factories.Network, staff: Client, query: str, found: int) -> None:
-    blocked(network, "m1")
-    blocked(network, "m2")
+    block_resident(network, "m1")
+    block_resident(network, "m2")
     assert text(staff.get(f"/bans/blocks/?{query}")).count('name="pick"') == found
 
 
 def test_a_page_of_blocks_takes_the_same_queries_however_many_there_are(network: factories.Network, staff: Client) -> None:
-    blocked(network, "m1")
+    block_resident(network, "m1")
     one = queries(staff, "/bans/blocks/")
-    blocked(network, "m2")
-    blocked(network, "m3")
+    block_resident(network, "m2")
+    block_resident(network, "m3")
     assert queries(staff, "/bans/blocks/") == one
 
 
@@ -164,7 +164,7 @@ def test_listeners_are_in_the_navigation_and_found_by_the_search(network: factor
 
 
 def test_the_dashboard_counts_who_is_blocked(network: factories.Network, staff: Client) -> None:
-    blocked(network)
+    block_resident(network)
     assert "1 member is blocked" in text(staff.get("/"))
 
 

@@ -23,12 +23,12 @@ def staff(network: factories.Network, client: Client) -> Client:
     return client
 
 
-def seen(gateway: Gateway, **changes: Any) -> None:
+def note_answer(gateway: Gateway, **changes: Any) -> None:
     """The gateway answered just now."""
     GatewayState.objects.update_or_create(gateway=gateway, defaults={"seen": timezone.now(), "unreachable_since": None} | changes)
 
 
-def given(gateway: Gateway, **changes: Any) -> dict[str, Any]:
+def build_form(gateway: Gateway, **changes: Any) -> dict[str, Any]:
     """What the form of the gateway posts."""
     values = {"lan": "lan0", "wan": "wan0", "management": "mgmt0", "sync": "sync0", "management_port": 22, "version": gateway.version}
     return values | {"management_networks": "172.31.0.0/24"} | changes
@@ -53,7 +53,7 @@ def test_a_gateway_says_what_it_runs_and_carries(staff: Client, network: factori
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_current_snapshot()::text")
         (snapshot,) = cursor.fetchone()
-    seen(first, revision=Revision.objects.create(group=network.group, snapshot=snapshot), since=timezone.now(), in_memory=True)
+    note_answer(first, revision=Revision.objects.create(group=network.group, snapshot=snapshot), since=timezone.now(), in_memory=True)
     page = text(staff.get(f"/gateways/{first.pk}/"))
     assert "nat-1 answers and runs r" in page and "no packet passes through it" in page and "IPv4 primary" in page
     assert "172.31.0.0/24" in page and "lan0" in page and str(network.public.prefix) in page
@@ -61,8 +61,8 @@ def test_a_gateway_says_what_it_runs_and_carries(staff: Client, network: factori
 
 def test_a_silent_gateway_says_since_when(staff: Client, network: factories.Network) -> None:
     first, second = network.gateways
-    seen(first, unreachable_since=timezone.now() - timedelta(minutes=5), error="nat-1: no <i>answer</i>")
-    seen(second)
+    note_answer(first, unreachable_since=timezone.now() - timedelta(minutes=5), error="nat-1: no <i>answer</i>")
+    note_answer(second)
     page = text(staff.get("/gateways/"))
     assert "nat-1 has not answered the portal since" in page and "Unreachable since" in page and "no &lt;i&gt;answer" in page
 
@@ -71,10 +71,10 @@ def test_carrying_both_alone_is_a_warning(staff: Client, network: factories.Netw
     first, second = network.gateways
     Gateway.objects.filter(pk=second.pk).update(carries6=False)
     Gateway.objects.filter(pk=first.pk).update(carries6=True)
-    seen(first)
-    seen(second)
+    note_answer(first)
+    note_answer(second)
     assert "carries IPv4 and IPv6 alone" not in text(staff.get(f"/gateways/{first.pk}/"))
-    seen(second, unreachable_since=timezone.now())
+    note_answer(second, unreachable_since=timezone.now())
     assert "nat-1 carries IPv4 and IPv6 alone" in text(staff.get(f"/gateways/{first.pk}/"))
 
 
@@ -85,13 +85,15 @@ def test_a_family_that_nobody_carries_is_a_warning(staff: Client, network: facto
 
 def test_workers_that_do_not_look_are_said(staff: Client, network: factories.Network) -> None:
     for gateway in network.gateways:
-        seen(gateway, seen=timezone.now() - timedelta(hours=1))
+        note_answer(gateway, seen=timezone.now() - timedelta(hours=1))
     assert "Do the workers run?" in text(staff.get("/gateways/"))
 
 
 def test_interfaces_are_changed_and_the_history_says_by_whom(staff: Client, network: factories.Network) -> None:
     first = network.gateways[0]
-    response = staff.post(f"/gateways/{first.pk}/edit/", given(first, lan="eth1.10", management_networks="172.31.0.0/24\n2001:db8:f::/64"))
+    response = staff.post(
+        f"/gateways/{first.pk}/edit/", build_form(first, lan="eth1.10", management_networks="172.31.0.0/24\n2001:db8:f::/64")
+    )
     assert response.status_code == 302
     first.refresh_from_db()
     assert (first.lan, first.version, [str(each) for each in first.management_networks]) == (
@@ -105,8 +107,8 @@ def test_interfaces_are_changed_and_the_history_says_by_whom(staff: Client, netw
 
 def test_a_stale_save_shows_both_values_and_loses_neither(staff: Client, network: factories.Network) -> None:
     first = network.gateways[0]
-    stale = given(first, lan="mine0")
-    staff.post(f"/gateways/{first.pk}/edit/", given(first, lan="theirs0", management_port=2222))
+    stale = build_form(first, lan="mine0")
+    staff.post(f"/gateways/{first.pk}/edit/", build_form(first, lan="theirs0", management_port=2222))
     response = staff.post(f"/gateways/{first.pk}/edit/", stale)
     page = text(response)
     assert response.status_code == 422 and "Mara Lindqvist changed this gateway at" in page
@@ -131,7 +133,7 @@ def test_a_stale_save_shows_both_values_and_loses_neither(staff: Client, network
 )
 def test_what_cannot_be_is_said_under_its_field(staff: Client, network: factories.Network, changes: dict[str, Any], says: str) -> None:
     first = network.gateways[0]
-    response = staff.post(f"/gateways/{first.pk}/edit/", given(first, **changes))
+    response = staff.post(f"/gateways/{first.pk}/edit/", build_form(first, **changes))
     assert response.status_code == 422 and says in text(response)
     assert Gateway.objects.get(pk=first.pk).version == 1
 
@@ -146,5 +148,5 @@ def test_queries_do_not_grow_with_gateways(staff: Client, network: factories.Net
     staff.get("/")  # the session's first page writes it down
     few = [asked(path) for path in paths]
     for number in range(3, 30):
-        seen(factories.gateway(network.group, f"nat-{number}"))
+        note_answer(factories.gateway(network.group, f"nat-{number}"))
     assert [asked(path) for path in paths] == few

@@ -10,7 +10,7 @@ from apps.deployments.models import GatewayState, Rollout
 from apps.network.models import GatewayGroup
 from tests import factories
 from tests.db.page_client import queries, signed_in, text
-from tests.db.rollout_rows import rolled
+from tests.db.rollout_rows import roll_out
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -29,15 +29,15 @@ def staff(network: factories.Network) -> Client:
 
 
 @pytest.fixture
-def meddled(network: factories.Network) -> str:
+def changed_gateway_url(network: factories.Network) -> str:
     """Somebody changed nat-1 by hand; the address of its page."""
-    rolled(network)
+    roll_out(network)
     GatewayState.objects.filter(gateway=network.gateways[0]).update(drift=DRIFT, drift_since=timezone.now(), seen=timezone.now())
     GatewayState.objects.exclude(gateway=network.gateways[0]).update(seen=timezone.now())
     return f"/gateways/{network.gateways[0].pk}/"
 
 
-def given(group: GatewayGroup, **changes: object) -> dict[str, Any]:
+def build_form(group: GatewayGroup, **changes: object) -> dict[str, Any]:
     values = {
         "version": group.version,
         "goes_on": "on",
@@ -49,8 +49,8 @@ def given(group: GatewayGroup, **changes: object) -> dict[str, Any]:
     return values | changes
 
 
-def test_drift_says_what_where_and_since_when(staff: Client, meddled: str) -> None:
-    page = text(staff.get(meddled))
+def test_drift_says_what_where_and_since_when(staff: Client, changed_gateway_url: str) -> None:
+    page = text(staff.get(changed_gateway_url))
     assert (
         "nat-1 was changed by hand, seen first at" in page
         and "1 chain is not as committed (input); 1 set is not as committed (forward4)" in page
@@ -60,36 +60,36 @@ def test_drift_says_what_where_and_since_when(staff: Client, meddled: str) -> No
     assert "It is put right by itself, with the next look." in page
 
 
-def test_a_table_that_was_deleted_is_told_in_a_sentence(staff: Client, meddled: str, network: factories.Network) -> None:
+def test_a_table_that_was_deleted_is_told_in_a_sentence(staff: Client, changed_gateway_url: str, network: factories.Network) -> None:
     GatewayState.objects.filter(gateway=network.gateways[0]).update(drift={**DRIFT, "cause": "gone"})
-    page = text(staff.get(meddled))
+    page = text(staff.get(changed_gateway_url))
     assert "On nat-1 the whole table was deleted, seen first at" in page and "Nothing is translated, banned or refused there." in page
     assert "was changed by hand" not in page
     assert "Table deleted" in text(staff.get("/"))
 
 
 def test_drift_that_is_not_healed_waits_for_somebody(
-    staff: Client, meddled: str, network: factories.Network, monkeypatch: pytest.MonkeyPatch
+    staff: Client, changed_gateway_url: str, network: factories.Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     GatewayGroup.objects.update(heals_drift=False)
-    for path in (meddled, "/", "/gateways/"):
+    for path in (changed_gateway_url, "/", "/gateways/"):
         page = text(staff.get(path))
         assert "nat-1 was changed by hand" in page and "It stays so until somebody puts it right" in page, path
     asked: list[tuple[Any, ...]] = []
     monkeypatch.setattr("apps.lib.enqueue.send", lambda *sent: asked.append(sent))
-    assert "nat-1 gets what it should run again" in text(staff.post(f"{meddled}put-right/", follow=True))
+    assert "nat-1 gets what it should run again" in text(staff.post(f"{changed_gateway_url}put-right/", follow=True))
     assert asked == [("workers.reconcile", network.admin.pk, True)]
-    assert staff.get(f"{meddled}put-right/").status_code == 405
+    assert staff.get(f"{changed_gateway_url}put-right/").status_code == 405
 
 
-def test_while_a_rollout_is_paused_nobody_promises_that_drift_is_put_right(staff: Client, meddled: str) -> None:
+def test_while_a_rollout_is_paused_nobody_promises_that_drift_is_put_right(staff: Client, changed_gateway_url: str) -> None:
     Rollout.objects.update(state=Rollout.State.PAUSED)
-    page = text(staff.get(meddled))
+    page = text(staff.get(changed_gateway_url))
     assert "It stays so until the rollout of r" in page and "is put right by itself" not in page
 
 
 def test_a_gateway_that_is_as_it_should_be_says_nothing_of_drift(staff: Client, network: factories.Network) -> None:
-    rolled(network)
+    roll_out(network)
     GatewayState.objects.update(seen=timezone.now())
     assert "by hand" not in text(staff.get(f"/gateways/{network.gateways[0].pk}/"))
     assert "nothing was changed by hand" in text(staff.get("/"))
@@ -98,7 +98,7 @@ def test_a_gateway_that_is_as_it_should_be_says_nothing_of_drift(staff: Client, 
 def test_the_settings_of_a_group_are_saved_with_their_history(staff: Client, network: factories.Network) -> None:
     path = f"/gateways/groups/{network.group.pk}/"
     assert "Rollouts of Lindenhof" in text(staff.get(path))
-    page = text(staff.post(path, given(network.group, goes_on="", confirm_within=60, removal_share=5), follow=True))
+    page = text(staff.post(path, build_form(network.group, goes_on="", confirm_within=60, removal_share=5), follow=True))
     network.group.refresh_from_db()
     assert (network.group.goes_on, network.group.heals_drift) == (False, True)
     assert (network.group.confirm_within, network.group.removal_share) == (60, 5)
@@ -107,27 +107,27 @@ def test_the_settings_of_a_group_are_saved_with_their_history(staff: Client, net
 
 @pytest.mark.parametrize(("name", "value"), [("confirm_within", 4), ("confirm_within", 601), ("removal_share", 101), ("removal_least", 0)])
 def test_what_cannot_be_is_said_at_its_field(staff: Client, network: factories.Network, name: str, value: int) -> None:
-    response = staff.post(f"/gateways/groups/{network.group.pk}/", given(network.group, **{name: value}))
+    response = staff.post(f"/gateways/groups/{network.group.pk}/", build_form(network.group, **{name: value}))
     assert response.status_code == 422 and f'id="id_{name}_error"' in text(response)
 
 
 def test_a_second_save_shows_what_the_first_has_saved(staff: Client, network: factories.Network) -> None:
     path = f"/gateways/groups/{network.group.pk}/"
-    staff.post(path, given(network.group, confirm_within=60))
-    page = text(staff.post(path, given(network.group, confirm_within=90)))
+    staff.post(path, build_form(network.group, confirm_within=60))
+    page = text(staff.post(path, build_form(network.group, confirm_within=90)))
     assert "Mara Lindqvist changed these settings at" in page and "<code>60</code>" in page and 'value="90"' in page and "Save mine" in page
-    staff.post(path, given(network.group, confirm_within=90, version=network.group.version + 1))
+    staff.post(path, build_form(network.group, confirm_within=90, version=network.group.version + 1))
     network.group.refresh_from_db()
     assert network.group.confirm_within == 90
 
 
 def test_only_staff_changes_settings(network: factories.Network) -> None:
     guest = signed_in(factories.user("guest", staff=False))
-    assert guest.post(f"/gateways/groups/{network.group.pk}/", given(network.group)).status_code == 403
+    assert guest.post(f"/gateways/groups/{network.group.pk}/", build_form(network.group)).status_code == 403
     assert guest.post(f"/gateways/{network.gateways[0].pk}/put-right/").status_code == 403
 
 
-def test_queries_do_not_grow_with_drift(staff: Client, meddled: str) -> None:
+def test_queries_do_not_grow_with_drift(staff: Client, changed_gateway_url: str) -> None:
     once = queries(staff, "/gateways/")
     GatewayState.objects.update(drift=DRIFT, drift_since=timezone.now())
     assert queries(staff, "/gateways/") == once

@@ -291,7 +291,7 @@ def test_of_many_blocks_all_are_made_or_none(mara: Client, network: factories.Ne
 # --- One member
 
 
-def entered(**changes: object) -> dict[str, object]:
+def build_form(**changes: object) -> dict[str, object]:
     tariff = Tariff.objects.get(name="Standard").pk
     return {
         "name": "Selin Kaya",
@@ -308,7 +308,7 @@ def entered(**changes: object) -> dict[str, object]:
 def test_a_member_is_added_with_the_next_number(mara: Client, network: factories.Network) -> None:
     house("B", "214")
     last = max(Member.objects.values_list("number", flat=True))
-    response = mara.post("/members/add/", entered(room="b-214", active="on"))
+    response = mara.post("/members/add/", build_form(room="b-214", active="on"))
     added = Member.objects.get(name="Selin Kaya")
     assert response["Location"] == f"/members/{added.pk}/"
     assert (added.number, added.state, str(added.room)) == (last + 1, "active", "B-214")
@@ -330,43 +330,43 @@ def test_the_form_of_a_new_member_begins_with_the_tariff_of_most_and_active_and_
 @pytest.mark.parametrize("written", ["B214", "b 214", "b-214"])
 def test_the_room_of_a_new_member_is_taken_as_people_write_it(mara: Client, network: factories.Network, written: str) -> None:
     house("B", "214")
-    assert mara.post("/members/add/", entered(room=written, active="on")).status_code == 302
+    assert mara.post("/members/add/", build_form(room=written, active="on")).status_code == 302
     assert str(Member.objects.get(name="Selin Kaya").room) == "B-214"
 
 
 def test_whoever_has_the_last_number_there_is_keeps_nobody_out(mara: Client, network: factories.Network) -> None:
-    assert mara.post("/members/add/", entered(number=2**31 - 1, name="Xaver")).status_code == 302
-    assert mara.post("/members/add/", entered()).status_code == 302
+    assert mara.post("/members/add/", build_form(number=2**31 - 1, name="Xaver")).status_code == 302
+    assert mara.post("/members/add/", build_form()).status_code == 302
     free = Member.objects.get(name="Selin Kaya").number + 1
     assert not Member.objects.filter(number=free).exists()
-    assert f"M-2147483647 is Xaver. M-{free} is free." in text(mara.post("/members/add/", entered(number=2**31 - 1)))
+    assert f"M-2147483647 is Xaver. M-{free} is free." in text(mara.post("/members/add/", build_form(number=2**31 - 1)))
 
 
 def test_a_taken_number_names_its_holder(mara: Client, network: factories.Network) -> None:
     holder = network.residents["m1"].member
-    response = mara.post("/members/add/", entered(number=holder.number))
+    response = mara.post("/members/add/", build_form(number=holder.number))
     assert response.status_code == 422
     assert f"M-{holder.number} is Resident of m1." in text(response)
 
 
 def test_an_unknown_room_is_explained(mara: Client, network: factories.Network) -> None:
     house("B", "214", "215")
-    page = text(mara.post("/members/add/", entered(room="B-999")))
+    page = text(mara.post("/members/add/", build_form(room="B-999")))
     assert "There is no room “B-999”. House B has B-214, B-215 and others." in page
-    assert "Write the house and the door" in text(mara.post("/members/add/", entered(room="cellar")))
+    assert "Write the house and the door" in text(mara.post("/members/add/", build_form(room="cellar")))
 
 
 @pytest.mark.parametrize("value", HOSTILE)
 def test_hostile_input_is_refused_or_kept_as_text(mara: Client, network: factories.Network, value: str) -> None:
     for field in ("name", "email", "language", "room", "tariff", "since", "paid_until", "note", "number"):
-        assert mara.post("/members/add/", entered(**{field: value})).status_code in (302, 422), field
+        assert mara.post("/members/add/", build_form(**{field: value})).status_code in (302, 422), field
     for member in Member.objects.filter(language="de"):
         assert "<script>alert" not in text(mara.get(f"/members/{member.pk}/"))
 
 
 def test_a_change_is_saved_and_counted(mara: Client, network: factories.Network) -> None:
     who = network.residents["m1"].member
-    response = mara.post(f"/members/{who.pk}/edit/", entered(version=who.version, note="moved"))
+    response = mara.post(f"/members/{who.pk}/edit/", build_form(version=who.version, note="moved"))
     who.refresh_from_db()
     assert (response.status_code, who.name, who.note, who.version) == (302, "Selin Kaya", "moved", 2)
 
@@ -374,8 +374,8 @@ def test_a_change_is_saved_and_counted(mara: Client, network: factories.Network)
 def test_who_comes_too_late_sees_both_values_and_loses_neither(mara: Client, network: factories.Network) -> None:
     who = network.residents["m1"].member
     jakob = signed_in(factories.user("jakob"))
-    jakob.post(f"/members/{who.pk}/edit/", entered(name="Selin Kaya", email="selin@lindenhof.example", version=1))
-    response = mara.post(f"/members/{who.pk}/edit/", entered(name="Selin Demir", note="married", version=1))
+    jakob.post(f"/members/{who.pk}/edit/", build_form(name="Selin Kaya", email="selin@lindenhof.example", version=1))
+    response = mara.post(f"/members/{who.pk}/edit/", build_form(name="Selin Demir", note="married", version=1))
     page = text(response)
     assert response.status_code == 409
     assert "Jakob Lindqvist changed this member at" in page

@@ -26,7 +26,7 @@ def mara(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
-def found(client: Client, path: str) -> list[list[str]]:
+def read_csv(client: Client, path: str) -> list[list[str]]:
     answer: Any = client.get(path)
     assert answer["Content-Type"] == "text/csv; charset=utf-8"
     return list(csv.reader(io.StringIO(b"".join(answer.streaming_content).decode().removeprefix("\ufeff"))))
@@ -51,13 +51,13 @@ def test_pinholes_are_found_by_what_people_know(mara: Client, q: str) -> None:
 
 @pytest.mark.parametrize(("q", "number"), [("", 2), ("443", 1), ("450", 0), ("2001:db8:a0:11::/64", 1), ("nonsense", 0)])
 def test_the_same_rows_come_as_csv(mara: Client, q: str, number: int) -> None:
-    head, *lines = found(mara, f"/pinholes.csv?q={q}")
+    head, *lines = read_csv(mara, f"/pinholes.csv?q={q}")
     assert head[:5] == ["Member", "Address", "Protocol", "Port", "Last port"]
     assert len(lines) == number
 
 
 def test_a_spreadsheet_runs_nothing_of_it(mara: Client) -> None:
-    _head, line = found(mara, "/forwards.csv?q=6000")
+    _head, line = read_csv(mara, "/forwards.csv?q=6000")
     assert line[:7] == ["Resident of m1", "udp", "198.51.100.7", "6000", "6009", "10.16.0.10", "16000"]
     assert line[7] == "'=game"
 

@@ -14,13 +14,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: factories.Network) -> factories.Network:
+def network(served_network: factories.Network) -> factories.Network:
     """Three revisions on two gateways: the network, a forward, another forward."""
-    assert reconcile(served.group, by=served.admin.pk)
+    assert reconcile(served_network.group, by=served_network.admin.pk)
     for port in (7001, 7002):
-        forward(served, port)
-        assert reconcile(served.group, by=served.admin.pk)
-    return served
+        forward(served_network, port)
+        assert reconcile(served_network.group, by=served_network.admin.pk)
+    return served_network
 
 
 @pytest.fixture

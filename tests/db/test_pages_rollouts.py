@@ -21,7 +21,7 @@ from firewall import wire
 from firewall.rollout import RolloutEvent
 from tests import factories
 from tests.db.page_client import text
-from tests.db.rollout_rows import opened, rolled
+from tests.db.rollout_rows import open_rollout, roll_out
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -36,7 +36,7 @@ def staff(network: factories.Network, client: Client) -> Client:
 def roll(network: factories.Network) -> Callable[..., Rollout]:
     """A rollout: confirmed, or stopped with an error at one gateway, or left open."""
 
-    return partial(rolled, network)
+    return partial(roll_out, network)
 
 
 def test_only_staff_sees_rollouts(network: factories.Network, client: Client) -> None:
@@ -187,7 +187,7 @@ def test_a_delta_is_shown_set_by_set_whatever_its_comments_hold() -> None:
 
 
 def test_a_gateway_that_works_for_long_says_on_the_page_what_it_does_and_how_far_it_is(staff: Client, network: factories.Network) -> None:
-    lease = opened(network)
+    lease = open_rollout(network)
     before = progress.compute_stamp(lease.rollout)
     assert rollout_store.record_beat(lease, "loading", 120_000, 700_000) is None
     page = text(staff.get(f"/rollouts/{lease.rollout.pk}/"))
@@ -198,7 +198,7 @@ def test_a_gateway_that_works_for_long_says_on_the_page_what_it_does_and_how_far
 
 
 def test_what_a_gateway_says_that_it_does_may_be_anything(staff: Client, network: factories.Network) -> None:
-    lease = opened(network)
+    lease = open_rollout(network)
     rollout_store.record_beat(lease, "<b>" * 100, -5, 10**30)
     page = text(staff.get(f"/rollouts/{lease.rollout.pk}/"))
     assert "<b><b>" not in page
@@ -206,14 +206,14 @@ def test_what_a_gateway_says_that_it_does_may_be_anything(staff: Client, network
 
 
 def test_a_sign_of_life_that_cannot_be_kept_ends_nothing(network: factories.Network) -> None:
-    lease = opened(network)
+    lease = open_rollout(network)
     assert note_beat(lease, wire.Beat("\0")) is None
     assert note_beat(lease, wire.Beat("loading", 1, 2)) is None
     assert RolloutStep.objects.get(pk=lease.step.pk).doing == "loading"
 
 
 def test_whoever_drives_it_hears_that_a_person_wants_it_stopped_while_a_gateway_works(network: factories.Network) -> None:
-    lease = opened(network)
+    lease = open_rollout(network)
     rollout_store.record_wish(lease.rollout, RolloutEvent.ABORT, by=network.admin)
     assert rollout_store.record_beat(lease, "loading", 1, 2) is RolloutEvent.ABORT
 
@@ -221,5 +221,5 @@ def test_whoever_drives_it_hears_that_a_person_wants_it_stopped_while_a_gateway_
 @pytest.mark.parametrize("before", [0.001, 0.6, 1.4, 3600])
 def test_a_rollout_has_never_taken_less_than_nothing(network: factories.Network, before: float) -> None:
     """The moment of the page may be older than the rollout: reading took long, or the worker's clock is another one."""
-    rollout = opened(network).rollout
+    rollout = open_rollout(network).rollout
     assert progress.render_duration(rollout, rollout.created - timedelta(seconds=before)) == "0\u202fms so far"

@@ -14,7 +14,7 @@ from firewall.policy import GatewaySpec
 from tests import factories
 from tests.api_responses import wrong
 from tests.db.page_client import queries, signed_in, text
-from tests.db.rollout_rows import rolled
+from tests.db.rollout_rows import roll_out
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -46,7 +46,7 @@ def path(network: factories.Network, what: str) -> str:
     return f"/gateways/groups/{network.group.pk}/{what}/"
 
 
-def compiled(network: factories.Network) -> GatewaySpec:
+def compile_gateway(network: factories.Network) -> GatewaySpec:
     return policy_snapshot.take_snapshot(network.group).policies[network.gateways[0].pk].gateway
 
 
@@ -54,19 +54,19 @@ def test_protection_is_saved_reaches_the_policy_and_says_since_when(staff: Clien
     assert "nothing of it is on" in text(staff.get(path(network, "protection")))
     page = text(staff.post(path(network, "protection"), PROTECTION | {"clamp_mss": "on"}, follow=True))
     assert "Saved." in page and "not yet as shown" in page and "Mara Lindqvist" in page
-    settings = compiled(network).settings
+    settings = compile_gateway(network).settings
     assert settings.clamp_mss and settings.protection.bogons
     assert list(map(str, settings.protection.own)) == ["203.0.113.0/24", "2001:db8::/32"]
     assert [(str(peer.address), peer.routing) for peer in settings.protection.peers] == [("192.0.2.1", "bgp")]
     assert (settings.protection.ftp_ports, settings.protection.sip_ports) == ((21, 2121), ())
-    rolled(network)
+    roll_out(network)
     page = text(staff.get(path(network, "protection")))
     assert page.count("as shown, since") == 2 and "not yet" not in page
 
 
 def test_limits_are_saved_and_reach_the_policy(staff: Client, network: factories.Network) -> None:
     assert "Saved." in text(staff.post(path(network, "limits"), LIMITS, follow=True))
-    limits = compiled(network).settings.limits
+    limits = compile_gateway(network).settings.limits
     assert (limits.member_rate, limits.member_burst, limits.mail_rate, limits.refuses) == (50, 200, 10, True)
     assert list(map(str, limits.exempt)) == ["10.16.0.99/32"]
 
@@ -129,7 +129,7 @@ def test_a_script_reads_and_changes_them(api: Client, network: factories.Network
     where = f"/api/gateways/protection/{network.group.pk}/"
     answer = api.patch(where, {"version": 0, "clamp_mss": True, "bgp_peers": ["192.0.2.1"]}, content_type="application/json")
     assert answer.json()["clamp_mss"] is True and answer.json()["bgp_peers"] == ["192.0.2.1"]
-    assert GatewayGroup.objects.get(pk=network.group.pk).clamp_mss and compiled(network).settings.clamp_mss
+    assert GatewayGroup.objects.get(pk=network.group.pk).clamp_mss and compile_gateway(network).settings.clamp_mss
 
 
 def test_a_full_table_is_warned_of(staff: Client, network: factories.Network) -> None:

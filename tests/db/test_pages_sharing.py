@@ -31,7 +31,7 @@ def api(network: factories.Network) -> Client:
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
-def edited(network: factories.Network, **changes: object) -> dict[str, Any]:
+def build_form(network: factories.Network, **changes: object) -> dict[str, Any]:
     pool = Pool.objects.get(pk=network.public.pk)
     return {"name": pool.name, "prefix": str(pool.prefix), "version": pool.version, "sharing": "shared", "block_size": ""} | changes
 
@@ -43,18 +43,18 @@ def blocks(network: factories.Network, size: int = 1024) -> None:
 def test_a_pool_is_used_otherwise_from_its_page_and_says_how_full_it_is(mara: Client, network: factories.Network) -> None:
     url = f"/addresses/{network.public.pk}/"
     assert "members share the addresses" in text(mara.get(f"{url}edit/"))
-    assert mara.post(f"{url}edit/", edited(network, sharing="blocks", block_size="1024", agreed="1")).status_code == 302
+    assert mara.post(f"{url}edit/", build_form(network, sharing="blocks", block_size="1024", agreed="1")).status_code == 302
     page = text(mara.get(url))
     assert "blocks of 1,024 ports" in page
     assert "16,002" in page  # 63 of each of 254 addresses
-    assert mara.post(f"{url}edit/", edited(network, sharing="own", agreed="1")).status_code == 302
+    assert mara.post(f"{url}edit/", build_form(network, sharing="own", agreed="1")).status_code == 302
     assert {str(each.public) for each in NatMapping.objects.filter(holds_now(), sharing="own")} == {
         f"198.51.100.{last}" for last in (1, 2, 7, 8)
     }
 
 
 def test_before_members_leave_otherwise_a_page_says_who_would_leave_as_what(mara: Client, network: factories.Network) -> None:
-    response = mara.post(f"/addresses/{network.public.pk}/edit/", edited(network, sharing="blocks", block_size="1024"))
+    response = mara.post(f"/addresses/{network.public.pk}/edit/", build_form(network, sharing="blocks", block_size="1024"))
     page = text(response)
     assert "4 members leave otherwise from the moment you save." in page
     assert "They use 2 addresses of the pool; now they use 2." in page
@@ -116,7 +116,7 @@ def test_a_search_for_an_address_and_port_takes_the_port_along(mara: Client, net
 def test_what_cannot_be_is_said_at_its_field(
     mara: Client, network: factories.Network, changes: dict[str, str], field: str, said: str
 ) -> None:
-    response = mara.post(f"/addresses/{network.public.pk}/edit/", edited(network, name="New name", **changes))
+    response = mara.post(f"/addresses/{network.public.pk}/edit/", build_form(network, name="New name", **changes))
     assert response.status_code == 422
     assert said in str(response.context["form"].errors[field])
     assert Pool.objects.get(pk=network.public.pk).name != "New name"
@@ -124,7 +124,7 @@ def test_what_cannot_be_is_said_at_its_field(
 
 def test_blocks_that_members_have_keep_their_size(mara: Client, network: factories.Network) -> None:
     blocks(network)
-    response = mara.post(f"/addresses/{network.public.pk}/edit/", edited(network, sharing="blocks", block_size="2048"))
+    response = mara.post(f"/addresses/{network.public.pk}/edit/", build_form(network, sharing="blocks", block_size="2048"))
     assert "4 members have blocks of 1,024 ports of this pool." in str(response.context["form"].errors["block_size"])
 
 
@@ -132,7 +132,7 @@ def test_blocks_that_members_have_keep_their_size(mara: Client, network: factori
 def test_hostile_ways_of_sharing_are_refused(mara: Client, network: factories.Network, value: str) -> None:
     new = {"name": "New", "kind": "public4", "prefix": "192.0.2.0/28", "member_length": 64, "group": network.group.pk, "sharing": "own"}
     for field in ("sharing", "block_size"):
-        assert mara.post(f"/addresses/{network.public.pk}/edit/", edited(network, **{field: value})).status_code == 422
+        assert mara.post(f"/addresses/{network.public.pk}/edit/", build_form(network, **{field: value})).status_code == 422
         assert mara.post("/addresses/add/", new | {field: value}).status_code == 422
 
 

@@ -36,7 +36,7 @@ def busy(network: factories.Network, now: datetime) -> datetime:
     at = now - 2 * HOUR
     for (host, name), (down, up) in zip(NAMES.items(), ((90, 1), (20, 30), (5, 2)), strict=True):
         Member.objects.filter(pk=network.residents[host].member.pk).update(name=name)
-        usage_factories.counted(network.residents[host].holding, at, down=down * 10**6, up=up * 10**6)
+        usage_factories.count_usage(network.residents[host].holding, at, down=down * 10**6, up=up * 10**6)
     return at
 
 
@@ -48,29 +48,29 @@ def table(response: Any) -> list[list[str]]:
     return list(csv.reader(io.StringIO(b"".join(response.streaming_content).decode().removeprefix("\ufeff"))))
 
 
-def typed(at: datetime) -> str:
+def format_input(at: datetime) -> str:
     """As the form takes it, whatever the clock on the wall does."""
     return at.isoformat()
 
 
-def ranked(page: str) -> list[str]:
+def list_ranked(page: str) -> list[str]:
     """The names in the order of the page."""
     return sorted((name for name in ("Ada", "Berta") if f">{name}</a>" in page), key=lambda name: page.index(f">{name}</a>"))
 
 
 def test_the_greatest_talkers_are_sorted_by_what_one_presses(admin: Client, busy: datetime) -> None:
     page = plain(admin.get("/traffic/talkers/"))
-    assert ranked(page) == ["Ada", "Berta"]
+    assert list_ranked(page) == ["Ada", "Berta"]
     assert 'aria-sort="descending"><a href="?sort=both">' in page
     assert "91.0 MB" in page
-    assert ranked(plain(admin.get("/traffic/talkers/?sort=up"))) == ["Berta", "Ada"]
-    assert ranked(plain(admin.get("/traffic/talkers/?sort=down"))) == ["Ada", "Berta"]
+    assert list_ranked(plain(admin.get("/traffic/talkers/?sort=up"))) == ["Berta", "Ada"]
+    assert list_ranked(plain(admin.get("/traffic/talkers/?sort=down"))) == ["Ada", "Berta"]
 
 
 def test_any_window_can_be_asked_for(admin: Client, busy: datetime, now: datetime) -> None:
-    inside = {"since": typed(busy - HOUR), "until": typed(busy + HOUR)}
-    assert ranked(plain(admin.get("/traffic/talkers/", inside))) == ["Ada", "Berta"]
-    after = plain(admin.get("/traffic/talkers/", {"since": typed(busy + 10 * usage_factories.FIVE)}))
+    inside = {"since": format_input(busy - HOUR), "until": format_input(busy + HOUR)}
+    assert list_ranked(plain(admin.get("/traffic/talkers/", inside))) == ["Ada", "Berta"]
+    after = plain(admin.get("/traffic/talkers/", {"since": format_input(busy + 10 * usage_factories.FIVE)}))
     assert "Nobody forwarded anything" in after
     assert [row[1] for row in table(admin.get("/traffic/talkers.csv", inside))[1:]][:2] == ["Ada", "Berta"]
 
@@ -78,10 +78,10 @@ def test_any_window_can_be_asked_for(admin: Client, busy: datetime, now: datetim
 @pytest.mark.parametrize("path", ["/traffic/talkers/", "/traffic/sums/", "/traffic/talkers.csv", "/traffic/sums.csv"])
 def test_a_window_that_cannot_be_is_explained_at_its_field_and_shows_nothing(admin: Client, busy: datetime, path: str) -> None:
     for asked, said in (
-        ({"since": typed(busy), "until": typed(busy - HOUR)}, "This is not after “From”."),
-        ({"since": typed(busy + timedelta(days=2))}, "This is still to come."),
+        ({"since": format_input(busy), "until": format_input(busy - HOUR)}, "This is not after “From”."),
+        ({"since": format_input(busy + timedelta(days=2))}, "This is still to come."),
         ({"since": "2001-01-01T00:00"}, "is no longer kept."),
-        ({"until": typed(busy)}, "Name where it begins, too."),
+        ({"until": format_input(busy)}, "Name where it begins, too."),
         ({"since": "yesterday"}, "Enter a valid date/time."),
     ):
         response = admin.get(path, asked)
@@ -118,7 +118,7 @@ def test_gateways_show_bits_and_packets_a_second_by_ip_version_and_gaps(admin: C
     first, second = network.gateways
     usage_factories.read([first], now - 30 * HOUR, now)
     usage_factories.read([second], now - 30 * HOUR, now - 20 * HOUR)
-    usage_factories.carried(first, 4, now - 2 * HOUR, down=300_000_000, up=30_000_000)
+    usage_factories.count_throughput(first, 4, now - 2 * HOUR, down=300_000_000, up=30_000_000)
     page = plain(admin.get("/traffic/"))
     assert f'id="way-{first.pk}-4"' in page
     assert '<td class="nw-num">8.00 Mbit/s</td><td class="nw-num">800 kbit/s</td>' in page
@@ -176,7 +176,7 @@ def test_pages_take_as_many_queries_for_few_members_as_for_many(
     Quota.objects.create(tariff=network.residents["m1"].member.tariff, octets=1)
     for number in range(count):
         holding = factories.hold(factories.member(f"Further {number}"), network.private, f"10.16.9.{number}/32")
-        usage_factories.counted(holding, now - HOUR, down=1000)
+        usage_factories.count_usage(holding, now - HOUR, down=1000)
     most = {"/traffic/": 28, "/traffic/talkers/": 30, "/traffic/sums/?by=room": 30, "/traffic/quotas/": 33}
     took = {path: queries(admin, path) for path in most}
     assert {path: number for path, number in took.items() if number > most[path]} == {}

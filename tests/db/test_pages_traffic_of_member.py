@@ -50,9 +50,9 @@ def table(response: Any) -> list[list[str]]:
 
 def some(network: factories.Network, at: datetime) -> None:
     """m1 gets 3 MB by IPv4 and 5 MB by IPv6 and sends 1 MB; m2 gets 777 MB."""
-    usage_factories.counted(network.residents["m1"].holding, at, down=3_000_000, up=1_000_000)
-    usage_factories.counted(network.residents["m1"].prefix, at, down=5_000_000)
-    usage_factories.counted(network.residents["m2"].holding, at, down=777_000_000)
+    usage_factories.count_usage(network.residents["m1"].holding, at, down=3_000_000, up=1_000_000)
+    usage_factories.count_usage(network.residents["m1"].prefix, at, down=5_000_000)
+    usage_factories.count_usage(network.residents["m2"].holding, at, down=777_000_000)
 
 
 @pytest.mark.parametrize("window", ["day", "week", "month", "year"])
@@ -130,10 +130,10 @@ def test_before_anything_was_counted_the_page_says_so_instead_of_an_empty_chart(
 def test_it_is_compared_with_the_window_before_once_that_was_counted_whole(
     network: factories.Network, selin: Client, now: datetime
 ) -> None:
-    usage_factories.counted(network.residents["m1"].holding, now - 40 * HOUR, down=4_000_000)
+    usage_factories.count_usage(network.residents["m1"].holding, now - 40 * HOUR, down=4_000_000)
     some(network, now - 2 * HOUR)
     assert "Counting began on " in text(selin.get("/me/?window=day"))
-    usage_factories.counted(network.residents["m1"].holding, now - 60 * HOUR, down=1)
+    usage_factories.count_usage(network.residents["m1"].holding, now - 60 * HOUR, down=1)
     assert "125 % more than in the 24 hours before (4.00 MB)." in plain(selin.get("/me/?window=day"))
     assert "Counting began on " in text(selin.get("/me/?window=week"))
 
@@ -191,8 +191,8 @@ def test_a_quota_begins_again_with_the_month_by_the_clock_on_the_wall(network: f
     _since, next_one = quotas.compute_month(now)
     since, until = quotas.compute_month(next_one + HOUR)
     assert (since, timezone.localtime(since).day, timezone.localtime(since).hour, timezone.localtime(until).day) == (next_one, 1, 0, 1)
-    usage_factories.counted(network.residents["m1"].holding, since - timedelta(minutes=1), down=50)
-    usage_factories.counted(network.residents["m1"].holding, since, down=7)
+    usage_factories.count_usage(network.residents["m1"].holding, since - timedelta(minutes=1), down=50)
+    usage_factories.count_usage(network.residents["m1"].holding, since, down=7)
     found = quotas.find_quota_usage(member, now=since + HOUR)
     assert found is not None
     assert (found.used, found.percent) == (7, 7)
@@ -205,6 +205,6 @@ def test_the_page_takes_as_many_queries_for_a_long_history_as_for_a_short_one(
 ) -> None:
     Quota.objects.create(tariff=network.residents["m1"].member.tariff, octets=100)
     for ago in range(count):
-        usage_factories.counted(network.residents["m1"].holding, now - ago * usage_factories.FIVE, down=50)
+        usage_factories.count_usage(network.residents["m1"].holding, now - ago * usage_factories.FIVE, down=50)
         usage_factories.read(network.gateways, now - timedelta(days=9, minutes=ago), now - timedelta(days=9))
     assert queries(selin, "/me/?window=year") <= 28  # four of them for the months

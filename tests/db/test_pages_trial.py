@@ -17,7 +17,7 @@ from apps.deployments.rollouts.rollout_store import Lease
 from firewall.rollout import RolloutCommand, RolloutEvent
 from tests import factories
 from tests.db.page_client import signed_in, text
-from tests.db.rollout_rows import confirm, opened, rolled
+from tests.db.rollout_rows import confirm, open_rollout, roll_out
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -30,8 +30,8 @@ def staff(network: factories.Network) -> Client:
 @pytest.fixture
 def lease(network: factories.Network) -> Lease:
     """nat-2 has committed and is on trial for 20 seconds; before this it ran another revision."""
-    rolled(network)
-    made = opened(network)
+    roll_out(network)
+    made = open_rollout(network)
     committed: dict[str, Any] = {"committed": Now(), "goes_back": Now() + timedelta(seconds=20), "sent_octets": 4100, "commit_ms": 3}
     rollout_store.record_event(made, RolloutEvent.COMMITTED, **committed)
     return made
@@ -150,7 +150,7 @@ def test_what_somebody_types_to_approve_is_not_swept_away_by_the_rollout(staff: 
 
 
 def test_what_is_over_cannot_be_stopped(staff: Client, network: factories.Network) -> None:
-    over = rolled(network)
+    over = roll_out(network)
     assert f"{over} is over already" in text(staff.get(f"/rollouts/{over.pk}/stop/"))
     assert "is over already" in text(staff.post(f"/rollouts/{over.pk}/stop/", follow=True))
 

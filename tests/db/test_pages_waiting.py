@@ -18,17 +18,17 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: factories.Network) -> factories.Network:
+def network(served_network: factories.Network) -> factories.Network:
     """Two gateways that run six forwards, of which five are asked to go."""
-    served.group.removal_least = 3
-    served.group.save()
+    served_network.group.removal_least = 3
+    served_network.group.save()
     for port in range(7001, 7007):
-        forward(served, port)
-    assert reconcile(served.group)
-    with factories.written_by(served.admin):
+        forward(served_network, port)
+    assert reconcile(served_network.group)
+    with factories.written_by(served_network.admin):
         PortForward.objects.filter(public_port__in=range(7001, 7006)).delete()
-    assert reconcile(served.group, by=served.admin.pk) is None
-    return served
+    assert reconcile(served_network.group, by=served_network.admin.pk) is None
+    return served_network
 
 
 @pytest.fixture

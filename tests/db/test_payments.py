@@ -9,7 +9,7 @@ from apps.lib.errors import Problem
 from apps.members import payment_import
 from apps.members.models import Member
 from tests import factories
-from tests.db.page_client import said, signed_in, text
+from tests.db.page_client import list_messages, signed_in, text
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +18,7 @@ def members() -> list[Member]:
     return [factories.member(f"Payer {number}", number=number) for number in (2207, 2208, 2209)]
 
 
-def paid() -> list[date | None]:
+def list_paid_until() -> list[date | None]:
     return list(Member.objects.order_by("number").values_list("paid_until", flat=True))
 
 
@@ -32,7 +32,7 @@ def test_numbers_and_days_in_the_usual_spellings_are_understood(separator: str) 
         (4, 2208, date(2027, 3, 31)),
     ]
     assert preview.faults == []
-    assert paid() == [None, None, None]
+    assert list_paid_until() == [None, None, None]
 
 
 def test_every_line_that_is_not_understood_is_named_and_then_nothing_changes() -> None:
@@ -54,7 +54,7 @@ def test_every_line_that_is_not_understood_is_named_and_then_nothing_changes() -
     assert "line 1 too" in preview.faults[4].why
     with pytest.raises(Problem, match="nothing was changed"):
         payment_import.import_payments("\n".join(bad), by=factories.user())
-    assert paid()[:3] == [None, None, None]
+    assert list_paid_until()[:3] == [None, None, None]
     for nothing in ("", "\n\n", "Number;Day", "\0\n\0\n"):
         with pytest.raises(Problem, match="empty"):
             payment_import.read(nothing)
@@ -65,7 +65,7 @@ def test_a_file_with_zero_octets_is_read_as_if_they_were_not_there() -> None:
     mara = signed_in(factories.user())
     page = mara.post("/members/payments/", {"file": SimpleUploadedFile("fees.csv", b"2207;2027-03-31\n\0\n22\x0008;2027-03-31\n")})
     sent = {"text": page.context["text"], "confirmed": "1"}
-    assert "2 members are paid for longer now." in said(mara.post("/members/payments/", sent, follow=True))[0]
+    assert "2 members are paid for longer now." in list_messages(mara.post("/members/payments/", sent, follow=True))[0]
 
 
 def test_a_list_twice_changes_nothing_the_second_time_and_nobody_is_paid_for_less() -> None:
@@ -73,11 +73,11 @@ def test_a_list_twice_changes_nothing_the_second_time_and_nobody_is_paid_for_les
     mara = factories.user()
     Member.objects.filter(number=2209).update(paid_until=date(2028, 1, 1))
     given = "2207;2027-03-31\n2208;2027-03-31\n2209;2027-03-31"
-    assert len(payment_import.import_payments(given, by=mara).extending) == 2
+    assert len(payment_import.import_payments(given, by=mara).extensions) == 2
     versions = list(Member.objects.order_by("number").values_list("version", flat=True))
     again = payment_import.import_payments(given, by=mara)
-    assert (len(again.extending), again.unchanged) == (0, 3)
-    assert paid() == [date(2027, 3, 31), date(2027, 3, 31), date(2028, 1, 1)]
+    assert (len(again.extensions), again.unchanged_count) == (0, 3)
+    assert list_paid_until() == [date(2027, 3, 31), date(2027, 3, 31), date(2028, 1, 1)]
     assert list(Member.objects.order_by("number").values_list("version", flat=True)) == versions == [2, 2, 1]
 
 
@@ -86,10 +86,10 @@ def test_a_file_is_looked_at_first_and_brought_when_that_is_confirmed() -> None:
     mara = signed_in(factories.user())
     file = SimpleUploadedFile("fees.csv", "Nummer;Bezahlt bis;Für\n2207;2027-03-31;Müller".encode("latin-1"))
     page = mara.post("/members/payments/", {"file": file})
-    assert "Extend 1 member" in text(page) and paid() == [None, None, None]
+    assert "Extend 1 member" in text(page) and list_paid_until() == [None, None, None]
     sent = {"text": page.context["text"], "confirmed": "1"}
-    assert "1 member is paid for longer now." in said(mara.post("/members/payments/", sent, follow=True))[0]
-    assert "0 members are paid" in said(mara.post("/members/payments/", sent, follow=True))[0]
+    assert "1 member is paid for longer now." in list_messages(mara.post("/members/payments/", sent, follow=True))[0]
+    assert "0 members are paid" in list_messages(mara.post("/members/payments/", sent, follow=True))[0]
     assert "Line 1, “hello”" in text(mara.post("/members/payments/", {"text": "hello 1"})).replace("hello 1", "hello")
     assert mara.post("/members/payments/", {"text": "x1;y", "confirmed": "1"}).status_code == 422
     assert "The list is empty." in text(mara.post("/members/payments/", {"text": "Number;Day", "confirmed": "1"}))

@@ -38,7 +38,7 @@ ABSENT = 999_999_999
 
 
 @dataclass(frozen=True)
-class World:
+class RightsWorld:
     """A network, one person for each role, and a member whose things nobody but staff may see."""
 
     people: dict[str, User]
@@ -78,7 +78,7 @@ WORDS = {
 
 
 @pytest.fixture
-def world(network: factories.Network) -> World:
+def world(network: factories.Network) -> RightsWorld:
     people = {role.value: factories.user(f"{role.value}s", roles=[role.value]) for role in Role}
     scripts = {name: Client(headers={"authorization": f"Bearer {tokens.create(user=user, name='s')[1]}"}) for name, user in people.items()}
     scripts[permission_matrix.ANONYMOUS] = Client()
@@ -165,7 +165,7 @@ def world(network: factories.Network) -> World:
         "delivery": told.pk,
     }
     marks = ("Verborgen", "verborgen", str(other.holding.prefix.network_address), str(inside), "44321", device.mac, "Xaver")
-    return World(people, scripts, other, ids, marks)
+    return RightsWorld(people, scripts, other, ids, marks)
 
 
 @contextmanager
@@ -176,7 +176,7 @@ def undone() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def asked(client: Client, method: str, path: str) -> Any:
+def send_request(client: Client, method: str, path: str) -> Any:
     cookies = client.cookies.output(header="", sep=";")
     with undone():
         answer = client.generic(method, path, b"{}" if path.startswith("/api/") else b"", content_type="application/json")
@@ -192,12 +192,12 @@ def let_through(answer: Any) -> bool:
     return not away and answer.status_code not in ((401, 403, 405) if path.startswith("/api/") else (403, 405))
 
 
-def seen(world: World, column: str, clients: dict[str, Client], route: permission_matrix.PortalRoute) -> str:
+def describe_access(world: RightsWorld, column: str, clients: dict[str, Client], route: permission_matrix.PortalRoute) -> str:
     """What this column can do there, in the words of the document."""
     path, words = world.path(route), []
     for word, method in (("see", "GET"), ("send", "POST")) if not route.method else ((_word(route.method), route.method),):
         client = world.scripts[column] if route.method else clients[column]
-        if let_through(asked(client, method, path)):
+        if let_through(send_request(client, method, path)):
             words.append(word)
     return ", ".join(words) or permission_matrix.NOTHING
 
@@ -206,17 +206,17 @@ def _word(method: str) -> str:
     return "see" if method == "GET" else "send"
 
 
-def documented() -> dict[str, list[str]]:
+def read_documented() -> dict[str, list[str]]:
     """The tables of the document: the cells of each route."""
     lines = [line.strip("| ").split(" | ") for line in DOCUMENT.read_text().splitlines() if line.startswith("| `")]
     return {line[0].strip("`"): line[2:] for line in lines}
 
 
-def test_each_role_can_do_on_each_route_what_the_table_says_and_nothing_else(world: World) -> None:
+def test_each_role_can_do_on_each_route_what_the_table_says_and_nothing_else(world: RightsWorld) -> None:
     clients = {column: world.client(column) for column in permission_matrix.COLUMNS}
-    table, wrong = documented(), []
+    table, wrong = read_documented(), []
     for route in permission_matrix.list_routes():
-        cells = [seen(world, column, clients, route) for column in permission_matrix.COLUMNS]
+        cells = [describe_access(world, column, clients, route) for column in permission_matrix.COLUMNS]
         if cells != table.get(route.key):
             wrong.append((route.key, cells, table.get(route.key)))
     assert wrong == []
@@ -233,7 +233,7 @@ def test_every_route_has_a_line_and_every_line_a_route() -> None:
     assert set(API) <= {permission_matrix._get_basename(pattern) for _name, _path, pattern in permission_matrix.list_url_patterns()}
 
 
-def test_a_route_without_a_line_is_closed_to_everybody(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_route_without_a_line_is_closed_to_everybody(world: RightsWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(PAGES, "desk:members")
     monkeypatch.delitem(API, "member")
     assert permission_matrix.list_unknown_routes() == [
@@ -248,7 +248,7 @@ def test_a_route_without_a_line_is_closed_to_everybody(world: World, monkeypatch
     assert world.scripts["network_admin"].get("/api/members/members/").status_code == 403
 
 
-def test_a_member_finds_nothing_of_another_member_anywhere(world: World) -> None:
+def test_a_member_finds_nothing_of_another_member_anywhere(world: RightsWorld) -> None:
     """Ids of another in addresses, queries and forms; pages, fragments, files and the API, with a session and with a token."""
     browser, script = world.client("member"), world.scripts["member"]
     ids: dict[str, str | int] = {
@@ -271,37 +271,37 @@ def test_a_member_finds_nothing_of_another_member_anywhere(world: World) -> None
     assert (changed.name, changed.version) == ("Xaver Verborgen", world.other.member.version)
 
 
-def test_somebody_with_several_roles_may_do_what_any_of_them_allows(world: World) -> None:
+def test_somebody_with_several_roles_may_do_what_any_of_them_allows(world: RightsWorld) -> None:
     both = signed_in(factories.user("both", roles=["auditor", "helpdesk"]))
     assert both.get("/rollouts/").status_code == 200
     assert both.get("/members/add/").status_code == 200
     assert both.post("/rollouts/deploy/").status_code == 403
 
 
-def test_automation_counts_with_a_token_only(world: World) -> None:
+def test_automation_counts_with_a_token_only(world: RightsWorld) -> None:
     assert world.scripts["automation"].get("/api/members/members/").status_code == 200
     assert world.client("automation").get("/api/members/members/").status_code == 403
     assert world.client("automation").get("/members/").status_code == 403
 
 
-def test_who_is_not_active_any_more_is_asked_to_sign_in(world: World) -> None:
+def test_who_is_not_active_any_more_is_asked_to_sign_in(world: RightsWorld) -> None:
     client = world.client("network_admin")
     User.objects.filter(pk=world.people["network_admin"].pk).update(is_active=False)
     assert client.get("/members/").status_code == 302
     assert world.scripts["network_admin"].get("/api/members/members/").status_code == 401
 
 
-def test_the_history_knows_who_got_which_role(world: World) -> None:
+def test_the_history_knows_who_got_which_role(world: RightsWorld) -> None:
     User.objects.filter(pk=world.people["member"].pk).update(roles=["auditor"])
     events = User.pgh_event_model.objects.filter(pgh_obj_id=world.people["member"].pk).order_by("pgh_id")  # type: ignore[attr-defined]
     assert list(events.values_list("pgh_label", "roles")) == [("insert", ["member"]), ("update", ["auditor"])]
     assert "password" not in {field.name for field in events.model._meta.fields}
 
 
-def test_the_table_is_written_by_the_command(tmp_path: Any, world: World) -> None:
+def test_the_table_is_written_by_the_command(tmp_path: Any, world: RightsWorld) -> None:
     call_command("permissions", output=tmp_path / "permissions.md", stdout=(tmp_path / "said").open("w"))
     assert (tmp_path / "permissions.md").read_text() == DOCUMENT.read_text()
 
 
 def test_a_page_that_takes_nothing_has_no_right_to_send() -> None:
-    assert PageRights(Right.OWN).right("POST") is None
+    assert PageRights(Right.OWN).find_right("POST") is None

@@ -43,7 +43,7 @@ def add(network: factories.Network, host: str = "m1", **changes: Any) -> Pinhole
 def test_what_is_opened_reaches_the_policy(transactional_db: None, changes: dict[str, Any], what: str, hole: Hole) -> None:
     network = factories.network()
     pinhole = add(network, **changes)
-    assert pinhole.what == what
+    assert pinhole.scope_text == what
     for policy in policy_snapshot.take_snapshot(network.group).policies.values():
         assert [each.hole for each in policy.pinholes] == [hole]
 
@@ -64,7 +64,7 @@ def test_what_is_open_already_is_refused_by_name(network: factories.Network, one
     first = add(network, **one)
     with pytest.raises(Problem) as caught:
         add(network, **other)
-    assert str(caught.value) == f"{first.what} is open on {HOST} already, by pinhole {first.pk}. Change or remove that one first."
+    assert str(caught.value) == f"{first.scope_text} is open on {HOST} already, by pinhole {first.pk}. Change or remove that one first."
     assert caught.value.culprit == first
 
 
@@ -133,7 +133,7 @@ def test_a_stale_change_is_a_conflict_and_changes_nothing(network: factories.Net
     with pytest.raises(Conflict):
         services.change_pinhole(pinhole=pinhole, version=1, **(given | {"port": 54}), by=network.admin)
     pinhole.refresh_from_db()
-    assert (pinhole.what, pinhole.purpose, pinhole.version) == ("UDP 53", "DNS", 2)
+    assert (pinhole.scope_text, pinhole.purpose, pinhole.version) == ("UDP 53", "DNS", 2)
 
 
 def test_a_removed_pinhole_stays_in_history_and_comes_back(network: factories.Network) -> None:
@@ -142,7 +142,7 @@ def test_a_removed_pinhole_stays_in_history_and_comes_back(network: factories.Ne
         services.remove_pinhole(pinhole=pinhole, by=network.admin)
     assert not list_pinholes().exists()
     again = services.restore_pinhole(pinhole=pinhole, by=network.admin)
-    assert (again.what, again.purpose) == (pinhole.what, "web")
+    assert (again.scope_text, again.purpose) == (pinhole.scope_text, "web")
     with pytest.raises(Problem, match="is open on"):
         services.restore_pinhole(pinhole=pinhole, by=network.admin)
 
@@ -179,8 +179,8 @@ def test_pinholes_follow_to_another_prefix_under_the_same_interface_ids(network:
     new = services.renumber(holding=old, follow=True, by=network.admin)
     web, other = list_member_pinholes(member)
     assert new.prefix != old.prefix
-    assert (web.address, web.what, web.purpose, web.valid.upper) == (new.prefix.network_address + 0x10, "TCP 443", "web", until)
-    assert (other.address, other.what, other.enabled) == (new.prefix.network_address + 0x15, "everything", False)
+    assert (web.address, web.scope_text, web.purpose, web.valid.upper) == (new.prefix.network_address + 0x10, "TCP 443", "web", until)
+    assert (other.address, other.scope_text, other.enabled) == (new.prefix.network_address + 0x15, "everything", False)
     old.refresh_from_db()
     assert old.valid.upper is not None
     assert Pinhole.objects.filter(holding=old).count() == 2

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 def places() -> Iterator[StatePaths]:
     # Not tmp_path: that lies in a directory which others must not pass through, and the server runs as another account.
     with tempfile.TemporaryDirectory(prefix="netzwart-test-", dir="/tmp") as directory:
-        found = StatePaths.at(Path(directory) / "var")
+        found = StatePaths.from_directory(Path(directory) / "var")
         yield found
         if found.sockets.exists():
             for left in found.sockets.iterdir():

@@ -49,12 +49,12 @@ def path(network: factories.Network) -> str:
     return f"/gateways/groups/{network.group.pk}/profile/"
 
 
-def tuned(network: factories.Network, *, managed: bool = True, **changes: Any) -> Profile:
+def tune_group(network: factories.Network, *, managed: bool = True, **changes: Any) -> Profile:
     version = get_profile(network.group).version
     return change_profile(group=network.group, version=version, managed=managed, by=network.admin, **VALUES | changes)
 
 
-def compiled(network: factories.Network) -> firewall.Profile | None:
+def compile_profile(network: factories.Network) -> firewall.Profile | None:
     return policy_snapshot.take_snapshot(network.group).policies[network.gateways[0].pk].gateway.settings.profile
 
 
@@ -76,52 +76,54 @@ def test_the_database_refuses_what_cannot_be(network: factories.Network, given: 
 
 
 def test_without_a_profile_kernels_are_left_as_they_are(network: factories.Network) -> None:
-    assert compiled(network) is None
-    tuned(network, udp=60)
-    assert compiled(network) == firewall.Profile(udp=60)
-    tuned(network, udp=60, managed=False)
-    assert compiled(network) is None
+    assert compile_profile(network) is None
+    tune_group(network, udp=60)
+    assert compile_profile(network) == firewall.Profile(udp=60)
+    tune_group(network, udp=60, managed=False)
+    assert compile_profile(network) is None
 
 
-def test_a_change_is_a_rollout_that_says_so_in_words_and_can_be_gone_back_from(served: factories.Network) -> None:
-    assert reconcile(served.group)
-    tuned(served)
-    first = reconcile(served.group)
+def test_a_change_is_a_rollout_that_says_so_in_words_and_can_be_gone_back_from(served_network: factories.Network) -> None:
+    assert reconcile(served_network.group)
+    tune_group(served_network)
+    first = reconcile(served_network.group)
     assert first and first.state == Rollout.State.CONFIRMED
     assert "14 kernel settings changed" in render_summary(parse_lines(first.revision.changes))
     assert f"# {ESTABLISHED} = 7440" in first.revision.delta
-    tuned(served, tcp_established=3600)
-    second = reconcile(served.group)
+    tune_group(served_network, tcp_established=3600)
+    second = reconcile(served_network.group)
     assert second and "1 kernel setting changed" in render_summary(parse_lines(second.revision.changes))
     compared = ruleset_comparison.compare_revisions(first.revision, second.revision, 0)
     [(title, _note, lines)] = compared.shown.groups
     assert title == "kernel settings"
     assert [line[:2] for line in lines] == [("\u2212", f"{ESTABLISHED} = 7440"), ("+", f"{ESTABLISHED} = 3600")]
-    assert held(served) == "3600"
-    roll_back(first.revision, why="calls break", by=served.admin)
-    assert reconcile(served.group)
-    assert held(served) == "7440" and Profile.objects.get().tcp_established == 3600
-    release(served.group, by=served.admin)
-    reconcile(served.group)
-    assert held(served) == "3600"
-    tuned(served, managed=False)
-    assert reconcile(served.group)
-    assert held(served) == "432000"
-    assert reconcile(served.group, cause="schedule") is None
+    assert read_kept(served_network) == "3600"
+    roll_back(first.revision, why="calls break", by=served_network.admin)
+    assert reconcile(served_network.group)
+    assert read_kept(served_network) == "7440" and Profile.objects.get().tcp_established == 3600
+    release(served_network.group, by=served_network.admin)
+    reconcile(served_network.group)
+    assert read_kept(served_network) == "3600"
+    tune_group(served_network, managed=False)
+    assert reconcile(served_network.group)
+    assert read_kept(served_network) == "432000"
+    assert reconcile(served_network.group, cause="schedule") is None
 
 
-def test_a_process_that_knows_nothing_of_the_gateways_says_the_same(served: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert reconcile(served.group)
-    tuned(served)
+def test_a_process_that_knows_nothing_of_the_gateways_says_the_same(
+    served_network: factories.Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert reconcile(served_network.group)
+    tune_group(served_network)
     out = StringIO()
     call_command("plan", stdout=out)
     assert out.getvalue().count("14 kernel settings changed") == 2 and f"# {ESTABLISHED} = 7440" in out.getvalue()
     monkeypatch.setattr(services, "memory", GatewayCache())
-    rollout = reconcile(served.group)
+    rollout = reconcile(served_network.group)
     assert rollout and "14 kernel settings changed" in render_summary(parse_lines(rollout.revision.changes))
 
 
-def held(network: factories.Network) -> str:
+def read_kept(network: factories.Network) -> str:
     """What both gateways' kernels have for open TCP connections, as the collector reads it."""
     assert all(map(collect, network.gateways))
     states = GatewayState.objects.filter(gateway__in=network.gateways)
@@ -130,7 +132,7 @@ def held(network: factories.Network) -> str:
 
 
 def test_a_second_writer_gets_a_conflict(network: factories.Network) -> None:
-    tuned(network)
+    tune_group(network)
     with pytest.raises(Conflict):
         change_profile(group=network.group, version=0, managed=True, by=network.admin, **VALUES)
     with pytest.raises(Conflict):
@@ -179,7 +181,7 @@ def test_only_staff_changes_it(network: factories.Network) -> None:
     assert signed_in(factories.user("guest", staff=False)).post(path(network), FORM).status_code == 403
 
 
-def seen(network: factories.Network, tracked: int, held: dict[str, str], untuned: dict[str, str]) -> None:
+def record_gauges(network: factories.Network, tracked: int, held: dict[str, str], untuned: dict[str, str]) -> None:
     gateway = network.gateways[0]
     GatewayState.objects.get_or_create(gateway=gateway, defaults={"seen": timezone.now()})
     kernel_gauges.record(gateway=gateway, answer=wire.GaugesAre({}, tracked, held, untuned), at=timezone.now())
@@ -187,12 +189,12 @@ def seen(network: factories.Network, tracked: int, held: dict[str, str], untuned
 
 def test_pages_say_what_a_kernel_holds_what_it_refuses_and_when_its_table_is_nearly_full(staff: Client, network: factories.Network) -> None:
     mine = f"/gateways/{network.gateways[0].pk}/"
-    tuned(network)
+    tune_group(network)
     assert "as its kernel holds it" not in text(staff.get(mine))
     GatewayState.objects.create(gateway=network.gateways[0], seen=timezone.now())
     few = queries(staff, mine)
     held = build_sysctls(firewall.Profile()) | {kernel_gauges.MOST: "262144", kernel_gauges.BUCKETS: "65536", ESTABLISHED: "60"}
-    seen(network, 220_000, held, {kernel_gauges.MOST: "EACCES", kernel_gauges.BUCKETS: "EINVAL"})
+    record_gauges(network, 220_000, held, {kernel_gauges.MOST: "EACCES", kernel_gauges.BUCKETS: "EINVAL"})
     page = text(staff.get(mine))
     assert "83 %, nearly full" in page and "The connection table of nat-1 is 83 % full." in page
     assert "fewer than connections" in page
@@ -200,12 +202,12 @@ def test_pages_say_what_a_kernel_holds_what_it_refuses_and_when_its_table_is_nea
     assert f"<code>{ESTABLISHED}</code>" in page and "Not yet, or set by somebody since." in page
     assert queries(staff, mine) == few
     assert "Not as it should be on nat-1" in text(staff.get(path(network)))
-    seen(network, 1_000, build_sysctls(firewall.Profile()), {})
+    record_gauges(network, 1_000, build_sysctls(firewall.Profile()), {})
     assert "nearly full" not in text(staff.get(mine)) and "Not as it should be" not in text(staff.get(path(network)))
 
 
 def test_before_a_profile_is_saved_no_kernel_is_called_wrong(staff: Client, network: factories.Network) -> None:
-    seen(network, 7, {"net.netfilter.nf_conntrack_max": "262144"}, {})
+    record_gauges(network, 7, {"net.netfilter.nf_conntrack_max": "262144"}, {})
     page = staff.get(path(network)).content.decode()
     assert "262,144" in page
     assert "Not as it should be" not in page
@@ -230,7 +232,7 @@ def test_a_script_reads_and_changes_it(network: factories.Network) -> None:
     assert api.patch(where, {"version": 0, "udp": 70}, content_type="application/json").status_code == 409
     bad = api.patch(where, {"version": 1, "buckets": 8193}, content_type="application/json")
     assert bad.status_code == 400 and "buckets" in wrong(bad)
-    seen(network, 5, {kernel_gauges.MOST: "100"}, {})
+    record_gauges(network, 5, {kernel_gauges.MOST: "100"}, {})
     [kernel] = api.get(where).json()["kernels"]
     assert (kernel["tracked"], kernel["most"]) == (5, 100)
     assert {"name": kernel_gauges.BUCKETS, "wanted": "524288", "found": "nothing", "why": "Not yet, or set by somebody since."} in kernel[

@@ -31,52 +31,52 @@ def people(network: factories.Network) -> factories.Network:
     return network
 
 
-def used(people: factories.Network, who: str, gigabytes: int, at: datetime = NOW - HOUR) -> None:
-    usage_factories.counted(people.residents[who].holding, at, up=gigabytes * GB // 2, down=gigabytes * GB - gigabytes * GB // 2)
+def count_usage(people: factories.Network, who: str, gigabytes: int, at: datetime = NOW - HOUR) -> None:
+    usage_factories.count_usage(people.residents[who].holding, at, up=gigabytes * GB // 2, down=gigabytes * GB - gigabytes * GB // 2)
 
 
-def said() -> list[tuple[str, str]]:
+def list_mails() -> list[tuple[str, str]]:
     found = Message.objects.order_by("id").values_list("to", "subject")
     return [(to, subject.replace("\u202f", " ")) for to, subject in found]
 
 
 def test_each_threshold_is_told_once_a_month_in_the_members_language(people: factories.Network) -> None:
-    used(people, "m1", 79)
-    used(people, "m2", 85)
-    assert (quota_notices.send_notices(NOW), said()) == (1, [("m1@lindenhof.example", "85 % of your traffic quota is used")])
-    used(people, "m1", 1, NOW - 2 * HOUR)
+    count_usage(people, "m1", 79)
+    count_usage(people, "m2", 85)
+    assert (quota_notices.send_notices(NOW), list_mails()) == (1, [("m1@lindenhof.example", "85 % of your traffic quota is used")])
+    count_usage(people, "m1", 1, NOW - 2 * HOUR)
     assert (quota_notices.send_notices(NOW), quota_notices.send_notices(NOW)) == (1, 0)
-    assert said()[-1] == ("m0@lindenhof.example", "80 % deines Kontingents sind verbraucht")
-    used(people, "m1", 30, NOW - 3 * HOUR)
+    assert list_mails()[-1] == ("m0@lindenhof.example", "80 % deines Kontingents sind verbraucht")
+    count_usage(people, "m1", 30, NOW - 3 * HOUR)
     assert (quota_notices.send_notices(NOW), quota_notices.send_notices(NOW)) == (1, 0)
-    assert said()[-1] == ("m0@lindenhof.example", "Dein Kontingent ist verbraucht")
+    assert list_mails()[-1] == ("m0@lindenhof.example", "Dein Kontingent ist verbraucht")
     german = Message.objects.order_by("id").last()
     assert german and "seit dem 01.03.2050 hast du 110\u202fGB von den 100\u202fGB verbraucht" in german.text
     assert (
         "01.04.2050" in german.text and "/me/" in german.text and german.unsubscribe and german.about_id == people.residents["m1"].member.pk
     )
     assert quota_notices.send_notices(NEXT_MONTH) == 0
-    used(people, "m1", 500, NEXT_MONTH - HOUR)
-    assert (quota_notices.send_notices(NEXT_MONTH), said()[-1][1]) == (1, "Dein Kontingent ist verbraucht")
+    count_usage(people, "m1", 500, NEXT_MONTH - HOUR)
+    assert (quota_notices.send_notices(NEXT_MONTH), list_mails()[-1][1]) == (1, "Dein Kontingent ist verbraucht")
 
 
 def test_who_passes_both_thresholds_at_once_gets_one_mail(people: factories.Network) -> None:
-    used(people, "m2", 150)
-    assert (quota_notices.send_notices(NOW), said()) == (1, [("m1@lindenhof.example", "Your traffic quota is used up")])
+    count_usage(people, "m2", 150)
+    assert (quota_notices.send_notices(NOW), list_mails()) == (1, [("m1@lindenhof.example", "Your traffic quota is used up")])
 
 
 def test_who_left_has_no_address_or_switched_it_off_gets_none(people: factories.Network) -> None:
     for who in ("m1", "m2", "m3"):
-        used(people, who, 90)
+        count_usage(people, who, 90)
     Member.objects.filter(pk=people.residents["m1"].member.pk).update(state=Member.State.LEFT)
     Member.objects.filter(pk=people.residents["m2"].member.pk).update(email="")
     services.switch_off(address="M2@lindenhof.example", notice=quota_notices.KIND)
-    assert (quota_notices.send_notices(NOW), said()) == (0, [])
+    assert (quota_notices.send_notices(NOW), list_mails()) == (0, [])
 
 
 def test_without_a_quota_nobody_is_told_anything(people: factories.Network) -> None:
     Quota.objects.all().delete()
-    used(people, "m1", 9000)
+    count_usage(people, "m1", 9000)
     assert quota_notices.send_notices(NOW) == 0
 
 
@@ -86,11 +86,11 @@ def test_whoever_was_told_costs_no_query_of_their_own(people: factories.Network)
             assert quota_notices.send_notices(NOW) == 0
         return len(captured)
 
-    used(people, "m1", 90)
+    count_usage(people, "m1", 90)
     quota_notices.send_notices(NOW)
     few = queries()
     for who in ("m2", "m3"):
-        used(people, who, 90)
+        count_usage(people, who, 90)
     assert quota_notices.send_notices(NOW) == 2
     assert queries() == few
 
@@ -98,5 +98,5 @@ def test_whoever_was_told_costs_no_query_of_their_own(people: factories.Network)
 def test_one_run_writes_a_bounded_number_and_the_next_one_goes_on(people: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quota_notices, "MOST", 2)
     for who in ("m1", "m2", "m3"):
-        used(people, who, 90)
+        count_usage(people, who, 90)
     assert [quota_notices.send_notices(NOW) for _run in range(3)] == [2, 1, 0]

@@ -25,7 +25,7 @@ def soon(hours: int = 1) -> Any:
     return timezone.now() + timedelta(hours=hours)
 
 
-def limited(network: factories.Network, host: str = "m1", **given: Any) -> RateLimit:
+def limit_resident(network: factories.Network, host: str = "m1", **given: Any) -> RateLimit:
     values: dict[str, Any] = {"up_kbit": 1000, "down_kbit": 5000, "reason": "other", "note": "see ticket 7"}
     return services.limit_member(member=network.residents[host].member, by=network.admin, **(values | given))
 
@@ -49,9 +49,9 @@ def staff(network: factories.Network, client: Client) -> Client:
 
 
 def test_a_second_limit_of_a_member_is_refused_and_names_the_first(network: factories.Network) -> None:
-    limited(network)
+    limit_resident(network)
     with pytest.raises(Problem, match=r"The rate of Resident of m1 is limited already, since .* \(another reason\)"):
-        limited(network)
+        limit_resident(network)
 
 
 @pytest.mark.parametrize(
@@ -66,18 +66,18 @@ def test_a_second_limit_of_a_member_is_refused_and_names_the_first(network: fact
 )
 def test_what_is_no_limit_is_refused(network: factories.Network, given: dict[str, Any], words: str) -> None:
     with pytest.raises(Problem, match=words):
-        limited(network, **given)
+        limit_resident(network, **given)
 
 
 @pytest.mark.parametrize("change", ["down_kbit = 63", "up_kbit = NULL, down_kbit = NULL", "reason = 'weather'", "valid = 'empty'"])
 def test_the_database_itself_refuses_nonsense(network: factories.Network, change: str) -> None:
-    limited(network)
+    limit_resident(network)
     with pytest.raises(IntegrityError, match="ratelimit_"), connection.cursor() as cursor:
         cursor.execute(f"UPDATE traffic_ratelimit SET {change}")
 
 
 def test_the_heaviest_are_limited_and_said_again_it_is_the_same_with_a_later_end(network: factories.Network) -> None:
-    kept = limited(network, "m3")
+    kept = limit_resident(network, "m3")
     until = soon(2)
     first = services.limit_many(members=ids(network, "m1", "m2", "m3"), up_kbit=None, down_kbit=5000, until=soon())
     again = services.limit_many(members=ids(network, "m1", "m2"), up_kbit=None, down_kbit=4000, until=until)
@@ -94,7 +94,7 @@ def test_who_has_left_is_not_limited(network: factories.Network) -> None:
 
 
 def test_released_twice_is_released_once_and_says_by_whom(network: factories.Network) -> None:
-    made = limited(network)
+    made = limit_resident(network)
     assert services.release(limits=[made.pk], by=network.admin) == 1
     assert services.release(limits=[made.pk], by=None) == 0
     made.refresh_from_db()
@@ -118,7 +118,7 @@ def test_tariff_and_limit_reach_all_that_a_member_holds_in_octets_a_second(netwo
     tariff = Tariff.objects.create(name="Trial", down_kbit=8000)
     Member.objects.filter(pk__in=ids(network, "m1")).update(tariff=tariff)
     until = soon()
-    made = limited(network, until=until)
+    made = limit_resident(network, until=until)
     read = policy(network)
     assert (
         {str(each.prefix) for each in read.rate_limits}
@@ -164,7 +164,7 @@ def test_the_members_own_page_says_how_fast_until_when_and_why(network: factorie
     Member.objects.filter(pk=member.pk).update(user=account, tariff=Tariff.objects.create(name="Trial", down_kbit=4000))
     own = signed_in(account)
     assert "Your tariff lets through 4" in text(own.get("/me/"))
-    limited(network, reason="quota", note="secret", until=soon())
+    limit_resident(network, reason="quota", note="secret", until=soon())
     page = text(own.get("/me/"))
     assert "You are connected, with a limited rate" in page and "the quota is used up" in page and "secret" not in page
     services.switch_rate_limits(group=network.group, on=False, by=network.admin)
@@ -178,7 +178,7 @@ def test_a_form_without_a_rate_says_so_at_its_field(network: factories.Network, 
 
 
 def test_the_switch_says_what_it_does_and_is_seen_everywhere(network: factories.Network, staff: Client) -> None:
-    made = limited(network)
+    made = limit_resident(network)
     path = f"/limited/uplink/{network.group.pk}/switch/"
     assert "Switch rate limits off in Lindenhof?" in text(staff.get(path))
     assert "Switched off in Lindenhof." in text(staff.post(path, follow=True))
@@ -239,7 +239,7 @@ def test_scripts_limit_and_release(network: factories.Network, staff: Client) ->
 
 
 def test_the_list_needs_the_same_number_of_queries_for_one_and_for_many(network: factories.Network, staff: Client) -> None:
-    limited(network)
+    limit_resident(network)
     few = queries(staff, "/limited/")
     for each in range(5):
         RateLimit.objects.create(member=factories.member(f"More {each}"), down_kbit=5000, reason="other", valid=(timezone.now(), None))

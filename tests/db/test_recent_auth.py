@@ -28,16 +28,16 @@ JSON = "application/json"
 
 
 @pytest.fixture
-def held(transactional_db: None, served: factories.Network) -> HeldBack:
-    served.group.removal_least = 3
-    served.group.save()
-    assert reconcile(served.group)
+def held_change(transactional_db: None, served_network: factories.Network) -> HeldBack:
+    served_network.group.removal_least = 3
+    served_network.group.save()
+    assert reconcile(served_network.group)
     for port in range(7001, 7006):
-        forward(served, port)
-    assert reconcile(served.group)
-    with factories.written_by(served.admin):
+        forward(served_network, port)
+    assert reconcile(served_network.group)
+    with factories.written_by(served_network.admin):
         PortForward.objects.all().delete()
-    reconcile(served.group)
+    reconcile(served_network.group)
     return HeldBack.objects.get()
 
 
@@ -53,19 +53,19 @@ def with_factor(user: User) -> Client:
 
 
 @pytest.mark.parametrize("action", ["approve", "refuse"])
-def test_no_token_decides_and_a_session_only_with_a_fresh_second_factor(held: HeldBack, settings: LazySettings, action: str) -> None:
+def test_no_token_decides_and_a_session_only_with_a_fresh_second_factor(held_change: HeldBack, settings: LazySettings, action: str) -> None:
     peer = factories.user("jonas")
     _token, key = create(user=peer, name="script")
-    refused = decide(Client(headers={"Authorization": f"Bearer {key}"}), held, action)
+    refused = decide(Client(headers={"Authorization": f"Bearer {key}"}), held_change, action)
     assert refused.status_code == 403 and "not a token" in refused.json()["detail"]
     settings.REQUIRE_SECOND_FACTOR = True
     from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 
     TOTP.activate(peer, generate_totp_secret())
     for client in (signed_in(peer), signed_in(peer, seconds_ago=400)):
-        assert decide(client, held, action).status_code == 403
+        assert decide(client, held_change, action).status_code == 403
     assert HeldBack.objects.get().state == HeldBack.State.WAITING
-    assert decide(with_factor(peer), held, action).status_code == 200
+    assert decide(with_factor(peer), held_change, action).status_code == 200
 
 
 def path_of(route: permission_matrix.PortalRoute, pk: int) -> str:
@@ -73,13 +73,13 @@ def path_of(route: permission_matrix.PortalRoute, pk: int) -> str:
     return "/" + re.sub(r"<[^>]*>|\(\?P<\w+>[^)]*\)", str(pk), route.path).replace("^", "").replace("$", "")
 
 
-def test_every_route_by_which_somebody_approves_refuses_tokens(held: HeldBack) -> None:
+def test_every_route_by_which_somebody_approves_refuses_tokens(held_change: HeldBack) -> None:
     _token, key = create(user=factories.user("jonas"), name="script")
-    script, given = Client(headers={"Authorization": f"Bearer {key}"}), {"digest": held.digest, "reason": "no", "typed": "5"}
+    script, given = Client(headers={"Authorization": f"Bearer {key}"}), {"digest": held_change.digest, "reason": "no", "typed": "5"}
     approving = [route for route in permission_matrix.list_routes() if route.change is Right.APPROVE]
     assert {route.name for route in approving} >= {"deployments:approve", "accounts:roles-agree", "api:approval-approve"}
     for route in approving:
-        answer = script.post(path_of(route, held.pk), given, JSON if route.method else MULTIPART_CONTENT)
+        answer = script.post(path_of(route, held_change.pk), given, JSON if route.method else MULTIPART_CONTENT)
         if route.method:
             assert answer.status_code == 403 and "not a token" in answer.json()["detail"], route
         else:
@@ -87,49 +87,51 @@ def test_every_route_by_which_somebody_approves_refuses_tokens(held: HeldBack) -
     assert HeldBack.objects.get().state == HeldBack.State.WAITING
 
 
-def test_no_action_on_rollouts_lets_through_what_waits_when_a_token_asks(held: HeldBack, served: factories.Network) -> None:
+def test_no_action_on_rollouts_lets_through_what_waits_when_a_token_asks(held_change: HeldBack, served_network: factories.Network) -> None:
     _token, key = create(user=factories.user("jonas"), name="script")
     script, before = Client(headers={"Authorization": f"Bearer {key}"}), Revision.objects.earliest("pk")
-    ids = {"approval": held.pk, "revision": before.pk, "rollout": Rollout.objects.latest("pk").pk, "hold": 1}
+    ids = {"approval": held_change.pk, "revision": before.pk, "rollout": Rollout.objects.latest("pk").pk, "hold": 1}
     acting = [route for route in permission_matrix.list_routes() if route.method == "POST" and route.basename in ids]
     assert {route.action for route in acting} >= {"approve", "refuse", "resume", "rollback", "release", "deploy"}
     for route in acting:
-        for given in ({"why": "now", "alone": True}, {"why": "now"}, {"digest": held.digest, "reason": "no"}, {"again": True}, {}):
+        for given in ({"why": "now", "alone": True}, {"why": "now"}, {"digest": held_change.digest, "reason": "no"}, {"again": True}, {}):
             answer = script.post(path_of(route, ids[route.basename]), given, JSON)
             assert answer.status_code < 500, (route, given)
-    reconcile(served.group)
+    reconcile(served_network.group)
     assert not Hold.objects.exists()
     assert {each.state for each in HeldBack.objects.all()} == {HeldBack.State.WAITING}
     assert HeldBack.objects.filter(kind=ROLLBACK).exists(), "going back waits too"
 
 
-def test_a_password_that_was_just_given_is_enough_where_no_second_factor_is_needed(held: HeldBack) -> None:
+def test_a_password_that_was_just_given_is_enough_where_no_second_factor_is_needed(held_change: HeldBack) -> None:
     peer = factories.user("jonas")
-    assert decide(signed_in(peer, seconds_ago=400), held, "approve").status_code == 403
-    assert decide(signed_in(peer), held, "approve").status_code == 200
+    assert decide(signed_in(peer, seconds_ago=400), held_change, "approve").status_code == 403
+    assert decide(signed_in(peer), held_change, "approve").status_code == 200
 
 
-def test_the_page_asks_who_you_are_and_then_goes_on_with_what_was_sent(held: HeldBack) -> None:
+def test_the_page_asks_who_you_are_and_then_goes_on_with_what_was_sent(held_change: HeldBack) -> None:
     client = signed_in(factories.user("jonas"), seconds_ago=400)
-    asked = client.post(f"/rollouts/waiting/{held.pk}/approve/", {"digest": held.digest, "typed": "5"})
+    asked = client.post(f"/rollouts/waiting/{held_change.pk}/approve/", {"digest": held_change.digest, "typed": "5"})
     assert asked.status_code == 302 and asked["Location"].startswith("/account/reauthenticate/")
     assert HeldBack.objects.get().state == HeldBack.State.WAITING
     client.post(asked["Location"], {"password": "correct horse battery"})
     assert HeldBack.objects.get().state == HeldBack.State.APPROVED
 
 
-def test_rights_that_were_lost_meanwhile_are_looked_at_again(held: HeldBack) -> None:
+def test_rights_that_were_lost_meanwhile_are_looked_at_again(held_change: HeldBack) -> None:
     peer = factories.user("jonas")
     client = signed_in(peer, seconds_ago=400)
-    asked = client.post(f"/rollouts/waiting/{held.pk}/approve/", {"digest": held.digest, "typed": "5"})
+    asked = client.post(f"/rollouts/waiting/{held_change.pk}/approve/", {"digest": held_change.digest, "typed": "5"})
     User.objects.filter(pk=peer.pk).update(roles=["network_admin"])
     assert client.post(asked["Location"], {"password": "correct horse battery"}).status_code == 403
     assert HeldBack.objects.get().state == HeldBack.State.WAITING
 
 
-def test_no_password_waits_in_the_session(held: HeldBack) -> None:
+def test_no_password_waits_in_the_session(held_change: HeldBack) -> None:
     client = signed_in(factories.user("jonas"), seconds_ago=400)
-    client.post(f"/rollouts/waiting/{held.pk}/approve/", {"digest": held.digest, "typed": "5", "password": "correct horse battery"})
+    client.post(
+        f"/rollouts/waiting/{held_change.pk}/approve/", {"digest": held_change.digest, "typed": "5", "password": "correct horse battery"}
+    )
     assert "correct" not in str(dict(client.session))
 
 
@@ -228,8 +230,10 @@ def test_another_password_revokes_tokens_if_that_is_asked_for(given: dict[str, s
 # --- What the administrators switched off
 
 
-def test_a_member_does_not_switch_on_what_the_administrators_switched_off(transactional_db: None, served: factories.Network) -> None:
-    member, made = served.residents["m1"].member, forward(served, 7001)
+def test_a_member_does_not_switch_on_what_the_administrators_switched_off(
+    transactional_db: None, served_network: factories.Network
+) -> None:
+    member, made = served_network.residents["m1"].member, forward(served_network, 7001)
     guest = factories.user("guest", staff=False)
     member.user = guest
     member.save()
@@ -242,10 +246,10 @@ def test_a_member_does_not_switch_on_what_the_administrators_switched_off(transa
     client, path = signed_in(guest), f"/me/ports/{made.pk}/switch/"
     row = off(guest)
     assert client.post(path, {"version": row.version, "enabled": "1"}).status_code == 302, "one's own"
-    row = off(served.admin)
+    row = off(served_network.admin)
     assert "The administrators switched it off." in text(client.get("/me/"))
     refused = client.post(path, {"version": row.version, "enabled": "1"})
     assert refused.status_code == 422 and "The administrators switched this off" in text(refused)
     assert not PortForward.objects.get(pk=made.pk).enabled
-    row = switch_port(forward=row, version=row.version, enabled=True, by=served.admin)
+    row = switch_port(forward=row, version=row.version, enabled=True, by=served_network.admin)
     assert row.enabled

@@ -27,15 +27,15 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: factories.Network) -> factories.Network:
+def network(served_network: factories.Network) -> factories.Network:
     """Two gateways that run six forwards of m1; three removals are many."""
-    served.group.removal_least = 3
-    served.group.save()
-    User.objects.filter(pk=served.admin.pk).update(email="mara@lindenhof.example")
+    served_network.group.removal_least = 3
+    served_network.group.save()
+    User.objects.filter(pk=served_network.admin.pk).update(email="mara@lindenhof.example")
     for port in range(7001, 7007):
-        forward(served, port)
-    assert reconcile(served.group)
-    return served
+        forward(served_network, port)
+    assert reconcile(served_network.group)
+    return served_network
 
 
 @pytest.fixture

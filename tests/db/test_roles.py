@@ -10,14 +10,14 @@ from apps.accounts import invitations, role_changes, tokens
 from apps.accounts.models import RoleChange, User
 from apps.lib.errors import Conflict, Problem
 from tests import factories
-from tests.db.page_client import said, signed_in, text
+from tests.db.page_client import list_messages, signed_in, text
 from tests.db.test_signing_in import PASSWORD
 
 pytestmark = pytest.mark.django_db
 ADMIN, BOTH = ["network_admin"], ["network_admin", "approver"]
 
 
-def asked(user: User, *roles: str, by: User, reason: str = "new in the team") -> RoleChange:
+def request_roles(user: User, *roles: str, by: User, reason: str = "new in the team") -> RoleChange:
     user.refresh_from_db()
     return role_changes.request_role_change(user=user, before=user.roles, after=roles, reason=reason, by=by)
 
@@ -28,14 +28,14 @@ def roles_of(user: User) -> list[str]:
 
 def test_a_network_admin_gives_and_takes_roles_at_once_and_says_why() -> None:
     mara, ines = factories.user(), factories.user("ines", roles=["member"])
-    change = asked(ines, "member", "helpdesk", by=mara, reason="  answers tickets ")
-    assert (change.state, change.reason, change.added, change.removed) == ("done", "answers tickets", ["helpdesk"], [])
+    change = request_roles(ines, "member", "helpdesk", by=mara, reason="  answers tickets ")
+    assert (change.state, change.reason, change.added_roles, change.removed_roles) == ("done", "answers tickets", ["helpdesk"], [])
     assert roles_of(ines) == ["member", "helpdesk"]
-    assert asked(ines, "member", by=mara).removed == ["helpdesk"]
+    assert request_roles(ines, "member", by=mara).removed_roles == ["helpdesk"]
     with pytest.raises(Problem, match="Say why"):
-        asked(ines, "auditor", by=mara, reason=" ")
+        request_roles(ines, "auditor", by=mara, reason=" ")
     with pytest.raises(Problem, match="are the roles that"):
-        asked(ines, "member", by=mara)
+        request_roles(ines, "member", by=mara)
     with pytest.raises(Conflict):
         role_changes.request_role_change(user=ines, before=["helpdesk"], after=[], reason="stale", by=mara)
 
@@ -44,13 +44,13 @@ def test_nobody_raises_himself_or_gives_what_he_lacks() -> None:
     mara, helper, ines = factories.user(roles=ADMIN), factories.user("helper", roles=["helpdesk"]), factories.user("ines", roles=["member"])
     factories.user("agrees", roles=["approver"])
     with pytest.raises(Problem, match="their own roles"):
-        asked(mara, *BOTH, by=mara)
+        request_roles(mara, *BOTH, by=mara)
     with pytest.raises(IntegrityError, match="rolechange_not_of_oneself"), transaction.atomic():
         RoleChange.objects.create(user=mara, by=mara, new=BOTH, reason="me", state="done")
     with pytest.raises(Problem, match="approver"):
-        asked(ines, "approver", by=mara)
+        request_roles(ines, "approver", by=mara)
     with pytest.raises(Problem, match="Only a network admin"):
-        asked(ines, "helpdesk", by=helper)
+        request_roles(ines, "helpdesk", by=helper)
     assert role_changes.list_grantable_roles(helper) == frozenset()
     assert {role.value for role in role_changes.list_grantable_roles(mara)} == {
         "member",
@@ -63,19 +63,19 @@ def test_nobody_raises_himself_or_gives_what_he_lacks() -> None:
 
 def test_an_approver_is_made_or_unmade_only_when_another_one_agrees() -> None:
     mara, jakob, puppet = factories.user(roles=BOTH), factories.user("jakob", roles=BOTH), factories.user("puppet", roles=["member"])
-    change = asked(puppet, "approver", by=mara)
+    change = request_roles(puppet, "approver", by=mara)
     assert (change.state, roles_of(puppet)) == ("waiting", ["member"])
     with pytest.raises(Problem, match=r"You asked for this yourself\. Somebody else has to agree: Jakob Lindqvist"):
         role_changes.agree(change, by=mara)
     with pytest.raises(IntegrityError, match="rolechange_agreed_by_another"), transaction.atomic():
         RoleChange.objects.filter(pk=change.pk).update(state="done", decided_by=mara)
     with pytest.raises(Problem, match="waits already"):
-        asked(puppet, "helpdesk", by=mara)
+        request_roles(puppet, "helpdesk", by=mara)
     role_changes.agree(change, by=jakob)
     assert roles_of(puppet) == ["approver"]
     with pytest.raises(Conflict):
         role_changes.agree(change, by=jakob)
-    alone = asked(jakob, "network_admin", by=mara)
+    alone = request_roles(jakob, "network_admin", by=mara)
     assert alone.state == "waiting", "whoever removes the other approver would approve their own changes alone"
     role_changes.drop(alone, by=jakob)
     assert roles_of(jakob) == BOTH
@@ -83,7 +83,7 @@ def test_an_approver_is_made_or_unmade_only_when_another_one_agrees() -> None:
 
 def test_who_lost_his_roles_meanwhile_gives_nothing_any_more() -> None:
     mara, jakob, puppet = factories.user(roles=BOTH), factories.user("jakob", roles=BOTH), factories.user("puppet", roles=["member"])
-    change = asked(puppet, "approver", by=mara)
+    change = request_roles(puppet, "approver", by=mara)
     User.objects.filter(pk=mara.pk).update(roles=["member"])
     with pytest.raises(Problem, match="only somebody who has this role"):
         role_changes.agree(change, by=jakob)
@@ -92,12 +92,12 @@ def test_who_lost_his_roles_meanwhile_gives_nothing_any_more() -> None:
 
 def test_the_only_approver_makes_the_second_one_alone() -> None:
     mara, jakob = factories.user(roles=BOTH), factories.user("jakob", roles=ADMIN)
-    assert asked(jakob, *BOTH, by=mara).state == "done"
+    assert request_roles(jakob, *BOTH, by=mara).state == "done"
 
 
 def test_the_last_network_admin_stays() -> None:
     mara, jakob = factories.user(roles=ADMIN), factories.user("jakob", roles=ADMIN)
-    asked(jakob, "helpdesk", by=mara)
+    request_roles(jakob, "helpdesk", by=mara)
 
     def delete() -> None:
         with connection.cursor() as cursor:
@@ -112,7 +112,7 @@ def test_the_last_network_admin_stays() -> None:
     User.objects.filter(pk=stale.pk).update(roles=["helpdesk"])
     acting = User(pk=jakob.pk, roles=ADMIN, is_active=True)
     with pytest.raises(Problem, match="is the last network admin"):
-        asked(mara, "helpdesk", by=acting)
+        request_roles(mara, "helpdesk", by=acting)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -123,7 +123,7 @@ def test_the_last_two_network_admins_cannot_remove_each_other_at_once() -> None:
     def remove(user: User, by: User) -> None:
         both.wait()
         try:
-            asked(user, by=by)
+            request_roles(user, by=by)
         except Problem as problem:
             refused.append(problem)
         finally:
@@ -160,16 +160,16 @@ def test_the_pages_show_who_has_which_role_and_change_it() -> None:
     assert "backup script" in text(admin.get(path))
     given = {"before": "helpdesk", "roles": ["helpdesk", "auditor"], "reason": ""}
     assert admin.post(f"{path}roles/", given).status_code == 422
-    assert "helpdesk, auditor" in said(admin.post(f"{path}roles/", given | {"reason": "looks at everything"}, follow=True))[0]
+    assert "helpdesk, auditor" in list_messages(admin.post(f"{path}roles/", given | {"reason": "looks at everything"}, follow=True))[0]
     assert admin.post(f"{path}roles/", given | {"reason": "second tab"}).status_code == 422, "roles changed since the page was loaded"
     wanted = {"before": "helpdesk,auditor", "roles": ["approver"], "reason": "approves"}
-    assert "waits until an approver" in said(admin.post(f"{path}roles/", wanted, follow=True))[0]
+    assert "waits until an approver" in list_messages(admin.post(f"{path}roles/", wanted, follow=True))[0]
     change = RoleChange.objects.get(state="waiting")
     page = text(other.get(path))
     assert "Agree to these roles" in page and "looks at everything" in page
     assert "Agree to these roles" not in text(admin.get(path))
-    assert "approver" in said(other.post(f"/account/people/changes/{change.pk}/agree/", follow=True))[0]
-    assert "does not wait" in said(other.post(f"/account/people/changes/{change.pk}/drop/", follow=True))[0]
+    assert "approver" in list_messages(other.post(f"/account/people/changes/{change.pk}/agree/", follow=True))[0]
+    assert "does not wait" in list_messages(other.post(f"/account/people/changes/{change.pk}/drop/", follow=True))[0]
     assert roles_of(ines) == ["approver"]
 
 
@@ -179,7 +179,7 @@ def test_somebody_is_signed_out_everywhere() -> None:
     assert hers.post("/account/login/", {"login": ines.username, "password": PASSWORD}).status_code == 302
     assert hers.get("/account/").status_code == 200
     answer = admin.post(f"/account/people/{ines.pk}/sign-out/", follow=True)
-    assert "signed out on 1 device" in said(answer)[0]
+    assert "signed out on 1 device" in list_messages(answer)[0]
     assert hers.get("/account/").status_code == 302
     assert admin.get("/account/").status_code == 200
     assert Client().post(f"/account/people/{ines.pk}/sign-out/").status_code == 302

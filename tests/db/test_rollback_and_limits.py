@@ -26,12 +26,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: factories.Network) -> factories.Network:
-    served.group.removal_least = 3
-    served.group.save()
-    User.objects.filter(pk=served.admin.pk).update(email="mara@lindenhof.example")
-    assert reconcile(served.group)
-    return served
+def network(served_network: factories.Network) -> factories.Network:
+    served_network.group.removal_least = 3
+    served_network.group.save()
+    User.objects.filter(pk=served_network.admin.pk).update(email="mara@lindenhof.example")
+    assert reconcile(served_network.group)
+    return served_network
 
 
 @pytest.fixture

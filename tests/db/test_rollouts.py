@@ -25,9 +25,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: factories.Network) -> factories.Network:
+def network(served_network: factories.Network) -> factories.Network:
     """The lab's network as rows, and two gateways in memory."""
-    return served
+    return served_network
 
 
 def forward(network: factories.Network, port: int = 8443) -> PortForward:

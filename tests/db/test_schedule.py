@@ -40,7 +40,7 @@ def demo(settings: LazySettings, tmp_path: Path) -> None:
     call_command("seed", "--demo", "--url", "http://127.0.0.1:8000/", verbosity=0)
 
 
-def ended(entry: dict[str, Any]) -> str:
+def run_entry(entry: dict[str, Any]) -> str:
     """How the task of this entry ended: "" for well."""
     try:
         app.tasks[entry["task"]].apply(args=entry.get("args", ()), throw=True)
@@ -51,7 +51,7 @@ def ended(entry: dict[str, Any]) -> str:
 
 @pytest.mark.usefixtures("_at_once", "demo")
 def test_every_task_of_the_schedule_works_on_a_database_with_data() -> None:
-    assert {name: error for name, entry in ENTRIES if (error := ended(entry))} == {}
+    assert {name: error for name, entry in ENTRIES if (error := run_entry(entry))} == {}
     assert list(JobRecord.objects.exclude(failing=None)) == [], "also no part of a task that lets the others go on"
 
 

@@ -45,7 +45,7 @@ def mara(network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
-def found(client: Client, text: str) -> list[str]:
+def list_found(client: Client, text: str) -> list[str]:
     """Names of what the page of results shows, or the address that it led to."""
     response = client.get("/search", {"q": text})
     if response.status_code == 302:
@@ -58,7 +58,7 @@ def found(client: Client, text: str) -> list[str]:
 )
 def test_a_member_is_found_by_what_is_known_of_the_member(mara: Client, network: factories.Network, text: str) -> None:
     path = f"/members/{network.residents['m1'].member.pk}/"
-    assert any(path in each for each in found(mara, text)), text
+    assert any(path in each for each in list_found(mara, text)), text
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_member_is_found_by_what_is_known_of_the_member(mara: Client, network:
 def test_a_member_is_found_with_and_without_accents(mara: Client, name: str, texts: list[str]) -> None:
     member = factories.member(name)
     for text in texts:
-        assert found(mara, text) == [f"/members/{member.pk}/"], text
+        assert list_found(mara, text) == [f"/members/{member.pk}/"], text
 
 
 def test_a_name_is_looked_up_in_an_index(network: factories.Network) -> None:
@@ -85,29 +85,29 @@ def test_a_name_is_looked_up_in_an_index(network: factories.Network) -> None:
 def test_an_account_is_found_without_accents(mara: Client) -> None:
     account = factories.user("zeynep")
     User.objects.filter(pk=account.pk).update(first_name="Zeynep", last_name="Öztürk")
-    assert any(f"/account/people/{account.pk}/" in each for each in found(mara, "ozturk"))
+    assert any(f"/account/people/{account.pk}/" in each for each in list_found(mara, "ozturk"))
 
 
 @pytest.mark.parametrize("text", ["10.16.0", "10.16.0."])
 def test_the_beginning_of_an_address_finds_who_holds_one_in_it(mara: Client, text: str) -> None:
-    assert any("Selin Kaya" in each for each in found(mara, text))
+    assert any("Selin Kaya" in each for each in list_found(mara, text))
 
 
 @pytest.mark.parametrize("text", ["198.51.100.7 51413", "198.51.100.7:51413", "tcp 51413", "51413"])
 def test_a_forward_is_found_however_its_port_is_written(mara: Client, network: factories.Network, text: str) -> None:
     path = f"/members/{network.residents['m1'].member.pk}/#forwards"
-    assert any(path in each for each in found(mara, text))
+    assert any(path in each for each in list_found(mara, text))
 
 
 @pytest.mark.parametrize("written", ["ticket {0}", "Ticket {0}", "#{0}"])
 def test_a_ticket_is_found_by_its_number_with_or_without_the_word(mara: Client, network: factories.Network, written: str) -> None:
     ticket = open_ticket(subject="Switch in house B", text="It is broken.", member=network.residents["m1"].member, by=network.admin)
-    assert found(mara, written.format(ticket.pk)) == [f"/tickets/{ticket.pk}/"]
+    assert list_found(mara, written.format(ticket.pk)) == [f"/tickets/{ticket.pk}/"]
 
 
 @pytest.mark.parametrize("written", ["5e:00:53:00", "5E-00-53-00", "5e00.5300", "5e005300"])
 def test_a_part_of_a_mac_address_finds_the_device_however_it_is_written(mara: Client, written: str) -> None:
-    assert any("Fairphone" in each for each in found(mara, written))
+    assert any("Fairphone" in each for each in list_found(mara, written))
 
 
 @pytest.mark.parametrize(
@@ -128,14 +128,14 @@ def test_words_are_looked_up_in_an_index(network: factories.Network, index: str,
 
 
 def test_a_ban_is_found_by_its_comment(mara: Client) -> None:
-    assert any("203.0.113.66" in each for each in found(mara, "phishing"))
+    assert any("203.0.113.66" in each for each in list_found(mara, "phishing"))
 
 
 def test_gateways_revisions_and_accounts_are_found_by_name(mara: Client, network: factories.Network) -> None:
     revision = Revision.objects.create(group=network.group, snapshot="1:1:")
-    assert found(mara, "nat-1") == [f"/gateways/{network.group.gateways.get(name='nat-1').pk}/"]
-    assert found(mara, str(revision)) == [f"/rollouts/revisions/{revision.pk}/"]
-    assert any("/account/people/" in each for each in found(mara, network.admin.username))
+    assert list_found(mara, "nat-1") == [f"/gateways/{network.group.gateways.get(name='nat-1').pk}/"]
+    assert list_found(mara, str(revision)) == [f"/rollouts/revisions/{revision.pk}/"]
+    assert any("/account/people/" in each for each in list_found(mara, network.admin.username))
 
 
 def test_a_word_of_one_ticket_shows_results_and_does_not_jump(mara: Client, network: factories.Network) -> None:

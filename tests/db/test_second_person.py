@@ -24,7 +24,7 @@ from apps.nat.services import change_forward, remove_forward
 from apps.network.models import Gateway
 from apps.network.services import assign_address, release
 from tests import factories
-from tests.db.rollout_rows import forward, opened
+from tests.db.rollout_rows import forward, open_rollout
 from tests.db.test_decisions import running
 from tests.whole.system import wait_for
 
@@ -32,15 +32,15 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served: factories.Network) -> factories.Network:
+def network(served_network: factories.Network) -> factories.Network:
     """Two gateways that run ten forwards of m1; three removals are many."""
-    served.group.removal_least = 3
-    served.group.save()
-    with factories.written_by(served.admin):
+    served_network.group.removal_least = 3
+    served_network.group.save()
+    with factories.written_by(served_network.admin):
         for port in range(7001, 7011):
-            forward(served, port)
-    assert reconcile(served.group)
-    return served
+            forward(served_network, port)
+    assert reconcile(served_network.group)
+    return served_network
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def by_a_colleague(network: factories.Network, peer: User, write: Write) -> None
 
 def by_the_look_that_follows_a_rollout(network: factories.Network, peer: User, write: Write) -> None:
     forward(network, 8000)
-    opened(network)
+    open_rollout(network)
     write()
     assert reconcile(network.group, by=network.admin.pk) is None, "it leaves a note in the rollout that is open"
     Rollout.objects.update(state=Rollout.State.ABORTED)
@@ -92,7 +92,7 @@ def by_the_look_that_follows_a_rollout(network: factories.Network, peer: User, w
 
 def by_a_colleague_who_resumes(network: factories.Network, peer: User, write: Write) -> None:
     forward(network, 8000)
-    lease = opened(network)
+    lease = open_rollout(network)
     pause(lease.rollout, by=network.admin)
     Rollout.objects.update(lease_until=timezone.now())
     paused = reconcile(network.group)
@@ -104,7 +104,7 @@ def by_a_colleague_who_resumes(network: factories.Network, peer: User, write: Wr
 
 def after_a_worker_died(network: factories.Network, peer: User, write: Write) -> None:
     forward(network, 8000)
-    opened(network)
+    open_rollout(network)
     write()
     Rollout.objects.update(lease_until=timezone.now())
     reconcile(network.group)

@@ -133,7 +133,7 @@ def test_the_demo_s_logins_and_token_open_the_portal_and_only_the_owner_reads_th
 def test_the_demo_s_first_members_live_on_the_lab_s_hosts(tmp_path: Path) -> None:
     seed("--demo")
     told = json.loads((tmp_path / "demo.json").read_text())["members"]
-    hosts = load_topology().with_role("member")
+    hosts = load_topology().list_by_role("member")
     assert [host.name for host in hosts] == list(told)
     for host in hosts:
         facts = told[host.name]

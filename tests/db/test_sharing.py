@@ -32,7 +32,7 @@ def use(network: factories.Network, sharing: str, block_size: int | None = None)
     return moved
 
 
-def left(network: factories.Network) -> dict[str, tuple[str, str]]:
+def read_places(network: factories.Network) -> dict[str, tuple[str, str]]:
     """By resident: as which address with which ports they leave now."""
     found = {}
     for name, resident in network.residents.items():
@@ -45,28 +45,33 @@ def newcomer(network: factories.Network, number: int, name: str = "New") -> Hold
     return factories.hold(factories.member(name), network.private, f"10.16.1.{number}/32")
 
 
-def refused(network: factories.Network, holding: Holding, **where: object) -> Problem:
+def map_refused(network: factories.Network, holding: Holding, **where: object) -> Problem:
     with pytest.raises(Problem) as caught:
         services.map_address(holding=holding, by=network.admin, **where)  # type: ignore[arg-type]  # as tests give them
     return caught.value
 
 
 def test_who_changes_to_own_addresses_keeps_his_where_nobody_else_has_it(network: factories.Network) -> None:
-    assert left(network) == {name: (f"198.51.100.{7 + n // 2}", "") for n, name in enumerate(network.residents)}
+    assert read_places(network) == {name: (f"198.51.100.{7 + n // 2}", "") for n, name in enumerate(network.residents)}
     assert use(network, "own") == 4
-    assert left(network) == {"m1": ("198.51.100.7", ""), "m2": ("198.51.100.1", ""), "m3": ("198.51.100.8", ""), "m4": ("198.51.100.2", "")}
+    assert read_places(network) == {
+        "m1": ("198.51.100.7", ""),
+        "m2": ("198.51.100.1", ""),
+        "m3": ("198.51.100.8", ""),
+        "m4": ("198.51.100.2", ""),
+    }
 
 
 def test_who_changes_to_blocks_keeps_his_address_and_has_ports_of_his_own(network: factories.Network) -> None:
     use(network, "blocks", 4096)
-    assert left(network) == {
+    assert read_places(network) == {
         "m1": ("198.51.100.7", "4096–8191"),
         "m2": ("198.51.100.7", "8192–12287"),
         "m3": ("198.51.100.8", "4096–8191"),
         "m4": ("198.51.100.8", "8192–12287"),
     }
     assert use(network, "shared") == 4
-    assert {ports for _public, ports in left(network).values()} == {""}
+    assert {ports for _public, ports in read_places(network).values()} == {""}
     assert not PortClaim.objects.filter(holds_now(), mapping_id__isnull=False).exists()
 
 
@@ -82,8 +87,8 @@ def test_whose_forwards_lie_in_a_block_is_given_that_block(network: factories.Ne
         holding=mine.holding, public=mine.mapping.public, protocol="tcp", public_port=33000, private_port=80, by=network.admin
     )
     use(network, "blocks", 1024)
-    assert left(network)["m2"] == ("198.51.100.7", "32768–33791")
-    assert left(network)["m1"] == ("198.51.100.7", "1024–2047")
+    assert read_places(network)["m2"] == ("198.51.100.7", "32768–33791")
+    assert read_places(network)["m1"] == ("198.51.100.7", "1024–2047")
 
 
 def test_an_address_with_a_forward_of_another_is_nobodys_own(network: factories.Network) -> None:
@@ -92,8 +97,8 @@ def test_an_address_with_a_forward_of_another_is_nobodys_own(network: factories.
         holding=other, public=IPv4Address("198.51.100.7"), protocol="udp", public_port=53, private_port=53, by=network.admin
     )
     use(network, "own")
-    assert "198.51.100.7" not in {public for public, _ports in left(network).values()}
-    problem = refused(network, network.residents["m1"].holding, public=IPv4Address("198.51.100.7"))
+    assert "198.51.100.7" not in {public for public, _ports in read_places(network).values()}
+    problem = map_refused(network, network.residents["m1"].holding, public=IPv4Address("198.51.100.7"))
     assert "198.51.100.7 cannot be the address of one member alone: Other has it" in str(problem)
 
 
@@ -119,7 +124,7 @@ def test_the_next_member_is_given_the_next_free_block_and_then_the_next_address(
     assert [(str(each.public), each.ports) for each in given] == [
         (f"192.0.2.{64 + n // 3}", f"{16384 * (n % 3 + 1)}–{16384 * (n % 3 + 2) - 1}") for n in range(6)
     ]
-    problem = refused(network, newcomer(network, 7), pool=narrow)
+    problem = map_refused(network, newcomer(network, 7), pool=narrow)
     assert "Nothing is free in public4 192.0.2.64/31" in str(problem)
     services.unmap_address(mapping=given[1], by=network.admin)
     again = services.map_address(holding=newcomer(network, 8), pool=narrow, by=network.admin)
@@ -242,10 +247,10 @@ def test_what_a_plan_shows_is_what_the_change_does(network: factories.Network, b
     use(network, before_it, 2048 if before_it == "blocks" else None)
     planned = plan_sharing(pool=network.public, sharing=sharing, block_size=size)
     promised = {each.current.holding_id: (str(each.place.public), each.place.ports) for each in planned}
-    before = left(network)
-    assert network.public.sharing == before_it and left(network) == before  # a plan changes nothing
+    before = read_places(network)
+    assert network.public.sharing == before_it and read_places(network) == before  # a plan changes nothing
     use(network, sharing, size)
-    assert promised == {network.residents[name].holding.pk: leaves for name, leaves in left(network).items()}
+    assert promised == {network.residents[name].holding.pk: leaves for name, leaves in read_places(network).items()}
 
 
 @pytest.mark.parametrize(

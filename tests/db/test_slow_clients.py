@@ -36,7 +36,7 @@ def web(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory, spool: 
 
 
 @pytest.fixture(scope="module")
-def hurried(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+def hurried_server(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     options = ("--workers", "1", "--keep-alive", "2")
     with web_server(tmp_path_factory.mktemp("hurried"), *options, worker="tests.hurried_worker.HurriedWorker") as running:
         yield running
@@ -50,27 +50,27 @@ def test_pages_are_answered_while_many_clients_are_slow(web: Web, begin: bytes, 
 
 
 @pytest.mark.parametrize("begin", [HALF_HEADER, HALF_BODY], ids=["header", "body"])
-def test_a_request_that_does_not_end_is_told_so_and_closed(hurried: Web, begin: bytes) -> None:
-    with hurried.slow_clients(1, begin) as (client,):
+def test_a_request_that_does_not_end_is_told_so_and_closed(hurried_server: Web, begin: bytes) -> None:
+    with hurried_server.slow_clients(1, begin) as (client,):
         assert everything(client).startswith(b"HTTP/1.1 408 ")
 
 
-def test_a_header_that_comes_octet_by_octet_has_no_more_time(hurried: Web) -> None:
-    with hurried.slow_clients(1, HALF_HEADER) as (client,):
+def test_a_header_that_comes_octet_by_octet_has_no_more_time(hurried_server: Web) -> None:
+    with hurried_server.slow_clients(1, HALF_HEADER) as (client,):
         client.settimeout(0.1)
         assert drip(client).startswith(b"HTTP/1.1 408 ")
 
 
-def test_silence_and_unread_answers_are_closed(hurried: Web) -> None:
-    with hurried.slow_clients(1, b"") as (silent,), hurried.slow_clients(1, UNREAD) as (greedy,):
+def test_silence_and_unread_answers_are_closed(hurried_server: Web) -> None:
+    with hurried_server.slow_clients(1, b"") as (silent,), hurried_server.slow_clients(1, UNREAD) as (greedy,):
         everything(silent)
         everything(greedy)
-    assert hurried.ask("GET", "/account/login/").status == 200
+    assert hurried_server.ask("GET", "/account/login/").status == 200
 
 
-def test_beyond_the_limit_the_oldest_that_waits_makes_room(hurried: Web) -> None:
-    with hurried.slow_clients(200, HALF_HEADER) as clients:
-        assert hurried.ask("GET", "/account/login/").status == 200
+def test_beyond_the_limit_the_oldest_that_waits_makes_room(hurried_server: Web) -> None:
+    with hurried_server.slow_clients(200, HALF_HEADER) as clients:
+        assert hurried_server.ask("GET", "/account/login/").status == 200
         assert not everything(clients[0]).startswith(b"HTTP/1.1 200")
 
 

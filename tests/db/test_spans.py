@@ -19,7 +19,7 @@ NOW = START + timedelta(days=20, hours=7, minutes=21)
 
 
 @pytest.fixture
-def counted(network: factories.Network) -> factories.Network:
+def counted_network(network: factories.Network) -> factories.Network:
     """Three members over 20 days, one of them by IPv6 too."""
     random = Random(7)
     rollup.ensure_levels(START)
@@ -28,7 +28,7 @@ def counted(network: factories.Network) -> factories.Network:
     at = START
     while at < NOW - HOUR:
         for holding in random.sample(holdings, 2):
-            usage_factories.counted(holding, at, up=random.randrange(1 << 40), down=random.randrange(1 << 41))
+            usage_factories.count_usage(holding, at, up=random.randrange(1 << 40), down=random.randrange(1 << 41))
         at += 6 * HOUR
     rollup.run_maintenance(NOW)
     return network
@@ -41,21 +41,21 @@ def lists() -> list[object]:
     return [(list_top_talkers(*each, now=NOW), list_usage_shares(GroupBy.TARIFF, *each, now=NOW)) for each in windows]
 
 
-def test_lists_say_the_same_with_spans_as_without_also_of_what_is_counted_later(counted: factories.Network) -> None:
+def test_lists_say_the_same_with_spans_as_without_also_of_what_is_counted_later(counted_network: factories.Network) -> None:
     before = lists()
     assert precomputed_totals.refresh_totals(NOW) == len(precomputed_totals.PRESETS)
     assert lists() == before
     week = build_recent_window(NOW, Preset.WEEK, LISTS)
     assert "traffic_spanusage" in build_member_sums_sql(week.since, week.until, NOW)[0]
 
-    late = counted.residents["m4"]
-    usage_factories.counted(late.holding, NOW - timedelta(minutes=1), down=123)
+    late = counted_network.residents["m4"]
+    usage_factories.count_usage(late.holding, NOW - timedelta(minutes=1), down=123)
     assert list_top_talkers(week.since, week.until, now=NOW)[-1][::3] == (late.member.pk, 123)
 
 
-def test_spans_are_made_once_a_day_without_the_silent_and_those_of_yesterday_go(counted: factories.Network) -> None:
+def test_spans_are_made_once_a_day_without_the_silent_and_those_of_yesterday_go(counted_network: factories.Network) -> None:
     precomputed_totals.refresh_totals(NOW)
-    talked = sorted(counted.residents[name].member.pk for name in ("m1", "m2", "m3"))
+    talked = sorted(counted_network.residents[name].member.pk for name in ("m1", "m2", "m3"))
     made = list(Span.objects.values_list("pk", flat=True))
     assert {pk: sorted(SpanUsage.objects.filter(span=pk).values_list("member_id", flat=True)) for pk in made} == dict.fromkeys(made, talked)
     assert (precomputed_totals.refresh_totals(NOW), precomputed_totals.refresh_totals(NOW + HOUR)) == (0, 0)

@@ -25,7 +25,7 @@ from apps.tickets import links, notifications, own, services
 from apps.tickets.attachments import AttachmentFile, clean_file_name
 from apps.tickets.models import Attachment, Message, Ticket
 from tests import factories
-from tests.db.page_client import queries, said, signed_in, text
+from tests.db.page_client import list_messages, queries, signed_in, text
 
 SELIN, MARA, TOMASZ = "selin@lindenhof.example", "mara@lindenhof.example", "tomasz@lindenhof.example"
 PICTURE = AttachmentFile("Screenshot.PNG", b"\x89PNG\r\n")
@@ -58,7 +58,7 @@ def account(member: Member) -> User:
     return member.user
 
 
-def asked(member: Member, subject: str = "Spielserver", words: str = "Von außen nicht erreichbar", **given: Any) -> Ticket:
+def open_ticket(member: Member, subject: str = "Spielserver", words: str = "Von außen nicht erreichbar", **given: Any) -> Ticket:
     return own.open_own_ticket(member=member, subject=subject, text=words, by=account(member), **given)
 
 
@@ -76,7 +76,7 @@ def facts(ticket: Ticket, **changes: Any) -> services.TicketFacts:
 
 
 def test_whose_turn_it_is_follows_from_what_is_written(selin: Member, mara: User) -> None:
-    ticket = asked(selin)
+    ticket = open_ticket(selin)
     assert (ticket.state, ticket.first_answered_at) == ("open", None)
     services.add_note(ticket=ticket, text="Vielleicht der Forward?", by=mara)
     assert (now(ticket).state, now(ticket).first_answered_at, now(ticket).assignee) == ("open", None, None)
@@ -95,7 +95,7 @@ def test_whose_turn_it_is_follows_from_what_is_written(selin: Member, mara: User
 
 def test_an_answer_goes_by_mail_and_continues_its_thread(selin: Member, mara: User, settings: LazySettings) -> None:
     settings.SUPPORT_ADDRESS = "Support <support@lindenhof.example>"
-    ticket = asked(selin)
+    ticket = open_ticket(selin)
     services.add_note(ticket=ticket, text="GEHEIM: kennt den Port nicht", by=mara)
     services.answer_ticket(ticket=ticket, text="Welcher <b>Port</b>?", by=mara)
     services.answer_ticket(ticket=ticket, text="Noch da?", by=mara)
@@ -112,7 +112,7 @@ def test_an_answer_goes_by_mail_and_continues_its_thread(selin: Member, mara: Us
 
 
 def test_an_answer_without_an_address_stands_on_the_page_alone(selin: Member, mara: User) -> None:
-    ticket = asked(selin)
+    ticket = open_ticket(selin)
     Member.objects.filter(pk=selin.pk).update(email="")
     services.answer_ticket(ticket=now(ticket), text="Welcher Port?", by=mara)
     assert mails("") == [] and now(ticket).state == "waiting"
@@ -121,7 +121,7 @@ def test_an_answer_without_an_address_stands_on_the_page_alone(selin: Member, ma
 def test_staff_who_want_to_are_told_of_new_tickets_and_of_replies_in_their_own(selin: Member, mara: User, tomasz: User) -> None:
     _staff("anna", "anna@lindenhof.example", roles=["auditor"])
     switch_off(address=MARA.upper(), notice=notifications.KIND)
-    ticket = asked(selin)
+    ticket = open_ticket(selin)
     assert [each.subject for each in mails(TOMASZ)] == [f"New ticket of Selin Kaya: Spielserver [#{ticket.pk}]"]
     assert mails(MARA) == mails("anna@lindenhof.example") == mails() == []
     assert mails(TOMASZ)[0].unsubscribe and mails(TOMASZ)[0].automatic
@@ -131,7 +131,7 @@ def test_staff_who_want_to_are_told_of_new_tickets_and_of_replies_in_their_own(s
 
 
 def test_two_who_take_a_ticket_at_once_are_told_who_has_it(selin: Member, mara: User, tomasz: User) -> None:
-    ticket = asked(selin)
+    ticket = open_ticket(selin)
     services.take_ticket(ticket=ticket, by=mara)
     services.take_ticket(ticket=ticket, by=mara)
     with pytest.raises(Conflict, match="Mara Lindqvist has taken it"):
@@ -139,7 +139,7 @@ def test_two_who_take_a_ticket_at_once_are_told_who_has_it(selin: Member, mara: 
 
 
 def test_a_change_that_comes_too_late_overwrites_nothing(selin: Member, mara: User, tomasz: User) -> None:
-    ticket = asked(selin)
+    ticket = open_ticket(selin)
     services.change_ticket(ticket=ticket, version=ticket.version, facts=facts(ticket, priority=4, tags=["NAT ", "nat", ""]), by=mara)
     assert (now(ticket).priority, now(ticket).tags) == (4, ["nat"])
     with pytest.raises(Conflict):
@@ -167,7 +167,7 @@ def test_the_database_refuses_a_ticket_that_makes_no_sense(selin: Member, wrong:
 
 
 def test_the_database_lets_nobody_answer_without_a_name(selin: Member) -> None:
-    ticket = asked(selin)
+    ticket = open_ticket(selin)
     for wrong in ({"kind": "answer", "via": "mail"}, {"kind": "member", "via": "web"}, {"kind": "other", "via": "mail"}):
         with pytest.raises(IntegrityError), transaction.atomic():
             Message.objects.create(ticket=ticket, **wrong)
@@ -177,12 +177,12 @@ def test_who_writes_too_much_or_nothing_is_told(selin: Member, monkeypatch: pyte
     monkeypatch.setattr(own, "MOST_AN_HOUR", 2)
     for subject, words in (("", "x"), ("x", " \r\n "), ("x" * 201, "x"), ("x", "x" * 50_001)):
         with pytest.raises(Problem):
-            asked(selin, subject, words)
-    ticket = asked(selin)
+            open_ticket(selin, subject, words)
+    ticket = open_ticket(selin)
     own.reply_to_ticket(member=selin, ticket=ticket, text="a\r\nb\0", by=account(selin))
     assert list(ticket.messages.order_by("id").values_list("text", flat=True))[1] == "a\nb"
     with pytest.raises(Problem, match="Wait a little"):
-        asked(selin)
+        open_ticket(selin)
 
 
 def test_files_are_taken_by_kind_and_size(selin: Member, settings: LazySettings) -> None:
@@ -195,12 +195,12 @@ def test_files_are_taken_by_kind_and_size(selin: Member, settings: LazySettings)
         AttachmentFile("a.png", b"x" * 101),
     ):
         with pytest.raises(Problem) as refused:
-            asked(selin, files=[file])
+            open_ticket(selin, files=[file])
         assert refused.value.fieldname == "files"
     with pytest.raises(Problem, match="10 is the most"):
-        asked(selin, files=[PICTURE] * 11)
+        open_ticket(selin, files=[PICTURE] * 11)
     assert not Ticket.objects.exists()
-    asked(selin, files=[PICTURE])
+    open_ticket(selin, files=[PICTURE])
     kept = Attachment.objects.get()
     assert (kept.name, kept.size, bytes(kept.content.octets)) == ("Screenshot.PNG", 6, PICTURE.octets)
 
@@ -221,7 +221,7 @@ def test_the_name_of_a_file_says_nothing_but_its_name(given: str, kept: str) -> 
 
 
 def test_a_file_is_handed_out_to_be_saved_and_never_shown(selin: Member, mara: User) -> None:
-    asked(selin, files=[AttachmentFile('<script>alert("ä")</script>.txt', b"<script>alert(1)</script>")])
+    open_ticket(selin, files=[AttachmentFile('<script>alert("ä")</script>.txt', b"<script>alert(1)</script>")])
     file = Attachment.objects.get()
     for client, path in (
         (signed_in(mara), f"/tickets/attachments/{file.pk}/"),
@@ -235,7 +235,7 @@ def test_a_file_is_handed_out_to_be_saved_and_never_shown(selin: Member, mara: U
 
 
 def test_a_member_sees_their_own_tickets_without_notes_and_nothing_of_others(selin: Member, mara: User) -> None:
-    ticket = asked(selin, "Mein Server")
+    ticket = open_ticket(selin, "Mein Server")
     services.add_note(ticket=ticket, text="GEHEIM", files=[AttachmentFile("geheim.txt", b"x")], by=mara)
     services.answer_ticket(ticket=ticket, text="Welcher Port?", files=[PICTURE], by=mara)
     mine, other = signed_in(account(selin)), signed_in(account(factories.member("Jonas Brandt", user=factories.user("jonas", staff=False))))
@@ -271,15 +271,15 @@ def test_a_member_writes_on_the_web_and_errors_stand_at_their_fields(selin: Memb
 
 
 def test_staff_answers_notes_takes_and_changes_on_the_page(selin: Member, mara: User) -> None:
-    ticket, client = asked(selin), signed_in(mara)
+    ticket, client = open_ticket(selin), signed_in(mara)
     at = f"/tickets/{ticket.pk}/"
     block_member(member=selin, reason="abuse", by=mara)
     assert "I take it" in text(client.get(at))
     client.post(f"{at}take/")
     refused = client.post(at, {"do": "answer", "text": ""})
     assert refused.status_code == 422 and "id_text_error" in text(refused)
-    assert said(client.post(at, {"do": "note", "text": "Kennt sich aus"}, follow=True)) == ["Noted. Only staff sees it."]
-    assert said(client.post(at, {"do": "solve", "text": "Geht jetzt"}, follow=True)) == [f"Sent to {SELIN}."]
+    assert list_messages(client.post(at, {"do": "note", "text": "Kennt sich aus"}, follow=True)) == ["Noted. Only staff sees it."]
+    assert list_messages(client.post(at, {"do": "solve", "text": "Geht jetzt"}, follow=True)) == [f"Sent to {SELIN}."]
     assert (now(ticket).state, now(ticket).assignee) == ("solved", mara)
     page = text(client.get(at))
     assert "internal note" in page and "Kennt sich aus" in page and str(Block.objects.get().get_reason_display()) in page
@@ -328,25 +328,25 @@ def test_mails_about_tickets_are_switched_on_and_off_on_the_list(selin: Member, 
     assert "Mails to you: on" in text(client.get("/tickets/"))
     client.post("/tickets/notices/", {"on": "0"})
     assert "Mails to you: off" in text(client.get("/tickets/"))
-    asked(selin)
+    open_ticket(selin)
     assert mails(TOMASZ) == []
     client.post("/tickets/notices/", {"on": "1"})
-    asked(selin)
+    open_ticket(selin)
     assert len(mails(TOMASZ)) == 1
 
 
 def test_who_only_looks_cannot_answer(selin: Member) -> None:
-    ticket, auditor = asked(selin), signed_in(factories.user("anna", roles=["auditor"]))
+    ticket, auditor = open_ticket(selin), signed_in(factories.user("anna", roles=["auditor"]))
     page = text(auditor.get(f"/tickets/{ticket.pk}/"))
     assert "Spielserver" in page and 'name="do"' not in page and "I take it" not in page
     assert auditor.post(f"/tickets/{ticket.pk}/", {"do": "answer", "text": "x"}).status_code == 403
 
 
 def test_what_a_ticket_said_is_erased_with_its_member(selin: Member, mara: User, settings: LazySettings) -> None:
-    ticket = asked(selin, "Mein Anliegen", "Privates", files=[PICTURE])
+    ticket = open_ticket(selin, "Mein Anliegen", "Privates", files=[PICTURE])
     services.change_ticket(ticket=ticket, version=ticket.version, facts=facts(ticket, tags=["privat"]), by=mara)
     mail.Message.objects.update(state="sent", ended=timezone.now())
-    asked(selin, "Noch eines", "Auch privat")
+    open_ticket(selin, "Noch eines", "Auch privat")
     assert len(mails(MARA)) == 2
     leave(member=selin, by=mara)
     assert erase(selin)
@@ -362,13 +362,13 @@ def test_the_pages_of_tickets_take_a_constant_number_of_queries(network: factori
     Member.objects.filter(pk=resident.pk).update(user=factories.user("resident", staff=False), email=SELIN)
     resident.refresh_from_db()
     staff, member = signed_in(mara), signed_in(account(resident))
-    first = asked(resident)
+    first = open_ticket(resident)
     paths: list[tuple[Client, str]] = [(staff, "/tickets/?state=all"), (staff, f"/tickets/{first.pk}/"), (staff, "/tickets/?q=spielserver")]
     paths += [(member, "/me/tickets/"), (member, f"/me/tickets/{first.pk}/")]
     staff.get("/tickets/"), member.get("/me/")
     before = [queries(client, path) for client, path in paths]
     for number in range(5):
-        asked(resident, f"Spielserver {number}")
+        open_ticket(resident, f"Spielserver {number}")
         services.answer_ticket(ticket=first, text=f"Antwort {number}", files=[PICTURE], by=mara)
     assert [queries(client, path) for client, path in paths] == before
     assert before[0] <= 26 and before[1] <= 54, before
@@ -376,7 +376,7 @@ def test_the_pages_of_tickets_take_a_constant_number_of_queries(network: factori
 
 def test_files_of_one_member_of_strangers_and_of_all_have_a_bound(selin: Member, mara: User, settings: LazySettings) -> None:
     settings.ATTACHMENTS_MEMBER_OCTETS, settings.ATTACHMENTS_TOTAL_OCTETS = 100, 160
-    ticket = asked(selin, files=[AttachmentFile("a.png", b"x" * 90)])
+    ticket = open_ticket(selin, files=[AttachmentFile("a.png", b"x" * 90)])
     with pytest.raises(Problem, match="10\u202fB are left") as refused:
         own.reply_to_ticket(member=selin, ticket=ticket, text="more", files=[AttachmentFile("b.png", b"x" * 11)], by=account(selin))
     assert refused.value.fieldname == "files" and ticket.messages.count() == 1
@@ -390,7 +390,7 @@ def test_files_of_one_member_of_strangers_and_of_all_have_a_bound(selin: Member,
 
 def test_staff_removes_a_file_which_gives_room_again_and_a_note_says_so(selin: Member, mara: User, settings: LazySettings) -> None:
     settings.ATTACHMENTS_MEMBER_OCTETS = 6
-    ticket, client = asked(selin, files=[PICTURE]), signed_in(mara)
+    ticket, client = open_ticket(selin, files=[PICTURE]), signed_in(mara)
     file = Attachment.objects.get()
     address = f"/tickets/attachments/{file.pk}/remove/"
     assert "Remove “Screenshot.PNG”?" in text(client.get(address)) and address in text(client.get(f"/tickets/{ticket.pk}/"))

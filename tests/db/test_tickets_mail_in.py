@@ -59,23 +59,23 @@ def take(received: ReceivedMail) -> None:
     mail_handler.handle_mail(Arrival(pk=1), received)
 
 
-def asked(selin: Member) -> Ticket:
+def open_ticket(selin: Member) -> Ticket:
     assert selin.user
     return services.open_ticket(subject="Kein Netz", text="Hallo", member=selin, by=selin.user)
 
 
-def answered(selin: Member, mara: User) -> tuple[Ticket, mail.Message]:
+def make_answered_ticket(selin: Member, mara: User) -> tuple[Ticket, mail.Message]:
     """A ticket that was answered, and the answer's mail."""
-    ticket = asked(selin)
+    ticket = open_ticket(selin)
     services.answer_ticket(ticket=ticket, text="Seit wann?", by=mara)
-    return now(ticket), sent(SELIN)[-1]
+    return now(ticket), list_mails(SELIN)[-1]
 
 
 def now(ticket: Ticket) -> Ticket:
     return Ticket.objects.select_related("member", "assignee").get(pk=ticket.pk)
 
 
-def sent(to: str) -> list[mail.Message]:
+def list_mails(to: str) -> list[mail.Message]:
     return list(mail.Message.objects.filter(to=to).order_by("id"))
 
 
@@ -90,7 +90,7 @@ def test_a_mail_opens_a_ticket_of_the_member_whose_address_it_has(selin: Member,
     ticket = Ticket.objects.get()
     assert (ticket.member, ticket.subject, ticket.language, ticket.state) == (selin, "Kein Netz", "de", "open")
     assert (last(ticket).via, last(ticket).text) == ("mail", "Hallo")
-    assert len(sent(MARA)) == 1 and sent(SELIN) == []
+    assert len(list_mails(MARA)) == 1 and list_mails(SELIN) == []
 
 
 def test_who_is_unknown_or_shares_an_address_opens_a_ticket_of_nobody(selin: Member, mara: User) -> None:
@@ -100,33 +100,33 @@ def test_who_is_unknown_or_shares_an_address_opens_a_ticket_of_nobody(selin: Mem
     found = list(Ticket.objects.order_by("id"))
     assert [each.address for each in found] == [EVE, SELIN, ""] and not any(each.member for each in found)
     services.answer_ticket(ticket=Ticket.objects.order_by("id")[0], text="Hallo", by=mara)
-    assert sent(EVE)[0].in_reply_to == Message.objects.order_by("id")[0].message_id
+    assert list_mails(EVE)[0].in_reply_to == Message.objects.order_by("id")[0].message_id
 
 
 def test_an_answer_belongs_to_its_ticket_by_the_signed_address_whatever_its_subject(selin: Member, mara: User) -> None:
-    ticket, mail_ = answered(selin, mara)
+    ticket, mail_ = make_answered_ticket(selin, mara)
     take(letter("Seit gestern", to=mail_.reply_to.upper(), subject="Etwas ganz anderes"))
     assert (last(ticket).text, last(ticket).verified, now(ticket).state) == ("Seit gestern", True, "open")
     take(letter("Ich bin Selin", sender=EVE, to=mail_.reply_to))
     assert (last(ticket).text, last(ticket).verified) == ("Ich bin Selin", False)
-    assert Ticket.objects.count() == 1 and len(sent(SELIN)) == 1 and sent(EVE) == []
+    assert Ticket.objects.count() == 1 and len(list_mails(SELIN)) == 1 and list_mails(EVE) == []
 
 
 def test_an_answer_belongs_to_its_ticket_by_what_it_refers_to(selin: Member, mara: User) -> None:
-    ticket, mail_ = answered(selin, mara)
+    ticket, mail_ = make_answered_ticket(selin, mara)
     take(letter("Seit gestern", references=("<strange@x>", mail_.message_id)))
     first = last(ticket)
     take(letter("Oder vorgestern", references=(first.message_id or "",)))
     assert [each.text for each in ticket.messages.filter(via="mail")] == ["Seit gestern", "Oder vorgestern"]
     services.answer_ticket(ticket=ticket, text="Aha", by=mara)
-    assert sent(SELIN)[-1].references.split() == [
+    assert list_mails(SELIN)[-1].references.split() == [
         mail_.message_id,
         *ticket.messages.filter(via="mail").values_list("message_id", flat=True),
     ]
 
 
 def test_a_subject_alone_opens_another_ticket(selin: Member, mara: User) -> None:
-    ticket, mail_ = answered(selin, mara)
+    ticket, mail_ = make_answered_ticket(selin, mara)
     take(letter(sender=EVE, subject=mail_.subject))
     assert Ticket.objects.count() == 2 and ticket.messages.count() == 2
 
@@ -135,7 +135,7 @@ def test_a_subject_alone_opens_another_ticket(selin: Member, mara: User) -> None
     "change", [lambda tag: tag.replace("t", "t1", 1), lambda tag: tag[:-1] + ("a" if tag[-1] != "a" else "b"), lambda tag: tag[:-1]]
 )
 def test_a_changed_signature_leads_nowhere(selin: Member, mara: User, change: Any) -> None:
-    ticket = asked(selin)
+    ticket = open_ticket(selin)
     tag = addressing.build_ticket_address(ticket.pk).partition("+")[2].partition("@")[0]
     take(letter(sender=EVE, to=f"support+{change(tag)}@lindenhof.example"))
     assert Ticket.objects.count() == 2 and ticket.messages.count() == 1
@@ -146,22 +146,22 @@ def test_a_changed_signature_leads_nowhere(selin: Member, mara: User, change: An
 
 
 def test_only_the_signed_address_of_a_person_acts_as_staff(selin: Member, mara: User) -> None:
-    ticket = asked(selin)
-    [notice] = sent(MARA)
+    ticket = open_ticket(selin)
+    [notice] = list_mails(MARA)
     assert re.fullmatch(rf"support\+s{mara.pk}\.{ticket.pk}\.[a-z2-7]{{24}}@lindenhof\.example", notice.reply_to)
     take(letter("Ich bin Mara", sender=MARA, references=(notice.message_id,)))
     assert (last(ticket).kind, last(ticket).verified, now(ticket).state) == ("note", False, "open")
     take(letter("Ich bin Mara", sender=MARA, to=addressing.build_ticket_address(ticket.pk)))
-    assert (last(ticket).kind, last(ticket).verified) == ("member", False) and sent(SELIN) == []
+    assert (last(ticket).kind, last(ticket).verified) == ("member", False) and list_mails(SELIN) == []
     words = f"Seit wann?\n\nAm 12.11. schrieb {notice.reply_to}:\n> Hallo\n>\n> Selin\n"
     take(letter(words, sender=MARA, to=notice.reply_to))
     assert (last(ticket).kind, last(ticket).author, last(ticket).text, last(ticket).via) == ("answer", mara, "Seit wann?", "mail")
-    [answer] = sent(SELIN)
+    [answer] = list_mails(SELIN)
     assert last(ticket).message_id == answer.message_id and now(ticket).state == "waiting" and notice.reply_to not in answer.text
 
 
 def test_a_persons_address_ends_with_the_password_and_with_the_role(selin: Member, mara: User) -> None:
-    ticket = asked(selin)
+    ticket = open_ticket(selin)
     address = addressing.build_staff_address(mara, ticket.pk)
     assert addressing.parse_signed_address(address) == addressing.SignedAddress(ticket.pk, mara)
     User.objects.filter(pk=mara.pk).update(roles=["network_admin", "approver"], password="another")
@@ -174,7 +174,7 @@ def test_a_persons_address_ends_with_the_password_and_with_the_role(selin: Membe
 
 
 def test_what_a_machine_wrote_causes_no_mail_and_changes_no_turn(selin: Member, mara: User) -> None:
-    ticket, mail_ = answered(selin, mara)
+    ticket, mail_ = make_answered_ticket(selin, mara)
     before = mail.Message.objects.count()
     take(letter("Ich bin im Urlaub", to=mail_.reply_to, automatic=True))
     assert now(ticket).state == "waiting" and last(ticket).kind == "member"
@@ -188,11 +188,11 @@ def test_of_a_sender_who_writes_without_end_nobody_is_told_any_more(selin: Membe
     monkeypatch.setattr(mail_handler, "LOUD", 2)
     for _each in range(5):
         take(letter(sender=EVE))
-    assert Ticket.objects.count() == 5 and len(sent(MARA)) == 2
+    assert Ticket.objects.count() == 5 and len(list_mails(MARA)) == 2
 
 
 def test_a_bounce_is_a_note_of_its_ticket_and_our_turn(selin: Member, mara: User) -> None:
-    ticket, mail_ = answered(selin, mara)
+    ticket, mail_ = make_answered_ticket(selin, mara)
     bounce = letter("550 no such mailbox", sender="", automatic=True, bounce=True, bounced_ids=(mail_.message_id,))
     take(bounce)
     assert (last(ticket).kind, now(ticket).state) == ("note", "open") and "550" in last(ticket).text
@@ -201,7 +201,7 @@ def test_a_bounce_is_a_note_of_its_ticket_and_our_turn(selin: Member, mara: User
 
 
 def test_two_mails_of_one_message_id_are_both_kept_and_our_own_mail_is_not(selin: Member, mara: User) -> None:
-    ticket, mail_ = answered(selin, mara)
+    ticket, mail_ = make_answered_ticket(selin, mara)
     staff = letter("Noch da?", sender=MARA, to=addressing.build_staff_address(mara, ticket.pk), message_id="<staff@x>")
     for received in (letter("Seit gestern", to=mail_.reply_to, message_id=f"<{'x' * 400}@y>"), staff):
         take(received)
@@ -252,7 +252,7 @@ def test_the_quote_at_the_end_is_left_out(text: str, kept: str) -> None:
 
 def test_a_real_mail_and_its_answer_go_round(selin: Member, mara: User) -> None:
     """From the outbox's octets to a reply's octets, read as mail that arrives is."""
-    ticket, mail_ = answered(selin, mara)
+    ticket, mail_ = make_answered_ticket(selin, mara)
     reply = EmailMessage()
     reply["From"], reply["To"], reply["Subject"] = f"Selin <{SELIN}>", mail_.reply_to, f"Re: {mail_.subject}"
     reply["Message-ID"], reply["In-Reply-To"] = "<reply@mail.example>", mail_.message_id

@@ -16,7 +16,7 @@ from apps.members.models import Member
 from apps.tickets import bulk, merging, own
 from apps.tickets.models import Bulk, BulkItem, Canned, Message, Ticket
 from tests import factories
-from tests.db.page_client import said, signed_in, text
+from tests.db.page_client import list_messages, signed_in, text
 from workers.tickets import answer_tickets
 
 
@@ -29,10 +29,10 @@ def mara(db: None) -> User:
 def tickets(db: None) -> list[Ticket]:
     """Of somebody who reads German, of somebody who reads English, and of somebody without an address."""
     people = (("Selin Kaya", "selin@lindenhof.example", "de"), ("Tunde", "tunde@lindenhof.example", "en"), ("Jonas", "", "en"))
-    return [_asked(factories.member(name, email=email, language=language)) for name, email, language in people]
+    return [_open_ticket(factories.member(name, email=email, language=language)) for name, email, language in people]
 
 
-def _asked(member: Member) -> Ticket:
+def _open_ticket(member: Member) -> Ticket:
     member.user = factories.user(f"m{member.number}", staff=False)
     member.save()
     return own.open_own_ticket(member=member, subject=f"Of {member.name}", text="No network", by=member.user)
@@ -106,7 +106,7 @@ def test_whoever_switched_mails_of_answers_off_is_not_counted_among_those_who_ge
 
 
 def test_a_preview_of_more_tickets_asks_the_database_no_more(tickets: list[Ticket], mara: User) -> None:
-    more = [_asked(factories.member(f"Number {number}", email=f"m{number}@lindenhof.example", language="de")) for number in range(5)]
+    more = [_open_ticket(factories.member(f"Number {number}", email=f"m{number}@lindenhof.example", language="de")) for number in range(5)]
     client = signed_in(mara)
 
     def asks(those: list[Ticket]) -> int:
@@ -190,7 +190,7 @@ def test_staff_changes_and_merges_many_from_the_list(tickets: list[Ticket], mara
     given = {"do": "change", "pick": picks[:2], "state": "", "priority": "4", "assignee": str(mara.pk), "add": "nat", "drop": ""}
     assert "Change 2 tickets" in text(client.post("/tickets/many/?state=all", given))
     done = client.post("/tickets/many/?state=all", given | {"confirmed": "1"}, follow=True)
-    assert [str(each) for each in said(done)] == ["2 tickets are changed."]
+    assert [str(each) for each in list_messages(done)] == ["2 tickets are changed."]
     assert [each.priority for each in now(tickets)] == [4, 4, 2]
     where = client.post("/tickets/many/", {"do": "merge", "pick": picks})["Location"]
     assert where == f"/tickets/merge/?{'&'.join(f'ticket={pk}' for pk in picks)}"

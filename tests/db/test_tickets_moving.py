@@ -44,7 +44,7 @@ def selin(db: None) -> Member:
     return factories.member(email=SELIN, user=factories.user("selin", staff=False))
 
 
-def asked(member: Member, words: str, **given: object) -> Ticket:
+def open_ticket(member: Member, words: str, **given: object) -> Ticket:
     assert member.user
     return own.open_own_ticket(member=member, subject=words, text=f"{words}?", by=member.user, **given)  # type: ignore[arg-type]
 
@@ -75,14 +75,14 @@ def comes(text: str, *, to: str = "support@lindenhof.example", refers: tuple[str
     return Message.objects.get(message_id=number)
 
 
-def answered(ticket: Ticket, by: User, words: str = "Which port?") -> mail.Message:
+def answer_ticket(ticket: Ticket, by: User, words: str = "Which port?") -> mail.Message:
     """The mail of an answer."""
     services.answer_ticket(ticket=now(ticket), text=words, by=by)
     return mail.Message.objects.filter(template="ticket_answer").latest("id")
 
 
 def test_merged_tickets_are_one_thread_in_order_of_time_with_files_links_and_tags(selin: Member, mara: User) -> None:
-    first, second, third = asked(selin, "one"), asked(selin, "two", files=[AttachmentFile("a.png", b"PNG")]), strange()
+    first, second, third = open_ticket(selin, "one"), open_ticket(selin, "two", files=[AttachmentFile("a.png", b"PNG")]), strange()
     own.reply_to_ticket(member=selin, ticket=first, text="more of one", by=mara)
     for ticket in (first, second):
         links.add_link(ticket=ticket, kind="members.member", object_id=selin.pk, by=mara)
@@ -102,15 +102,15 @@ def test_merged_tickets_are_one_thread_in_order_of_time_with_files_links_and_tag
 
 
 def test_messages_stand_in_the_order_in_which_they_were_written_whatever_their_ticket(selin: Member, mara: User) -> None:
-    first, second = asked(selin, "one"), asked(selin, "two")
+    first, second = open_ticket(selin, "one"), open_ticket(selin, "two")
     Message.objects.filter(ticket=second).update(at=timezone.now() - timedelta(days=1))
     merging.merge(into=first, tickets=[second], by=mara)
     assert words(first) == ["two?", "one?"] == [each.text for each in own.list_messages(first)]
 
 
 def test_mails_to_a_merged_ticket_arrive_in_the_one_it_points_to(selin: Member, mara: User) -> None:
-    first, second = asked(selin, "one"), asked(selin, "two")
-    sent = answered(second, mara)
+    first, second = open_ticket(selin, "one"), open_ticket(selin, "two")
+    sent = answer_ticket(second, mara)
     merging.merge(into=first, tickets=[second], by=mara)
     assert comes("by address", to=sent.reply_to).ticket_id == first.pk
     assert comes("by reference", refers=(sent.message_id,)).ticket_id == first.pk
@@ -123,13 +123,13 @@ def test_mails_to_a_merged_ticket_arrive_in_the_one_it_points_to(selin: Member, 
 
 
 def test_what_was_merged_is_taken_apart_again_and_what_came_since_stays(selin: Member, mara: User) -> None:
-    first, second, third = asked(selin, "one"), asked(selin, "two"), strange()
+    first, second, third = open_ticket(selin, "one"), open_ticket(selin, "two"), strange()
     links.add_link(ticket=third, kind="members.member", object_id=selin.pk, by=mara)
     merging.merge(into=second, tickets=[third], by=mara)
     merging.merge(into=first, tickets=[second], by=mara)
     assert now(third).merged_into_id == first.pk
     assert [each.object_id for each in first.links.all()] == [selin.pk]
-    comes("since", to=answered(first, mara).reply_to)
+    comes("since", to=answer_ticket(first, mara).reply_to)
     inner, outer = Move.objects.order_by("id")
     with pytest.raises(Problem, match=f"#{second.pk} was merged into #{first.pk} since"):
         merging.undo_merge(move=inner, by=mara)
@@ -143,8 +143,8 @@ def test_what_was_merged_is_taken_apart_again_and_what_came_since_stays(selin: M
 
 
 def test_a_first_answer_counts_for_the_merged_ticket_as_long_as_it_stands_there(selin: Member, mara: User) -> None:
-    first, second = asked(selin, "one"), asked(selin, "two")
-    answered(second, mara)
+    first, second = open_ticket(selin, "one"), open_ticket(selin, "two")
+    answer_ticket(second, mara)
     merging.merge(into=first, tickets=[second], by=mara)
     assert now(first).first_answered_at == now(second).first_answered_at is not None
     merging.undo_merge(move=Move.objects.get(), by=mara)
@@ -153,7 +153,7 @@ def test_a_first_answer_counts_for_the_merged_ticket_as_long_as_it_stands_there(
 
 @pytest.mark.parametrize("wrong", ["itself", "nothing", "another's", "twice", "a member's into nobody's", "too many tags"])
 def test_what_cannot_be_one_is_refused_with_its_reason(selin: Member, mara: User, wrong: str) -> None:
-    into, other = asked(selin, "one"), asked(selin, "two")
+    into, other = open_ticket(selin, "one"), open_ticket(selin, "two")
     if wrong == "twice":
         merging.merge(into=into, tickets=[other], by=mara)
     if wrong == "too many tags":
@@ -162,7 +162,7 @@ def test_what_cannot_be_one_is_refused_with_its_reason(selin: Member, mara: User
     elses = {
         "itself": [into],
         "nothing": [],
-        "another's": [asked(factories.member("Jonas", user=factories.user("jonas", staff=False)), "three")],
+        "another's": [open_ticket(factories.member("Jonas", user=factories.user("jonas", staff=False)), "three")],
     }
     target = strange() if wrong == "a member's into nobody's" else into
     with pytest.raises(Problem):
@@ -171,7 +171,7 @@ def test_what_cannot_be_one_is_refused_with_its_reason(selin: Member, mara: User
 
 
 def test_the_database_knows_no_chains_no_loops_and_nothing_merged_into_itself(selin: Member) -> None:
-    first, second, third = (asked(selin, each) for each in ("one", "two", "three"))
+    first, second, third = (open_ticket(selin, each) for each in ("one", "two", "three"))
     Ticket.objects.filter(pk=second.pk).update(merged_into=first, state="solved")
     refused = ((third, second), (first, third), (third, third))
     for source, target in refused:
@@ -182,10 +182,10 @@ def test_the_database_knows_no_chains_no_loops_and_nothing_merged_into_itself(se
 
 
 def test_split_off_messages_are_a_ticket_of_their_own_and_answers_to_them_arrive_there(selin: Member, mara: User) -> None:
-    ticket = asked(selin, "one")
-    stays = answered(ticket, mara, "To the first")
+    ticket = open_ticket(selin, "one")
+    stays = answer_ticket(ticket, mara, "To the first")
     own.reply_to_ticket(member=selin, ticket=ticket, text="And another thing", by=mara)
-    goes = answered(ticket, mara, "To the other")
+    goes = answer_ticket(ticket, mara, "To the other")
     chosen = list(ticket.messages.order_by("id"))[2:]
     made = splitting.split(ticket=ticket, messages=[each.pk for each in chosen], subject="Another thing", same_member=True, by=mara)
     assert (words(ticket), words(made)) == (["one?", "To the first"], ["And another thing", "To the other"])
@@ -194,20 +194,20 @@ def test_split_off_messages_are_a_ticket_of_their_own_and_answers_to_them_arrive
     assert comes("to the old address", to=goes.reply_to, refers=(stays.message_id, goes.message_id)).ticket_id == made.pk
     assert comes("to what stayed", to=goes.reply_to, refers=(stays.message_id,)).ticket_id == ticket.pk
     assert comes("to nothing", to=goes.reply_to).ticket_id == ticket.pk
-    other = asked(selin, "two")
+    other = open_ticket(selin, "two")
     merging.merge(into=other, tickets=[made], by=mara)
     assert comes("after merging", to=goes.reply_to, refers=(goes.message_id,)).ticket_id == other.pk
 
 
 def test_a_stranger_reaches_no_other_ticket_by_naming_its_messages(selin: Member, mara: User) -> None:
-    mine, another = asked(selin, "one"), strange()
-    named = answered(another, mara)
-    assert comes("look here", to=answered(mine, mara).reply_to, refers=(named.message_id,)).ticket_id == mine.pk
+    mine, another = open_ticket(selin, "one"), strange()
+    named = answer_ticket(another, mara)
+    assert comes("look here", to=answer_ticket(mine, mara).reply_to, refers=(named.message_id,)).ticket_id == mine.pk
 
 
 def test_whoever_wants_no_mails_of_answers_is_no_stranger_in_the_own_ticket(selin: Member, mara: User) -> None:
-    ticket = asked(selin, "one")
-    address = answered(ticket, mara).reply_to
+    ticket = open_ticket(selin, "one")
+    address = answer_ticket(ticket, mara).reply_to
     mail.SwitchedOff.objects.create(address=SELIN, notice="answers")
     assert comes("It is I", to=address).verified
     assert not comes("It is I, too", to=address, sender="eve@example.org").verified
@@ -215,7 +215,7 @@ def test_whoever_wants_no_mails_of_answers_is_no_stranger_in_the_own_ticket(seli
 
 @pytest.mark.parametrize("wrong", ["none", "all", "of another"])
 def test_a_split_leaves_no_ticket_empty(selin: Member, mara: User, wrong: str) -> None:
-    ticket, other = asked(selin, "one"), asked(selin, "two")
+    ticket, other = open_ticket(selin, "one"), open_ticket(selin, "two")
     services.add_note(ticket=ticket, text="note", by=mara)
     everything = list(ticket.messages.values_list("pk", flat=True))
     chosen = {"none": [], "all": everything, "of another": [*everything[:1], other.messages.get().pk]}[wrong]
@@ -225,15 +225,15 @@ def test_a_split_leaves_no_ticket_empty(selin: Member, mara: User, wrong: str) -
 
 
 def test_messages_split_off_to_nobody_are_no_longer_the_members(selin: Member, mara: User) -> None:
-    ticket = asked(selin, "one")
-    strangers = comes("It is I", to=answered(ticket, mara).reply_to, sender="eve@example.org")
+    ticket = open_ticket(selin, "one")
+    strangers = comes("It is I", to=answer_ticket(ticket, mara).reply_to, sender="eve@example.org")
     made = splitting.split(ticket=ticket, messages=[strangers.pk], subject="Who?", same_member=False, by=mara)
     assert (made.member, made.address, made.state) == (None, "eve@example.org", "open")
     assert "It is I" not in [each.text for each in own.list_messages(ticket)]
 
 
 def test_staff_merges_undoes_and_splits_on_the_pages(selin: Member, mara: User) -> None:
-    client, first, second = signed_in(mara), asked(selin, "one"), asked(selin, "two")
+    client, first, second = signed_in(mara), open_ticket(selin, "one"), open_ticket(selin, "two")
     page = text(client.get(f"/tickets/merge/?ticket={second.pk}&ticket={first.pk}&more=%23{strange().pk}"))
     assert (
         f"Everything stands in #{first.pk}" in page and "2 messages come to it" in page and "eve@example.org gets no more answers" in page
@@ -265,7 +265,7 @@ def test_staff_merges_undoes_and_splits_on_the_pages(selin: Member, mara: User) 
 def test_scripts_merge_undo_and_split(selin: Member, mara: User) -> None:
     _token, key = tokens.create(user=mara, name="script")
     api = Client(headers={"authorization": f"Bearer {key}"})
-    first, second = asked(selin, "one"), asked(selin, "two")
+    first, second = open_ticket(selin, "one"), open_ticket(selin, "two")
 
     def post(path: str, given: object = None) -> Any:
         return api.post(f"/api/tickets/tickets/{path}/", given or {}, content_type="application/json")
@@ -284,7 +284,7 @@ def test_scripts_merge_undo_and_split(selin: Member, mara: User) -> None:
 
 
 def test_an_answer_in_a_merged_ticket_names_the_whole_thread(selin: Member, mara: User) -> None:
-    first, second = asked(selin, "one"), asked(selin, "two")
-    before = answered(second, mara)
+    first, second = open_ticket(selin, "one"), open_ticket(selin, "two")
+    before = answer_ticket(second, mara)
     merging.merge(into=first, tickets=[second], by=mara)
-    assert before.message_id in answered(first, mara, "Later").references
+    assert before.message_id in answer_ticket(first, mara, "Later").references

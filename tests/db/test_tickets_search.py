@@ -33,7 +33,7 @@ def ticket(member: Member, subject: str, *words: str, **given: Any) -> Ticket:
     return made
 
 
-def found(mara: User, **asked: str) -> list[str]:
+def list_found(mara: User, **asked: str) -> list[str]:
     return [each.subject for each in selectors.get_page(TicketFilter(**{"state": "all"} | asked), mara).tickets]
 
 
@@ -71,7 +71,7 @@ def test_words_are_found_in_both_languages_and_by_their_beginning(selin: Member,
         "198.51.100.7": ["Slow connections"],
         "nonsense": [],
     }.items():
-        assert found(mara, search=text_) == subjects, text_
+        assert list_found(mara, search=text_) == subjects, text_
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_whatever_is_typed_is_a_search(selin: Member, mara: User, asked: str) ->
 
 def test_a_number_is_the_ticket_itself(selin: Member, mara: User) -> None:
     made = ticket(selin, "Router")
-    assert found(mara, search=f"#{made.pk}") == found(mara, search=str(made.pk)) == ["Router"]
-    assert found(mara, search=f"#{made.pk + 1}") == []
+    assert list_found(mara, search=f"#{made.pk}") == list_found(mara, search=str(made.pk)) == ["Router"]
+    assert list_found(mara, search=f"#{made.pk + 1}") == []
 
 
 @pytest.mark.usefixtures("way")
@@ -115,7 +115,7 @@ def test_pages_follow_each_other_without_gaps_whatever_is_asked(selin: Member, m
 def test_the_urgent_come_first_and_then_what_has_waited_longest(selin: Member, mara: User) -> None:
     for subject, priority in (("old", 2), ("urgent", 4), ("new", 2)):
         ticket(selin, subject, priority=priority)
-    assert found(mara, state="ours") == ["urgent", "old", "new"]
+    assert list_found(mara, state="ours") == ["urgent", "old", "new"]
 
 
 def test_a_list_of_solved_tickets_counts_none_of_them(selin: Member, mara: User) -> None:

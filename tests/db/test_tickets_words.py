@@ -27,12 +27,12 @@ def selin(db: None) -> Member:
     return factories.member(user=factories.user("selin", staff=False))
 
 
-def asked(member: Member, subject: str, text: str) -> Ticket:
+def open_ticket(member: Member, subject: str, text: str) -> Ticket:
     assert member.user
     return own.open_own_ticket(member=member, subject=subject, text=text, by=member.user)
 
 
-def found(mara: User, search: str) -> list[int]:
+def list_found(mara: User, search: str) -> list[int]:
     return [each.pk for each in selectors.get_page(TicketFilter("all", search=search), mara).tickets]
 
 
@@ -40,7 +40,7 @@ def words(ticket: Ticket) -> tuple[int, str]:
     return Words.objects.values_list("characters", "search").get(ticket=ticket)
 
 
-def gathered(ticket: Ticket) -> tuple[Any, ...]:
+def read_thread(ticket: Ticket) -> tuple[Any, ...]:
     """What reading the whole thread gives."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT characters, search::text FROM tickets_words_in(%s)", [ticket.pk])
@@ -48,38 +48,40 @@ def gathered(ticket: Ticket) -> tuple[Any, ...]:
 
 
 def test_words_of_subject_answer_and_note_find_the_ticket_together(selin: Member, mara: User) -> None:
-    ticket = asked(selin, "Keine Verbindungen", "Seit gestern.")
+    ticket = open_ticket(selin, "Keine Verbindungen", "Seit gestern.")
     services.answer_ticket(ticket=ticket, text="Which router is it?", by=mara)
     services.add_note(ticket=ticket, text="Maybe the switch in the cellar.", by=mara)
-    assert found(mara, "verbindung gestern router cellar") == [ticket.pk]
-    assert found(mara, "verbindung gestern router attic") == []
-    assert words(ticket) == gathered(ticket)
+    assert list_found(mara, "verbindung gestern router cellar") == [ticket.pk]
+    assert list_found(mara, "verbindung gestern router attic") == []
+    assert words(ticket) == read_thread(ticket)
 
 
 def test_a_phrase_does_not_go_from_one_message_to_the_next(selin: Member, mara: User) -> None:
-    ticket = asked(selin, "x", "the red router")
+    ticket = open_ticket(selin, "x", "the red router")
     services.answer_ticket(ticket=ticket, text="blinks at night", by=mara)
-    assert found(mara, '"router blinks"') == [] and found(mara, '"red router"') == found(mara, '"blinks at night"') == [ticket.pk]
+    assert list_found(mara, '"router blinks"') == [] and list_found(mara, '"red router"') == list_found(mara, '"blinks at night"') == [
+        ticket.pk
+    ]
 
 
 def test_merged_threads_are_one_and_taken_apart_they_are_two(selin: Member, mara: User) -> None:
-    first, second = asked(selin, "router", "blinks"), asked(selin, "switch", "hums")
+    first, second = open_ticket(selin, "router", "blinks"), open_ticket(selin, "switch", "hums")
     merging.merge(into=first, tickets=[second], by=mara)
-    assert found(mara, "router hums") == [first.pk] and found(mara, "switch hums") == []
-    assert words(first) == gathered(first) and words(second) == gathered(second)
+    assert list_found(mara, "router hums") == [first.pk] and list_found(mara, "switch hums") == []
+    assert words(first) == read_thread(first) and words(second) == read_thread(second)
     merging.undo_merge(move=Move.objects.get(), by=mara)
-    assert found(mara, "router hums") == [] and found(mara, "switch hums") == [second.pk]
+    assert list_found(mara, "router hums") == [] and list_found(mara, "switch hums") == [second.pk]
 
 
 def test_a_message_that_is_split_off_is_found_in_its_new_ticket(selin: Member, mara: User) -> None:
-    first = asked(selin, "router", "blinks")
+    first = open_ticket(selin, "router", "blinks")
     message = services.add_note(ticket=first, text="and the switch hums", by=mara)
     second = splitting.split(ticket=first, messages=[message.pk], subject="noise", same_member=True, by=mara)
-    assert found(mara, "router hums") == [] and found(mara, "noise hums") == [second.pk]
+    assert list_found(mara, "router hums") == [] and list_found(mara, "noise hums") == [second.pk]
 
 
 def test_what_is_erased_is_in_no_words(selin: Member, mara: User) -> None:
-    ticket = asked(selin, "router", "blinks")
+    ticket = open_ticket(selin, "router", "blinks")
     Member.objects.filter(pk=selin.pk).update(state=Member.State.LEFT, left_at="2020-01-01T00:00Z")
     assert erasing.erase(selin)
     assert words(ticket) == (1, "")
@@ -88,15 +90,15 @@ def test_what_is_erased_is_in_no_words(selin: Member, mara: User) -> None:
 def test_deleted_messages_are_found_no_more_and_deleted_tickets_leave_nothing(selin: Member, mara: User) -> None:
     ticket = Ticket.objects.create(subject="router", member=selin)
     Message.objects.bulk_create(Message(ticket=ticket, kind="member", via="mail", text=text) for text in ("blinks", "", "hums"))
-    assert found(mara, "router blinks hums") == [ticket.pk] and words(ticket) == gathered(ticket)
+    assert list_found(mara, "router blinks hums") == [ticket.pk] and words(ticket) == read_thread(ticket)
     ticket.messages.filter(text="hums").delete()
-    assert found(mara, "router blinks") == [ticket.pk] and found(mara, "hums") == []
+    assert list_found(mara, "router blinks") == [ticket.pk] and list_found(mara, "hums") == []
     ticket.delete()
     assert not Words.objects.exists()
 
 
 def test_writing_changes_neither_version_nor_history_for_the_words(selin: Member, mara: User) -> None:
-    ticket = asked(selin, "router", "blinks")
+    ticket = open_ticket(selin, "router", "blinks")
     events = Ticket.pgh_event_model.objects.filter(pgh_obj_id=ticket.pk)  # type: ignore[attr-defined]
     before = Ticket.objects.get(pk=ticket.pk).version, events.count()
     services.add_note(ticket=ticket, text="hums", by=mara)
@@ -104,7 +106,7 @@ def test_writing_changes_neither_version_nor_history_for_the_words(selin: Member
 
 
 def test_the_words_of_a_message_that_is_only_marked_are_not_read_again(selin: Member) -> None:
-    ticket = asked(selin, "router", "blinks")
+    ticket = open_ticket(selin, "router", "blinks")
     Words.objects.filter(ticket=ticket).update(characters=7)
     Message.objects.filter(ticket=ticket).update(verified=False)
     assert words(ticket)[0] == 7
@@ -113,13 +115,13 @@ def test_the_words_of_a_message_that_is_only_marked_are_not_read_again(selin: Me
 
 
 def test_of_a_message_and_of_a_ticket_only_so_much_is_read(selin: Member, mara: User) -> None:
-    ticket = asked(selin, "router", "blinks")
+    ticket = open_ticket(selin, "router", "blinks")
     filling = "x " * (LIMITS.MESSAGE // 2 - 5)
     for number in range(LIMITS.THREAD // LIMITS.MESSAGE + 1):
         Message.objects.create(ticket=ticket, kind="note", author=mara, text=f"{filling}mark{number} {filling}behind{number}")
     last = LIMITS.THREAD // LIMITS.MESSAGE
-    assert found(mara, "router mark0 mark1") == [ticket.pk] and found(mara, "behind0") == found(mara, f"mark{last}") == []
-    assert words(ticket) == gathered(ticket) and words(ticket)[0] == LIMITS.THREAD
+    assert list_found(mara, "router mark0 mark1") == [ticket.pk] and list_found(mara, "behind0") == list_found(mara, f"mark{last}") == []
+    assert words(ticket) == read_thread(ticket) and words(ticket)[0] == LIMITS.THREAD
 
 
 @pytest.mark.parametrize(
@@ -135,10 +137,10 @@ def test_of_a_message_and_of_a_ticket_only_so_much_is_read(selin: Member, mara: 
     ids=["single signs", "stems of long words", "addresses of pages", "one word", "quotes", "capitals that grow"],
 )
 def test_no_text_keeps_a_ticket_from_being_written(selin: Member, mara: User, made: Any) -> None:
-    ticket = asked(selin, "router", "blinks")
+    ticket = open_ticket(selin, "router", "blinks")
     for number in range(12):
         with transaction.atomic():
             Message.objects.create(ticket=ticket, kind="note", author=mara, text=made(number))
-    assert found(mara, "router blinks") == [ticket.pk] and words(ticket) == gathered(ticket)
+    assert list_found(mara, "router blinks") == [ticket.pk] and words(ticket) == read_thread(ticket)
     ticket.messages.filter(text="blinks").update(text="hums")
-    assert found(mara, "router hums") == [ticket.pk]
+    assert list_found(mara, "router hums") == [ticket.pk]

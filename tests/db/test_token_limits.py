@@ -27,7 +27,7 @@ EVERY: list[tuple[str, Any]] = [(prefix, view) for prefix, view, _basename in ro
 
 
 @dataclass(frozen=True)
-class World:
+class TokenWorld:
     """Two groups with their gateways and pools, two houses, and a member of each. `near` is within reach, `far` is not."""
 
     network: factories.Network
@@ -43,7 +43,7 @@ class World:
 
 
 @pytest.fixture
-def world(network: factories.Network) -> World:
+def world(network: factories.Network) -> TokenWorld:
     sites = [Site.objects.create(code=code, name=f"House {code}") for code in ("X", "Y")]
     group = GatewayGroup.objects.create(name="Far away")
     factories.gateway(group, "far-1", carries4=True)
@@ -66,7 +66,7 @@ def world(network: factories.Network) -> World:
         Rollout.objects.create(group=of, revision=revision, state="confirmed")
         Hold.objects.create(group=of, revision=revision, why="because", by=network.admin)
         Listener.objects.create(group=of, name="ssh", address=f"203.0.113.{of.pk % 200 + 1}", protocol="tcp", port=22)
-    return World(network, group, sites[0], sites[1], near, far)
+    return TokenWorld(network, group, sites[0], sites[1], near, far)
 
 
 def _ids(client: Client, prefix: str) -> set[int] | None:
@@ -82,7 +82,7 @@ def _mine(view: type[CollectionViewSet], path: str, value: int) -> set[int]:
 
 
 @pytest.mark.parametrize("limit", ["group", "site"])
-def test_a_limited_token_sees_its_own_in_every_collection_and_nothing_else_in_any(world: World, limit: str) -> None:
+def test_a_limited_token_sees_its_own_in_every_collection_and_nothing_else_in_any(world: TokenWorld, limit: str) -> None:
     value = {"group": world.network.group.pk, "site": world.near_site.pk}[limit]
     client, everything, open_ = world.script(**{limit: value}), world.script(), []
     for prefix, view in EVERY:
@@ -110,7 +110,7 @@ def test_a_limited_token_sees_its_own_in_every_collection_and_nothing_else_in_an
 
 
 @pytest.mark.parametrize("limit", ["group", "site"])
-def test_a_limited_token_changes_nothing_beyond_its_reach(world: World, limit: str) -> None:
+def test_a_limited_token_changes_nothing_beyond_its_reach(world: TokenWorld, limit: str) -> None:
     client = world.script(**{limit: {"group": world.network.group.pk, "site": world.near_site.pk}[limit]})
 
     def wanted(of: factories.Resident, port: int) -> dict[str, Any]:
@@ -128,14 +128,14 @@ def test_a_limited_token_changes_nothing_beyond_its_reach(world: World, limit: s
 
 
 @pytest.mark.parametrize("limit", ["group", "site"])
-def test_a_token_of_a_group_or_a_house_hears_no_events(world: World, limit: str) -> None:
+def test_a_token_of_a_group_or_a_house_hears_no_events(world: TokenWorld, limit: str) -> None:
     key = tokens.create(user=world.network.admin, name="s", **{limit: 1})[1]  # type: ignore[arg-type]  # one of the limits
     headers = ((b"authorization", f"Bearer {key}".encode()), (b"host", b"localhost"))
     with pytest.raises(SubscriberRefused, match="beyond what the token is for"):
         get_subscriber(SubscriberRequest(headers, "127.0.0.1", secure=False, of_api=True))
 
 
-def test_a_token_has_one_limit_at_most(world: World) -> None:
+def test_a_token_has_one_limit_at_most(world: TokenWorld) -> None:
     with pytest.raises(Problem, match="one gateway group or one house"):
         tokens.create(user=world.network.admin, name="s", group=1, site=1)
     with pytest.raises(IntegrityError, match="apitoken_one_limit_at_most"):

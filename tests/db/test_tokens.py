@@ -122,11 +122,11 @@ def test_neither_many_requests_nor_many_keys_take_memory(monkeypatch: pytest.Mon
     cache.clear()
     rate = throttle.Rate(each_minute=60_000, at_once=10_000)
     for _each in range(5_000):
-        rate.wait("one-key")
+        rate.count_request("one-key")
     assert len(cache._local) == 1
     size = len(next(iter(cache._local.values()))[1])
     for number in range(5_000):
-        rate.wait(f"key-{number}")
+        rate.count_request(f"key-{number}")
     assert len(cache._local) <= 64 and all(len(value) < size + 40 for _ends, value in cache._local.values())
 
 
@@ -135,9 +135,9 @@ def test_a_rate_lets_through_what_it_says_and_no_more(monkeypatch: pytest.Monkey
     monkeypatch.setattr(throttle, "now", lambda: clock[0])
     rate = throttle.Rate(each_minute=60, at_once=5)
     name = f"somebody-{timezone.now().timestamp()}"
-    assert [rate.wait(name) == 0 for _each in range(7)] == [True] * 5 + [False] * 2
+    assert [rate.count_request(name) == 0 for _each in range(7)] == [True] * 5 + [False] * 2
     clock[0] += 2
-    assert [rate.wait(name) == 0 for _each in range(3)] == [True, True, False]
+    assert [rate.count_request(name) == 0 for _each in range(3)] == [True, True, False]
 
 
 def test_a_person_makes_sees_and_revokes_tokens(network: factories.Network) -> None:

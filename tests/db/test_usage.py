@@ -125,7 +125,7 @@ def test_every_window_adds_up_to_what_was_counted_in_it_whatever_was_rolled_up_m
     at, end = START, START + timedelta(days=60, hours=13, minutes=41)
     while at < end:
         counted.append((at, 1 << random.randrange(40)))
-        usage_factories.counted(resident.holding, at, up=counted[-1][1])
+        usage_factories.count_usage(resident.holding, at, up=counted[-1][1])
         if random.random() < 0.4:
             rollup.run_maintenance(at + random.choice([timedelta(0), HOUR, 3 * HOUR]))
         at = max(at + timedelta(minutes=random.choice([5, 55, 700, 2000])), rollup.lock_oldest_open_bucket(at))

@@ -32,9 +32,9 @@ def unseen_ban(of: BanList) -> None:
 
 def test_a_change_is_a_delta_from_the_ruleset_that_was_known(network: factories.Network) -> None:
     watch = DesiredStateCache()
-    first = watch.current(network.group)
+    first = watch.get_current(network.group)
     forward(network, 80)
-    second = watch.current(network.group)
+    second = watch.get_current(network.group)
     for pk, change in second.deltas.items():
         assert change.base is first.rulesets[pk]
         assert list(change.delta.elements) == ["forward4"]
@@ -43,18 +43,18 @@ def test_a_change_is_a_delta_from_the_ruleset_that_was_known(network: factories.
 
 def test_gateways_share_their_elements_also_after_a_change(network: factories.Network) -> None:
     watch = DesiredStateCache()
-    before = next(iter(watch.current(network.group).rulesets.values()))
+    before = next(iter(watch.get_current(network.group).rulesets.values()))
     forward(network, 80)
-    one, other = watch.current(network.group).rulesets.values()
+    one, other = watch.get_current(network.group).rulesets.values()
     assert all(one.elements[name] is other.elements[name] for name in one.sets)
     assert one.elements["up4"] is before.elements["up4"]
 
 
 def test_when_nothing_changed_the_last_change_stays_the_way_to_it(network: factories.Network) -> None:
     watch = DesiredStateCache()
-    watch.current(network.group)
+    watch.get_current(network.group)
     forward(network, 80)
-    changed, again = watch.current(network.group), watch.current(network.group)
+    changed, again = watch.get_current(network.group), watch.get_current(network.group)
     for pk, ruleset in changed.rulesets.items():
         assert again.rulesets[pk] is ruleset
         assert again.deltas[pk] is changed.deltas[pk]
@@ -63,51 +63,51 @@ def test_when_nothing_changed_the_last_change_stays_the_way_to_it(network: facto
 
 def test_a_full_look_that_finds_no_difference_keeps_what_is_known(network: factories.Network) -> None:
     watch = DesiredStateCache()
-    known = watch.current(network.group)
+    known = watch.get_current(network.group)
     forward(network, 80)
-    afresh = watch.afresh(network.group)
+    afresh = watch.recompute(network.group)
     assert not afresh.amends
     assert all(afresh.deltas[pk].base is ruleset for pk, ruleset in known.rulesets.items())
 
 
 def test_what_the_short_way_missed_is_found_shown_and_put_right(network: factories.Network) -> None:
     watch, of = DesiredStateCache(), BanList.objects.create(name="own")
-    watch.current(network.group)
+    watch.get_current(network.group)
     unseen_ban(of)
-    assert "bans4_32" not in watch.current(network.group).rulesets[network.gateways[0].pk].elements
-    afresh = watch.afresh(network.group)
+    assert "bans4_32" not in watch.get_current(network.group).rulesets[network.gateways[0].pk].elements
+    afresh = watch.recompute(network.group)
     assert afresh.amends.keys() == afresh.rulesets.keys()
     assert all(len(delta.elements["bans4_32"].added) == 1 for delta in afresh.amends.values())
     assert not afresh.deltas
-    assert not watch.afresh(network.group).amends
-    assert "bans4_32" in watch.current(network.group).rulesets[network.gateways[0].pk].elements
+    assert not watch.recompute(network.group).amends
+    assert "bans4_32" in watch.get_current(network.group).rulesets[network.gateways[0].pk].elements
 
 
 def test_a_gateway_more_or_less_is_seen_at_once(network: factories.Network) -> None:
     watch = DesiredStateCache()
-    watch.current(network.group)
+    watch.get_current(network.group)
     added = factories.gateway(network.group, "nat-3")
-    assert added.pk in watch.current(network.group).rulesets
+    assert added.pk in watch.get_current(network.group).rulesets
     added.delete()
-    assert added.pk not in watch.current(network.group).rulesets
+    assert added.pk not in watch.get_current(network.group).rulesets
 
 
 def test_what_must_not_be_deployed_is_refused_until_it_is_mended(network: factories.Network) -> None:
     watch = DesiredStateCache()
-    known = watch.current(network.group)
+    known = watch.get_current(network.group)
     Gateway.objects.filter(pk=network.gateways[0].pk).update(lan='lan"')
-    for look in (watch.current, watch.current, watch.afresh):
+    for look in (watch.get_current, watch.get_current, watch.recompute):
         with pytest.raises(PolicyError, match="interface 'lan\"'"):
             look(network.group)
     Gateway.objects.filter(pk=network.gateways[0].pk).update(lan="lan0")
-    assert watch.current(network.group).targets == known.targets
+    assert watch.get_current(network.group).targets == known.targets
 
 
 def test_more_than_the_short_way_takes_goes_the_full_way(network: factories.Network) -> None:
     watch = DesiredStateCache()
-    watch.current(network.group)
+    watch.get_current(network.group)
     sql("TRUNCATE bans_ban")
     Member.objects.update(state="left")
-    wanted = watch.current(network.group)
+    wanted = watch.get_current(network.group)
     assert not wanted.deltas
     assert wanted.rulesets[network.gateways[0].pk].elements["up4"] == {}

@@ -31,13 +31,13 @@ def _loopback(settings: LazySettings) -> None:
     settings.WEBHOOK_HTTP, settings.WEBHOOK_NETWORKS = False, [ip_network("127.0.0.0/8")]
 
 
-def pinged(by: User, url: str) -> Delivery:
+def ping_endpoint(by: User, url: str) -> Delivery:
     endpoint, _secret = services.add(facts=EndpointFacts(name="Door", url=url, kinds=["forward"]), by=by)
     return services.ping(endpoint=endpoint, by=by)
 
 
 def sent_to(receiver: Receiver, by: User) -> Delivery:
-    row = pinged(by, receiver.url)
+    row = ping_endpoint(by, receiver.url)
     delivery_sender.send_due()
     row.refresh_from_db()
     return row
@@ -77,7 +77,7 @@ def test_a_certificate_of_an_authority_that_nobody_knows_is_refused(network: fac
 
 def test_a_server_that_speaks_no_tls_is_not_sent_anything(network: factories.Network) -> None:
     with receiving() as receiver:
-        row = pinged(network.admin, receiver.url.replace("http:", "https:"))
+        row = ping_endpoint(network.admin, receiver.url.replace("http:", "https:"))
         delivery_sender.send_due()
     row.refresh_from_db()
     assert receiver.came == [] and row.status is None and row.error == "unreachable: 127.0.0.1: TLS: wrong version number"
@@ -99,7 +99,7 @@ def test_a_worker_killed_in_the_middle_of_a_delivery_loses_nothing_and_the_next_
         enqueue._get_publisher.cache_clear()
         receiver.before_answering = receiver.over.wait
         with worker(url, tmp_path / "first.log") as first:
-            row = pinged(network.admin, receiver.url)
+            row = ping_endpoint(network.admin, receiver.url)
             wait_for(lambda: receiver.came)
             os.killpg(first.pid, signal.SIGKILL)
         row.refresh_from_db()
@@ -133,7 +133,7 @@ def given_up(network: factories.Network, settings: LazySettings) -> Delivery:
     settings.WEBHOOK_HTTP = True
     User.objects.filter(pk=network.admin.pk).update(email="mara@lindenhof.example", language="de")
     with receiving(answers=[500]) as receiver:
-        row = pinged(User.objects.get(pk=network.admin.pk), receiver.url)
+        row = ping_endpoint(User.objects.get(pk=network.admin.pk), receiver.url)
         tried_to_the_end(row)
         assert len(receiver.came) == delivery_sender.GIVE_UP
     return row
@@ -187,7 +187,7 @@ def test_a_worker_that_dies_in_the_last_try_does_not_keep_it_from_being_given_up
 ) -> None:
     settings.WEBHOOK_HTTP = True
     with receiving(answers=[500]) as receiver:
-        row = pinged(network.admin, receiver.url)
+        row = ping_endpoint(network.admin, receiver.url)
         Delivery.objects.filter(pk=row.pk).update(tries=delivery_sender.GIVE_UP - 1)
         now = timezone.now()
         assert delivery_sender.claim(now) is not None  # and dies
@@ -201,7 +201,7 @@ def test_a_delivery_whose_owner_could_not_be_told_is_not_given_up_yet(network: f
     settings.WEBHOOK_HTTP = True
     User.objects.update(email="mara@lindenhof.example")
     with receiving(answers=[500]) as receiver:
-        row = pinged(User.objects.get(pk=network.admin.pk), receiver.url)
+        row = ping_endpoint(User.objects.get(pk=network.admin.pk), receiver.url)
         Delivery.objects.filter(pk=row.pk).update(tries=delivery_sender.GIVE_UP - 1)
         _run("ALTER TABLE mail_message ADD CONSTRAINT no_mail CHECK (false) NOT VALID")
         with pytest.raises(IntegrityError, match="no_mail"):

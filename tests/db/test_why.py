@@ -55,7 +55,7 @@ def ban(network: factories.Network, prefix: str) -> None:
     bans.ban_prefix(list=bans.create_list(name="Own", by=network.admin), prefix=prefix, comment="ssh <b>", author=network.admin)
 
 
-def told(*arguments: str, **options: Any) -> str:
+def run_trace_command(*arguments: str, **options: Any) -> str:
     out = StringIO()
     call_command("trace", *arguments, stdout=out, **options)
     return out.getvalue()
@@ -128,7 +128,7 @@ def test_a_server_that_does_not_listen_is_one_where_whoever_asks_says_so(staff: 
     assert "Goes through." not in ask(staff, "192.0.2.45", FOREIGN), "it is nobody’s address that is known here"
     assert "Goes through." in ask(staff, "192.0.2.45", FOREIGN, interface="servers")
     assert "Goes through." in ask(staff, "192.0.2.45", FOREIGN, interface="servers", way="answer")
-    assert "Goes through" in told("192.0.2.45", FOREIGN, "--in", "servers")
+    assert "Goes through" in run_trace_command("192.0.2.45", FOREIGN, "--in", "servers")
 
 
 def test_an_answer_says_that_it_guessed_where_the_packet_comes_in(staff: Client, network: factories.Network) -> None:
@@ -137,14 +137,14 @@ def test_an_answer_says_that_it_guessed_where_the_packet_comes_in(staff: Client,
     factories.servers(network)
     page = ask(staff, "192.0.2.45", FOREIGN)
     assert note in page and "interface=servers" in page
-    assert note in told("192.0.2.45", FOREIGN)
-    assert json.loads(told("192.0.2.45", FOREIGN, "--json"))["guessed"] == note
+    assert note in run_trace_command("192.0.2.45", FOREIGN)
+    assert json.loads(run_trace_command("192.0.2.45", FOREIGN, "--json"))["guessed"] == note
     for side in ("servers", "wan"):
         assert note not in ask(staff, "192.0.2.45", FOREIGN, interface=side)
-        assert note not in told("192.0.2.45", FOREIGN, "--in", side)
+        assert note not in run_trace_command("192.0.2.45", FOREIGN, "--in", side)
     for known in ("10.16.0.10", "192.0.2.50"):  # a member's, and the notice page's
         assert "Taken as coming from outside" not in ask(staff, known, FOREIGN)
-        assert json.loads(told(known, FOREIGN, "--json"))["guessed"] is None
+        assert json.loads(run_trace_command(known, FOREIGN, "--json"))["guessed"] is None
 
 
 def test_a_forward_is_named_with_its_member(staff: Client, network: factories.Network) -> None:
@@ -209,10 +209,10 @@ def test_an_answer_costs_the_same_however_many_members_there_are(staff: Client, 
     assert queries(staff, path) == few
 
 
-def test_what_runs_is_offered_where_it_differs(served: factories.Network) -> None:
-    staff = signed_in(served.admin)
-    assert reconcile(served.group, by=served.admin.pk)
-    forward(served, 8443)
+def test_what_runs_is_offered_where_it_differs(served_network: factories.Network) -> None:
+    staff = signed_in(served_network.admin)
+    assert reconcile(served_network.group, by=served_network.admin.pk)
+    forward(served_network, 8443)
     page = ask(staff, FOREIGN, "198.51.100.7", 8443)
     assert "Goes through." in page and "nat-1 still runs r" in page and "ruleset=runs" in page
     page = ask(staff, FOREIGN, "198.51.100.7", 8443, ruleset="runs")
@@ -221,13 +221,13 @@ def test_what_runs_is_offered_where_it_differs(served: factories.Network) -> Non
 
 def test_the_command_says_it_in_a_line_and_shows_every_rule(network: factories.Network) -> None:
     ban(network, "203.0.113.0/24")
-    said = told(FOREIGN, "10.16.0.10", "22", interface="wan")
+    said = run_trace_command(FOREIGN, "10.16.0.10", "22", interface="wan")
     assert "Dropped. That is what somebody asked for: [ban of 203.0.113.0/24" in said
     assert "* ip saddr & 255.255.255.0 @bans4_24 drop" in said and "203.0.113.0 is in bans4_24; dropped" in said
 
 
 def test_the_command_gives_data_for_scripts(network: factories.Network) -> None:
-    said = json.loads(told("10.16.0.10", FOREIGN, json=True))
+    said = json.loads(run_trace_command("10.16.0.10", FOREIGN, json=True))
     assert (said["outcome"], said["leaves_by"], said["leaves_as"]) == ("forwarded", "wan0", "198.51.100.7:1024–32767 → 203.0.113.9:443")
     assert said["elements_counted"] == [{"set": "up4", "key": "10.16.0.10", "packets": 1}]
     assert [each["kind"] for each in said["because_of"]] == ["mapping", "member"]
@@ -236,7 +236,7 @@ def test_the_command_gives_data_for_scripts(network: factories.Network) -> None:
 
 def test_the_command_asks_as_if_it_were_then(network: factories.Network) -> None:
     before = "2001-01-01T00:00"
-    assert "Dropped. No active member holds its source" in told("10.16.0.10", FOREIGN, "--at", before)
+    assert "Dropped. No active member holds its source" in run_trace_command("10.16.0.10", FOREIGN, "--at", before)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_the_command_asks_as_if_it_were_then(network: factories.Network) -> None
 )
 def test_the_command_refuses_what_makes_no_sense(network: factories.Network, arguments: tuple[str, ...], says: str) -> None:
     with pytest.raises(CommandError, match=says):
-        told(*arguments)
+        run_trace_command(*arguments)
 
 
 def test_a_range_of_ports_and_a_pinhole_are_named(staff: Client, network: factories.Network) -> None:

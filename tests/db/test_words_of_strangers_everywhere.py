@@ -82,7 +82,7 @@ def paths(numbers: tuple[int, ...]) -> Iterator[str]:
             yield "/" + filled.replace("^", "").replace("$", "").replace("\\", "").replace("/?", "/").lstrip("/")
 
 
-def seen(clients: list[Client], numbers: tuple[int, ...]) -> Iterator[tuple[str, str, str]]:
+def iter_answers_with_words(clients: list[Client], numbers: tuple[int, ...]) -> Iterator[tuple[str, str, str]]:
     """Path, type and text of each answer that holds the words of the stranger, or the faked ones."""
     for path in dict.fromkeys(paths(numbers)):
         for client in clients:
@@ -90,12 +90,12 @@ def seen(clients: list[Client], numbers: tuple[int, ...]) -> Iterator[tuple[str,
             if answer.status_code != 200 or answer.streaming:
                 continue
             kind = answer["Content-Type"].partition(";")[0]
-            for text in _unzipped(answer.content) if kind == "application/zip" else [answer.content.decode(errors="replace")]:
+            for text in _unzip(answer.content) if kind == "application/zip" else [answer.content.decode(errors="replace")]:
                 if "zanzibar" in text or "madagascar" in text:
                     yield path, kind, text
 
 
-def _unzipped(octets: bytes) -> list[str]:
+def _unzip(octets: bytes) -> list[str]:
     with zipfile.ZipFile(io.BytesIO(octets)) as packed:
         return [packed.read(name).decode() for name in packed.namelist() if name.endswith(".json")]
 
@@ -133,7 +133,7 @@ def test_no_route_shows_a_strangers_words_without_the_strangers_address(jonas: M
         mail.Message.objects.filter(pk=newest.pk).update(id=number)
     assert jonas.user
     script = Client(headers={"authorization": f"Bearer {tokens.create(user=mara, name='s')[1]}"})
-    found = list(seen([signed_in(mara), script, signed_in(jonas.user)], numbers))
+    found = list(iter_answers_with_words([signed_in(mara), script, signed_in(jonas.user)], numbers))
     wrong = [path for path, kind, text in found if not (_is_honest_page(text) if kind == "text/html" else _is_honest_json(text))]
     assert wrong == []
     assert {f"/tickets/{NUMBER}/", f"/me/tickets/{NUMBER}/", f"/mail/{NUMBER}/", f"/api/tickets/tickets/{NUMBER}/messages/"} <= {

@@ -122,9 +122,9 @@ def test_exec_hands_signals_down(command: Command, tmp_path: Path) -> None:
 
 def test_connect_prints_the_answer_or_the_reason(command: Command, topology: Topology) -> None:
     command("up")
-    reached = command("connect", "m1", "tcp", topology.node("m2").ipv4, "80")
+    reached = command("connect", "m1", "tcp", topology.get_node("m2").ipv4, "80")
     assert (json.loads(reached.stdout)["node"], reached.returncode) == ("m2", 0)
-    refused = command("connect", "m1", "tcp", topology.node("nat-1").ipv4, "80")
+    refused = command("connect", "m1", "tcp", topology.get_node("nat-1").ipv4, "80")
     assert (refused.stdout, refused.stderr, refused.returncode) == ("", "refused\n", 1)
 
 

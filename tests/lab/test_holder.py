@@ -25,7 +25,7 @@ def processes(lab: Lab) -> list[ProcessRef]:
     for directory in Path("/proc").glob("[0-9]*"):
         try:
             if (directory / "ns/pid").readlink() == held:
-                found.append(ProcessRef.find(int(directory.name)))
+                found.append(ProcessRef.from_pid(int(directory.name)))
         except (FileNotFoundError, PermissionError, ProcessLookupError):
             continue
     return found
@@ -43,7 +43,7 @@ def test_stopping_leaves_no_process_and_no_interface(topology: Topology) -> None
         assert sleeping.stdout.readline() == "ready\n"
         inside = processes(lab)
         assert len(inside) >= 7  # the holder, five hosts that answer, and the sleeper
-    assert not any(process.alive for process in inside)
+    assert not any(process.is_alive for process in inside)
     assert sleeping.wait(timeout=5) == -signal.SIGKILL
     sleeping.stdout.close()
     assert interfaces() == before
@@ -53,7 +53,7 @@ def test_killing_the_holder_ends_everything(topology: Topology) -> None:
     with Lab.start(topology) as lab:
         inside = processes(lab)
         lab.holder.kill()
-        assert not any(process.alive for process in inside)
+        assert not any(process.is_alive for process in inside)
         refusal = lab.run("m1", ["true"], check=False)
         assert (refusal.returncode, refusal.stderr) == (1, "the lab is gone\n")
 
@@ -67,10 +67,10 @@ def test_a_lab_ends_when_the_program_that_started_it_is_killed() -> None:
         assert program.stdout is not None
         pid, started = map(int, program.stdout.readline().split())
         holder = ProcessRef(pid, started)
-        assert holder.alive
+        assert holder.is_alive
         program.kill()
     holder.wait(timeout=5)
-    assert not holder.alive
+    assert not holder.is_alive
 
 
 def test_namespaces_have_names_only_inside(lab: Lab, topology: Topology) -> None:
@@ -82,7 +82,7 @@ def test_namespaces_have_names_only_inside(lab: Lab, topology: Topology) -> None
 def test_two_labs_do_not_meet(topology: Topology) -> None:
     with Lab.start(topology) as one, Lab.start(topology) as other:
         one.run("m1", ["ip", "link", "set", "eth0", "down"])
-        host = topology.node("m2").ipv4
+        host = topology.get_node("m2").ipv4
         assert one.run("m1", ["ping", "-c", "1", "-W", "0.2", host], check=False).returncode != 0
         assert other.run("m1", ["ping", "-c", "1", "-W", "2", host]).returncode == 0
 

@@ -38,82 +38,86 @@ def public(topology: Topology) -> str:
 
 
 @pytest.fixture(scope="module")
-def natted(shared_lab: Lab, topology: Topology, public: str) -> Lab:
-    member = topology.node("m1").ipv4
+def natting_lab(shared_lab: Lab, topology: Topology, public: str) -> Lab:
+    member = topology.get_node("m1").ipv4
     text = RULESET.format(public=public, member=member, pool=topology.pools.private, forwarded=FORWARDED, port=PORT)
-    for gateway in topology.with_role("gateway"):
+    for gateway in topology.list_by_role("gateway"):
         shared_lab.run(gateway.name, ["nft", "-f", "-"], text=text)
     return shared_lab
 
 
 @pytest.mark.parametrize("protocol", ["tcp", "udp"])
-def test_a_member_appears_on_the_internet_under_the_public_address(natted: Lab, topology: Topology, public: str, protocol: str) -> None:
-    answer = natted.connect("m1", protocol, topology.node("internet").ipv4, 443)
+def test_a_member_appears_on_the_internet_under_the_public_address(
+    natting_lab: Lab, topology: Topology, public: str, protocol: str
+) -> None:
+    answer = natting_lab.connect("m1", protocol, topology.get_node("internet").ipv4, 443)
     assert (answer.node, answer.peer_address) == ("internet", public)
 
 
 @pytest.mark.parametrize("protocol", ["tcp", "udp"])
 def test_a_member_appears_on_the_ipv6_internet_as_himself_and_is_not_reached_from_there(
-    natted: Lab, topology: Topology, protocol: str
+    natting_lab: Lab, topology: Topology, protocol: str
 ) -> None:
-    member, internet = topology.node("m1").ipv6, topology.node("internet").ipv6
-    assert natted.connect("m1", protocol, internet, 443).peer_address == member
+    member, internet = topology.get_node("m1").ipv6, topology.get_node("internet").ipv6
+    assert natting_lab.connect("m1", protocol, internet, 443).peer_address == member
     with pytest.raises(NoAnswerError, match="timed out"):
-        natted.connect("internet", protocol, member, 443, timeout=0.3)
+        natting_lab.connect("internet", protocol, member, 443, timeout=0.3)
 
 
 @pytest.mark.parametrize("protocol", ["tcp", "udp"])
-def test_a_forward_reaches_the_member(natted: Lab, topology: Topology, public: str, protocol: str) -> None:
-    source = str(topology.node("internet").hosts(4)[2])
-    answer = natted.connect("internet", protocol, public, FORWARDED, source=source)
-    assert (answer.node, answer.address, answer.port) == ("m1", topology.node("m1").ipv4, PORT)
+def test_a_forward_reaches_the_member(natting_lab: Lab, topology: Topology, public: str, protocol: str) -> None:
+    source = str(topology.get_node("internet").list_hosts(4)[2])
+    answer = natting_lab.connect("internet", protocol, public, FORWARDED, source=source)
+    assert (answer.node, answer.address, answer.port) == ("m1", topology.get_node("m1").ipv4, PORT)
     assert answer.peer_address == source
 
 
-def test_a_udp_stream_through_nat_is_counted_exactly_and_so_are_its_bytes(natted: Lab, topology: Topology, public: str) -> None:
-    sent, received = run_udp_stream(natted, "m1", "internet", topology.node("internet").ipv4, 5000, rate=1000, seconds=0.2, size=200)
+def test_a_udp_stream_through_nat_is_counted_exactly_and_so_are_its_bytes(natting_lab: Lab, topology: Topology, public: str) -> None:
+    sent, received = run_udp_stream(
+        natting_lab, "m1", "internet", topology.get_node("internet").ipv4, 5000, rate=1000, seconds=0.2, size=200
+    )
     assert (sent.sent, sent.failed) == (200, 0)
     assert (received.received, received.missing, received.duplicate, received.reordered) == (200, 0, 0, 0)
     assert received.peer == public
-    counted = natted.run("nat-1", ["nft", "list", "counter", "inet", "by_hand", "up"]).stdout
+    counted = natting_lab.run("nat-1", ["nft", "list", "counter", "inet", "by_hand", "up"]).stdout
     assert f"packets 200 bytes {200 * (200 + 28)}" in counted  # with the IP and UDP headers
 
 
-def test_a_udp_stream_reaches_a_member_through_a_forward(natted: Lab, public: str) -> None:
-    _, received = run_udp_stream(natted, "internet", "m1", public, FORWARDED, arrives_at=PORT, rate=1000, seconds=0.1)
+def test_a_udp_stream_reaches_a_member_through_a_forward(natting_lab: Lab, public: str) -> None:
+    _, received = run_udp_stream(natting_lab, "internet", "m1", public, FORWARDED, arrives_at=PORT, rate=1000, seconds=0.1)
     assert (received.received, received.missing) == (100, 0)
 
 
-def test_what_the_gateway_drops_is_missing(natted: Lab, topology: Topology) -> None:
-    natted.run("nat-1", ["nft", "insert rule inet by_hand forward udp dport 5001 numgen inc mod 10 9 drop"])
-    _, received = run_udp_stream(natted, "m1", "internet", topology.node("internet").ipv4, 5001, rate=1000, seconds=0.1)
+def test_what_the_gateway_drops_is_missing(natting_lab: Lab, topology: Topology) -> None:
+    natting_lab.run("nat-1", ["nft", "insert rule inet by_hand forward udp dport 5001 numgen inc mod 10 9 drop"])
+    _, received = run_udp_stream(natting_lab, "m1", "internet", topology.get_node("internet").ipv4, 5001, rate=1000, seconds=0.1)
     assert (received.received, received.missing) == (90, 10)
 
 
 @pytest.mark.parametrize("version", [4, 6])
-def test_a_tcp_transfer_arrives_intact(natted: Lab, topology: Topology, version: int) -> None:
-    host = str(topology.node("internet").hosts(version)[0])
-    transfer = run_tcp_transfer(natted, "m1", "internet", host, 5000, octets=3_000_001)
-    assert transfer.intact
+def test_a_tcp_transfer_arrives_intact(natting_lab: Lab, topology: Topology, version: int) -> None:
+    host = str(topology.get_node("internet").list_hosts(version)[0])
+    transfer = run_tcp_transfer(natting_lab, "m1", "internet", host, 5000, octets=3_000_001)
+    assert transfer.is_intact
     assert transfer.arrived.octets == 3_000_001
 
 
-def test_a_tcp_transfer_reaches_a_member_through_a_forward_at_its_rate(natted: Lab, public: str) -> None:
-    transfer = run_tcp_transfer(natted, "internet", "m1", public, FORWARDED, arrives_at=PORT, octets=500_000, rate=2_000_000)
-    assert transfer.intact
+def test_a_tcp_transfer_reaches_a_member_through_a_forward_at_its_rate(natting_lab: Lab, public: str) -> None:
+    transfer = run_tcp_transfer(natting_lab, "internet", "m1", public, FORWARDED, arrives_at=PORT, octets=500_000, rate=2_000_000)
+    assert transfer.is_intact
     assert transfer.seconds > 0.2
 
 
-def test_lost_segments_show_as_retransmits(natted: Lab, topology: Topology) -> None:
-    natted.run("nat-1", ["nft", "insert rule inet by_hand forward tcp dport 5001 numgen inc mod 50 40 drop"])
-    transfer = run_tcp_transfer(natted, "m1", "internet", topology.node("internet").ipv4, 5001, octets=300_000)
-    assert transfer.intact
+def test_lost_segments_show_as_retransmits(natting_lab: Lab, topology: Topology) -> None:
+    natting_lab.run("nat-1", ["nft", "insert rule inet by_hand forward tcp dport 5001 numgen inc mod 50 40 drop"])
+    transfer = run_tcp_transfer(natting_lab, "m1", "internet", topology.get_node("internet").ipv4, 5001, octets=300_000)
+    assert transfer.is_intact
     assert transfer.retransmits > 0
 
 
-def test_with_nat_nothing_private_reaches_the_uplink(natted: Lab, topology: Topology) -> None:
-    with start_sniffer(natted, "uplink", "transit") as sniffer:
-        run_tcp_transfer(natted, "m1", "internet", topology.node("internet").ipv4, 5000, octets=200_000)
+def test_with_nat_nothing_private_reaches_the_uplink(natting_lab: Lab, topology: Topology) -> None:
+    with start_sniffer(natting_lab, "uplink", "transit") as sniffer:
+        run_tcp_transfer(natting_lab, "m1", "internet", topology.get_node("internet").ipv4, 5000, octets=200_000)
         sniffed = sniffer.stop()
     assert sniffed.seen > 100
     assert (sniffed.leaked, sniffed.dropped) == (0, 0)

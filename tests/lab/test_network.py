@@ -18,13 +18,13 @@ def test_every_member_and_server_reaches_its_gateways(shared_lab: Lab, topology:
 
 
 def test_the_portal_reaches_both_gateways_over_the_management_network(shared_lab: Lab, topology: Topology) -> None:
-    for gateway in topology.with_role("gateway"):
-        (address,) = gateway.hosts(4, "management")
+    for gateway in topology.list_by_role("gateway"):
+        (address,) = gateway.list_hosts(4, "management")
         shared_lab.run("portal", ["ping", "-c", "1", "-W", "2", str(address)])
 
 
 def test_the_gateways_reach_each_other_over_the_sync_cable(shared_lab: Lab, topology: Topology) -> None:
-    (address,) = topology.node("nat-2").hosts(4, "sync")
+    (address,) = topology.get_node("nat-2").list_hosts(4, "sync")
     shared_lab.run("nat-1", ["ping", "-c", "1", "-W", "2", "-I", "sync0", str(address)])
 
 
@@ -33,21 +33,21 @@ def test_the_gateways_reach_each_other_over_the_sync_cable(shared_lab: Lab, topo
 def test_a_member_answers_another_on_any_port_and_tells_how_it_was_reached(
     shared_lab: Lab, topology: Topology, protocol: str, version: int
 ) -> None:
-    (one,), (other,) = topology.node("m1").hosts(version), topology.node("m2").hosts(version)
+    (one,), (other,) = topology.get_node("m1").list_hosts(version), topology.get_node("m2").list_hosts(version)
     for port in (7, 22, 65535):
         answer = shared_lab.connect("m1", protocol, str(other), port, source_port=4000 + port // 2)
         assert answer == ("m2", protocol, str(other), port, str(one), 4000 + port // 2)
 
 
 def test_tcp_echoes_lines_after_the_answer(shared_lab: Lab, topology: Topology) -> None:
-    talk = f"import socket; s = socket.create_connection(('{topology.node('m2').ipv4}', 80)); f = s.makefile('rw')"
+    talk = f"import socket; s = socket.create_connection(('{topology.get_node('m2').ipv4}', 80)); f = s.makefile('rw')"
     listen = "f.write('one\\ntwo\\n'); f.flush(); print([f.readline() for _ in range(3)][1:])"
     assert shared_lab.run("m1", ["python3", "-c", f"{talk}; {listen}"]).stdout == "['one\\n', 'two\\n']\n"
 
 
 def test_every_address_of_the_internet_server_answers_and_can_be_a_source(shared_lab: Lab, topology: Topology) -> None:
-    internet, uplink = topology.node("internet"), topology.node("uplink")
-    for host in (*internet.hosts(4), *internet.hosts(6)):
+    internet, uplink = topology.get_node("internet"), topology.get_node("uplink")
+    for host in (*internet.list_hosts(4), *internet.list_hosts(6)):
         assert shared_lab.connect("uplink", "udp", str(host), 53).address == str(host)
         with pytest.raises(NoAnswerError, match="refused"):
             shared_lab.connect("internet", "tcp", uplink.ipv4 if host.version == 4 else uplink.ipv6, 80, source=str(host))
@@ -59,13 +59,13 @@ def test_a_program_that_listens_is_not_hidden_by_the_answers(shared_lab: Lab, to
         assert server.stdout is not None
         assert server.stdout.readline() == "ready\n"
         with pytest.raises(NoAnswerError, match="closed without an answer"):
-            shared_lab.connect("m1", "tcp", topology.node("m2").ipv4, 8080)
+            shared_lab.connect("m1", "tcp", topology.get_node("m2").ipv4, 8080)
 
 
 def test_a_node_without_a_server_refuses(shared_lab: Lab, topology: Topology) -> None:
     for protocol in ("tcp", "udp"):
         with pytest.raises(NoAnswerError, match="refused"):
-            shared_lab.connect("m1", protocol, str(topology.node("nat-1").hosts(4, "lan")[0]), 80)
+            shared_lab.connect("m1", protocol, str(topology.get_node("nat-1").list_hosts(4, "lan")[0]), 80)
 
 
 def test_an_unused_public_address_dies_at_the_gateway_silently(shared_lab: Lab, topology: Topology) -> None:
@@ -74,7 +74,7 @@ def test_an_unused_public_address_dies_at_the_gateway_silently(shared_lab: Lab, 
 
 
 def test_without_a_ruleset_ipv6_is_forwarded_both_ways(shared_lab: Lab, topology: Topology) -> None:
-    member, internet = topology.node("m1"), topology.node("internet")
+    member, internet = topology.get_node("m1"), topology.get_node("internet")
     assert shared_lab.connect("m1", "tcp", internet.ipv6, 443).peer_address == member.ipv6
     assert shared_lab.connect("internet", "tcp", member.ipv6, 443).peer_address == internet.ipv6
 
@@ -82,21 +82,21 @@ def test_without_a_ruleset_ipv6_is_forwarded_both_ways(shared_lab: Lab, topology
 def test_without_nat_the_sniffer_sees_private_sources_leave(shared_lab: Lab, topology: Topology) -> None:
     with start_sniffer(shared_lab, "uplink", "transit") as sniffer:
         with pytest.raises(NoAnswerError, match="timed out"):
-            shared_lab.connect("m1", "udp", topology.node("internet").ipv4, 53, timeout=0.3)
+            shared_lab.connect("m1", "udp", topology.get_node("internet").ipv4, 53, timeout=0.3)
         sniffed = sniffer.stop()
     assert (sniffed.leaked, sniffed.dropped) == (1, 0)
-    assert sniffed.examples == (f"{topology.node('m1').ipv4} -> {topology.node('internet').ipv4}",)
+    assert sniffed.examples == (f"{topology.get_node('m1').ipv4} -> {topology.get_node('internet').ipv4}",)
 
 
 def test_each_family_leaves_through_its_own_gateway(shared_lab: Lab, topology: Topology) -> None:
-    for way, host in (("nat-1", topology.node("internet").ipv4), ("nat-2", topology.node("internet").ipv6)):
+    for way, host in (("nat-1", topology.get_node("internet").ipv4), ("nat-2", topology.get_node("internet").ipv6)):
         with start_sniffer(shared_lab, way, "lan0", f"{topology.pools.private}", f"{topology.pools.ipv6}") as sniffer:
             shared_lab.run("m1", ["ping", "-c", "1", "-W", "0.2", host], check=False)
             assert f"-> {host}" in "".join(sniffer.stop().examples)
 
 
 def test_gateways_do_not_pick_up_connections_they_have_not_seen_begin(shared_lab: Lab, topology: Topology) -> None:
-    for gateway in topology.with_role("gateway"):
+    for gateway in topology.list_by_role("gateway"):
         assert shared_lab.run(gateway.name, ["cat", "/proc/sys/net/netfilter/nf_conntrack_tcp_loose"]).stdout == "0\n"
 
 

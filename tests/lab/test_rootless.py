@@ -56,5 +56,5 @@ def test_a_user_without_privileges_has_the_same_lab(nobody: Command, topology: T
     assert nobody("up").returncode == 0
     assert nobody("status").stdout.count(" answers ") == 7
     assert nobody("exec", "nat-1", "--", "nft", "add table inet by_hand").returncode == 0
-    assert '"node": "internet"' in nobody("connect", "m1", "tcp", topology.node("internet").ipv6, "443").stdout
+    assert '"node": "internet"' in nobody("connect", "m1", "tcp", topology.get_node("internet").ipv6, "443").stdout
     assert nobody("down").stdout == "The lab demo is down.\n"

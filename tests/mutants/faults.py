@@ -32,7 +32,7 @@ MUTANTS = (
     Mutant(
         "let who is exempt from limits past all that follows",
         "firewall/chains/specialize.py",
-        " and not self._returns(made):",
+        " and not self._can_return(made):",
         ":",
         f"{LANES}::test_a_first_packet_fares_in_its_lane_as_in_the_chain_for_all",
     ),
@@ -116,7 +116,7 @@ MUTANTS = (
     Mutant(
         "forget IPv6",
         "firewall/chains/members.py",
-        'rules += [make_rule(match_prefix(Field.IP6_SADDR, "up6", length), ACCEPT) for length in used.lengths("up6")]',
+        'rules += [make_rule(match_prefix(Field.IP6_SADDR, "up6", length), ACCEPT) for length in used.list_lengths("up6")]',
         "",
         f"{DEPLOY}::test_members_reach_the_internet_over_both_families",
     ),

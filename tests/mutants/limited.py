@@ -16,7 +16,7 @@ LIMITED = (
         "forget IPv6 where rates are limited",
         "firewall/chains/rates.py",
         '        yield from (make_rule(match_prefix(six, f"{start}6", length), Count(name), DROP) '
-        'for length in used.lengths(f"{start}6"))\n',
+        'for length in used.list_lengths(f"{start}6"))\n',
         "",
         RATES,
     ),

@@ -53,7 +53,7 @@ def run(mutants: list[Mutant], tree: Path) -> int:
     if code:
         say(output, f"These tests must pass before they can see anything (pytest ended with {code}).")
         return 1
-    alive = [mutant for number, mutant in enumerate(mutants, 1) if not _seen(mutant, tree, f"{number}/{len(mutants)}")]
+    alive = [mutant for number, mutant in enumerate(mutants, 1) if not _is_caught(mutant, tree, f"{number}/{len(mutants)}")]
     say(f"\n{len(mutants)} faults, {len(mutants) - len(alive)} seen")
     for mutant in alive:
         say(f"ALIVE: {mutant.name} ({mutant.file}), not seen by {mutant.seen_by}")
@@ -66,7 +66,7 @@ def say(*lines: str) -> None:
     sys.stdout.flush()
 
 
-def _seen(mutant: Mutant, tree: Path, number: str) -> bool:
+def _is_caught(mutant: Mutant, tree: Path, number: str) -> bool:
     began = monotonic()
     text = mutant.apply(tree)
     try:

@@ -89,7 +89,7 @@ SERVED = (
     Mutant(
         "overlook what was set by hand",
         "gateway/table_state.py",
-        "profile=None if self.altered(committed) else committed",
+        "profile=None if self.list_altered_sysctls(committed) else committed",
         "profile=committed",
         f"{PROFILE}::test_what_was_set_by_hand_is_told_and_put_right_by_the_whole_ruleset[kernel]",
     ),

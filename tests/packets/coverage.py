@@ -35,7 +35,7 @@ _LANE = re.compile("_(up|down|inside)[46]$")
 
 
 @dataclass
-class Coverage:
+class RuleCoverage:
     """there: lines of all rulesets; parts: what they are made of; passed: how often packets have passed each line; found: how often they
     were an element of each family.
     """
@@ -55,8 +55,8 @@ class Coverage:
         if trace is None:
             return
         for step in trace.steps:
-            self.passed.update(_passed(step))
-            self.found.update(_family(read.set) for read in step.reads if _found(read))
+            self.passed.update(_iter_passed(step))
+            self.found.update(_family(read.set) for read in step.reads if _is_element(read))
         self.add_trace(trace.answer)
 
     def never(self) -> set[Line]:
@@ -75,23 +75,23 @@ def lines_of(chain: Chain) -> Iterator[Line]:
         yield chain.name, "policy"
 
 
-def _passed(step: TraceStep) -> Iterator[Line]:
+def _iter_passed(step: TraceStep) -> Iterator[Line]:
     if step.rule is None:
         yield step.chain.name, "policy"
     elif any(isinstance(part, VerdictMap) for part in step.rule.parts):
-        if isinstance(step.verdict, Verdict) and step.matched:
+        if isinstance(step.verdict, Verdict) and step.has_matched:
             yield _of_entry(step.chain, step.verdict)
-    elif step.matched or _asked(step.reads):
+    elif step.has_matched or _is_limit(step.reads):
         yield _line(step.chain, step.rule)
 
 
-def _asked(reads: Iterable[PartReading]) -> bool:
+def _is_limit(reads: Iterable[PartReading]) -> bool:
     """Was the first part that did not let the packet pass a limit, and about this packet?"""
     first = next(read for read in reads if not read.passed)
-    return (isinstance(first.part, OVER) and None not in first.values) or _found(first)
+    return (isinstance(first.part, OVER) and None not in first.values) or _is_element(first)
 
 
-def _found(read: PartReading) -> bool:
+def _is_element(read: PartReading) -> bool:
     """Was it an element of the set? Of one that polices also where it was within its rate."""
     family = find_family(read.set)
     return read.element is not None and (read.passed or bool(family and family.polices))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from random import Random
 
 from firewall.policy import Address, Policy
-from tests.packets.packet_sources import ANYWHERE, KINDS, LISTENERS_QUERY, NEIGHBOUR_SOLICITATION, PROTOCOLS, Way, ways_of
+from tests.packets.packet_sources import ANYWHERE, KINDS, LISTENERS_QUERY, NEIGHBOUR_SOLICITATION, PROTOCOLS, PacketWay, ways_of
 from tests.packets.scenes import OWN6
 
 
@@ -44,7 +44,7 @@ class Cookie:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ReplyPacket:
     """A packet the other way; card: where it comes in, "" where the connection leaves."""
 
     flow: int
@@ -60,7 +60,7 @@ class Fault:
     kind: int
 
 
-type Event = First | Again | Cookie | Answer | Fault
+type Event = First | Again | Cookie | ReplyPacket | Fault
 
 
 def events(random: Random, policy: Policy) -> list[Event]:
@@ -69,7 +69,7 @@ def events(random: Random, policy: Policy) -> list[Event]:
     return [_event(random, about) for _ in range(random.choice([60, 60, 60, random.randint(1, 60)]))]
 
 
-def _event(random: Random, about: list[list[Way]]) -> Event:
+def _event(random: Random, about: list[list[PacketWay]]) -> Event:
     flow = random.randint(0, 9)
     match random.choice(["first"] * 6 + ["again", "cookie", "answer", "answer", "fault"]):
         case "first":
@@ -79,12 +79,12 @@ def _event(random: Random, about: list[list[Way]]) -> Event:
         case "cookie":
             return Cookie(flow)
         case "answer":
-            return Answer(flow, random.choice([""] * 6 + ["lan0", "wan0", "srv0"]))
+            return ReplyPacket(flow, random.choice([""] * 6 + ["lan0", "wan0", "srv0"]))
         case _:
             return Fault(flow, random.random() < 0.5, random.randint(0, 3))
 
 
-def _first(random: Random, way: Way) -> First:
+def _first(random: Random, way: PacketWay) -> First:
     source, destination = random.choice(way.pairs)
     card, kind = random.choice(way.cards), random.choice(way.kinds or KINDS[source.version])
     return First(

@@ -55,19 +55,19 @@ def _transport(packet: Packet, payload: bytes, inner: bytes, sequence: tuple[int
         rest = struct.pack("!HH", packet.icmp.id, 1) + payload
         if inner:
             rest = struct.pack("!I", 1280 if (packet.protocol, packet.icmp.type) == (ICMPV6, 2) else 0) + inner
-        return _summed(packet, struct.pack("!BBH", packet.icmp.type, packet.icmp.code, 0) + rest, 2)
+        return _add_checksum(packet, struct.pack("!BBH", packet.icmp.type, packet.icmp.code, 0) + rest, 2)
     ports = struct.pack("!HH", packet.source_port, packet.destination_port)
     match packet.protocol:
         case 6:
             flags = sum(FLAGS[flag] for flag in packet.flags)
-            return _summed(packet, ports + struct.pack("!IIBBHHH", *sequence, 5 << 4, flags, 65535, 0, 0) + payload, 16)
+            return _add_checksum(packet, ports + struct.pack("!IIBBHHH", *sequence, 5 << 4, flags, 65535, 0, 0) + payload, 16)
         case 17:
-            return _summed(packet, ports + struct.pack("!HH", 8 + len(payload), 0) + payload, 6)
+            return _add_checksum(packet, ports + struct.pack("!HH", 8 + len(payload), 0) + payload, 6)
         case _:
-            return _summed(packet, b"\x31\1\1\1\0\1\0\0" + payload, 6)  # what RFC 9568 looks like; also other protocols are checked
+            return _add_checksum(packet, b"\x31\1\1\1\0\1\0\0" + payload, 6)  # what RFC 9568 looks like; also other protocols are checked
 
 
-def _summed(packet: Packet, body: bytes, at: int) -> bytes:
+def _add_checksum(packet: Packet, body: bytes, at: int) -> bytes:
     """The body with its checksum in place; over a pseudo header for TCP, UDP, and whatever IPv6 carries."""
     pseudo = packet.source.packed + packet.destination.packed + struct.pack("!II", len(body), packet.protocol)
     total = compute_checksum(pseudo + body if packet.version == 6 or packet.protocol in (TCP, UDP) else body) or 0xFFFF
@@ -117,10 +117,10 @@ class Reassembly:
         if not body:
             return None
         del self._parts[key]
-        return _joined(header, body)
+        return _join_fragments(header, body)
 
 
-def _joined(header: bytes, body: bytes) -> bytes:
+def _join_fragments(header: bytes, body: bytes) -> bytes:
     """The packet as it was before it was cut."""
     if header[0] >> 4 == 6:
         return header[:4] + struct.pack("!H", len(body)) + header[6:] + body
@@ -155,16 +155,16 @@ def _fragment6_of(data: bytes) -> tuple[bytes, int, bool, bytes, bytes] | None:
     return data[44:48] + data[8:40], place & ~7, bool(place & 1), header, data[48:]
 
 
-def said(packet: Packet) -> str:
+def describe_packet(packet: Packet) -> str:
     """The packet in a line, for people."""
     name = {ICMP: "icmp", ICMPV6: "icmpv6", TCP: "tcp", UDP: "udp"}.get(packet.protocol, str(packet.protocol))
-    ends = _said(packet.ends)
+    ends = _describe_ends(packet.ends)
     if packet.icmp:
-        about = f" about {_said(packet.icmp.quoted)}" if packet.icmp.quoted else ""
+        about = f" about {_describe_ends(packet.icmp.quoted)}" if packet.icmp.quoted else ""
         return f"{name} {packet.icmp.type}/{packet.icmp.code} {ends}{about}"
     flags = f" [{' '.join(sorted(packet.flags))}]" if packet.protocol == TCP else ""
     return f"{name} {ends}{flags}"
 
 
-def _said(ends: Endpoints) -> str:
+def _describe_ends(ends: Endpoints) -> str:
     return f"{ends.source} port {ends.source_port} -> {ip_address(ends.destination)} port {ends.destination_port}"

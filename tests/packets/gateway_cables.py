@@ -79,7 +79,7 @@ ALL_FRAMES, OUTGOING, IGNORE_OUTGOING = 0x0003, 4, 23  # ETH_P_ALL, PACKET_OUTGO
 ARP = b"\x08\x06"
 
 
-class Seen(NamedTuple):
+class SeenFrame(NamedTuple):
     """A packet that left the gateway: by which card, and its octets from the IP header on."""
 
     interface: str
@@ -99,7 +99,7 @@ def _mac(text: str) -> bytes:
     return bytes.fromhex(text.replace(":", ""))
 
 
-class Wires:
+class GatewayWires:
     """The gateway's namespace and the far ends."""
 
     def __init__(self) -> None:
@@ -128,19 +128,19 @@ class Wires:
         table = f"table inet look {{ {helpers} }}; delete table inet look"
         return self.gateway.do(partial(subprocess.run, ["nft", table], capture_output=True, check=False)).returncode == 0
 
-    def exchange(self, card: str, parts: list[bytes]) -> list[Seen]:
+    def exchange(self, card: str, parts: list[bytes]) -> list[SeenFrame]:
         """Send these IP packets to the gateway's card ("": from the gateway itself), and give back all that left it because of them."""
         if not card:
             self.gateway.do(_send, parts)
         return self._outside.do(self._exchange, card, parts if card else [])
 
-    def _exchange(self, card: str, parts: list[bytes]) -> list[Seen]:
+    def _exchange(self, card: str, parts: list[bytes]) -> list[SeenFrame]:
         for part in parts:
             self._socket.send_on(card, _mac(_near(card)) + _mac(_far(card)) + ETHERTYPES[part[0] >> 4] + part)
         self._socket.send_on("sync0", _who_has("sync0", IPv4Address("10.254.4.1")))
         return list(self._until_answered())
 
-    def _until_answered(self) -> Iterator[Seen]:
+    def _until_answered(self) -> Iterator[SeenFrame]:
         while True:
             card, frame = self._socket.receive()
             if frame[12:14] == ARP:
@@ -149,9 +149,9 @@ class Wires:
                 continue
             if frame[0] & 1:  # to a group: what the gateway says of itself
                 continue
-            whole = self._reassembly.feed(_trimmed(frame[14:]))
+            whole = self._reassembly.feed(_trim_padding(frame[14:]))
             if whole is not None:
-                yield Seen(card, parse(whole), whole)
+                yield SeenFrame(card, parse(whole), whole)
 
 
 class _Socket:
@@ -187,7 +187,7 @@ def _listen() -> _Socket:
     return _Socket()
 
 
-def _trimmed(data: bytes) -> bytes:
+def _trim_padding(data: bytes) -> bytes:
     """Without what pads a short frame."""
     length = int.from_bytes(data[2:4]) if data[0] >> 4 == 4 else 40 + int.from_bytes(data[4:6])
     return data[:length]

@@ -18,7 +18,7 @@ KINDS = {4: [8] * 8 + [0, *ERRORS], 6: [128] * 8 + [129, *ERRORS6, NODE_INFORMAT
 SYNCED = IPv4Address("10.254.4.9")
 
 
-class Way(NamedTuple):
+class PacketWay(NamedTuple):
     """Packets that come in by one of the cards, "" for the gateway's own, from one to another, both of one family.
 
     protocols, ports: where they go, any when there are none; own_ports: from where, 0 for any; kinds: types of ICMP, any when there
@@ -42,41 +42,41 @@ class Way(NamedTuple):
 _ANYBODY4 = [*MEMBERS, *PUBLIC, *FOREIGN, *scenes.PRIVATE_ELSEWHERE, scenes.PROBE4, *SERVERS4]
 _ANYBODY6 = [*MEMBERS6, *FOREIGN6, scenes.PROBE6, *SERVERS6]
 ANYWHERE = [
-    Way(("lan0",), MEMBERS, FOREIGN),
-    Way(("lan0",), MEMBERS6, FOREIGN6),
-    Way(("wan0",), FOREIGN, PUBLIC),
-    Way(("wan0",), [*scenes.PRIVATE_ELSEWHERE, *MEMBERS, *SERVERS4], PUBLIC),
-    Way(("wan0",), [*MEMBERS6, *SERVERS6, *FOREIGN6], MEMBERS6),
-    Way(("lan0",), [*FOREIGN, *scenes.PRIVATE_ELSEWHERE, *MEMBERS], PUBLIC),
-    Way(("lan0",), MEMBERS, MEMBERS),
-    Way(("lan0",), MEMBERS6, MEMBERS6),
-    Way(("lan0",), [*MEMBERS, *MEMBERS6], [*SERVERS4, *SERVERS6]),
-    Way(("srv0",), [*MEMBERS, *MEMBERS6, *SERVERS4, *SERVERS6], [*FOREIGN, *FOREIGN6, *MEMBERS, *MEMBERS6]),
-    Way(CARDS, [*MEMBERS, *FOREIGN, *scenes.PRIVATE_ELSEWHERE], OWN4),
-    Way(CARDS, [*MEMBERS6, *FOREIGN6], OWN6),
-    Way(CARDS, _ANYBODY4, _ANYBODY4),
-    Way(CARDS, _ANYBODY6, _ANYBODY6),
+    PacketWay(("lan0",), MEMBERS, FOREIGN),
+    PacketWay(("lan0",), MEMBERS6, FOREIGN6),
+    PacketWay(("wan0",), FOREIGN, PUBLIC),
+    PacketWay(("wan0",), [*scenes.PRIVATE_ELSEWHERE, *MEMBERS, *SERVERS4], PUBLIC),
+    PacketWay(("wan0",), [*MEMBERS6, *SERVERS6, *FOREIGN6], MEMBERS6),
+    PacketWay(("lan0",), [*FOREIGN, *scenes.PRIVATE_ELSEWHERE, *MEMBERS], PUBLIC),
+    PacketWay(("lan0",), MEMBERS, MEMBERS),
+    PacketWay(("lan0",), MEMBERS6, MEMBERS6),
+    PacketWay(("lan0",), [*MEMBERS, *MEMBERS6], [*SERVERS4, *SERVERS6]),
+    PacketWay(("srv0",), [*MEMBERS, *MEMBERS6, *SERVERS4, *SERVERS6], [*FOREIGN, *FOREIGN6, *MEMBERS, *MEMBERS6]),
+    PacketWay(CARDS, [*MEMBERS, *FOREIGN, *scenes.PRIVATE_ELSEWHERE], OWN4),
+    PacketWay(CARDS, [*MEMBERS6, *FOREIGN6], OWN6),
+    PacketWay(CARDS, _ANYBODY4, _ANYBODY4),
+    PacketWay(CARDS, _ANYBODY6, _ANYBODY6),
 ]
 _IN = ("lan0", "wan0")
 # What the gateway itself hears and says: the lines of `input`, and of `raw_output`.
 ITSELF = [
-    Way(("mgmt0",), [scenes.ADMIN4], OWN4, [TCP], [22]),
-    Way(("mgmt0",), [scenes.ADMIN6], OWN6, [TCP], [22]),
-    Way(("sync0",), [SYNCED], OWN4, [UDP], [3780]),
-    Way(_IN, [FOREIGN[0], MEMBERS[0]], OWN4, [TCP, OSPF, VRRP], [179]),
-    Way(_IN, [FOREIGN6[0]], OWN6, [TCP, OSPF, VRRP], [179]),
-    Way(_IN, [scenes.LINK_LOCAL], OWN6, [ICMPV6], kinds=[LISTENERS_QUERY]),
-    Way(_IN, [*MEMBERS6, *FOREIGN6], OWN6, [ICMPV6], kinds=[128, *ERRORS6]),
-    Way(("lan0", "wan0", "wan0"), FOREIGN6, OWN6, [ICMPV6], kinds=[NEIGHBOUR_SOLICITATION]),
-    Way(_IN, [*MEMBERS, *FOREIGN], OWN4, [ICMP], kinds=[8, *ERRORS]),
-    Way(("",), OWN4, [scenes.ADMIN4, SYNCED], [TCP, UDP], own_ports=[22, 0]),
-    Way(("",), OWN6, [scenes.ADMIN6], [TCP], own_ports=[22, 0]),
-    Way(("",), OWN6, MEMBERS6, [ICMPV6], kinds=[REDIRECT]),
-    Way(("",), [*OWN4, *OWN6], [*FOREIGN, *MEMBERS, *FOREIGN6, *MEMBERS6, *SERVERS4, *SERVERS6]),
+    PacketWay(("mgmt0",), [scenes.ADMIN4], OWN4, [TCP], [22]),
+    PacketWay(("mgmt0",), [scenes.ADMIN6], OWN6, [TCP], [22]),
+    PacketWay(("sync0",), [SYNCED], OWN4, [UDP], [3780]),
+    PacketWay(_IN, [FOREIGN[0], MEMBERS[0]], OWN4, [TCP, OSPF, VRRP], [179]),
+    PacketWay(_IN, [FOREIGN6[0]], OWN6, [TCP, OSPF, VRRP], [179]),
+    PacketWay(_IN, [scenes.LINK_LOCAL], OWN6, [ICMPV6], kinds=[LISTENERS_QUERY]),
+    PacketWay(_IN, [*MEMBERS6, *FOREIGN6], OWN6, [ICMPV6], kinds=[128, *ERRORS6]),
+    PacketWay(("lan0", "wan0", "wan0"), FOREIGN6, OWN6, [ICMPV6], kinds=[NEIGHBOUR_SOLICITATION]),
+    PacketWay(_IN, [*MEMBERS, *FOREIGN], OWN4, [ICMP], kinds=[8, *ERRORS]),
+    PacketWay(("",), OWN4, [scenes.ADMIN4, SYNCED], [TCP, UDP], own_ports=[22, 0]),
+    PacketWay(("",), OWN6, [scenes.ADMIN6], [TCP], own_ports=[22, 0]),
+    PacketWay(("",), OWN6, MEMBERS6, [ICMPV6], kinds=[REDIRECT]),
+    PacketWay(("",), [*OWN4, *OWN6], [*FOREIGN, *MEMBERS, *FOREIGN6, *MEMBERS6, *SERVERS4, *SERVERS6]),
 ]
 
 
-def ways_of(policy: Policy) -> dict[str, list[Way]]:
+def ways_of(policy: Policy) -> dict[str, list[PacketWay]]:
     """The ways that its objects are about, by kind; only kinds that it has."""
     side = policy.gateway.interfaces.server or "lan0"
     found = {
@@ -90,10 +90,10 @@ def ways_of(policy: Policy) -> dict[str, list[Way]]:
         "pinholes": _pinholes(policy),
         "bans": [way for each in policy.bans for way in _with(each.prefix)],
         "allowed": [way for each in policy.allowed for way in _with(each.prefix)],
-        "blocks": [way for each in policy.blocks for way in _blocked(each.prefix)],
+        "blocks": [way for each in policy.blocks for way in _list_blocked_ways(each.prefix)],
         "listeners": [way for each in policy.listeners for way in _listener(side, each.address, NUMBERS[each.protocol], each.port)],
         "guards": _guards(policy),
-        "probe": [Way(("probe0",), [scenes.PROBE4, scenes.PROBE6], [*FOREIGN, *FOREIGN6])] if policy.gateway.probe else [],
+        "probe": [PacketWay(("probe0",), [scenes.PROBE4, scenes.PROBE6], [*FOREIGN, *FOREIGN6])] if policy.gateway.probe else [],
     }
     possible = {kind: [way for way in ways if way.pairs] for kind, ways in found.items()}
     return {kind: ways for kind, ways in possible.items() if ways}
@@ -104,115 +104,115 @@ def _held6(policy: Policy) -> list[Address]:
     return [each for each in MEMBERS6 if any(each in prefix for prefix in policy.prefixes)]
 
 
-def _members(policy: Policy) -> list[Way]:
+def _members(policy: Policy) -> list[PacketWay]:
     """To the internet, to each other, and to public addresses, which perhaps lead nowhere."""
     held6 = _held6(policy)
     return [
-        Way(("lan0",), [*policy.addresses, *held6], [*FOREIGN, *FOREIGN6, *MEMBERS, *MEMBERS6]),
-        Way(("lan0",), policy.addresses, FOREIGN, [TCP], [25]),
-        Way(("lan0",), held6, FOREIGN6, [TCP], [25]),
-        Way(("lan0",), held6, FOREIGN6),
-        Way(("lan0",), held6, FOREIGN6, [ICMPV6], kinds=[NODE_INFORMATION, 128]),
-        Way(("lan0",), policy.addresses, PUBLIC),
+        PacketWay(("lan0",), [*policy.addresses, *held6], [*FOREIGN, *FOREIGN6, *MEMBERS, *MEMBERS6]),
+        PacketWay(("lan0",), policy.addresses, FOREIGN, [TCP], [25]),
+        PacketWay(("lan0",), held6, FOREIGN6, [TCP], [25]),
+        PacketWay(("lan0",), held6, FOREIGN6),
+        PacketWay(("lan0",), held6, FOREIGN6, [ICMPV6], kinds=[NODE_INFORMATION, 128]),
+        PacketWay(("lan0",), policy.addresses, PUBLIC),
     ]
 
 
-def _beside_lanes(policy: Policy) -> list[Way]:
+def _beside_lanes(policy: Policy) -> list[PacketWay]:
     """To servers, which have no lane, from members and from outside, over IPv6: by chance alone too seldom."""
     if not policy.gateway.interfaces.server:
         return []
-    return [Way(("lan0",), _held6(policy), SERVERS6, [TCP, UDP]), Way(("wan0",), FOREIGN6, SERVERS6, [TCP, UDP])]
+    return [PacketWay(("lan0",), _held6(policy), SERVERS6, [TCP, UDP]), PacketWay(("wan0",), FOREIGN6, SERVERS6, [TCP, UDP])]
 
 
-def _lies() -> list[Way]:
+def _lies() -> list[PacketWay]:
     """Sources that cannot be what they say."""
     return [
-        Way(("lan0",), [*FOREIGN, *scenes.PRIVATE_ELSEWHERE], [*PUBLIC, *FOREIGN, *MEMBERS]),
-        Way(("lan0",), [*FOREIGN6, *SERVERS6], [*FOREIGN6, *MEMBERS6]),
-        Way(("wan0",), [*scenes.PRIVATE_ELSEWHERE, *MEMBERS, *PUBLIC], [*MEMBERS, *SERVERS4, *PUBLIC]),
-        Way(("wan0",), FOREIGN, [*MEMBERS, *scenes.PRIVATE_ELSEWHERE]),
-        Way(("wan0",), MEMBERS6, [*MEMBERS6, *SERVERS6]),
+        PacketWay(("lan0",), [*FOREIGN, *scenes.PRIVATE_ELSEWHERE], [*PUBLIC, *FOREIGN, *MEMBERS]),
+        PacketWay(("lan0",), [*FOREIGN6, *SERVERS6], [*FOREIGN6, *MEMBERS6]),
+        PacketWay(("wan0",), [*scenes.PRIVATE_ELSEWHERE, *MEMBERS, *PUBLIC], [*MEMBERS, *SERVERS4, *PUBLIC]),
+        PacketWay(("wan0",), FOREIGN, [*MEMBERS, *scenes.PRIVATE_ELSEWHERE]),
+        PacketWay(("wan0",), MEMBERS6, [*MEMBERS6, *SERVERS6]),
     ]
 
 
-def _servers() -> list[Way]:
+def _servers() -> list[PacketWay]:
     """To them and from them."""
     return [
-        Way(("lan0",), [*MEMBERS, *MEMBERS6], [*SERVERS4, *SERVERS6, scenes.NOTICE4, scenes.NOTICE6]),
-        Way(("srv0",), [*SERVERS4, *SERVERS6], [*FOREIGN, *FOREIGN6]),
-        Way(("wan0",), [*FOREIGN, *FOREIGN6], [*SERVERS4, *SERVERS6]),
-        Way(("srv0",), [*MEMBERS, *MEMBERS6], [*FOREIGN, *FOREIGN6, *MEMBERS, *MEMBERS6]),
+        PacketWay(("lan0",), [*MEMBERS, *MEMBERS6], [*SERVERS4, *SERVERS6, scenes.NOTICE4, scenes.NOTICE6]),
+        PacketWay(("srv0",), [*SERVERS4, *SERVERS6], [*FOREIGN, *FOREIGN6]),
+        PacketWay(("wan0",), [*FOREIGN, *FOREIGN6], [*SERVERS4, *SERVERS6]),
+        PacketWay(("srv0",), [*MEMBERS, *MEMBERS6], [*FOREIGN, *FOREIGN6, *MEMBERS, *MEMBERS6]),
     ]
 
 
-def _mappings(policy: Policy) -> list[Way]:
+def _mappings(policy: Policy) -> list[PacketWay]:
     """A kind of sharing is as frequent as another, and as packets without ports are."""
     ways = []
     for sharing in SharingMode:
         mapped = [each.private for each in policy.mappings if each.sharing is sharing and each.private in MEMBERS]
         if mapped:
-            ways += [Way(("lan0",), mapped, FOREIGN), Way(("lan0",), mapped, FOREIGN, [TCP, UDP, ICMP, ESP])]
-            ways += [Way(("lan0",), mapped, [each.public], [NUMBERS[each.protocol]], [each.public_port]) for each in policy.forwards]
+            ways += [PacketWay(("lan0",), mapped, FOREIGN), PacketWay(("lan0",), mapped, FOREIGN, [TCP, UDP, ICMP, ESP])]
+            ways += [PacketWay(("lan0",), mapped, [each.public], [NUMBERS[each.protocol]], [each.public_port]) for each in policy.forwards]
     return ways
 
 
-def _to(address: Address, protocol: int, port: int, ports: int) -> list[Way]:
+def _to(address: Address, protocol: int, port: int, ports: int) -> list[PacketWay]:
     """From outside and from inside."""
     foreign, members = _of(address.version)
     there = [*range(port, port + ports), port]
-    return [Way(("wan0",), foreign, [address], [protocol], there), Way(("lan0",), members, [address], [protocol], there)]
+    return [PacketWay(("wan0",), foreign, [address], [protocol], there), PacketWay(("lan0",), members, [address], [protocol], there)]
 
 
-def _pinholes(policy: Policy) -> list[Way]:
+def _pinholes(policy: Policy) -> list[PacketWay]:
     ways = []
     for each in policy.pinholes:
         ways += _to(each.hole.address, NUMBERS[each.hole.protocol or TransportProtocol.TCP], each.hole.port or 443, each.hole.ports)
-        ways += [Way(_IN, [*FOREIGN6, *MEMBERS6], [each.hole.address])]
+        ways += [PacketWay(_IN, [*FOREIGN6, *MEMBERS6], [each.hole.address])]
     return ways
 
 
-def _with(prefix: Prefix) -> list[Way]:
+def _with(prefix: Prefix) -> list[PacketWay]:
     """With whoever has an address in the prefix."""
     foreign, members = _of(prefix.version)
     those = [each for each in foreign if each in prefix]
     reached = [*PUBLIC, *SERVERS4] if prefix.version == 4 else [*MEMBERS6, *SERVERS6]
-    return [Way(("wan0",), those, reached), Way(("lan0",), members, those)] if those else []
+    return [PacketWay(("wan0",), those, reached), PacketWay(("lan0",), members, those)] if those else []
 
 
-def _blocked(prefix: Prefix) -> list[Way]:
+def _list_blocked_ways(prefix: Prefix) -> list[PacketWay]:
     """From and to a blocked member: their web, what they still reach, and anything else."""
     foreign, members = _of(prefix.version)
     those = [each for each in members if each in prefix]
     servers: list[Address] = [*SERVERS4, scenes.NOTICE4] if isinstance(prefix, IPv4Network) else [*SERVERS6, scenes.NOTICE6]
     return [
-        Way(("lan0",), those, foreign, [TCP], [80]),
-        Way(("lan0",), those, foreign[:1], [TCP], [80, 443]),
-        Way(("lan0",), those, servers, [TCP, UDP], [80, 443, 51820]),
-        Way(("lan0",), those, [SERVERS4[2], SERVERS6[0]], [UDP], [51820]),
-        Way(("lan0",), those, [*servers, *foreign]),
-        Way(("lan0", "srv0"), [each for each in [*members, *SERVERS4, *SERVERS6] if each.version == prefix.version], those),
-        Way(("wan0",), foreign, those),
+        PacketWay(("lan0",), those, foreign, [TCP], [80]),
+        PacketWay(("lan0",), those, foreign[:1], [TCP], [80, 443]),
+        PacketWay(("lan0",), those, servers, [TCP, UDP], [80, 443, 51820]),
+        PacketWay(("lan0",), those, [SERVERS4[2], SERVERS6[0]], [UDP], [51820]),
+        PacketWay(("lan0",), those, [*servers, *foreign]),
+        PacketWay(("lan0", "srv0"), [each for each in [*members, *SERVERS4, *SERVERS6] if each.version == prefix.version], those),
+        PacketWay(("wan0",), foreign, those),
     ]
 
 
-def _listener(side: str, address: Address, protocol: int, port: int) -> list[Way]:
+def _listener(side: str, address: Address, protocol: int, port: int) -> list[PacketWay]:
     """To where it listens, back from there, and errors to its host."""
     foreign, members = _of(address.version)
     icmp, errors = (ICMP, ERRORS) if address.version == 4 else (ICMPV6, ERRORS6)
     there = [each for each in scenes.SERVERS if each.version == address.version and each != address]
     return [
-        Way(("wan0",), foreign, [address], [protocol], [port]),
-        Way(("lan0", "srv0"), [*members, *there], [address], [protocol], [port]),
-        Way((side,), [address], [*foreign, *members], [protocol], own_ports=[port]),
-        Way(("wan0", side), [*foreign, *members], [address], [icmp], kinds=errors[:-1]),
-        Way(("wan0",), [address], [*members, *there]),
+        PacketWay(("wan0",), foreign, [address], [protocol], [port]),
+        PacketWay(("lan0", "srv0"), [*members, *there], [address], [protocol], [port]),
+        PacketWay((side,), [address], [*foreign, *members], [protocol], own_ports=[port]),
+        PacketWay(("wan0", side), [*foreign, *members], [address], [icmp], kinds=errors[:-1]),
+        PacketWay(("wan0",), [address], [*members, *there]),
     ]
 
 
-def _guards(policy: Policy) -> list[Way]:
+def _guards(policy: Policy) -> list[PacketWay]:
     """Blocked members at guarded services, over IPv4: there are no others."""
     blocked = [each for each in MEMBERS if any(each in block.prefix for block in policy.blocks if block.prefix.version == 4)]
-    return [Way(("lan0",), blocked, [each.address], [TCP], [each.port]) for each in policy.listeners if each.window_scale is not None]
+    return [PacketWay(("lan0",), blocked, [each.address], [TCP], [each.port]) for each in policy.listeners if each.window_scale is not None]
 
 
 def _of(version: int) -> tuple[Sequence[Address], Sequence[Address]]:

@@ -110,7 +110,7 @@ def policy(random: Random) -> Policy:
         forwards=tuple({(each.protocol, each.public, each.public_port): each for each in _forwards(random)}.values()),
         pinholes=tuple(_pinholes(random)),
         bans=tuple({each.prefix: each for each in _bans(random)}.values()),
-        allowed=tuple({each.prefix: each for each in _allowed(random)}.values()),
+        allowed=tuple({each.prefix: each for each in _iter_allow_entries(random)}.values()),
         blocks=tuple(_blocks(random, [*map(IPv4Network, held), *held6])),
         listeners=tuple(_listeners(random)),
         tariff_rates=tuple(_rates(random, [*map(IPv4Network, held), *held6], [0])),
@@ -192,7 +192,7 @@ def _bans(random: Random) -> Iterator[BanSpec]:
         yield BanSpec(n, _prefix(random), "", random.choice(ENDS), random.choice(list(BanDirection)))
 
 
-def _allowed(random: Random) -> Iterator[AllowEntrySpec]:
+def _iter_allow_entries(random: Random) -> Iterator[AllowEntrySpec]:
     for n in range(random.randint(0, 2)):
         yield AllowEntrySpec(n, _prefix(random), "", random.choice(ENDS))
 

@@ -14,11 +14,11 @@ from firewall.policy import Policy, PolicyError
 from firewall.ruleset import AssignHelper, Part
 from firewall.sets import FAMILIES
 from firewall.tracing import ConntrackState, TraceOutcome
-from tests.packets.coverage import Coverage, Line
+from tests.packets.coverage import Line, RuleCoverage
 from tests.packets.events import Event, events
 from tests.packets.scenes import policy, without_helpers
 from tests.packets.shrink import smallest
-from tests.packets.trace_comparison import Gateway, Talk
+from tests.packets.trace_comparison import Talk, TracedGateway
 
 pytestmark = pytest.mark.kernel
 
@@ -49,14 +49,14 @@ ELSEWHERE |= {
 
 
 @pytest.fixture(scope="module")
-def gateway() -> Iterator[Gateway]:
-    made = Gateway()
+def gateway() -> Iterator[TracedGateway]:
+    made = TracedGateway()
     yield made
     made.close()
 
 
-def test_the_kernel_does_to_every_packet_what_the_trace_says(gateway: Gateway, pytestconfig: pytest.Config) -> None:
-    deep, coverage = pytestconfig.getoption("--deep"), Coverage()
+def test_the_kernel_does_to_every_packet_what_the_trace_says(gateway: TracedGateway, pytestconfig: pytest.Config) -> None:
+    deep, coverage = pytestconfig.getoption("--deep"), RuleCoverage()
     first = SystemRandom().randrange(1 << 32) if deep else 0
     talks = [_talk(gateway, seed, coverage) for seed in range(first, first + (DEEP if deep else CASES))]
     outcomes = Counter[str]()
@@ -68,14 +68,14 @@ def test_the_kernel_does_to_every_packet_what_the_trace_says(gateway: Gateway, p
     _all_was_passed(coverage, set(get_args(Part)) - (set() if gateway.reads_along else {AssignHelper}))
 
 
-def _all_was_passed(coverage: Coverage, parts: set[type[Part]]) -> None:
+def _all_was_passed(coverage: RuleCoverage, parts: set[type[Part]]) -> None:
     """Packets that never meet a line say nothing of it: it needs one in tests/packets/packet_sources.py, or policies that have it."""
     assert coverage.never() == ELSEWHERE
     assert {family.name for family in FAMILIES} - {"guard6"} <= coverage.found.keys()
     assert coverage.parts == parts
 
 
-def _talk(gateway: Gateway, seed: int, coverage: Coverage) -> Talk:
+def _talk(gateway: TracedGateway, seed: int, coverage: RuleCoverage) -> Talk:
     random = Random(seed)
     policy_of_seed = policy(random)
     if not gateway.reads_along:
@@ -89,7 +89,7 @@ def _talk(gateway: Gateway, seed: int, coverage: Coverage) -> Talk:
         raise AssertionError(f"seed {seed}: {error}\n\nin short: {_why(gateway, few, smaller)}\n{few}\n{smaller}") from None
 
 
-def _hold(gateway: Gateway, about: Policy, happens: list[Event], coverage: Coverage) -> Talk:
+def _hold(gateway: TracedGateway, about: Policy, happens: list[Event], coverage: RuleCoverage) -> Talk:
     talk = Talk.about(gateway, about, coverage)
     for event in happens:
         talk.happen(event)
@@ -97,14 +97,14 @@ def _hold(gateway: Gateway, about: Policy, happens: list[Event], coverage: Cover
     return talk
 
 
-def _fails(gateway: Gateway, about: Policy, happens: list[Event]) -> bool:
+def _fails(gateway: TracedGateway, about: Policy, happens: list[Event]) -> bool:
     return bool(_why(gateway, about, happens))
 
 
-def _why(gateway: Gateway, about: Policy, happens: list[Event]) -> str:
+def _why(gateway: TracedGateway, about: Policy, happens: list[Event]) -> str:
     """How it fails; "" when it does not, or is no policy at all."""
     try:
-        _hold(gateway, about, happens, Coverage())
+        _hold(gateway, about, happens, RuleCoverage())
     except AssertionError as error:
         gateway.wires.exchange("sync0", [])
         return str(error)

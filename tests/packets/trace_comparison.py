@@ -16,9 +16,9 @@ from firewall.tracing.packet import ICMP, ICMPV6, TCP, UDP
 from gateway.kernel import Kernel
 from gateway.table import ElementCounts
 from tests.packets import frames
-from tests.packets.coverage import Coverage
-from tests.packets.events import Again, Answer, Cookie, Event, Fault, First
-from tests.packets.gateway_cables import ROUTES, Seen, Wires
+from tests.packets.coverage import RuleCoverage
+from tests.packets.events import Again, Cookie, Event, Fault, First, ReplyPacket
+from tests.packets.gateway_cables import ROUTES, GatewayWires, SeenFrame
 from tests.packets.packet_sources import ERRORS, ERRORS6
 from tests.packets.scenes import NOW
 
@@ -29,11 +29,11 @@ ROUTER = {4: "192.0.2.99", 6: "2001:db8:ff9::99"}
 PADDING = b"netzwart" * 8
 
 
-class Gateway:
+class TracedGateway:
     """A kernel in a namespace, whose table is replaced for each policy."""
 
     def __init__(self) -> None:
-        self.wires = Wires()
+        self.wires = GatewayWires()
         self._kernel: Kernel = self.wires.gateway.do(Kernel)
         self._running = EMPTY
         self._fragmented = 0
@@ -50,18 +50,18 @@ class Gateway:
         self._running = EMPTY
         self._do(lambda: self._kernel.commit(diff(EMPTY, ruleset), NOW))
         self._running = ruleset
-        self._do(lambda: self._kernel.cut(self._kernel.flows()))
+        self._do(lambda: self._kernel.cut(self._kernel.list_flows()))
 
-    def counted(self) -> dict[str, int]:
+    def read_counters(self) -> dict[str, int]:
         """All counters that are not zero: of elements as `set key`, and named ones."""
-        counts = {name: packets for name, (packets, _) in self._do(self._kernel.named_counters).items()}
+        counts = {name: packets for name, (packets, _) in self._do(self._kernel.read_named_counters).items()}
         for name in (name for name, declaration in self._running.sets.items() if declaration.counter):
             counts |= {f"{name} {key.hex()}": packets for key, (packets, _) in self._do(partial(self._tally, name)).items()}
         return {name: packets for name, packets in counts.items() if packets}
 
     def _tally(self, name: str) -> ElementCounts:
         tally: ElementCounts = {}
-        for _part in self._kernel.tally(name, self._running.elements[name], tally):
+        for _part in self._kernel.read_counts(name, self._running.elements[name], tally):
             continue
         return tally
 
@@ -95,24 +95,24 @@ class Talk:
     asked: SYNs that the gateway answered in the server's stead, with the number of its SYN-ACK.
     """
 
-    gateway: Gateway
+    gateway: TracedGateway
     policy: Policy
     ruleset: Ruleset
     open: list[Open] = field(default_factory=list)
     elements: Counter[str] = field(default_factory=Counter)
     sent: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
-    coverage: Coverage = field(default_factory=Coverage)
+    coverage: RuleCoverage = field(default_factory=RuleCoverage)
     drawn: int = 0
     drawn_anew: int = 0
     asked: list[tuple[Packet, int]] = field(default_factory=list)
 
     @classmethod
-    def about(cls, gateway: Gateway, policy: Policy, coverage: Coverage | None = None) -> "Talk":
+    def about(cls, gateway: TracedGateway, policy: Policy, coverage: RuleCoverage | None = None) -> "Talk":
         """A talk that begins; it adds to the coverage of those before."""
         ruleset = compile_policy(policy)
         gateway.load(ruleset)
-        talk = cls(gateway, policy, ruleset, coverage=coverage or Coverage())
+        talk = cls(gateway, policy, ruleset, coverage=coverage or RuleCoverage())
         talk.coverage.add_ruleset(ruleset)
         return talk
 
@@ -123,14 +123,14 @@ class Talk:
                 self._first(event)
             case Cookie():
                 self._cookie(event)
-            case Again() | Answer() | Fault() if self.open:
+            case Again() | ReplyPacket() | Fault() if self.open:
                 about = self.open[event.flow % len(self.open)]
                 if not about.here or isinstance(event, Again):
                     self._further(event, about)
 
     def compare_counters(self) -> None:
         """The kernel has counted what the traces said, everywhere."""
-        wanted, counted = {name: count for name, count in self.elements.items() if count}, self.gateway.counted()
+        wanted, counted = {name: count for name, count in self.elements.items() if count}, self.gateway.read_counters()
         assert wanted == counted, f"the trace counts {wanted}\nthe kernel counted {counted}\n{self.policy}"
 
     def _first(self, event: First) -> None:
@@ -142,16 +142,16 @@ class Talk:
         if known:
             packet = replace(packet, flow=known.flow)
         foretold = trace(self.ruleset, replace(packet, fragment=event.parts == 0), ROUTES, now=NOW)
-        flow = foretold.flow()
+        flow = foretold.build_flow()
         if known is None and flow and any(each.protocol == packet.protocol and _clash(each.flow, flow) for each in self.open):
             return  # two connections that would look alike: the kernel drops one, and no trace can know
         seen = self._compare(foretold, packet, self._octets(packet, event.parts))
         if foretold.outcome is TraceOutcome.ANSWERED and seen:
             self.asked.append((packet, int.from_bytes(seen[0].octets[_sequence(packet)])))
-        if known and _tracked(foretold):
+        if known and _is_tracked(foretold):
             known.flow = replace(known.flow, replied=known.flow.replied or not packet.begins or self._answers_itself(foretold))
         elif not known and foretold.state is ConntrackState.NEW and foretold.leaves:
-            self._opened(foretold, packet, seen)
+            self._note_opened(foretold, packet, seen)
 
     def _cookie(self, event: Cookie) -> None:
         if self.asked:
@@ -185,11 +185,11 @@ class Talk:
         whole = frames.octets(packet, payload=PADDING, inner=inner, sequence=(100, 0))
         return [whole] if parts == 1 else frames.fragments(whole, self.gateway.ident())[: parts or 1]
 
-    def _opened(self, foretold: Trace, packet: Packet, seen: list[Seen]) -> None:
+    def _note_opened(self, foretold: Trace, packet: Packet, seen: list[SeenFrame]) -> None:
         here = foretold.outcome is TraceOutcome.DELIVERED
         if (here or not packet.interface) and packet.protocol == TCP:
             return  # its reset has ended it
-        flow = foretold.flow(None if here else seen[0].packet.ends.source_port)
+        flow = foretold.build_flow(None if here else seen[0].packet.ends.source_port)
         assert flow
         if not here and foretold.leaves and len(foretold.leaves.source_ports) > 1:
             self.drawn += 1
@@ -203,19 +203,19 @@ class Talk:
     def _answers_itself(self, foretold: Trace) -> bool:
         """Does the gateway's own answer belong to the same connection?"""
         icmp = foretold.packet.icmp
-        return bool(icmp and foretold.outcome is TraceOutcome.DELIVERED and ROUTES.interface(foretold.packet.source))
+        return bool(icmp and foretold.outcome is TraceOutcome.DELIVERED and ROUTES.find_interface(foretold.packet.source))
 
-    def _further(self, event: Again | Answer | Fault, about: Open) -> None:
+    def _further(self, event: Again | ReplyPacket | Fault, about: Open) -> None:
         match event:
             case Again():
                 packet, octets = self._more(about)
-            case Answer():
+            case ReplyPacket():
                 packet, octets = self._answer(about, event)
             case Fault():
                 packet, octets = self._fault(about, event)
         foretold = trace(self.ruleset, packet, ROUTES, now=NOW)
         seen = self._compare(foretold, packet, [octets])
-        if isinstance(event, Answer) and _tracked(foretold):
+        if isinstance(event, ReplyPacket) and _is_tracked(foretold):
             about.flow = replace(about.flow, replied=True)
             about.answered += 1
         if foretold.outcome is TraceOutcome.FORWARDED and not isinstance(event, Fault):
@@ -227,7 +227,7 @@ class Talk:
         packet = replace(packet, flags=flags)
         return packet, frames.octets(packet, payload=PADDING, sequence=(101, 301) if about.answered else (100, 0))
 
-    def _answer(self, about: Open, event: Answer) -> tuple[Packet, bytes]:
+    def _answer(self, about: Open, event: ReplyPacket) -> tuple[Packet, bytes]:
         kind = {8: 0, 128: 129}.get(about.icmp.type, 0) if about.icmp else 0
         packet = self._of(about, event.card or about.leaves, about.flow.reply, kind)
         packet = replace(packet, flags=frozenset({"ack"} if about.answered else {"syn", "ack"}))
@@ -249,16 +249,16 @@ class Talk:
         packet = Packet(card, source, about_packet.source, ICMP if version == 4 else ICMPV6, icmp=icmp, flow=about.flow)
         return packet, frames.octets(packet, inner=quoted)
 
-    def _compare(self, foretold: Trace, packet: Packet, parts: list[bytes]) -> list[Seen]:
+    def _compare(self, foretold: Trace, packet: Packet, parts: list[bytes]) -> list[SeenFrame]:
         """What came out of the gateway, which is what was foretold."""
-        wanted = list(self._wanted(foretold))
+        wanted = list(self._list_expected(foretold))
         seen = self.gateway.wires.exchange(packet.interface, parts)
         self.outcomes[f"{foretold.outcome} {foretold.state}"] += 1
         if len(seen) != len(wanted) or not all(map(_is, seen, wanted)):
             raise AssertionError(self._differ(foretold, wanted, seen))
         return seen
 
-    def _wanted(self, foretold: Trace) -> Iterable[Trace]:
+    def _list_expected(self, foretold: Trace) -> Iterable[Trace]:
         """The packets that must be seen; what each trace counts is counted."""
         self._count(foretold)
         if foretold.outcome is TraceOutcome.FORWARDED:
@@ -277,10 +277,10 @@ class Talk:
         self.elements.update({f"{name} {key.hex()}": count for (name, key), count in foretold.elements.items()})
         self.elements.update(foretold.counters)
 
-    def _differ(self, foretold: Trace, wanted: list[Trace], seen: list[Seen]) -> str:
-        came = [f"{each.interface}: {frames.said(each.packet)}" for each in seen] or ["nothing"]
+    def _differ(self, foretold: Trace, wanted: list[Trace], seen: list[SeenFrame]) -> str:
+        came = [f"{each.interface}: {frames.describe_packet(each.packet)}" for each in seen] or ["nothing"]
         expected = [
-            f"{each.leaves.interface}: {frames.said(each.leaves.packet)}, source port in {each.leaves.source_ports}"
+            f"{each.leaves.interface}: {frames.describe_packet(each.leaves.packet)}, source port in {each.leaves.source_ports}"
             for each in wanted
             if each.leaves
         ] or ["nothing"]
@@ -288,7 +288,7 @@ class Talk:
         return "\n".join(
             [
                 "trace and kernel differ",
-                f"packet    {packet.interface}: {frames.said(packet)}, {foretold.state}, flow {packet.flow}",
+                f"packet    {packet.interface}: {frames.describe_packet(packet)}, {foretold.state}, flow {packet.flow}",
                 f"trace     {foretold.outcome}",
                 *(f"  wanted  {each}" for each in expected),
                 *(f"  came    {each}" for each in came),
@@ -302,7 +302,7 @@ def _path(foretold: Trace) -> list[str]:
     lines = []
     for step in foretold.steps:
         text = render_rule(step.rule) if step.rule else "policy"
-        mark = "*" if step.matched else " "
+        mark = "*" if step.has_matched else " "
         lines.append(f"  {mark} {step.chain.name:16} {step.number:2} {text}")
     return lines
 
@@ -318,7 +318,7 @@ def _clash(one: PacketFlow, other: PacketFlow) -> bool:
     return other.original in taken or other.reply in taken
 
 
-def _is(seen: Seen, foretold: Trace) -> bool:
+def _is(seen: SeenFrame, foretold: Trace) -> bool:
     leaves = foretold.leaves
     if leaves is None or seen.interface != leaves.interface:
         return False
@@ -338,7 +338,7 @@ def _sourceless(packet: Packet) -> Packet:
     return replace(packet, source=ip_address("::")) if own else packet
 
 
-def _tracked(foretold: Trace) -> bool:
+def _is_tracked(foretold: Trace) -> bool:
     """Did connection tracking see the packet? What a raw chain drops, it does not."""
     return any(step.chain.hook and step.chain.hook.priority is not HookPriority.RAW for step in foretold.steps)
 
@@ -348,10 +348,10 @@ def _own_answer(foretold: Trace) -> Packet | None:
     packet = foretold.packet
     if foretold.outcome is not TraceOutcome.DELIVERED:
         return None
-    flow = foretold.flow()
+    flow = foretold.build_flow()
     if flow is not None:
         flow = replace(flow, replied=True)
-    turned = replace(packet.moved(packet.ends.turned()), interface="", flow=flow)
+    turned = replace(packet.rewrite_ends(packet.ends.swap_sides()), interface="", flow=flow)
     if packet.icmp:
         answers = {8: 0, 128: 129}
         return replace(turned, icmp=replace(packet.icmp, type=answers[packet.icmp.type])) if packet.icmp.type in answers else None

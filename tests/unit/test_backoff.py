@@ -11,8 +11,8 @@ def pauses(backoff: Backoff, count: int) -> list[float]:
     """How long each of so many failures, one right after the other's pause, keeps it from being tried, in seconds."""
     found, now = [], NOW
     for _ in range(count):
-        backoff.failed("refused", now)
-        pause = next(half for half in range(1, 100) if not backoff.objection(now + timedelta(seconds=half / 2))) / 2
+        backoff.record_failure("refused", now)
+        pause = next(half for half in range(1, 100) if not backoff.explain_pause(now + timedelta(seconds=half / 2))) / 2
         found.append(pause)
         now += timedelta(seconds=pause)
     return found
@@ -24,20 +24,20 @@ def test_each_pause_is_twice_as_long_up_to_a_limit() -> None:
 
 def test_meanwhile_it_says_why_since_when_and_when_it_tries_again() -> None:
     backoff = Backoff()
-    backoff.failed("refused", NOW)
-    backoff.failed("refused", NOW + timedelta(seconds=8))
-    assert backoff.objection(NOW + timedelta(seconds=8)) == "refused (so since 14:02:11, the next try is at 14:02:20)"
+    backoff.record_failure("refused", NOW)
+    backoff.record_failure("refused", NOW + timedelta(seconds=8))
+    assert backoff.explain_pause(NOW + timedelta(seconds=8)) == "refused (so since 14:02:11, the next try is at 14:02:20)"
 
 
 def test_after_success_or_at_a_persons_word_it_is_tried_at_once() -> None:
     backoff = Backoff()
-    backoff.failed("refused", NOW)
-    backoff.over()
-    assert backoff.objection(NOW) == ""
+    backoff.record_failure("refused", NOW)
+    backoff.reset()
+    assert backoff.explain_pause(NOW) == ""
     assert pauses(backoff, 1) == [0.5]
 
 
 def test_where_there_are_no_pauses_it_is_always_tried() -> None:
     backoff = Backoff(first=timedelta(0))
-    backoff.failed("refused", NOW)
-    assert backoff.objection(NOW) == ""
+    backoff.record_failure("refused", NOW)
+    assert backoff.explain_pause(NOW) == ""

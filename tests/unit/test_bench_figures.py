@@ -14,10 +14,10 @@ QUIET = {"noise": 0.01, "stolen": 0.0, "disturbed_by": [{"program": "firefox", "
 
 def test_a_goal_of_the_ratio_decides_so_that_a_slow_machine_does_not() -> None:
     slow = Figure("p50", 300, "ms", "<= 100", 100, "an empty Django view", "<= 5")
-    assert (slow.ratio, slow.met) == (3, True)
-    assert Figure("p50", 90, "ms", "<= 100", 10, "an empty Django view", "<= 5").met is False
-    assert Figure("p50", 90, "ms", "<= 100").met is True
-    assert Figure("p50", 90, "ms", None, 10, "an empty Django view").met is None
+    assert (slow.ratio, slow.is_met) == (3, True)
+    assert Figure("p50", 90, "ms", "<= 100", 10, "an empty Django view", "<= 5").is_met is False
+    assert Figure("p50", 90, "ms", "<= 100").is_met is True
+    assert Figure("p50", 90, "ms", None, 10, "an empty Django view").is_met is None
 
 
 def test_a_table_names_what_disturbed_and_what_missed() -> None:
@@ -43,8 +43,8 @@ def test_programs_beside_us_count_and_those_that_we_started_or_come_from_do_not(
 def test_noise_is_measured_before_and_after_and_the_larger_one_counts() -> None:
     with watch_disturbance() as disturbance:
         disturbance.noise = 10
-    assert disturbance.as_values()["noise"] == 10
-    assert 0 <= disturbance.as_values()["stolen"] <= 1
+    assert disturbance.to_dict()["noise"] == 10
+    assert 0 <= disturbance.to_dict()["stolen"] <= 1
 
 
 def test_every_benchmark_has_a_summary_and_stands_in_the_documentation() -> None:

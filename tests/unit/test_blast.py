@@ -73,10 +73,10 @@ def test_what_ends_by_itself_is_nobodys_removal() -> None:
 
 def test_both_limits_must_be_passed() -> None:
     limits = RemovalLimits(share=20, least=10)
-    assert not limits.exceeded(9, 9)
-    assert not limits.exceeded(10, 50)
-    assert limits.exceeded(11, 50)
-    assert limits.exceeded(10, 49)
+    assert not limits.is_exceeded(9, 9)
+    assert not limits.is_exceeded(10, 50)
+    assert limits.is_exceeded(11, 50)
+    assert limits.is_exceeded(10, 49)
 
 
 NUMBERS = st.frozensets(st.integers(0, 40), max_size=40)
@@ -118,22 +118,22 @@ def test_a_ban_that_holds_both_ways_from_now_on_is_not_removed() -> None:
 BLOCKED, BANS24, BANS32 = (Set(name, (Type.IPV4,), 1 << 16, timeout=True) for name in ("blocked4", "bans4_24", "bans4_32"))
 
 
-def blocked(*numbers: int) -> dict[bytes, Element]:
+def make_blocked(*numbers: int) -> dict[bytes, Element]:
     return {number.to_bytes(4): Element(comment=f"block {number}") for number in numbers}
 
 
 def test_blocks_of_members_cut_them_off_and_their_ends_do_not() -> None:
     running = members(*range(20)).elements
-    comes = {"blocked4": ElementChange(BLOCKED, {}, blocked(1, 2))}
+    comes = {"blocked4": ElementChange(BLOCKED, {}, make_blocked(1, 2))}
     found = find_cutoffs(comes, running)
     assert found and (found.kind, found.removed, found.of) == (ObjectKind.BLOCKS, 2, 20)
-    assert find_cutoffs({"blocked4": ElementChange(BLOCKED, blocked(1), {})}, running) is None
-    assert compute_removals({"blocked4": ElementChange(BLOCKED, blocked(1), {})}, {"blocked4": 1}, 0) == {}
+    assert find_cutoffs({"blocked4": ElementChange(BLOCKED, make_blocked(1), {})}, running) is None
+    assert compute_removals({"blocked4": ElementChange(BLOCKED, make_blocked(1), {})}, {"blocked4": 1}, 0) == {}
 
 
 def test_a_block_that_only_ends_later_cuts_nobody_off_anew() -> None:
-    later = {key: Element(comment=element.comment, expires=99) for key, element in blocked(1).items()}
-    assert find_cutoffs({"blocked4": ElementChange(BLOCKED, blocked(1), later)}, members(1).elements) is None
+    later = {key: Element(comment=element.comment, expires=99) for key, element in make_blocked(1).items()}
+    assert find_cutoffs({"blocked4": ElementChange(BLOCKED, make_blocked(1), later)}, members(1).elements) is None
 
 
 def test_a_ban_that_covers_members_cuts_them_off_and_others_do_not() -> None:
@@ -147,8 +147,8 @@ def test_a_ban_that_covers_members_cuts_them_off_and_others_do_not() -> None:
 
 @given(NUMBERS, NUMBERS)
 def test_whose_block_waits_is_not_blocked_and_all_others_are(waits: frozenset[int], wanted: frozenset[int]) -> None:
-    left = hold_back_parts({"blocked4": blocked(*wanted)}, [{"+blocked4": blocked(*waits)}])
-    assert left["blocked4"] == blocked(*(wanted - waits))
+    left = hold_back_parts({"blocked4": make_blocked(*wanted)}, [{"+blocked4": make_blocked(*waits)}])
+    assert left["blocked4"] == make_blocked(*(wanted - waits))
 
 
 # --- What adds up
@@ -167,7 +167,7 @@ def test_in_steps_no_more_goes_than_at_once(steps: list[frozenset[int]]) -> None
         if not waits:
             running = left
             passed += [dict(removal.elements) for removal in goes]
-    assert not LIMITS.exceeded(41 - len(running.elements["up4"]), 41)
+    assert not LIMITS.is_exceeded(41 - len(running.elements["up4"]), 41)
 
 
 @given(NUMBERS, NUMBERS, NUMBERS)
@@ -176,19 +176,19 @@ def test_whatever_takes_access_away_counts_alike(left: frozenset[int], unmapped:
     found = {
         ObjectKind.ADDRESSES: Removal(ObjectKind.ADDRESSES, {"up4": keys(*left)}, len(left), 41),
         ObjectKind.MAPPINGS: Removal(ObjectKind.MAPPINGS, {"snat4": keys(*unmapped)}, len(unmapped), 41),
-        ObjectKind.BLOCKS: Removal(ObjectKind.BLOCKS, {"+blocked4": blocked(*cut)}, len(cut), 41),
+        ObjectKind.BLOCKS: Removal(ObjectKind.BLOCKS, {"+blocked4": make_blocked(*cut)}, len(cut), 41),
     }
     waits, goes = judge({kind: each for kind, each in found.items() if each.removed}, [], running, LIMITS)
     lost = {key for removal in goes for each in removal.elements.values() for key in each}
-    assert not LIMITS.exceeded(len(lost), 41)
-    assert not waits or LIMITS.exceeded(len(left | unmapped | cut), 41)
+    assert not LIMITS.is_exceeded(len(lost), 41)
+    assert not waits or LIMITS.is_exceeded(len(left | unmapped | cut), 41)
 
 
 def test_a_single_block_goes_out_beside_removals_that_wait() -> None:
     running = members(*range(40)).elements
     found = {
         ObjectKind.ADDRESSES: Removal(ObjectKind.ADDRESSES, {"up4": keys(*range(20))}, 20, 40),
-        ObjectKind.BLOCKS: Removal(ObjectKind.BLOCKS, {"+blocked4": blocked(30)}, 1, 40),
+        ObjectKind.BLOCKS: Removal(ObjectKind.BLOCKS, {"+blocked4": make_blocked(30)}, 1, 40),
     }
     waits, goes = judge(found, [], running, LIMITS)
     assert ([each.kind for each in waits], [each.kind for each in goes]) == ([ObjectKind.ADDRESSES], [ObjectKind.BLOCKS])
@@ -196,7 +196,7 @@ def test_a_single_block_goes_out_beside_removals_that_wait() -> None:
 
 @given(NUMBERS, NUMBERS, NUMBERS)
 def test_what_is_served_again_is_not_lost(gone: frozenset[int], cut: frozenset[int], now: frozenset[int]) -> None:
-    part = {"up4": keys(*gone), "+blocked4": blocked(*cut)}
-    left = filter_still_lost(part, {"up4": keys(*now), "blocked4": blocked(*now)})
+    part = {"up4": keys(*gone), "+blocked4": make_blocked(*cut)}
+    left = filter_still_lost(part, {"up4": keys(*now), "blocked4": make_blocked(*now)})
     assert left.get("up4", {}) == keys(*(gone - now))
-    assert left.get("+blocked4", {}) == blocked(*(cut & now))
+    assert left.get("+blocked4", {}) == make_blocked(*(cut & now))

@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from firewall import owners
 from firewall.counters import Baseline, ReadingError, advance
 from firewall.wire import Counts, Reading
-from tests.counter_factories import Element, Pair, counts, gone, reading
+from tests.counter_factories import Element, Pair, counts, make_gone, reading
 
 A, B = ("10.0.0.1", 1), ("10.0.0.1", 2)
 
@@ -41,22 +41,22 @@ def test_a_table_that_is_made_anew_and_passes_its_old_value_is_counted_whole() -
 
 
 def test_an_address_that_changes_hands_bills_nobody_for_another() -> None:
-    handed = gone(1, up4={A: (4, 400)})
+    handed = make_gone(1, up4={A: (4, 400)})
     assert add_up(reading(1, up4={A: (1, 100)}), reading(2, handed, up4={B: (9, 900)})) == {1: 400, 2: 900}
 
 
 def test_what_an_element_had_counted_in_the_end_is_counted_once_however_often_it_is_told() -> None:
-    ended = gone(1, up4={A: (4, 400)})
+    ended = make_gone(1, up4={A: (4, 400)})
     told = [reading(at, ended, up4={}) for at in (2, 3)]
     assert add_up(reading(1, up4={A: (1, 100)}), *told, reading(4, up4={A: (1, 50)})) == {1: 450}
 
 
 def test_who_left_and_came_again_between_two_readings_is_counted_for_both_times() -> None:
-    assert add_up(reading(1, up4={A: (1, 100)}), reading(2, gone(1, up4={A: (2, 200)}), up4={A: (5, 500)})) == {1: 700}
+    assert add_up(reading(1, up4={A: (1, 100)}), reading(2, make_gone(1, up4={A: (2, 200)}), up4={A: (5, 500)})) == {1: 700}
 
 
 def test_who_came_and_left_between_two_readings_is_counted() -> None:
-    assert add_up(reading(1, up4={}), reading(2, gone(1, up4={A: (2, 200)}))) == {1: 200}
+    assert add_up(reading(1, up4={}), reading(2, make_gone(1, up4={A: (2, 200)}))) == {1: 200}
 
 
 def test_an_element_that_somebody_made_anew_by_hand_counts_from_zero_although_it_stood_at_zero_in_between() -> None:
@@ -64,13 +64,13 @@ def test_an_element_that_somebody_made_anew_by_hand_counts_from_zero_although_it
 
 
 def test_ends_of_a_table_before_do_not_touch_what_the_present_one_counts() -> None:
-    late = gone(1, table=1, up4={A: (4, 400)})
+    late = make_gone(1, table=1, up4={A: (4, 400)})
     assert add_up(reading(1, up4={A: (3, 300)}), reading(2, late, table=2, up4={A: (2, 200)})) == {1: 600}
 
 
 def test_counters_from_before_anybody_noted_whose_life_they_are_go_on() -> None:
     before = Baseline(sets={"up4": counts({("10.0.0.1", 0): (1, 100)})})
-    step = advance(before, reading(1, gone(1, up4={("10.0.0.1", 0): (2, 150)}), up4={A: (1, 30)}))
+    step = advance(before, reading(1, make_gone(1, up4={("10.0.0.1", 0): (2, 150)}), up4={A: (1, 30)}))
     assert step is not None
     assert [(each.owner, each.octets) for each in step.passed["up4"]] == [(0, 50), (1, 30)]
     assert not step.continues
@@ -97,7 +97,7 @@ def test_what_cannot_be_a_reading_is_refused_with_the_name_of_the_set(name: str,
 def test_ends_that_add_up_to_more_than_a_counter_holds_are_refused() -> None:
     most = (1 << 63) - 1
     with pytest.raises(ReadingError, match="set up4: an element's ends add up to more"):
-        advance(Baseline(), reading(1, *(gone(at, up4={A: (1, most)}) for at in (1, 2, 3))))
+        advance(Baseline(), reading(1, *(make_gone(at, up4={A: (1, most)}) for at in (1, 2, 3))))
 
 
 ELEMENTS = [A, B, ("10.0.0.2", 1)]
@@ -121,7 +121,7 @@ class Sent:
     lives: list[tuple[Life, int]] = field(default_factory=list)
 
 
-class Gateway(RuleBasedStateMachine):
+class CountingGateway(RuleBasedStateMachine):
     """A gateway whose agent answers readings that may come twice, late or not at all."""
 
     def __init__(self) -> None:
@@ -183,7 +183,7 @@ class Gateway(RuleBasedStateMachine):
     def read(self) -> None:
         self.sequence, self.tickets = self.sequence + 1, self.tickets + 1
         sets = {each: (life.counted, life.counted) for each, life in self.lives.items() if life.counted}
-        ended = [gone(at, boot=boot, table=table, up4={each: pair(life)}) for at, boot, table, each, life in self.gone]
+        ended = [make_gone(at, boot=boot, table=table, up4={each: pair(life)}) for at, boot, table, each, life in self.gone]
         boot, log = f"boot {self.boots}", f"log {self.logs}"
         made = reading(self.sequence, *ended, boot=boot, table=self.table, log=log, up4=sets)
         lives = [(life, life.counted) for life in (*self.lives.values(), *(each[4] for each in self.gone))]
@@ -214,8 +214,8 @@ def pair(life: Life) -> Pair:
     return life.counted, life.counted
 
 
-Gateway.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
-TestSums = Gateway.TestCase
+CountingGateway.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+TestSums = CountingGateway.TestCase
 
 
 def test_owners_are_told_from_peoples_comments() -> None:

@@ -26,8 +26,8 @@ def test_applying_the_difference_leads_to_what_is_wanted(first: Policy, second: 
 def test_the_inverted_difference_is_the_way_back(first: Policy, second: Policy) -> None:
     running, wanted = compile_policy(first), compile_policy(second)
     delta = diff(running, wanted)
-    assert apply(wanted, delta.inverted()) == running
-    assert delta.inverted() == diff(wanted, running)
+    assert apply(wanted, delta.invert()) == running
+    assert delta.invert() == diff(wanted, running)
 
 
 @given(policies(), policies(), policies(), policies())
@@ -37,14 +37,14 @@ def test_deltas_composed_lead_where_they_lead_one_after_the_other(first: Policy,
     steps = [diff(before, after) for before, after in pairwise([start, *others])]
     composed = reduce(compose, steps, Delta())
     assert apply(start, composed) == others[-1]
-    assert apply(others[-1], composed.inverted()) == start
+    assert apply(others[-1], composed.invert()) == start
 
 
 @given(policies(), policies())
 @settings(max_examples=60)
 def test_what_goes_and_comes_back_is_no_difference(first: Policy, second: Policy) -> None:
     delta = diff(compile_policy(first), compile_policy(second))
-    assert not compose(delta, delta.inverted())
+    assert not compose(delta, delta.invert())
 
 
 @given(policies())

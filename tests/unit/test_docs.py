@@ -76,7 +76,7 @@ def lines(page: Path) -> Iterator[str]:
         yield from re.sub(r"\\\n\s*", "", piece).splitlines()
 
 
-def asked(page: Path) -> Iterator[tuple[str, str]]:
+def iter_documented_options(page: Path) -> Iterator[tuple[str, str]]:
     """Each option of a management command that the page gives, with the command."""
     for line in lines(page):
         for command, rest in re.findall(r"manage\.py +([a-z_]+)((?: +(?!&&|;)[^\s#|`]+)*)", line):
@@ -198,7 +198,7 @@ def test_every_module_that_is_to_be_run_exists(page: Path) -> None:
 
 @pytest.mark.parametrize("page", pages(), ids=name)
 def test_every_option_of_a_management_command_that_is_named_exists(page: Path) -> None:
-    assert [f"{command} {option}" for command, option in asked(page) if option not in options(command)] == []
+    assert [f"{command} {option}" for command, option in iter_documented_options(page) if option not in options(command)] == []
 
 
 @pytest.mark.parametrize("page", pages(), ids=name)

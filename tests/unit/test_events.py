@@ -31,8 +31,8 @@ def test_a_position_is_read_as_it_was_written_and_knows_what_it_saw(seconds: int
     end = max(numbers) + 1
     made = StreamPosition(seconds, f"{first}:{end}:{','.join(map(str, under_way))}")
     assert parse_position(str(made)) == made
-    assert made.saw(first - 1) and not made.saw(end)
-    assert not any(made.saw(each) for each in under_way)
+    assert made.has_seen(first - 1) and not made.has_seen(end)
+    assert not any(made.has_seen(each) for each in under_way)
 
 
 WRONG = ("", "17", "1-", "1-2:1:", "1-0:1:", "1-5:9:4", "1-5:9:9", "1-5:9:7,6", "1-5:9:7,7", "1-5:9:,", "1-5:9:\n", "-1-5:9:")
@@ -86,9 +86,9 @@ def test_a_mailbox_keeps_little_and_tells_nothing_twice() -> None:
     run(reads)
 
 
-def refused(hub: Hub, user: int) -> int:
+def read_refusal_status(hub: Hub, user: int) -> int:
     """The status with which nobody more comes in."""
-    with pytest.raises(SubscriberRefused) as error, hub.place(user):
+    with pytest.raises(SubscriberRefused) as error, hub.reserve_place(user):
         pytest.fail("one too many")
     return error.value.status
 
@@ -96,17 +96,17 @@ def refused(hub: Hub, user: int) -> int:
 def test_places_are_counted_for_each_person_and_in_all_and_given_back() -> None:
     async def comes_and_goes() -> None:
         hub = Hub(most=3, each=2)
-        with hub.place(1), hub.place(1):
-            assert refused(hub, 1) == 429
-            with hub.place(2):
-                assert refused(hub, 3) == 503
-        with hub.place(1), hub.place(1), hub.joined(MARA) as mailbox:
+        with hub.reserve_place(1), hub.reserve_place(1):
+            assert read_refusal_status(hub, 1) == 429
+            with hub.reserve_place(2):
+                assert read_refusal_status(hub, 3) == 503
+        with hub.reserve_place(1), hub.reserve_place(1), hub.join(MARA) as mailbox:
             turned = hub.turned
             hub.publish([event(1)], LATER)
             assert turned.is_set() and not hub.turned.is_set()
             assert await mailbox.next(0)
             hub.close()
             assert mailbox.closed and hub.turned.is_set()
-        assert refused(hub, 1) == 503
+        assert read_refusal_status(hub, 1) == 503
 
     run(comes_and_goes)

@@ -34,7 +34,7 @@ def way(share: float, rate: float = 5.0, capacity: float = 1000.0) -> UplinkDire
     return UplinkDirection(share * capacity, capacity, rate)
 
 
-def chosen(of: FairShareRules, share: float, found: list[UplinkTalker], limited: set[int]) -> list[int]:
+def choose_members(of: FairShareRules, share: float, found: list[UplinkTalker], limited: set[int]) -> list[int]:
     return choose_heaviest(of, way(share), found, sum(each.octets for each in found), limited)
 
 
@@ -42,7 +42,7 @@ def chosen(of: FairShareRules, share: float, found: list[UplinkTalker], limited:
 def test_nobody_is_limited_below_the_share_nobody_twice_and_never_more_than_may_be(
     of: FairShareRules, share: float, found: list[UplinkTalker], limited: set[int]
 ) -> None:
-    more = chosen(of, share, found, limited)
+    more = choose_members(of, share, found, limited)
     assert not more or way(share).share >= of.start
     assert len(more) == len(set(more) - limited)
     assert len(more) + len(limited) <= max(of.most, len(limited))
@@ -52,17 +52,17 @@ def test_nobody_is_limited_below_the_share_nobody_twice_and_never_more_than_may_
 def test_the_heaviest_are_chosen_and_the_same_whatever_the_order(
     of: FairShareRules, share: float, found: list[UplinkTalker], random: object
 ) -> None:
-    more = chosen(of, share, found, set())
+    more = choose_members(of, share, found, set())
     octets = dict(found)
     rest = [number for member, number in octets.items() if member not in more]
     assert not more or not rest or min(octets[member] for member in more) >= max(rest)
     random.shuffle(found)  # type: ignore[attr-defined]  # hypothesis says object, it is a random.Random
-    assert chosen(of, share, found, set()) == more
+    assert choose_members(of, share, found, set()) == more
 
 
 @given(rules, shares, talkers)
 def test_no_more_are_limited_than_are_needed(of: FairShareRules, share: float, found: list[UplinkTalker]) -> None:
-    more = chosen(of, share, found, set())
+    more = choose_members(of, share, found, set())
     line, total = way(share), sum(each.octets for each in found)
     freed = sum(line.carried * dict(found)[member] / total - line.rate for member in more[:-1])
     assert not more or freed < line.carried - of.end * line.capacity
@@ -70,9 +70,9 @@ def test_no_more_are_limited_than_are_needed(of: FairShareRules, share: float, f
 
 def test_equal_members_are_limited_by_number_and_stay_so() -> None:
     equal = [UplinkTalker(member, 1000) for member in (5, 3, 9, 1, 7)]
-    assert chosen(RULES, 1.0, equal, set()) == [1, 3]
-    assert chosen(RULES, 0.8, equal, {1, 3}) == []
-    assert chosen(RULES, 1.0, equal, {1, 3}) == [5], "it is still full, so one more, and nobody else instead"
+    assert choose_members(RULES, 1.0, equal, set()) == [1, 3]
+    assert choose_members(RULES, 0.8, equal, {1, 3}) == []
+    assert choose_members(RULES, 1.0, equal, {1, 3}) == [5], "it is still full, so one more, and nobody else instead"
 
 
 def test_who_takes_no_more_than_the_rate_is_left_alone() -> None:
@@ -86,9 +86,9 @@ def test_between_two_changes_of_its_mind_lies_a_while(of: FairShareRules, seen: 
     for minute, share in enumerate(seen):
         now = NOW + minute * MINUTE
         after = advance_state(of, state, [way(share)], now)
-        if after.full and not state.full:
+        if after.is_full and not state.is_full:
             assert share >= of.start
-        if state.full and not after.full:
+        if state.is_full and not after.is_full:
             assert state.since is not None
             assert share < of.end
             assert now - state.since >= of.calm
@@ -106,7 +106,7 @@ def test_what_goes_up_and_down_between_the_two_shares_changes_nothing(seen: list
 
 
 def test_the_fuller_direction_counts_and_without_any_all_stays() -> None:
-    assert advance_state(RULES, CongestionState(), [way(0.1), way(0.95)], NOW).full
+    assert advance_state(RULES, CongestionState(), [way(0.1), way(0.95)], NOW).is_full
     for state in (CongestionState(), CongestionState(NOW), CongestionState(NOW, NOW)):
         assert advance_state(RULES, state, [], NOW + timedelta(days=1)) == state
 

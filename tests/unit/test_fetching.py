@@ -14,7 +14,7 @@ import pytest
 from apps.bans.feed_fetcher import FeedFault, FetchedFeed, FetchLimits, InvalidFeed, fetch, read_file
 from apps.lib.web.guarded_http import AllowedTargets, NoAnswer, is_public, parse_url, resolve_host
 from apps.lib.web.guarded_http import HttpFault as No
-from tests.fake_http import Answer, serving
+from tests.fake_http import FakeAnswer, serving
 
 NOTHING = FetchedFeed(None)
 LOOPBACK = FetchLimits(octets=1000, seconds=5, reach=AllowedTargets(private=True))
@@ -27,23 +27,23 @@ def fault(url: str, limits: FetchLimits = LOOPBACK) -> StrEnum:
 
 
 def test_what_a_server_sends_is_taken_with_what_names_it() -> None:
-    with serving(Answer(body=b"203.0.113.9\n", headers={"ETag": '"7"', "Last-Modified": "Sat, 22 Aug 2026 03:00:29 GMT"})) as server:
+    with serving(FakeAnswer(body=b"203.0.113.9\n", headers={"ETag": '"7"', "Last-Modified": "Sat, 22 Aug 2026 03:00:29 GMT"})) as server:
         seen: list[int] = []
         assert fetch(server.url(), NOTHING, LOOPBACK, seen.append) == FetchedFeed(b"203.0.113.9\n", '"7"', "Sat, 22 Aug 2026 03:00:29 GMT")
         assert seen == [12]
 
 
 def test_what_did_not_change_is_not_sent_again() -> None:
-    def answer(_path: str, headers: Any) -> Answer:
-        return Answer(304) if headers["If-None-Match"] == '"7"' and headers["If-Modified-Since"] == "then" else Answer(500)
+    def answer(_path: str, headers: Any) -> FakeAnswer:
+        return FakeAnswer(304) if headers["If-None-Match"] == '"7"' and headers["If-Modified-Since"] == "then" else FakeAnswer(500)
 
     with serving(answer) as server:
         assert fetch(server.url(), FetchedFeed(None, '"7"', "then"), LOOPBACK) == FetchedFeed(None, '"7"', "then")
 
 
 def test_a_redirect_is_followed_but_not_for_ever() -> None:
-    def answer(path: str, _headers: Any) -> Answer:
-        return Answer(body=b"here") if path == "/b?x=1" else Answer(302, headers={"Location": "/b?x=1" if path == "/a" else path})
+    def answer(path: str, _headers: Any) -> FakeAnswer:
+        return FakeAnswer(body=b"here") if path == "/b?x=1" else FakeAnswer(302, headers={"Location": "/b?x=1" if path == "/a" else path})
 
     with serving(answer) as server:
         assert fetch(server.url("/a"), NOTHING, LOOPBACK).content == b"here"
@@ -54,19 +54,19 @@ def test_a_redirect_is_followed_but_not_for_ever() -> None:
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (Answer(404), FeedFault.STATUS),
-        (Answer(500, b"203.0.113.9"), FeedFault.STATUS),
-        (Answer(body=b"<html>", headers={"Content-Type": "text/html; charset=utf-8"}), FeedFault.WEB_PAGE),
-        (Answer(body=b"\x1f\x8b", headers={"Content-Encoding": "gzip"}), FeedFault.ENCODED),
-        (Answer(body=b"x" * 1001), FeedFault.TOO_BIG),
-        (Answer(body=b"x" * 10, length=1 << 40), FeedFault.TOO_BIG),
-        (Answer(302, headers={"Location": "ftp://127.0.0.1/list.txt"}), No.SCHEME),
-        (Answer(302, headers={"Location": "file:///etc/passwd"}), No.SCHEME),
-        (Answer(302, headers={"Location": "http://user:secret@127.0.0.1/"}), No.ADDRESS),
-        (Answer(302), FeedFault.STATUS),
+        (FakeAnswer(404), FeedFault.STATUS),
+        (FakeAnswer(500, b"203.0.113.9"), FeedFault.STATUS),
+        (FakeAnswer(body=b"<html>", headers={"Content-Type": "text/html; charset=utf-8"}), FeedFault.WEB_PAGE),
+        (FakeAnswer(body=b"\x1f\x8b", headers={"Content-Encoding": "gzip"}), FeedFault.ENCODED),
+        (FakeAnswer(body=b"x" * 1001), FeedFault.TOO_BIG),
+        (FakeAnswer(body=b"x" * 10, length=1 << 40), FeedFault.TOO_BIG),
+        (FakeAnswer(302, headers={"Location": "ftp://127.0.0.1/list.txt"}), No.SCHEME),
+        (FakeAnswer(302, headers={"Location": "file:///etc/passwd"}), No.SCHEME),
+        (FakeAnswer(302, headers={"Location": "http://user:secret@127.0.0.1/"}), No.ADDRESS),
+        (FakeAnswer(302), FeedFault.STATUS),
     ],
 )
-def test_what_is_no_list_within_the_limits_is_refused(answer: Answer, why: StrEnum) -> None:
+def test_what_is_no_list_within_the_limits_is_refused(answer: FakeAnswer, why: StrEnum) -> None:
     with serving(answer) as server:
         assert fault(server.url()) is why
 
@@ -113,7 +113,7 @@ def test_who_is_not_there_is_said_so() -> None:
 
 
 def test_loopback_is_not_asked_unless_that_is_allowed() -> None:
-    with serving(Answer(body=b"secret")) as server:
+    with serving(FakeAnswer(body=b"secret")) as server:
         for host in ("127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0x7f.1", "2130706433"):
             assert fault(server.url(host=host), FetchLimits()) in (No.PRIVATE, No.UNKNOWN_HOST), host
         assert server.asked == []
@@ -128,13 +128,13 @@ def test_a_redirect_to_where_nobody_must_ask_is_not_followed(monkeypatch: pytest
         return len(asked) == 1 or is_public(address)
 
     monkeypatch.setattr("apps.lib.web.guarded_http.is_public", only_first)
-    with serving(Answer(body=b"secret")) as inside, serving(Answer(302, headers={"Location": inside.url()})) as outside:
+    with serving(FakeAnswer(body=b"secret")) as inside, serving(FakeAnswer(302, headers={"Location": inside.url()})) as outside:
         assert fault(outside.url(), FetchLimits(seconds=5)) is No.PRIVATE
         assert (len(outside.asked), inside.asked) == (1, [])
 
 
 def test_a_name_is_resolved_once_and_that_very_address_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    with serving(Answer(body=b"list")) as server:
+    with serving(FakeAnswer(body=b"list")) as server:
         resolved: list[str] = []
         real = socket.getaddrinfo
 

@@ -59,7 +59,7 @@ def policies(draw: st.DrawFn) -> Policy:
     )
 
 
-def tracked(protocol: int, source: str, sport: int, to: str, dport: int, *, snat: str = "", dnat: tuple[str, int] | None = None) -> Flow:
+def make_flow(protocol: int, source: str, sport: int, to: str, dport: int, *, snat: str = "", dnat: tuple[str, int] | None = None) -> Flow:
     """A connection from `source` to `to`, whose source or destination was rewritten."""
     there, there_port = dnat or (to, dport)
     first = (ip_address(source).packed, ip_address(to).packed, protocol, sport, dport)
@@ -72,10 +72,10 @@ def flows(draw: st.DrawFn) -> Flow:
     ports = [draw(st.sampled_from(PORTS)) if protocol != 1 else 0 for _ in range(3)]
     if draw(st.booleans()):
         ends = st.sampled_from([*INSIDE6, *FOREIGN6])
-        return tracked(protocol, str(draw(ends)), ports[0], str(draw(ends)), ports[1])
+        return make_flow(protocol, str(draw(ends)), ports[0], str(draw(ends)), ports[1])
     source, to = str(draw(st.sampled_from([*PRIVATE, *FOREIGN]))), str(draw(st.sampled_from([*PRIVATE, *FOREIGN, *PUBLIC])))
     snat = str(draw(st.sampled_from(["", *PUBLIC])))
-    return tracked(protocol, source, ports[0], to, ports[1], snat=snat, dnat=draw(st.sampled_from([None, (str(PRIVATE[0]), ports[2])])))
+    return make_flow(protocol, source, ports[0], to, ports[1], snat=snat, dnat=draw(st.sampled_from([None, (str(PRIVATE[0]), ports[2])])))
 
 
 def concerns(mapping: NatMappingSpec, flow: Flow) -> bool:
@@ -135,7 +135,7 @@ def leads(flow: Flow, toward: FlowFilter) -> bool:
     return end == toward.address and toward.protocol in (0, flow.protocol) and toward.port in (0, port)
 
 
-def changed(*policies: Policy) -> FlowChanges:
+def compute_changes(*policies: Policy) -> FlowChanges:
     """One policy after the other."""
     steps = [compile_policy(policy) for policy in policies]
     return FlowChanges(*(diff(before, after) for before, after in pairwise(steps)), after=steps[-1].elements)
@@ -144,22 +144,22 @@ def changed(*policies: Policy) -> FlowChanges:
 @given(before=policies(), after=policies(), open_flows=st.lists(flows(), max_size=12))
 @settings(max_examples=300, deadline=None)
 def test_a_change_cuts_what_the_definition_says_and_nothing_else(before: Policy, after: Policy, open_flows: list[Flow]) -> None:
-    changes = changed(before, after)
+    changes = compute_changes(before, after)
     wanted = [moment(before, after, flow) for flow in open_flows]
-    assert [changes.moment(flow) for flow in open_flows] == wanted
+    assert [changes.find_moment(flow) for flow in open_flows] == wanted
     assert changes or not any(wanted)
-    if changes.toward is not None:
+    if changes.flow_filters is not None:
         there = [flow for flow, cut in zip(open_flows, wanted, strict=True) if cut]
-        assert all(any(leads(flow, each) for each in changes.toward) for flow in there)
-    at_commit, later = changes.split(open_flows)
+        assert all(any(leads(flow, each) for each in changes.flow_filters) for flow in there)
+    at_commit, later = changes.split_by_moment(open_flows)
     assert (len(at_commit), len(later)) == (wanted.count(CutMoment.COMMIT), wanted.count(CutMoment.CONFIRM))
 
 
 @given(policy=policies(), open_flows=st.lists(flows(), max_size=12))
 @settings(max_examples=100, deadline=None)
 def test_a_change_that_is_undone_before_it_is_confirmed_cuts_nothing(policy: Policy, open_flows: list[Flow]) -> None:
-    changes = changed(policy, Policy(GATEWAY), policy)
-    assert CutMoment.CONFIRM not in {changes.moment(flow) for flow in open_flows}
+    changes = compute_changes(policy, Policy(GATEWAY), policy)
+    assert CutMoment.CONFIRM not in {changes.find_moment(flow) for flow in open_flows}
 
 
 @given(policy=policies().map(lambda policy: replace(policy, bans=(), forwards=(), blocks=())))
@@ -172,8 +172,8 @@ def test_what_only_comes_concerns_no_flow(policy: Policy) -> None:
 @given(bans=some(BANS))
 def test_a_ban_that_goes_or_is_worded_anew_concerns_no_flow(bans: list[str]) -> None:
     said, anew = (tuple(BanSpec(1, ip_network(each), text, 2_000_000_000 + len(text)) for each in bans) for text in ("scans", "spam"))
-    assert not changed(Policy(GATEWAY, bans=said), Policy(GATEWAY))
-    assert not changed(Policy(GATEWAY, bans=said), Policy(GATEWAY, bans=anew))
+    assert not compute_changes(Policy(GATEWAY, bans=said), Policy(GATEWAY))
+    assert not compute_changes(Policy(GATEWAY, bans=said), Policy(GATEWAY, bans=anew))
 
 
 def test_nothing_changed_concerns_no_flow() -> None:
@@ -186,49 +186,49 @@ GAME = ForwardSpec(1, TransportProtocol.UDP, PUBLIC[0], 80, PRIVATE[0], 443)
 @pytest.mark.parametrize(
     ("flow", "cut"),
     [
-        (tracked(17, "203.0.113.1", 999, "198.51.100.1", 80), True),  # to the gateway itself, or from before there was a table
-        (tracked(17, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.2", 443)), True),  # by somebody else's table
-        (tracked(17, "10.0.0.2", 80, "203.0.113.1", 999, snat="198.51.100.1"), True),  # another member left with that port
-        (tracked(17, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.1", 443)), False),  # goes there already
-        (tracked(17, "10.0.0.1", 443, "203.0.113.1", 999, snat="198.51.100.1")._replace(reply_destination_port=80), False),
-        (tracked(17, "10.0.0.2", 81, "203.0.113.1", 999, snat="198.51.100.1"), False),
-        (tracked(17, "10.0.0.2", 80, "203.0.113.1", 999, snat="198.51.100.2"), False),
-        (tracked(17, "203.0.113.1", 999, "198.51.100.2", 80), False),
-        (tracked(17, "203.0.113.1", 999, "198.51.100.1", 81), False),
-        (tracked(6, "203.0.113.1", 999, "198.51.100.1", 80), False),
-        (tracked(17, "10.0.0.2", 999, "203.0.113.1", 80, snat="198.51.100.1"), False),
+        (make_flow(17, "203.0.113.1", 999, "198.51.100.1", 80), True),  # to the gateway itself, or from before there was a table
+        (make_flow(17, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.2", 443)), True),  # by somebody else's table
+        (make_flow(17, "10.0.0.2", 80, "203.0.113.1", 999, snat="198.51.100.1"), True),  # another member left with that port
+        (make_flow(17, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.1", 443)), False),  # goes there already
+        (make_flow(17, "10.0.0.1", 443, "203.0.113.1", 999, snat="198.51.100.1")._replace(reply_destination_port=80), False),
+        (make_flow(17, "10.0.0.2", 81, "203.0.113.1", 999, snat="198.51.100.1"), False),
+        (make_flow(17, "10.0.0.2", 80, "203.0.113.1", 999, snat="198.51.100.2"), False),
+        (make_flow(17, "203.0.113.1", 999, "198.51.100.2", 80), False),
+        (make_flow(17, "203.0.113.1", 999, "198.51.100.1", 81), False),
+        (make_flow(6, "203.0.113.1", 999, "198.51.100.1", 80), False),
+        (make_flow(17, "10.0.0.2", 999, "203.0.113.1", 80, snat="198.51.100.1"), False),
     ],
 )
 def test_a_forward_that_comes_cuts_what_stands_in_its_way_and_nothing_else(flow: Flow, cut: bool) -> None:
-    changes = changed(Policy(GATEWAY), Policy(GATEWAY, forwards=(GAME,)))
-    assert changes.moment(flow) is (CutMoment.CONFIRM if cut else None)
+    changes = compute_changes(Policy(GATEWAY), Policy(GATEWAY, forwards=(GAME,)))
+    assert changes.find_moment(flow) is (CutMoment.CONFIRM if cut else None)
 
 
 def test_a_tcp_forward_that_comes_leaves_the_connections_of_members() -> None:
     web = ForwardSpec(1, TransportProtocol.TCP, PUBLIC[0], 80, PRIVATE[0], 443)
-    changes = changed(Policy(GATEWAY), Policy(GATEWAY, forwards=(web,)))
-    assert changes.moment(tracked(6, "10.0.0.2", 80, "203.0.113.1", 443, snat="198.51.100.1")) is None
-    assert changes.moment(tracked(6, "203.0.113.1", 999, "198.51.100.1", 80)) is CutMoment.CONFIRM
+    changes = compute_changes(Policy(GATEWAY), Policy(GATEWAY, forwards=(web,)))
+    assert changes.find_moment(make_flow(6, "10.0.0.2", 80, "203.0.113.1", 443, snat="198.51.100.1")) is None
+    assert changes.find_moment(make_flow(6, "203.0.113.1", 999, "198.51.100.1", 80)) is CutMoment.CONFIRM
 
 
-WEB = tracked(6, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.1", 443))
+WEB = make_flow(6, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.1", 443))
 
 
 @pytest.mark.parametrize(
     "flow",
     [
-        tracked(17, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.1", 443)),
-        tracked(6, "203.0.113.1", 999, "198.51.100.1", 81, dnat=("10.0.0.1", 443)),
-        tracked(6, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.2", 443)),
-        tracked(6, "203.0.113.1", 999, "198.51.100.1", 80),
-        tracked(6, "10.0.0.1", 443, "203.0.113.1", 80, snat="198.51.100.1"),
+        make_flow(17, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.1", 443)),
+        make_flow(6, "203.0.113.1", 999, "198.51.100.1", 81, dnat=("10.0.0.1", 443)),
+        make_flow(6, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.2", 443)),
+        make_flow(6, "203.0.113.1", 999, "198.51.100.1", 80),
+        make_flow(6, "10.0.0.1", 443, "203.0.113.1", 80, snat="198.51.100.1"),
     ],
 )
 def test_a_forward_that_goes_leaves_all_others_alone(flow: Flow) -> None:
     forward = ForwardSpec(1, TransportProtocol.TCP, PUBLIC[0], 80, PRIVATE[0], 443)
-    changes = changed(Policy(GATEWAY, forwards=(forward,)), Policy(GATEWAY))
-    assert changes.moment(WEB) is CutMoment.CONFIRM
-    assert changes.moment(flow) is None
+    changes = compute_changes(Policy(GATEWAY, forwards=(forward,)), Policy(GATEWAY))
+    assert changes.find_moment(WEB) is CutMoment.CONFIRM
+    assert changes.find_moment(flow) is None
 
 
 MOVING = [
@@ -249,6 +249,6 @@ def test_who_shares_his_address_otherwise_keeps_the_flows_that_still_fit(
 ) -> None:
     before = NatMappingSpec(PRIVATE[0], PUBLIC[0], SharingMode.BLOCKS, 40_000, 40_255)
     after = NatMappingSpec(PRIVATE[0], PUBLIC[0], sharing, first, last)
-    changes = changed(*(Policy(GATEWAY, mappings=(each,)) for each in (before, after)))
-    flow = tracked(protocol, "10.0.0.1", port, "203.0.113.1", 80 if port else 0, snat="198.51.100.1")
-    assert changes.moment(flow) == (None if goes_on else CutMoment.CONFIRM)
+    changes = compute_changes(*(Policy(GATEWAY, mappings=(each,)) for each in (before, after)))
+    flow = make_flow(protocol, "10.0.0.1", port, "203.0.113.1", 80 if port else 0, snat="198.51.100.1")
+    assert changes.find_moment(flow) == (None if goes_on else CutMoment.CONFIRM)

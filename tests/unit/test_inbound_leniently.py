@@ -6,7 +6,7 @@ from apps.inbound import header_parser
 from apps.inbound.message import MailAddress, ReceivedMail
 from apps.inbound.parse_limits import ParseLimits
 from apps.inbound.parse_message import parse_mail
-from tests.malformed_mail import mail, mixed
+from tests.malformed_mail import join_parts, mail
 
 
 def read(octets: bytes, sender: str | None = "who@b.example") -> ReceivedMail:
@@ -54,7 +54,9 @@ def test_a_text_with_a_name_is_the_text_where_there_is_no_other() -> None:
     assert (read(html).text, read(html).files) == ("It bounced", ())
     attached = mail("notes", Content_Type='text/plain; name="notes.txt"', Content_Disposition="attachment")
     assert (read(attached).text, [each.name for each in read(attached).files]) == ("", ["notes.txt"])
-    both = read(mixed(b'--b\nContent-Type: text/plain; name="a.txt"\n\none\n--b\nContent-Type: text/plain; name="b.txt"\n\ntwo\n--b--\n'))
+    both = read(
+        join_parts(b'--b\nContent-Type: text/plain; name="a.txt"\n\none\n--b\nContent-Type: text/plain; name="b.txt"\n\ntwo\n--b--\n')
+    )
     assert (both.text, [each.name for each in both.files]) == ("one", ["b.txt"])
 
 

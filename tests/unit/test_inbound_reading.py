@@ -14,7 +14,7 @@ from apps.inbound import header_parser, ipc_codec
 from apps.inbound.message import MailAddress, ReceivedMail
 from apps.inbound.parse_limits import ParseLimits, Unreadable
 from apps.inbound.parse_message import parse_mail
-from tests.malformed_mail import BREAKING, GROWING, html, mail, mixed, zip_bomb
+from tests.malformed_mail import BREAKING, GROWING, html, join_parts, mail, zip_bomb
 
 SHIPPED = Path(sys.base_prefix, "lib", f"python3.{sys.version_info.minor}", "test", "test_email", "data")
 LIMITS = ParseLimits()
@@ -83,7 +83,7 @@ def test_text_and_html_beside_each_other_and_files_are_told_apart() -> None:
         b"--b\nContent-Type: image/png\nContent-Disposition: inline; filename*=utf-8''..%2F..%2Fgr%C3%BCn.png\n"
         b"Content-Transfer-Encoding: base64\n\niVBORw==\n--b\nContent-Type: message/rfc822\n\nSubject: inner\n\nBody\n--b--\n"
     )
-    got = read(mixed(parts))
+    got = read(join_parts(parts))
     assert (got.text, got.html) == ("plain", "<p>rich</p>")
     assert [(each.name, each.media_type, each.octets) for each in got.files] == [
         ("notes.txt", "text/plain", b"notes"),
@@ -210,7 +210,7 @@ def test_the_mails_that_cpython_ships_are_all_read_or_refused() -> None:
 
 SEEDS = [
     mail("Hallo", To="a@b.example", Content_Type="text/plain; charset=utf-8"),
-    mixed(b'--b\nContent-Type: text/html\n\n<p>x</p>\n--b\nContent-Type: image/png; name="=?utf-8?q?a?="\n\nx\n--b--\n'),
+    join_parts(b'--b\nContent-Type: text/html\n\n<p>x</p>\n--b\nContent-Type: image/png; name="=?utf-8?q?a?="\n\nx\n--b--\n'),
     mail("--b\n\nx\n--b\nContent-Type: message/delivery-status\n\nA: b\n--b--", Content_Type="multipart/report; boundary=b"),
 ]
 SNIPPETS = st.sampled_from(

@@ -29,7 +29,7 @@ def fate(
     return found.outcome, found.refusal, found.leaves, found.elements, found.counters, fate(found.answer)
 
 
-def asked(found: Trace) -> int:
+def count_rules(found: Trace) -> int:
     """How many rules the packet met."""
     return sum(1 for step in found.steps if step.rule)
 
@@ -47,8 +47,8 @@ def test_a_first_packet_fares_in_its_lane_as_in_the_chain_for_all() -> None:
         for packet in packets:
             narrow, wide = (trace(each, packet, ROUTES, now=NOW) for each in (ruleset, plain))
             assert fate(narrow) == fate(wide), f"{packet}\n{policy}"
-            met[True] += asked(narrow)
-            met[False] += asked(wide)
+            met[True] += count_rules(narrow)
+            met[False] += count_rules(wide)
     assert met[True] < met[False] * 0.8
 
 

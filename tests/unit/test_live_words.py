@@ -16,7 +16,7 @@ LED = replace(CAME, destination=ip_address("10.16.0.5"), destination_port=443)
 FIRST = Event(1, COMES, "inet netzwart_live", "prerouting", "", False, 0, "", "continue", "", "wan0", "", CAME)
 
 
-def matched(chain: str, hook: str, rule: str, verdict: str, *, to: str = "", headers: Headers | None = None) -> Event:
+def make_rule_event(chain: str, hook: str, rule: str, verdict: str, *, to: str = "", headers: Headers | None = None) -> Event:
     return Event(1, "", "inet netzwart", chain, hook, False, 1, rule, verdict, to, "", "", headers)
 
 
@@ -24,9 +24,9 @@ def policy(chain: str, hook: str, verdict: str = "accept") -> Event:
     return Event(1, "", "inet netzwart", chain, hook, True, 0, "", verdict, "", "", "", None)
 
 
-DNAT = matched("dstnat", "prerouting", "dnat ip to ip daddr map @forward4", "accept", headers=CAME)
-FORWARD = matched("forward", "forward", "jump bans", "jump", to="bans", headers=LED)
-BANS = matched("bans", "forward", "ip saddr @bans4_32 drop", "drop")
+DNAT = make_rule_event("dstnat", "prerouting", "dnat ip to ip daddr map @forward4", "accept", headers=CAME)
+FORWARD = make_rule_event("forward", "forward", "jump bans", "jump", to="bans", headers=LED)
+BANS = make_rule_event("bans", "forward", "ip saddr @bans4_32 drop", "drop")
 OUT = replace(FIRST, mark=LEAVES, chain="postrouting", goes="lan0", headers=LED)
 
 
@@ -43,7 +43,7 @@ def test_a_stop_is_a_stretch_of_a_chain_and_tells_where_the_packet_was_rewritten
 
 
 def test_what_source_nat_made_of_it_is_told_where_it_was_done_though_the_kernel_tells_it_later() -> None:
-    snat = matched("srcnat", "postrouting", "snat ip to ip saddr map @snat4", "accept", headers=CAME)
+    snat = make_rule_event("srcnat", "postrouting", "snat ip to ip saddr map @snat4", "accept", headers=CAME)
     path = list_stops([FIRST, snat, policy("fail_closed", "postrouting"), OUT])
     assert [(stop.name, bool(stop.packet)) for stop in path] == [("srcnat", True), ("fail_closed", False)]
 

@@ -11,7 +11,7 @@ def pins(name: str) -> dict[tuple[str, str], str]:
     return {(found[1], found[3]): found[2] for found in PIN.finditer((ROOT / name).read_text())}
 
 
-def wanted(name: str) -> set[str]:
+def list_requirements(name: str) -> set[str]:
     lines = (ROOT / name).read_text().splitlines()
     return {re.split(r"[\[<>=]", line)[0].strip().lower() for line in lines if line and not line.startswith(("#", "-r"))}
 
@@ -25,8 +25,8 @@ def test_production_runs_what_is_tested() -> None:
 
 def test_both_locks_hold_what_is_asked_for_and_production_no_tool_of_tests() -> None:
     production = {package for package, _where in pins("requirements-production.lock")}
-    assert wanted("requirements-production.in") <= production
-    assert not wanted("requirements.in") & production
+    assert list_requirements("requirements-production.in") <= production
+    assert not list_requirements("requirements.in") & production
 
 
 def test_the_containers_install_the_lock_of_production() -> None:

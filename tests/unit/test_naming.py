@@ -33,6 +33,11 @@ def test_a_function_that_is_a_participle_is_found_with_its_line() -> None:
     assert problem.startswith("apps/a.py:2: function told is a bare participle")
 
 
+def test_a_method_that_is_a_participle_is_found_with_its_line() -> None:
+    (problem,) = list_problems({"apps/a.py": ast.parse("class A:\n    def _kept(self): ...")})
+    assert problem.startswith("apps/a.py:2: function _kept is a bare participle")
+
+
 def test_a_module_without_a_meaning_is_found() -> None:
     assert list_problems({"apps/nat/utils.py": ast.parse("")}) == ["apps/nat/utils.py:1: the module's name does not say what is in it"]
 

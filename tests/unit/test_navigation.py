@@ -48,33 +48,33 @@ def few_urls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-def shown(path: str, user: User) -> dict[str, navigation.ShownItem]:
+def build_items(path: str, user: User) -> dict[str, navigation.ShownItem]:
     return {str(item.name): item for section in navigation.build_navigation(RequestFactory().get(path), user) for item in section.items}
 
 
 def test_only_what_exists_is_linked() -> None:
-    assert set(shown("/", staff())) == {"Dashboard", "Members", "Tariffs"}
+    assert set(build_items("/", staff())) == {"Dashboard", "Members", "Tariffs"}
 
 
 def test_what_one_may_not_use_is_not_linked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(navigation, "_doorkeepers", [lambda _user, name: name == "members:tariffs"])
-    assert set(shown("/", staff())) == {"Tariffs"}
+    assert set(build_items("/", staff())) == {"Tariffs"}
 
 
 def test_who_is_not_staff_sees_nothing() -> None:
-    assert shown("/", AnonymousUser()) == {}
+    assert build_items("/", AnonymousUser()) == {}
 
 
 @pytest.mark.parametrize(
     ("path", "current"), [("/", "Dashboard"), ("/members/17/", "Members"), ("/members/tariffs/", "Tariffs"), ("/bans/", None)]
 )
 def test_the_nearest_item_is_current(path: str, current: str | None) -> None:
-    assert [name for name, item in shown(path, staff()).items() if item.current] == ([current] if current else [])
+    assert [name for name, item in build_items(path, staff()).items() if item.current] == ([current] if current else [])
 
 
 def test_a_registered_count_stands_behind_its_item(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(navigation, "_counters", {"members:list": lambda _: NavigationCount(6, asks=True)})
-    assert shown("/", staff())["Members"].count == NavigationCount(6, asks=True)
+    assert build_items("/", staff())["Members"].count == NavigationCount(6, asks=True)
 
 
 def test_the_theme_is_remembered() -> None:

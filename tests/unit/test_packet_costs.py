@@ -20,7 +20,7 @@ def rounds(*pairs: tuple[float, float], way: str = "up") -> list[Round]:
 
 
 def test_a_burst_that_was_disturbed_moves_no_cost() -> None:
-    assert Round("up", {"full": [100, 101, 9000]}).cost("full") == 101
+    assert Round("up", {"full": [100, 101, 9000]}).compute_cost("full") == 101
 
 
 def test_a_ratio_is_the_middle_of_the_rounds_own_ratios_so_that_a_slower_minute_moves_nothing() -> None:
@@ -41,9 +41,9 @@ def test_the_spread_is_between_the_quartiles() -> None:
 
 def test_ratios_are_judged_only_in_a_network_of_the_size_that_goals_are_set_for() -> None:
     found = [each for way in WAYS for each in rounds((140, 100), way=way)]
-    judged = {each.name: each.met for each in iter_figures(found, "full", "masquerade", judged=True)}
+    judged = {each.name: each.is_met for each in iter_figures(found, "full", "masquerade", judged=True)}
     assert (judged["up_ratio"], judged["down_ratio"], judged["new_ratio"], judged["up_ns"]) == (False, False, True, None)
-    assert all(each.met is None for each in iter_figures(found, "full", "masquerade", judged=False))
+    assert all(each.is_met is None for each in iter_figures(found, "full", "masquerade", judged=False))
 
 
 def test_what_a_feature_costs_is_what_goes_away_without_it() -> None:
@@ -59,7 +59,7 @@ def test_a_frame_says_what_was_put_into_it_with_a_right_checksum() -> None:
 
 
 def test_an_answer_goes_the_other_way() -> None:
-    assert DATAGRAM.answered() == Datagram(DATAGRAM.destination, 53, DATAGRAM.source, 1031)
+    assert DATAGRAM.build_answer() == Datagram(DATAGRAM.destination, 53, DATAGRAM.source, 1031)
 
 
 def test_of_a_feed_the_addresses_are_read_each_once(tmp_path: Path) -> None:

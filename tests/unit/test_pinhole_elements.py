@@ -77,11 +77,11 @@ def changes_of(before: Policy, after: Policy) -> FlowChanges:
 )
 def test_a_pinhole_that_goes_ends_what_came_in_through_it(gone: Hole, one: Flow, cut: bool) -> None:
     changes = changes_of(with_holes(gone), BARE)
-    assert changes.moment(one) is (CutMoment.CONFIRM if cut else None)
+    assert changes.find_moment(one) is (CutMoment.CONFIRM if cut else None)
     assert not changes_of(BARE, with_holes(gone))
 
 
 @pytest.mark.parametrize("wider", [Hole(HOST, TCP), Hole(HOST), Hole(HOST, TCP, 400, 100)])
 def test_a_pinhole_that_makes_way_for_a_wider_one_ends_nothing(wider: Hole) -> None:
     changes = changes_of(with_holes(Hole(HOST, TCP, 443)), with_holes(wider))
-    assert changes.moment(flow(HOST)) is None
+    assert changes.find_moment(flow(HOST)) is None

@@ -28,7 +28,7 @@ BESIDE = policies().filter(lambda policy: not any(SOURCE6 in prefix for prefix i
 HOST = IPv4Address("10.16.0.10")
 
 
-def probed(policy: Policy, probe: ProbeSpec = PROBE) -> Policy:
+def add_probe(policy: Policy, probe: ProbeSpec = PROBE) -> Policy:
     """The same members, at a gateway with a probe."""
     return replace(policy, gateway=replace(policy.gateway, probe=probe), mappings=(*policy.mappings, PROBES_MAPPING))
 
@@ -38,20 +38,20 @@ def rules(ruleset: Ruleset, chain: str) -> list[Rule]:
 
 
 def test_a_probe_adds_rules_once_however_many_members_there_are() -> None:
-    few, many = compile_policy(probed(network(10))), compile_policy(probed(network(10_000)))
+    few, many = compile_policy(add_probe(network(10))), compile_policy(add_probe(network(10_000)))
     assert few.chains == many.chains
     assert few.count_rules() == compile_policy(network(10)).count_rules() + 6
 
 
 @pytest.mark.parametrize("chain", ["up", "down"])
 def test_members_are_accepted_before_any_rule_of_the_probe(chain: str) -> None:
-    plain, with_probe = compile_policy(network(10)), compile_policy(probed(network(10)))
+    plain, with_probe = compile_policy(network(10)), compile_policy(add_probe(network(10)))
     members = list(takewhile(lambda rule: rule.comment != "probe", rules(with_probe, chain)))
     assert members == rules(plain, chain)
 
 
 def test_a_members_first_packet_meets_the_same_rules_as_without_a_probe() -> None:
-    plain, with_probe = compile_policy(network(10)), compile_policy(probed(network(10)))
+    plain, with_probe = compile_policy(network(10)), compile_policy(add_probe(network(10)))
     allowed = len(rules(plain, "new")) - 2  # then come the two that refuse
     assert rules(with_probe, "new")[:allowed] == rules(plain, "new")[:allowed]
     assert rules(with_probe, "spoofed") == rules(plain, "spoofed")
@@ -59,7 +59,7 @@ def test_a_members_first_packet_meets_the_same_rules_as_without_a_probe() -> Non
 
 
 def test_the_probe_goes_the_members_way() -> None:
-    ruleset = compile_policy(probed(network(1)))
+    ruleset = compile_policy(add_probe(network(1)))
     parts = [rule.parts[0] for rule in rules(ruleset, "forward")]
     _states, ways = [part for part in parts if isinstance(part, VerdictMap)]
     verdicts = dict(ways.entries)
@@ -69,7 +69,7 @@ def test_the_probe_goes_the_members_way() -> None:
 
 
 def test_the_probe_is_in_no_set_that_is_billed() -> None:
-    ruleset = compile_policy(probed(network(10)))
+    ruleset = compile_policy(add_probe(network(10)))
     assert all(SOURCE4.packed not in ruleset.elements[name] for name in ("up4", "down4"))
     assert ruleset.counters == compile_policy(network(1)).counters | {"probe_up4", "probe_down4", "probe_up6", "probe_down6"}
 
@@ -83,7 +83,7 @@ def test_only_the_families_that_are_given_are_probed() -> None:
 @given(BESIDE)
 @settings(max_examples=60)
 def test_a_probe_changes_no_element_of_a_member(policy: Policy) -> None:
-    plain, with_probe = compile_policy(policy), compile_policy(probed(policy))
+    plain, with_probe = compile_policy(policy), compile_policy(add_probe(policy))
     assert with_probe.sets == plain.sets
     own = {name: elements.keys() - plain.elements[name].keys() for name, elements in with_probe.elements.items()}
     assert {name for name, keys in own.items() if keys} == {"snat4", "out4"}
@@ -93,8 +93,8 @@ def test_a_probe_changes_no_element_of_a_member(policy: Policy) -> None:
 @given(BESIDE, BESIDE)
 @settings(max_examples=60)
 def test_a_change_beside_a_probe_leaves_the_probe_alone(before: Policy, after: Policy) -> None:
-    running, wanted = compile_policy(probed(before)), compile_policy(probed(after))
-    delta = compile_change(running, touched=collect_keys(before), come=replace(after, gateway=probed(after).gateway))
+    running, wanted = compile_policy(add_probe(before)), compile_policy(add_probe(after))
+    delta = compile_change(running, touched=collect_keys(before), come=replace(after, gateway=add_probe(after).gateway))
     assert apply(running, delta) == wanted
     assert delta == diff(running, wanted)
     assert all(SOURCE4.packed not in {*change.added, *change.removed} for change in delta.elements.values())
@@ -103,7 +103,7 @@ def test_a_change_beside_a_probe_leaves_the_probe_alone(before: Policy, after: P
 def test_a_probe_can_come_by_a_change_of_its_gateway_alone() -> None:
     running = compile_policy(network(10))
     delta = compile_change(running, touched=PolicyKeys(), come=Policy(PROBED, mappings=(PROBES_MAPPING,)))
-    assert apply(running, delta) == compile_policy(probed(network(10)))
+    assert apply(running, delta) == compile_policy(add_probe(network(10)))
 
 
 def test_gateways_of_a_group_may_have_the_mappings_of_each_others_probes() -> None:
@@ -147,4 +147,4 @@ def test_an_address_that_somebody_else_has_is_refused_by_name(policy: Policy, cu
 )
 def test_a_probe_that_would_prove_nothing_is_refused(probe: ProbeSpec, fault: str) -> None:
     with pytest.raises(PolicyError, match=fault):
-        compile_policy(probed(Policy(NAT_1), probe))
+        compile_policy(add_probe(Policy(NAT_1), probe))

@@ -23,7 +23,7 @@ from gateway.ruleset_inspection import inspect_delta, inspect_ruleset
 from tests.policies import profiles
 
 
-def compiled(wanted: Profile | None) -> Ruleset:
+def compile_with_profile(wanted: Profile | None) -> Ruleset:
     management = Management((IPv4Network("192.0.2.0/24"),))
     return compile_policy(Policy(GatewaySpec("gw1", Interfaces("lan", "wan", "mgmt"), management, settings=GroupSettings(profile=wanted))))
 
@@ -32,10 +32,10 @@ def compiled(wanted: Profile | None) -> Ruleset:
 def test_a_change_of_profile_is_a_delta_with_a_way_back_a_digest_and_a_sum(
     first: Profile | None, second: Profile | None, third: Profile | None
 ) -> None:
-    one, two, three = map(compiled, (first, second, third))
+    one, two, three = map(compile_with_profile, (first, second, third))
     there, further = diff(one, two), diff(two, three)
     assert bool(there) == (first != second) and there.touches_rules == (one.chains != two.chains)
-    assert apply(one, there) == two and apply(two, there.inverted()) == one
+    assert apply(one, there) == two and apply(two, there.invert()) == one
     assert digest.update(digest.digest_ruleset(one), there) == digest.digest_ruleset(two)
     assert (digest.digest_ruleset(one) == digest.digest_ruleset(two)) == (first == second)
     assert apply(one, compose(there, further)) == three
@@ -73,8 +73,8 @@ def test_a_value_that_cannot_be_is_refused_by_its_name_on_both_sides(name: str, 
     bad = dataclasses.replace(Profile(), **given)
     assert name in dict(profile.iter_faults(bad))
     with pytest.raises(PolicyError, match=r"profile\."):
-        compiled(bad)
-    good = compiled(Profile())
+        compile_with_profile(bad)
+    good = compile_with_profile(Profile())
     forged = dataclasses.replace(good, profile=bad)
     with pytest.raises(PolicyError, match=r"profile\."):
         inspect_ruleset(forged)
@@ -88,7 +88,7 @@ def test_a_hash_much_smaller_than_its_table_is_refused() -> None:
 
 @pytest.mark.parametrize("name", ["kernel.core_pattern", "net/ipv4/../../kernel/core_pattern", "tcp_loose\n", "first_port "])
 def test_no_other_sysctl_than_those_of_a_profile_has_a_name(name: str) -> None:
-    data = encode(compiled(Profile()))
+    data = encode(compile_with_profile(Profile()))
     data["profile"][name] = 1
     with pytest.raises(WireError, match="unknown field"):
         decode(Ruleset, data)
@@ -96,22 +96,22 @@ def test_no_other_sysctl_than_those_of_a_profile_has_a_name(name: str) -> None:
 
 @given(st.sampled_from([each.name for each in dataclasses.fields(Profile)]), st.sampled_from(["1", None, 1.0, [], {"is": "Profile"}]))
 def test_a_value_of_another_type_is_refused_with_its_path(name: str, value: object) -> None:
-    data = encode(compiled(Profile()))
+    data = encode(compile_with_profile(Profile()))
     data["profile"][name] = value
     with pytest.raises(WireError, match=f"profile.{name}"):
         decode(Ruleset, data, "ruleset")
 
 
 def test_what_was_kept_before_there_were_profiles_still_reads() -> None:
-    ruleset = compiled(None)
-    old, delta = encode(ruleset), encode(diff(compiled(None), Ruleset()))
+    ruleset = compile_with_profile(None)
+    old, delta = encode(ruleset), encode(diff(compile_with_profile(None), Ruleset()))
     del old["profile"], delta["profile"]
     assert decode(Ruleset, old) == ruleset
     assert decode(Delta, delta) == diff(ruleset, Ruleset())
 
 
 def test_the_text_names_each_value_and_stays_a_comment_for_nft() -> None:
-    before, after = compiled(Profile()), compiled(Profile(udp=60))
+    before, after = compile_with_profile(Profile()), compile_with_profile(Profile(udp=60))
     assert list(profile.render(before.profile, after.profile)) == ["# net.netfilter.nf_conntrack_udp_timeout = 60"]
     assert len(list(profile.render(before.profile, None))) == len(profile.NAMES)
     lines = render(after, now=0).splitlines()
@@ -121,8 +121,12 @@ def test_the_text_names_each_value_and_stays_a_comment_for_nft() -> None:
 
 def test_the_summary_counts_settings() -> None:
     two = Profile(udp=60, tcp_loose=False)
-    assert SummaryLine(ObjectKind.PROFILE, 0, 0, 2, 14) in summarise(diff(compiled(Profile()), compiled(two)), compiled(two))
-    assert SummaryLine(ObjectKind.PROFILE, 0, 0, 14, 0) in summarise(diff(compiled(Profile()), compiled(None)), compiled(None))
+    assert SummaryLine(ObjectKind.PROFILE, 0, 0, 2, 14) in summarise(
+        diff(compile_with_profile(Profile()), compile_with_profile(two)), compile_with_profile(two)
+    )
+    assert SummaryLine(ObjectKind.PROFILE, 0, 0, 14, 0) in summarise(
+        diff(compile_with_profile(Profile()), compile_with_profile(None)), compile_with_profile(None)
+    )
 
 
 IMPOSSIBLE_TIMES = {

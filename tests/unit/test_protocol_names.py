@@ -23,7 +23,7 @@ POLICIES = [*CASES.values(), *(scenes.policy(Random(seed)) for seed in range(60)
 WITHOUT_NETBASE = "mount --bind /dev/null /etc/protocols; mount --bind /dev/null /etc/services; exec nft -f -"
 
 
-def asked(ruleset: Ruleset) -> Iterator[tuple[Field, str | int]]:
+def iter_compared_values(ruleset: Ruleset) -> Iterator[tuple[Field, str | int]]:
     """Each value that a rule compares a field with."""
     for chain in ruleset.chains.values():
         for part in (part for rule in chain.rules for part in rule.parts):
@@ -40,7 +40,7 @@ def fault(field: Field, value: str | int) -> str:
 
 
 def test_every_protocol_and_service_is_a_number_or_a_word_of_nft_itself() -> None:
-    found = {each for policy in POLICIES for each in (fault(*pair) for pair in asked(compile_policy(policy))) if each}
+    found = {each for policy in POLICIES for each in (fault(*pair) for pair in iter_compared_values(compile_policy(policy))) if each}
     assert found == set()
 
 

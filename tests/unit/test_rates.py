@@ -24,7 +24,7 @@ LIMITED = RateLimitSpec(7, IPv4Network(HOST), 125_000, 0, NOW + 60)
 ROUTES = RoutingTable((GatewayRoute(IPv4Network("10.16.0.0/16"), "lan0"), GatewayRoute(IPv4Network("0.0.0.0/0"), "wan0")))
 
 
-def limited(*limits: RateLimitSpec) -> Policy:
+def limit_member(*limits: RateLimitSpec) -> Policy:
     return replace(MEMBER, rate_limits=limits)
 
 
@@ -35,61 +35,61 @@ def first(ruleset: Ruleset) -> Trace:
 def test_nobody_limited_means_no_rule_set_or_counter_of_it() -> None:
     plain = compile_policy(MEMBER)
     assert not [name for name in (*plain.chains, *plain.sets, *plain.counters) if "rate" in name or "tariff" in name]
-    assert compile_policy(limited(LIMITED)).count_rules() == plain.count_rules() + 2
+    assert compile_policy(limit_member(LIMITED)).count_rules() == plain.count_rules() + 2
 
 
 def test_the_number_of_rules_does_not_grow_with_the_limited() -> None:
     many = tuple(RateLimitSpec(n, IPv4Network(HOST + n), 125_000, 125_000) for n in range(1000))
-    assert compile_policy(limited(*many)).chains == compile_policy(limited(many[0])).chains
+    assert compile_policy(limit_member(*many)).chains == compile_policy(limit_member(many[0])).chains
 
 
 def test_who_is_limited_one_way_is_in_the_set_of_that_way_alone() -> None:
-    ruleset = compile_policy(limited(LIMITED))
+    ruleset = compile_policy(limit_member(LIMITED))
     assert ruleset.elements["rate_up4"] == {HOST.packed: Element((125_000).to_bytes(8), expires=NOW + 60)}
     assert "rate_down4" not in ruleset.sets
     assert "rates_down" not in ruleset.chains
 
 
 def test_tariff_and_limit_of_one_member_are_two_elements() -> None:
-    ruleset = compile_policy(replace(limited(LIMITED), tariff_rates=(RateLimitSpec(3, IPv4Network(HOST), 625_000, 625_000),)))
+    ruleset = compile_policy(replace(limit_member(LIMITED), tariff_rates=(RateLimitSpec(3, IPv4Network(HOST), 625_000, 625_000),)))
     assert {name for name, elements in ruleset.elements.items() if HOST.packed in elements} >= {"tariff_up4", "tariff_down4", "rate_up4"}
 
 
 def test_the_switch_takes_the_rules_and_leaves_the_elements() -> None:
-    off = replace(limited(LIMITED), gateway=replace(NAT_1, settings=GroupSettings(rates_off=True)))
+    off = replace(limit_member(LIMITED), gateway=replace(NAT_1, settings=GroupSettings(rates_off=True)))
     assert compile_policy(off).chains == compile_policy(MEMBER).chains
     assert compile_policy(off).counters == compile_policy(MEMBER).counters
     assert compile_policy(off).elements["rate_up4"]
 
 
 def test_only_the_uplink_is_limited() -> None:
-    with_servers = replace(limited(LIMITED), gateway=replace(NAT_1, interfaces=replace(NAT_1.interfaces, server="srv0")))
-    assert compile_policy(with_servers).chains["mangle_forward"] == compile_policy(limited(LIMITED)).chains["mangle_forward"]
+    with_servers = replace(limit_member(LIMITED), gateway=replace(NAT_1, interfaces=replace(NAT_1.interfaces, server="srv0")))
+    assert compile_policy(with_servers).chains["mangle_forward"] == compile_policy(limit_member(LIMITED)).chains["mangle_forward"]
     other = Interfaces("br0", "ppp0", "mgmt0")
-    [rule] = compile_policy(replace(limited(LIMITED), gateway=replace(NAT_1, interfaces=other))).chains["mangle_forward"].rules
+    [rule] = compile_policy(replace(limit_member(LIMITED), gateway=replace(NAT_1, interfaces=other))).chains["mangle_forward"].rules
     assert str(rule).count("br0") == str(rule).count("ppp0") == 1
 
 
 @pytest.mark.parametrize("rate", [1, 999, 10**10 + 1])
 def test_a_rate_that_no_bucket_can_have_is_refused(rate: int) -> None:
     with pytest.raises(PolicyError, match=r"rate of 10\.16\.0\.10/32"):
-        compile_policy(limited(RateLimitSpec(7, IPv4Network(HOST), rate)))
+        compile_policy(limit_member(RateLimitSpec(7, IPv4Network(HOST), rate)))
 
 
 def test_an_address_that_is_limited_twice_is_refused() -> None:
     with pytest.raises(PolicyError, match=r"rate limit for 10\.16\.0\.10/32 is given twice"):
-        compile_policy(limited(LIMITED, replace(LIMITED, id=8)))
+        compile_policy(limit_member(LIMITED, replace(LIMITED, id=8)))
 
 
 def test_releasing_many_waits_for_nobody() -> None:
     many = tuple(RateLimitSpec(n, IPv4Network(HOST + n), 125_000, 125_000) for n in range(100))
-    before, after = compile_policy(limited(*many)), compile_policy(MEMBER)
+    before, after = compile_policy(limit_member(*many)), compile_policy(MEMBER)
     sizes = {name: len(elements) for name, elements in before.elements.items()}
     assert compute_removals(diff(before, after).elements, sizes, NOW) == {}
 
 
 def test_a_trace_is_that_of_a_packet_within_its_rate_and_shows_the_limit() -> None:
-    found = first(compile_policy(limited(LIMITED)))
+    found = first(compile_policy(limit_member(LIMITED)))
     assert found.outcome is TraceOutcome.FORWARDED
     [read] = [read for step in found.steps for read in step.reads if read.set == "rate_up4"]
     assert read.element is not None and not read.passed

@@ -26,7 +26,7 @@ def relay(program: str) -> Iterator[Relay]:
 def test_lines_go_there_and_back() -> None:
     with relay("import sys\nfor line in sys.stdin: print(line.upper(), end='', flush=True)") as echo:
         echo.send(b"one\n", 10)
-        lines = echo.lines(10, 100)
+        lines = echo.iter_lines(10, 100)
         assert next(lines) == b"ONE"
         echo.send(b"x" * 80 + b"\n", 10)
         assert next(lines) == b"X" * 80
@@ -34,7 +34,7 @@ def test_lines_go_there_and_back() -> None:
 
 def test_a_program_that_says_nothing_is_waited_for_no_longer_than_the_limit() -> None:
     with relay("import time; time.sleep(60)") as silent, pytest.raises(SilentError, match="no answer within"):
-        next(silent.lines(SHORT, 100))
+        next(silent.iter_lines(SHORT, 100))
 
 
 def test_a_program_that_takes_nothing_is_waited_for_no_longer_than_the_limit() -> None:
@@ -44,18 +44,18 @@ def test_a_program_that_takes_nothing_is_waited_for_no_longer_than_the_limit() -
 
 def test_a_program_that_goes_on_saying_something_is_waited_for() -> None:
     with relay("while True: print('x', flush=True)") as endless:
-        assert set(islice(endless.lines(10, 100), 10_000)) == {b"x"}
+        assert set(islice(endless.iter_lines(10, 100), 10_000)) == {b"x"}
 
 
 def test_a_line_without_an_end_is_cut_off() -> None:
     with relay("while True: print('x' * 100, end='')") as endless, pytest.raises(SilentError, match="longer than 1000 octets"):
-        next(endless.lines(10, 1000))
+        next(endless.iter_lines(10, 1000))
 
 
 def test_a_program_that_ended_is_quoted() -> None:
     with relay("import sys; sys.exit('no such socket')") as ended, pytest.raises(EndedError, match="no such socket"):
-        next(ended.lines(10, 100))
-    assert not ended.alive
+        next(ended.iter_lines(10, 100))
+    assert not ended.is_alive
 
 
 def test_writing_to_a_program_that_ended_says_so() -> None:

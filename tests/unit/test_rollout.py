@@ -164,7 +164,7 @@ def test_what_cannot_happen_is_refused_by_name() -> None:
 
 
 @dataclass
-class Gateway:
+class ScriptedGateway:
     """What an agent promises: tokens only rise, what is on trial goes back unless it is confirmed."""
 
     token: int = 0
@@ -241,7 +241,7 @@ class Rollouts(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.gateways = [Gateway() for _ in range(2)]
+        self.gateways = [ScriptedGateway() for _ in range(2)]
         self.workers: list[Worker] = []
         self.token = self.target = 0
         self.row: Row | None = None

@@ -13,18 +13,18 @@ from apps.desk.seeding.network_plan import NetworkPlan, make_plan
 TODAY = date(2026, 11, 21)
 
 
-def planned(seed: int = 1, members: int = 1_000) -> NetworkPlan:
+def plan_network(seed: int = 1, members: int = 1_000) -> NetworkPlan:
     return make_plan(seed, members, lab_network.read(members), TODAY)
 
 
 @pytest.fixture(scope="module")
 def town() -> NetworkPlan:
-    return planned()
+    return plan_network()
 
 
 def test_the_same_seed_plans_the_same_network() -> None:
-    assert planned(7, 300) == planned(7, 300)
-    assert planned(7, 300).shares != planned(8, 300).shares
+    assert plan_network(7, 300) == plan_network(7, 300)
+    assert plan_network(7, 300).shares != plan_network(8, 300).shares
 
 
 def test_numbers_mac_addresses_and_mailboxes_are_each_once(town: NetworkPlan) -> None:
@@ -104,6 +104,6 @@ def test_nothing_lies_in_the_future_but_what_is_paid(town: NetworkPlan) -> None:
 
 
 def test_a_large_network_gets_a_further_public_pool() -> None:
-    many = planned(members=3_000)
+    many = plan_network(members=3_000)
     assert len(many.ground.public) == 2
     assert all(any(share.public in pool for pool in many.ground.public) for share in many.shares if share.public)

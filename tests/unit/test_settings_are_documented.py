@@ -9,21 +9,21 @@ READ = re.compile(r'environ(?:\.get\(|\[)\s*"(NETZWART_\w+)"')
 ROW = re.compile(r"^\| `(NETZWART_\w+)`( ●)? \|", re.MULTILINE)
 
 
-def documented() -> dict[str, bool]:
+def read_documented() -> dict[str, bool]:
     """Each variable of the page, and whether script/server sets it."""
     return {name: bool(mark) for name, mark in ROW.findall((ROOT / "docs" / "settings.md").read_text())}
 
 
 def test_every_variable_that_the_settings_read_is_documented_and_no_other() -> None:
-    assert set(documented()) == set(READ.findall((ROOT / "portal" / "settings.py").read_text()))
+    assert set(read_documented()) == set(READ.findall((ROOT / "portal" / "settings.py").read_text()))
 
 
 def test_the_page_is_sorted() -> None:
-    assert list(documented()) == sorted(documented())
+    assert list(read_documented()) == sorted(read_documented())
 
 
 def test_what_the_server_sets_is_marked(tmp_path: Path) -> None:
-    assert {name for name, marked in documented().items() if marked} == set(build_variables(StatePaths.at(tmp_path)))
+    assert {name for name, marked in read_documented().items() if marked} == set(build_variables(StatePaths.from_directory(tmp_path)))
 
 
 def test_no_variable_is_read_beside_the_settings() -> None:

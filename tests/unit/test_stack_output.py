@@ -30,7 +30,7 @@ def test_a_line_without_end_does_not_grow_for_ever() -> None:
 
 def test_names_are_aligned_and_plain_in_a_file() -> None:
     stream = io.StringIO()
-    Output(stream, width=6).line("web", "hello")
+    Output(stream, width=6).write_line("web", "hello")
     assert stream.getvalue() == "web    │ hello\n"
 
 
@@ -39,7 +39,7 @@ def test_each_name_has_its_own_colour_on_a_terminal(monkeypatch: pytest.MonkeyPa
     stream = Terminal()
     output = Output(stream)
     for name in ("web", "worker", "web"):
-        output.line(name, "")
+        output.write_line(name, "")
     first, second, third = stream.getvalue().splitlines()
     assert first == third
     assert first[:5] != second[:5]
@@ -51,12 +51,12 @@ def test_a_reader_who_is_gone_is_no_reason_to_fail() -> None:
     Output(Terminal()).say("x")
     output = Output(Terminal())
     output._stream = stream
-    output.line("web", "hello")
+    output.write_line("web", "hello")
 
 
 def test_a_step_that_failed_says_so() -> None:
     stream = io.StringIO()
-    with pytest.raises(ValueError, match="broken"), Output(stream).step("Redis"):
+    with pytest.raises(ValueError, match="broken"), Output(stream).show_step("Redis"):
         raise ValueError("broken")
     assert stream.getvalue() == "· Redis …\n✗ Redis\n"
 
@@ -64,10 +64,10 @@ def test_a_step_that_failed_says_so() -> None:
 def test_a_step_is_shown_from_its_beginning_and_other_lines_stand_above_it() -> None:
     stream = Terminal()
     output = Output(stream)
-    with output.step("Database schema"):
+    with output.show_step("Database schema"):
         while "Database schema" not in stream.getvalue():
             threading.Event().wait(0.01)
-        output.line("web", "hello")
+        output.write_line("web", "hello")
         while stream.getvalue().count("Database schema") < 3:
             threading.Event().wait(0.01)
     shown = stream.getvalue()
@@ -78,8 +78,8 @@ def test_a_step_is_shown_from_its_beginning_and_other_lines_stand_above_it() -> 
 def test_steps_that_run_at_once_share_the_line_and_each_ends_with_its_own() -> None:
     stream = Terminal()
     output = Output(stream)
-    with output.step("Database schema"):
-        with output.step("Lab network"):
+    with output.show_step("Database schema"):
+        with output.show_step("Lab network"):
             while not [line for line in stream.getvalue().split(CLEAR_LINE) if "Database schema" in line and "Lab network" in line]:
                 threading.Event().wait(0.01)
         while "Database schema" not in stream.getvalue().rsplit("Lab network", 1)[-1]:
@@ -91,7 +91,7 @@ def test_steps_that_run_at_once_share_the_line_and_each_ends_with_its_own() -> N
 def test_a_long_step_in_a_file_says_now_and_then_that_it_is_running(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("portal.stack.output.REMINDER_SECONDS", 0.01)
     stream = io.StringIO()
-    with Output(stream).step("Lab network"):
+    with Output(stream).show_step("Lab network"):
         while stream.getvalue().count("Lab network") < 3:
             threading.Event().wait(0.01)
     assert stream.getvalue().startswith("· Lab network …\n· Lab network … 0 s\n")

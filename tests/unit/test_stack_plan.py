@@ -31,7 +31,7 @@ from portal.stack.state_paths import StatePaths
 from portal.stack.test_summary import CaseOutcome, read, summarize
 from workers import app
 
-PLACES = StatePaths.at(Path("/srv/var"))
+PLACES = StatePaths.from_directory(Path("/srv/var"))
 CADDY_RESTS = 120  # seconds; nginx has 60
 
 
@@ -111,7 +111,7 @@ def test_a_busy_port_is_named_with_one_that_is_free() -> None:
 
 
 def test_a_state_directory_has_one_user_at_a_time(tmp_path: Path) -> None:
-    places = StatePaths.at(tmp_path)
+    places = StatePaths.from_directory(tmp_path)
     assert not is_locked(places)
     with lock_directory(places):
         assert is_locked(places)
@@ -121,7 +121,7 @@ def test_a_state_directory_has_one_user_at_a_time(tmp_path: Path) -> None:
 
 
 def test_what_the_demo_offers_to_try_leads_somewhere(tmp_path: Path) -> None:
-    places = StatePaths.at(tmp_path)
+    places = StatePaths.from_directory(tmp_path)
     places.demo.write_text('{"logins": [], "token": "t"}')
     addresses = re.findall(r"http://127.0.0.1:8042(/\S*)", render_welcome(places, 8042, ""))
     assert len(addresses) == 2 and all(resolve(each) for each in addresses)
@@ -140,7 +140,7 @@ def test_a_demo_file_that_is_broken_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(StackError, match="Remove it, and start again"):
         Demo.read(file)
     file.write_text('{"logins": [{"role": "admin", "username": "ada", "password": "pw"}], "token": "t"}')
-    assert Demo.read(file).table() == ["admin  ada  pw"]
+    assert Demo.read(file).render_table() == ["admin  ada  pw"]
 
 
 def test_the_sum_names_every_skipped_test_with_its_reason(tmp_path: Path) -> None:

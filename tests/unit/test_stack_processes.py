@@ -26,7 +26,7 @@ def shell(name: str, script: str) -> Program:
     return Program(name, ("bash", "-c", script))
 
 
-def supervised(work: Callable[[Supervisor], object]) -> str:
+def run_supervised(work: Callable[[Supervisor], object]) -> str:
     """What is shown while `work` starts programs and everything then waits for an end."""
     stream = io.StringIO()
 
@@ -73,18 +73,20 @@ def test_if_one_dies_all_are_stopped_and_it_is_named_with_its_status() -> None:
         pids.append(supervisor.start(shell("steady", FOREVER)).pid)
         pids.append(supervisor.start(shell("weak", "echo my last words; exit 7")).pid)
 
-    shown = supervised(work)
+    shown = run_supervised(work)
     assert "my last words" in shown
     assert shown.endswith("END weak ended with status 7.")
     assert all(is_gone(pid) for pid in pids)
 
 
 def test_a_program_that_ends_well_ends_all_too() -> None:
-    assert supervised(lambda supervisor: supervisor.start(shell("brief", "exit 0"))).endswith("END brief ended with status 0.")
+    assert run_supervised(lambda supervisor: supervisor.start(shell("brief", "exit 0"))).endswith("END brief ended with status 0.")
 
 
 def test_a_program_that_is_killed_is_named_with_the_signal() -> None:
-    assert supervised(lambda supervisor: supervisor.start(shell("victim", "kill -KILL $$"))).endswith("END victim was ended by SIGKILL.")
+    assert run_supervised(lambda supervisor: supervisor.start(shell("victim", "kill -KILL $$"))).endswith(
+        "END victim was ended by SIGKILL."
+    )
 
 
 def test_programs_are_stopped_in_the_reverse_order_of_their_start() -> None:
@@ -93,7 +95,7 @@ def test_programs_are_stopped_in_the_reverse_order_of_their_start() -> None:
             supervisor.start(shell(name, f"trap 'echo {name} stops; exit' TERM; echo ready; {FOREVER}"))
         asyncio.get_running_loop().call_later(0.5, os.kill, os.getpid(), signal.SIGTERM)
 
-    shown = supervised(work)
+    shown = run_supervised(work)
     assert "SIGTERM: stopping" in shown
     assert shown.index("second stops") < shown.index("first stops")
 
@@ -107,20 +109,20 @@ def test_what_does_not_want_to_stop_is_killed_in_time(monkeypatch: pytest.Monkey
         asyncio.get_running_loop().call_later(0.2, os.kill, os.getpid(), signal.SIGINT)
 
     started = time.monotonic()
-    supervised(work)
+    run_supervised(work)
     assert time.monotonic() - started < 5
     assert is_gone(pids[0])
 
 
 def test_what_a_dead_program_left_behind_goes_with_it() -> None:
-    shown = supervised(lambda supervisor: supervisor.start(shell("parent", f"({FOREVER}) & echo left $!; exit 1")))
+    shown = run_supervised(lambda supervisor: supervisor.start(shell("parent", f"({FOREVER}) & echo left $!; exit 1")))
     left = int(shown.split("left ")[1].split()[0])
     assert wait_until(lambda: is_gone(left))
 
 
 def test_lines_that_are_held_back_are_shown_when_the_program_dies() -> None:
     program = Program("quiet", ("bash", "-c", "echo LOG: all is well; echo ERROR: not so well; exit 1"), hush="LOG:")
-    shown = supervised(lambda supervisor: supervisor.start(program))
+    shown = run_supervised(lambda supervisor: supervisor.start(program))
     assert shown.index("not so well") < shown.index("all is well")
 
 
@@ -150,7 +152,7 @@ def test_of_two_things_side_by_side_the_one_that_fails_is_named_and_ends_the_oth
         await supervisor.run(shell("lasting", f"echo began; {FOREVER}"))
 
     async def failing(supervisor: Supervisor) -> None:
-        await supervisor.until(lambda: "began" in stream.getvalue(), "The other one's beginning")
+        await supervisor.wait_until(lambda: "began" in stream.getvalue(), "The other one's beginning")
         await supervisor.run(shell("migrate", "exit 3"))
 
     async def run() -> None:
@@ -165,7 +167,7 @@ def test_of_two_things_side_by_side_the_one_that_fails_is_named_and_ends_the_oth
 def test_what_never_gets_ready_is_named() -> None:
     async def run() -> None:
         async with supervise(os.environ, Output(io.StringIO())) as supervisor:
-            await supervisor.until(lambda: False, "An answer", within=0.05)
+            await supervisor.wait_until(lambda: False, "An answer", within=0.05)
 
     with pytest.raises(StackError, match="An answer did not come within"):
         asyncio.run(run())

@@ -20,13 +20,13 @@ def test_the_portals_key_may_relay_to_its_gateway_and_do_nothing_else() -> None:
 
 
 def test_a_demo_network_that_was_made_without_ssh_stays_without(tmp_path: Path) -> None:
-    places = StatePaths.at(tmp_path)
+    places = StatePaths.from_directory(tmp_path)
     places.demo.write_text("{}")
     assert sshd.find_obstacle(places, "") == "the demo network was made without it"
 
 
 def test_one_that_was_made_for_ssh_does_not_start_without(tmp_path: Path) -> None:
-    places = StatePaths.at(tmp_path)
+    places = StatePaths.from_directory(tmp_path)
     places.demo.write_text("{}")
     places.sshd.mkdir()
     with pytest.raises(StackError, match=r"reached by ssh, and that is not possible now: no namespaces\. Use another --var\."):
@@ -34,12 +34,12 @@ def test_one_that_was_made_for_ssh_does_not_start_without(tmp_path: Path) -> Non
 
 
 def test_without_a_lab_there_is_no_sshd(tmp_path: Path) -> None:
-    assert sshd.find_obstacle(StatePaths.at(tmp_path), "no namespaces") == "no namespaces"
-    assert not StatePaths.at(tmp_path).sshd.exists()
+    assert sshd.find_obstacle(StatePaths.from_directory(tmp_path), "no namespaces") == "no namespaces"
+    assert not StatePaths.from_directory(tmp_path).sshd.exists()
 
 
 def test_the_worker_that_reaches_gateways_by_ssh_is_the_same_in_the_portals_node(tmp_path: Path) -> None:
-    inside = commands.move_into_lab(StatePaths.at(tmp_path), commands.build_worker())
+    inside = commands.move_into_lab(StatePaths.from_directory(tmp_path), commands.build_worker())
     assert inside.command[inside.command.index("--") + 1 :] == commands.build_worker().command
     assert inside.command[inside.command.index("--") - 1] == "portal"
     assert inside.environment == {"NETZWART_LAB_NAME": ""}

@@ -29,7 +29,7 @@ def times(path: Path, text: str) -> Iterator[Time]:
         if isinstance(node, ast.Module | ast.ClassDef):
             yield from ((where, name, value) for each in node.body for name, value in _constant(each, lines))
         elif isinstance(node, ast.Call):
-            yield from ((where, name, value) for name, value in _given(node))
+            yield from ((where, name, value) for name, value in _iter_given(node))
 
 
 def _constant(node: ast.stmt, lines: list[str]) -> Iterator[tuple[str, str]]:
@@ -52,7 +52,7 @@ def _numbers(value: ast.expr) -> bool:
     return any(not isinstance(each, bool) and numbers.fullmatch(str(each)) for each in constants)
 
 
-def _given(call: ast.Call) -> Iterator[tuple[str, str]]:
+def _iter_given(call: ast.Call) -> Iterator[tuple[str, str]]:
     name = ast.unparse(call.func).rpartition(".")[2]
     positional = [each for each in call.args if name in WAITS]
     named = [each.value for each in call.keywords if each.arg and NAMES.search(each.arg) and name != "timedelta"]
@@ -61,27 +61,27 @@ def _given(call: ast.Call) -> Iterator[tuple[str, str]]:
             yield f"{name}()", ast.unparse(each)
 
 
-def found() -> set[Time]:
+def find_times() -> set[Time]:
     files = (file for package in PACKAGES for file in sorted((ROOT / package).rglob("*.py")))
     return {each for file in files for each in times(file.relative_to(ROOT), file.read_text())}
 
 
-def listed() -> set[Time]:
+def read_listed() -> set[Time]:
     return {(row["path"], row["name"], row["value"]) for row in ROW.finditer(PAGE.read_text())}
 
 
 def test_every_time_is_listed_with_its_value() -> None:
-    missing = sorted(found() - listed())
+    missing = sorted(find_times() - read_listed())
     assert not missing, "say in docs/timing.md what these do on a machine ten times slower:\n" + "\n".join(map(str, missing))
 
 
 def test_nothing_is_listed_that_is_not_there() -> None:
-    assert sorted(listed() - found()) == []
+    assert sorted(read_listed() - find_times()) == []
 
 
 def test_every_row_of_the_table_can_be_read() -> None:
     rows = [line for line in PAGE.read_text().splitlines() if line.startswith("| `")]
-    assert len(rows) == len(listed()) > 30
+    assert len(rows) == len(read_listed()) > 30
 
 
 @pytest.mark.parametrize(

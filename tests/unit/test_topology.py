@@ -15,46 +15,46 @@ def topology() -> Topology:
 
 
 def test_members_hold_addresses_of_the_pools(topology: Topology) -> None:
-    for member in topology.with_role("member"):
-        assert all(host in topology.pools.private for host in member.hosts(4))
-        assert all(host in topology.pools.ipv6 for host in member.hosts(6))
+    for member in topology.list_by_role("member"):
+        assert all(host in topology.pools.private for host in member.list_hosts(4))
+        assert all(host in topology.pools.ipv6 for host in member.list_hosts(6))
 
 
 def test_gateways_are_outside_the_members_pool_but_in_their_network(topology: Topology) -> None:
     (lan,) = (network for network in topology.networks if network.name == "lan")
-    for gateway in topology.with_role("gateway"):
-        (inside,) = gateway.hosts(4, "lan")
+    for gateway in topology.list_by_role("gateway"):
+        (inside,) = gateway.list_hosts(4, "lan")
         assert inside not in topology.pools.private
         assert inside in lan.prefixes[0]
 
 
 def test_no_two_members_share_an_ipv6_network(topology: Topology) -> None:
-    networks = [address.network for node in topology.with_role("member") for address in node.interfaces[0].addresses]
+    networks = [address.network for node in topology.list_by_role("member") for address in node.interfaces[0].addresses]
     assert len({network for network in networks if network.version == 6}) == 4
 
 
 def test_ipv4_leads_through_one_gateway_and_ipv6_through_the_other_both_ways(topology: Topology) -> None:
-    one, other = topology.with_role("gateway")
-    assert [route.via for route in topology.node("m1").routes] == [one.hosts(4, "lan")[0], other.hosts(6, "lan")[0]]
+    one, other = topology.list_by_role("gateway")
+    assert [route.via for route in topology.get_node("m1").routes] == [one.list_hosts(4, "lan")[0], other.list_hosts(6, "lan")[0]]
     pools = (topology.pools.public, topology.pools.ipv6)
-    back = [route.via for route in topology.node("uplink").routes if route.to in pools]
-    assert back == [one.hosts(4, "transit")[0], other.hosts(6, "transit")[0]]
+    back = [route.via for route in topology.get_node("uplink").routes if route.to in pools]
+    assert back == [one.list_hosts(4, "transit")[0], other.list_hosts(6, "transit")[0]]
 
 
 @pytest.mark.parametrize(("gateway", "probe"), [("nat-1", "probe-1"), ("nat-2", "probe-2")])
 def test_each_gateway_has_a_probe_that_knows_no_other_way_there_and_back(topology: Topology, gateway: str, probe: str) -> None:
-    inside = topology.node(gateway).hosts(4, probe) + topology.node(gateway).hosts(6, probe)
-    assert tuple(route.via for route in topology.node(probe).routes) == inside
-    back = {route.via for route in topology.node("uplink").routes if route.to.prefixlen in (32, 64)}
-    assert back >= {*topology.node(gateway).hosts(4, "transit"), *topology.node(gateway).hosts(6, "transit")}
+    inside = topology.get_node(gateway).list_hosts(4, probe) + topology.get_node(gateway).list_hosts(6, probe)
+    assert tuple(route.via for route in topology.get_node(probe).routes) == inside
+    back = {route.via for route in topology.get_node("uplink").routes if route.to.prefixlen in (32, 64)}
+    assert back >= {*topology.get_node(gateway).list_hosts(4, "transit"), *topology.get_node(gateway).list_hosts(6, "transit")}
 
 
 def test_an_address_without_a_length_takes_the_networks(topology: Topology) -> None:
-    assert topology.node("m1").interfaces[0].addresses[0] == IPv4Interface("10.16.0.10/11")
+    assert topology.get_node("m1").interfaces[0].addresses[0] == IPv4Interface("10.16.0.10/11")
 
 
 def test_a_gateway_sinks_what_no_member_answers_for_and_finds_members_on_its_link(topology: Topology) -> None:
-    routes = topology.node("nat-1").routes
+    routes = topology.get_node("nat-1").routes
     assert NodeRoute(topology.pools.public) in routes
     assert NodeRoute(topology.pools.ipv6, device="lan0") in routes
 
@@ -110,10 +110,10 @@ def test_a_mistake_is_answered_with_its_key(right: str, wrong: str, message: str
 
 def test_an_unknown_node_is_named(topology: Topology) -> None:
     with pytest.raises(KeyError, match="there is no node m9"):
-        topology.node("m9")
+        topology.get_node("m9")
 
 
 def test_hosts_can_be_asked_for_by_network(topology: Topology) -> None:
-    assert topology.node("nat-2").hosts(4, "management") == (ip_address("172.31.0.12"),)
-    assert topology.node("portal").hosts(6) == ()
+    assert topology.get_node("nat-2").list_hosts(4, "management") == (ip_address("172.31.0.12"),)
+    assert topology.get_node("portal").list_hosts(6) == ()
     assert ip_network("198.51.100.0/24") == topology.pools.public

@@ -60,7 +60,7 @@ POLICY = Policy(
 )
 
 
-def traced(packet: Packet, policy: Policy = POLICY, now: int = NOW) -> Trace:
+def trace_packet(packet: Packet, policy: Policy = POLICY, now: int = NOW) -> Trace:
     return trace(compile_policy(policy), packet, ROUTES, now=now)
 
 
@@ -68,12 +68,12 @@ def tcp(interface: str, source: object, destination: object, port: int, source_p
     return Packet(interface, ip_address(str(source)), ip_address(str(destination)), 6, source_port, port)
 
 
-def left(packet: Trace) -> LeavingPacket:
+def get_leaving(packet: Trace) -> LeavingPacket:
     assert packet.leaves, packet.outcome
     return packet.leaves
 
 
-def banned(prefix: str, expires: int = 0) -> Policy:
+def add_ban(prefix: str, expires: int = 0) -> Policy:
     return replace(POLICY, bans=(BanSpec(1, IPv4Network(prefix), "scans", expires),))
 
 
@@ -102,8 +102,8 @@ def test_a_symbol_that_no_trace_knows_is_refused_aloud(value: str) -> None:
 
 
 def test_a_member_leaves_as_his_public_address_from_a_port_that_the_kernel_chooses() -> None:
-    found = traced(tcp("lan0", MEMBER, FOREIGN, 443))
-    leaves = left(found)
+    found = trace_packet(tcp("lan0", MEMBER, FOREIGN, 443))
+    leaves = get_leaving(found)
     assert (found.outcome, found.state, leaves.interface) == (TraceOutcome.FORWARDED, ConntrackState.NEW, "wan0")
     assert (leaves.packet.source, leaves.packet.destination, leaves.packet.destination_port) == (PUBLIC, FOREIGN, 443)
     assert leaves.source_ports == range(1024, 32768)
@@ -117,7 +117,7 @@ def test_a_drawn_port_is_of_the_class_of_the_members_own(port: int, chosen: rang
 
 @pytest.mark.parametrize(("port", "chosen"), [(123, range(1024, 32768)), (3074, range(3074, 3075)), (49152, range(1024, 32768))])
 def test_a_shared_address_keeps_no_port_that_systems_draw(port: int, chosen: range) -> None:
-    assert left(traced(tcp("lan0", MEMBER, FOREIGN, 443, source_port=port))).source_ports == chosen
+    assert get_leaving(trace_packet(tcp("lan0", MEMBER, FOREIGN, 443, source_port=port))).source_ports == chosen
 
 
 def test_a_port_stays_where_nat_keeps_it_and_within_its_block_where_there_is_one() -> None:
@@ -130,45 +130,45 @@ def test_a_port_stays_where_nat_keeps_it_and_within_its_block_where_there_is_one
 
 
 def test_a_forward_leads_to_its_member_and_the_path_names_the_element() -> None:
-    found = traced(tcp("wan0", FOREIGN, PUBLIC, 8443))
-    assert left(found).ends() == Endpoints(FOREIGN, MEMBER, 50122, 443)
+    found = trace_packet(tcp("wan0", FOREIGN, PUBLIC, 8443))
+    assert get_leaving(found).get_ends() == Endpoints(FOREIGN, MEMBER, 50122, 443)
     [(name, key)] = [(read.set, read.key) for step in found.steps for read in step.reads if read.set == "forward4"]
     assert (name, key) == ("forward4", PUBLIC.packed + b"\x06\0\0\0" + (8443).to_bytes(2) + b"\0\0")
     assert found.elements == {("down4", MEMBER.packed): 1}
 
 
 def test_a_member_reaches_a_forward_from_inside_and_its_host_sees_a_public_address() -> None:
-    leaves = left(traced(tcp("lan0", OTHER, PUBLIC, 8443)))
-    assert (leaves.interface, leaves.ends()) == ("lan0", Endpoints(PUBLIC, MEMBER, 1024, 443))
+    leaves = get_leaving(trace_packet(tcp("lan0", OTHER, PUBLIC, 8443)))
+    assert (leaves.interface, leaves.get_ends()) == ("lan0", Endpoints(PUBLIC, MEMBER, 1024, 443))
 
 
 def test_a_public_port_without_a_forward_leads_nowhere() -> None:
-    assert traced(tcp("wan0", FOREIGN, PUBLIC, 80)).outcome is TraceOutcome.UNROUTED
+    assert trace_packet(tcp("wan0", FOREIGN, PUBLIC, 80)).outcome is TraceOutcome.UNROUTED
 
 
 @pytest.mark.parametrize("packet", [tcp("wan0", FOREIGN, PUBLIC, 8443), tcp("lan0", MEMBER, FOREIGN, 443)])
 def test_a_ban_drops_both_ways_and_is_the_step_that_decided(packet: Packet) -> None:
-    found = traced(packet, banned("203.0.113.0/24"))
+    found = trace_packet(packet, add_ban("203.0.113.0/24"))
     assert found.outcome is TraceOutcome.DROPPED
-    assert found.decided and found.decided.chain.name in ("bans_from4", "bans_to4", "bans_from6", "bans_to6")
+    assert found.deciding_step and found.deciding_step.chain.name in ("bans_from4", "bans_to4", "bans_from6", "bans_to6")
     assert found.elements == {("bans4_24", IPv4Address("203.0.113.0").packed): 1}
 
 
 @pytest.mark.parametrize(("at", "outcome"), [(NOW - 1, TraceOutcome.DROPPED), (NOW, TraceOutcome.FORWARDED)])
 def test_a_ban_ends_with_its_time(at: int, outcome: TraceOutcome) -> None:
-    assert traced(tcp("wan0", FOREIGN, PUBLIC, 8443), banned("203.0.113.9/32", expires=NOW), at).outcome is outcome
+    assert trace_packet(tcp("wan0", FOREIGN, PUBLIC, 8443), add_ban("203.0.113.9/32", expires=NOW), at).outcome is outcome
 
 
 def test_whom_nobody_knows_is_spoofed_and_counted() -> None:
-    found = traced(tcp("lan0", "10.16.9.9", FOREIGN, 443))
+    found = trace_packet(tcp("lan0", "10.16.9.9", FOREIGN, 443))
     assert (found.outcome, found.counters, found.elements) == (TraceOutcome.DROPPED, {"spoofed": 1}, {})
 
 
 def test_an_ipv6_member_is_refused_from_outside_and_the_sender_is_told() -> None:
-    found = traced(tcp("wan0", FOREIGN6, MEMBER6, 22))
+    found = trace_packet(tcp("wan0", FOREIGN6, MEMBER6, 22))
     assert (found.outcome, found.refusal, found.counters) == (TraceOutcome.REJECTED, Refusal.TCP_RESET, {"refused": 1})
-    assert found.answer and left(found.answer).ends() == Endpoints(MEMBER6, FOREIGN6, 22, 50122)
-    assert left(found.answer).packet.flags == {"rst", "ack"}
+    assert found.answer and get_leaving(found.answer).get_ends() == Endpoints(MEMBER6, FOREIGN6, 22, 50122)
+    assert get_leaving(found.answer).packet.flags == {"rst", "ack"}
 
 
 def test_what_comes_with_an_ack_is_reset_without_one() -> None:
@@ -176,7 +176,7 @@ def test_what_comes_with_an_ack_is_reset_without_one() -> None:
     policy = replace(
         POLICY, listeners=(ListenerSpec(1, IPv6Address(at), TransportProtocol.TCP, 443),), blocks=(BlockSpec(1, POLICY.prefixes[0]),)
     )
-    found = traced(replace(tcp("lan0", MEMBER6, at, 443), flags=frozenset({"ack"})), policy)
+    found = trace_packet(replace(tcp("lan0", MEMBER6, at, 443), flags=frozenset({"ack"})), policy)
     assert found.answer and found.answer.packet.flags == {"rst"}
 
 
@@ -186,25 +186,25 @@ def test_who_is_refused_at_a_forward_hears_so_from_where_he_called() -> None:
         forwards=(ForwardSpec(1, TransportProtocol.UDP, PUBLIC, 8443, MEMBER, 443),),
         blocks=(BlockSpec(1, IPv4Network(f"{MEMBER}/32")),),
     )
-    found = traced(replace(tcp("wan0", FOREIGN, PUBLIC, 8443), protocol=17), policy)
-    assert found.answer and left(found.answer).packet.source == PUBLIC
-    assert left(found.answer).packet.icmp == Icmp(3, 13, quoted=Endpoints(FOREIGN, PUBLIC, 50122, 8443))
+    found = trace_packet(replace(tcp("wan0", FOREIGN, PUBLIC, 8443), protocol=17), policy)
+    assert found.answer and get_leaving(found.answer).packet.source == PUBLIC
+    assert get_leaving(found.answer).packet.icmp == Icmp(3, 13, quoted=Endpoints(FOREIGN, PUBLIC, 50122, 8443))
 
 
 def test_what_comes_from_outside_to_a_private_address_is_dropped_without_a_refusal_that_would_leak() -> None:
-    found = traced(tcp("wan0", FOREIGN, MEMBER, 22))
+    found = trace_packet(tcp("wan0", FOREIGN, MEMBER, 22))
     assert (found.outcome, found.answer, found.counters) == (TraceOutcome.DROPPED, None, {"misdirected": 1})
 
 
 def test_our_own_public_address_from_outside_is_forged() -> None:
     publics = (IPv4Network(f"{PUBLIC}/32"), IPv4Network("10.0.0.0/24"))  # a pool within a private prefix overlaps nothing either
     ours = replace(POLICY, gateway=replace(POLICY.gateway, settings=GroupSettings(publics=publics)))
-    assert traced(tcp("wan0", PUBLIC, PUBLIC, 8443), ours).counters == {"spoofed": 1}
-    assert traced(tcp("wan0", FOREIGN, PUBLIC, 8443), ours).outcome is TraceOutcome.FORWARDED
+    assert trace_packet(tcp("wan0", PUBLIC, PUBLIC, 8443), ours).counters == {"spoofed": 1}
+    assert trace_packet(tcp("wan0", FOREIGN, PUBLIC, 8443), ours).outcome is TraceOutcome.FORWARDED
 
 
 def test_a_member_without_a_mapping_does_not_leave() -> None:
-    found = traced(tcp("lan0", MEMBER, FOREIGN, 443), replace(POLICY, mappings=()))
+    found = trace_packet(tcp("lan0", MEMBER, FOREIGN, 443), replace(POLICY, mappings=()))
     assert (found.outcome, found.counters) == (TraceOutcome.REJECTED, {"unmapped": 1, "refused": 1})
 
 
@@ -224,73 +224,73 @@ BLOCK = NatMappingSpec(MEMBER, PUBLIC, SharingMode.BLOCKS, 2048, 3071)
 )
 def test_the_port_is_kept_or_drawn_as_the_address_is_shared(mapping: NatMappingSpec, protocol: int, port: int, chosen: range) -> None:
     packet = replace(tcp("lan0", MEMBER, FOREIGN, 443, port), protocol=protocol)
-    leaves = left(traced(packet, replace(POLICY, mappings=(mapping,))))
+    leaves = get_leaving(trace_packet(packet, replace(POLICY, mappings=(mapping,))))
     assert (leaves.packet.source, leaves.source_ports) == (PUBLIC, chosen)
 
 
 def test_a_block_lets_out_nothing_that_has_no_ports() -> None:
     packet = Packet("lan0", MEMBER, ip_address(str(FOREIGN)), 47)
-    found = traced(packet, replace(POLICY, mappings=(BLOCK,)))
+    found = trace_packet(packet, replace(POLICY, mappings=(BLOCK,)))
     assert (found.outcome, found.counters) == (TraceOutcome.REJECTED, {"portless": 1, "refused": 1})
 
 
 def test_an_answer_comes_back_to_the_member_and_the_next_packet_keeps_its_port() -> None:
     talk = trace_flow(compile_policy(POLICY), tcp("lan0", MEMBER, FOREIGN, 443), ROUTES, now=NOW)
-    assert talk.answer and left(talk.answer).ends() == Endpoints(FOREIGN, MEMBER, 443, 50122)
+    assert talk.answer and get_leaving(talk.answer).get_ends() == Endpoints(FOREIGN, MEMBER, 443, 50122)
     assert talk.answer.elements == {("down4", MEMBER.packed): 1}
     assert talk.next and talk.next.state is ConntrackState.ESTABLISHED
-    assert left(talk.next).ends() == left(talk.first).ends()
+    assert get_leaving(talk.next).get_ends() == get_leaving(talk.first).get_ends()
 
 
 def test_an_echo_keeps_its_two_ids_apart() -> None:
     echo = Packet("lan0", MEMBER, FOREIGN, 1, icmp=Icmp(8, id=77))
     talk = trace_flow(compile_policy(POLICY), echo, ROUTES, now=NOW)
-    assert left(talk.first).source_ports == range(1024, 32768)
+    assert get_leaving(talk.first).source_ports == range(1024, 32768)
     assert talk.answer and talk.answer.packet.icmp == Icmp(0, id=1024)
-    assert left(talk.answer).packet.icmp == Icmp(0, id=77)
+    assert get_leaving(talk.answer).packet.icmp == Icmp(0, id=77)
 
 
 def test_an_error_about_a_members_packet_finds_its_way_back() -> None:
-    first = traced(tcp("lan0", MEMBER, FOREIGN, 443))
-    flow = first.flow(source_port=40_000)
-    error = Packet("wan0", IPv4Address("192.0.2.50"), PUBLIC, 1, icmp=Icmp(11, quoted=left(first).ends(40_000)), flow=flow)
-    found = traced(error)
-    assert (found.state, left(found).packet.destination) == (ConntrackState.RELATED, MEMBER)
-    assert left(found).packet.icmp == Icmp(11, quoted=Endpoints(MEMBER, FOREIGN, 50122, 443))
+    first = trace_packet(tcp("lan0", MEMBER, FOREIGN, 443))
+    flow = first.build_flow(source_port=40_000)
+    error = Packet("wan0", IPv4Address("192.0.2.50"), PUBLIC, 1, icmp=Icmp(11, quoted=get_leaving(first).get_ends(40_000)), flow=flow)
+    found = trace_packet(error)
+    assert (found.state, get_leaving(found).packet.destination) == (ConntrackState.RELATED, MEMBER)
+    assert get_leaving(found).packet.icmp == Icmp(11, quoted=Endpoints(MEMBER, FOREIGN, 50122, 443))
 
 
 def test_who_left_the_sets_loses_his_open_connections() -> None:
-    flow = traced(tcp("lan0", MEMBER, FOREIGN, 443)).flow(40_000)
+    flow = trace_packet(tcp("lan0", MEMBER, FOREIGN, 443)).build_flow(40_000)
     assert flow
     further = replace(tcp("lan0", MEMBER, FOREIGN, 443), flow=replace(flow, replied=True))
-    found = traced(further, replace(POLICY, addresses=(OTHER,)))
+    found = trace_packet(further, replace(POLICY, addresses=(OTHER,)))
     assert (found.outcome, found.counters) == (TraceOutcome.DROPPED, {"unmatched": 1})
 
 
 def test_management_is_not_tracked_and_reaches_the_gateway() -> None:
     ssh = tcp("mgmt0", "172.31.0.9", "192.0.2.1", 22)
-    found = traced(ssh)
+    found = trace_packet(ssh)
     assert (found.outcome, found.state) == (TraceOutcome.DELIVERED, ConntrackState.UNTRACKED)
 
 
 def test_a_stray_packet_of_tcp_is_invalid() -> None:
-    found = traced(replace(tcp("lan0", MEMBER, FOREIGN, 443), flags=frozenset({"ack"})))
+    found = trace_packet(replace(tcp("lan0", MEMBER, FOREIGN, 443), flags=frozenset({"ack"})))
     assert (found.outcome, found.state) == (TraceOutcome.DROPPED, ConntrackState.INVALID)
 
 
 def test_a_fragment_alone_waits_for_the_others() -> None:
-    assert traced(replace(tcp("lan0", MEMBER, FOREIGN, 443), fragment=True)).outcome is TraceOutcome.HELD
+    assert trace_packet(replace(tcp("lan0", MEMBER, FOREIGN, 443), fragment=True)).outcome is TraceOutcome.HELD
 
 
 def test_neighbour_discovery_is_delivered_from_one_hop_only() -> None:
     solicitation = Packet("lan0", MEMBER6, IPv6Address("ff02::1:ff00:1"), 58, icmp=Icmp(135), hop_limit=255)
-    assert traced(solicitation).outcome is TraceOutcome.DELIVERED
-    assert traced(replace(solicitation, hop_limit=254)).outcome is TraceOutcome.DROPPED
+    assert trace_packet(solicitation).outcome is TraceOutcome.DELIVERED
+    assert trace_packet(replace(solicitation, hop_limit=254)).outcome is TraceOutcome.DROPPED
 
 
 def test_a_gateways_own_packet_with_a_private_source_stays() -> None:
-    assert traced(tcp("", "10.16.255.1", FOREIGN, 443)).counters == {"leaked": 1}
-    assert traced(tcp("", "192.0.2.1", FOREIGN, 443)).outcome is TraceOutcome.FORWARDED
+    assert trace_packet(tcp("", "10.16.255.1", FOREIGN, 443)).counters == {"leaked": 1}
+    assert trace_packet(tcp("", "192.0.2.1", FOREIGN, 443)).outcome is TraceOutcome.FORWARDED
 
 
 def test_a_probe_is_counted_both_ways() -> None:

@@ -54,20 +54,20 @@ def case(seed: int) -> tuple[Policy, list[Packet]]:
     return about, [first_packet(each) for each in events(random, about) if isinstance(each, First) and each.card]
 
 
-def promised(policy: Policy, packet: Packet) -> Promise | None:
+def compute_promise(policy: Policy, packet: Packet) -> Promise | None:
     """What becomes of a connection's first packet that is not for the gateway itself; None: it does not get through."""
     at, forward = policy.gateway.interfaces, forward_of(policy, packet)
-    destination, port = led(forward, packet) if forward else (packet.destination, packet.destination_port)
-    leaves = ROUTES.interface(destination)
+    destination, port = follow_forward(forward, packet) if forward else (packet.destination, packet.destination_port)
+    leaves = ROUTES.find_interface(destination)
     if packet.version == 6 and packet.icmp and not is_echo6(packet):
         return None
-    if not leaves or (packet.interface == at.wan and banned(policy, packet.source, BanDirection.IN)):
+    if not leaves or (packet.interface == at.wan and is_banned(policy, packet.source, BanDirection.IN)):
         return None
-    if leaves == at.wan and banned(policy, destination, BanDirection.OUT):
+    if leaves == at.wan and is_banned(policy, destination, BanDirection.OUT):
         return None
     if (packet.interface == at.wan and bogon(policy, packet.source)) or (leaves == at.wan and bogon(policy, destination)):
         return None
-    if blocked(policy, packet.source) or blocked(policy, destination):
+    if is_blocked(policy, packet.source) or is_blocked(policy, destination):
         return None
     member, target = holds(policy, packet.source), holds(policy, destination)
     match packet.interface, leaves:
@@ -99,12 +99,12 @@ def forward_of(policy: Policy, packet: Packet) -> ForwardSpec | None:
     return next((each for each in there if 0 <= packet.destination_port - each.public_port < each.ports), None)
 
 
-def led(forward: ForwardSpec, packet: Packet) -> tuple[Address, int]:
+def follow_forward(forward: ForwardSpec, packet: Packet) -> tuple[Address, int]:
     return forward.private, forward.private_port + packet.destination_port - forward.public_port
 
 
 def own(interface: str) -> Address:
-    address = ROUTES.address(interface, 4)
+    address = ROUTES.find_address(interface, 4)
     assert address
     return address
 
@@ -119,13 +119,13 @@ def opens(hole: Hole, packet: Packet) -> bool:
     return hole.address == packet.destination and protocol and port
 
 
-def banned(policy: Policy, address: Address, way: BanDirection) -> bool:
+def is_banned(policy: Policy, address: Address, way: BanDirection) -> bool:
     """Not what anything allows."""
     bans = [each for each in policy.bans if each.direction in (way, BanDirection.BOTH)]
-    return covered(bans, address) and not covered(policy.allowed, address)
+    return is_covered(bans, address) and not is_covered(policy.allowed, address)
 
 
-def covered(by: Sequence[BanSpec | AllowEntrySpec], address: Address) -> bool:
+def is_covered(by: Sequence[BanSpec | AllowEntrySpec], address: Address) -> bool:
     return any(address in each.prefix for each in by if not 0 < each.expires <= NOW and each.prefix.version == address.version)
 
 
@@ -136,7 +136,7 @@ def bogon(policy: Policy, address: Address) -> bool:
     return protection.bogons and any(address in each for each in bogons) and not any(address in each for each in protection.own)
 
 
-def blocked(policy: Policy, address: Address) -> bool:
+def is_blocked(policy: Policy, address: Address) -> bool:
     """Nothing stays reachable here."""
     return any(address in each.prefix for each in policy.blocks if not 0 < each.expires <= NOW and each.prefix.version == address.version)
 
@@ -163,10 +163,10 @@ def public_of(policy: Policy, packet: Packet) -> Address | None:
     return mapping.public
 
 
-def kept(found: Trace) -> Promise | None:
+def read_promise(found: Trace) -> Promise | None:
     if found.outcome is not TraceOutcome.FORWARDED or found.leaves is None:
         return None
-    ends = found.leaves.ends()
+    ends = found.leaves.get_ends()
     return Promise(found.leaves.interface, ends.source, ends.destination, ends.destination_port)
 
 
@@ -181,20 +181,20 @@ def fares_as_promised(policy: Policy, packets: list[Packet]) -> None:
         if ROUTES.is_own(packet.destination):
             continue
         found = trace(ruleset, packet, ROUTES, now=NOW)
-        wanted = promised(policy, packet) if compute_state(packet) is ConntrackState.NEW else None
+        wanted = compute_promise(policy, packet) if compute_state(packet) is ConntrackState.NEW else None
         if found.state is ConntrackState.UNTRACKED:  # nothing that comes in by the sync interface, or to the management port, goes through
             wanted = None
-        assert kept(found) == wanted, f"{packet}\n{policy}"
+        assert read_promise(found) == wanted, f"{packet}\n{policy}"
         if wanted:
-            assert counted(found) == billed(policy, packet, wanted), f"{packet}\n{policy}"
+            assert read_bill(found) == compute_bill(policy, packet, wanted), f"{packet}\n{policy}"
 
 
-def billed(policy: Policy, packet: Packet, leaves: Promise) -> tuple[int, int]:
+def compute_bill(policy: Policy, packet: Packet, leaves: Promise) -> tuple[int, int]:
     """Each packet is counted once for each member at its ends."""
     return int(holds(policy, packet.source)), int(holds(policy, leaves.destination))
 
 
-def counted(found: Trace) -> tuple[int, int]:
+def read_bill(found: Trace) -> tuple[int, int]:
     up = sum(number for (name, _), number in found.elements.items() if name.startswith("up"))
     down = sum(number for (name, _), number in found.elements.items() if name.startswith("down"))
     return up, down

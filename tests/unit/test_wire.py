@@ -115,7 +115,7 @@ def test_what_is_not_a_request_is_refused_with_the_path_to_the_fault(data: objec
         wire.parse_request(data)
 
 
-def spoiled(path: list[str | int], value: object) -> object:
+def spoil(path: list[str | int], value: object) -> object:
     policy = Policy(network(2).gateway, addresses=network(2).addresses, bans=network(2).bans)
     data: Any = through(wire.Plan(1, compile_policy(policy)))
     at = data
@@ -144,7 +144,7 @@ def spoiled(path: list[str | int], value: object) -> object:
 )
 def test_a_spoiled_ruleset_is_refused(path: list[str | int], value: object) -> None:
     with pytest.raises(WireError, match=r"^request\."):
-        wire.parse_request(spoiled(path, value))
+        wire.parse_request(spoil(path, value))
 
 
 scalars = st.none() | st.booleans() | st.integers() | st.text()
@@ -238,7 +238,7 @@ def test_every_integer_of_an_answer_says_within_which_limits_it_is() -> None:
     assert [name for name, hint in found.items() if "range(" not in str(hint)] == []
 
 
-def nested(number: int) -> str:
+def nest(number: int) -> str:
     return "[" + "[]," * number + "[]]"
 
 
@@ -247,7 +247,7 @@ def test_an_answer_is_bounded_before_it_is_taken_apart(kind: type[wire.Request])
     limits = wire.ANSWERED[kind]
     assembler = wire.Assembler(limits)
     with pytest.raises(WireError, match=r"consists of more than|is longer than"):
-        for line in lines_of(nested(limits.values // 2 + 1)):
+        for line in lines_of(nest(limits.values // 2 + 1)):
             assembler.feed(line)
 
 

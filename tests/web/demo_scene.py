@@ -278,7 +278,7 @@ def _group() -> dict[str, Any]:
     return {"group": GatewayGroup.objects.get().pk}
 
 
-def _blocked() -> dict[str, Any]:
+def _find_blocked() -> dict[str, Any]:
     return {"pk": Block.objects.filter(holds_now()).values_list("pk", flat=True)[0]}
 
 
@@ -329,7 +329,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "desk:export": lambda: {"name": "names.zone"},
     **{f"bans:{name}": _list for name in LISTS},
     **{f"bans:{name}": _pk(Ban) for name in ("ban", "saved", "lift", "revert")},
-    **{f"bans:{name}": _blocked for name in ("block", "block-lift", "block-restore")},
+    **{f"bans:{name}": _find_blocked for name in ("block", "block-lift", "block-restore")},
     **{f"bans:{name}": _pk(AllowEntry) for name in ("allow_entry", "disallow")},
     **{f"bans:{name}": _pk(Listener) for name in ("listener", "listener-remove")},
     **{f"bans:{name}": _group for name in ("notice", "reachable-add")},
@@ -432,7 +432,7 @@ ALSO = (
 
 def pages() -> list[Page]:
     """Every page of the URL configuration, in its order, and some again with what is asked for."""
-    named = [Page(name, address(name)) for name in visited() if not name.startswith("own:")]
+    named = [Page(name, address(name)) for name in list_pages() if not name.startswith("own:")]
     revisions = list(Revision.objects.order_by("pk").values_list("pk", flat=True))
     ticket, other = Ticket.objects.filter(merged_into=None, member__user__username=RESIDENT).order_by("pk").values_list("pk", flat=True)[:2]
     known = {"first": revisions[0], "last": revisions[-1], "ticket": ticket, "other": other}
@@ -442,10 +442,10 @@ def pages() -> list[Page]:
 
 def own() -> list[Page]:
     """Every page of a member's own, for RESIDENT."""
-    return [Page(name, address(name)) for name in visited() if name.startswith("own:")]
+    return [Page(name, address(name)) for name in list_pages() if name.startswith("own:")]
 
 
-def visited() -> list[str]:
+def list_pages() -> list[str]:
     """The names of all pages, in the order of the URL configuration."""
     return [name for name in dict.fromkeys(_names(get_resolver(), "")) if name not in NOT_VISITED]
 

@@ -30,7 +30,7 @@ A_DAY = 24 * 3600  # seconds
 def shots() -> Iterator[dict[str, str]]:
     """Every page that the demo can show: what its pictures are called, its path, and whose it is ("" for strangers)."""
     asked = [(name, query) for name, query in demo_scene.ALSO if "{" not in query]
-    for at, (name, query) in enumerate([*((name, "") for name in demo_scene.visited()), *asked]):
+    for at, (name, query) in enumerate([*((name, "") for name in demo_scene.list_pages()), *asked]):
         path = address(name)
         if path is None:
             sys.stderr.write(f"left out, the demo has none of it: {name}\n")

@@ -25,7 +25,7 @@ LOCALES: Final = {"en": "en-GB", "de": "de-DE"}
 
 def main(arguments: Sequence[str]) -> int:
     """Take them; 1 when a page could not be shown."""
-    given = parsed(arguments)
+    given = parse_arguments(arguments)
     shown = showing(given.var, fill=given.fill)
     shown["shots"] = [each for each in shown["shots"] if not given.only or any(word in each["file"] for word in given.only)]
     given.folder.mkdir(parents=True, exist_ok=True)
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if failed else 0
 
 
-def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="script/screenshots", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where the pictures go, as PAGE.LOOK.png")
     parser.add_argument("--var", type=Path, default=Path("var"), help="the state directory of the running demo (default: var)")

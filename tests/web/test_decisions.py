@@ -12,24 +12,24 @@ from apps.deployments.services import reconcile
 from apps.nat.models import PortForward
 from firewall.rollout import RolloutEvent
 from tests import factories
-from tests.db.conftest import served
-from tests.db.rollout_rows import forward, opened
+from tests.db.conftest import served_network
+from tests.db.rollout_rows import forward, open_rollout
 from tests.web.conftest import sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole")]
 
-__all__ = ["served"]
+__all__ = ["served_network"]
 
 
-def test_a_second_person_finds_what_waits_and_approves_it(served: factories.Network, page: Page) -> None:
-    served.group.removal_least = 3
-    served.group.save()
+def test_a_second_person_finds_what_waits_and_approves_it(served_network: factories.Network, page: Page) -> None:
+    served_network.group.removal_least = 3
+    served_network.group.save()
     for port in range(7001, 7007):
-        forward(served, port)
-    assert reconcile(served.group)
-    with factories.written_by(served.admin):
+        forward(served_network, port)
+    assert reconcile(served_network.group)
+    with factories.written_by(served_network.admin):
         PortForward.objects.filter(public_port__in=range(7001, 7006)).delete()
-    reconcile(served.group, by=served.admin.pk)
+    reconcile(served_network.group, by=served_network.admin.pk)
     factories.user("jonas")
 
     sign_in(page, "jonas")
@@ -44,10 +44,10 @@ def test_a_second_person_finds_what_waits_and_approves_it(served: factories.Netw
     assert HeldBack.objects.get().state == HeldBack.State.APPROVED
 
 
-def test_a_trial_counts_down_and_is_taken_back(served: factories.Network, page: Page) -> None:
-    assert reconcile(served.group)
-    forward(served, 7001)
-    lease = opened(served)
+def test_a_trial_counts_down_and_is_taken_back(served_network: factories.Network, page: Page) -> None:
+    assert reconcile(served_network.group)
+    forward(served_network, 7001)
+    lease = open_rollout(served_network)
     rollout_store.record_event(
         lease, RolloutEvent.COMMITTED, committed=Now(), goes_back=Now() + timedelta(seconds=90), sent_octets=4100, commit_ms=3
     )

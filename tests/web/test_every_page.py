@@ -62,11 +62,11 @@ class Looker:
         self.own = urlsplit(own).netloc
         self.at = ""
         self.page = context.new_page()
-        self.page.on("request", self._asked)
+        self.page.on("request", self._check_request)
         self.page.on("pageerror", lambda error: self.blame(f"script: {error}"))
         self.page.on("console", lambda message: self.blame(f"console: {message.text}") if self._wrong(message) else None)
 
-    def _asked(self, request: Any) -> None:
+    def _check_request(self, request: Any) -> None:
         if urlsplit(request.url).netloc not in (self.own, ""):
             self.blame(f"asks {request.url}")
 

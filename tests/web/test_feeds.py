@@ -9,7 +9,7 @@ from apps.bans.models import BanList
 from apps.nat.services import add_forward
 from lab.lab import Lab
 from tests import factories
-from tests.fake_http import Answer, Server, serving
+from tests.fake_http import FakeAnswer, Server, serving
 from tests.web.conftest import sign_in
 from tests.whole.system import reaches, wait_for
 
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.kernel, pytest.mark.browser, pytest.mark.xdist_group("
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A feed on loopback, which the worker may ask."""
     monkeypatch.setenv("NETZWART_FEED_PRIVATE", "1")
-    with serving(Answer(body=b"203.0.113.66 # scans\n")) as running:
+    with serving(FakeAnswer(body=b"203.0.113.66 # scans\n")) as running:
         yield running
 
 
@@ -38,7 +38,7 @@ def test_a_feed_is_set_up_and_refreshed_at_a_press(page: Page, lab: Lab, network
     wait_for(lambda: reaches(lab, "internet", "198.51.100.7", 8443) is not None)
     wait_for(lambda: reaches(lab, "internet", "198.51.100.7", 8443, source="203.0.113.66") is None)
 
-    server.answer = lambda _path, _headers: Answer(503)
+    server.answer = lambda _path, _headers: FakeAnswer(503)
     page.get_by_role("button", name="Refresh now").click()
     expect(page.locator("#feed")).to_contain_text("The server answers 503", timeout=15_000)
     expect(page.get_by_role("row", name="203.0.113.66")).to_be_visible()

@@ -21,7 +21,7 @@ TABS = 8
 LISTENS = "html[data-stream=up]"
 
 
-class Desk:
+class TraceWindow:
     """A browser window on an address that is in front of everything, and a rollout that its pages show."""
 
     def __init__(self, before: Front, window: BrowserContext, rollout: Rollout) -> None:
@@ -43,7 +43,9 @@ class Desk:
 
 
 @pytest.fixture
-def desk(chromium: Browser, live_server: LiveServer, settings: LazySettings, tmp_path: Path, network: factories.Network) -> Iterator[Desk]:
+def desk(
+    chromium: Browser, live_server: LiveServer, settings: LazySettings, tmp_path: Path, network: factories.Network
+) -> Iterator[TraceWindow]:
     rollout = Rollout.objects.create(group=network.group, revision=Revision.objects.create(group=network.group, snapshot="1:1:"))
     GatewayState.objects.bulk_create(GatewayState(gateway=gateway) for gateway in network.gateways)
     pages = urlsplit(live_server.url).port or 0
@@ -53,10 +55,10 @@ def desk(chromium: Browser, live_server: LiveServer, settings: LazySettings, tmp
         before = stack.enter_context(front(pages=pages, events=process.port))
         window = signed_in(chromium, live_server, network.admin, locale="en-GB")
         stack.callback(window.close)
-        yield Desk(before, window, rollout)
+        yield TraceWindow(before, window, rollout)
 
 
-def test_eight_tabs_share_one_stream_and_all_load_and_are_all_told(desk: Desk) -> None:
+def test_eight_tabs_share_one_stream_and_all_load_and_are_all_told(desk: TraceWindow) -> None:
     tabs = [desk.tab() for _number in range(TABS)]
     for tab in tabs:
         expect(tab.locator("#running")).to_contain_text(str(desk.rollout))
@@ -74,7 +76,7 @@ def test_eight_tabs_share_one_stream_and_all_load_and_are_all_told(desk: Desk) -
     assert desk.front.streams == 1 and desk.faults == []
 
 
-def test_a_browser_without_shared_workers_has_a_stream_for_each_tab(desk: Desk) -> None:
+def test_a_browser_without_shared_workers_has_a_stream_for_each_tab(desk: TraceWindow) -> None:
     desk.window.add_init_script("delete window.SharedWorker")
     tabs = [desk.tab() for _number in range(2)]
     assert desk.front.streams == 2
@@ -84,7 +86,7 @@ def test_a_browser_without_shared_workers_has_a_stream_for_each_tab(desk: Desk) 
     assert desk.faults == []
 
 
-def test_a_tab_whose_shared_worker_cannot_start_has_a_stream_of_its_own(desk: Desk) -> None:
+def test_a_tab_whose_shared_worker_cannot_start_has_a_stream_of_its_own(desk: TraceWindow) -> None:
     desk.window.add_init_script("const Real = SharedWorker; window.SharedWorker = function () { return new Real('/nowhere.js'); }")
     tab = desk.tab()
     assert desk.front.streams == 1

@@ -11,13 +11,13 @@ from apps.bans.models import BanList, Block
 from apps.deployments.services import reconcile
 from apps.nat.services import add_forward
 from tests import factories
-from tests.db.conftest import served
-from tests.fake_http import Answer, Server, serving
+from tests.db.conftest import served_network
+from tests.fake_http import FakeAnswer, Server, serving
 from tests.web.conftest import signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole")]
 
-__all__ = ["served"]
+__all__ = ["served_network"]
 MOST_TABS = 80
 SETTINGS = (("limits", "New connections of a member, a second", "50", "0"), ("protection", "BGP neighbours", "192.0.2.1", ""))
 
@@ -26,7 +26,7 @@ SETTINGS = (("limits", "New connections of a member, a second", "50", "0"), ("pr
 def feed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A feed on loopback, which may be asked."""
     monkeypatch.setattr("django.conf.settings.FEED_PRIVATE", True)
-    with serving(Answer(body=b"203.0.113.66 # scans\n")) as running:
+    with serving(FakeAnswer(body=b"203.0.113.66 # scans\n")) as running:
         yield running
 
 
@@ -39,18 +39,18 @@ def tab_to(page: Page, wanted: Locator) -> None:
     raise AssertionError(f"{wanted} is not reached with Tab")
 
 
-def deployed(page: Page, network: factories.Network) -> None:
+def wait_deployed(page: Page, network: factories.Network) -> None:
     """What was saved goes out, and the page is looked at again."""
     assert reconcile(network.group, by=network.admin.pk)
     page.reload()
 
 
 def test_what_staff_sets_is_added_shown_as_active_and_taken_back(
-    chromium: Browser, live_server: LiveServer, served: factories.Network, feed: Server
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network, feed: Server
 ) -> None:
-    assert reconcile(served.group)
-    context = signed_in(chromium, live_server, served.admin, locale="en-GB")
-    page, group = context.new_page(), served.group.pk
+    assert reconcile(served_network.group)
+    context = signed_in(chromium, live_server, served_network.admin, locale="en-GB")
+    page, group = context.new_page(), served_network.group.pk
 
     # The allow list, with the keyboard alone.
     page.goto("/bans/allowed/")
@@ -60,7 +60,7 @@ def test_what_staff_sets_is_added_shown_as_active_and_taken_back(
     page.keyboard.type("our mirror")
     page.keyboard.press("Enter")
     expect(page.get_by_text("No ban concerns 203.0.113.66 any more")).to_be_visible()
-    deployed(page, served)
+    wait_deployed(page, served_network)
     expect(page.get_by_role("row", name="203.0.113.66")).to_contain_text("both")
     tab_to(page, page.get_by_role("link", name="Remove 203.0.113.66…"))
     page.keyboard.press("Enter")
@@ -95,7 +95,7 @@ def test_what_staff_sets_is_added_shown_as_active_and_taken_back(
             page.get_by_label(field).fill(wanted)
             page.get_by_role("button", name="Save").click()
             page.goto(f"/gateways/groups/{group}/{path}/")
-            deployed(page, served)
+            wait_deployed(page, served_network)
             expect(page.get_by_label(field)).to_have_value(wanted)
             expect(page.get_by_role("complementary")).to_contain_text("since")
 
@@ -107,7 +107,7 @@ def test_what_staff_sets_is_added_shown_as_active_and_taken_back(
     page.get_by_label("Port", exact=True).fill("53")
     page.get_by_role("button", name="Add listener").click()
     expect(page.get_by_role("row", name="Name server")).to_be_visible()
-    deployed(page, served)
+    wait_deployed(page, served_network)
     expect(page.get_by_role("row", name="Name server")).to_contain_text("both")
     page.get_by_role("link", name="Remove Name server…").click()
     page.get_by_role("dialog").get_by_role("button").first.click()
@@ -123,7 +123,7 @@ def test_what_staff_sets_is_added_shown_as_active_and_taken_back(
     banlist.refresh_from_db()
     assert refresh_feed(banlist.feed.pk)
     expect(page.locator("#feed")).to_contain_text("1 added, 0 lifted, 0 unchanged")  # the page loads itself again when it is done
-    deployed(page, served)
+    wait_deployed(page, served_network)
     expect(page.get_by_role("row", name="203.0.113.66")).to_contain_text("both")
     page.locator("#feed").get_by_role("link", name="Change").click()
     page.get_by_role("link", name="Take the feed away…").click()
@@ -133,10 +133,12 @@ def test_what_staff_sets_is_added_shown_as_active_and_taken_back(
     context.close()
 
 
-def test_each_kind_of_form_works_without_javascript(chromium: Browser, live_server: LiveServer, served: factories.Network) -> None:
-    holding = served.residents["m1"].holding
-    forward = add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=served.admin)
-    context = signed_in(chromium, live_server, served.admin, locale="en-GB", java_script_enabled=False)
+def test_each_kind_of_form_works_without_javascript(chromium: Browser, live_server: LiveServer, served_network: factories.Network) -> None:
+    holding = served_network.residents["m1"].holding
+    forward = add_forward(
+        holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=served_network.admin
+    )
+    context = signed_in(chromium, live_server, served_network.admin, locale="en-GB", java_script_enabled=False)
     page = context.new_page()
 
     # A form in a table, and a confirmation.
@@ -148,13 +150,13 @@ def test_each_kind_of_form_works_without_javascript(chromium: Browser, live_serv
     expect(page.get_by_text("Nothing is allowed for certain yet")).to_be_visible()
 
     # A page of settings, with an error at its field.
-    page.goto(f"/gateways/groups/{served.group.pk}/limits/")
+    page.goto(f"/gateways/groups/{served_network.group.pk}/limits/")
     page.get_by_label("New connections of a member, a second").fill("-1")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_label("New connections of a member, a second")).to_have_attribute("aria-invalid", "true")
 
     # A page that edits one thing: a port that is taken, and the one that is offered.
-    add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=9443, private_port=443, by=served.admin)
+    add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=9443, private_port=443, by=served_network.admin)
     page.goto(f"/members/{holding.member_id}/")
     page.get_by_role("link", name=f"Edit {forward}").click()
     page.get_by_label("Public port").fill("9443")

@@ -7,18 +7,18 @@ from pytest_django.live_server_helper import LiveServer
 from apps.nat.models import PortForward
 from apps.tickets.models import Ticket
 from tests import factories
-from tests.db.conftest import served
+from tests.db.conftest import served_network
 from tests.web.conftest import sign_in, signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole")]
-__all__ = ["served"]
+__all__ = ["served_network"]
 TEXT = "We have found the broken switch, it is replaced tonight."
 
 
 def test_text_that_was_written_stands_in_its_field_again_after_signing_in(
-    chromium: Browser, live_server: LiveServer, served: factories.Network
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network
 ) -> None:
-    context = signed_in(chromium, live_server, served.admin)
+    context = signed_in(chromium, live_server, served_network.admin)
     page = context.new_page()
     page.goto("/tickets/new/")
     page.locator("textarea").first.fill(TEXT)
@@ -34,11 +34,11 @@ def test_text_that_was_written_stands_in_its_field_again_after_signing_in(
 
 
 def test_signing_in_after_a_form_was_sent_leads_back_to_its_page_with_the_text(
-    chromium: Browser, live_server: LiveServer, served: factories.Network
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network
 ) -> None:
-    context = signed_in(chromium, live_server, served.admin)
+    context = signed_in(chromium, live_server, served_network.admin)
     page = context.new_page()
-    ticket = Ticket.objects.create(subject="Switch in house B", member=served.residents["m1"].member)
+    ticket = Ticket.objects.create(subject="Switch in house B", member=served_network.residents["m1"].member)
     page.goto(f"/tickets/{ticket.pk}/")
     page.locator("#answer textarea").fill(TEXT)
     context.clear_cookies(name="sessionid")
@@ -50,11 +50,11 @@ def test_signing_in_after_a_form_was_sent_leads_back_to_its_page_with_the_text(
 
 
 def test_a_request_after_the_session_ended_says_so_and_keeps_the_input(
-    chromium: Browser, live_server: LiveServer, served: factories.Network
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network
 ) -> None:
-    context = signed_in(chromium, live_server, served.admin)
+    context = signed_in(chromium, live_server, served_network.admin)
     page = context.new_page()
-    page.goto(f"/members/{served.residents['m1'].member.pk}/")
+    page.goto(f"/members/{served_network.residents['m1'].member.pk}/")
     form = page.locator("#forward-form")
     form.locator("input[name=forward-public_port]").fill("8443")
     context.clear_cookies()
@@ -74,11 +74,11 @@ def sign_in_again(page: Page) -> None:
 
 
 def test_after_signing_in_in_another_tab_the_same_button_saves(
-    chromium: Browser, live_server: LiveServer, served: factories.Network
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network
 ) -> None:
-    context = signed_in(chromium, live_server, served.admin)
+    context = signed_in(chromium, live_server, served_network.admin)
     page = context.new_page()
-    member = served.residents["m1"].member
+    member = served_network.residents["m1"].member
     page.goto(f"/members/{member.pk}/")
     form = page.locator("#forward-form")
     form.get_by_label("Public port").fill("8443")
@@ -96,15 +96,15 @@ def test_after_signing_in_in_another_tab_the_same_button_saves(
 
 
 def test_a_form_of_a_page_that_is_older_than_the_signing_in_is_taken(
-    chromium: Browser, live_server: LiveServer, served: factories.Network
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network
 ) -> None:
-    context = signed_in(chromium, live_server, served.admin)
+    context = signed_in(chromium, live_server, served_network.admin)
     page = context.new_page()
     page.goto("/tickets/new/")
     context.clear_cookies(name="sessionid")
     other = context.new_page()
     sign_in(other)
-    page.locator("input[name=member]").fill(f"M-{served.residents['m1'].member.number}")
+    page.locator("input[name=member]").fill(f"M-{served_network.residents['m1'].member.number}")
     page.locator("input[name=subject]").fill("Switch in house B")
     page.locator("textarea").first.fill(TEXT)
     page.get_by_role("main").get_by_role("button", name="Send").click()
@@ -113,11 +113,11 @@ def test_a_form_of_a_page_that_is_older_than_the_signing_in_is_taken(
 
 
 def test_a_slow_answer_is_said_and_the_button_is_not_pressed_twice(
-    chromium: Browser, live_server: LiveServer, served: factories.Network
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network
 ) -> None:
-    context = signed_in(chromium, live_server, served.admin)
+    context = signed_in(chromium, live_server, served_network.admin)
     page = context.new_page()
-    page.goto(f"/members/{served.residents['m1'].member.pk}/")
+    page.goto(f"/members/{served_network.residents['m1'].member.pk}/")
     held = []
     page.route("**/forwards/add/", lambda route: held.append(route))
     form = page.locator("#forward-form")

@@ -22,12 +22,12 @@ from apps.members.models import Member
 from apps.tickets import own
 from apps.tickets.models import Ticket
 from tests import factories
-from tests.db.conftest import served
+from tests.db.conftest import served_network
 from tests.web.conftest import signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole"), pytest.mark.parametrize("language", ["en", "de"])]
 
-__all__ = ["served"]
+__all__ = ["served_network"]
 
 
 @pytest.fixture
@@ -62,14 +62,19 @@ def selin_of(network: factories.Network) -> User:
 
 
 def test_a_member_sees_usage_opens_a_port_and_asks_why_it_does_not_work(
-    chromium: Browser, live_server: LiveServer, served: factories.Network, settings: LazySettings, language: str, say: Callable[..., str]
+    chromium: Browser,
+    live_server: LiveServer,
+    served_network: factories.Network,
+    settings: LazySettings,
+    language: str,
+    say: Callable[..., str],
 ) -> None:
     port = urlsplit(live_server.url).port
     hosts = {4: f"127.0.0.1:{port}", 6: "127.0.0.1:1"}  # where nobody answers
     settings.CHECK_HOSTS = hosts
     settings.SECURE_CSP = settings.SECURE_CSP | {"img-src": [*settings.SECURE_CSP["img-src"], *hosts.values()]}
-    assert reconcile(served.group)
-    with window(chromium, live_server, selin_of(served), language) as page:
+    assert reconcile(served_network.group)
+    with window(chromium, live_server, selin_of(served_network), language) as page:
         page.goto("/")
         expect(page.get_by_role("heading", name=say("You are connected"))).to_be_visible()
         expect(page.get_by_role("heading", name=say("Traffic"))).to_be_visible()
@@ -81,7 +86,7 @@ def test_a_member_sees_usage_opens_a_port_and_asks_why_it_does_not_work(
         page.get_by_label(say("Public port")).fill("8443")
         page.get_by_role("button", name=say("Open the port")).click()
         expect(page.get_by_text(say("On its way to the gateways"))).to_be_visible()
-        assert reconcile(served.group)
+        assert reconcile(served_network.group)
         expect(page.get_by_role("status").first).to_contain_text(say("Works, %(took)s after saving", took="").split(",")[0])
 
         GatewayState.objects.filter(gateway__name="nat-1").update(unreachable_since="2026-11-01T12:00Z")
@@ -100,10 +105,10 @@ def test_a_member_sees_usage_opens_a_port_and_asks_why_it_does_not_work(
 
 
 def test_the_helpdesk_finds_a_member_blocks_unblocks_and_answers(
-    chromium: Browser, live_server: LiveServer, served: factories.Network, language: str, say: Callable[..., str]
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network, language: str, say: Callable[..., str]
 ) -> None:
-    assert reconcile(served.group)
-    selin = selin_of(served)
+    assert reconcile(served_network.group)
+    selin = selin_of(served_network)
     member = Member.objects.get(user=selin)
     ticket = own.open_own_ticket(member=member, subject="No IPv6", text="Since the move.", by=selin)
     with window(chromium, live_server, factories.user("helge", roles=["helpdesk"]), language) as page:
@@ -117,7 +122,7 @@ def test_the_helpdesk_finds_a_member_blocks_unblocks_and_answers(
         page.get_by_label(say("Reason")).select_option("unpaid")
         page.get_by_role("button", name=say("Block", context="verb"), exact=True).click()
         expect(page.get_by_text(say("On its way to %(gateways)s.", gateways="nat-1, nat-2")).first).to_be_visible()
-        assert reconcile(served.group)
+        assert reconcile(served_network.group)
         page.reload()
         expect(page.get_by_text(say("In force."))).to_be_visible()
         page.get_by_role("link", name=say("Lift…")).click()
@@ -140,9 +145,9 @@ def test_the_helpdesk_finds_a_member_blocks_unblocks_and_answers(
 
 
 def test_a_network_admin_makes_a_rule_deploys_it_goes_back_and_releases(
-    chromium: Browser, live_server: LiveServer, served: factories.Network, language: str, say: Callable[..., str]
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network, language: str, say: Callable[..., str]
 ) -> None:
-    assert reconcile(served.group)
+    assert reconcile(served_network.group)
     before, banlist = Revision.objects.get(), BanList.objects.create(name="Scanners")
     with window(chromium, live_server, factories.user("nora", roles=["network_admin"]), language) as page:
         page.goto(f"/bans/{banlist.pk}/")
@@ -151,7 +156,7 @@ def test_a_network_admin_makes_a_rule_deploys_it_goes_back_and_releases(
         page.get_by_role("button", name=say("Ban", context="verb"), exact=True).click()
         row = page.get_by_role("row", name="203.0.113.66")
         expect(row).to_be_visible()
-        assert reconcile(served.group)
+        assert reconcile(served_network.group)
         page.reload()
         expect(row.locator("[id^=posts]")).to_contain_text(say("both"))
 
@@ -160,14 +165,14 @@ def test_a_network_admin_makes_a_rule_deploys_it_goes_back_and_releases(
         page.get_by_label(say("Why")).fill("It was the wrong one.")
         page.get_by_role("button", name=re.compile(re.escape(str(before)))).click()
         expect(page.get_by_text(say("The group is held at %(revision)s. It goes out in a moment.", revision=before))).to_be_visible()
-        assert reconcile(served.group)
+        assert reconcile(served_network.group)
         page.goto(f"/bans/{banlist.pk}/")
         expect(row.locator("[id^=posts]")).not_to_contain_text(say("both"))
 
-        page.goto(f"/rollouts/groups/{served.group.pk}/release/")
-        page.get_by_role("button", name=say("Release %(group)s", group=served.group)).click()
+        page.goto(f"/rollouts/groups/{served_network.group.pk}/release/")
+        page.get_by_role("button", name=say("Release %(group)s", group=served_network.group)).click()
         expect(page.get_by_text(say("Released. What the database asks for goes out in a moment."))).to_be_visible()
-        assert reconcile(served.group)
+        assert reconcile(served_network.group)
         page.goto(f"/bans/{banlist.pk}/")
         expect(row.locator("[id^=posts]")).to_contain_text(say("both"))
     assert not Hold.objects.filter(released=None).exists()

@@ -25,7 +25,7 @@ SELIN = "selin@lindenhof.example"
 MX = "mx.lindenhof.example"
 
 
-def sent(box: Post) -> list[EmailMessage]:
+def send_outbox(box: Post) -> list[EmailMessage]:
     """What leaves the outbox now, as the mail server gets it."""
     before = len(box.taken)
     deliver(SmtpConnection(box.server), timezone.now)
@@ -82,7 +82,7 @@ def test_a_ticket_goes_from_the_web_by_mail_and_back_and_reads_right_on_both_sid
     expect(mara.get_by_text("Their turn.")).to_be_visible()
 
     with post() as box:
-        [mail] = [each for each in sent(box) if each["To"] == SELIN]
+        [mail] = [each for each in send_outbox(box) if each["To"] == SELIN]
         assert "Only we read this" not in mail.as_string()
         deliver_to_the_portal(reply_to(mail, "Since Monday, a ThinkPad."))
     assert [each.state for each in Arrival.objects.all()] == ["taken"]

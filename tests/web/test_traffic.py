@@ -18,7 +18,7 @@ HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
-def counted(transactional_db: None) -> factories.Network:
+def counted_network(transactional_db: None) -> factories.Network:
     """Selin, who got most, and another, who sent most, two hours ago; nobody read for some hours before."""
     network, now = factories.network(), timezone.now()
     for host, name in (("m1", "Selin Kaya"), ("m2", "Jonas Brandt")):
@@ -32,12 +32,12 @@ def counted(transactional_db: None) -> factories.Network:
 
 def _hours(network: factories.Network, now: datetime) -> None:
     for ago in range(2, 5):
-        usage_factories.counted(network.residents["m1"].holding, now - ago * HOUR, down=ago * 10**9, up=10**8)
-        usage_factories.counted(network.residents["m2"].holding, now - ago * HOUR, down=10**6, up=10**9)
-        usage_factories.carried(network.gateways[0], 4, now - ago * HOUR, down=ago * 10**9, up=10**8)
+        usage_factories.count_usage(network.residents["m1"].holding, now - ago * HOUR, down=ago * 10**9, up=10**8)
+        usage_factories.count_usage(network.residents["m2"].holding, now - ago * HOUR, down=10**6, up=10**9)
+        usage_factories.count_throughput(network.gateways[0], 4, now - ago * HOUR, down=ago * 10**9, up=10**8)
 
 
-def test_a_member_chooses_a_year_opens_the_table_and_saves_the_csv(page: Page, counted: factories.Network) -> None:
+def test_a_member_chooses_a_year_opens_the_table_and_saves_the_csv(page: Page, counted_network: factories.Network) -> None:
     sign_in(page, "selin", lands="/me/")
     traffic = page.locator("#traffic")
     expect(traffic.locator(".uplot canvas")).to_be_visible()
@@ -51,13 +51,13 @@ def test_a_member_chooses_a_year_opens_the_table_and_saves_the_csv(page: Page, c
     with page.expect_download() as saving:
         traffic.get_by_role("link", name="CSV", exact=True).click()
     lines = Path(saving.value.path()).read_text(encoding="utf-8-sig").splitlines()
-    assert saving.value.suggested_filename.startswith(f"traffic-M-{counted.residents['m1'].member.number}-year-")
+    assert saving.value.suggested_filename.startswith(f"traffic-M-{counted_network.residents['m1'].member.number}-year-")
     assert len(lines) == 366
     page.reload()
     expect(traffic.get_by_role("link", name="A year")).to_have_attribute("aria-current", "true")
 
 
-def test_an_admin_sorts_the_top_talkers_and_asks_for_another_time(page: Page, counted: factories.Network) -> None:
+def test_an_admin_sorts_the_top_talkers_and_asks_for_another_time(page: Page, counted_network: factories.Network) -> None:
     sign_in(page)
     page.get_by_role("navigation", name="Sections").get_by_role("link", name="Traffic").click()
     expect(page.locator(".uplot canvas").first).to_be_visible()
@@ -74,11 +74,17 @@ def test_an_admin_sorts_the_top_talkers_and_asks_for_another_time(page: Page, co
     expect(page.locator("tbody tr")).to_have_count(0)
 
 
-def test_without_javascript_there_are_svg_table_and_links(chromium: Browser, live_server: LiveServer, counted: factories.Network) -> None:
-    resident = counted.residents["m1"].member
+def test_without_javascript_there_are_svg_table_and_links(
+    chromium: Browser, live_server: LiveServer, counted_network: factories.Network
+) -> None:
+    resident = counted_network.residents["m1"].member
     resident.refresh_from_db()
     assert resident.user is not None
-    for user, path in ((resident.user, "/me/"), (counted.admin, f"/members/{resident.pk}/traffic/"), (counted.admin, "/traffic/")):
+    for user, path in (
+        (resident.user, "/me/"),
+        (counted_network.admin, f"/members/{resident.pk}/traffic/"),
+        (counted_network.admin, "/traffic/"),
+    ):
         context = signed_in(chromium, live_server, user, java_script_enabled=False)
         page = context.new_page()
         page.goto(path)

@@ -31,7 +31,7 @@ for line in sys.stdin:
 
 
 @dataclass
-class Gate:
+class GatewayInLab:
     """nat-1 with its agent, and connections through it."""
 
     lab: Lab

@@ -17,7 +17,7 @@ SYN, FIN = 0x02, 0x01
 MOST = 10_000
 
 
-class Seen(NamedTuple):
+class SeenPacket(NamedTuple):
     """A packet from its IP header on, and whether the node sent it itself."""
 
     packet: bytes
@@ -25,7 +25,7 @@ class Seen(NamedTuple):
 
 
 @contextmanager
-def watching(lab: Lab, node: str, port: int) -> Iterator[Callable[[bytes], list[Seen]]]:
+def watching(lab: Lab, node: str, port: int) -> Iterator[Callable[[bytes], list[SeenPacket]]]:
     """All that the node's cards see from now on; the function waits for a packet with this text in it and returns all up to it.
 
     Nobody answers datagrams to the port meanwhile: two hosts of the lab would answer each other's answers for ever.
@@ -37,12 +37,12 @@ def watching(lab: Lab, node: str, port: int) -> Iterator[Callable[[bytes], list[
     tap.settimeout(10)
     with tap, silent:
 
-        def until(mark: bytes) -> list[Seen]:
-            seen: list[Seen] = []
+        def until(mark: bytes) -> list[SeenPacket]:
+            seen: list[SeenPacket] = []
             while not seen or mark not in seen[-1].packet:
                 assert len(seen) < MOST, f"{MOST} packets, and none with {mark!r}"
                 packet, (_card, _protocol, kind, *_) = tap.recvfrom(65535)
-                seen.append(Seen(packet, kind == PACKET_OUTGOING))
+                seen.append(SeenPacket(packet, kind == PACKET_OUTGOING))
             return seen
 
         yield until

@@ -114,7 +114,7 @@ def ping(lab: Lab, source: str) -> bool:
     return lab.run("internet", ["ping", "-c", "1", "-W", "1", "-I", source, GATEWAY], check=False).returncode == 0
 
 
-def tracked(lab: Lab, source: str) -> str:
+def list_tracked(lab: Lab, source: str) -> str:
     """Connections from the source that the gateway knows."""
     return lab.run("nat-1", ["conntrack", "-L", "-s", source], check=False).stdout.strip()
 
@@ -125,12 +125,12 @@ def test_flood_mode_keeps_banned_sources_out_of_connection_tracking(lab: Lab, ne
     allow_prefix(prefix="203.0.113.11", author=None)
     reconcile(network.group)
     assert ping(lab, CALLER)
-    assert CALLER in tracked(lab, CALLER)
+    assert CALLER in list_tracked(lab, CALLER)
     lab.run("nat-1", ["conntrack", "-F"])
     GatewayGroup.objects.update(flood_mode=True)
     network.group.refresh_from_db()
     reconcile(network.group)
-    assert (ping(lab, CALLER), comes_in(lab), tracked(lab, CALLER)) == (False, False, "")
+    assert (ping(lab, CALLER), comes_in(lab), list_tracked(lab, CALLER)) == (False, False, "")
     assert (ping(lab, INTERNET), ping(lab, "203.0.113.11"), comes_in(lab, "203.0.113.11")) == (True, True, True)
     assert reconcile(network.group) is None, "both gateways were confirmed over management"
     collect(network.gateways[0])

@@ -25,7 +25,7 @@ INTERNET6, ELSEWHERE = "2001:db8:cafe::10", "203.0.113.11"
 PORTAL, PUBLIC = "192.0.2.40", "198.51.100.7"
 
 
-def blocked(network: factories.Network, host: str = "m1", **given: object) -> Block:
+def block_resident(network: factories.Network, host: str = "m1", **given: object) -> Block:
     made = block_member(member=network.residents[host].member, reason="abuse", by=network.admin, **given)  # type: ignore[arg-type]
     reconcile(network.group)
     return made
@@ -39,7 +39,7 @@ def why_not(lab: Lab, node: str, host: str, port: int, protocol: str = "tcp") ->
 
 
 @pytest.fixture
-def served(lab: Lab, network: factories.Network) -> Iterator[factories.Network]:
+def served_network(lab: Lab, network: factories.Network) -> Iterator[factories.Network]:
     """The network with servers, and a forward to m1's host."""
     factories.servers(network)
     holding = network.residents["m1"].holding
@@ -50,17 +50,17 @@ def served(lab: Lab, network: factories.Network) -> Iterator[factories.Network]:
 
 @pytest.mark.parametrize(("host", "source"), [(INTERNET, "10.16.0.10"), (INTERNET6, "2001:db8:a0:10::10")])
 def test_a_blocked_members_http_reaches_the_notice_host_which_sees_whom_to_tell(
-    lab: Lab, served: factories.Network, host: str, source: str
+    lab: Lab, served_network: factories.Network, host: str, source: str
 ) -> None:
     assert lab.connect("m1", "tcp", host, 80).node == "internet"
-    blocked(served)
+    block_resident(served_network)
     answer = lab.connect("m1", "tcp", host, 80)
     assert (answer.node, answer.peer_address) == ("notice", source)
     assert lab.connect("m2", "tcp", host, 80).node == "internet"
 
 
-def test_all_else_is_refused_at_once_but_what_stays_reachable(lab: Lab, served: factories.Network) -> None:
-    blocked(served)
+def test_all_else_is_refused_at_once_but_what_stays_reachable(lab: Lab, served_network: factories.Network) -> None:
+    block_resident(served_network)
     assert why_not(lab, "m1", INTERNET, 443) == "refused"
     assert why_not(lab, "m1", INTERNET6, 443) == "refused"
     assert why_not(lab, "m1", INTERNET, 53, "udp") != "timed out"
@@ -70,37 +70,37 @@ def test_all_else_is_refused_at_once_but_what_stays_reachable(lab: Lab, served: 
     assert lab.connect("m2", "tcp", PORTAL, 22).node == "web"
 
 
-def test_nobody_reaches_a_blocked_member(lab: Lab, served: factories.Network) -> None:
+def test_nobody_reaches_a_blocked_member(lab: Lab, served_network: factories.Network) -> None:
     assert lab.connect("internet", "tcp", PUBLIC, 8443).node == "m1"
-    blocked(served)
+    block_resident(served_network)
     assert why_not(lab, "internet", PUBLIC, 8443) == "refused"
     assert why_not(lab, "m3", PUBLIC, 8443) == "refused"
 
 
-def test_open_connections_end_with_the_block_and_those_of_others_go_on(lab: Lab, served: factories.Network) -> None:
+def test_open_connections_end_with_the_block_and_those_of_others_go_on(lab: Lab, served_network: factories.Network) -> None:
     with (
         conversation(lab, "m1", INTERNET, 443) as out,
         conversation(lab, "internet", PUBLIC, 8443) as into,
         conversation(lab, "m2", INTERNET, 443) as other,
     ):
         assert (out(), into(), other()) == (True, True, True)
-        blocked(served)
+        block_resident(served_network)
         assert (out(), into(), other()) == (False, False, True)
 
 
-def test_a_lifted_block_leaves_no_connection_to_the_notice_page(lab: Lab, served: factories.Network) -> None:
-    made = blocked(served)
+def test_a_lifted_block_leaves_no_connection_to_the_notice_page(lab: Lab, served_network: factories.Network) -> None:
+    made = block_resident(served_network)
     with conversation(lab, "m1", INTERNET, 80) as with_notice:
         assert with_notice()
-        lift_block(block=made, by=served.admin)
-        reconcile(served.group)
+        lift_block(block=made, by=served_network.admin)
+        reconcile(served_network.group)
         assert not with_notice()
     assert lab.connect("m1", "tcp", INTERNET, 80).node == "internet"
     assert lab.connect("internet", "tcp", PUBLIC, 8443).node == "m1"
 
 
-def test_a_block_ends_in_the_kernel_without_the_portal(lab: Lab, served: factories.Network) -> None:
-    blocked(served, until=timezone.now() + timedelta(seconds=4))
+def test_a_block_ends_in_the_kernel_without_the_portal(lab: Lab, served_network: factories.Network) -> None:
+    block_resident(served_network, until=timezone.now() + timedelta(seconds=4))
     assert reaches(lab, "m1", INTERNET, 443) is None
     wait_for(lambda: reaches(lab, "m1", INTERNET, 443))
     assert "block" not in lab.run("nat-1", ["nft", "list", "set", "inet", "netzwart", "blocked4"]).stdout.partition("elements")[2]
@@ -132,10 +132,10 @@ def notice_page(lab: Lab) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("host", [INTERNET, f"[{INTERNET6}]"])
-def test_the_page_tells_the_blocked_member_why_in_their_language(lab: Lab, served: factories.Network, host: str) -> None:
-    member = served.residents["m1"].member
+def test_the_page_tells_the_blocked_member_why_in_their_language(lab: Lab, served_network: factories.Network, host: str) -> None:
+    member = served_network.residents["m1"].member
     Member.objects.filter(pk=member.pk).update(language="de")
-    blocked(served, message="Your <laptop> sends spam.", note="secret")
+    block_resident(served_network, message="Your <laptop> sends spam.", note="secret")
     with notice_page(lab):
         said = lab.run("m1", [sys.executable, "-c", ASK, f"http://{host}/any/path?at=all"]).stdout
     assert said.startswith("511 no-store close ")
@@ -146,8 +146,8 @@ def test_the_page_tells_the_blocked_member_why_in_their_language(lab: Lab, serve
     assert "secret" not in said
 
 
-def test_the_first_block_changes_elements_alone(lab: Lab, served: factories.Network) -> None:
-    block_member(member=served.residents["m1"].member, reason="abuse", by=served.admin)
-    rollout = reconcile(served.group)
+def test_the_first_block_changes_elements_alone(lab: Lab, served_network: factories.Network) -> None:
+    block_member(member=served_network.residents["m1"].member, reason="abuse", by=served_network.admin)
+    rollout = reconcile(served_network.group)
     assert rollout is not None
     assert rollout.revision.changes == [{"kind": "blocks", "added": 2, "removed": 0, "changed": 0, "of": 2}]

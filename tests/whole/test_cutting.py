@@ -14,7 +14,7 @@ from firewall.policy import BanSpec, ForwardSpec, GatewaySpec, Interfaces, Manag
 from lab.lab import Lab
 from lab.topology import load_topology
 from tests.agent.client import Client
-from tests.whole.lab_gateway import Gate
+from tests.whole.lab_gateway import GatewayInLab
 from tests.whole.system import INTERNET, agent, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
@@ -43,19 +43,19 @@ def socket() -> Iterator[Path]:
 
 
 @pytest.fixture
-def gate(lab: Lab, socket: Path) -> Iterator[Gate]:
+def gate(lab: Lab, socket: Path) -> Iterator[GatewayInLab]:
     lab.run("nat-1", ["nft", "flush", "ruleset"])
     lab.run("nat-1", ["conntrack", "-F"])
     with agent(lab, "nat-1", socket.parent), ExitStack() as stack:
         wait_for(lambda: "listening at" in (socket.parent / "nat-1.log").read_text())
-        made = Gate(lab, Client(socket), stack)
+        made = GatewayInLab(lab, Client(socket), stack)
         made.apply(POLICY)
         made.confirm(socket)
         yield made
         made.client.close()
 
 
-def test_a_ban_ends_the_connections_of_whom_it_bans_at_once_and_no_others(gate: Gate, socket: Path) -> None:
+def test_a_ban_ends_the_connections_of_whom_it_bans_at_once_and_no_others(gate: GatewayInLab, socket: Path) -> None:
     with_banned, into_forward = gate.talk("m1", INTERNET, 80), gate.talk("internet", str(PUBLIC), 8443)
     same_member, other_member = gate.talk("m1", ELSEWHERE, 80), gate.talk("m2", ELSEWHERE, 80)
     assert gate.apply(replace(POLICY, bans=(BanSpec(1, ip_network(f"{INTERNET}/32")),))) == 2
@@ -65,7 +65,7 @@ def test_a_ban_ends_the_connections_of_whom_it_bans_at_once_and_no_others(gate: 
     assert (same_member(), other_member()) == ("alive", "alive")
 
 
-def test_a_forward_that_goes_takes_its_connections_with_it_once_that_is_confirmed(gate: Gate, socket: Path) -> None:
+def test_a_forward_that_goes_takes_its_connections_with_it_once_that_is_confirmed(gate: GatewayInLab, socket: Path) -> None:
     through, other, out = gate.talk("internet", str(PUBLIC), 8443), gate.talk("internet", str(PUBLIC), 8022), gate.talk("m1", INTERNET, 80)
     assert gate.apply(replace(POLICY, forwards=POLICY.forwards[1:])) == 0
     assert through() == "alive"
@@ -74,7 +74,9 @@ def test_a_forward_that_goes_takes_its_connections_with_it_once_that_is_confirme
     assert (other(), out()) == ("alive", "alive")
 
 
-def test_a_member_who_gets_another_address_loses_connections_from_the_old_one_once_that_is_confirmed(gate: Gate, socket: Path) -> None:
+def test_a_member_who_gets_another_address_loses_connections_from_the_old_one_once_that_is_confirmed(
+    gate: GatewayInLab, socket: Path
+) -> None:
     moved, other, into_forward = gate.talk("m1", INTERNET, 80), gate.talk("m2", INTERNET, 80), gate.talk("internet", str(PUBLIC), 8443)
     assert gate.apply(replace(POLICY, mappings=(NatMappingSpec(M1, ANOTHER), POLICY.mappings[1]))) == 0
     assert moved() == "alive"
@@ -84,7 +86,7 @@ def test_a_member_who_gets_another_address_loses_connections_from_the_old_one_on
     assert gate.lab.connect("m1", "tcp", INTERNET, 80).peer_address == str(ANOTHER)
 
 
-def test_what_is_taken_back_leaves_all_connections_of_what_was_withdrawn(gate: Gate) -> None:
+def test_what_is_taken_back_leaves_all_connections_of_what_was_withdrawn(gate: GatewayInLab) -> None:
     out, through = gate.talk("m1", INTERNET, 80), gate.talk("internet", str(PUBLIC), 8443)
     assert gate.apply(replace(POLICY, mappings=(), forwards=())) == 0
     assert isinstance(gate.client.ask(wire.Revert(gate.token)), wire.Reverted)

@@ -83,19 +83,19 @@ class Town:
         for home in homes:
             self.exchange.begin(home.node, *home.addresses)
 
-    def seen(self) -> dict[Where, int]:
+    def read_witness(self) -> dict[Where, int]:
         return witness_table.ask(self.lab, *GATEWAYS)
 
     def hand_over(self, deploy: Callable[[], None], *addresses: str) -> None:
         """These are silent, what they sent until now is their holders', and then somebody else's."""
         self.exchange.cease(*addresses)
-        before = self.seen()
+        before = self.read_witness()
         deploy()
-        after = self.seen()
+        after = self.read_witness()
         assert [after[at] for at in before if at.address in addresses] == [before[at] for at in before if at.address in addresses]
         self.books.note(after)
 
-    def balanced(self) -> None:
+    def check_balance(self) -> None:
         """Nobody talks, all gateways are read, and each member's sums are what the witness saw."""
         with self.exchange.still():
             seen = wait_for(self.all_read)
@@ -114,7 +114,7 @@ class Town:
         """No packet was let through twice, and none that is not known to have been sent."""
         with self.exchange.still():
             passed: Counter[tuple[str, str]] = Counter()
-            for where, octets in self.seen().items():
+            for where, octets in self.read_witness().items():
                 passed[where.way, where.address] += octets if where.protocol == "udp" else 0
             spoken = deepcopy(self.exchange.spoken)
         for address in self.books.holders:
@@ -124,9 +124,9 @@ class Town:
 
     def all_read(self) -> dict[Where, int]:
         """What was let through, if all of it has been read: nothing passed meanwhile. Otherwise nothing."""
-        before = self.seen()
+        before = self.read_witness()
         read = all(map(collect, self.network.gateways))
-        return before if read and self.seen() == before else {}
+        return before if read and self.read_witness() == before else {}
 
 
 @pytest.fixture
@@ -247,7 +247,7 @@ def kill(process: Popen[str], socket: Path) -> None:
 def loses_power(town: Town, stack: ExitStack, processes: dict[str, Popen[str]], sockets: Path) -> None:
     """nat-2 is gone with what it counted since it was read, and starts again."""
     with town.exchange.still():
-        seen = town.seen()
+        seen = town.read_witness()
         town.books.note({where: octets for where, octets in seen.items() if where.gateway == "nat-1"})
         town.books.forget("nat-2")
         kill(processes["nat-2"], sockets / "nat-2.sock")
@@ -270,24 +270,24 @@ def test_what_the_gateways_let_through_is_what_the_database_says_of_each_member(
             moves_away(town, homes[10])
             change_hands(town, homes[11], homes[12])
             exchange.some_rounds()
-            town.balanced()
+            town.check_balance()
             switch_gateways(town)
             exchange.some_rounds()
             kill(processes["nat-1"], sockets / "nat-1.sock")
             stack.enter_context(agent(lab, "nat-1", sockets))
             leaves(town, homes[13])
-            town.balanced()
+            town.check_balance()
             table_is_made_anew(town)
             exchange.some_rounds()
             changes_hands_in_mid_sentence(town, homes[14], homes[15])
             exchange.some_rounds()
             wait_for(lambda: killed() >= KILLS)
-        town.balanced()
+        town.check_balance()
         town.udp_is_what_was_said()
         exchange.some_rounds()
         loses_power(town, stack, processes, sockets)
         exchange.some_rounds()
-        town.balanced()
+        town.check_balance()
         newest = Coverage.objects.select_related("gateway").latest("since")
         assert (newest.gateway.name, newest.carried) == ("nat-2", False), "the chart says that something is missing"
         agent_channel.close_all()

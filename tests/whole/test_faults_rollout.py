@@ -61,7 +61,7 @@ def url(ssh_network: factories.Network, sockets: Path, settings: LazySettings) -
 
 
 @pytest.fixture
-def deployed(bare_lab: Lab, ssh_network: factories.Network) -> factories.Network:
+def deployed_network(bare_lab: Lab, ssh_network: factories.Network) -> factories.Network:
     """Both gateways run what the database asks for."""
     ssh_network.group.confirm_within = 5
     ssh_network.group.save()
@@ -72,7 +72,7 @@ def deployed(bare_lab: Lab, ssh_network: factories.Network) -> factories.Network
 
 
 @pytest.fixture
-def talk(bare_lab: Lab, deployed: factories.Network) -> Iterator[Callable[[], bool]]:
+def talk(bare_lab: Lab, deployed_network: factories.Network) -> Iterator[Callable[[], bool]]:
     """A member's connection to the internet through nat-1, which nothing that follows concerns."""
     with conversation(bare_lab, "m3", INTERNET, 443) as goes_on:
         assert goes_on()
@@ -99,7 +99,7 @@ def on_trial() -> bool:
 def on_trial_for_a_while(lab: Lab, network: factories.Network) -> None:
     """The worker, whose channels are open, has committed a change on nat-1 and knocks in vain."""
     forward(network, 9000)
-    wait_for(lambda: settled(network))
+    wait_for(lambda: is_settled(network))
     deaf(lab)
     forward(network)
     wait_for(on_trial)
@@ -123,7 +123,7 @@ def as_wanted(network: factories.Network) -> bool:
     return targets == known == {gateway.pk: kernel(gateway) for gateway in network.gateways}
 
 
-def settled(network: factories.Network) -> bool:
+def is_settled(network: factories.Network) -> bool:
     return not Rollout.objects.filter(state__in=Rollout.OPEN).exists() and as_wanted(network)
 
 
@@ -135,15 +135,15 @@ def kill(process: Popen[bytes]) -> None:
 
 
 def test_a_worker_that_is_killed_during_a_trial_is_replaced_and_its_rollout_goes_on(
-    bare_lab: Lab, deployed: factories.Network, url: str, sockets: Path, talk: Callable[[], bool]
+    bare_lab: Lab, deployed_network: factories.Network, url: str, sockets: Path, talk: Callable[[], bool]
 ) -> None:
     with worker(url, sockets / "first.log") as first:
-        on_trial_for_a_while(bare_lab, deployed)
+        on_trial_for_a_while(bare_lab, deployed_network)
         kill(first)
     rollout = Rollout.objects.latest("pk")
     hearing(bare_lab)
     with worker(url, sockets / "second.log", tick=1):
-        wait_for(lambda: settled(deployed))
+        wait_for(lambda: is_settled(deployed_network))
     rollout.refresh_from_db()
     assert rollout.state == Rollout.State.CONFIRMED, rollout.error
     assert {state.revision for state in GatewayState.objects.select_related("revision")} == {rollout.revision}
@@ -151,35 +151,37 @@ def test_a_worker_that_is_killed_during_a_trial_is_replaced_and_its_rollout_goes
     assert talk()
 
 
-def test_a_worker_that_wakes_up_late_changes_nothing_any_more(bare_lab: Lab, deployed: factories.Network, url: str, sockets: Path) -> None:
+def test_a_worker_that_wakes_up_late_changes_nothing_any_more(
+    bare_lab: Lab, deployed_network: factories.Network, url: str, sockets: Path
+) -> None:
     with worker(url, sockets / "first.log") as first:
-        on_trial_for_a_while(bare_lab, deployed)
+        on_trial_for_a_while(bare_lab, deployed_network)
         os.kill(first.pid, signal.SIGSTOP)
         hearing(bare_lab)
         with worker(url, sockets / "second.log", tick=1):
-            wait_for(lambda: settled(deployed))
+            wait_for(lambda: is_settled(deployed_network))
             before = [*RolloutStep.objects.order_by("pk").values()]
             os.kill(first.pid, signal.SIGCONT)
             wait_for(lambda: "another worker has taken over" in (sockets / "first.log").read_text())
         assert [*RolloutStep.objects.order_by("pk").values()] == before
-    assert settled(deployed)
+    assert is_settled(deployed_network)
 
 
 def test_what_an_emptied_broker_forgot_is_found_by_the_next_tick(
-    bare_lab: Lab, deployed: factories.Network, url: str, sockets: Path, talk: Callable[[], bool]
+    bare_lab: Lab, deployed_network: factories.Network, url: str, sockets: Path, talk: Callable[[], bool]
 ) -> None:
-    forward(deployed)
+    forward(deployed_network)
     with Redis(unix_socket_path=url.removeprefix("unix://")) as client:
         assert client.llen("celery") == 1, "the nudge waits for a worker"
         client.flushall()
     with worker(url, sockets / "worker.log", tick=1):
-        wait_for(lambda: settled(deployed))
+        wait_for(lambda: is_settled(deployed_network))
     assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
     assert talk()
 
 
 def test_without_a_broker_saving_goes_on_and_when_it_is_back_what_is_missing_goes_out(
-    bare_lab: Lab, deployed: factories.Network, sockets: Path, settings: LazySettings
+    bare_lab: Lab, deployed_network: factories.Network, sockets: Path, settings: LazySettings
 ) -> None:
     with ExitStack() as stack:
         address = f"unix://{sockets / 'redis.sock'}"
@@ -188,11 +190,11 @@ def test_without_a_broker_saving_goes_on_and_when_it_is_back_what_is_missing_goe
             enqueue._get_publisher.cache_clear()
             stack.enter_context(worker(address, sockets / "worker.log", tick=1))
         start = time.monotonic()
-        forward(deployed)
+        forward(deployed_network)
         assert time.monotonic() - start < 2
         assert PortForward.objects.count() == 1
         with broker(sockets):
-            wait_for(lambda: settled(deployed))
+            wait_for(lambda: is_settled(deployed_network))
     enqueue._get_publisher.cache_clear()
     assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
 
@@ -212,14 +214,14 @@ def test_a_task_that_outlives_its_broker_ends_in_a_lost_connection(sockets: Path
 
 
 def test_a_database_that_drops_everybody_during_a_trial_finds_the_rollout_gone_on_with(
-    bare_lab: Lab, deployed: factories.Network, url: str, sockets: Path, talk: Callable[[], bool]
+    bare_lab: Lab, deployed_network: factories.Network, url: str, sockets: Path, talk: Callable[[], bool]
 ) -> None:
     with worker(url, sockets / "worker.log", tick=1):
-        on_trial_for_a_while(bare_lab, deployed)
+        on_trial_for_a_while(bare_lab, deployed_network)
         with connection.cursor() as cursor:
             cursor.execute(DROP_EVERYBODY)
         hearing(bare_lab)
-        wait_for(lambda: settled(deployed))
+        wait_for(lambda: is_settled(deployed_network))
     assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
     assert talk()
 
@@ -228,7 +230,7 @@ def test_a_database_that_is_restarted_under_changes_loses_none_and_leaves_nothin
     found = {figure.name: figure for figure in whole.run("soak", members=100, minutes=0.5, seed=1, faults=["database"])}
     assert found["faults"].value >= 1
     assert found["changes"].value > 0
-    assert [name for name, figure in found.items() if figure.met is False] == []
+    assert [name for name, figure in found.items() if figure.is_met is False] == []
 
 
 @contextmanager
@@ -241,7 +243,7 @@ def cable_cut(lab: Lab) -> Iterator[None]:
         lab.run("core", ["ip", "link", "set", "nat-1.mgmt0", "up"])
 
 
-def reached(gateway: Gateway) -> bool:
+def is_reached(gateway: Gateway) -> bool:
     """Whether it answers; right after a cable was cut the kernel may still know no way to it."""
     try:
         return bool(agent_channel.get_channel(gateway).ask(wire.Hello(0)))
@@ -250,16 +252,16 @@ def reached(gateway: Gateway) -> bool:
 
 
 def test_a_gateway_that_is_cut_off_after_the_commit_goes_back_by_itself_and_is_not_pestered(
-    bare_lab: Lab, deployed: factories.Network, url: str, sockets: Path, talk: Callable[[], bool]
+    bare_lab: Lab, deployed_network: factories.Network, url: str, sockets: Path, talk: Callable[[], bool]
 ) -> None:
-    nat_1 = deployed.gateways[0]
+    nat_1 = deployed_network.gateways[0]
     with worker(url, sockets / "worker.log"):
-        forward(deployed, 9000)
-        wait_for(lambda: settled(deployed))
+        forward(deployed_network, 9000)
+        wait_for(lambda: is_settled(deployed_network))
         before = kernel(nat_1)
         deaf(bare_lab)
         ban = Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="45.0.0.0/9")  # a set and rules of its own
-        enqueue.send("workers.reconcile", deployed.admin.pk)
+        enqueue.send("workers.reconcile", deployed_network.admin.pk)
         wait_for(on_trial)
         assert kernel(nat_1) != before
         with cable_cut(bare_lab):
@@ -269,63 +271,65 @@ def test_a_gateway_that_is_cut_off_after_the_commit_goes_back_by_itself_and_is_n
     rollout = Rollout.objects.latest("pk")
     assert rollout.state == Rollout.State.FAILED
     assert [step.state for step in rollout.steps.order_by("position")][1] == RolloutStep.State.SKIPPED, "the next one is not touched"
-    wait_for(lambda: reached(nat_1))
+    wait_for(lambda: is_reached(nat_1))
     for cause in ("change", "schedule"):
-        assert reconcile(deployed.group, cause=cause) is None, "the same is not tried again blindly"
+        assert reconcile(deployed_network.group, cause=cause) is None, "the same is not tried again blindly"
     ban.delete()
-    forward(deployed)
-    again = reconcile(deployed.group)
+    forward(deployed_network)
+    again = reconcile(deployed_network.group)
     assert again and again.state == Rollout.State.CONFIRMED, again and again.error
-    assert settled(deployed)
+    assert is_settled(deployed_network)
     assert talk()
 
 
 def test_a_ruleset_that_locks_everyone_out_is_approved_and_goes_back_by_itself(
-    bare_lab: Lab, deployed: factories.Network, talk: Callable[[], bool]
+    bare_lab: Lab, deployed_network: factories.Network, talk: Callable[[], bool]
 ) -> None:
-    nat_1, peer = deployed.gateways[0], factories.user("jonas")
+    nat_1, peer = deployed_network.gateways[0], factories.user("jonas")
     before = kernel(nat_1)
     nat_1.management_networks = [ip_network("172.31.99.0/24")]
-    with factories.written_by(deployed.admin):
+    with factories.written_by(deployed_network.admin):
         nat_1.save(update_fields=["management_networks"])
-    assert reconcile(deployed.group, by=deployed.admin.pk) is None, "it waits for a second person"
+    assert reconcile(deployed_network.group, by=deployed_network.admin.pk) is None, "it waits for a second person"
     held = HeldBack.objects.get()
     approve(held, digest=held.digest, by=peer, signed_in_again=False)
-    rollout = reconcile(deployed.group)
+    rollout = reconcile(deployed_network.group)
     assert rollout and rollout.state == Rollout.State.FAILED
     assert rollout.steps.get(gateway=nat_1).state in (RolloutStep.State.WENT_BACK, RolloutStep.State.LOST)
     wait_for(lambda: kernel(nat_1) == before)
     with agent_channel.open_session(nat_1) as channel:
         assert isinstance(channel.ask(wire.Hello(0)), wire.Welcome), "a new session gets in again"
-    assert reconcile(deployed.group, cause="schedule") is None, "the same is not tried again blindly"
+    assert reconcile(deployed_network.group, cause="schedule") is None, "the same is not tried again blindly"
     assert kernel(nat_1) == before
     assert talk()
 
 
-def test_a_hold_outlasts_the_tick_in_the_kernel_too(bare_lab: Lab, deployed: factories.Network, talk: Callable[[], bool]) -> None:
+def test_a_hold_outlasts_the_tick_in_the_kernel_too(bare_lab: Lab, deployed_network: factories.Network, talk: Callable[[], bool]) -> None:
     first = Revision.objects.latest("pk")
-    before = [kernel(gateway) for gateway in deployed.gateways]
-    forward(deployed)
-    assert reconcile(deployed.group)
-    roll_back(first, why="the forward was a mistake", by=deployed.admin)
-    assert reconcile(deployed.group)
-    forward(deployed, 8444)
+    before = [kernel(gateway) for gateway in deployed_network.gateways]
+    forward(deployed_network)
+    assert reconcile(deployed_network.group)
+    roll_back(first, why="the forward was a mistake", by=deployed_network.admin)
+    assert reconcile(deployed_network.group)
+    forward(deployed_network, 8444)
     for cause in ("change", "schedule", "schedule"):
-        assert reconcile(deployed.group, cause=cause) is None
-    assert [kernel(gateway) for gateway in deployed.gateways] == before
+        assert reconcile(deployed_network.group, cause=cause) is None
+    assert [kernel(gateway) for gateway in deployed_network.gateways] == before
     bare_lab.run("nat-1", ["nft", "flush", "ruleset"])
-    assert reconcile(deployed.group, cause="schedule"), "what is held is healed as well"
-    assert [kernel(gateway) for gateway in deployed.gateways] == before
-    release(deployed.group, by=deployed.admin)
-    assert reconcile(deployed.group)
+    assert reconcile(deployed_network.group, cause="schedule"), "what is held is healed as well"
+    assert [kernel(gateway) for gateway in deployed_network.gateways] == before
+    release(deployed_network.group, by=deployed_network.admin)
+    assert reconcile(deployed_network.group)
     assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8444) is not None
     assert talk()
 
 
-def test_connections_outlive_rules_that_were_flushed_by_hand(bare_lab: Lab, deployed: factories.Network, talk: Callable[[], bool]) -> None:
+def test_connections_outlive_rules_that_were_flushed_by_hand(
+    bare_lab: Lab, deployed_network: factories.Network, talk: Callable[[], bool]
+) -> None:
     bare_lab.run("nat-1", ["nft", "flush", "ruleset"])
-    assert reconcile(deployed.group, cause="schedule")
-    assert settled(deployed)
+    assert reconcile(deployed_network.group, cause="schedule")
+    assert is_settled(deployed_network)
     assert talk()
 
 

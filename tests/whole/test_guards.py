@@ -29,7 +29,7 @@ SERVERS_SCALE = 7  # a receive buffer of 6 MiB, as most servers have
 
 
 @pytest.fixture
-def guarded(lab: Lab, network: factories.Network) -> Iterator[factories.Network]:
+def guarded_network(lab: Lab, network: factories.Network) -> Iterator[factories.Network]:
     """The network with servers; TCP 443 of the web server is guarded, over both families."""
     factories.servers(network)
     with inside(lab, "web"):
@@ -70,7 +70,7 @@ def flood(lab: Lab, target: str, port: int) -> None:
             raw.sendto(syn(FORGED + each.to_bytes(2), target, port, each), (target, 0))
 
 
-def tracked(lab: Lab, gateway: str, address: str) -> list[str]:
+def list_tracked(lab: Lab, gateway: str, address: str) -> list[str]:
     """Connections with this address that the gateway tracks."""
     listed = lab.run(gateway, ["conntrack", "-L", "-f", "ipv6" if ":" in address else "ipv4"]).stdout
     return [line for line in listed.splitlines() if f"={address} " in line]
@@ -81,15 +81,15 @@ def socket_of(lab: Lab, node: str, end: str) -> str:
     return lab.run(node, ["ss", "-tioHn", "state", "established", end, "=", ":443"]).stdout
 
 
-def checked(lab: Lab, *nodes: str) -> None:
+def enable_checksums(lab: Lab, *nodes: str) -> None:
     """Cards check what comes from these nodes: without that the kernel drops IPv6's SYNs (docs/adr/0015-guarded-services.md)."""
     for node in nodes:
         with inside(lab, node):
             assert all(offload_checksums(name) for _index, name in socket.if_nameindex() if name != "lo")
 
 
-def test_clients_reach_a_guarded_server_with_sack_and_window_scale_and_are_tracked(lab: Lab, guarded: factories.Network) -> None:
-    checked(lab, "internet", "uplink", "m1", "core")
+def test_clients_reach_a_guarded_server_with_sack_and_window_scale_and_are_tracked(lab: Lab, guarded_network: factories.Network) -> None:
+    enable_checksums(lab, "internet", "uplink", "m1", "core")
     for address, source in ((WEB, INTERNET), (WEB6, INTERNET6)):
         with conversation(lab, "internet", address, 443) as goes_on:
             assert goes_on()
@@ -99,38 +99,38 @@ def test_clients_reach_a_guarded_server_with_sack_and_window_scale_and_are_track
             assert f" wscale:{SERVERS_SCALE}," in client, client
             assert f",{SERVERS_SCALE} " in server.partition(" wscale:")[2], server
             assert source in server
-            assert len(tracked(lab, GATEWAY[ip_address(address).version], address)) == 1
+            assert len(list_tracked(lab, GATEWAY[ip_address(address).version], address)) == 1
         assert lab.connect("m1", "tcp", address, 443, timeout=PATIENCE).node == "web"
 
 
-def answered(lab: Lab, gateway: str) -> int:
+def count_answered(lab: Lab, gateway: str) -> int:
     """SYNs that the gateway has answered in a server's stead."""
     with inside(lab, gateway):
         _head, *cpus = Path("/proc/thread-self/net/stat/synproxy").read_text().splitlines()
     return sum(int(line.split()[1], 16) for line in cpus)
 
 
-def test_a_flood_of_syns_reaches_no_server_while_clients_come_and_stay_and_bans_hold(lab: Lab, guarded: factories.Network) -> None:
+def test_a_flood_of_syns_reaches_no_server_while_clients_come_and_stay_and_bans_hold(lab: Lab, guarded_network: factories.Network) -> None:
     with conversation(lab, "internet", WEB, 443) as goes_on, watching(lab, "web", 4999) as until:
-        before = answered(lab, "nat-1")
+        before = count_answered(lab, "nat-1")
         flood(lab, WEB, 443)
         assert goes_on()
         arrived = [each for each in until(b"still there?") if each.packet[12:14] == FORGED]
         assert not arrived
-        assert answered(lab, "nat-1") >= before + FLOOD
+        assert count_answered(lab, "nat-1") >= before + FLOOD
         assert lab.connect("internet", "tcp", WEB, 443, timeout=PATIENCE).node == "web"
-        assert len(tracked(lab, "nat-1", WEB)) < 10
-        add = guard(guarded, WEB, 80)
-        reconcile(guarded.group)
+        assert len(list_tracked(lab, "nat-1", WEB)) < 10
+        add = guard(guarded_network, WEB, 80)
+        reconcile(guarded_network.group)
         assert goes_on()
         assert lab.connect("internet", "tcp", WEB, 80, timeout=PATIENCE).node == "web"
-        remove_listener(listener=add, by=guarded.admin)
-        reconcile(guarded.group)
+        remove_listener(listener=add, by=guarded_network.admin)
+        reconcile(guarded_network.group)
         assert goes_on()
     assert reaches(lab, "internet", WEB, 80) is None
     assert lab.connect("internet", "tcp", WEB, 443, timeout=PATIENCE, source="203.0.113.66").node == "web"
     Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="203.0.113.66")
-    reconcile(guarded.group)
+    reconcile(guarded_network.group)
     assert reaches(lab, "internet", WEB, 443, source="203.0.113.66") is None
     with inside(lab, "nat-1"):  # where connection tracking picks connections up, a client's ACK is new, and not invalid
         Path("/proc/sys/net/netfilter/nf_conntrack_tcp_loose").write_text("1")
@@ -138,7 +138,7 @@ def test_a_flood_of_syns_reaches_no_server_while_clients_come_and_stay_and_bans_
     with conversation(lab, "internet", WEB, 443) as goes_on:
         assert goes_on()
         for each in Listener.objects.all():
-            remove_listener(listener=each, by=guarded.admin)
-        reconcile(guarded.group)
-        wait_for(lambda: not tracked(lab, "nat-1", WEB))
+            remove_listener(listener=each, by=guarded_network.admin)
+        reconcile(guarded_network.group)
+        wait_for(lambda: not list_tracked(lab, "nat-1", WEB))
     assert "guard4" not in lab.run("nat-1", ["nft", "list", "table", "inet", "netzwart"]).stdout

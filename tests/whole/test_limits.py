@@ -23,7 +23,9 @@ FORWARD = ("198.51.100.7", 5000)
 NONE: dict[str, Any] = {"member_rate": 0, "member_burst": 100, "member_open": 0, "source_rate": 0, "source_burst": 100, "source_open": 0}
 
 
-def limited(network: factories.Network, *, exempt: tuple[str, ...] = (), refuses: bool = True, mail_rate: int = 0, **changes: int) -> None:
+def save_limits(
+    network: factories.Network, *, exempt: tuple[str, ...] = (), refuses: bool = True, mail_rate: int = 0, **changes: int
+) -> None:
     """Save these limits, and bring them to the gateways."""
     listed = [ip_network(each) for each in exempt]
     numbers = NONE | {"mail_rate": mail_rate, "refuses": refuses} | changes
@@ -38,16 +40,16 @@ def gauges(network: factories.Network) -> dict[str, int]:
     return {name: used for name, (used, _size) in answer.sets.items()}
 
 
-def sent(lab: Lab, node: str, source: str, target: tuple[str, int], number: int, mark: bytes) -> None:
+def send_datagrams(lab: Lab, node: str, source: str, target: tuple[str, int], number: int, mark: bytes) -> None:
     """So many new connections, each of one datagram."""
     for each in range(number):
         send(lab, node, (source, 4100 + each), target, mark)
 
 
 def test_a_member_opens_no_more_than_his_limit_and_nobody_else_feels_it(lab: Lab, network: factories.Network) -> None:
-    limited(network, member_rate=1, member_burst=3, refuses=False)
+    save_limits(network, member_rate=1, member_burst=3, refuses=False)
     with conversation(lab, "m1", INTERNET, 80) as goes_on, watching(lab, "internet", 4999) as until:
-        sent(lab, "m1", "10.16.0.10", (INTERNET, 4999), 10, b"many")
+        send_datagrams(lab, "m1", "10.16.0.10", (INTERNET, 4999), 10, b"many")
         send(lab, "m3", ("10.16.0.12", 4001), (INTERNET, 4999), b"honest")
         arrived = [each for each in until(b"honest") if b"many" in each.packet]
         assert goes_on()
@@ -58,7 +60,7 @@ def test_a_member_opens_no_more_than_his_limit_and_nobody_else_feels_it(lab: Lab
 
 
 def test_a_member_is_limited_by_ipv6_prefix_whatever_address_he_takes(lab: Lab, network: factories.Network) -> None:
-    limited(network, member_rate=1, member_burst=2)
+    save_limits(network, member_rate=1, member_burst=2)
     addresses = [f"2001:db8:a0:10::{last}" for last in range(20, 26)]
     for each in addresses:
         lab.run("m1", ["ip", "address", "add", f"{each}/64", "dev", "eth0", "nodad"])
@@ -69,14 +71,14 @@ def test_a_member_is_limited_by_ipv6_prefix_whatever_address_he_takes(lab: Lab, 
 
 
 def test_an_exempt_source_is_not_limited(lab: Lab, network: factories.Network) -> None:
-    limited(network, member_rate=1, member_burst=1, exempt=("10.16.0.10",))
+    save_limits(network, member_rate=1, member_burst=1, exempt=("10.16.0.10",))
     assert all(reaches(lab, "m1", INTERNET, 80) for _ in range(5))
     assert gauges(network)["member_rate4_1_1"] == 0
     assert None in [reaches(lab, "m2", INTERNET, 80) for _ in range(5)]
 
 
 def test_open_connections_are_counted_until_they_end(lab: Lab, network: factories.Network) -> None:
-    limited(network, member_open=2)
+    save_limits(network, member_open=2)
     with ExitStack() as stack:
         open_ = [stack.enter_context(conversation(lab, "m1", INTERNET, 80)) for _ in range(2)]
         assert reaches(lab, "m1", INTERNET, 80) is None
@@ -90,9 +92,9 @@ def test_open_connections_are_counted_until_they_end(lab: Lab, network: factorie
 def test_a_foreign_address_opens_no_more_than_its_limit(lab: Lab, network: factories.Network) -> None:
     holding = network.residents["m1"].holding
     add_forward(holding=holding, public=factories.PUBLIC, protocol="udp", public_port=5000, private_port=5000, by=network.admin)
-    limited(network, source_rate=1, source_burst=3, refuses=False)
+    save_limits(network, source_rate=1, source_burst=3, refuses=False)
     with watching(lab, "m1", 5000) as until:
-        sent(lab, "internet", "203.0.113.66", FORWARD, 10, b"many")
+        send_datagrams(lab, "internet", "203.0.113.66", FORWARD, 10, b"many")
         send(lab, "internet", (INTERNET, 4001), FORWARD, b"honest")
         arrived = [each for each in until(b"honest") if b"many" in each.packet]
     assert 3 <= len(arrived) <= 4
@@ -102,7 +104,7 @@ def test_a_foreign_address_opens_no_more_than_its_limit(lab: Lab, network: facto
 def test_open_connections_of_a_foreign_address_are_counted(lab: Lab, network: factories.Network) -> None:
     holding = network.residents["m1"].holding
     add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=5000, private_port=80, by=network.admin)
-    limited(network, source_open=1)
+    save_limits(network, source_open=1)
     with conversation(lab, "internet", *FORWARD) as goes_on:
         assert reaches(lab, "internet", *FORWARD, source=INTERNET) is None
         assert reaches(lab, "internet", *FORWARD, source="203.0.113.66") is not None
@@ -110,7 +112,7 @@ def test_open_connections_of_a_foreign_address_are_counted(lab: Lab, network: fa
 
 
 def test_mail_is_limited_and_nothing_else(lab: Lab, network: factories.Network) -> None:
-    limited(network, mail_rate=1)
+    save_limits(network, mail_rate=1)
     assert reaches(lab, "m1", INTERNET, 25) is not None
     assert reaches(lab, "m1", INTERNET, 25) is None
     assert all(reaches(lab, "m1", INTERNET, 587) for _ in range(3))

@@ -51,7 +51,7 @@ def serving(lab: Lab, network: factories.Network) -> Iterator[factories.Network]
     yield network
 
 
-def tracked(lab: Lab, gateway: str, address: str) -> list[str]:
+def list_tracked(lab: Lab, gateway: str, address: str) -> list[str]:
     """Connections with this address that the gateway tracks."""
     listed = lab.run(gateway, ["conntrack", "-L", "-f", "ipv6" if ":" in address else "ipv4"]).stdout
     return [line for line in listed.splitlines() if f"={address} " in line]
@@ -66,7 +66,7 @@ def test_internet_and_members_reach_a_listener_and_nobody_tracks_it(
     for node, source in sources.items():
         answer = lab.connect(node, protocol, address, port)
         assert (answer.node, answer.peer_address) == ("web", source)
-    assert tracked(lab, GATEWAY[version], address) == []
+    assert list_tracked(lab, GATEWAY[version], address) == []
 
 
 def test_other_ports_and_hosts_of_servers_are_closed_to_the_internet_and_open_to_members(lab: Lab, serving: factories.Network) -> None:
@@ -74,7 +74,7 @@ def test_other_ports_and_hosts_of_servers_are_closed_to_the_internet_and_open_to
         assert reaches(lab, "internet", address, port) is None
     assert lab.connect("m1", "tcp", OTHER, 443).node == "web"
     assert lab.connect("web", "tcp", INTERNET, 80).peer_address == WEB
-    assert tracked(lab, "nat-1", OTHER)
+    assert list_tracked(lab, "nat-1", OTHER)
 
 
 @pytest.mark.parametrize(("address", "version"), [(WEB, 4), (WEB6, 6)])
@@ -87,7 +87,7 @@ def test_a_server_learns_of_a_smaller_path_to_the_internet(lab: Lab, serving: fa
             assert lab.run("internet", [sys.executable, "-c", RECEIVE, address]).stdout == "200000\n"
         target = INTERNET if version == 4 else "2001:db8:cafe::10"
         assert "mtu 1300" in lab.run("web", ["ip", "route", "get", target]).stdout
-        assert tracked(lab, GATEWAY[version], address) == []
+        assert list_tracked(lab, GATEWAY[version], address) == []
     finally:
         lab.run("uplink", ["ip", "link", "set", "world0", "mtu", "1500"])
 
@@ -116,7 +116,7 @@ def test_a_source_that_nobody_holds_does_not_reach_a_listener_either(lab: Lab, s
 
 
 @contextmanager
-def untracked(lab: Lab, gateway: str, what: str) -> Iterator[None]:
+def leave_untracked(lab: Lab, gateway: str, what: str) -> Iterator[None]:
     """Somebody else's table leaves these packets untracked."""
     hook = "{ type filter hook prerouting priority -350; " + what + " notrack; }"
     lab.run(gateway, ["nft", f"table inet look {{ chain pre {hook}; }}"])
@@ -126,19 +126,19 @@ def untracked(lab: Lab, gateway: str, what: str) -> Iterator[None]:
         lab.run(gateway, ["nft", "delete table inet look"])
 
 
-def dropped(lab: Lab, gateway: str) -> int:
+def count_dropped(lab: Lab, gateway: str) -> int:
     """Packets that the gateway dropped because they were untracked."""
     listed = lab.run(gateway, ["nft", "list", "counter", "inet", "netzwart", "untracked"]).stdout
     return int(listed.partition("packets ")[2].split()[0])
 
 
 def test_nothing_else_that_is_untracked_passes(lab: Lab, serving: factories.Network) -> None:
-    with untracked(lab, "nat-1", "th dport { 81, 444 }"):
-        before = dropped(lab, "nat-1")
+    with leave_untracked(lab, "nat-1", "th dport { 81, 444 }"):
+        before = count_dropped(lab, "nat-1")
         assert reaches(lab, "m1", INTERNET, 81) is None
         assert reaches(lab, "internet", WEB, 444) is None
         assert reaches(lab, "internet", OTHER, 444, "udp") is None
-        assert dropped(lab, "nat-1") >= before + 3
+        assert count_dropped(lab, "nat-1") >= before + 3
     assert reaches(lab, "m1", INTERNET, 81)
 
 

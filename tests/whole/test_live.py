@@ -34,7 +34,7 @@ def staff(lab: Lab, network: factories.Network) -> Client:
     return signed_in(network.admin)
 
 
-def begun(client: Client, **asked: object) -> str:
+def begin_trace(client: Client, **asked: object) -> str:
     """The page of a live trace that has begun."""
     response = client.post("/why/live/", {"gateway": "nat-1", "seconds": 30, "most": 20, **asked})
     assert response.status_code == 302, text(response)
@@ -46,7 +46,7 @@ def fates(page: str) -> list[str]:
 
 
 def test_what_becomes_of_a_banned_host_and_of_a_member_is_seen_as_it_happens(staff: Client, lab: Lab, network: factories.Network) -> None:
-    url = begun(staff, destination="198.51.100.7", protocol="tcp", port=8443)
+    url = begin_trace(staff, destination="198.51.100.7", protocol="tcp", port=8443)
     assert "nat-1 is watching." in text(staff.get(url))
     assert reaches(lab, "internet", "198.51.100.7", 8443, source=BANNED) is None
     page = text(staff.get(url, headers=HTMX | {"HX-Target": "now"}))
@@ -62,7 +62,7 @@ def test_what_becomes_of_a_banned_host_and_of_a_member_is_seen_as_it_happens(sta
 
 
 def test_the_page_is_sent_again_only_when_something_came(staff: Client, lab: Lab, network: factories.Network) -> None:
-    url = begun(staff, source=f"M-{network.residents['m2'].member.number}")
+    url = begin_trace(staff, source=f"M-{network.residents['m2'].member.number}")
     polled = {"HX-Target": "now"} | HTMX
     assert staff.get(f"{url}&seen=0", headers=polled).status_code == 204
     assert reaches(lab, "m2", INTERNET, 443) is not None
@@ -72,14 +72,14 @@ def test_the_page_is_sent_again_only_when_something_came(staff: Client, lab: Lab
 
 
 def test_where_one_goes_on_another_is_refused_with_the_reason(staff: Client) -> None:
-    begun(staff, source="10.16.0.0/16")
+    begin_trace(staff, source="10.16.0.0/16")
     answer = staff.post("/why/live/", {"gateway": "nat-1", "source": "10.16.0.0/16"})
     assert answer.status_code == 422
     assert "nat-1 refuses: a live trace goes on here for another" in text(answer)
 
 
 def test_a_gateway_that_is_away_is_said_so(staff: Client, processes: dict[str, Popen[str]]) -> None:
-    url = begun(staff, source="10.16.0.0/16")
+    url = begin_trace(staff, source="10.16.0.0/16")
     processes["nat-1"].kill()
     processes["nat-1"].wait()
     page = text(staff.get(url))

@@ -96,7 +96,7 @@ def test_twenty_deploys_lose_nothing_double_nothing_and_leak_nothing(lab: Lab, n
     assert deployed == DEPLOYS, "the streams must outlast the deploys"
     assert (sent.sent, sent.failed) == (SECONDS * 500, 0)
     assert (received.received, received.missing, received.duplicate) == (sent.sent, 0, 0), received
-    assert transfer.intact
+    assert transfer.is_intact
     assert transfer.retransmits <= baseline.retransmits
     assert leaked.seen > SECONDS * 500
     assert (leaked.leaked, leaked.dropped) == (0, 0), leaked.examples

@@ -148,13 +148,13 @@ def test_a_connection_through_a_pinhole_learns_that_its_packets_are_too_big(lab:
     try:
         with conversation(lab, "internet", M1, 443) as goes_on:
             assert goes_on()
-            assert echoed(lab, 20_000) == 20_000
+            assert count_echoed(lab, 20_000) == 20_000
         assert "mtu 1280" in lab.run("m1", ["ip", "-6", "route", "get", FOREIGN]).stdout
     finally:
         mtu(lab)
 
 
-def echoed(lab: Lab, octets: int) -> int:
+def count_echoed(lab: Lab, octets: int) -> int:
     """How many octets of one line come back through the pinhole."""
     code = (
         "import socket, sys; s = socket.create_connection((sys.argv[1], 443), timeout=5); f = s.makefile('rwb'); f.readline();"

@@ -20,14 +20,14 @@ TARGETS = {4: "203.0.113.10 port 80", 6: "2001:db8:cafe::10 port 80"}
 
 
 @pytest.fixture
-def probed(lab: Lab, network: factories.Network) -> factories.Network:
+def probed_network(lab: Lab, network: factories.Network) -> factories.Network:
     """The lab's network, deployed, with a probe through each gateway."""
     factories.probes(network)
     reconcile(network.group)
     return network
 
 
-def found(gateway: Gateway) -> list[ProbeResult]:
+def run_probes(gateway: Gateway) -> list[ProbeResult]:
     """What probing finds, IPv4 first."""
     return list(probe(agent_channel.get_channel(gateway), gateway))
 
@@ -42,9 +42,9 @@ def counters(lab: Lab, node: str) -> dict[str, int]:
     return {words[at + 1]: int(words[at + 4]) for at, word in enumerate(words) if word == "counter"}
 
 
-def test_the_probe_passes_through_each_gateway_for_each_family(lab: Lab, probed: factories.Network) -> None:
-    for gateway in probed.gateways:
-        for evidence in found(gateway):
+def test_the_probe_passes_through_each_gateway_for_each_family(lab: Lab, probed_network: factories.Network) -> None:
+    for gateway in probed_network.gateways:
+        for evidence in run_probes(gateway):
             assert evidence.ok, evidence.sentence
             assert evidence.ms is not None
             assert 0 < evidence.ms < 1000
@@ -52,85 +52,85 @@ def test_the_probe_passes_through_each_gateway_for_each_family(lab: Lab, probed:
             assert evidence.sentence == f"IPv{evidence.family}: {words}"
 
 
-def test_it_is_this_gateway_and_no_other_that_sees_the_packets_both_ways(lab: Lab, probed: factories.Network) -> None:
-    for gateway in probed.gateways:
+def test_it_is_this_gateway_and_no_other_that_sees_the_packets_both_ways(lab: Lab, probed_network: factories.Network) -> None:
+    for gateway in probed_network.gateways:
         [other] = [name for name in PROBES if name != gateway.name]
         here, there = counters(lab, gateway.name), counters(lab, other)
-        found(gateway)
+        run_probes(gateway)
         mine = [name for name in here if name.startswith("probe_")]
         assert len(mine) == 4
         assert all(counters(lab, gateway.name)[name] > here[name] for name in mine)
         assert counters(lab, other) == there
 
 
-def test_the_target_sees_the_public_address_of_the_probe(lab: Lab, probed: factories.Network) -> None:
-    for gateway in probed.gateways:
+def test_the_target_sees_the_public_address_of_the_probe(lab: Lab, probed_network: factories.Network) -> None:
+    for gateway in probed_network.gateways:
         answers = [lab.connect(PROBES[gateway.name], "tcp", host, 80) for host in ("203.0.113.10", "2001:db8:cafe::10")]
         assert [each.peer_address for each in answers] == [str(gateway.probe_public4), str(gateway.probe_source6)]
 
 
-def test_nobody_is_billed_for_a_probe(lab: Lab, probed: factories.Network) -> None:
-    for gateway in probed.gateways:
-        found(gateway)
+def test_nobody_is_billed_for_a_probe(lab: Lab, probed_network: factories.Network) -> None:
+    for gateway in probed_network.gateways:
+        run_probes(gateway)
         assert collect(gateway)
     assert not FiveMinutes.objects.exists()
 
 
-def test_a_forward_chain_that_lost_its_way_is_seen(lab: Lab, probed: factories.Network) -> None:
-    for gateway in probed.gateways:
+def test_a_forward_chain_that_lost_its_way_is_seen(lab: Lab, probed_network: factories.Network) -> None:
+    for gateway in probed_network.gateways:
         nft(lab, gateway.name, "flush", "chain", "inet", "netzwart", "forward")
-        for evidence in found(gateway):
+        for evidence in run_probes(gateway):
             assert evidence.ok is False
             assert f"cannot be reached through {gateway.name}: no answer within 1000 ms. Nothing of it was forwarded" in evidence.sentence
 
 
-def test_rules_of_somebody_else_that_drop_are_seen(lab: Lab, probed: factories.Network) -> None:
-    for gateway in probed.gateways:
+def test_rules_of_somebody_else_that_drop_are_seen(lab: Lab, probed_network: factories.Network) -> None:
+    for gateway in probed_network.gateways:
         table = "table inet other { chain f { type filter hook forward priority -10; policy drop; }; };"
         nft(lab, gateway.name, table)
-        assert [each.ok for each in found(gateway)] == [False, False]
+        assert [each.ok for each in run_probes(gateway)] == [False, False]
 
 
-def test_a_missing_source_nat_is_seen_and_nothing_leaks(lab: Lab, probed: factories.Network) -> None:
-    for gateway in probed.gateways:
+def test_a_missing_source_nat_is_seen_and_nothing_leaks(lab: Lab, probed_network: factories.Network) -> None:
+    for gateway in probed_network.gateways:
         nft(lab, gateway.name, "delete", "element", "inet", "netzwart", "snat4", f"{{ {gateway.probe_source4} }}")
-        four, six = found(gateway)
+        four, six = run_probes(gateway)
         assert four.ok is False
         assert "Source NAT is missing" in four.sentence
         assert "private source that were held back: 3)" in four.sentence
         assert six.ok
 
 
-def test_a_missing_route_at_the_uplink_is_seen(lab: Lab, probed: factories.Network) -> None:
-    for gateway in probed.gateways:
+def test_a_missing_route_at_the_uplink_is_seen(lab: Lab, probed_network: factories.Network) -> None:
+    for gateway in probed_network.gateways:
         lab.run("uplink", ["ip", "route", "delete", f"{gateway.probe_public4}/32"])
         lab.run("uplink", ["ip", "-6", "route", "delete", f"{str(gateway.probe_source6).removesuffix('2')}/64"])
-        four, six = found(gateway)
+        four, six = run_probes(gateway)
         assert (four.ok, six.ok) == (False, False)
         assert f"back: none. Is {gateway.probe_public4} routed to {gateway.name}" in four.sentence
         assert f"back: none. Is {gateway.probe_source6} routed to {gateway.name}" in six.sentence
 
 
-def test_an_answer_by_another_way_proves_nothing(lab: Lab, probed: factories.Network) -> None:
+def test_an_answer_by_another_way_proves_nothing(lab: Lab, probed_network: factories.Network) -> None:
     """The probe's packets pass nat-1 without meeting the members' chains."""
-    gateway = probed.gateways[0]
+    gateway = probed_network.gateways[0]
     lab.run("nat-1", ["nft", "insert", "rule", "inet", "netzwart", "forward", "iifname", "probe0", "accept"])
     lab.run("nat-1", ["nft", "insert", "rule", "inet", "netzwart", "forward", "oifname", "probe0", "accept"])
-    for evidence in found(gateway):
+    for evidence in run_probes(gateway):
         assert evidence.ok is False
         assert "the target answered, but by another way: not all packets were counted here" in evidence.sentence
 
 
-def test_a_target_that_refuses_is_told_from_a_gateway_that_does(lab: Lab, probed: factories.Network) -> None:
-    gateway = probed.gateways[0]
-    probed.group.probe_target4, probed.group.probe_port = "203.0.113.1", 81  # the uplink itself, where nobody listens
-    probed.group.save()
+def test_a_target_that_refuses_is_told_from_a_gateway_that_does(lab: Lab, probed_network: factories.Network) -> None:
+    gateway = probed_network.gateways[0]
+    probed_network.group.probe_target4, probed_network.group.probe_port = "203.0.113.1", 81  # the uplink itself, where nobody listens
+    probed_network.group.save()
     gateway.group.refresh_from_db()
-    four, _ = found(gateway)
+    four, _ = run_probes(gateway)
     assert "refused. Packets out: 1, back: 1, so the target refuses" in four.sentence
 
 
-def test_a_member_cannot_take_the_probes_address(lab: Lab, probed: factories.Network) -> None:
+def test_a_member_cannot_take_the_probes_address(lab: Lab, probed_network: factories.Network) -> None:
     before = counters(lab, "nat-1")
     lab.run("m1", ["ip", "addr", "add", "172.31.254.2/32", "dev", "eth0"])
     assert reaches(lab, "m1", "203.0.113.10", 80, source="172.31.254.2") is None
@@ -139,18 +139,18 @@ def test_a_member_cannot_take_the_probes_address(lab: Lab, probed: factories.Net
     assert after["probe_up4"] == before["probe_up4"]
 
 
-def test_a_prober_that_is_gone_is_said_so(lab: Lab, probed: factories.Network, sockets: Path) -> None:
+def test_a_prober_that_is_gone_is_said_so(lab: Lab, probed_network: factories.Network, sockets: Path) -> None:
     (sockets / "probe-1.sock").unlink()
-    for evidence in found(probed.gateways[0]):
+    for evidence in run_probes(probed_network.gateways[0]):
         assert evidence.ok is False
         assert "nat-1 cannot probe: the prober at" in evidence.sentence
     with prober(lab, "nat-1", sockets):
-        assert [each.ok for each in found(probed.gateways[0])] == [True, True]
+        assert [each.ok for each in run_probes(probed_network.gateways[0])] == [True, True]
 
 
 def test_a_gateway_without_a_probe_is_not_probed_and_says_why(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
-    assert found(network.gateways[0]) == [
+    assert run_probes(network.gateways[0]) == [
         ProbeResult(4, None, None, "IPv4: not probed, nat-1 has no probe for it."),
         ProbeResult(6, None, None, "IPv6: not probed, nat-1 has no probe for it."),
     ]
@@ -159,6 +159,6 @@ def test_a_gateway_without_a_probe_is_not_probed_and_says_why(lab: Lab, network:
 def test_a_ruleset_from_before_the_probe_is_named(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
     factories.probes(network)
-    assert all("its ruleset knows no probe for this family yet; deploy." in each.sentence for each in found(network.gateways[0]))
+    assert all("its ruleset knows no probe for this family yet; deploy." in each.sentence for each in run_probes(network.gateways[0]))
     reconcile(network.group)
-    assert [each.ok for each in found(network.gateways[0])] == [True, True], found(network.gateways[0])
+    assert [each.ok for each in run_probes(network.gateways[0])] == [True, True], run_probes(network.gateways[0])

@@ -18,7 +18,7 @@ NETFILTER = "net.netfilter.nf_conntrack_"
 VALUES = {name: getattr(Profile(), name) for name in Profile.__dataclass_fields__}
 
 
-def tuned(network: factories.Network, *, managed: bool = True, **changes: int) -> None:
+def save_profile(network: factories.Network, *, managed: bool = True, **changes: int) -> None:
     version = get_profile(network.group).version
     change_profile(group=network.group, version=version, managed=managed, by=network.admin, **VALUES | changes)
 
@@ -37,7 +37,7 @@ def longest(lab: Lab) -> int:
     return max(int(fields[2]) for fields in lines if "ESTABLISHED" in fields)
 
 
-def drifted(network: factories.Network) -> list[list[str]]:
+def read_drift(network: factories.Network) -> list[list[str]]:
     kept = GatewayState.objects.get(gateway__name="nat-1").drift
     return kept["sysctls"] if kept else []
 
@@ -47,7 +47,7 @@ def test_a_profile_reaches_both_kernels_and_stays_until_nobody_wants_it(lab: Lab
     before = {name: value(lab, "nat-1", f"{NETFILTER}{name}") for name in ("tcp_timeout_established", "tcp_loose", "max")}
     with conversation(lab, "m1", INTERNET, 80) as goes_on:
         assert 300 < longest(lab) <= 7_440  # the ruleset's own
-        tuned(network, tcp_established=300)
+        save_profile(network, tcp_established=300)
         rollout = reconcile(network.group)
         assert rollout and rollout.state == Rollout.State.CONFIRMED
         assert goes_on() and longest(lab) <= 300  # the open connection too, from its next packet on
@@ -65,13 +65,13 @@ def test_a_profile_reaches_both_kernels_and_stays_until_nobody_wants_it(lab: Lab
     network.group.refresh_from_db()
     by_hand(lab, "nat-1", name, "17")
     assert reconcile(network.group, cause="schedule") is None
-    assert drifted(network) == [[name, "300", "17"]] and value(lab, "nat-1", name) == "17"
+    assert read_drift(network) == [[name, "300", "17"]] and value(lab, "nat-1", name) == "17"
     GatewayGroup.objects.update(heals_drift=True)
     network.group.refresh_from_db()
     assert reconcile(network.group, cause="schedule")
-    assert value(lab, "nat-1", name) == "300" and not drifted(network)
+    assert value(lab, "nat-1", name) == "300" and not read_drift(network)
 
-    tuned(network, managed=False)
+    save_profile(network, managed=False)
     rollout = reconcile(network.group)
     assert rollout and rollout.state == Rollout.State.CONFIRMED
     assert {each: value(lab, "nat-1", f"{NETFILTER}{each}") for each in before} == before

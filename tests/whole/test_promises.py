@@ -20,13 +20,13 @@ HELD_BY_NOBODY = "10.16.0.99"
 M1_BY_IPV6 = "2001:db8:a0:10::10"
 
 
-def forwarded(network: factories.Network, host: str = "m1", protocol: str = "udp", port: int = 5000) -> None:
+def forward_port(network: factories.Network, host: str = "m1", protocol: str = "udp", port: int = 5000) -> None:
     holding = network.residents[host].holding
     add_forward(holding=holding, public=factories.PUBLIC, protocol=protocol, public_port=port, private_port=port, by=network.admin)
 
 
 def test_a_private_source_from_outside_reaches_no_forward(lab: Lab, network: factories.Network) -> None:
-    forwarded(network)
+    forward_port(network)
     reconcile(network.group)
     with watching(lab, "m1", 5000) as until:
         send(lab, "internet", ("10.16.0.11", 4000), FORWARD, b"spoofed")
@@ -75,7 +75,7 @@ def test_an_invalid_packet_reaches_nobody(lab: Lab, network: factories.Network) 
 
 
 def test_members_reach_a_forward_from_inside_even_their_own(lab: Lab, network: factories.Network) -> None:
-    forwarded(network, "m1", "tcp", 8080)
+    forward_port(network, "m1", "tcp", 8080)
     reconcile(network.group)
     for node in ("m2", "m1"):
         answer = reaches(lab, node, "198.51.100.7", 8080)

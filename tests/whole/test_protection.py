@@ -27,7 +27,7 @@ ROUTER = "192.0.2.1"  # the provider's, on the gateways' uplink
 M1 = "10.16.0.10"
 
 
-def protected(network: factories.Network, **changes: Any) -> None:
+def save_protection(network: factories.Network, **changes: Any) -> None:
     """Save these settings, and bring them to the gateways."""
     given: dict[str, Any] = {"clamp_mss": False, "bogons": False, "own": [], "bgp_peers": [], "ospf_peers": []}
     given |= {"ftp_ports": [], "sip_ports": []}
@@ -38,7 +38,7 @@ def protected(network: factories.Network, **changes: Any) -> None:
     reconcile(network.group)
 
 
-def forwarded(network: factories.Network) -> None:
+def forward_port(network: factories.Network) -> None:
     holding = network.residents["m1"].holding
     add_forward(holding=holding, public=factories.PUBLIC, protocol="udp", public_port=5000, private_port=5000, by=network.admin)
 
@@ -50,8 +50,8 @@ def why(lab: Lab, node: str, host: str, port: int) -> str:
 
 
 def test_a_bogon_reaches_no_forward_and_what_is_our_own_does(lab: Lab, network: factories.Network) -> None:
-    forwarded(network)
-    protected(network, bogons=True, own=[f"{INTERNET}/32"])
+    forward_port(network)
+    save_protection(network, bogons=True, own=[f"{INTERNET}/32"])
     with watching(lab, "m1", 5000) as until:
         send(lab, "internet", (OTHER_HOST, 4000), FORWARD, b"bogon")
         send(lab, "internet", (INTERNET, 4001), FORWARD, b"honest")
@@ -60,25 +60,25 @@ def test_a_bogon_reaches_no_forward_and_what_is_our_own_does(lab: Lab, network: 
 
 
 def test_a_member_who_connects_to_a_bogon_is_told_at_once(lab: Lab, network: factories.Network) -> None:
-    protected(network, bogons=True, own=[f"{INTERNET}/32"])
+    save_protection(network, bogons=True, own=[f"{INTERNET}/32"])
     assert reaches(lab, "m1", INTERNET, 80) is not None
     assert "timed out" not in why(lab, "m1", OTHER_HOST, 80)
     assert "timed out" not in why(lab, "m1", INTERNET6, 80)
     assert (counter(lab, "nat-1", "bogons_to"), counter(lab, "nat-2", "bogons_to")) == (1, 1)
-    protected(network, bogons=True, own=["203.0.113.0/24", "2001:db8::/32"])
+    save_protection(network, bogons=True, own=["203.0.113.0/24", "2001:db8::/32"])
     assert reaches(lab, "m1", OTHER_HOST, 80) is not None
     assert reaches(lab, "m1", INTERNET6, 80) is not None
 
 
 def test_nobody_joins_from_outside_a_connection_that_two_members_have(lab: Lab, network: factories.Network) -> None:
     """Its first packet was allowed, and connection tracking does not ask where the next one comes in."""
-    forwarded(network)
-    protected(network)
+    forward_port(network)
+    save_protection(network)
     assert reaches(lab, "m2", *FORWARD, "udp", source_port=4000) is not None
     with watching(lab, "m1", 5000) as until:
         send(lab, "internet", ("10.16.0.11", 4000), FORWARD, b"joins while nobody forbids it")
         until(b"joins while nobody forbids it")
-        protected(network, bogons=True, own=["203.0.113.0/24"])
+        save_protection(network, bogons=True, own=["203.0.113.0/24"])
         send(lab, "internet", ("10.16.0.11", 4000), FORWARD, b"joined")
         send(lab, "internet", (INTERNET, 4001), FORWARD, b"honest")
         assert not [each for each in until(b"honest") if b"joined" in each.packet]
@@ -86,18 +86,18 @@ def test_nobody_joins_from_outside_a_connection_that_two_members_have(lab: Lab, 
 
 
 def test_only_a_listed_router_speaks_bgp_to_a_gateway(lab: Lab, network: factories.Network) -> None:
-    protected(network)
+    save_protection(network)
     assert why(lab, "uplink", "192.0.2.3", 179) == "timed out"
-    protected(network, bgp_peers=[ROUTER])
+    save_protection(network, bgp_peers=[ROUTER])
     assert why(lab, "uplink", "192.0.2.3", 179) == "refused"
     assert why(lab, "uplink", "192.0.2.3", 22) == "timed out"
     assert why(lab, "internet", "192.0.2.3", 179) == "timed out"
 
 
 def test_only_a_listed_router_speaks_ospf_to_a_gateway(lab: Lab, network: factories.Network) -> None:
-    protected(network)
+    save_protection(network)
     assert not hears_ospf(lab)
-    protected(network, ospf_peers=[ROUTER])
+    save_protection(network, ospf_peers=[ROUTER])
     assert hears_ospf(lab)
 
 
@@ -116,7 +116,7 @@ def hears_ospf(lab: Lab) -> bool:
             return False
 
 
-def offered(lab: Lab, port: int) -> int:
+def read_offered_mss(lab: Lab, port: int) -> int:
     """The maximum segment size that m1's SYN offers when it arrives on the internet."""
     with watching(lab, "internet", 4999) as until:
         reaches(lab, "m1", INTERNET, port)
@@ -130,10 +130,10 @@ def offered(lab: Lab, port: int) -> int:
 
 def test_segments_are_clamped_to_what_the_uplink_takes(lab: Lab, network: factories.Network) -> None:
     lab.run("nat-1", ["ip", "link", "set", "wan0", "mtu", "1400"])
-    protected(network)
-    assert offered(lab, 8001) == 1460
-    protected(network, clamp_mss=True)
-    assert offered(lab, 8002) == 1360
+    save_protection(network)
+    assert read_offered_mss(lab, 8001) == 1460
+    save_protection(network, clamp_mss=True)
+    assert read_offered_mss(lab, 8002) == 1360
 
 
 def icmp_error(lab: Lab, node: str, quoted: tuple[tuple[str, int], tuple[str, int]], kind: tuple[int, int, int], mark: bytes) -> None:
@@ -152,7 +152,7 @@ def icmp_error(lab: Lab, node: str, quoted: tuple[tuple[str, int], tuple[str, in
 def test_icmp_errors_of_a_connection_reach_the_member_as_his_and_forged_ones_do_not(
     lab: Lab, network: factories.Network, strict: bool
 ) -> None:
-    protected(network, bogons=strict, own=["203.0.113.0/24", "192.0.2.0/24"])
+    save_protection(network, bogons=strict, own=["203.0.113.0/24", "192.0.2.0/24"])
     target = (INTERNET, 4999)
     with watching(lab, "internet", 4999) as until_internet, watching(lab, "m1", 4001) as until_m1:
         send(lab, "m1", (M1, 4001), target, b"out")
@@ -200,9 +200,9 @@ def test_active_ftp_works_where_it_is_read_along_and_nowhere_else(lab: Lab, netw
     plain = 'table inet look { ct helper ftp { type "ftp" protocol tcp; }; }'
     if lab.run("m4", ["nft", plain], check=False).returncode:
         pytest.skip("this kernel has no FTP helper (nf_conntrack_ftp)")
-    protected(network, ftp_ports=[2121])
+    save_protection(network, ftp_ports=[2121])
     assert calls_back(lab, 2121)
     assert not calls_back(lab, 2122)
-    protected(network)
+    save_protection(network)
     assert "helper" not in lab.run("nat-1", ["nft", "list", "ruleset"]).stdout
     assert not calls_back(lab, 2121)

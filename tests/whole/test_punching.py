@@ -41,7 +41,7 @@ def load_ruleset(lab: Lab, node: str, *mappings: NatMappingSpec) -> None:
     lab.run(gateway.name, ["nft", "-f", "-"], text=text)
 
 
-def punched(lab: Lab) -> list[str]:
+def punch_hole(lab: Lab) -> list[str]:
     """What both hear who were told by a server on the internet as whom it sees the other, and then talk to that."""
     sockets = []
     for node in HOSTS:
@@ -57,10 +57,10 @@ def punched(lab: Lab) -> list[str]:
         for _ in range(3):
             for each, other in zip(sockets, reversed(seen), strict=True):
                 each.sendto(f"hello from {seen[sockets.index(each)][0]}".encode(), other)
-        return [_heard(each) for each in sockets]
+        return [_receive_text(each) for each in sockets]
 
 
-def _heard(one: socket.socket) -> str:
+def _receive_text(one: socket.socket) -> str:
     one.settimeout(1)
     try:
         return one.recv(4096).decode()
@@ -86,7 +86,7 @@ every_sharing = pytest.mark.parametrize("sharing", list(SharingMode))
 def test_two_behind_different_gateways_reach_each_other_however_they_leave(lab: Lab, sharing: SharingMode) -> None:
     for node in HOSTS:
         load_ruleset(lab, node, leaving(node, sharing))
-    assert punched(lab) == [f"hello from {PUBLIC['m2']}", f"hello from {PUBLIC['m1']}"]
+    assert punch_hole(lab) == [f"hello from {PUBLIC['m2']}", f"hello from {PUBLIC['m1']}"]
 
 
 def neighbour(lab: Lab, sharing: SharingMode) -> None:
@@ -95,7 +95,7 @@ def neighbour(lab: Lab, sharing: SharingMode) -> None:
     load_ruleset(lab, "m1", leaving("m1", sharing), leaving("m2", sharing, PUBLIC["m1"]))
 
 
-def seen(lab: Lab, node: str, protocol: str, targets: tuple[int, ...], port: int) -> set[int]:
+def list_seen_ports(lab: Lab, node: str, protocol: str, targets: tuple[int, ...], port: int) -> set[int]:
     """As which ports the internet sees this one, over all that it sends to from it."""
     found = set()
     with inside(lab, node), ExitStack() as stack:
@@ -125,8 +125,8 @@ def test_a_port_is_seen_as_one_by_everybody_though_a_neighbour_has_the_same(
         load_ruleset(lab, "m1", leaving("m1", sharing))
     else:
         neighbour(lab, sharing)
-        assert len(seen(lab, "m2", protocol, (3478, 3479, 80), port)) == 1
-    assert len(seen(lab, "m1", protocol, (80, 3478, 3479, 5000), port)) == 1
+        assert len(list_seen_ports(lab, "m2", protocol, (3478, 3479, 80), port)) == 1
+    assert len(list_seen_ports(lab, "m1", protocol, (80, 3478, 3479, 5000), port)) == 1
 
 
 @pytest.mark.parametrize("sharing", [SharingMode.SHARED, SharingMode.BLOCKS])
@@ -139,7 +139,7 @@ def test_two_who_share_an_address_each_reach_somebody_outside_from_the_same_port
         friend.settimeout(5)
     with closing(friend):
         for node in HOSTS:
-            [port] = seen(lab, node, "udp", (3478, 3479), 3074)
+            [port] = list_seen_ports(lab, node, "udp", (3478, 3479), 3074)
             with inside(lab, node):
                 console = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
                 console.bind(("", 3074))

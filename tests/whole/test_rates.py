@@ -24,7 +24,7 @@ RATE = 4000  # kbit/s: 500,000 octets a second
 SECOND = RATE * 125
 
 
-def listed(lab: Lab, node: str, name: str) -> str:
+def list_set(lab: Lab, node: str, name: str) -> str:
     return lab.run(node, ["nft", "list", "set", "inet", "netzwart", name], check=False).stdout
 
 
@@ -63,8 +63,8 @@ def test_a_limited_member_gets_his_rate_both_ways_and_nobody_else_is_slowed(lab:
         assert held_back(trial, SECOND // 2)
         trial.close()
         assert min(counter(lab, node, name) for node in ("nat-1", "nat-2") for name in ("rates_up", "rates_down")) > 0
-        wait_for(lambda: "10.16.0.12" not in listed(lab, "nat-1", "rate_up4") + listed(lab, "nat-1", "rate_down4"))
-        assert "10.16.0.10" in listed(lab, "nat-1", "rate_up4")
+        wait_for(lambda: "10.16.0.12" not in list_set(lab, "nat-1", "rate_up4") + list_set(lab, "nat-1", "rate_down4"))
+        assert "10.16.0.10" in list_set(lab, "nat-1", "rate_up4")
         set_free(speak("m3", INTERNET, up=True), SECOND)
         services.switch_rate_limits(group=network.group, on=False, by=network.admin)
         reconcile(network.group)

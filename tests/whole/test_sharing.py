@@ -17,7 +17,7 @@ from tests.whole.system import INTERNET, reaches
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
 
-def seen(lab: Lab, network: factories.Network, port: int) -> dict[str, tuple[NatMapping, HostAnswer]]:
+def read_mappings(lab: Lab, network: factories.Network, port: int) -> dict[str, tuple[NatMapping, HostAnswer]]:
     """Each resident's mapping, and how the internet sees them by UDP from this port."""
     found = {}
     for name, resident in network.residents.items():
@@ -38,7 +38,7 @@ def test_a_pool_that_is_used_otherwise_changes_all_its_members_in_one_rollout(la
         assert rollout is not None
         assert rollout.state == Rollout.State.CONFIRMED
         assert rollout.revision.changes == [{"kind": "mappings", "added": 0, "removed": 0, "changed": 4, "of": 4}]
-        for mapping, answer in seen(lab, network, port).values():
+        for mapping, answer in read_mappings(lab, network, port).values():
             if sharing == "blocks":
                 assert mapping.block.lower <= answer.peer_port < mapping.block.upper
             elif sharing == "own":

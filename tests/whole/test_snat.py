@@ -21,7 +21,7 @@ from lab.datagram import compute_checksum
 from lab.lab import Lab
 from lab.topology import load_topology
 from tests.agent.client import Client
-from tests.whole.lab_gateway import Gate
+from tests.whole.lab_gateway import GatewayInLab
 from tests.whole.system import INTERNET, agent, inside, reaches, wait_for
 from tests.whole.test_cutting import POLICY
 
@@ -55,7 +55,7 @@ def lab() -> Iterator[Lab]:
 
 
 @dataclass
-class Way(Gate):
+class AddressedGateway(GatewayInLab):
     """A gate that knows where its agent is asked."""
 
     at: Path = Path()
@@ -66,7 +66,7 @@ class Way(Gate):
 
 
 @contextmanager
-def gated(lab: Lab, policy: Policy) -> Iterator[Way]:
+def start_gateway(lab: Lab, policy: Policy) -> Iterator[AddressedGateway]:
     """nat-1 with its agent and this policy, confirmed."""
     lab.run("nat-1", ["nft", "flush", "ruleset"])
     lab.run("nat-1", ["conntrack", "-F"])
@@ -74,19 +74,19 @@ def gated(lab: Lab, policy: Policy) -> Iterator[Way]:
         at = Path(directory) / "nat-1.sock"
         stack.enter_context(agent(lab, "nat-1", at.parent))
         wait_for(lambda: "listening at" in (at.parent / "nat-1.log").read_text())
-        made = Way(lab, Client(at), stack, at=at)
+        made = AddressedGateway(lab, Client(at), stack, at=at)
         made.change(policy)
         yield made
         made.client.close()
 
 
 @pytest.fixture
-def gate(lab: Lab) -> Iterator[Way]:
-    with gated(lab, SHARING) as made:
+def gate(lab: Lab) -> Iterator[AddressedGateway]:
+    with start_gateway(lab, SHARING) as made:
         yield made
 
 
-def counted(lab: Lab, name: str) -> int:
+def read_counter(lab: Lab, name: str) -> int:
     """Packets of a named counter."""
     found = re.search(r"packets (\d+)", lab.run("nat-1", ["nft", "list", "counter", "inet", "netzwart", name]).stdout)
     assert found
@@ -102,11 +102,11 @@ def udp_ports(lab: Lab, node: str, targets: list[int]) -> list[int]:
     """A datagram to each port of the internet's, from as many ports: as whose port it was seen there, of those answered in time."""
     seen: list[int] = []
     for start in range(0, len(targets), AT_ONCE):
-        seen += _answered(lab, node, 10_000 + start, targets[start : start + AT_ONCE])
+        seen += _list_answered(lab, node, 10_000 + start, targets[start : start + AT_ONCE])
     return seen
 
 
-def _answered(lab: Lab, node: str, first: int, targets: list[int]) -> list[int]:
+def _list_answered(lab: Lab, node: str, first: int, targets: list[int]) -> list[int]:
     seen: list[int] = []
     with ExitStack() as stack, selectors.DefaultSelector() as selector:
         with inside(lab, node):
@@ -124,7 +124,7 @@ def _answered(lab: Lab, node: str, first: int, targets: list[int]) -> list[int]:
     return seen
 
 
-def test_each_member_leaves_as_his_pool_says(gate: Way) -> None:
+def test_each_member_leaves_as_his_pool_says(gate: AddressedGateway) -> None:
     for node, public in (("m1", OWN), ("m2", SHARED), ("m3", BLOCK)):
         for protocol in ("tcp", "udp"):
             answer = gate.lab.connect(node, protocol, INTERNET, 80, source_port=5555)
@@ -136,12 +136,12 @@ def test_each_member_leaves_as_his_pool_says(gate: Way) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["tcp", "udp"])
-def test_an_own_address_keeps_every_port(gate: Way, protocol: str) -> None:
+def test_an_own_address_keeps_every_port(gate: AddressedGateway, protocol: str) -> None:
     for port in range(20_000, 20_020):
         assert gate.lab.connect("m1", protocol, INTERNET, 80, source_port=port).peer_port == port
 
 
-def test_thousands_of_connections_never_use_a_port_outside_their_block(gate: Way) -> None:
+def test_thousands_of_connections_never_use_a_port_outside_their_block(gate: AddressedGateway) -> None:
     seen = udp_ports(gate.lab, "m3", list(range(1000, 5000)))
     assert len(seen) == 4000
     with inside(gate.lab, "m3"):
@@ -150,13 +150,13 @@ def test_thousands_of_connections_never_use_a_port_outside_their_block(gate: Way
                 seen.append(parse_answer(connection.makefile("rb").readline()).peer_port)
     assert set(seen) <= set(range(FIRST, LAST + 1))
     assert len(set(seen)) > 200
-    assert counted(gate.lab, "leaked") == 0
+    assert read_counter(gate.lab, "leaked") == 0
 
 
 @pytest.mark.parametrize("size", [64, 256])
 def test_when_a_block_is_used_up_more_connections_fail_counted_and_none_leaves_otherwise(lab: Lab, size: int) -> None:
     narrow = replace(SHARING, mappings=(NatMappingSpec(M3, BLOCK, SharingMode.BLOCKS, FIRST, FIRST + size - 1),), forwards=())
-    with gated(lab, narrow):
+    with start_gateway(lab, narrow):
         before = insert_failed(lab)
         seen = udp_ports(lab, "m3", [80] * (size + 50))
         assert len(seen) == len(set(seen)) <= size
@@ -164,7 +164,7 @@ def test_when_a_block_is_used_up_more_connections_fail_counted_and_none_leaves_o
         assert set(seen) <= set(range(FIRST, FIRST + size))
         assert insert_failed(lab) - before == size + 50 - len(seen)
         assert udp_ports(lab, "m3", [81]) != []
-        assert counted(lab, "leaked") == 0
+        assert read_counter(lab, "leaked") == 0
 
 
 def _echo(identifier: int) -> bytes:
@@ -172,7 +172,7 @@ def _echo(identifier: int) -> bytes:
     return body[:2] + struct.pack("!H", compute_checksum(body)) + body[4:]
 
 
-def test_the_identifiers_of_pings_stay_within_the_block(gate: Way) -> None:
+def test_the_identifiers_of_pings_stay_within_the_block(gate: AddressedGateway) -> None:
     answered: set[int] = set()
     with inside(gate.lab, "m3"), closing(socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)) as raw:
         raw.settimeout(3)
@@ -206,7 +206,7 @@ def _sctp() -> bytes:
 
 
 @pytest.mark.parametrize(("protocol", "packet"), [(GRE, bytes(24)), (SCTP, _sctp())])
-def test_what_a_block_has_no_ports_for_is_refused_and_the_sender_told(gate: Way, protocol: int, packet: bytes) -> None:
+def test_what_a_block_has_no_ports_for_is_refused_and_the_sender_told(gate: AddressedGateway, protocol: int, packet: bytes) -> None:
     def send(node: str) -> bytes:
         """Type and code of the ICMP error that comes back."""
         with inside(gate.lab, node), ExitStack() as stack:
@@ -215,29 +215,29 @@ def test_what_a_block_has_no_ports_for_is_refused_and_the_sender_told(gate: Way,
             out.sendto(packet, (INTERNET, 0))
             return errors.recv(2048)[20:22]
 
-    before = counted(gate.lab, "portless")
+    before = read_counter(gate.lab, "portless")
     assert send("m3") == b"\x03\x0d"  # destination unreachable, administratively prohibited
-    assert counted(gate.lab, "portless") == before + 1
+    assert read_counter(gate.lab, "portless") == before + 1
     if protocol == GRE:
         assert send("m1") == b"\x03\x02"  # it arrived: the server has no such protocol
-    assert counted(gate.lab, "leaked") == 0
+    assert read_counter(gate.lab, "leaked") == 0
 
 
-def test_who_has_no_public_address_is_told_so_at_once_and_reaches_what_is_inside(gate: Way) -> None:
+def test_who_has_no_public_address_is_told_so_at_once_and_reaches_what_is_inside(gate: AddressedGateway) -> None:
     for protocol in ("tcp", "udp"):
         with pytest.raises(NoAnswerError) as refused:
             gate.lab.connect("m4", protocol, INTERNET, 80)
         assert "timed out" not in str(refused.value)
     answer = gate.lab.connect("m4", "tcp", str(OWN), 8001)
     assert (answer.node, answer.peer_address) == ("m1", "10.0.0.1")  # as the gateway itself
-    assert counted(gate.lab, "unmapped") == 2
-    assert counted(gate.lab, "leaked") == 0
+    assert read_counter(gate.lab, "unmapped") == 2
+    assert read_counter(gate.lab, "leaked") == 0
     assert reaches(gate.lab, "m4", str(M1), 80)
     assert gate.lab.run("m4", ["ping", "-c", "1", "-W", "2", "10.0.0.1"]).returncode == 0
 
 
 @pytest.mark.parametrize("node", ["m1", "m2", "m3"])
-def test_forwards_are_reached_from_inside_whoever_shares_what(gate: Way, node: str) -> None:
+def test_forwards_are_reached_from_inside_whoever_shares_what(gate: AddressedGateway, node: str) -> None:
     come = {"m1": OWN, "m2": SHARED, "m3": BLOCK}[node]
     for public, port, to in ((OWN, 8001, "m1"), (SHARED, 8002, "m2"), (BLOCK, FIRST, "m3")):
         answer = gate.lab.connect(node, "tcp", str(public), port)
@@ -246,7 +246,7 @@ def test_forwards_are_reached_from_inside_whoever_shares_what(gate: Way, node: s
             assert FIRST <= answer.peer_port <= LAST
 
 
-def test_a_forward_within_the_own_block_is_reached_while_the_block_is_in_use(gate: Way) -> None:
+def test_a_forward_within_the_own_block_is_reached_while_the_block_is_in_use(gate: AddressedGateway) -> None:
     udp_ports(gate.lab, "m3", list(range(3000, 3256)))
     assert gate.lab.connect("internet", "tcp", str(BLOCK), FIRST).node == "m3"
 
@@ -265,7 +265,7 @@ def test_a_move_to_another_kind_of_pool_cuts_the_streams_that_no_longer_fit_and_
     lab: Lab, moved: NatMappingSpec, *, goes_on: bool
 ) -> None:
     start = replace(SHARING, mappings=(NatMappingSpec(M1, OWN, SharingMode.BLOCKS, 60_000, 60_063), *SHARING.mappings[1:]), forwards=())
-    with gated(lab, start) as gate:
+    with start_gateway(lab, start) as gate:
         stream, other = gate.talk("m1", INTERNET, 80), gate.talk("m2", INTERNET, 80)
         gate.change(replace(start, mappings=(moved, *start.mappings[1:])))
         assert (stream(), other()) == ("alive" if goes_on else "cut", "alive")
@@ -273,14 +273,14 @@ def test_a_move_to_another_kind_of_pool_cuts_the_streams_that_no_longer_fit_and_
         assert answer.peer_address == str(moved.public)
         if moved.sharing is SharingMode.BLOCKS:
             assert moved.first_port <= answer.peer_port <= moved.last_port
-        assert counted(lab, "leaked") == 0
+        assert read_counter(lab, "leaked") == 0
 
 
 def test_everybody_moves_to_another_kind_in_one_change_while_streams_run(lab: Lab) -> None:
     members = (M1, M2, M3, M4)
     together = replace(SHARING, mappings=tuple(NatMappingSpec(each, SHARED) for each in members), forwards=())
     blocks = tuple(NatMappingSpec(each, SHARED, SharingMode.BLOCKS, 1024 * n, 1024 * n + 1023) for n, each in enumerate(members, 32))
-    with gated(lab, together) as gate:
+    with start_gateway(lab, together) as gate:
         streams = [gate.talk(node, INTERNET, 80) for node in ("m1", "m2", "m3", "m4")]
         gate.change(replace(together, mappings=blocks))
         assert "cut" in [stream() for stream in streams]  # but for those whose port happens to be in their block
@@ -288,4 +288,4 @@ def test_everybody_moves_to_another_kind_in_one_change_while_streams_run(lab: La
             assert gate.lab.connect(node, "tcp", INTERNET, 80).peer_port // 1024 == n
         gate.change(together)
         assert gate.lab.connect("m1", "tcp", INTERNET, 80).peer_address == str(SHARED)
-        assert counted(lab, "leaked") == 0
+        assert read_counter(lab, "leaked") == 0

@@ -87,7 +87,7 @@ def of_any_port(ruleset: Ruleset) -> Ruleset:
     return replace(ruleset, chains={**ruleset.chains, "srcnat": replace(chain, rules=rules)})
 
 
-def lost(lab: Lab, ruleset: Ruleset, protocol: str) -> tuple[int, int]:
+def count_lost(lab: Lab, ruleset: Ruleset, protocol: str) -> tuple[int, int]:
     """Which of 2 x ROUNDS x BATCHES had no answer to their first packet; and how often `insert_failed` was counted."""
     lab.run("nat-1", ["nft", "-f", "-"], text=f"flush ruleset\n{render(ruleset, now=1)}")
     before = insert_failed(lab)
@@ -125,7 +125,7 @@ def test_some_are_lost_where_a_shared_address_keeps_the_ports_that_systems_draw(
     """Without this, the others prove nothing. On a busy machine the instants meet seldom, so it tries until they have."""
     failed = 0
     for _ in range(TRIES):
-        failed += lost(lab, of_any_port(of(SHARED)), protocol)[1]
+        failed += count_lost(lab, of_any_port(of(SHARED)), protocol)[1]
         if failed > BY_CHANCE:
             return
     pytest.fail(f"{failed} of {2 * ROUNDS * BATCHES * TRIES} were lost: the instants did not meet")
@@ -133,11 +133,11 @@ def test_some_are_lost_where_a_shared_address_keeps_the_ports_that_systems_draw(
 
 @both_protocols
 def test_a_shared_address_loses_no_more_than_two_equal_draws_of_its_ports(lab: Lab, protocol: str) -> None:
-    _missing, failed = lost(lab, of(SHARED), protocol)
+    _missing, failed = count_lost(lab, of(SHARED), protocol)
     assert failed <= BY_CHANCE
 
 
 @both_protocols
 def test_port_blocks_lose_nothing(lab: Lab, protocol: str) -> None:
-    _missing, failed = lost(lab, of(BLOCKS), protocol)
+    _missing, failed = count_lost(lab, of(BLOCKS), protocol)
     assert failed == 0

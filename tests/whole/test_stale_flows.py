@@ -18,7 +18,7 @@ from firewall.policy import ForwardSpec, NatMappingSpec, Policy, TransportProtoc
 from lab.lab import Lab
 from lab.topology import load_topology as topology
 from tests.agent.client import Client
-from tests.whole.lab_gateway import Gate
+from tests.whole.lab_gateway import GatewayInLab
 from tests.whole.loaded_policy import M1, M2, MEMBERS, PUBLIC
 from tests.whole.system import INTERNET, agent, reaches, wait_for
 
@@ -78,11 +78,11 @@ def socket() -> Iterator[Path]:
 
 
 @contextmanager
-def gate(lab: Lab, socket: Path, stack: ExitStack) -> Iterator[Gate]:
+def gate(lab: Lab, socket: Path, stack: ExitStack) -> Iterator[GatewayInLab]:
     """nat-1 with its agent, and no forward yet."""
     with agent(lab, "nat-1", socket.parent):
         wait_for(lambda: "listening at" in (socket.parent / "nat-1.log").read_text())
-        made = Gate(lab, Client(socket), stack)
+        made = GatewayInLab(lab, Client(socket), stack)
         made.apply(POLICY)
         made.confirm(socket)
         yield made
@@ -105,7 +105,7 @@ def _listen(stdout: IO[str], heard: list[str]) -> None:
         heard.extend(iter(stdout.readline, ""))
 
 
-def tracked(lab: Lab, *wanted: str) -> Callable[[], bool]:
+def has_flow(lab: Lab, *wanted: str) -> Callable[[], bool]:
     """Is there a UDP flow with all of these words?"""
     return lambda: any(
         all(word in line for word in wanted) for line in lab.run("nat-1", ["conntrack", "-L", "-p", "udp"]).stdout.splitlines()
@@ -130,7 +130,7 @@ def test_a_sender_that_the_gateway_itself_answered_to_gets_through_once_it_is_co
     own = ["ip", "address", "add", f"{PUBLIC}/32", "dev", "lo"]
     lab.run("nat-1", own)
     heard = sender(lab, stack, 6000)
-    stale = tracked(lab, f"src={INTERNET}", f"dst={PUBLIC}", "dport=6000", f"src={PUBLIC} dst={INTERNET}")
+    stale = has_flow(lab, f"src={INTERNET}", f"dst={PUBLIC}", "dport=6000", f"src={PUBLIC} dst={INTERNET}")
     wait_for(stale)
     lab.run("nat-1", ["ip", "address", "del", f"{PUBLIC}/32", "dev", "lo"])
     with gate(lab, socket, stack) as gateway:
@@ -156,7 +156,7 @@ def test_a_sender_that_another_member_talked_to_by_that_port_gets_through_once_i
             assert said.stdout.readline() == "said\n"
         wait_for(lambda: heard)
         port = int(heard.pop(0))
-        stale, other = tracked(lab, f"src={M2}", f"dport={FROM}", f"dport={port}"), tracked(lab, f"src={M2}", "dport=9")
+        stale, other = has_flow(lab, f"src={M2}", f"dport={FROM}", f"dport={port}"), has_flow(lab, f"src={M2}", "dport=9")
         wait_for(lambda: stale() and other())
         talk = gateway.talk("m2", INTERNET, 80)
         gateway.apply(with_forward(port))

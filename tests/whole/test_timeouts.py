@@ -29,7 +29,7 @@ def lab() -> Iterator[Lab]:
         yield running
 
 
-def left(lab: Lab, gateway: str, protocol: str, port: int) -> int:
+def read_seconds_left(lab: Lab, gateway: str, protocol: str, port: int) -> int:
     """Seconds that the connection to this port still has."""
     family = ["-f", "ipv6"] if gateway == "nat-2" else []
     lines = lab.run(gateway, ["conntrack", "-L", *family, "-p", protocol]).stdout.splitlines()
@@ -56,17 +56,17 @@ def test_a_udp_mapping_lives_two_minutes_from_its_first_packets_and_a_look_up_do
     send(lab, "internet", str(PUBLIC), 5000)
     send(lab, "m1", "2001:db8:cafe::10", 3478)
     for gateway, port in (("nat-1", 3478), ("nat-1", 443), ("nat-1", 5000), ("nat-2", 3478)):
-        assert least - 2 * SLACK <= left(lab, gateway, "udp", port) <= least
+        assert least - 2 * SLACK <= read_seconds_left(lab, gateway, "udp", port) <= least
     for port in (53, 123):
         send(lab, "m1", INTERNET, port)
-        assert left(lab, "nat-1", "udp", port) <= 30
+        assert read_seconds_left(lab, "nat-1", "udp", port) <= 30
 
 
 def test_without_a_profile_an_open_tcp_connection_lives_two_hours_and_not_five_days(lab: Lab) -> None:
     load(lab, MEMBERS)
     with inside(lab, "m1"), closing(socket.create_connection((INTERNET, 80), timeout=5)) as one:
         one.recv(4096)
-        assert 7_440 - 2 * SLACK <= left(lab, "nat-1", "tcp", 80) <= 7_440
+        assert 7_440 - 2 * SLACK <= read_seconds_left(lab, "nat-1", "tcp", 80) <= 7_440
 
 
 def test_the_recommended_profile_keeps_a_ping_for_a_minute() -> None:

@@ -32,7 +32,7 @@ AT_ONCE = struct.pack("ii", 1, 0)  # struct linger: closing sends a reset
 
 
 @dataclass
-class Flow:
+class UdpFlow:
     """One address that talks by one protocol. waits: octets of the answer that have not come; late: rounds without any."""
 
     number: int
@@ -62,8 +62,8 @@ class Exchange:
         self._lab, self._random = lab, Random(seed)
         self.spoken = Spoken()
         self.rounds = 0
-        self._flows: dict[int, Flow] = {}
-        self._ends: dict[socket.socket, Flow] = {}
+        self._flows: dict[int, UdpFlow] = {}
+        self._ends: dict[socket.socket, UdpFlow] = {}
         self._addresses: dict[int, str] = {}
         self._lock, self._ended = Lock(), Event()
         self._selector = selectors.DefaultSelector()
@@ -96,13 +96,13 @@ class Exchange:
             self._quiet(set(self._addresses.values()))
             yield
 
-    def _of(self, addresses: set[str]) -> list[Flow]:
+    def _of(self, addresses: set[str]) -> list[UdpFlow]:
         return [each for each in self._flows.values() if each.address in addresses]
 
     def _quiet(self, addresses: set[str]) -> None:
         """Everybody is connected, and has and knows that the other end has what was sent."""
         self._work(self._round, lambda: all(each.protocol == "udp" or each.far for each in self._of(addresses)))
-        self._work(self._serve, lambda: all(map(self._settled, self._of(addresses))))
+        self._work(self._serve, lambda: all(map(self._is_settled, self._of(addresses))))
 
     def _work(self, step: Callable[[], None], over: Callable[[], bool]) -> None:
         """Step by step, until it is over."""
@@ -143,19 +143,19 @@ class Exchange:
         near.bind((address, 0))
         near.setblocking(False)
         near.connect_ex((HOSTS[family], PORT))
-        self._flows[number] = flow = Flow(number, node, address, protocol, near)
+        self._flows[number] = flow = UdpFlow(number, node, address, protocol, near)
         self._selector.register(near, selectors.EVENT_READ, lambda _: self._hear(flow))
 
-    def _close(self, flow: Flow) -> None:
+    def _close(self, flow: UdpFlow) -> None:
         """With a reset: neither end has anything to send again."""
         del self._flows[flow.number]
         self._reset(flow.near)
         self._work(self._serve, lambda: flow.far is None)
 
-    def _settled(self, flow: Flow) -> bool:
-        return flow.far is None or not (flow.waits or _unacknowledged(flow.near) or _unacknowledged(flow.far))
+    def _is_settled(self, flow: UdpFlow) -> bool:
+        return flow.far is None or not (flow.waits or _read_unacknowledged(flow.near) or _read_unacknowledged(flow.far))
 
-    def _give_up(self, flow: Flow) -> None:
+    def _give_up(self, flow: UdpFlow) -> None:
         """Its connection leads nowhere any more: another one."""
         del self._flows[flow.number]
         self._reset(flow.near)
@@ -191,7 +191,7 @@ class Exchange:
                 self._give_up(flow)
             flow.waits = 0
 
-    def _say(self, flow: Flow) -> None:
+    def _say(self, flow: UdpFlow) -> None:
         size = self._random.randint(NUMBER.size, 1200 if flow.protocol == "udp" else 6000)
         try:
             flow.near.send(NUMBER.pack(flow.number) + bytes(size - NUMBER.size))
@@ -201,7 +201,7 @@ class Exchange:
         if flow.protocol == "udp":
             self.spoken.near_sent[flow.address] += size + HEADERS[_family(flow.address)]
 
-    def _hear(self, flow: Flow) -> None:
+    def _hear(self, flow: UdpFlow) -> None:
         try:
             heard = len(flow.near.recv(1 << 16))
         except OSError:
@@ -266,7 +266,7 @@ def _far(family: int, kind: socket.SocketKind) -> socket.socket:
     return made
 
 
-def _unacknowledged(of: socket.socket) -> int:
+def _read_unacknowledged(of: socket.socket) -> int:
     """Octets that the other end has not acknowledged: SIOCOUTQ of tcp(7)."""
     given: int = struct.unpack("i", fcntl.ioctl(of, termios.TIOCOUTQ, bytes(4)))[0]
     return given

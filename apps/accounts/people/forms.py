@@ -23,6 +23,6 @@ class RolesForm(forms.Form):
         if lacking:
             self.fields["roles"].help_text = _("Not yours to give: %(roles)s") % {"roles": ", ".join(lacking)}
 
-    def seen(self) -> list[str]:
+    def list_shown_roles(self) -> list[str]:
         """Return the roles that the page showed."""
         return [role for role in self.cleaned_data["before"].split(",") if role]

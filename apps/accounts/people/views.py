@@ -69,7 +69,9 @@ def change_roles(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
         try:
-            change = role_changes.request_role_change(user=user, before=form.seen(), after=given["roles"], reason=given["reason"], by=by)
+            change = role_changes.request_role_change(
+                user=user, before=form.list_shown_roles(), after=given["roles"], reason=given["reason"], by=by
+            )
         except Problem as problem:
             add_problem_to(form, problem)
         else:

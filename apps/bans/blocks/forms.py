@@ -33,9 +33,9 @@ class BlockForm(EndForm):
             initial |= {"term": "at" if end else "never", "until": end}
         super().__init__(data, initial=initial)
 
-    def wanted(self) -> dict[str, Any]:
+    def to_kwargs(self) -> dict[str, Any]:
         """Return the arguments for the services."""
-        return {name: self.cleaned_data[name] for name in ("reason", "message", "note")} | {"until": self.expires()}
+        return {name: self.cleaned_data[name] for name in ("reason", "message", "note")} | {"until": self.compute_end()}
 
 
 class NoticeForm(forms.Form):

@@ -20,13 +20,13 @@ class BlockRow:
     now: datetime
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         end = self.block.valid.upper
         return end is not None and end <= self.now
 
     @property
     def posts(self) -> list[GatewayPost]:
-        there = PostState.HOLLOW if self.over else PostState.FULL
+        there = PostState.HOLLOW if self.is_over else PostState.FULL
         return [GatewayPost(each.gateway, there if each.since else PostState.HALF) for each in self.gateways]
 
     @property

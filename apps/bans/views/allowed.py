@@ -26,13 +26,13 @@ def entries(request: HttpRequest) -> HttpResponse:
     """List all entries, with the form for a new one."""
     form = AllowForm(request.POST) if request.method == "POST" else AllowForm(initial={"address": request.GET.get("prefix", "")})
     if form.is_valid():
-        given = {"prefix": form.cleaned_data["address"], "comment": form.cleaned_data["comment"], "expires": form.expires()}
+        given = {"prefix": form.cleaned_data["address"], "comment": form.cleaned_data["comment"], "expires": form.compute_end()}
         try:
             made = allow_list.allow_prefix(author=get_person(request), **given)
-            messages.success(request, _("Saved. No ban concerns %(prefix)s any more, in a moment.") % {"prefix": made.shown})
+            messages.success(request, _("Saved. No ban concerns %(prefix)s any more, in a moment.") % {"prefix": made.prefix_text})
             return redirect("bans:allowed")
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     page = Paginator(AllowEntry.objects.select_related("author"), PER_PAGE).get_page(request.GET.get("page"))
     shown = {"page": page, "rows": list_activation_statuses(page), "form": form, "now": timezone.now()}
     return render(request, "bans/allowed.html", shown, status=422 if form.is_bound else 200)
@@ -44,15 +44,15 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
     entry = get_object_or_404(AllowEntry.objects.select_related("author"), pk=pk)
     form = AllowChangeForm(entry, request.POST if request.method == "POST" else None)
     if form.is_valid():
-        given = {"comment": form.cleaned_data["comment"], "expires": form.expires(), "version": form.cleaned_data["version"]}
+        given = {"comment": form.cleaned_data["comment"], "expires": form.compute_end(), "version": form.cleaned_data["version"]}
         try:
             allow_list.change_entry(entry=entry, by=get_person(request), **given)
             messages.success(request, _("Saved."))
             return redirect("bans:allowed")
         except Conflict as conflict:
-            form.take_up(str(conflict), get_object_or_404(AllowEntry, pk=pk))
+            form.show_conflict(str(conflict), get_object_or_404(AllowEntry, pk=pk))
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     [(_entry, gateways)] = list_activations([entry])
     shown = {
         "entry": entry,
@@ -74,5 +74,5 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
             request, "bans/disallow.html", {"entry": entry, "bans": get_overruled_bans(entry), "gateways": format_gateway_names()}
         )
     allow_list.remove_entry(entry=entry, by=get_person(request))
-    messages.success(request, _("%(prefix)s is not on the allow list any more: bans concern it again.") % {"prefix": entry.shown})
+    messages.success(request, _("%(prefix)s is not on the allow list any more: bans concern it again.") % {"prefix": entry.prefix_text})
     return redirect("bans:allowed")

@@ -40,12 +40,17 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
     banlist, form = get_object_or_404(BanList, pk=pk), BanForm(request.POST)
     if form.is_valid():
         cleaned = form.cleaned_data
-        given = {"prefix": cleaned["address"], "comment": cleaned["comment"], "direction": cleaned["direction"], "expires": form.expires()}
+        given = {
+            "prefix": cleaned["address"],
+            "comment": cleaned["comment"],
+            "direction": cleaned["direction"],
+            "expires": form.compute_end(),
+        }
         try:
             made = services.ban_prefix(list=banlist, author=request.user, **given)  # type: ignore[arg-type]  # staff_page: signed in
             return _render_added(request, banlist, made)
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     part = "#add" if request.headers.get("HX-Request") else ""
     return render(request, f"bans/list.html{part}", panel.build_context(banlist, request.GET, form), status=422)
 
@@ -73,14 +78,14 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
     ban = _get_ban(pk)
     form = BanChangeForm(ban, request.POST if request.method == "POST" else None)
     if form.is_valid():
-        given = {name: form.cleaned_data[name] for name in ("comment", "direction", "version")} | {"expires": form.expires()}
+        given = {name: form.cleaned_data[name] for name in ("comment", "direction", "version")} | {"expires": form.compute_end()}
         try:
             services.change_ban(ban=ban, by=request.user, **given)  # type: ignore[arg-type]  # staff_page: signed in
             return _redirect_to_list(ban.list.pk, saved=ban.pk)
         except Conflict as conflict:
-            form.take_up(str(conflict), _get_ban(pk))
+            form.show_conflict(str(conflict), _get_ban(pk))
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     shown = {"ban": ban, "form": form, "entries": list_row_history(ban, LAST_CHANGES), "row": panel.build_rows([ban], ban.list)[0]}
     shown["parts_allowed"] = list_entries_within(ban.prefix)[:5]
     return render(request, "bans/ban.html", shown, status=422 if form.is_bound else 200)
@@ -124,7 +129,7 @@ def bulk_action(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what the action does to the selected bans; after confirmation, do it."""
     banlist = get_object_or_404(BanList, pk=pk)
     chosen = parse_selection(banlist, request.POST)
-    if chosen.ready:
+    if chosen.is_ready:
         return {"lift": _lift_selected, "end": _end_selected, "way": _direct_selected}[chosen.do](request, chosen)
     return render(request, "bans/bulk.html", {"list": banlist, "choice": chosen, "gateways": format_gateway_names()})
 
@@ -143,7 +148,7 @@ def _direct_selected(request: HttpRequest, choice: BulkSelection) -> HttpRespons
 def _end_selected(request: HttpRequest, choice: BulkSelection) -> HttpResponse:
     form = cast("EndForm", choice.form)
     try:
-        changed = undo.set_ends(bans=choice.ids, expires=form.expires(), by=request.user)  # type: ignore[arg-type]  # staff_page
+        changed = undo.set_ends(bans=choice.ids, expires=form.compute_end(), by=request.user)  # type: ignore[arg-type]  # staff_page
     except Problem as problem:
         form.add_error("until", str(problem))
         return render(request, "bans/bulk.html", {"list": choice.banlist, "choice": choice, "gateways": format_gateway_names()}, status=422)

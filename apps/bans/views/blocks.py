@@ -56,10 +56,10 @@ def block_member(request: HttpRequest, pk: int) -> HttpResponse:
     form = BlockForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            made = services.block_member(member=member, by=get_person(request), **form.wanted())
+            made = services.block_member(member=member, by=get_person(request), **form.to_kwargs())
             return redirect("bans:block", made.pk)
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     shown = {"member": member, "form": form, "cut": selectors.get_block_impact(member)}
     return render(request, "bans/block_member.html", shown, status=422 if form.is_bound else 200)
 
@@ -71,10 +71,10 @@ def block(request: HttpRequest, pk: int) -> HttpResponse:
     form = BlockForm(request.POST if request.method == "POST" else None, found)
     if form.is_valid():
         try:
-            services.change_block(block=found, version=form.cleaned_data["version"] or 0, by=get_person(request), **form.wanted())
+            services.change_block(block=found, version=form.cleaned_data["version"] or 0, by=get_person(request), **form.to_kwargs())
             return redirect("bans:block", pk)
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
             if isinstance(problem, Conflict):
                 form.data = {
                     **request.POST.dict(),
@@ -122,7 +122,7 @@ def bulk_action(request: HttpRequest) -> HttpResponse:
     try:
         messages.success(request, _apply_action(do, [each.pk for each in found], form, request))
     except Problem as problem:
-        form.take(problem)
+        form.add_problem(problem)
         return render(request, "bans/bulk_blocks.html", {"blocks": found, "do": do, "form": form}, status=422)
     return redirect("bans:blocks")
 
@@ -131,5 +131,5 @@ def _apply_action(do: str, picked: list[int], form: EndForm, request: HttpReques
     if do == "lift":
         lifted = services.lift_many(blocks=picked, by=get_person(request))
         return ngettext("%(n)d block is lifted.", "%(n)d blocks are lifted.", lifted) % {"n": lifted}
-    changed = services.set_ends(blocks=picked, until=form.expires(), by=get_person(request))
+    changed = services.set_ends(blocks=picked, until=form.compute_end(), by=get_person(request))
     return ngettext("%(n)d block has a new end.", "%(n)d blocks have a new end.", changed) % {"n": changed}

@@ -23,7 +23,7 @@ def upload(request: HttpRequest, pk: int) -> HttpResponse:
         file, cleaned = form.cleaned_data["file"], form.cleaned_data
         options = {name: cleaned[name] for name in ("keep", "comment", "direction")} | {
             "minimum_count": cleaned["minimum_count"] or 0,
-            "expires": form.expires(),
+            "expires": form.compute_end(),
         }
         kept = uploads.save_upload(list=banlist, name=file.name, content=file.read(), options=options, by=request.user)  # type: ignore[arg-type]  # signed in
         return redirect("bans:preview", kept.pk)
@@ -36,7 +36,7 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
     kept = get_object_or_404(Upload.objects.select_related("list"), pk=pk, by=request.user)
     shown = build_preview(kept, request.user)
     typed = panel.parse_number(request.POST, "typed")
-    if request.method != "POST" or must_type(shown.removed, typed) or not shown.possible:
+    if request.method != "POST" or must_type(shown.removed_count, typed) or not shown.is_possible:
         return render(request, "bans/preview.html", {"list": kept.list, "upload": kept, "preview": shown})
     try:
         outcome = uploads.import_upload(kept, by=request.user, skip_invalid=True, dry_run=False)  # type: ignore[arg-type]  # staff_page: signed in

@@ -76,7 +76,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             services.change_list(list=found, enabled=found.enabled, by=request.user, **form.cleaned_data)  # type: ignore[arg-type]  # staff_page
             return redirect("bans:list", pk)
         except Conflict as conflict:
-            form.take_up(str(conflict), _get_list(pk))
+            form.show_conflict(str(conflict), _get_list(pk))
         except Problem as problem:
             form.add_error(problem.fieldname or None, str(problem))
     return render(request, "bans/edit_list.html", {"list": _get_list(pk), "form": form}, status=422 if form.is_bound else 200)

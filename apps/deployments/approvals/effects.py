@@ -86,17 +86,17 @@ class RemovalEffect:
         return sum(thing.number for thing in self.things)
 
     @property
-    def publics(self) -> int:
+    def public_count(self) -> int:
         """Number of public addresses concerned."""
         return len({thing.public for thing in self.things if thing.public})
 
     @property
-    def wide(self) -> int:
+    def network_count(self) -> int:
         """Number of things that are whole networks."""
         return sum(not thing.prefix.endswith(("/32", "/128")) for thing in self.things)
 
     @property
-    def ipv6(self) -> int:
+    def ipv6_count(self) -> int:
         return sum(":" in thing.prefix for thing in self.things)
 
 

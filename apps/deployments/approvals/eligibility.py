@@ -24,7 +24,7 @@ class ApproverStanding:
     others: tuple[User, ...]
 
     @property
-    def signs_in_again(self) -> bool:
+    def has_to_sign_in_again(self) -> bool:
         """True if the user may approve only after signing in again, which the history records."""
         return self.asked or self.perhaps
 

@@ -39,4 +39,4 @@ def _write_mails(people: Iterable[User], template: str, about: HeldBack | Hold, 
     for person in people:
         if person.email:
             key = f"{template} {about._meta.model_name} {about.pk} to {person.pk}"
-            write_mail(to=person.email, language=person.speaks, template=template, context=facts, about=about, key=key, urgent=True)
+            write_mail(to=person.email, language=person.mail_language, template=template, context=facts, about=about, key=key, urgent=True)

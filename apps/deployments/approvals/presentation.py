@@ -71,7 +71,7 @@ class HeldBackContext:
     colleagues: str
 
     @property
-    def mine_to_approve(self) -> bool:
+    def can_approve(self) -> bool:
         """True if the viewer may approve it, if need be after signing in again."""
         return not self.colleagues
 
@@ -131,8 +131,8 @@ def _list_numbers(effect: RemovalEffect) -> list[tuple[str, int]]:
         return [
             (ends, number),
             (_("of them hit in the last 24 h"), effect.hit),
-            (_("of them whole networks"), effect.wide),
-            (_("of them IPv6"), effect.ipv6),
+            (_("of them whole networks"), effect.network_count),
+            (_("of them IPv6"), effect.ipv6_count),
         ]
     labels = {
         Of.FORWARDS: ngettext("port closes", "ports close", number),
@@ -143,8 +143,8 @@ def _list_numbers(effect: RemovalEffect) -> list[tuple[str, int]]:
         Of.BLOCKS: ngettext("address or prefix is cut off", "addresses and prefixes are cut off", number),
         Of.LISTENERS: ngettext("listener goes", "listeners go", number),
     }
-    public = ngettext("public address concerned", "public addresses concerned", effect.publics)
-    last = (public, effect.publics) if effect.publics else (_("of them have left"), effect.members - effect.active)
+    public = ngettext("public address concerned", "public addresses concerned", effect.public_count)
+    last = (public, effect.public_count) if effect.public_count else (_("of them have left"), effect.members - effect.active)
     members = ngettext("member concerned", "members concerned", effect.members)
     return [(labels[effect.kind], number), (members, effect.members), (_("of them active"), effect.active), last]
 

@@ -27,31 +27,31 @@ class DesiredStateCache:
         self._known: dict[int, DesiredState] = {}
         self._locks: dict[int, Lock] = {}
 
-    def current(self, group: GatewayGroup, at: datetime | None = None) -> DesiredState:
+    def get_current(self, group: GatewayGroup, at: datetime | None = None) -> DesiredState:
         """Return the group's desired state, incrementally where possible. at: as if it were then. Raises PolicyError."""
-        with self._lock(group):
+        with self._get_lock(group):
             known = self._known.get(group.pk)
             change = policy_snapshot.take_changes(group, known.snapshot, at) if known else None
             return self._keep(group, (known and change and update_desired_state(known, change)) or compute_desired_state(group, at))
 
-    def afresh(self, group: GatewayGroup, at: datetime | None = None) -> DesiredState:
+    def recompute(self, group: GatewayGroup, at: datetime | None = None) -> DesiredState:
         """Return the desired state from a full read, compared with the incremental one. `amends` holds differences. Raises PolicyError.
 
         Callers of `current` do not wait for it: in a large network it takes seconds.
         """
         known = self._known.get(group.pk)
         if known is None:
-            return self.current(group, at)
+            return self.get_current(group, at)
         taken, change = policy_snapshot.take_with_changes(group, known.snapshot, at)
         full = compile_snapshot(taken)
         checked = _cross_check(group, full, known, change) if change else full
         changed_objects.prune_notes()
-        with self._lock(group):
+        with self._get_lock(group):
             newest = self._known[group.pk]
             went_on = change is not None and not checked.amends and newest is not known
             return self._keep(group, newest if went_on else checked)
 
-    def _lock(self, group: GatewayGroup) -> Lock:
+    def _get_lock(self, group: GatewayGroup) -> Lock:
         return self._locks.setdefault(group.pk, Lock())
 
     def _keep(self, group: GatewayGroup, wanted: DesiredState) -> DesiredState:

@@ -33,12 +33,12 @@ class DeltaGroup:
     counts: tuple[int, int] | None = None  # if only some rows are included
 
     @property
-    def added(self) -> int:
+    def added_count(self) -> int:
         return self.counts[0] if self.counts else sum(sign == "+" for sign, _element, _comment in self.rows)
 
     @property
-    def removed(self) -> int:
-        return self.counts[1] if self.counts else len(self.rows) - self.added
+    def removed_count(self) -> int:
+        return self.counts[1] if self.counts else len(self.rows) - self.added_count
 
     @property
     def title(self) -> str:
@@ -47,9 +47,9 @@ class DeltaGroup:
     @property
     def note(self) -> str:
         if self.kind == "chain" and not self.counts:
-            rules = ngettext("%(n)d rule", "%(n)d rules", self.added) % {"n": self.added}
-            return _("%(rules)s, written anew") % {"rules": rules} if self.added else _("removed")
-        counts = [f"+{self.added}" if self.added else "", f"\u2212{self.removed}" if self.removed else ""]
+            rules = ngettext("%(n)d rule", "%(n)d rules", self.added_count) % {"n": self.added_count}
+            return _("%(rules)s, written anew") % {"rules": rules} if self.added_count else _("removed")
+        counts = [f"+{self.added_count}" if self.added_count else "", f"\u2212{self.removed_count}" if self.removed_count else ""]
         return " ".join(filter(None, [*counts, _("new") if self.anew else ""]))
 
 

@@ -32,7 +32,7 @@ class RulesetComparison:
     totals: bool = True  # false if the number of objects of each kind is unknown
 
     @property
-    def chains(self) -> int:
+    def chain_count(self) -> int:
         """Number of chains that are replaced."""
         return len(self.delta.chains)
 
@@ -48,7 +48,7 @@ def compare_revisions(before: Revision, after: Revision, now: int, gateway: str 
         return compare_rulesets(contents.load(before), contents.load(after), now, gateway)
     names = sorted(ways)
     chosen = gateway if gateway in names else names[0]
-    delta = ways[chosen] if forward else ways[chosen].inverted()
+    delta = ways[chosen] if forward else ways[chosen].invert()
     return RulesetComparison(chosen, names, delta, summarise(delta, EMPTY), _build_excerpt(delta, now), totals=False)
 
 

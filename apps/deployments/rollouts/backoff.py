@@ -20,17 +20,17 @@ class Backoff:
     _until: datetime | None = None
     _reason: str = ""
 
-    def failed(self, reason: str, now: datetime) -> None:
+    def record_failure(self, reason: str, now: datetime) -> None:
         """Record a failed attempt."""
         self._since = self._since or now
         self._pause = min(self._pause * 2, self.most) if self._pause else self.first
         self._until, self._reason = now + self._pause, reason
 
-    def over(self) -> None:
+    def reset(self) -> None:
         """Reset: an attempt succeeded, or a person asks for one now."""
         self._pause, self._since, self._until = timedelta(0), None, None
 
-    def objection(self, now: datetime) -> str:
+    def explain_pause(self, now: datetime) -> str:
         """Return why no attempt is made now, with the times of the first failure and of the next attempt; "" when one may be made."""
         if self._since is None or self._until is None or now >= self._until:
             return ""

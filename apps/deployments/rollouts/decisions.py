@@ -35,11 +35,11 @@ def _approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, re
     standing = compute_standing(held, by)
     if standing.others:
         raise Problem(_render_refusal(standing))
-    if standing.signs_in_again and not signed_in_again:
+    if standing.has_to_sign_in_again and not signed_in_again:
         raise Problem(_render_sign_in_request(standing))
     waiting = HeldBack.objects.filter(pk=held.pk, digest=digest, state=HeldBack.State.WAITING)
     done = HeldBack.State.DONE if held.kind in (LIMITS, ROLLBACK) else HeldBack.State.APPROVED
-    given = {"decided": Now(), "decided_by": by, "alone": standing.signs_in_again, "reason": reason.strip()}
+    given = {"decided": Now(), "decided_by": by, "alone": standing.has_to_sign_in_again, "reason": reason.strip()}
     if waiting.update(state=done, **given) != 1:
         raise Conflict(_("What waits is no longer what you saw. Look at it again."))
     held.refresh_from_db()

@@ -39,7 +39,7 @@ class GatewayCache:
         """Remember that the gateway runs this."""
         self._known[gateway] = known
 
-    def kept(self, group: int) -> KeptRulesets | None:
+    def find_kept(self, group: int) -> KeptRulesets | None:
         """Return the group's newest stored revision, the base of the next one's delta."""
         return self._kept.get(group)
 
@@ -47,7 +47,7 @@ class GatewayCache:
         """Remember the group's newest stored revision."""
         self._kept[group] = kept
 
-    def before(self, group: GatewayGroup) -> RunningState | None:
+    def load_running_state(self, group: GatewayGroup) -> RunningState | None:
         """Return what the group's gateways have confirmed; read from the database where another process brought a gateway to its revision.
 
         Return None if no gateway has confirmed anything that is still stored.
@@ -55,12 +55,12 @@ class GatewayCache:
         states = list(GatewayState.objects.filter(gateway__group=group).exclude(revision=None).select_related("revision", "gateway"))
         if not states:
             return None
-        rulesets = {state.gateway_id: known.ruleset for state in states if (known := self._of(state))}
+        rulesets = {state.gateway_id: known.ruleset for state in states if (known := self._find_known(state))}
         newest = max((state.revision for state in states if state.revision), key=lambda revision: revision.pk)
         seen = min((state.snapshot for state in states if state.snapshot), key=_parse_oldest_unseen, default=newest.snapshot)
         return RunningState(newest, rulesets, seen) if rulesets else None
 
-    def _of(self, state: GatewayState) -> KnownRuleset | None:
+    def _find_known(self, state: GatewayState) -> KnownRuleset | None:
         known = self._known.get(state.gateway_id)
         if state.revision is None or (known and known.revision == state.revision_id):
             return known

@@ -40,9 +40,9 @@ class KeeperProcess:
     def start(self) -> None:
         """Start the process ahead of time, so that it does not cost time later."""
         with self._lock:
-            self._running()
+            self._ensure_running()
 
-    def tell(self, message: dict[str, Any]) -> None:
+    def send_message(self, message: dict[str, Any]) -> None:
         """Send it one message."""
         line = json.dumps(message).encode() + b"\n"
         with self._lock:
@@ -52,12 +52,12 @@ class KeeperProcess:
                 self._write(line)
 
     def _write(self, line: bytes) -> None:
-        pipe = self._running().stdin
+        pipe = self._ensure_running().stdin
         if pipe:
             pipe.write(line)
             pipe.flush()
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _ensure_running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self.close()
             command = [sys.executable, "-m", "apps.deployments.rollouts.lease_keeper"]
@@ -86,12 +86,12 @@ class Leases:
         """Keep the lease of this rollout as well."""
         kept = KeptLease(rollout.pk, rollout.token, SECONDS, LEASE.total_seconds(), _build_parameters())
         self._kept.append(kept)
-        _keeper.tell({"keep": asdict(kept)})
+        _keeper.send_message({"keep": asdict(kept)})
 
     def drop(self) -> None:
         """Stop keeping all of them."""
         for kept in self._kept:
-            _keeper.tell({"drop": [kept.rollout, kept.token]})
+            _keeper.send_message({"drop": [kept.rollout, kept.token]})
 
 
 @contextmanager

@@ -44,7 +44,7 @@ class WorkerProcess:
     def __init__(self, pid: int) -> None:
         self._pid, self._used = pid, -1
 
-    def lives(self) -> bool:
+    def is_alive(self) -> bool:
         """True if the worker exists, and is not stopped or has used processor time since the last check."""
         try:
             fields = Path(f"/proc/{self._pid}/stat").read_bytes().rpartition(b")")[2].split()
@@ -86,10 +86,10 @@ class Keeper:
             if at > now:
                 continue
             self._due[key] = now + kept.every, kept
-            if self._worker.lives() and self._renewed(kept) == 0:
+            if self._worker.is_alive() and self._renew_lease(kept) == 0:
                 del self._due[key]
 
-    def _renewed(self, kept: KeptLease) -> int | None:
+    def _renew_lease(self, kept: KeptLease) -> int | None:
         """Return the number of rows changed; None when the database is unreachable."""
         try:
             connection = self._connection or psycopg.connect(**kept.database, autocommit=True, connect_timeout=CONNECT)

@@ -46,7 +46,7 @@ class RollbackCost:
 def compute_cost(revision: Revision) -> RollbackCost:
     """Compute what a rollback would remove now. Raises NotKept."""
     group = revision.group
-    before = GatewayCache().before(group)
+    before = GatewayCache().load_running_state(group)
     if before is None:
         return RollbackCost()
     names, now = dict(group.gateways.values_list("name", "pk")), read_database_clock()

@@ -38,18 +38,18 @@ SESSIONS = 3  # attempts to open a new session after a change that may have lock
 class GatewayLinks(Protocol):
     """Connections to a gateway: the channel that is kept open, a new session, and a knock at its sshd (in milliseconds)."""
 
-    def kept(self, gateway: Gateway) -> AgentChannel: ...
-    def fresh(self, gateway: Gateway) -> AbstractContextManager[AgentChannel]: ...
+    def get_channel(self, gateway: Gateway) -> AgentChannel: ...
+    def open_session(self, gateway: Gateway) -> AbstractContextManager[AgentChannel]: ...
     def knock(self, gateway: Gateway) -> float: ...
 
 
 class WorkerLinks:
     """The connections of this process."""
 
-    def kept(self, gateway: Gateway) -> AgentChannel:
+    def get_channel(self, gateway: Gateway) -> AgentChannel:
         return agent_channel.get_channel(gateway)
 
-    def fresh(self, gateway: Gateway) -> AbstractContextManager[AgentChannel]:
+    def open_session(self, gateway: Gateway) -> AbstractContextManager[AgentChannel]:
         return agent_channel.open_session(gateway)
 
     def knock(self, gateway: Gateway) -> float:
@@ -105,62 +105,62 @@ class Driver:
                     raise
                 except Exception as error:  # a fault with one gateway must not keep the change from the others
                     log.exception("a gateway led to a fault of the portal", gateway=gateway.name, rollout=self._lease.rollout.pk)
-                    self._failed(RolloutEvent.LOST, gateway, _("The worker failed: %(error)s") % {"error": render_error(error)})
+                    self._record_failure(RolloutEvent.LOST, gateway, _("The worker failed: %(error)s") % {"error": render_error(error)})
                 log_moment(f"{what}: {gateway.name}")
 
     def fence(self, now: int) -> None:
         """Send the token to every gateway that answers, so that it refuses what a replaced worker still sends."""
         for step in self._lease.steps:
             try:
-                agent_client.send_hello(self._links.kept(step.gateway), now, self._lease.rollout.token, self._heard)
+                agent_client.send_hello(self._links.get_channel(step.gateway), now, self._lease.rollout.token, self._handle_beat)
             except (Unreachable, AgentRefused) as fault:
                 log.warning("not fenced", gateway=step.gateway.name, error=str(fault))
 
-    def _heard(self, beat: wire.Beat) -> None:
+    def _handle_beat(self, beat: wire.Beat) -> None:
         """Handle a beat. Raises Unreachable on an abort, so that a person need not wait until the gateway is done."""
         if note_beat(self._lease, beat) is RolloutEvent.ABORT:
             raise Unreachable(_("The rollout was stopped while the gateway was at work. What it commits now, it takes back by itself."))
 
     def _ask(self, gateway: Gateway, order: DeployOrder) -> None:
         try:
-            event = agent_client.query_outcome(self._links.kept(gateway), order, self._heard)
+            event = agent_client.query_outcome(self._links.get_channel(gateway), order, self._handle_beat)
         except AgentRefused as refused:
-            self._refused(RolloutEvent.LOST, gateway, refused)
+            self._record_refusal(RolloutEvent.LOST, gateway, refused)
             return
         if event is RolloutEvent.WENT_BACK and self._lease.step.reason in OWN_FAULTS:
-            self._failed(RolloutEvent.IMPAIRED, gateway, self._lease.step.error)
+            self._record_failure(RolloutEvent.IMPAIRED, gateway, self._lease.step.error)
         elif event in (RolloutEvent.LOST, RolloutEvent.WENT_BACK):
             words = {RolloutEvent.LOST: _("It stopped answering in the middle. Unless it has confirmed, it goes back by itself.")}
             text = words.get(event) or _("Nobody confirmed in time, so it went back by itself.")
-            self._failed(event, gateway, text)
+            self._record_failure(event, gateway, text)
         else:
-            self._happened(event, order, **({"confirmed": Now(), "error": ""} if event is RolloutEvent.FOUND_CONFIRMED else {}))
+            self._record_event(event, order, **({"confirmed": Now(), "error": ""} if event is RolloutEvent.FOUND_CONFIRMED else {}))
 
     def _apply(self, gateway: Gateway, order: DeployOrder) -> None:
-        channel = self._links.kept(gateway)
+        channel = self._links.get_channel(gateway)
         try:
-            welcome = agent_client.send_hello(channel, order.now, order.token, self._heard)
+            welcome = agent_client.send_hello(channel, order.now, order.token, self._handle_beat)
         except Unreachable as fault:
-            self._failed(RolloutEvent.AWAY, gateway, str(fault))
+            self._record_failure(RolloutEvent.AWAY, gateway, str(fault))
             return
         except AgentRefused as refused:
-            self._refused(RolloutEvent.REFUSED, gateway, refused)
+            self._record_refusal(RolloutEvent.REFUSED, gateway, refused)
             return
         self._in_memory = welcome.in_memory
         if agent_client.is_running(welcome, order.target):
-            self._happened(RolloutEvent.UNCHANGED, order, committed=Now(), confirmed=Now())
+            self._record_event(RolloutEvent.UNCHANGED, order, committed=Now(), confirmed=Now())
             return
         self._note_loss(channel, gateway, order, welcome)
         if welcome.confirmed:  # where nothing has run yet, no probe can have passed before
-            self._passed_before = {found.family: found.ok for found in self._packets(gateway)}
+            self._passed_before = {found.family: found.ok for found in self._probe_packets(gateway)}
         try:
-            applied = agent_client.apply(channel, order, welcome, self._heard)
+            applied = agent_client.apply(channel, order, welcome, self._handle_beat)
         except Unreachable as fault:
-            self._failed(RolloutEvent.LOST, gateway, str(fault))
+            self._record_failure(RolloutEvent.LOST, gateway, str(fault))
         except AgentRefused as refused:
-            self._refused(RolloutEvent.REFUSED, gateway, refused)
+            self._record_refusal(RolloutEvent.REFUSED, gateway, refused)
         else:
-            self._committed(channel, order, applied)
+            self._record_commit(channel, order, applied)
 
     @staticmethod
     def _note_loss(channel: AgentChannel, gateway: Gateway, order: DeployOrder, welcome: wire.Welcome) -> None:
@@ -172,9 +172,9 @@ class Driver:
         except Exception:
             log.exception("what a gateway says of its loss cannot be kept", gateway=gateway.name)
 
-    def _committed(self, channel: AgentChannel, order: DeployOrder, applied: wire.Applied) -> None:
+    def _record_commit(self, channel: AgentChannel, order: DeployOrder, applied: wire.Applied) -> None:
         self._rules = applied.new_session
-        self._happened(
+        self._record_event(
             RolloutEvent.COMMITTED,
             order,
             committed=Now(),
@@ -182,10 +182,10 @@ class Driver:
             sent_octets=channel.sent,
             commit_ms=applied.commit_ms,
             read_back_ms=applied.read_back_ms,
-            flows_cut=self._cut(applied.flows_cut),
+            flows_cut=self._count_cut_flows(applied.flows_cut),
         )
 
-    def _cut(self, flows: int) -> int:
+    def _count_cut_flows(self, flows: int) -> int:
         """Convert the agent's count of cut flows: -1 means that it could not cut them."""
         if flows < 0:
             rollout_store.note_evidence(
@@ -199,18 +199,18 @@ class Driver:
         A knock suffices if only elements change; anything else needs a new session. Packets that did not pass before the change
         either are no reason to revert.
         """
-        reached = self._knocked(gateway) if self._lease.rollout.harmless and not self._rules else self._opened(gateway)
+        reached = self._try_knock(gateway) if self._lease.rollout.harmless and not self._rules else self._open_session(gateway)
         if not reached:
-            self._failed(RolloutEvent.FAILED, gateway, _("It could not be reached after the change."))
-        elif lost := self._lost_to_packets(gateway):
-            self._failed(RolloutEvent.FAILED, gateway, lost)
+            self._record_failure(RolloutEvent.FAILED, gateway, _("It could not be reached after the change."))
+        elif lost := self._find_lost_packets(gateway):
+            self._record_failure(RolloutEvent.FAILED, gateway, lost)
         else:
             rollout_store.record_passed(self._lease)
 
-    def _lost_to_packets(self, gateway: Gateway) -> str:
+    def _find_lost_packets(self, gateway: Gateway) -> str:
         """Return a sentence about the families that passed a probe before the change and do not now; "" if there are none."""
         lost = []
-        for found in self._packets(gateway):
+        for found in self._probe_packets(gateway):
             if found.ok is None:
                 continue
             rollout_store.note_evidence(self._lease, f"IPv{found.family}", passed=found.ok, ms=found.ms, text=found.sentence)
@@ -218,31 +218,31 @@ class Driver:
                 lost.append(found.sentence)
         return " ".join(lost)
 
-    def _packets(self, gateway: Gateway) -> tuple[ProbeResult, ...]:
+    def _probe_packets(self, gateway: Gateway) -> tuple[ProbeResult, ...]:
         try:
-            return probe(self._session or self._links.kept(gateway), gateway)
+            return probe(self._session or self._links.get_channel(gateway), gateway)
         except Unreachable as fault:
             log.warning("not probed", gateway=gateway.name, error=str(fault))
             return ()
 
-    def _knocked(self, gateway: Gateway) -> bool:
+    def _try_knock(self, gateway: Gateway) -> bool:
         start = time.perf_counter()
         try:
             ms = self._links.knock(gateway)
         except Unreachable as fault:
-            self._note("knock", start, str(fault))
+            self._note_failure("knock", start, str(fault))
             return False
         rollout_store.note_evidence(self._lease, "knock", passed=True, ms=ms, text="")
         return True
 
-    def _opened(self, gateway: Gateway) -> bool:
+    def _open_session(self, gateway: Gateway) -> bool:
         for _attempt in range(SESSIONS):
             start = time.perf_counter()
             try:
-                session = self._sessions.enter_context(self._links.fresh(gateway))
-                agent_client.send_hello(session, 0, heard=self._heard)
+                session = self._sessions.enter_context(self._links.open_session(gateway))
+                agent_client.send_hello(session, 0, heard=self._handle_beat)
             except Unreachable as fault:
-                self._note("session", start, str(fault))
+                self._note_failure("session", start, str(fault))
                 if rollout_store.find_wish(self._lease) is RolloutEvent.ABORT:
                     return False
                 continue
@@ -251,34 +251,34 @@ class Driver:
             return True
         return False
 
-    def _note(self, what: str, start: float, text: str) -> None:
+    def _note_failure(self, what: str, start: float, text: str) -> None:
         rollout_store.note_evidence(self._lease, what, passed=False, ms=(time.perf_counter() - start) * 1000, text=text)
 
     def _confirm(self, gateway: Gateway, order: DeployOrder) -> None:
-        channel, self._session = self._session or self._links.kept(gateway), None
+        channel, self._session = self._session or self._links.get_channel(gateway), None
         try:
-            confirmed = agent_client.confirm(channel, order, self._heard)
+            confirmed = agent_client.confirm(channel, order, self._handle_beat)
         except Unreachable as fault:
-            self._failed(RolloutEvent.LOST, gateway, str(fault))
+            self._record_failure(RolloutEvent.LOST, gateway, str(fault))
         except AgentRefused as refused:
-            self._refused(RolloutEvent.NOT_CONFIRMED, gateway, refused)
+            self._record_refusal(RolloutEvent.NOT_CONFIRMED, gateway, refused)
         else:
-            cut = self._lease.step.flows_cut + self._cut(confirmed.flows_cut)
-            self._happened(RolloutEvent.CONFIRMED, order, confirmed=Now(), flows_cut=cut, error="")
+            cut = self._lease.step.flows_cut + self._count_cut_flows(confirmed.flows_cut)
+            self._record_event(RolloutEvent.CONFIRMED, order, confirmed=Now(), flows_cut=cut, error="")
 
     def _revert(self, gateway: Gateway, order: DeployOrder) -> None:
         try:
-            text = agent_client.revert(self._links.kept(gateway), order, self._heard)
+            text = agent_client.revert(self._links.get_channel(gateway), order, self._handle_beat)
         except Unreachable as fault:
-            self._failed(RolloutEvent.LOST, gateway, _("It does not answer, and goes back by itself: %(error)s") % {"error": fault})
+            self._record_failure(RolloutEvent.LOST, gateway, _("It does not answer, and goes back by itself: %(error)s") % {"error": fault})
         except AgentRefused as refused:
-            self._refused(RolloutEvent.LOST, gateway, refused)
+            self._record_refusal(RolloutEvent.LOST, gateway, refused)
         else:
             why = self._lease.step.error or _("Somebody asked for it.")
             event = RolloutEvent.IMPAIRED if self._lease.step.reason in OWN_FAULTS else RolloutEvent.WENT_BACK
-            self._failed(event, gateway, f"{why} {_('It went back')}: {text}.")
+            self._record_failure(event, gateway, f"{why} {_('It went back')}: {text}.")
 
-    def _happened(self, event: RolloutEvent, order: DeployOrder, **evidence: Any) -> None:
+    def _record_event(self, event: RolloutEvent, order: DeployOrder, **evidence: Any) -> None:
         step = self._lease.step
         if step.evidence:
             evidence["evidence"] = step.evidence
@@ -290,7 +290,7 @@ class Driver:
         if arrived:
             self._arrived(step.gateway, order)
 
-    def _refused(self, event: RolloutEvent, gateway: Gateway, refused: AgentRefused) -> None:
+    def _record_refusal(self, event: RolloutEvent, gateway: Gateway, refused: AgentRefused) -> None:
         """Record a refusal. Raises RolloutLeaseLost if the token is old because another worker has taken over.
 
         If the lease is still ours although the token is old, the database itself is older than the gateway (restored from a backup).
@@ -298,22 +298,22 @@ class Driver:
         if event is RolloutEvent.REFUSED and refused.reason in OWN_FAULTS:
             event = RolloutEvent.IMPAIRED
         if refused.reason != "token":
-            self._failed(event, gateway, str(refused), reason=refused.reason)
+            self._record_failure(event, gateway, str(refused), reason=refused.reason)
         elif lease_heartbeat.renew_lease(self._lease.rollout):
-            self._failed(event, gateway, self._about_token(gateway, refused), reason=refused.reason)
+            self._record_failure(event, gateway, self._explain_token(gateway, refused), reason=refused.reason)
         else:
             raise RolloutLeaseLost(str(refused))
 
-    def _about_token(self, gateway: Gateway, refused: AgentRefused) -> str:
+    def _explain_token(self, gateway: Gateway, refused: AgentRefused) -> str:
         """Explain a refused token. “Try again” helps, unless the gateway claims a token that is further ahead than there can be."""
         text = _("%(error)s. If the database was restored from a backup, “Try again” goes on from where the gateways are.")
         with suppress(Unreachable, AgentRefused):
-            claimed = agent_client.send_hello(self._links.kept(gateway), 0).token
+            claimed = agent_client.send_hello(self._links.get_channel(gateway), 0).token
             if claimed > self._lease.rollout.token + wire.LEAP_ADOPTED:
                 text = _("%(error)s. Nobody can have counted so far, so the portal does not follow: set this gateway up anew.")
         return text % {"error": refused}
 
-    def _failed(self, event: RolloutEvent, gateway: Gateway, text: str, reason: str = "") -> None:
+    def _record_failure(self, event: RolloutEvent, gateway: Gateway, text: str, reason: str = "") -> None:
         log.warning("gateway not brought to revision", gateway=gateway.name, rollout=self._lease.rollout.pk, what=event.value, error=text)
         step = self._lease.step
         with transaction.atomic():

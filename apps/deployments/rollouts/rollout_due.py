@@ -57,12 +57,12 @@ class DueCheck:
 
     def _is_due(self, gateway: Gateway) -> bool:
         state, target = self._states.get(gateway.pk), self.wanted.targets[gateway.pk]
-        impaired = self._impaired(gateway)
+        impaired = self._find_impaired_step(gateway)
         if state is None:
             return not self._given_up and not impaired
         if not (self.at_the_kernel or state.unreachable_since or impaired):
             return state.digest != target and not self._given_up
-        welcome = self._welcome(gateway)
+        welcome = self._request_welcome(gateway)
         if welcome is None:
             return False
         _record_answer(state, welcome)
@@ -70,32 +70,32 @@ class DueCheck:
             drift.clear_drift(state)
             return state.digest != target and not self._is_stuck(welcome, impaired)
         if state.digest == target and not welcome.trial:
-            return self._heals(gateway, welcome)
+            return self._should_heal(gateway, welcome)
         return not (self._given_up or self._is_stuck(welcome, impaired))
 
-    def _heals(self, gateway: Gateway, welcome: wire.Welcome) -> bool:
+    def _should_heal(self, gateway: Gateway, welcome: wire.Welcome) -> bool:
         """True if a gateway that lost its confirmed ruleset should be repaired. Failures on other gateways do not prevent that."""
         others = [digest for pk, digest in self.wanted.targets.items() if pk != gateway.pk]
         ruleset, now = self.wanted.rulesets[gateway.pk], self.wanted.snapshot.now
-        cause = drift.record_drift(gateway, self.links.kept(gateway), welcome, ruleset, now, others)
+        cause = drift.record_drift(gateway, self.links.get_channel(gateway), welcome, ruleset, now, others)
         may = self.group.heals_drift or cause is None or cause in drift.HEALS_ANYWAY
-        return may and not self._is_stuck(welcome, self._impaired(gateway))
+        return may and not self._is_stuck(welcome, self._find_impaired_step(gateway))
 
     @staticmethod
     def _is_stuck(welcome: wire.Welcome, impaired: RolloutStep | None) -> bool:
         """True if a fault of the gateway itself is, or may be, still in the way."""
         return bool(welcome.disk) or (impaired is not None and not _has_rested(impaired))
 
-    def _impaired(self, gateway: Gateway) -> RolloutStep | None:
+    def _find_impaired_step(self, gateway: Gateway) -> RolloutStep | None:
         """Return the gateway's step in the last rollout, if that tried the same desired state and a fault of the gateway itself
         prevented it.
         """
         steps = self._last.steps.all() if self._last else ()
         return next((step for step in steps if step.gateway_id == gateway.pk and step.state == RolloutStep.State.IMPAIRED), None)
 
-    def _welcome(self, gateway: Gateway) -> wire.Welcome | None:
+    def _request_welcome(self, gateway: Gateway) -> wire.Welcome | None:
         try:
-            return agent_client.send_hello(self.links.kept(gateway), self.wanted.snapshot.now)
+            return agent_client.send_hello(self.links.get_channel(gateway), self.wanted.snapshot.now)
         except (Unreachable, agent_client.AgentRefused):
             return None
 

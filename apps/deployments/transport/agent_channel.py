@@ -60,7 +60,7 @@ class AgentChannel:
     @property
     def relay_pid(self) -> int | None:
         """Process id of the open relay, None if none is open."""
-        return self._relay.pid if self._relay and self._relay.alive else None
+        return self._relay.pid if self._relay and self._relay.is_alive else None
 
     def ask(self, request: wire.Request, *, patience: float | None = None, heard: BeatHandler = ignore_beat) -> wire.Reply:
         """Send a request and return the agent's answer. Raises Unreachable.
@@ -70,20 +70,20 @@ class AgentChannel:
         out to be closed is opened anew once.
         """
         with self._lock:
-            if objection := self._backoff.objection(timezone.now()):
+            if objection := self._backoff.explain_pause(timezone.now()):
                 raise Unreachable(objection)
             try:
                 answer = self._ask(request, patience, heard)
             except Unreachable as fault:
-                self._backoff.failed(str(fault), timezone.now())
+                self._backoff.record_failure(str(fault), timezone.now())
                 raise
-            self._backoff.over()
+            self._backoff.reset()
             return answer
 
     def try_now(self) -> None:
         """Reset the back-off, so that the next request is sent at once."""
         with self._lock:
-            self._backoff.over()
+            self._backoff.reset()
 
     def close(self) -> None:
         """End the relay; the agent keeps running."""
@@ -97,11 +97,11 @@ class AgentChannel:
             return self._converse(request, patience, heard)
         except EndedError as ended:
             if not was_open:
-                raise Unreachable(self._reason(ended)) from ended
+                raise Unreachable(self._explain_end(ended)) from ended
         try:
             return self._converse(request, patience, heard)
         except EndedError as ended:
-            raise Unreachable(self._reason(ended)) from ended
+            raise Unreachable(self._explain_end(ended)) from ended
 
     def _converse(self, request: wire.Request, patience: float | None, heard: BeatHandler) -> wire.Reply:
         number, silent = next(self._numbers), PATIENCE if self.relay_pid is not None else PATIENCE + OPENING
@@ -118,7 +118,7 @@ class AgentChannel:
             raise
 
     def _open(self) -> Relay:
-        if self._relay is None or not self._relay.alive:
+        if self._relay is None or not self._relay.is_alive:
             self.close()
             self.way.prepare()
             self._relay = Relay(self.way.arguments, settings.ROOT)
@@ -133,7 +133,7 @@ class AgentChannel:
     def _receive(self, relay: Relay, number: int, patience: float, within: wire.MessageLimits, heard: BeatHandler) -> wire.Reply:
         """Return the answer to this request, or message 0, which says why the agent hangs up."""
         assembler, give_up = wire.Assembler(within), time.monotonic() + self._longest
-        for line in relay.lines(patience, wire.MAX_LINE):
+        for line in relay.iter_lines(patience, wire.MAX_LINE):
             if time.monotonic() > give_up:
                 raise SilentError(f"it shows signs of life and has not answered for {self._longest:g} s")
             answer = assembler.feed(line)
@@ -144,7 +144,7 @@ class AgentChannel:
                 heard(reply)
         raise WireError("no answer")
 
-    def _reason(self, ended: EndedError) -> str:
+    def _explain_end(self, ended: EndedError) -> str:
         return self.way.explain(str(ended)) or "the connection was closed"
 
 

@@ -34,7 +34,7 @@ class Relay:
         return self._process.pid
 
     @property
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         return self._process.poll() is None
 
     def send(self, line: bytes, patience: float) -> None:
@@ -47,9 +47,9 @@ class Relay:
                 with suppress(BlockingIOError):
                     rest = rest[os.write(self._input.fileno(), rest) :]
         except BrokenPipeError as error:
-            raise EndedError(self._last_words()) from error
+            raise EndedError(self._read_last_words()) from error
 
-    def lines(self, patience: float, longest: int) -> Iterator[bytes]:
+    def iter_lines(self, patience: float, longest: int) -> Iterator[bytes]:
         """Yield lines as they come. patience: seconds without an octet; longest: octets of a line.
 
         Raises EndedError at the end of the output, SilentError when a limit is exceeded.
@@ -60,13 +60,13 @@ class Relay:
                 raise SilentError(f"no answer within {patience:.0f} s")
             octets = os.read(self._output.fileno(), READ_SIZE)
             if not octets:
-                raise EndedError(self._last_words())
+                raise EndedError(self._read_last_words())
             *complete, buffer = (buffer + octets).split(b"\n")
             yield from complete
             if len(buffer) > longest:
                 raise SilentError(f"a line longer than {longest} octets")
 
-    def _last_words(self) -> str:
+    def _read_last_words(self) -> str:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(ENDING)
         try:

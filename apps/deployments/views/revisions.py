@@ -101,7 +101,7 @@ def _build_preview_context(preview: RulesetPreview) -> dict[str, object]:
     if compared is None:
         return {"problem": preview.problem}
     lines = [(render_kind_name(line.kind), line, compute_share(line), 0) for line in compared.lines]
-    words = render_summary(compared.lines, rules=compared.chains)
+    words = render_summary(compared.lines, rules=compared.chain_count)
     return {"compared": compared, "words": words, "lines": lines, "no_totals": not compared.totals}
 
 

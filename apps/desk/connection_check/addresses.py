@@ -25,18 +25,18 @@ class CheckedAddress:
     known: list[Activation]
 
     @property
-    def leaves(self) -> bool:
+    def reaches_internet(self) -> bool:
         """Whether the address reaches the internet: IPv6 always, IPv4 with a mapping."""
         return self.mapping is not None or self.holding.prefix.version == 6
 
     @property
-    def missing(self) -> list[Activation]:
+    def missing_activations(self) -> list[Activation]:
         return [each for each in self.known if each.since is None]
 
-    def since(self) -> dict[str, datetime]:
+    def compute_since(self) -> dict[str, datetime]:
         """Return since when each gateway has both the address and its mapping."""
         times: dict[str, datetime] = {}
-        absent = {each.gateway for each in self.missing}
+        absent = {each.gateway for each in self.missing_activations}
         for each in self.known:
             if each.since and each.gateway not in absent:
                 times[each.gateway] = max(each.since, times.get(each.gateway, each.since))
@@ -61,9 +61,11 @@ def check_addresses(
         )
         return
     held = _list_checked(member, holdings)
-    inside = not any(each.leaves for each in held)
+    inside = not any(each.reaches_internet for each in held)
     for each in held:
-        yield _build_inside_finding(each, alone=inside) if not each.leaves else _build_finding(each, member, carrying, now, blocked)
+        yield (
+            _build_inside_finding(each, alone=inside) if not each.reaches_internet else _build_finding(each, member, carrying, now, blocked)
+        )
 
 
 def _list_checked(member: Member, holdings: Sequence[Holding]) -> list[CheckedAddress]:
@@ -85,7 +87,7 @@ def _build_finding(held: CheckedAddress, member: Member, carrying: Mapping[int, 
     address = held.holding.address
     if member.state != Member.State.ACTIVE:
         return Finding("address", StateKind.PLAIN, address, _("Not on the gateways while the membership is not active."))
-    missing = {each.gateway for each in held.missing}
+    missing = {each.gateway for each in held.missing_activations}
     known = _describe_blocked(held) if blocked else " ".join(filter(None, [_describe_exit(held), _describe_active(held, now)]))
     said = " ".join(filter(None, [known, _describe_missing(held)]))
     if not missing:
@@ -94,15 +96,15 @@ def _build_finding(held: CheckedAddress, member: Member, carrying: Mapping[int, 
     if passes and not missing & passes:
         return Finding("address", StateKind.WARN, address, said)
     short = _("%(address)s is not active on %(gateways)s") % {"address": address, "gateways": ", ".join(sorted(missing))}
-    return Finding("address", StateKind.WARN if held.since() else StateKind.BAD, address, said, FaultOrigin.NETWORK, short)
+    return Finding("address", StateKind.WARN if held.compute_since() else StateKind.BAD, address, said, FaultOrigin.NETWORK, short)
 
 
 def _describe_exit(held: CheckedAddress) -> str:
-    return _("Leaves as %(public)s.") % {"public": held.mapping.leaves} if held.mapping else ""
+    return _("Leaves as %(public)s.") % {"public": held.mapping.public_with_ports} if held.mapping else ""
 
 
 def _describe_active(held: CheckedAddress, now: datetime) -> str:
-    since = held.since()
+    since = held.compute_since()
     if not since:
         return ""
     listed = [_("%(gateway)s since %(time)s") % {"gateway": name, "time": _format_time(at, now)} for name, at in sorted(since.items())]
@@ -114,16 +116,16 @@ def _describe_blocked(held: CheckedAddress) -> str:
 
     They pass none of its packets while the holder is blocked, so the text does not call it active.
     """
-    names = ", ".join(sorted(held.since()))
+    names = ", ".join(sorted(held.compute_since()))
     return _("Known to %(gateways)s; the block keeps it from passing.") % {"gateways": names} if names else ""
 
 
 def _describe_missing(held: CheckedAddress) -> str:
-    missing = sorted({each.gateway for each in held.missing})
+    missing = sorted({each.gateway for each in held.missing_activations})
     if not missing:
         return ""
     said = _("Not yet on %(gateways)s.") % {"gateways": ", ".join(missing)}
-    why = "; ".join(each.words for each in list_wait_reasons(held.missing))
+    why = "; ".join(each.words for each in list_wait_reasons(held.missing_activations))
     because = _("It %(why)s.") % {"why": why} if why else ""
     return f"{said} {because}".strip()
 

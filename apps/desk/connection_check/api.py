@@ -21,4 +21,4 @@ class CheckedMemberViewSet(api.MemberViewSet):
     @action(detail=True)
     def check(self, request: Request, pk: str = "") -> Response:
         """Check the member's connection. `fault` says where a fault is: `none`, `connection`, `network` or `limit`."""
-        return Response(build_report(self.get_object(), timezone.now(), own=False).as_data())
+        return Response(build_report(self.get_object(), timezone.now(), own=False).to_dict())

@@ -26,14 +26,14 @@ class CheckReport:
     verdict: CheckVerdict
     findings: list[Finding]
 
-    def as_data(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain data for scripts."""
         told = [
             {"name": each.name, "state": each.kind, "title": each.title, "words": each.words, "fault": each.fault} for each in self.findings
         ]
         return {"at": self.at, "fault": self.verdict.fault, "verdict": self.verdict.title, "findings": told}
 
-    def as_text(self) -> str:
+    def to_text(self) -> str:
         """Return the lines that go into a ticket."""
         head = _("What the check found on %(time)s:") % {"time": formats.format_full_time(self.at)}
         return "\n".join([head, f"{self.verdict.title}.", "", *map(_render_line, self.findings)])

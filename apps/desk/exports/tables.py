@@ -25,7 +25,7 @@ class ExportTable:
     rows: int | None
 
     @property
-    def many(self) -> bool:
+    def is_large(self) -> bool:
         return self.rows is not None and self.rows > COUNTED
 
 

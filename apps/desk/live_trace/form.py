@@ -34,12 +34,12 @@ class LiveTraceForm(forms.Form):
         given: dict[str, Any] = super().clean() or {}
         if not self.errors:
             try:
-                build_watch(self.wish())
+                build_watch(self.build_request())
             except CannotAsk as problem:
                 self.add_error(problem.field, str(problem))
         return given
 
-    def wish(self) -> LiveTraceRequest:
+    def build_request(self) -> LiveTraceRequest:
         """Return the request. Every field must be valid."""
         given = dict(self.cleaned_data)
         return LiveTraceRequest(

@@ -53,7 +53,7 @@ def list_passages(gateway: Gateway, events: Iterable[Event], at: datetime) -> li
 
 def _build_passage(gateway: Gateway, number: int, told: Sequence[Event], known: "_HolderLookup") -> PacketPassage:
     first, seen = told[0], [event.headers for event in told if event.headers]
-    things = [thing for address in _list_ends(seen) for thing in known.holding(address)]
+    things = [thing for address in _list_ends(seen) for thing in known.list_holders(address)]
     packet = live_trace_texts.render_headers(seen[0]) if seen else ""
     return PacketPassage(
         number, packet, first.came, live_trace_texts.describe_fate(told), list_stops(told), things, _build_why_url(gateway, first)
@@ -72,7 +72,7 @@ class _HolderLookup:
         self._pools, self._at = pools, at
         self._known: dict[Address, list[ElementOrigin]] = {}
 
-    def holding(self, address: Address) -> list[ElementOrigin]:
+    def list_holders(self, address: Address) -> list[ElementOrigin]:
         if address not in self._known:
             inside = any(address in pool for pool in self._pools)
             self._known[address] = list_holders(address, self._at) if inside else []

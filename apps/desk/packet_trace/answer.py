@@ -45,12 +45,12 @@ class TraceAnswer:
         """The moment that the question is about."""
         return self.traceable.at
 
-    def behind(self, read: PartReading) -> list[ElementOrigin]:
+    def list_origins(self, read: PartReading) -> list[ElementOrigin]:
         """Return the origins of the element that a part found, without names of members unless the question allows them."""
         if read.element is None:
             return []
         found = list_origins(FoundElement(self.ruleset.sets[read.set], read.key, read.element, self.at))
-        return found if self.question.named else [each.unnamed() for each in found]
+        return found if self.question.named else [each.without_member() for each in found]
 
 
 def log_question(question: TraceQuestion, by: object) -> None:
@@ -94,7 +94,7 @@ def is_same_fate(one: Trace, other: Trace) -> bool:
 
 def _get_fate(trace: Trace) -> object:
     leaves = trace.leaves
-    return trace.outcome, trace.refusal, leaves and (leaves.ends(), leaves.source_ports)
+    return trace.outcome, trace.refusal, leaves and (leaves.get_ends(), leaves.source_ports)
 
 
 def has_arrived(trace: Trace) -> bool:

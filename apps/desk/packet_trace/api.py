@@ -71,7 +71,7 @@ class TracedGatewayViewSet(GatewayViewSet):
         if not form.is_valid():
             raise serializers.ValidationError({f"?{name}": [str(text) for text in texts] for name, texts in form.errors.items()})
         try:
-            question = replace(form.question(), named=named)
+            question = replace(form.build_question(), named=named)
             log_question(question, request.user)
             return Response(answer_to_dict(answer_question(question)))
         except CannotAsk as problem:

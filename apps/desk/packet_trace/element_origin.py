@@ -42,7 +42,7 @@ class ElementOrigin:
     note: str = ""
     url: str = ""
 
-    def unnamed(self) -> "ElementOrigin":
+    def without_member(self) -> "ElementOrigin":
         """Return the same without any hint at the member; objects of the network itself are unchanged."""
         if self.kind not in OF_MEMBERS:
             return self
@@ -150,7 +150,7 @@ def _resolve_ban(found: FoundElement) -> list[ElementOrigin]:
     prefix = _compute_prefix(found)
     bans = Ban.objects.filter(prefix=prefix, list__enabled=True).select_related("list", "author").order_by("pk")
     return [
-        ElementOrigin("ban", _("ban of %(prefix)s") % {"prefix": ban.shown}, _describe_ban(ban, found.at), _build_ban_url(ban))
+        ElementOrigin("ban", _("ban of %(prefix)s") % {"prefix": ban.prefix_text}, _describe_ban(ban, found.at), _build_ban_url(ban))
         for ban in bans
     ]
 
@@ -160,7 +160,7 @@ def _resolve_allowed(found: FoundElement) -> list[ElementOrigin]:
     entries = AllowEntry.objects.filter(prefix=_compute_prefix(found)).select_related("author")
     words = _("allow entry of %(prefix)s")
     return [
-        ElementOrigin("allowed", words % {"prefix": each.shown}, _describe_entry(each, found.at), _build_entry_url(each))
+        ElementOrigin("allowed", words % {"prefix": each.prefix_text}, _describe_entry(each, found.at), _build_entry_url(each))
         for each in entries
     ]
 

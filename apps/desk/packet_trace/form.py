@@ -58,7 +58,7 @@ class QuestionForm(forms.Form):
             self.add_error("interface", _("This gateway has no such interface."))
         return given
 
-    def question(self) -> TraceQuestion:
+    def build_question(self) -> TraceQuestion:
         """Return the question. The form must be valid."""
         given = self.cleaned_data
         source, destination = given["ends"]

@@ -52,8 +52,8 @@ def describe_verdict(answer: TraceAnswer) -> VerdictText:
     trace = answer.trace
     if has_arrived(trace):
         return VerdictText(StateKind.OK, *_describe_arrival(answer), _list_origins(answer))
-    step = trace.decided
-    things = [each for read in (step.reads if step else ()) for each in answer.behind(read)] or list(_iter_blocks(answer))
+    step = trace.deciding_step
+    things = [each for read in (step.reads if step else ()) for each in answer.list_origins(read)] or list(_iter_blocks(answer))
     match trace.outcome:
         case TraceOutcome.ANSWERED:
             return VerdictText(StateKind.OK, _("Answered by the gateway."), _describe_stand_in(trace), things)
@@ -112,23 +112,25 @@ def _list_origins(answer: TraceAnswer) -> list[ElementOrigin]:
     """Return the objects that let the packet through or rewrote it."""
     things: dict[ElementOrigin, None] = {}
     for step in answer.trace.steps:
-        if step.matched:
-            things |= dict.fromkeys(each for read in step.reads for each in answer.behind(read))
+        if step.has_matched:
+            things |= dict.fromkeys(each for read in step.reads for each in answer.list_origins(read))
     return list(things)
 
 
 def _iter_blocks(answer: TraceAnswer) -> Iterator[ElementOrigin]:
     """Yield the blocks that sent the packet to the chain that refused it."""
-    if answer.trace.decided and answer.trace.decided.chain.name == "blocked":
+    if answer.trace.deciding_step and answer.trace.deciding_step.chain.name == "blocked":
         for step in answer.trace.steps:
-            yield from (each for read in step.reads if step.matched and read.set.startswith("blocked") for each in answer.behind(read))
+            yield from (
+                each for read in step.reads if step.has_matched and read.set.startswith("blocked") for each in answer.list_origins(read)
+            )
 
 
 def _describe_reason(answer: TraceAnswer, things: list[ElementOrigin]) -> str:
-    trace, step = answer.trace, answer.trace.decided
+    trace, step = answer.trace, answer.trace.deciding_step
     if things:
         return _("That is what somebody asked for:")
-    counted = [name for each in trace.steps if each.matched for name in _list_counters(each)]
+    counted = [name for each in trace.steps if each.has_matched for name in _list_counters(each)]
     if counted and counted[-1] in CAUSES:
         return str(CAUSES[counted[-1]])
     if trace.state is ConntrackState.INVALID:
@@ -172,7 +174,7 @@ def render_ends(of: Endpoints) -> str:
 
 def render_leaving(of: LeavingPacket) -> str:
     """Render both ends of a leaving packet; the kernel may choose its source port from a range."""
-    shown, ports = of.ends(), of.source_ports
+    shown, ports = of.get_ends(), of.source_ports
     if len(ports) == 1:
         return render_ends(shown)
     source = formats.format_address(shown.source, ports[0])

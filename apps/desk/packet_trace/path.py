@@ -45,12 +45,12 @@ class PathStop:
     reached: bool = True
 
     @property
-    def matched(self) -> list[RuleLine]:
+    def matched_lines(self) -> list[RuleLine]:
         """The rules that matched."""
         return [line for line in self.lines if line.matched]
 
     @property
-    def others(self) -> list[RuleLine]:
+    def other_lines(self) -> list[RuleLine]:
         """The rules that did not match."""
         return [line for line in self.lines if not line.matched]
 
@@ -93,10 +93,10 @@ def _find_packet_after(answer: TraceAnswer, step: TraceStep) -> Packet:
 
 
 def _build_line(answer: TraceAnswer, step: TraceStep) -> RuleLine:
-    things = [each for read in step.reads for each in answer.behind(read)] if step.matched else []
+    things = [each for read in step.reads for each in answer.list_origins(read)] if step.has_matched else []
     read = "; ".join(filter(None, (packet_trace_texts.describe_read(answer.ruleset, each) for each in step.reads)))
     return RuleLine(
-        step.number, step.matched, _render_step(step), read, packet_trace_texts.describe_step(step) if step.matched else "", things
+        step.number, step.has_matched, _render_step(step), read, packet_trace_texts.describe_step(step) if step.has_matched else "", things
     )
 
 

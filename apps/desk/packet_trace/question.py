@@ -81,14 +81,14 @@ def build_routes(question: TraceQuestion, gateway: Gateway, routes: RoutingTable
 
 def is_guess(question: TraceQuestion, gateway: Gateway, routes: RoutingTable) -> bool:
     """Whether it is unknown where the source belongs, and it may be a server. The packet is then taken as coming from outside."""
-    is_known = routes.interface(question.source) not in ("", gateway.wan)
+    is_known = routes.find_interface(question.source) not in ("", gateway.wan)
     return not (question.interface or is_known) and bool(find_interface(gateway, SERVERS))
 
 
 def build_packet(question: TraceQuestion, gateway: Gateway, routes: RoutingTable) -> Packet:
     """Return the first packet of the connection, as it arrives at the gateway."""
     card = find_interface(gateway, question.interface) if question.interface else ""
-    interface = card or routes.interface(question.source) or gateway.wan
+    interface = card or routes.find_interface(question.source) or gateway.wan
     source, destination = question.source, question.destination
     if question.protocol == "icmp":
         number, kind = (1, 8) if source.version == 4 else (58, 128)

@@ -25,7 +25,7 @@ class SeedPools:
     prefixes: Pool
     public: tuple[Pool, ...]
 
-    def public_of(self, share: SeedShare) -> Pool:
+    def get_public_pool(self, share: SeedShare) -> Pool:
         return next(pool for pool in self.public if share.public in pool.prefix)
 
 

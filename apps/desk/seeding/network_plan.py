@@ -110,7 +110,7 @@ def _iter_forwards(share: SeedShare, wanted: Sequence[SeedForward], holdings: Se
 
 
 def _build_mapping(holding: int, held: SeedHolding, share: SeedShare, pools: SeedPools) -> CopyRow:
-    pool, time = pools.public_of(share), _build_validity(held)
+    pool, time = pools.get_public_pool(share), _build_validity(held)
     return (1, holding, pool.group_id, pools.private.kind, time, pool.pk, pool.kind, str(pool.prefix), str(share.public), time)
 
 

@@ -30,18 +30,18 @@ class PoolUsage:
     size: int
 
     @property
-    def free(self) -> int:
+    def free_shares(self) -> int:
         return max(0, self.size - self.used)
 
     @property
-    def warns_at(self) -> float:
+    def warning_level(self) -> float:
         return self.size * WARNS_AT
 
     @property
     def kind(self) -> str:
         """The kind of the meter. It does not warn of shared public pools: there all addresses are normally in use."""
         shared = self.pool.kind == Pool.Kind.PUBLIC4 and self.pool.sharing == Pool.Sharing.SHARED
-        return "warn" if self.used >= self.warns_at and not shared else "plain"
+        return "warn" if self.used >= self.warning_level and not shared else "plain"
 
 
 def list_pool_usage() -> list[PoolUsage]:
@@ -107,40 +107,40 @@ class LookupAnswer:
     ever: list[Holding]
 
     @property
-    def confirmed(self) -> Sequence[Activation]:
+    def confirmations(self) -> Sequence[Activation]:
         """The gateways' activations of the one member's mapping while it is valid; of a mapping that has ended they are unknown."""
-        if self.alone is None or self.alone.valid.upper is not None:
+        if self.sole_mapping is None or self.sole_mapping.valid.upper is not None:
             return ()
-        [(_mapping, known)] = list_activations([self.alone])
+        [(_mapping, known)] = list_activations([self.sole_mapping])
         return known
 
     @property
-    def alone(self) -> NatMapping | None:
+    def sole_mapping(self) -> NatMapping | None:
         """The mapping of the only member who can have left with the given port; None without a port or with several members."""
         one = len({mapping.holding.member_id for mapping in self.leaving}) == 1 and not self.more
         return self.leaving[0] if self.port and one else None
 
     @property
-    def members(self) -> int:
+    def member_count(self) -> int:
         """The number of members who left as the address; beyond those listed each mapping counts as one."""
         return len({mapping.holding.member_id for mapping in self.leaving}) + self.more
 
     @property
-    def unnamed(self) -> str:
+    def unnamed_reason(self) -> str:
         """The reason why no member can be named although several left as the address, and what to do.
 
         It is "" if a member is named or nobody left as the address.
         """
-        if self.holding or self.members < 2:
+        if self.holding or self.member_count < 2:
             return ""
         if any(mapping.sharing == Pool.Sharing.SHARED for mapping in self.leaving):
             text = _("%(n)s members shared this address. Without the remote address nobody can be named; ask the sender for it.")
         else:
             text = _("%(n)s members had ports of this address. Without the port nobody can be named; ask the sender for it.")
-        return text % {"n": formats.format_number(self.members)}
+        return text % {"n": formats.format_number(self.member_count)}
 
     @property
-    def nobody(self) -> bool:
+    def is_empty(self) -> bool:
         return not (self.holding or self.leaving or self.forwards)
 
 

@@ -49,7 +49,7 @@ class Claim:
         seen = self.evidence(facts)
         return seen is not None and facts.now - seen <= self.oldest()
 
-    def said(self, facts: DashboardFacts) -> str:
+    def render_words(self, facts: DashboardFacts) -> str:
         """Return the sentence, or "" if it does not follow from the facts."""
         return self.words(facts) if self.is_known(facts) and self.holds(facts) else ""
 
@@ -151,7 +151,7 @@ CLAIMS: Final = (
 
 def list_true_claims(facts: DashboardFacts) -> list[str]:
     """Return the sentences that were checked and hold."""
-    return [said for claim in CLAIMS if (said := claim.said(facts))]
+    return [said for claim in CLAIMS if (said := claim.render_words(facts))]
 
 
 def describe_answering(facts: DashboardFacts, *, in_memory: bool) -> str:

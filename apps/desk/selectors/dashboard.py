@@ -317,7 +317,7 @@ def _iter_feed_needs() -> Iterator[Need]:
             )
         if feed.error_since:
             words = _("“%(list)s” is not refreshed") % {"list": feed.list}
-            yield Need(f"feed-{feed.pk}", StateLabel(StateKind.WARN, _("Feed")), words, feed.why, feed.error_since, _("Open"), page)
+            yield Need(f"feed-{feed.pk}", StateLabel(StateKind.WARN, _("Feed")), words, feed.error_text, feed.error_since, _("Open"), page)
 
 
 def _iter_inbound_needs(now: datetime) -> Iterator[Need]:

@@ -46,7 +46,7 @@ class MemberListQuery:
     page: int = 1
 
     @property
-    def filtered(self) -> bool:
+    def is_filtered(self) -> bool:
         return bool(self.q or self.house or self.tariff or self.paid_before)
 
     @property
@@ -107,7 +107,7 @@ def count_by_view() -> dict[str, int]:
 
 def count_matches(want: MemberListQuery) -> int:
     """Return the number of members that the filters find."""
-    return get_cached(f"members:{want.key}", filter_members(want).count) if want.filtered else count_by_view()[want.view]
+    return get_cached(f"members:{want.key}", filter_members(want).count) if want.is_filtered else count_by_view()[want.view]
 
 
 # --- Order
@@ -193,7 +193,7 @@ def _order_by_forwards(want: MemberListQuery, members: QuerySet[Member], down: b
 
 def _limit_to_members(rows: QuerySet[Any], member: str, want: MemberListQuery, members: QuerySet[Member]) -> QuerySet[Any]:
     """Limit the rows to these members; without any filter, no condition is needed."""
-    return rows.filter(**{f"{member}__in": members.values("pk")}) if want.filtered or want.view != "all" else rows
+    return rows.filter(**{f"{member}__in": members.values("pk")}) if want.is_filtered or want.view != "all" else rows
 
 
 def _list_column(rows: QuerySet[Any], member: str, down: bool, *columns: str) -> QuerySet[Any, int]:

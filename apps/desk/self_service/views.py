@@ -98,9 +98,9 @@ def open_port(request: HttpRequest, member: Member) -> HttpResponse:
     form = ForwardForm(member, data=request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            forward = own_forwards.open_port(member=member, until=form.ends(), by=get_person(request), **form.wanted())
+            forward = own_forwards.open_port(member=member, until=form.get_end(), by=get_person(request), **form.to_kwargs())
         except Problem as problem:
-            form.offer = form.offered(problem.offer)
+            form.offer = form.suggest_ports(problem.offer)
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
         else:
             return redirect_home(saved=forward.pk)

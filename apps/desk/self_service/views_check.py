@@ -45,21 +45,21 @@ def open_check_ticket(request: HttpRequest, member: Member) -> HttpResponse:
     if request.method != "POST":
         found = _build_report(request, member, tried=True)
         subject = found.verdict.title[:200] if found.verdict.fault is not FaultOrigin.NONE else ""
-        return _render_ticket(request, AskForm(initial={"subject": subject}), found.as_text(), member)
+        return _render_ticket(request, AskForm(initial={"subject": subject}), found.to_text(), member)
     text, form = unsign_text(request.POST.get("found", ""), member), AskForm(request.POST, request.FILES)
     if form.is_valid():
         try:
             made = own.open_own_ticket(member=member, by=get_person(request), **_add_findings(form, text))
             return redirect("own:ticket", made.pk)
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     return _render_ticket(request, form, text or "", member)
 
 
 def _add_findings(form: AskForm, text: str | None) -> dict[str, Any]:
     if text is None:
         raise Problem(_("What was found is more than a day old. Look again, then open the ticket."))
-    given = form.wanted()
+    given = form.to_kwargs()
     return {**given, "text": f"{given['text']}\n\n{text}".strip()}
 
 

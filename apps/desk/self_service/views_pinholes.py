@@ -28,7 +28,7 @@ def pinholes(request: HttpRequest, member: Member) -> HttpResponse:
     if form.is_valid():
         try:
             made = own_pinholes.open_pinhole(
-                member=member, holding=form.holding(), until=form.ends(), by=get_person(request), **form.wanted()
+                member=member, holding=form.find_holding(), until=form.get_end(), by=get_person(request), **form.to_kwargs()
             )
             return _redirect_to_page(saved=made.pk)
         except Problem as problem:

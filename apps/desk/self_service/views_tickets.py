@@ -30,11 +30,11 @@ def open_ticket(request: HttpRequest, member: Member) -> HttpResponse:
     form = AskForm(request.POST if posted else None, request.FILES if posted else None)
     if form.is_valid():
         try:
-            made = own.open_own_ticket(member=member, by=get_person(request), **form.wanted())
+            made = own.open_own_ticket(member=member, by=get_person(request), **form.to_kwargs())
             return redirect("own:ticket", made.pk)
         except Problem as problem:
-            form.take(problem)
-    form.say_room(get_member_quota(member))
+            form.add_problem(problem)
+    form.show_room(get_member_quota(member))
     return render(request, "desk/own/ticket_new.html", {"form": form, "member": member}, status=422 if posted else 200)
 
 
@@ -51,11 +51,11 @@ def ticket(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     form = WriteForm(request.POST if posted else None, request.FILES if posted else None)
     if form.is_valid():
         try:
-            own.reply_to_ticket(member=member, ticket=found, by=get_person(request), **form.wanted())
+            own.reply_to_ticket(member=member, ticket=found, by=get_person(request), **form.to_kwargs())
             return redirect("own:ticket", found.pk)
         except Problem as problem:
-            form.take(problem)
-    form.say_room(get_member_quota(member))
+            form.add_problem(problem)
+    form.show_room(get_member_quota(member))
     shown = {"ticket": found, "thread": own.list_messages(found), "form": form}
     return render(request, "desk/own/ticket.html", shown, status=422 if posted else 200)
 

@@ -46,7 +46,7 @@ def address_lookup(request: HttpRequest) -> HttpResponse:
     form, answer = HolderLookupForm(request.POST) if asked else HolderLookupForm(initial=request.GET.dict()), None
     if form.is_valid():
         wanted = form.cleaned_data
-        question = {"address": wanted["address"], "port": wanted["port"], "at": form.moment(timezone.now()), "reason": wanted["reason"]}
+        question = {"address": wanted["address"], "port": wanted["port"], "at": form.get_moment(timezone.now()), "reason": wanted["reason"]}
         try:
             _noted, answer = record_lookup(**question, by=get_person(request))
         except Problem as problem:
@@ -128,7 +128,7 @@ def edit_pool(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("network:pool", pk)
         except Conflict as conflict:
             add_problem_to(form, conflict)
-            form = form.on_top_of(Pool.objects.values_list("version", flat=True).get(pk=pk))
+            form = form.rebase_on(Pool.objects.values_list("version", flat=True).get(pk=pk))
         except Problem as problem:
             add_problem_to(form, problem)
     return render(request, "network/pool_edit.html", {"form": form, "pool": found}, status=422 if form.errors else 200)

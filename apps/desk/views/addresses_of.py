@@ -66,7 +66,7 @@ def _give(member: Member, wanted: dict[str, Any], by: User) -> Holding:
     """Assign the address and its NAT mapping: both or neither."""
     holding = services.assign_address(member=member, pool=wanted["pool"], prefix=wanted["prefix"], device=wanted["device"], by=by)
     if holding.kind == Pool.Kind.PRIVATE4 and wanted["leaves"]:
-        map_address(holding=holding, by=by, **HoldingForm.place(wanted["leaves"]))
+        map_address(holding=holding, by=by, **HoldingForm.parse_leaves(wanted["leaves"]))
     return holding
 
 

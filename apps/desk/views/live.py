@@ -37,7 +37,7 @@ def live_trace(request: HttpRequest) -> HttpResponse:
 
 
 def _start_trace(form: LiveTraceForm, request: HttpRequest) -> HttpResponse:
-    wish = form.wish()
+    wish = form.build_request()
     number = start(get_readings_channel(wish.gateway), wish, by=get_person(request))
     page = reverse("desk:live-seen", args=[wish.gateway.name, number])
     return redirect(f"{page}?{urlencode({name: form.data[name] for name in form.fields if form.data.get(name)})}")

@@ -121,7 +121,9 @@ def build_status_line(
         return MemberStatusLine(
             "wait", _("Not yet active."), _("Nothing of this member is on the gateways until somebody activates the membership.")
         )
-    leaves = sorted({mapping.leaves for mapping in mappings} | {str(each.prefix) for each in holdings if each.prefix.version == 6})
+    leaves = sorted(
+        {mapping.public_with_ports for mapping in mappings} | {str(each.prefix) for each in holdings if each.prefix.version == 6}
+    )
     if not leaves:
         return MemberStatusLine("warn", _("Not connected."), _("Active, but without an address that leaves the network."))
     said = _("Leaves as %(addresses)s.") % {"addresses": _(" and ").join(leaves)}

@@ -34,7 +34,7 @@ def add(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         wanted = {name: form.cleaned_data[name] for name in ("number", "active")}
         try:
-            return redirect("desk:member", services.add_member(facts=form.facts(), by=get_person(request), **wanted).pk)
+            return redirect("desk:member", services.add_member(facts=form.build_facts(), by=get_person(request), **wanted).pk)
         except Problem as problem:
             add_problem_to(form, problem)
     context = {"form": form, "tariffs": Tariff.objects.exists(), "rooms": _list_rooms()}
@@ -48,7 +48,9 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     form = MemberForm(request.POST or None, initial=build_initial(member))
     if request.method == "POST" and form.is_valid():
         try:
-            services.change_member(member=member, version=form.cleaned_data["version"] or 0, facts=form.facts(), by=get_person(request))
+            services.change_member(
+                member=member, version=form.cleaned_data["version"] or 0, facts=form.build_facts(), by=get_person(request)
+            )
             return redirect("desk:member", pk)
         except Conflict:
             merged = merge(form, _get_member(pk))

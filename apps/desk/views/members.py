@@ -53,7 +53,13 @@ def bulk_action(request: HttpRequest) -> HttpResponse:
             return redirect(back)
         except Problem as problem:
             add_problem_to(action.form, problem)
-    context = {"action": action, "title": action.title(chosen), "chosen": chosen, "preview": action.preview(chosen), "back": back}
+    context = {
+        "action": action,
+        "title": action.render_title(chosen),
+        "chosen": chosen,
+        "preview": action.build_preview(chosen),
+        "back": back,
+    }
     return render(request, "desk/members_bulk.html", context, status=422 if "confirmed" in request.POST else 200)
 
 

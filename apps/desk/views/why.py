@@ -33,7 +33,7 @@ def _build_answer_context(form: QuestionForm, by: object) -> dict[str, Any]:
     if not form.is_valid():
         return {}
     try:
-        question = form.question()
+        question = form.build_question()
         log_question(question, by)
         found = answer_question(question)
     except CannotAsk as problem:

@@ -33,7 +33,7 @@ class Filter:
     def lookups(self) -> tuple[str, ...]:
         return (*self.kind.lookups, NULL) if self.null else self.kind.lookups
 
-    def applied(self, rows: FilteredRows, lookup: str, text: str) -> FilteredRows:
+    def apply_to(self, rows: FilteredRows, lookup: str, text: str) -> FilteredRows:
         """Return the filtered rows. Raises ValueError for an invalid value."""
         name = self.exact if lookup == EXACT and self.exact else lookup
         value: Any = _parse_values(text, self.kind) if lookup == IN else (TRUTH if lookup == NULL else self.kind).read(_check_length(text))
@@ -52,7 +52,7 @@ class CustomFilter:
     words: str
     also: "Filter | None" = None
 
-    def applied(self, rows: FilteredRows, text: str) -> FilteredRows:
+    def apply_to(self, rows: FilteredRows, text: str) -> FilteredRows:
         value = self.kind.read(_check_length(text))
         return self.apply(rows, value) if self.apply else rows
 
@@ -102,10 +102,10 @@ class DeclaredFilterBackend(BaseFilterBackend):
             return queryset
         for name, text in request.query_params.dict().items():
             if name not in OWN:
-                queryset = self._applied(queryset, view.filters, name, text)
+                queryset = self._apply_filter(queryset, view.filters, name, text)
         return apply_ordering(queryset, view.filters, request.query_params.get("ordering", ""))
 
-    def _applied(self, rows: FilteredRows, filters: Filters, name: str, text: str) -> FilteredRows:
+    def _apply_filter(self, rows: FilteredRows, filters: Filters, name: str, text: str) -> FilteredRows:
         plain, _sep, lookup = name.rpartition("__")
         own = filters.get(name)
         found = find_column(filters, plain) if own is None else own
@@ -113,11 +113,11 @@ class DeclaredFilterBackend(BaseFilterBackend):
             raise build_unknown_error(name, sorted(filters))
         try:
             if isinstance(found, CustomFilter):
-                return found.applied(rows, text)
+                return found.apply_to(rows, text)
             asked = lookup if own is None else EXACT
             if asked not in found.lookups:
                 raise build_unknown_error(name, [f"{plain}__{each}" if each else plain for each in found.lookups])
-            return found.applied(rows, asked, text)
+            return found.apply_to(rows, asked, text)
         except ValueError as error:
             raise ValidationError({f"?{name}": str(error)}) from error
 

@@ -27,9 +27,9 @@ class LimitOrCursorPagination(LimitOffsetPagination):
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
         self.request, self._walks = request, "cursor" in request.query_params
-        return self._walk(queryset, request) if self._walks else self._page(queryset, request)
+        return self._load_walk(queryset, request) if self._walks else self._load_page(queryset, request)
 
-    def _page(self, queryset: Any, request: Request) -> list[Any]:
+    def _load_page(self, queryset: Any, request: Request) -> list[Any]:
         """Skip rows by their ids, without reading their joins. A last page that is not full gives the count without a query."""
         self.limit, self.offset = self.get_limit(request), self.get_offset(request)
         wanted = slice(self.offset, self.offset + self.limit)
@@ -39,7 +39,7 @@ class LimitOrCursorPagination(LimitOffsetPagination):
         self.count = self.offset + len(rows) if known else count_rows(queryset)
         return rows
 
-    def _walk(self, queryset: Any, request: Request) -> list[Any]:
+    def _load_walk(self, queryset: Any, request: Request) -> list[Any]:
         limit = self.get_limit(request)
         if "ordering" in request.query_params or "offset" in request.query_params:
             raise ValidationError({"?cursor": _("A walk goes by id: leave out “ordering” and “offset”.")})
@@ -60,9 +60,9 @@ class LimitOrCursorPagination(LimitOffsetPagination):
     def get_paginated_response(self, data: Any) -> Response:
         if not self._walks:
             return super().get_paginated_response(data)
-        return Response({"next": self._next(), "results": data})
+        return Response({"next": self._build_next_link(), "results": data})
 
-    def _next(self) -> str | None:
+    def _build_next_link(self) -> str | None:
         if self._following is None or self.request is None:
             return None
         here = remove_query_param(self.request.build_absolute_uri(), "cursor")

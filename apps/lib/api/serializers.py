@@ -28,12 +28,12 @@ class Reference(serializers.PrimaryKeyRelatedField[Any]):
     """
 
     def to_internal_value(self, data: Any) -> Any:
-        found = self._found(data)
+        found = self._find_row(data)
         if is_beyond(getattr(self.context.get("request"), "auth", None), found):
             raise PermissionDenied(_("This is beyond what the token is for."))
         return found
 
-    def _found(self, data: Any) -> Any:
+    def _find_row(self, data: Any) -> Any:
         known: Mapping[int, Model] | None = self.context.get("known", {}).get(self.field_name)
         if known is None or isinstance(data, bool) or not isinstance(data, int):
             return super().to_internal_value(data)
@@ -55,13 +55,13 @@ class ApiSerializer(StrictSerializer, serializers.ModelSerializer[Any]):
         return fields if shown is None else {name: fields[name] for name in fields if name in shown}
 
     @cached_property
-    def _showers(self) -> list[tuple[str, FieldRenderer]]:
+    def _field_renderers(self) -> list[tuple[str, FieldRenderer]]:
         return [(str(field.field_name), build_field_renderer(field)) for field in self._readable_fields]
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         """Render like REST framework, but prepare each field's renderer once for all rows."""
         try:
-            return {name: show(instance) for name, show in self._showers}
+            return {name: show(instance) for name, show in self._field_renderers}
         except serializers.SkipField:
             return dict(super().to_representation(instance))
 

@@ -60,7 +60,7 @@ class StrictSerializer(serializers.Serializer[Any]):
         return fields
 
     def to_internal_value(self, data: Any) -> Any:
-        wrong = dict(self._refused(data)) if isinstance(data, Mapping) else {}
+        wrong = dict(self._iter_refusals(data)) if isinstance(data, Mapping) else {}
         try:
             taken = super().to_internal_value(data)
         except serializers.ValidationError as error:
@@ -71,26 +71,26 @@ class StrictSerializer(serializers.Serializer[Any]):
             raise serializers.ValidationError(wrong)
         return taken
 
-    def _refused(self, data: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    def _iter_refusals(self, data: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         shown: dict[str, Any] | None = None
         for name in data:
             field = self.fields.get(name)
             if field is None:
-                yield name, self._unknown(str(name))
+                yield name, self._describe_unknown(str(name))
             elif self.instance is None:
                 if field.read_only or name == VERSION:
                     yield name, _("“%(name)s” is given by the portal. Leave it out.") % {"name": name}
-            elif (field.read_only or name in self.fixed_fields) and name not in self._all("observed_fields"):
+            elif (field.read_only or name in self.fixed_fields) and name not in self._collect_declared("observed_fields"):
                 shown = self.to_representation(self.instance) if shown is None else shown
                 if not is_same_value(data[name], shown[name]):
                     yield name, _("“%(name)s” cannot be changed. Send it as it is, or leave it out.") % {"name": name}
 
-    def _unknown(self, name: str) -> str:
+    def _describe_unknown(self, name: str) -> str:
         if new := self.renamed_fields.get(name):
             return _("“%(name)s” is called “%(new)s”.") % {"name": name, "new": new}
         return describe_unknown_field(name, [known for known, field in self.fields.items() if not field.read_only])
 
-    def _all(self, of: str) -> frozenset[str]:
+    def _collect_declared(self, of: str) -> frozenset[str]:
         """Return the union of what the serializer and its base classes declare."""
         return frozenset().union(*(vars(each).get(of, ()) for each in type(self).__mro__))
 

@@ -40,19 +40,19 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
     """True if the request asks for 202 while a gateway has not confirmed."""
 
     @classmethod
-    def tells_activation(cls) -> bool:
+    def has_activation(cls) -> bool:
         """True if the objects show their activation on gateways in `active`."""
         return isinstance(cls.serializer_class, type) and issubclass(cls.serializer_class, ActiveSerializer)
 
-    def prepared(self, rows: Iterable[Any]) -> list[Any]:
+    def prepare_rows(self, rows: Iterable[Any]) -> list[Any]:
         """Return the rows with everything that their serializer shows, in a constant number of queries."""
-        needed = self.tells_activation() and (self.waits or self.shows("active"))
+        needed = self.has_activation() and (self.waits or self.shows("active"))
         return attach_activations(rows) if needed else list(rows)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if self.action not in (None, "list"):  # the filters of a list refuse unknown parameters themselves
-            possible = type(self).tells_activation() and self.action in confirmation_wait.ACTIONS
+            possible = type(self).has_activation() and self.action in confirmation_wait.ACTIONS
             self.waits = confirmation_wait.asks_to_wait(request, possible=possible)
             self._refuse_unknown_parameters(request)
         method = (request.method or "").lower()
@@ -83,21 +83,21 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
                 raise build_unknown_error(name, sorted(known))
 
     def get_serializer_context(self) -> dict[str, Any]:
-        chosen = {"shown": self._shown()} if self._reads() else {}
+        chosen = {"shown": self._parse_shown_fields()} if self._is_read() else {}
         return {**super().get_serializer_context(), **chosen}
 
-    def _reads(self) -> bool:
+    def _is_read(self) -> bool:
         return self.action in ("list", "retrieve") and self.request.method in SAFE_METHODS
 
-    def _shown(self) -> list[str] | None:
+    def _parse_shown_fields(self) -> list[str] | None:
         return parse_shown_fields(self.get_serializer_class(), self.request.query_params)
 
     def shows(self, *names: str) -> bool:
         """True if any of these fields is requested."""
-        shown = self._shown() if self._reads() else None
+        shown = self._parse_shown_fields() if self._is_read() else None
         return shown is None or any(name in shown for name in names)
 
-    def locked_object(self) -> Any:
+    def get_locked_object(self) -> Any:
         """Return the object to change. With If-Match it is locked and checked: 412 if it has changed."""
         row, wanted = self.get_object(), self.request.headers.get("If-Match")
         if wanted is None:
@@ -112,32 +112,32 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
         locked = type(rows[0])._base_manager.select_for_update(of=("self",), no_key=True)
         list(locked.filter(pk__in=[row.pk for row in rows]).order_by("pk").values_list("pk"))
 
-    def answer(self, row: Any, code: int = status.HTTP_200_OK) -> Response:
+    def respond_with(self, row: Any, code: int = status.HTTP_200_OK) -> Response:
         """Return the response with the object's current state."""
-        [shown] = self.prepared([row])
+        [shown] = self.prepare_rows([row])
         answer = Response(self.get_serializer(shown).data, status=code, headers={"ETag": etags.compute_etag(row)})
         return confirmation_wait.mark_accepted_if_pending(answer, [shown]) if self.waits else answer
 
-    def answers(self, rows: Sequence[Any], code: int = status.HTTP_200_OK) -> Response:
+    def respond_with_many(self, rows: Sequence[Any], code: int = status.HTTP_200_OK) -> Response:
         """Return the response with many objects."""
-        shown = self.prepared(rows)
+        shown = self.prepare_rows(rows)
         answer = Response(self.get_serializer(shown, many=True).data, status=code)
         return confirmation_wait.mark_accepted_if_pending(answer, shown) if self.waits else answer
 
-    def within_reach(self, rows: Sequence[Any]) -> Sequence[Any]:
+    def validate_reach(self, rows: Sequence[Any]) -> Sequence[Any]:
         """Return the written rows if all are within the token's scope. Else raise PermissionDenied (403), which undoes the write."""
         if is_limited(self.request.auth):
-            reached = self.reached(self.get_queryset()).filter(pk__in=[row.pk for row in rows]).count()
+            reached = self.limit_to_scope(self.get_queryset()).filter(pk__in=[row.pk for row in rows]).count()
             if reached != len(rows):
                 raise exceptions.PermissionDenied(_("This is beyond what the token is for."))
         return rows
 
     def find(self, ids: Iterable[int]) -> Mapping[int, Any]:
         """Return the visible rows with these ids."""
-        rows: QuerySet[Any] = self.reached(self.get_queryset())
+        rows: QuerySet[Any] = self.limit_to_scope(self.get_queryset())
         return rows.in_bulk(list(ids))
 
-    def reached(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+    def limit_to_scope(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Return the rows within the token's scope."""
         return rows.filter(**build_scope_filter(self.request.auth, self))
 
@@ -160,11 +160,11 @@ class ReadViewSet(CollectionViewSet):
         rows = select_columns(self.filter_queryset(self.get_queryset()), self.columns)
         if table_export.is_table_request(request):
             return table_export.build_table_response(self, rows)
-        page = self.prepared(self.paginate_queryset(rows) or [])
+        page = self.prepare_rows(self.paginate_queryset(rows) or [])
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return self.answer(self.get_object())
+        return self.respond_with(self.get_object())
 
 
 def select_columns(rows: QuerySet[Any], columns: Sequence[str]) -> QuerySet[Any]:
@@ -181,26 +181,26 @@ class AddViewSet(CollectionViewSet):
             return self._create_many(bulk.validate_item_list(request.data))
         serializer = self.get_serializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        return self.answer(self.within_reach([serializer.save()])[0], status.HTTP_201_CREATED)
+        return self.respond_with(self.validate_reach([serializer.save()])[0], status.HTTP_201_CREATED)
 
     def _create_many(self, items: Sequence[Any]) -> Response:
         serializer: Any = self.get_serializer()
         good = bulk.validate_items(serializer, items)
         rows = bulk.apply_all_or_none(good, serializer.create_many, serializer.create)
-        return self.answers(self.within_reach(rows), status.HTTP_201_CREATED)
+        return self.respond_with_many(self.validate_reach(rows), status.HTTP_201_CREATED)
 
 
 class ChangeOneViewSet(CollectionViewSet):
     """PUT and PATCH of one object."""
 
     def update(self, request: Request, *args: Any, partial: bool = False, **kwargs: Any) -> Response:
-        row = self.locked_object()
+        row = self.get_locked_object()
         serializer: Any = self.get_serializer(row, data=request.data, partial=partial)
         serializer.is_valid(raise_exception=True)
         if serializer.changes_nothing(row, request.data, serializer.validated_data):
-            return self.answer(row)
+            return self.respond_with(row)
         try:
-            return self.answer(self.within_reach([serializer.save()])[0])
+            return self.respond_with(self.validate_reach([serializer.save()])[0])
         except Conflict as error:
             raise etags.build_precondition_error() if "If-Match" in request.headers else error from error
 
@@ -225,7 +225,7 @@ class ChangeViewSet(ChangeOneViewSet):
             return [row if row.pk in still else next(changed) for row, _taken in changes]
 
         changed = bulk.apply_all_or_none(list(zip(rows, taken, strict=True)), update, lambda change: update([change]))
-        return self.answers(self.within_reach(changed))
+        return self.respond_with_many(self.validate_reach(changed))
 
 
 class RemoveViewSet(CollectionViewSet):
@@ -241,7 +241,7 @@ class RemoveViewSet(CollectionViewSet):
             self.remove(row)
 
     def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        self.lock([self.locked_object()])
+        self.lock([self.get_locked_object()])
         self.remove(self.get_object())  # 404 if another request removed it first
         return Response(status=status.HTTP_204_NO_CONTENT)
 

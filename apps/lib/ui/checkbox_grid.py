@@ -26,10 +26,10 @@ class CheckboxGrid(forms.CheckboxSelectMultiple):
 
     def render(self, name: str, value: Any, attrs: dict[str, Any] | None = None, renderer: Any = None) -> SafeString:
         context = self.get_context(name, value, attrs)
-        groups = [{"words": words, "rows": self._rows(options)} for words, options, _index in context["widget"]["optgroups"]]
+        groups = [{"words": words, "rows": self._build_rows(options)} for words, options, _index in context["widget"]["optgroups"]]
         return SafeString(render_to_string("components/boxes.html", {**context, "groups": groups, "columns": self.columns}))
 
-    def _rows(self, options: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _build_rows(self, options: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return a row for each object: its name, its words, and its boxes, with None for a missing box."""
         rows = []
         for thing, boxes in groupby(options, lambda option: str(option["value"]).partition(":")[0]):

@@ -50,7 +50,7 @@ class AllowedTargets:
     also: tuple[Prefix, ...] = ()
     never: tuple[Prefix, ...] = ()
 
-    def has(self, address: Address) -> bool:
+    def can_ask(self, address: Address) -> bool:
         """True if this address may be contacted."""
         if any(address in network for network in self.also):
             return True
@@ -144,7 +144,7 @@ def resolve_host(host: str, port: int, reach: AllowedTargets, seconds: float) ->
     """Return the address to connect to. If any address of the host is not allowed, the host is refused."""
     found = _look_up_host(host, port, seconds)
     for address in found:
-        if not reach.has(ip_address(address.partition("%")[0])):
+        if not reach.can_ask(ip_address(address.partition("%")[0])):
             raise NoAnswer(HttpFault.PRIVATE, f"{host} ({address})")
     return found[0]
 

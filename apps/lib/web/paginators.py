@@ -34,11 +34,11 @@ class DeferredJoinPaginator(Paginator[Any]):
 
     def page(self, number: int | str) -> Page[Any]:
         number = self.validate_number(number)
-        keys = self._keys((number - 1) * self.per_page)
+        keys = self._list_keys((number - 1) * self.per_page)
         known = self.object_list.order_by().in_bulk(keys)
         return Page([known[key] for key in keys if key in known], number, self)
 
-    def _keys(self, first: int) -> list[Any]:
+    def _list_keys(self, first: int) -> list[Any]:
         """Return the keys of the page that begins at this row."""
         behind, keys = self.count - first, self.object_list.values_list("pk", flat=True)
         if first < behind:

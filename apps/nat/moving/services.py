@@ -96,7 +96,7 @@ def _build_effect(old: Holding, pool: Pool, follow: bool) -> MoveEffect:
     mapping = NatMapping.objects.filter(holds_now(), holding=old).first()
     opened: list[str] = [str(each) for each in (*PortForward.objects.filter(holds_now(), holding=old), *_list_pinholes(old))]
     stays = follow and pool.group_id == old.group_id
-    return MoveEffect(old, mapping.leaves if mapping else "", opened if stays else [], [] if stays else opened)
+    return MoveEffect(old, mapping.public_with_ports if mapping else "", opened if stays else [], [] if stays else opened)
 
 
 def _list_pinholes(old: Holding) -> QuerySet[Pinhole]:

@@ -51,12 +51,12 @@ class PinholeForm(LastDayForm):
         whole: IPv6Network = self.prefixes[-1].prefix
         return whole.network_address + int(address) if int(address) < whole.num_addresses else address
 
-    def holding(self) -> Holding:
+    def find_holding(self) -> Holding:
         """Return the prefix that contains the address, or the newest one, which the service then refuses."""
         address = self.cleaned_data["address"]
         return next((each for each in self.prefixes if address in each.prefix), self.prefixes[-1])
 
-    def wanted(self) -> dict[str, Any]:
+    def to_kwargs(self) -> dict[str, Any]:
         """Return the services' arguments, except `until`, which `ends` and `changed_end` return."""
         cleaned = self.cleaned_data
         port, ports = cleaned["port"] or (0, ALL_PORTS)

@@ -77,10 +77,10 @@ class Pinhole(Versioned, Deployed):
         ]
 
     def __str__(self) -> str:
-        return str(_("%(what)s on %(where)s") % {"what": self.what, "where": self.address})
+        return str(_("%(what)s on %(where)s") % {"what": self.scope_text, "where": self.address})
 
     @property
-    def what(self) -> str:
+    def scope_text(self) -> str:
         """What it opens: “TCP 443”, “UDP 6000–6009”, “UDP, all ports”, “everything”."""
         name = self.get_protocol_display()
         if self.port:

@@ -28,7 +28,7 @@ def may_open(pinhole: Pinhole) -> bool:
     """Return True if members may open this. What administrators opened beyond the rules, members can close, but not open again."""
     rules = get_rules(pinhole.group_id)
     few = bool(pinhole.port) and pinhole.ports <= rules.longest
-    return few and rules.forbids(pinhole.port, pinhole.ports) is None
+    return few and rules.find_forbidden(pinhole.port, pinhole.ports) is None
 
 
 def may_undo_closing(pinhole: Pinhole, by: User) -> bool:
@@ -99,7 +99,7 @@ def _check_rules(holding: Holding, protocol: str, port: int, ports: int) -> None
     rules = get_rules(holding.group_id)
     if port == 0 or protocol == Pinhole.Protocol.ALL:
         raise Problem(_("All ports at once are opened by the administrators. Name the ports, with TCP or UDP."), "port")
-    facts = {"ports": ports, "longest": rules.longest, "forbidden": rules.forbids(port, ports)}
+    facts = {"ports": ports, "longest": rules.longest, "forbidden": rules.find_forbidden(port, ports)}
     if ports > rules.longest:
         text = _("%(ports)d ports at once are opened by the administrators. Choose up to %(longest)d.")
         raise Problem(text % facts, "port")

@@ -231,7 +231,7 @@ def _explain(error: IntegrityError, address: Address, protocol: str, port: int, 
     holder = find_overlapping(address, protocol, port, ports, but=but)
     if holder is None:
         return Problem(_("Some of this was just opened by somebody else. Save again."), "port")
-    facts = {"what": holder.what, "address": address, "id": holder.pk}
+    facts = {"what": holder.scope_text, "address": address, "id": holder.pk}
     text = _("%(what)s is open on %(address)s already, by pinhole %(id)d. Change or remove that one first.")
     if not holder.enabled:
         text = _("%(what)s on %(address)s is kept for pinhole %(id)d, which is switched off. Switch it on, change or remove it first.")

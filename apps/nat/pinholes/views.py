@@ -52,7 +52,7 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
     form = PinholeForm(member, data=request.POST)
     if form.is_valid():
         try:
-            made = services.add_pinhole(holding=form.holding(), until=form.ends(), by=get_person(request), **form.wanted())
+            made = services.add_pinhole(holding=form.find_holding(), until=form.get_end(), by=get_person(request), **form.to_kwargs())
             return _render_answer(request, member, saved=made.pk)
         except Problem as problem:
             add_problem_to(form, problem)
@@ -73,7 +73,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         version = form.cleaned_data["version"] or 0
         try:
-            changed = form.wanted() | {"until": form.changed_end(), "enabled": pinhole.enabled}
+            changed = form.to_kwargs() | {"until": form.get_changed_end(), "enabled": pinhole.enabled}
             services.change_pinhole(pinhole=pinhole, version=version, by=get_person(request), **changed)
             return redirect(f"{_get_member_url(member)}?pinhole_saved={pinhole.pk}#pinholes")
         except Problem as problem:

@@ -36,10 +36,10 @@ class PortRules(Versioned):
     def __str__(self) -> str:
         return str(self.group)
 
-    def forbids(self, first: int, count: int) -> int | None:
+    def find_forbidden(self, first: int, count: int) -> int | None:
         """Return the last of these ports that is forbidden; None if none is."""
         return max((port for port in self.forbidden if first <= port < first + count), default=None)
 
-    def allow(self, first: int, count: int) -> bool:
+    def is_allowed(self, first: int, count: int) -> bool:
         """Return True if members may open these ports themselves."""
-        return first >= self.lowest and count <= self.longest and self.forbids(first, count) is None
+        return first >= self.lowest and count <= self.longest and self.find_forbidden(first, count) is None

@@ -24,7 +24,7 @@ def answers(request: HttpRequest) -> HttpResponse:
 def add(request: HttpRequest) -> HttpResponse:
     """Add a canned answer."""
     form = CannedForm(request.POST if request.method == "POST" else None)
-    return _save_or_render(request, form, None, lambda: kept.add(by=get_person(request), **form.wanted()))
+    return _save_or_render(request, form, None, lambda: kept.add(by=get_person(request), **form.to_kwargs()))
 
 
 @staff_page
@@ -34,7 +34,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     form = CannedForm(request.POST if request.method == "POST" else None, found)
     return _save_or_render(
         request, form, found,
-        lambda: kept.change(canned=found, version=form.cleaned_data["version"] or 0, by=get_person(request), **form.wanted()),
+        lambda: kept.change(canned=found, version=form.cleaned_data["version"] or 0, by=get_person(request), **form.to_kwargs()),
     )  # fmt: skip
 
 
@@ -44,7 +44,7 @@ def _save_or_render(request: HttpRequest, form: CannedForm, found: Canned | None
             save()
             return redirect("tickets:canned")
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
             if found and isinstance(problem, Conflict):
                 form.data = {**request.POST.dict(), "version": str(Canned.objects.get(pk=found.pk).version)}
     shown = {"form": form, "answer": found, "places": PLACES}

@@ -40,14 +40,14 @@ def _answer_selected(request: HttpRequest, found: list[Ticket]) -> HttpResponse:
     form = AnswerManyForm(initial={"key": uuid4()}) if first else AnswerManyForm(_insert_canned(request.POST))
     if not first and form.is_valid() and request.POST.get("do") == "answer":
         try:
-            bulk.validate_texts(form.texts())
+            bulk.validate_texts(form.get_texts())
             if "confirmed" in request.POST:
-                made = bulk.answer_many(tickets=found, by=get_person(request), **form.wanted())
+                made = bulk.answer_many(tickets=found, by=get_person(request), **form.to_kwargs())
                 return redirect("tickets:sent", made.pk)
-            samples = _build_samples(found, form.texts(), request)
+            samples = _build_samples(found, form.get_texts(), request)
             return _render_page(request, found, form, samples=samples)
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     return _render_page(request, found, form, status=422 if form.is_bound and form.errors else 200)
 
 
@@ -74,7 +74,7 @@ def _change_selected(request: HttpRequest, found: list[Ticket]) -> HttpResponse:
     affected = 0
     if not first and form.is_valid():
         try:
-            changes = form.changes()
+            changes = form.to_changes()
             affected = bulk.count_affected(found, changes)
             if "confirmed" in request.POST:
                 done = bulk.change_many(tickets=found, changes=changes, by=get_person(request))
@@ -82,7 +82,7 @@ def _change_selected(request: HttpRequest, found: list[Ticket]) -> HttpResponse:
                 messages.success(request, words % {"n": formats.format_number(done)})
                 return redirect(_build_back_url(request))
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     return _render_page(request, found, form, affected=affected, status=422 if form.is_bound and form.errors else 200)
 
 

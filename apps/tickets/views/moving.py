@@ -72,10 +72,10 @@ def split(request: HttpRequest, pk: int) -> HttpResponse:
     form = SplitForm(found, [(each.pk, _format_message(each)) for each in selectors.list_messages(found)], request.POST or None)
     if form.is_valid():
         try:
-            made = splitting.split(ticket=found, by=get_person(request), **form.wanted())
+            made = splitting.split(ticket=found, by=get_person(request), **form.to_kwargs())
             return redirect("tickets:ticket", made.pk)
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     back = reverse("tickets:ticket", args=[pk])
     return render(request, "tickets/split.html", {"ticket": found, "form": form, "back": back}, status=422 if form.is_bound else 200)
 

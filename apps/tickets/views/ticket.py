@@ -40,12 +40,12 @@ def ticket(request: HttpRequest, pk: int) -> HttpResponse:
             _write(request, found, form)
             return redirect("tickets:ticket", pk)
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     return _render_page(request, found, form=form, status=422)
 
 
 def _write(request: HttpRequest, found: Ticket, form: WriteForm) -> None:
-    do, given = request.POST.get("do"), form.wanted()
+    do, given = request.POST.get("do"), form.to_kwargs()
     if do == "note":
         services.add_note(ticket=found, by=get_person(request), **given)
         messages.success(request, _("Noted. Only staff sees it."))
@@ -101,10 +101,10 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
     form = FactsForm(found, request.POST)
     if form.is_valid():
         try:
-            services.change_ticket(ticket=found, version=form.cleaned_data["version"], facts=form.wanted(), by=get_person(request))
+            services.change_ticket(ticket=found, version=form.cleaned_data["version"], facts=form.to_kwargs(), by=get_person(request))
             return redirect("tickets:ticket", pk)
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
             if isinstance(problem, Conflict):
                 form.data = {
                     **request.POST.dict(),
@@ -135,7 +135,7 @@ def assign_member(request: HttpRequest, pk: int) -> HttpResponse:
             services.assign_member(ticket=found, member=form.cleaned_data["member"], by=get_person(request))
             return redirect("tickets:ticket", pk)
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     return _render_page(request, found, whose=form, status=422)
 
 
@@ -150,7 +150,7 @@ def link(request: HttpRequest, pk: int) -> HttpResponse:
             _add_link(found, form.cleaned_data, request)
             return redirect("tickets:ticket", pk)
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     return _render_page(request, found, about=form, status=422)
 
 

@@ -59,10 +59,10 @@ def new_ticket(request: HttpRequest) -> HttpResponse:
     form = WriteToForm(request.POST if posted else None, request.FILES if posted else None, initial=initial)
     if form.is_valid():
         try:
-            made = services.write_to(by=get_person(request), **form.wanted())
+            made = services.write_to(by=get_person(request), **form.to_kwargs())
             return redirect("tickets:ticket", made.pk)
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     return render(request, "tickets/new.html", {"form": form, "member": asked}, status=422 if posted else 200)
 
 

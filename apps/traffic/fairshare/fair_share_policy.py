@@ -34,7 +34,7 @@ class CongestionState:
     calm_since: datetime | None = None
 
     @property
-    def full(self) -> bool:
+    def is_full(self) -> bool:
         return self.since is not None
 
 
@@ -62,7 +62,7 @@ def advance_state(rules: FairShareRules, state: CongestionState, ways: Collectio
     if not ways:
         return state
     share = max(way.share for way in ways)
-    if not state.full:
+    if not state.is_full:
         return CongestionState(now) if share >= rules.start else CongestionState()
     if share >= rules.end:
         return CongestionState(state.since)

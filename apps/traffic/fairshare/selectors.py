@@ -106,7 +106,7 @@ class FairShareStatus:
     members: int
 
     @property
-    def blind(self) -> bool:
+    def is_capacity_unknown(self) -> bool:
         """True if the uplink has no capacity set."""
         uplink = get_uplink(self.share.group)
         return not (uplink.up_kbit or uplink.down_kbit)

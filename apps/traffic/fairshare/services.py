@@ -37,12 +37,12 @@ def adjust_limits(group: GatewayGroup, now: datetime) -> None:
         before = CongestionState(share.since, share.calm_since)
         after = advance_state(_build_rules(share), before, ways.values(), now)
         FairShare.objects.filter(pk=share.pk).update(since=after.since, calm_since=after.calm_since, looked=now)
-        if after.full:
+        if after.is_full:
             _limit_heaviest(share, ways, now)
         else:
             _release_all(share)
-        if before.full != after.full:
-            log.warning("uplink full" if after.full else "uplink no longer full", group=str(group), **_compute_percents(ways))
+        if before.is_full != after.is_full:
+            log.warning("uplink full" if after.is_full else "uplink no longer full", group=str(group), **_compute_percents(ways))
 
 
 def _build_rules(share: FairShare) -> FairShareRules:

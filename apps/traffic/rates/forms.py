@@ -26,9 +26,9 @@ class LimitForm(EndForm):
             initial |= {name: getattr(present, name) for name in ("down_kbit", "up_kbit", "reason", "note")}
         super().__init__(data, initial=initial)
 
-    def wanted(self) -> dict[str, Any]:
+    def to_kwargs(self) -> dict[str, Any]:
         """Return the keyword arguments for the services."""
-        return {name: self.cleaned_data[name] for name in ("down_kbit", "up_kbit", "reason", "note")} | {"until": self.expires()}
+        return {name: self.cleaned_data[name] for name in ("down_kbit", "up_kbit", "reason", "note")} | {"until": self.compute_end()}
 
 
 class UplinkForm(forms.Form):

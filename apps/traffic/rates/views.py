@@ -49,12 +49,12 @@ def limit(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             if present and parse_number(request.POST, "instead_of") == present.pk:
-                services.replace_limit(present=present, by=get_person(request), **form.wanted())
+                services.replace_limit(present=present, by=get_person(request), **form.to_kwargs())
             else:
-                services.limit_member(member=member, by=get_person(request), **form.wanted())
+                services.limit_member(member=member, by=get_person(request), **form.to_kwargs())
             return redirect("rates:list")
         except Problem as problem:
-            form.take(problem)
+            form.add_problem(problem)
     shown: dict[str, Any] = {"member": member, "form": form, "there": present}
     return render(request, "rates/limit.html", shown, status=422 if form.is_bound else 200)
 

@@ -22,7 +22,7 @@ class Command(BaseCommand):
         count = 0
         for row in Authenticator.objects.select_for_update().order_by("pk"):
             try:
-                changed = {name: self._anew(row.data[name]) for name in ENCRYPTED if row.data.get(name)}
+                changed = {name: self._reencrypt(row.data[name]) for name in ENCRYPTED if row.data.get(name)}
             except InvalidToken as error:
                 raise CommandError(f"A second factor of {row.user.username} was encrypted with a key that is not given. Add it.") from error
             if changed:
@@ -31,5 +31,5 @@ class Command(BaseCommand):
                 count += 1
         self.stdout.write(f"Encrypted with the current key: {count}.")
 
-    def _anew(self, text: str) -> str:
+    def _reencrypt(self, text: str) -> str:
         return encrypt_anew(text)

@@ -36,17 +36,17 @@ class Command(BaseCommand):
         try:
             feed = feed_parser.FeedReader(_read_content(options["file"]), minimum_count=options["minimum_count"])
             with transaction.atomic():
-                outcome = self._bring(feed, options)
+                outcome = self._import_feed(feed, options)
                 transaction.set_rollback(options["dry_run"] or not outcome.imported)  # this undoes a new list as well
         except feed_parser.FeedTooBig as error:
             raise CommandError(f"{options['file']}: {error}. Split the feed, or leave some of it out.") from error
         except Problem as problem:
             raise CommandError(str(problem)) from problem
-        self._say(outcome, options)
+        self._print_outcome(outcome, options)
         if not outcome.imported:
             raise SystemExit(1)
 
-    def _bring(self, feed: feed_parser.FeedReader, options: dict[str, Any]) -> feed_import.ImportOutcome:
+    def _import_feed(self, feed: feed_parser.FeedReader, options: dict[str, Any]) -> feed_import.ImportOutcome:
         author, days = _get_author(options["author"]), options["expires_in"]
         return feed_import.import_feed(
             list=BanList.objects.filter(name=options["list"]).first() or services.create_list(name=options["list"], by=author),
@@ -59,7 +59,7 @@ class Command(BaseCommand):
             direction=options["direction"],
         )
 
-    def _say(self, outcome: feed_import.ImportOutcome, options: dict[str, Any]) -> None:
+    def _print_outcome(self, outcome: feed_import.ImportOutcome, options: dict[str, Any]) -> None:
         for line in outcome.bad:
             self.stderr.write(explain_line(line))
         if not outcome.imported:

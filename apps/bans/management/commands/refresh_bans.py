@@ -18,14 +18,14 @@ class Command(BaseCommand):
         parser.add_argument("--all", action="store_true", help="all feeds that are on, due or not")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        chosen = self._chosen(options)
+        chosen = self._list_feeds(options)
         if not chosen:
             self.stdout.write("No feed is due.")
         went_well = [self._refresh(pk) for pk in chosen]
         if not all(went_well):
             raise SystemExit(1)
 
-    def _chosen(self, options: dict[str, Any]) -> list[int]:
+    def _list_feeds(self, options: dict[str, Any]) -> list[int]:
         if name := options["list"]:
             found = BanFeed.objects.filter(list__name=name).values_list("pk", flat=True)
             if not found:

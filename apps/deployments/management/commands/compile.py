@@ -20,7 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--output", type=Path, help="file to write (default: standard output)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        gateway = self._gateway(options["gateway"])
+        gateway = self._get_gateway(options["gateway"])
         try:
             wanted = compute_desired_state(gateway.group)
         except PolicyError as error:
@@ -36,7 +36,7 @@ class Command(BaseCommand):
             raise CommandError(f"{options['output']}: {error.strerror}") from error
         self.stdout.write(f"{gateway}: {ruleset.count_rules()} rules, {ruleset.count_elements()} elements in {options['output']}")
 
-    def _gateway(self, name: str | None) -> Gateway:
+    def _get_gateway(self, name: str | None) -> Gateway:
         gateways = Gateway.objects.select_related("group").order_by("name")
         found = gateways.filter(name=name).first() if name else gateways.first()
         if found is None:

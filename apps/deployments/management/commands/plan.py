@@ -26,7 +26,7 @@ class Command(BaseCommand):
             answers = [
                 self._show(gateway, wanted.rulesets[gateway.pk], wanted.snapshot.now, channels(gateway), nft=not options["words"])
                 for group in GatewayGroup.objects.all()
-                for wanted in [self._want(group)]
+                for wanted in [self._compute_desired_state(group)]
                 for gateway in list_in_rollout_order(group)
             ]
         if not answers:
@@ -34,7 +34,7 @@ class Command(BaseCommand):
         if not all(answers):
             raise SystemExit(1)
 
-    def _want(self, group: GatewayGroup) -> Any:
+    def _compute_desired_state(self, group: GatewayGroup) -> Any:
         try:
             return compute_desired_state(group)
         except PolicyError as error:

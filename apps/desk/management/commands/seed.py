@@ -40,11 +40,11 @@ class Command(BaseCommand):
         link = Gateway.Link.LAB if settings.LAB_NAME and not options["in_memory"] else Gateway.Link.LOCAL
         today = timezone.localdate()
         if options["demo"]:
-            self._demo(link, today, options["url"], _read_host_keys(options["host_keys"]))
+            self._seed_demo(link, today, options["url"], _read_host_keys(options["host_keys"]))
         else:
-            self._members(options["members"], options["seed"], link, today)
+            self._seed_members(options["members"], options["seed"], link, today)
 
-    def _members(self, count: int, seed: int, link: str, today: date) -> None:
+    def _seed_members(self, count: int, seed: int, link: str, today: date) -> None:
         if not 1 <= count <= MOST:
             raise CommandError(f"--members {count}: choose 1 to {MOST:,}.")
         _refuse_unless_empty()
@@ -52,9 +52,9 @@ class Command(BaseCommand):
         demo.ban(None)
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE")
-        self._count()
+        self._print_counts()
 
-    def _demo(self, link: str, today: date, url: str, host_keys: Mapping[str, str]) -> None:
+    def _seed_demo(self, link: str, today: date, url: str, host_keys: Mapping[str, str]) -> None:
         file = settings.VAR / FILE
         there = demo.exists()
         if there and file.exists():
@@ -64,12 +64,12 @@ class Command(BaseCommand):
             _refuse_unless_empty()
             demo.make(link, today, host_keys)
         logins = demo.write_logins(file, url)
-        self._count()
+        self._print_counts()
         self.stdout.write(f"The logins{', with new passwords,' if there else ''} and an API token are in {file}:")
         for login in logins:
             self.stdout.write(f"  {login['role']:<22}{login['username']:<10}{login['password']}")
 
-    def _count(self) -> None:
+    def _print_counts(self) -> None:
         counts = {"members": Member, "holdings": Holding, "port forwards": PortForward, "gateways": Gateway}
         self.stdout.write(", ".join(f"{model._default_manager.count():,} {word}" for word, model in counts.items()) + ".")
 

@@ -54,7 +54,7 @@ class Command(BaseCommand):
             if options["live"]:
                 self._watch(options)
                 return
-            found = answer_question(self._question(options))
+            found = answer_question(self._build_question(options))
         except CannotAsk as problem:
             raise CommandError(f"{problem.field}: {problem}") from problem
         except Problem as problem:
@@ -65,16 +65,16 @@ class Command(BaseCommand):
             self._show(found)
 
     def _watch(self, options: dict[str, Any]) -> None:
-        gateway, port = self._gateway(options["gateway"]), options["port"] or 0
+        gateway, port = self._get_gateway(options["gateway"]), options["port"] or 0
         protocol = options["protocol"] or ("tcp" if port else "")
         ends = (options["source"], options["destination"])
         wish = LiveTraceRequest(gateway, *ends, protocol, port, options["interface"], options["seconds"], options["most"])
         with open_session(gateway) as channel:
             follow(channel, wish, self.stdout.write, as_json=options["json"])
 
-    def _question(self, options: dict[str, Any]) -> TraceQuestion:
+    def _build_question(self, options: dict[str, Any]) -> TraceQuestion:
         source, destination = parse_ends(options["source"], options["destination"])
-        gateway = self._gateway(options["gateway"])
+        gateway = self._get_gateway(options["gateway"])
         if options["interface"] and not find_interface(gateway, options["interface"]):
             raise CannotAsk("--in", f"{gateway} has no such interface.")
         port = 443 if options["port"] is None else options["port"]
@@ -95,7 +95,7 @@ class Command(BaseCommand):
             options["runs"],
         )
 
-    def _gateway(self, name: str | None) -> Gateway:
+    def _get_gateway(self, name: str | None) -> Gateway:
         gateways = Gateway.objects.select_related("group").order_by("name")
         found = gateways.filter(name=name).first() if name else gateways.first()
         if found is None:
@@ -115,9 +115,9 @@ class Command(BaseCommand):
             self.stdout.write("What the gateway runs and what the database asks for differ here; compare with and without --runs.")
         for stop in list_stops(found):
             if stop.reached:
-                self._stop(stop)
+                self._show_stop(stop)
 
-    def _stop(self, stop: PathStop) -> None:
+    def _show_stop(self, stop: PathStop) -> None:
         self.stdout.write(f"\n{stop.name}{f' ({stop.place})' if stop.place else ''}")
         for line in stop.lines:
             self.stdout.write(f"  {'*' if line.matched else ' '} {line.text}")

@@ -43,8 +43,8 @@ class Command(BaseCommand):
     def _add(self, options: dict[str, Any]) -> None:
         enrolment.demand_free(options["name"])
         group = enrolment.get_group(options["group"])
-        line = self._portal_key()
-        host_key = self._host_key(options["address"], options["port"], options)
+        line = self._get_portal_key()
+        host_key = self._ask_host_key(options["address"], options["port"], options)
         networks = options["management_network"] or [_find_own_address(options["address"], options["port"])]
         given = {name: options[name] for name in ("name", "address", "port", "account", "lan", "wan", "management", "sync")}
         made = enrolment.join(group=group, host_key=host_key, management_networks=networks, carries=options["carries"], **given)
@@ -77,19 +77,19 @@ class Command(BaseCommand):
         if gateway.link != Gateway.Link.SSH or gateway.address is None:
             raise CommandError(f"{gateway} is not reached by ssh; there is no host key to trust.")
         self.stdout.write(f"Trusted so far: {ssh.compute_fingerprint(gateway.host_key)}")
-        enrolment.trust(gateway=gateway, host_key=self._host_key(gateway.address, gateway.management_port, options))
+        enrolment.trust(gateway=gateway, host_key=self._ask_host_key(gateway.address, gateway.management_port, options))
         self._try(gateway)
 
     def _key(self, _options: dict[str, Any]) -> None:
-        self.stdout.write(self._portal_key())
+        self.stdout.write(self._get_portal_key())
 
-    def _portal_key(self) -> str:
+    def _get_portal_key(self) -> str:
         key, made = ssh_keys.ensure_portal_key()
         if made:
             self.stderr.write(f"Made the portal's ssh key: {settings.SSH_KEY}")
         return ssh_keys.build_authorized_keys_line(key)
 
-    def _host_key(self, address: Address, port: int, options: dict[str, Any]) -> str:
+    def _ask_host_key(self, address: Address, port: int, options: dict[str, Any]) -> str:
         """Return the host key that the machine shows, after a person, --fingerprint or --yes has accepted it."""
         found = ssh_keys.scan_host_key(address, port)
         shown, wanted = ssh.compute_fingerprint(found), options["fingerprint"]

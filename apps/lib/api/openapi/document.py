@@ -52,10 +52,10 @@ class _Components:
         name = serializer.__name__.removesuffix("Serializer") + ending
         if name not in self.schemas:
             self.schemas[name] = {}
-            self.schemas[name] = self._object(serializer, ending)
+            self.schemas[name] = self._build_object(serializer, ending)
         return {"$ref": f"#/components/schemas/{name}"}
 
-    def _object(self, serializer: type[Any], ending: str) -> Shape:
+    def _build_object(self, serializer: type[Any], ending: str) -> Shape:
         fields = serializer().fields.items()
         chosen = [(name, each) for name, each in fields if not (each.read_only if ending else each.write_only)]
         shapes = {name: build_shape(name, each, self.refer) for name, each in chosen}

@@ -175,7 +175,7 @@ def _iter_parameters(view: type[CollectionViewSet], method: str, action: str, de
 
 
 def _can_wait(view: type[CollectionViewSet], action: str) -> bool:
-    return view.tells_activation() and action in ACTIONS
+    return view.has_activation() and action in ACTIONS
 
 
 def _iter_list_parameters(view: type[CollectionViewSet]) -> Iterator[Shape]:

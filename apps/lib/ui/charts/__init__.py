@@ -69,7 +69,7 @@ class Chart:
         return [*self.starts[1:], self.end][: len(self.starts)]
 
     @property
-    def most(self) -> Number:
+    def highest_value(self) -> Number:
         """Largest value shown."""
         numbers = [value for line in self.lines for value in line.values if value is not None]
         return max([*numbers, *([self.threshold.value] if self.threshold else []), 0])

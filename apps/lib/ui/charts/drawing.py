@@ -74,7 +74,7 @@ class Drawing:
 
 def draw_chart(chart: Chart) -> Drawing:
     """Draw everything that the page shows of a chart."""
-    scale = build_ticks(chart.most, chart.unit)
+    scale = build_ticks(chart.highest_value, chart.unit)
     top = scale[-1].value
     begin, end = _get_bounds(chart)
     places = [WIDTH * _compute_share(middle, begin, end) for middle in _list_middles(chart)]
