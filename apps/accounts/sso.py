@@ -36,7 +36,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  #
             return
         if not isinstance(request.user, User):
             self._refuse(request, _("Sign in with your password once, and connect the two under “Your account”. Then this works."))
-        if not self._same_address(request.user, sociallogin):
+        if not self._has_same_address(request.user, sociallogin):
             words = _("The other side does not confirm an address that is confirmed here as yours, so the two are not connected.")
             self._refuse(request, words)
 

@@ -92,7 +92,7 @@ class BanSerializer(ActiveSerializer):
 
 def _to_service_args(item: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments for the services."""
-    return {"prefix" if name == "shown" else name: value for name, value in item.items()}
+    return {"prefix" if name == "prefix_text" else name: value for name, value in item.items()}
 
 
 def _attach_hits(bans: list[Ban]) -> list[Ban]:

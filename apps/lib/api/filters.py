@@ -97,7 +97,7 @@ class DeclaredFilterBackend(BaseFilterBackend):
     """Filters and orders lists by the `filters` that the view declares, within the token's scope."""
 
     def filter_queryset(self, request: Request, queryset: FilteredRows, view: Any) -> FilteredRows:
-        queryset = view.reached(queryset)
+        queryset = view.limit_to_scope(queryset)
         if view.detail:
             return queryset
         for name, text in request.query_params.dict().items():
