@@ -53,7 +53,7 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
         asyncio.run(self._serve(WsgiBridge(self.wsgi, self.cfg.threads, reads_bodies=self.reads_bodies)))
 
     async def _serve(self, application: "WsgiBridge") -> None:
-        server = _Server(Config(application, **self._options()))
+        server = _Server(Config(application, **self._build_options()))
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT):
             asyncio.get_running_loop().add_signal_handler(number, server.end)
         self._server = server
@@ -76,7 +76,7 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
             "timeout_keep_alive": self.cfg.keepalive,
             "timeout_graceful_shutdown": self.cfg.graceful_timeout,
             "timeout_notify": 1,
-            "callback_notify": self._alive,
+            "callback_notify": self._notify_alive,
         }
 
     async def _notify_alive(self) -> None:

@@ -59,7 +59,7 @@ def build_table_response(view: Any, rows: QuerySet[Any]) -> StreamingHttpRespons
 
 def _iter_batches(view: Any, rows: QuerySet[Any]) -> Iterator[Sequence[dict[str, Any]]]:
     for some in batched(rows.iterator(chunk_size=BATCH), BATCH):
-        yield view.get_serializer(view.prepared(some), many=True).data
+        yield view.get_serializer(view.prepare_rows(some), many=True).data
 
 
 def _iter_json_lines(batches: Iterable[Sequence[dict[str, Any]]]) -> Iterator[str]:
