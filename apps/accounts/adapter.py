@@ -22,7 +22,7 @@ from apps.lib.secret_keys import list_secret_keys
 SILENT = frozenset({"account/messages/logged_in.txt", "account/messages/logged_out.txt"})
 
 
-_MISMATCH = _("That name or address and that password do not belong together.")
+_MISMATCH = _("Wrong username, e-mail address or password.")
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
@@ -75,7 +75,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth h
     """Adapter for second factors. It encrypts their secrets, so reading the database is not enough to use them."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
-        "incorrect_code": _("That code does not fit. Take the one that your app shows now."),
+        "incorrect_code": _("Wrong code. Enter the one that your app shows now."),
     }
 
     def get_totp_issuer(self) -> str:

@@ -52,8 +52,8 @@ GROUPS: Final[tuple[tuple[Promise, dict[str, Promise]], ...]] = (
     (
         _("Traffic"),
         {
-            "usage": _("Use by member"),
-            "address-usage": _("Use by address"),
+            "usage": _("Usage by member"),
+            "address-usage": _("Usage by address"),
             "ratelimit": _("Rate limits"),
             "uplink": _("Uplinks"),
             "fairshare": _("Fair share"),
@@ -75,7 +75,7 @@ GROUPS: Final[tuple[tuple[Promise, dict[str, Promise]], ...]] = (
     ),
     (
         _("Tickets"),
-        {"ticket": _("Tickets"), "answer": _("Answers to many"), "canned": _("Canned answers")},
+        {"ticket": _("Tickets"), "answer": _("Bulk answers"), "canned": _("Canned answers")},
     ),
     (
         _("The portal"),
@@ -85,7 +85,7 @@ GROUPS: Final[tuple[tuple[Promise, dict[str, Promise]], ...]] = (
             "invitation": _("Invitations"),
             "token": _("Own tokens"),
             "webhook": _("Webhooks"),
-            "delivery": _("Deliveries of webhooks"),
+            "delivery": _("Webhook deliveries"),
             "export": _("Exports"),
         },
     ),

@@ -35,7 +35,9 @@ class RevokeTokensMixin(forms.Form):
     user: Any  # allauth's forms set it, to None if a link is not valid
 
     revoke_tokens = forms.BooleanField(
-        label=_("Revoke my tokens for scripts as well"), required=False, help_text=_("They go on otherwise: a token is not the password.")
+        label=_("Revoke my tokens for scripts as well"),
+        required=False,
+        help_text=_("Otherwise they stay valid: a token does not depend on the password."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

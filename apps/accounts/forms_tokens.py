@@ -32,8 +32,8 @@ class TokenForm(forms.Form):
         label=gettext_lazy("What for"), max_length=80, widget=forms.TextInput(attrs={"placeholder": gettext_lazy("backup script")})
     )
     scopes = forms.MultipleChoiceField(
-        label=gettext_lazy("It may"),
-        help_text=gettext_lazy("Who may write may read. What your roles do not allow, a token cannot either."),
+        label=gettext_lazy("Rights"),
+        help_text=gettext_lazy("Write includes read. A token can do nothing that your roles do not allow."),
         error_messages={"required": gettext_lazy("Choose what it may do.")},
         widget=CheckboxGrid(COLUMNS),
     )
@@ -41,15 +41,15 @@ class TokenForm(forms.Form):
         label=gettext_lazy("Only from these networks"),
         required=False,
         max_length=500,
-        help_text=gettext_lazy("Addresses or prefixes with commas between them. Empty: from anywhere."),
+        help_text=gettext_lazy("Addresses or prefixes, separated by commas. Empty: from anywhere."),
     )
     days = forms.IntegerField(
-        label=gettext_lazy("It ends after so many days"),
+        label=gettext_lazy("Lifetime in days"),
         required=False,
         min_value=1,
         max_value=LONGEST,
         initial=90,
-        help_text=gettext_lazy("Empty: never, until it is revoked."),
+        help_text=gettext_lazy("Empty: until it is revoked."),
     )
     password = forms.CharField(
         label=gettext_lazy("Your password"), max_length=200, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
@@ -80,7 +80,7 @@ class TokenForm(forms.Form):
             try:
                 found.append(PrefixField().parse(text))
             except ValueError as error:
-                raise forms.ValidationError(_("“%(text)s” is no address or prefix.") % {"text": text}) from error
+                raise forms.ValidationError(_("“%(text)s” is not an address or prefix.") % {"text": text}) from error
         return found
 
     def to_kwargs(self) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class TokenForm(forms.Form):
 
 def _iter_scope_choices(held: frozenset[Right]) -> Iterator[tuple[Any, list[tuple[str, Any]]]]:
     """Yield the choices in groups: everything, then each collection that holders of these rights may read or write."""
-    all_of_it = gettext_lazy("All of it, also what comes later")
+    all_of_it = gettext_lazy("Everything, including future kinds")
     yield gettext_lazy("Everything"), [(f"{EVERY}:{what}", all_of_it) for what in (READ, WRITE)]
     for words, found in iter_collection_groups(lambda name: bool(_list_access_kinds(API[name], held))):
         yield words, [(f"{name}:{what}", called) for name, called in found for what in _list_access_kinds(API[name], held)]

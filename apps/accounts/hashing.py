@@ -67,7 +67,7 @@ class HashingLimitMiddleware:
         """Django calls this for an exception that a view raised."""
         if not isinstance(error, TooManyHashings):
             return None
-        why = _("Many people sign in at this moment. Try again in some seconds.")
+        why = _("Many people are signing in right now. Try again in a few seconds.")
         response = render(request, "429.html", {"why": why}, status=429)
         response["Retry-After"] = RETRY_AFTER
         return response

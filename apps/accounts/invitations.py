@@ -49,7 +49,7 @@ def invite(*, email: str, roles: list[str], by: User) -> tuple[Invitation, str]:
 def _check_grants(roles: list[str], by: User) -> None:
     """Raise Problem unless `by` may give these roles by invitation, which excludes roles that need a second person."""
     if not set(roles) <= list_invitable_roles(by):
-        words = _("An invitation cannot carry these roles. Invite with others, then change them on the page of the account.")
+        words = _("An invitation cannot include these roles. Invite with other roles, then change them on the page of the account.")
         raise Problem(words, fieldname="roles")
 
 
@@ -82,7 +82,7 @@ def accept(invitation: Invitation, *, username: str, first_name: str, last_name:
     """
     taken = Invitation.objects.filter(pk=invitation.pk, taken=None, withdrawn=None, expires__gt=Now())
     if taken.update(taken=Now()) != 1:
-        raise Conflict(_("This invitation was used already, or has ended."))
+        raise Conflict(_("This invitation has already been used or has expired."))
     given = {"username": username, "first_name": first_name, "last_name": last_name, "password": password}
     return make_account(email=invitation.email, roles=invitation.roles, **given)
 

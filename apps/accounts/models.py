@@ -42,7 +42,7 @@ class User(AbstractUser):
     """
 
     language = models.CharField(_("language"), max_length=2, choices=[("en", "English"), ("de", "Deutsch")], blank=True, default="")
-    keys = models.BooleanField(_("keys"), default=True, db_default=True)
+    keys = models.BooleanField(_("single-key shortcuts"), default=True, db_default=True)
     roles = ArrayField(models.CharField(max_length=20, choices=Role.choices), default=list, verbose_name=_("roles"))
     is_staff = models.GeneratedField(
         expression=models.Q(roles__overlap=[role.value for role in STAFF]),  # type: ignore[arg-type]  # the stubs lack conditions here
@@ -85,7 +85,7 @@ class ApiToken(models.Model):
     """
 
     user = models.ForeignKey(User, models.CASCADE, related_name="tokens")
-    name = models.CharField(_("what for"), max_length=80)
+    name = models.CharField(_("purpose"), max_length=80)
     start = models.CharField(max_length=8, blank=True, default="")
     scopes = ArrayField(models.CharField(max_length=40), null=True)
     member_id = models.BigIntegerField(null=True)
@@ -128,9 +128,9 @@ class ApiToken(models.Model):
             if pk is not None and limit.right in compute_rights(self.user.roles, by_token=True) and (words := limit.called(pk)):
                 return gettext("only %(things)s") % {"things": words}
         texts = {
-            "member_id": gettext("for the member with the id %(id)d alone"),
-            "group_id": gettext("for the gateway group with the id %(id)d alone"),
-            "site_id": gettext("for the house with the id %(id)d alone"),
+            "member_id": gettext("only for the member with the id %(id)d"),
+            "group_id": gettext("only for the gateway group with the id %(id)d"),
+            "site_id": gettext("only for the house with the id %(id)d"),
         }
         return next((text % {"id": pk} for name, text in texts.items() if (pk := getattr(self, name)) is not None), "")
 
@@ -174,8 +174,8 @@ class RoleChange(models.Model):
     new = ArrayField(models.CharField(max_length=20, choices=Role.choices), default=list, verbose_name=_("roles after"))
     reason = models.CharField(_("reason"), max_length=200)
     state = models.CharField(_("state"), max_length=8, choices=State)
-    by = models.ForeignKey(User, models.PROTECT, related_name="+", verbose_name=_("asked for by"))
-    asked = models.DateTimeField(_("asked"), auto_now_add=True)
+    by = models.ForeignKey(User, models.PROTECT, related_name="+", verbose_name=_("requested by"))
+    asked = models.DateTimeField(_("requested"), auto_now_add=True)
     decided_by = models.ForeignKey(User, models.PROTECT, related_name="+", null=True, verbose_name=_("decided by"))
     decided = models.DateTimeField(_("decided"), null=True)
 

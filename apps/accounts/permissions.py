@@ -128,7 +128,7 @@ def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
         return HttpResponse(_("You are signed out."), status=401, content_type="text/plain; charset=utf-8")
     if request.method not in SAFE:
         said = _(
-            "You were signed out, so nothing was saved. Text that you wrote is kept in this tab: sign in, and it stands in its field again."
+            "You were signed out, so nothing was saved. Text that you wrote is kept in this tab: sign in, and it is back in its field."
         )
         messages.warning(request, said)
     return redirect_to_login(find_return_path(request))

@@ -72,6 +72,8 @@ def _redirect_to_confirm(request: HttpRequest) -> HttpResponse:
 def check_recent(request: Request) -> None:
     """Check the same for the API. Raises PermissionDenied for tokens, and for sessions without recent authentication."""
     if isinstance(request.auth, ApiToken):
-        raise exceptions.PermissionDenied(_("This needs a person who has just signed in, not a token. Do it on its page."))
+        raise exceptions.PermissionDenied(_("This needs a person who has just signed in, not a token. Use the page in the portal."))
     if not is_recent(request._request):
-        raise exceptions.PermissionDenied(_("Confirm who you are first: open the page of this in the browser, and do it there."))
+        raise exceptions.PermissionDenied(
+            _("Confirm who you are first: open the matching page of the portal in the browser, and do it there.")
+        )

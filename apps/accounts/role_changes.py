@@ -55,7 +55,7 @@ def request_role_change(*, user: User, before: Iterable[str], after: Iterable[st
             lock_role_changes()
             _check_unchanged(user.pk, was)
             if RoleChange.objects.filter(user=user, state=RoleChange.State.WAITING).exists():
-                raise Problem(_("A change of these roles waits already for a second person. Have it decided, or take it back first."))
+                raise Problem(_("A change of these roles is already waiting for a second person. Have it decided, or withdraw it first."))
             waits = needs_approval(was, will) and list_approvers(by=by).exists()
             state = RoleChange.State.WAITING if waits else RoleChange.State.DONE
             made = RoleChange.objects.create(user=user, old=was, new=will, reason=reason.strip(), by=by, state=state)
@@ -75,7 +75,7 @@ def agree(change: RoleChange, *, by: User) -> None:
     """
     if by.pk == change.by_id:
         names = ", ".join(each.name for each in list_approvers(by=by))
-        raise Problem(_("You asked for this yourself. Somebody else has to agree: %(names)s.") % {"names": names or "–"})
+        raise Problem(_("You requested this yourself. Another person has to approve it: %(names)s.") % {"names": names or "–"})
     if BY_TWO not in compute_rights(by.roles, by_token=False):
         raise Problem(_("Only an approver can agree to this."))
     try:
@@ -99,7 +99,7 @@ def drop(change: RoleChange, *, by: User) -> None:
 def _decide(change: RoleChange, state: str, by: User) -> None:
     waiting = RoleChange.objects.filter(pk=change.pk, state=RoleChange.State.WAITING)
     if waiting.update(state=state, decided_by=by, decided=Now()) != 1:
-        raise Conflict(_("This does not wait any more. Look at it again."))
+        raise Conflict(_("This change is no longer waiting. Load the page again."))
 
 
 def _give(change: RoleChange) -> None:
@@ -108,20 +108,20 @@ def _give(change: RoleChange) -> None:
 
 def _check(user: User, before: list[str], after: list[str], reason: str, by: User) -> None:
     if user.pk == by.pk:
-        raise Problem(_("Nobody changes their own roles. Ask another network admin."))
+        raise Problem(_("You cannot change your own roles. Ask another network administrator."))
     if not reason.strip():
-        raise Problem(_("Say why, for whoever looks at this later."), "reason")
+        raise Problem(_("Enter a reason; it is kept with the change."), "reason")
     if before == after:
-        raise Problem(_("These are the roles that %(person)s has.") % {"person": user.name}, "roles")
+        raise Problem(_("%(person)s already has exactly these roles.") % {"person": user.name}, "roles")
     if Right.MANAGE_ACCOUNTS not in compute_rights(by.roles, by_token=False):
-        raise Problem(_("Only a network admin changes roles."))
+        raise Problem(_("Only a network administrator can change roles."))
     _check_grants(RoleChange(old=before, new=after), by)
 
 
 def _check_grants(change: RoleChange, by: User) -> None:
     """Raise Problem if `by` may not give one of the added roles. Checked again on agreement: the author may have lost roles meanwhile."""
     if lacking := [str(Role(role).label) for role in change.added_roles if role not in list_grantable_roles(by)]:
-        text = _("%(roles)s: only somebody who has this role, and is network admin, gives it to others.")
+        text = _("%(roles)s: only a network administrator who has this role can give it to others.")
         raise Problem(text % {"roles": ", ".join(lacking)}, "roles")
 
 
@@ -134,11 +134,13 @@ def _sort_roles(roles: Iterable[str]) -> list[str]:
 
 def _check_unchanged(user: int, seen: list[str]) -> None:
     if _sort_roles(User.objects.select_for_update(no_key=True).get(pk=user).roles) != seen:
-        raise Conflict(_("Somebody changed these roles meanwhile. Look at them as they are now."))
+        raise Conflict(_("These roles were changed by someone else meanwhile. Look at them as they are now."))
 
 
 def _explain_integrity_error(error: IntegrityError, user: User) -> Problem:
     if CONSTRAINT in str(getattr(getattr(error.__cause__, "diag", None), "constraint_name", "")):
-        text = _("%(person)s is the last network admin: nobody could give roles any more. Make somebody else one first.")
+        text = _(
+            "%(person)s is the last network administrator, and without one nobody could give roles. Give this role to another person first."
+        )
         return Problem(text % {"person": user.name}, "roles")
     raise error

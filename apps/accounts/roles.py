@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy as _
 
 class Role(models.TextChoices):
     MEMBER = "member", _("member")
-    HELPDESK = "helpdesk", _("helpdesk")
-    NETWORK_ADMIN = "network_admin", _("network admin")
+    HELPDESK = "helpdesk", _("help desk")
+    NETWORK_ADMIN = "network_admin", _("network administrator")
     APPROVER = "approver", _("approver")
     AUDITOR = "auditor", _("auditor")
     AUTOMATION = "automation", _("automation")

@@ -35,9 +35,12 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  #
                 sso_logout.save_opening(request, sociallogin.opening)
             return
         if not isinstance(request.user, User):
-            self._refuse(request, _("Sign in with your password once, and connect the two under “Your account”. Then this works."))
+            self._refuse(
+                request,
+                _("Sign in once with your password, and connect the two accounts under “Your account”. After that, single sign-on works."),
+            )
         if not self._has_same_address(request.user, sociallogin):
-            words = _("The other side does not confirm an address that is confirmed here as yours, so the two are not connected.")
+            words = _("Single sign-on does not confirm an address that is confirmed here as yours, so the accounts are not connected.")
             self._refuse(request, words)
 
     def _has_same_address(self, user: Any, sociallogin: SocialLogin) -> bool:

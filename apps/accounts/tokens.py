@@ -48,12 +48,12 @@ def create(
     """
     wrong = next((scope for scope in scopes or () if scope not in list_scopes()), None)
     if wrong is not None:
-        raise Problem(_("There is no scope “%(scope)s”. Write it like forward:read or forward:write.") % {"scope": wrong[:80]}, "scopes")
+        raise Problem(_("Unknown scope “%(scope)s”. Write it like forward:read or forward:write.") % {"scope": wrong[:80]}, "scopes")
     if sum(each is not None for each in (member, group, site)) > 1:
         at = "site" if site is not None else "group"
         raise Problem(_("A token is for one member, one gateway group or one house, not for two of these."), at)
     if ApiToken.objects.filter(user=user).count() >= MOST:
-        raise Problem(_("You have %(most)d tokens already. Revoke one that nobody needs.") % {"most": MOST})
+        raise Problem(_("You have %(most)d tokens already. Revoke one that you no longer need.") % {"most": MOST})
     key = START + secrets.token_urlsafe(32)
     limits = {"scopes": None if scopes is None else sorted(set(scopes)), "networks": list(networks)}
     things = {"member_id": member, "group_id": group, "site_id": site}
@@ -106,7 +106,7 @@ class TokenAuthentication(BaseAuthentication):
         if token is None:
             record(SecurityEvent.TOKEN_UNKNOWN, request=request._request)
             refuse_guessing(asked_from)
-            raise AuthenticationFailed(_("This token is unknown, expired or revoked. Make a new one on the page of your account."))
+            raise AuthenticationFailed(_("This token is unknown, expired or revoked. Create a new one on your account page."))
         if token.networks and not any(ip_address(asked_from) in network for network in token.networks):
             raise PermissionDenied(_("This token is not for requests from %(address)s.") % {"address": asked_from})
         if token.last_used is None or now - token.last_used > USE_IS_NOTED_EVERY:

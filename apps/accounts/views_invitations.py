@@ -56,6 +56,6 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         except Problem as problem:
             add_problem_to(form, problem)
         else:
-            messages.success(request, _("Your account is there. Sign in."))
+            messages.success(request, _("Your account was created. Sign in."))
             return redirect("account_login")
     return render(request, "accounts/invited.html", {"form": form, "invitation": found}, status=422 if form.errors else 200)

@@ -280,4 +280,4 @@ def _find_reason(event: Any) -> str:
 
 def describe_author(event: Any, people: Mapping[int, str]) -> str:
     pk = _find_user_id(event)
-    return people.get(pk, _("somebody who is gone")) if pk else _("the system")
+    return people.get(pk, _("(deleted account)")) if pk else _("the system")

@@ -13,7 +13,7 @@ class Enquiry(models.Model):
     """A question who had an address, and perhaps a port of it, at a moment. The answer is not stored: the tables can give it again."""
 
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("asked by"))
-    asked = models.DateTimeField(_("asked"), auto_now_add=True)
+    asked = models.DateTimeField(_("requested"), auto_now_add=True)
     address = AddressField(_("address"))
     port = models.PositiveIntegerField(_("port"), null=True, blank=True)
     at = models.DateTimeField(_("when"))

@@ -39,7 +39,9 @@ def change_entry(*, entry: AllowEntry, version: int, comment: str, expires: date
     with transaction.atomic():
         current = AllowEntry.objects.filter(pk=entry.pk, version=version)
         if not current.update(comment=tidy(comment), expires=expires, version=F("version") + 1):
-            raise Conflict(_("Somebody changed or removed this entry while you were editing. Look at it as it is now, then save again."))
+            raise Conflict(
+                _("This entry was changed or removed by someone else while you were editing. Look at it as it is now, then save again.")
+            )
         _nudge(by)
     entry.refresh_from_db()
     return entry

@@ -178,9 +178,9 @@ def merge(rows: StagedFeed, facts: dict[str, Any], *, keep: bool = False) -> Imp
     """
     cursor, done = rows.cursor, build_outcome(rows)
     if not rows.found and not rows.bad_count:
-        raise Problem(_("There is no address in this feed. Nothing was changed."))
+        raise Problem(_("This feed contains no addresses. Nothing was changed."))
     if not rows.entries:
-        raise Problem(_("No line of this feed can be a ban. Nothing was changed."))
+        raise Problem(_("No line of this feed is a valid ban. Nothing was changed."))
     removed = 0 if keep else _run(cursor, REMOVE, facts)
     renewed = _run(cursor, RENEW, facts)
     done = replace(done, redirected=_run(cursor, REDIRECT, facts), allowed=_count(cursor, ALLOWED))

@@ -37,7 +37,7 @@ def change_feed(*, feed: BanFeed, version: int, source: str, by: User, **given: 
     with transaction.atomic():
         mine = BanFeed.objects.filter(pk=feed.pk, version=version)
         if not mine.update(source=_validate_source(source), due=Now(), version=F("version") + 1, **afresh, **given):
-            raise Conflict(_("Somebody changed this feed while you were editing. Look at it as it is now, then save again."))
+            raise Conflict(_("This feed was changed by someone else while you were editing. Look at it as it is now, then save again."))
         enqueue_task("workers.refresh_feeds", feed.pk, by.pk)
     feed.refresh_from_db()
     return feed
@@ -59,7 +59,7 @@ def request_refresh(*, feed: BanFeed, by: User) -> None:
 def _validate_source(source: str) -> str:
     source = source.strip()
     if not source:
-        raise Problem(_("Say where the bans come from."), "source")
+        raise Problem(_("Enter where the bans come from."), "source")
     try:
         if is_url(source):
             parse_url(source)

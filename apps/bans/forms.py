@@ -21,7 +21,7 @@ TERM_CHOICES = [
     ("1d", gettext_lazy("in 1 day")),
     ("7d", gettext_lazy("in 1 week")),
     ("30d", gettext_lazy("in 30 days")),
-    ("at", gettext_lazy("at a time")),
+    ("at", gettext_lazy("at a certain time")),
 ]
 DIRECTIONS = [
     (Direction.BOTH, gettext_lazy("both ways")),
@@ -43,7 +43,7 @@ class EndForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("term") == "at" and "until" in cleaned and cleaned["until"] is None:
-            self.add_error("until", _("Name the time, or choose when it ends from the list."))
+            self.add_error("until", _("Enter a time, or choose an end from the list."))
         try:
             check_reachable(cleaned.get("until"), "until")
         except Problem as problem:
@@ -67,7 +67,7 @@ class DirectionField(forms.ChoiceField):
     """The direction of a ban. Without a value it is both, because scripts and old links do not send it."""
 
     def __init__(self, *, help_text: Any = "") -> None:
-        super().__init__(label=gettext_lazy("Keeps out"), choices=DIRECTIONS, initial=Direction.BOTH, help_text=help_text)
+        super().__init__(label=gettext_lazy("Direction"), choices=DIRECTIONS, initial=Direction.BOTH, help_text=help_text)
 
     def clean(self, value: Any) -> Any:
         return super().clean(value or Direction.BOTH)
@@ -176,15 +176,17 @@ class ImportForm(EndForm):
     keep = forms.BooleanField(
         label=gettext_lazy("Only add"),
         required=False,
-        help_text=gettext_lazy("Bans that the file does not name stay. Else they are lifted."),
+        help_text=gettext_lazy("Bans that are not in the file stay. Otherwise they are lifted."),
     )
     minimum_count = forms.IntegerField(
-        label=gettext_lazy("Smallest count"), required=False, min_value=0, max_value=1_000_000_000,
-        help_text=gettext_lazy("For feeds with a count behind each address: leave out what is named less often."),
+        label=gettext_lazy("Minimum count"), required=False, min_value=0, max_value=1_000_000_000,
+        help_text=gettext_lazy("For feeds with a count after each address: addresses with a lower count are left out."),
     )  # fmt: skip
     comment = forms.CharField(label=gettext_lazy("Comment for entries without one"), max_length=LONGEST_COMMENT, required=False)
     direction = DirectionField(
-        help_text=gettext_lazy("New bans; what the file itself says of an entry wins. Bans that stay keep their direction.")
+        help_text=gettext_lazy(
+            "For new bans; what the file itself says about an entry takes precedence. Bans that stay keep their direction."
+        )
     )
     field_order = ("file", "keep", "comment", "direction", "term", "until", "minimum_count")
 
@@ -192,7 +194,7 @@ class ImportForm(EndForm):
         file: UploadedFile[Any] = self.cleaned_data["file"]
         most = FeedLimits().octets
         if (file.size or 0) > most:
-            raise forms.ValidationError(_("The file is too long: %(n)d MiB is the most.") % {"n": most >> 20})
+            raise forms.ValidationError(_("The file is too large: at most %(n)d MiB are allowed.") % {"n": most >> 20})
         return file
 
 
@@ -214,18 +216,18 @@ class FeedForm(forms.Form):
         max_length=1000,
         help_text=gettext_lazy("https://…, or the name of a file in the directory that the portal’s settings allow"),
     )
-    interval = forms.TypedChoiceField(label=gettext_lazy("Refreshed"), coerce=int, choices=INTERVALS, initial=1440)
+    interval = forms.TypedChoiceField(label=gettext_lazy("Refresh interval"), coerce=int, choices=INTERVALS, initial=1440)
     direction = DirectionField()
     comment = forms.CharField(label=gettext_lazy("Comment for entries without one"), max_length=LONGEST_COMMENT, required=False)
     minimum_count = forms.IntegerField(
-        label=gettext_lazy("Smallest count"), min_value=0, max_value=1_000_000_000, initial=0,
-        help_text=gettext_lazy("For feeds with a count behind each address: leave out what is named less often."),
+        label=gettext_lazy("Minimum count"), min_value=0, max_value=1_000_000_000, initial=0,
+        help_text=gettext_lazy("For feeds with a count after each address: addresses with a lower count are left out."),
     )  # fmt: skip
     shrink_limit = forms.IntegerField(
-        label=gettext_lazy("Lift at most, in percent"), min_value=0, max_value=100, initial=30,
-        help_text=gettext_lazy("A feed that suddenly names much less is held back until somebody says so."),
+        label=gettext_lazy("Bans lifted, at most, in percent"), min_value=0, max_value=100, initial=30,
+        help_text=gettext_lazy("A feed that suddenly lists far fewer bans is held back until an administrator agrees."),
     )  # fmt: skip
-    enabled = forms.BooleanField(label=gettext_lazy("Refresh it by itself"), required=False, initial=True)
+    enabled = forms.BooleanField(label=gettext_lazy("Refresh automatically"), required=False, initial=True)
 
     def __init__(self, feed: BanFeed | None, data: Any = None) -> None:
         names = [name for name in self.base_fields if feed]

@@ -191,10 +191,10 @@ class BanFeed(Versioned):
 
     list = models.OneToOneField(BanList, models.CASCADE, related_name="feed")
     source = models.CharField(_("address or file"), max_length=1000)
-    interval = models.PositiveIntegerField(_("every so many minutes"), default=24 * 60)
+    interval = models.PositiveIntegerField(_("interval in minutes"), default=24 * 60)
     enabled = models.BooleanField(_("on"), default=True)
     direction = models.CharField(_("direction"), max_length=4, choices=Direction, default=Direction.BOTH)
-    minimum_count = models.PositiveIntegerField(_("smallest count"), default=0)
+    minimum_count = models.PositiveIntegerField(_("minimum count"), default=0)
     comment = models.CharField(_("comment for entries without one"), max_length=200, blank=True)
     shrink_limit = models.PositiveSmallIntegerField(_("lift at most, in percent"), default=30)
     due = models.DateTimeField(db_default=Now())

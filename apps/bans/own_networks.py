@@ -58,14 +58,14 @@ def _iter_servers() -> Iterator[NamedNetwork]:
         for address in filter(None, (notice.ipv4, notice.ipv6)):
             yield ip_network(address), _("the notice page of %(group)s") % {"group": notice.group}
     for each in Reachable.objects.order_by("id"):
-        yield ip_network(each.address), _("“%(name)s”, which blocked members still reach") % {"name": each.name}
+        yield ip_network(each.address), _("“%(name)s”, which blocked members can still reach") % {"name": each.name}
 
 
 def _iter_probe_targets() -> Iterator[NamedNetwork]:
     """Yield the targets of probes: a gateway whose probe is kept out would pass none, and nothing more could be deployed."""
     for group in GatewayGroup.objects.order_by("name"):
         for target in filter(None, (group.probe_target4, group.probe_target6)):
-            yield ip_network(target), _("%(target)s, which the probes of %(group)s connect to") % {"target": target, "group": group}
+            yield ip_network(target), _("%(target)s, the probe target of %(group)s") % {"target": target, "group": group}
 
 
 def refuse_own(prefix: Prefix, own: Sequence[NamedNetwork] | None = None) -> None:

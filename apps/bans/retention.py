@@ -33,7 +33,7 @@ def prune_hits(now: datetime, at_most: int) -> int:
 
 
 register_pruned("bans.Upload", kept=_("1 hour"), prune=prune_uploads)
-register_pruned("bans.BanHits", kept=_("90 days after the last hit, for prefixes that are banned no more"), prune=prune_hits)
+register_pruned("bans.BanHits", kept=_("90 days after the last hit, for prefixes that are no longer banned"), prune=prune_hits)
 register_bounded(TableBound.PEOPLE, "bans.BanList", "bans.Ban", "bans.AllowEntry", "bans.BanFeed", "bans.Notice", "bans.Reachable")
 register_bounded(TableBound.PEOPLE, "bans.Listener", "bans.ServerInterface")
 register_bounded(TableBound.HISTORY, "bans.Block")

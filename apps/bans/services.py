@@ -44,7 +44,9 @@ def change_list(*, list: BanList, version: int, name: str, description: str, ena
     try:
         with transaction.atomic():
             if not current.update(name=name, description=tidy(description), enabled=enabled, version=F("version") + 1):
-                raise Conflict(_("Somebody changed or deleted this list while you were editing. Look at it as it is now, then save again."))
+                raise Conflict(
+                    _("This list was changed or deleted by someone else while you were editing. Look at it as it is now, then save again.")
+                )
             _nudge(by)
     except IntegrityError as error:
         raise _explain_name_conflict(error, name) from error
@@ -120,7 +122,9 @@ def change_ban(*, ban: Ban, version: int, comment: str, expires: datetime | None
     with transaction.atomic():
         current = Ban.objects.filter(pk=ban.pk, version=version)
         if not current.update(**given, version=F("version") + 1):
-            raise Conflict(_("Somebody changed or lifted this ban while you were editing. Look at it as it is now, then save again."))
+            raise Conflict(
+                _("This ban was changed or lifted by someone else while you were editing. Look at it as it is now, then save again.")
+            )
         _nudge(by)
     ban.refresh_from_db()
     return ban
@@ -158,7 +162,7 @@ def _parse_direction(given: str) -> Direction:
     try:
         return Direction(given)
     except ValueError as error:
-        text = _("“%(given)s” is no direction. Say in (connections from there), out (connections to there) or both.")
+        text = _("“%(given)s” is not a direction. Use in (connections from there), out (connections to there) or both.")
         raise Problem(text % {"given": given}, "direction", offer=Direction.BOTH) from error
 
 
@@ -166,12 +170,13 @@ def validate_comment_and_end(comment: str, expires: datetime | None) -> None:
     """Raise Problem if the comment is too long, or the end has passed or is too far away."""
     if len(comment.strip()) > LONGEST_COMMENT:
         raise Problem(
-            _("The comment has %(length)d characters; %(limit)d is the most.") % {"length": len(comment.strip()), "limit": LONGEST_COMMENT},
+            _("The comment has %(length)d characters; at most %(limit)d are allowed.")
+            % {"length": len(comment.strip()), "limit": LONGEST_COMMENT},
             "comment",
         )
     check_reachable(expires, "expires")
     if expires is not None and expires <= timezone.now():
-        raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none for a ban that stays.") % {"end": expires}, "expires")
+        raise Problem(_("The end %(end)s has passed. Choose a later one, or none for a permanent ban.") % {"end": expires}, "expires")
 
 
 def _validate_list_name(name: str) -> str:
@@ -179,7 +184,7 @@ def _validate_list_name(name: str) -> str:
     if not name:
         raise Problem(_("A list needs a name."), "name")
     if len(name) > 60:
-        raise Problem(_("The name has %(length)d characters; 60 is the most.") % {"length": len(name)}, "name", offer=name[:60])
+        raise Problem(_("The name has %(length)d characters; at most 60 are allowed.") % {"length": len(name)}, "name", offer=name[:60])
     return name
 
 

@@ -32,7 +32,7 @@ def set_ends(*, bans: Collection[int], expires: datetime | None, by: User) -> in
     """
     check_reachable(expires, "until")
     if expires is not None and expires <= timezone.now():
-        raise Problem(_("This end has passed. Choose a later one, or never."), "until")
+        raise Problem(_("This end has passed. Choose a later one, or “never”."), "until")
     with transaction.atomic():
         changed = Ban.objects.filter(pk__in=bans).update(expires=expires, version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk)
@@ -97,6 +97,6 @@ def revert(*, ban: Ban, by: User) -> Ban:
     events: Any = ban.events  # type: ignore[attr-defined]  # made by the tracker
     before = events.order_by("-pgh_id")[1:2].first()
     if before is None:
-        raise Problem(_("There is nothing to take back."))
+        raise Problem(_("There is nothing to undo."))
     given = {"comment": before.comment, "expires": before.expires, "direction": before.direction}
     return change_ban(ban=ban, version=ban.version, by=by, **given)

@@ -26,9 +26,14 @@ def _register_history() -> None:
     from apps.deployments.models import HeldBack, Hold
 
     unshown = UNSHOWN | {"group", "digest", "baseline", "earlier"}
-    approval = {"state": _("state"), "decided": _("decided"), "decided_by": _("decided by"), "alone": _("approved alone, signed in again")}
-    approval |= {"reason": _("reason"), "asker_unknown": _("asked by somebody unknown")}
-    hold = {"released": _("released"), "released_by": _("released by"), "alone": _("alone, signed in again")}
+    approval = {
+        "state": _("state"),
+        "decided": _("decided"),
+        "decided_by": _("decided by"),
+        "alone": _("approved alone, after signing in again"),
+    }
+    approval |= {"reason": _("reason"), "asker_unknown": _("requested by an unknown person")}
+    hold = {"released": _("released"), "released_by": _("released by"), "alone": _("alone, after signing in again")}
     register_trail(
         Trail(HeldBack, words=texts.render_title, href=_build_held_back_url, called=_("Approval"), unshown=unshown, fields=approval)
     )

@@ -40,7 +40,7 @@ class ApprovalForm(forms.Form):
     def clean_typed(self) -> str:
         typed = "".join(character for character in self.cleaned_data["typed"] if character.isdigit())
         if typed != str(self.held.removed):
-            words = gettext("Type %(number)s: that is how many removals you approve.")
+            words = gettext("Type %(number)s, the number of removals that you approve.")
             raise forms.ValidationError(words % {"number": formats.format_number(self.held.removed)})
         return typed
 
@@ -54,9 +54,9 @@ class RefusalForm(forms.Form):
 
     digest = forms.CharField(widget=forms.HiddenInput, max_length=64)
     reason = forms.CharField(
-        label=_("Why not"),
+        label=_("Reason for the refusal"),
         max_length=HeldBack._meta.get_field("reason").max_length,
-        help_text=_("For whoever asked; it stands in the history and in a mail to them."),
+        help_text=_("Recorded in the history, and mailed to the people who requested it."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
 
@@ -70,13 +70,13 @@ class RollbackForm(forms.Form):
     why = forms.CharField(
         label=_("Why"),
         max_length=Hold._meta.get_field("why").max_length,
-        help_text=_("For whoever finds the group held, such as “members cannot reach their mail since r4813”."),
+        help_text=_("Tells others why the group is on hold, such as “members cannot reach their mail since r4813”."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     alone = forms.BooleanField(
         label=_("This is an emergency: go back at once, without a second person"),
         required=False,
-        help_text=_("Needs your password. The history says so for ever, and everybody who may approve gets a mail."),
+        help_text=_("Needs your password. The history records it for good, and all approvers get a mail."),
     )
     password = forms.CharField(
         label=_("Your password"),

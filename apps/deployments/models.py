@@ -104,10 +104,10 @@ class RolloutStep(models.Model):
         ASKING = "asking", _("asking")
         CONFIRMED = "confirmed", _("confirmed")
         REFUSED = "refused", _("refused")
-        AWAY = "away", _("away")
+        AWAY = "away", _("no answer")
         WENT_BACK = "went_back", _("went back")
-        LOST = "lost", _("lost")
-        IMPAIRED = "impaired", _("impaired")
+        LOST = "lost", _("contact lost")
+        IMPAIRED = "impaired", _("gateway fault")
         SKIPPED = "skipped", _("skipped")
 
     MOVING = (State.SENDING, State.PROBING, State.CONFIRMING, State.REVERTING, State.ASKING)

@@ -147,7 +147,7 @@ def _take_over_rollout(look: Reconciliation, asked: DeploymentTarget) -> Lease |
     Driver(lease, {}, look.links, _reject_arrival).fence(asked.wanted.snapshot.now)
     if lease.rollout.revision.digests == _map_targets_by_name(group, asked.wanted):
         return lease
-    rollout_store.supersede(lease, _("Something else is asked for by now; what was missing goes out with the next rollout."))
+    rollout_store.supersede(lease, _("The desired state has changed since; what was missing goes out with the next rollout."))
     return None
 
 

@@ -17,8 +17,8 @@ FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 def record_lookup(*, address: Address, port: int | None, at: datetime, reason: str, by: User) -> tuple[Enquiry, LookupAnswer]:
     """Record the lookup and answer it. Raises Problem without a reason, or for a time before FIRST."""
     if not reason.strip():
-        raise Problem(_("Say why, for whoever looks after who asks."), fieldname="reason")
+        raise Problem(_("Enter a reason; it is recorded for auditors."), fieldname="reason")
     if at < FIRST:
-        raise Problem(_("Nobody held an address before the year %(year)d.") % {"year": FIRST.year}, fieldname="at")
+        raise Problem(_("No address was assigned before the year %(year)d. Choose a later time.") % {"year": FIRST.year}, fieldname="at")
     noted = Enquiry.objects.create(address=address, port=port, at=at, reason=reason.strip(), by=by)
     return noted, look_up_address(address, port, at)

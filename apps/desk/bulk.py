@@ -141,7 +141,7 @@ class ExtendPaidUntil(BulkAction[ExtendForm]):
     describe_result = describe_effect
 
     def render_button(self, number: int) -> str:
-        return ngettext("Extend %(n)s member", "Extend %(n)s members", number) % _format_number(number)
+        return ngettext("Extend for %(n)s member", "Extend for %(n)s members", number) % _format_number(number)
 
     def do(self, chosen: MemberSelection, by: User) -> str:
         return self.describe_result(services.extend_paid(members=chosen.members, until=self.until, by=by))
@@ -167,7 +167,7 @@ class ChangeTariff(BulkAction[ChangeTariffForm]):
     describe_result = describe_effect
 
     def render_button(self, number: int) -> str:
-        return ngettext("Change %(n)s tariff", "Change %(n)s tariffs", number) % _format_number(number)
+        return ngettext("Change for %(n)s member", "Change for %(n)s members", number) % _format_number(number)
 
     def do(self, chosen: MemberSelection, by: User) -> str:
         return self.describe_result(services.assign_tariff(members=chosen.members, tariff=self.form.cleaned_data["tariff"], by=by))
@@ -185,16 +185,16 @@ class BlockMembers(BulkAction[BlockForm]):
 
     def describe_effect(self, number: int) -> str:
         text = ngettext(
-            "%(n)s member is cut off: open connections end, new ones are refused at once, and what is open to them rests.",
-            "%(n)s members are cut off: open connections end, new ones are refused at once, and what is open to them rests.",
+            "%(n)s member is cut off: open connections end, new ones are refused at once, and port forwards and pinholes are paused.",
+            "%(n)s members are cut off: open connections end, new ones are refused at once, and port forwards and pinholes are paused.",
             number,
         )
         return text % _format_number(number)
 
     def describe_spared(self, number: int) -> str:
         text = ngettext(
-            "%(n)s is blocked already or has left, and stays as it is.",
-            "%(n)s are blocked already or have left, and stay as they are.",
+            "%(n)s is already blocked or has left, and is not changed.",
+            "%(n)s are already blocked or have left, and are not changed.",
             number,
         )
         return text % _format_number(number)

@@ -55,7 +55,7 @@ def merge(form: MemberForm, member: Member) -> MergedForm:
 def _describe_conflict(member: Member) -> str:
     change = find_last_change(member)
     text = _("%(who)s changed this member at %(time)s, while you were editing. Your input is kept below; compare and save again.")
-    who, at = change or (_("Somebody"), timezone.now())
+    who, at = change or (_("Someone else"), timezone.now())
     return text % {"who": who, "time": _format_time(at)}
 
 

@@ -20,7 +20,7 @@ class FilterForm(forms.Form):
 
     house = forms.ModelChoiceField(Site.objects.all(), label=_("House"), to_field_name="code", required=False, empty_label=_("any"))
     tariff = forms.ModelChoiceField(Tariff.objects.all(), label=_("Tariff"), required=False, empty_label=_("any"))
-    paid_before = forms.DateField(label=_("Paid until before"), widget=DateInput, required=False)
+    paid_before = forms.DateField(label=_("“Paid until” before"), widget=DateInput, required=False)
 
 
 class ExtendForm(forms.Form):
@@ -48,7 +48,7 @@ class HoldingForm(HoldForm):
 
     NEXT = "next"  # the next free one of any pool; "next 3": of the pool with id 3
 
-    leaves = forms.ChoiceField(label=_("Leaves as"), required=False)
+    leaves = forms.ChoiceField(label=_("Public address"), required=False)
 
     field_order = ("pool", "prefix", "leaves", "device")
 
@@ -56,7 +56,7 @@ class HoldingForm(HoldForm):
         super().__init__(member, data)
         used = list_public_addresses(member)
         some = self._list_next_choices()
-        self.fields["leaves"].choices = [*((each, each) for each in used), *some, ("", _("nothing public"))]  # type: ignore[attr-defined]
+        self.fields["leaves"].choices = [*((each, each) for each in used), *some, ("", _("no public address"))]  # type: ignore[attr-defined]
         self.fields["leaves"].initial = [*used, *(key for key, _words in some), ""][0]
         self.fields["leaves"].widget.attrs["title"] = _("For private IPv4 addresses")
 
@@ -65,7 +65,7 @@ class HoldingForm(HoldForm):
         """Return the choices for the next free place: of any pool, and of each pool if there are several."""
         pools = list(list_public_pools().order_by("prefix"))
         each = [(f"{cls.NEXT} {pool.pk}", _("the next in %(pool)s") % {"pool": pool}) for pool in pools]
-        return [(cls.NEXT, _("the next that is free")), *(each if len(each) > 1 else [])] if pools else []
+        return [(cls.NEXT, _("the next free one")), *(each if len(each) > 1 else [])] if pools else []
 
     @classmethod
     def parse_leaves(cls, chosen: str) -> dict[str, Any]:

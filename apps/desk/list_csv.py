@@ -29,8 +29,8 @@ def render_members(want: MemberListQuery, today: date) -> Iterator[str]:
 
 def _list_headings() -> list[str]:
     return [
-        _("Number"), _("Name"), _("E-mail"), _("Room"), _("State"), _("Tariff"), _("Private address"), _("Leaves as"), _("IPv6 prefix"),
-        _("Forwards"), _("IPv6 pinholes"), _("Member since"), _("Paid until"), _("Blocked"),
+        _("Number"), _("Name"), _("E-mail"), _("Room"), _("State"), _("Tariff"), _("Private address"), _("Public address"),
+        _("IPv6 prefix"), _("Port forwards"), _("IPv6 pinholes"), _("Member since"), _("Paid until"), _("Blocked"),
     ]  # fmt: skip
 
 

@@ -120,7 +120,7 @@ async def _read_body(receive: Any) -> bytes:
         whole.write(message.get("body", b""))
         more = message.get("more_body", False)
         if whole.tell() > LARGEST:
-            raise SubscriberRefused(413, _("A request that waits has at most %(most)d MiB.") % {"most": LARGEST >> 20})
+            raise SubscriberRefused(413, _("A request with ?wait=confirmed must not exceed %(most)d MiB.") % {"most": LARGEST >> 20})
     return whole.getvalue()
 
 

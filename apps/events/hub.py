@@ -92,9 +92,9 @@ class Hub:
     def reserve_place(self, user: int) -> Iterator[None]:
         """Reserve one of the limited places. Raises SubscriberRefused if none is free."""
         if self.closed or self._of.total() >= self._most:
-            raise SubscriberRefused(503, _("Too many listen already. Ask again in a moment."))
+            raise SubscriberRefused(503, _("Too many long-running requests are open already. Try again in a moment."))
         if self._of[user] >= self._each:
-            raise SubscriberRefused(429, _("You listen at %(most)d places already. End one first.") % {"most": self._each})
+            raise SubscriberRefused(429, _("You have %(most)d long-running requests open already. End one first.") % {"most": self._each})
         self._of[user] += 1
         try:
             yield

@@ -64,7 +64,7 @@ def get_subscriber(of: SubscriberRequest) -> Subscriber:
         request.get_host()
         found = TokenAuthentication().authenticate(Request(request)) if of.of_api else None
     except DisallowedHost as wrong:
-        raise SubscriberRefused(400, _("The portal has no such name.")) from wrong
+        raise SubscriberRefused(400, _("This host name does not belong to the portal.")) from wrong
     except APIException as refused:
         raise SubscriberRefused(refused.status_code, str(refused.detail)) from refused
     return _authorize_token(*found) if found else _authorize_session(request)
@@ -76,7 +76,7 @@ def _authorize_token(user: User, token: ApiToken) -> Subscriber:
     Events name their member, but not their gateway group or site: tokens that are limited to a group or a site are refused.
     """
     if token.group_id is not None or token.site_id is not None:
-        raise SubscriberRefused(403, _("This is beyond what the token is for."))
+        raise SubscriberRefused(403, _("This is outside the token’s scope."))
     kinds = _list_visible_kinds(user, by_token=True, of=(kind for kind, rows in KINDS.items() if covers(token, rows, READ)))
     return Subscriber(user.pk, kinds, only=token.member_id)
 
@@ -116,5 +116,5 @@ def validate_origin(of: SubscriberRequest) -> str:
     if not said or said.partition("://")[2] == host:
         return ""
     if said != settings.PORTAL_URL:
-        raise SubscriberRefused(403, _("Events are for the portal’s own pages."))
+        raise SubscriberRefused(403, _("Events are available only to the portal’s own pages."))
     return said

@@ -11,7 +11,7 @@ class GatewaysConfig(AppConfig):
         from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection
 
         register_trail(Trail(Gateway, called=_("Gateway"), href=lambda row: reverse("gateways:gateway", args=[row.pk])))
-        least = {"removal_least": _("removals that wait for a second person: at least this many")}  # the form shows it after the share
+        least = {"removal_least": _("number of removals from which a second person must agree")}  # the form shows it after the share
         register_trail(
             Trail(GatewayGroup, called=_("Gateway group"), href=lambda row: reverse("gateways:group", args=[row.pk]), fields=least)
         )

@@ -69,7 +69,7 @@ def _describe_cause(cause: Cause) -> str:
         Cause.GONE: _("Table deleted"),
         Cause.DAMAGED: _("Not restored"),
         Cause.ANOTHERS: _("Another gateway's ruleset"),
-        Cause.EMPTY: _("Set up anew"),
+        Cause.EMPTY: _("Newly set up"),
         Cause.OTHER: _("Another ruleset"),
     }[cause]
 
@@ -78,16 +78,16 @@ def _build_sentence(status: GatewayState) -> str:
     causes = {
         Cause.BY_HAND: _("%(gateway)s was changed by hand"),
         Cause.GONE: _("On %(gateway)s the whole table was deleted"),
-        Cause.DAMAGED: _("%(gateway)s could not bring back what it had confirmed"),
+        Cause.DAMAGED: _("%(gateway)s could not restore the ruleset that it had confirmed"),
         Cause.ANOTHERS: _("%(gateway)s runs the ruleset of another gateway"),
-        Cause.EMPTY: _("%(gateway)s does not know of anything that it confirmed"),
-        Cause.OTHER: _("%(gateway)s runs something that the portal did not have it confirm"),
+        Cause.EMPTY: _("%(gateway)s has no record of a confirmed ruleset"),
+        Cause.OTHER: _("%(gateway)s runs a ruleset that the portal never let it confirm"),
     }
     said = causes[_get_cause(status.drift or {})] % {"gateway": status.gateway.name}
     if status.drift_since is None:
         return f"{said}."
     since = formats.format_moment(status.drift_since, timezone.now(), with_zone=True, with_seconds=False)
-    return _("%(what)s, seen first at %(time)s.") % {"what": said, "time": since}
+    return _("%(what)s, first seen at %(time)s.") % {"what": said, "time": since}
 
 
 def _explain_cause(status: GatewayState, counted: str) -> str:
@@ -96,22 +96,22 @@ def _explain_cause(status: GatewayState, counted: str) -> str:
     means = {
         Cause.GONE: _("nothing is translated, banned or refused there"),
         Cause.DAMAGED: str(drift.get("why", "")),
-        Cause.ANOTHERS: _("were its state files copied from that one?"),
+        Cause.ANOTHERS: _("its state files may have been copied from that one"),
         Cause.EMPTY: _("its state directory is empty, as on a new machine"),
-        Cause.OTHER: _("was its state directory restored from a backup?"),
+        Cause.OTHER: _("its state directory may have been restored from a backup"),
     }
     return means.get(_get_cause(drift)) or counted
 
 
 def _describe_consequence(status: GatewayState) -> str:
     if fault := status.disk or status.error:
-        return _("It is put right as soon as this is mended: %(fault)s") % {"fault": fault}
+        return _("It will be put right as soon as this is fixed: %(fault)s") % {"fault": fault}
     last = map_newest_by_group().get(status.gateway.group_id)
     if last and last.state == Rollout.State.PAUSED:
-        return _("It stays so until the rollout of %(revision)s, which is paused, goes on.") % {"revision": last}
+        return _("It stays like this until the paused rollout of %(revision)s is resumed.") % {"revision": last}
     if status.gateway.group.heals_drift or _get_cause(status.drift or {}) in HEALS_ANYWAY:
-        return _("It is put right by itself, with the next look.")
-    return _("It stays so until somebody puts it right, or the next change goes out.")
+        return _("The next check puts it right automatically.")
+    return _("It stays like this until an administrator puts it right or the next change is rolled out.")
 
 
 def _iter_differences(rules: list[str], elements: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
@@ -122,15 +122,15 @@ def _iter_differences(rules: list[str], elements: Mapping[str, Mapping[str, Any]
     if missing:
         yield ngettext("%(n)s element is missing", "%(n)s elements are missing", missing) % {"n": formats.format_number(missing)}
     if foreign:
-        words = ngettext("%(n)s element is there that should not be", "%(n)s elements are there that should not be", foreign)
+        words = ngettext("%(n)s element should not be there", "%(n)s elements should not be there", foreign)
         yield words % {"n": formats.format_number(foreign)}
 
 
 def _format_uncommitted(kind: str, number: int) -> str:
     words = {
-        "chain": ngettext("%(n)d chain is not as committed", "%(n)d chains are not as committed", number),
-        "set": ngettext("%(n)d set is not as committed", "%(n)d sets are not as committed", number),
-        "counter": ngettext("%(n)d counter is not as committed", "%(n)d counters are not as committed", number),
+        "chain": ngettext("%(n)d chain differs from the committed one", "%(n)d chains differ from the committed ones", number),
+        "set": ngettext("%(n)d set differs from the committed one", "%(n)d sets differ from the committed ones", number),
+        "counter": ngettext("%(n)d counter differs from the committed one", "%(n)d counters differ from the committed ones", number),
     }
     return words[kind] % {"n": number}
 
@@ -173,19 +173,19 @@ def _format_differed(kind: str, number: int) -> str:
 
 def _iter_setting_counts(sysctls: list[tuple[str, str, str]]) -> Iterator[str]:
     if sysctls:
-        words = ngettext("%(n)d kernel setting is another one", "%(n)d kernel settings are others", len(sysctls))
+        words = ngettext("%(n)d kernel setting differs", "%(n)d kernel settings differ", len(sysctls))
         yield words % {"n": len(sysctls)}
 
 
 def _iter_kernel_groups(sysctls: list[tuple[str, str, str]]) -> Iterator[Group]:
     if sysctls:
-        gone = [("\u2212", f"{name} = {found}", _("set by somebody")) for name, _wanted, found in sysctls if found]
+        gone = [("\u2212", f"{name} = {found}", _("set by hand")) for name, _wanted, found in sysctls if found]
         rows = gone + [("+", f"{name} = {wanted}", _("of the profile")) for name, wanted, _found in sysctls]
         yield _("kernel settings"), "", sorted(rows, key=lambda row: row[1].partition(" ")[0])
 
 
 def _iter_chain_groups(rules: list[str]) -> Iterator[Group]:
-    yield from ((name, _("not as committed"), []) for name in rules)
+    yield from ((name, _("differs from the committed one"), []) for name in rules)
 
 
 def _build_set_group(name: str, each: Mapping[str, Any]) -> Group:
@@ -194,9 +194,9 @@ def _build_set_group(name: str, each: Mapping[str, Any]) -> Group:
     counts = (int(each.get("missing_count", len(missing))), int(each.get("foreign_count", len(foreign))))
     note = ", ".join(
         words % {"n": formats.format_number(count)}
-        for count, words in zip(counts, (_("%(n)s missing"), _("%(n)s that should not be there")), strict=True)
+        for count, words in zip(counts, (_("%(n)s missing"), _("%(n)s too many")), strict=True)
         if count
     )
     if sum(counts) > len(rows) and rows:
-        note = _("%(note)s, the first %(n)d here") % {"note": note, "n": len(rows)}
+        note = _("%(note)s, first %(n)d shown") % {"note": note, "n": len(rows)}
     return f"set {name}", note, rows

@@ -30,7 +30,7 @@ def get_group(name: str) -> GatewayGroup:
 def demand_free(name: str) -> None:
     """Raise Problem, with what to do, if the name is invalid or taken."""
     if not re.fullmatch(NAME, name):
-        words = _("“%(name)s” is no name for a gateway. Use small letters, digits and hyphens, and begin with a letter.")
+        words = _("“%(name)s” is not a valid gateway name. Use lower-case letters, digits and hyphens, and begin with a letter.")
         raise Problem(words % {"name": name}, "name")
     holder = Gateway.objects.filter(name=name).select_related("group").first()
     if holder is not None:

@@ -14,7 +14,7 @@ def set_flood_mode(*, group: GatewayGroup, version: int, on: bool, by: User) -> 
     """Switch flood mode on or off. Raises Conflict if the group was changed since `version`."""
     with transaction.atomic():
         if not GatewayGroup.objects.filter(pk=group.pk, version=version).update(flood_mode=on, version=F("version") + 1):
-            raise Conflict(_("Somebody changed this group meanwhile. Look at it as it is now, then switch again."))
+            raise Conflict(_("This group was changed by someone else meanwhile. Look at it as it is now, then switch again."))
         enqueue_task("workers.reconcile", by.pk)
     group.refresh_from_db()
     return group

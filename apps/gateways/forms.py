@@ -33,7 +33,7 @@ class PrefixLines(forms.CharField):
         try:
             return PrefixField().parse(line.strip())
         except ValueError as error:
-            words = gettext("“%(value)s” is no network. Write it like 172.31.0.0/24 or 2001:db8:f::/64, with zeros behind the length.")
+            words = gettext("“%(value)s” is not a network. Write it like 172.31.0.0/24 or 2001:db8:f::/64, with all host bits zero.")
             raise forms.ValidationError(words % {"value": line.strip()[:60]}) from error
 
 
@@ -67,7 +67,7 @@ class AddressLines(forms.CharField):
         try:
             return AddressField().parse(line.strip())
         except ValueError as error:
-            words = gettext("“%(value)s” is no address. Write it like 192.0.2.1 or 2001:db8::1.")
+            words = gettext("“%(value)s” is not an address. Write it like 192.0.2.1 or 2001:db8::1.")
             raise forms.ValidationError(words % {"value": line.strip()[:60]}) from error
 
 
@@ -107,7 +107,7 @@ class GatewayForm(VersionedForm):
     management = forms.CharField(label=_("Management interface"), max_length=15, help_text=_("Where ssh comes in"))
     sync = forms.CharField(label=_("State sync interface"), max_length=15, required=False, help_text=_("To the other gateway"))
     management_networks = PrefixLines(
-        label=_("Management networks"), help_text=_("One in each line. Whoever is in none of them cannot reach this gateway’s ssh.")
+        label=_("Management networks"), help_text=_("One in each line. Hosts outside these cannot reach this gateway’s ssh.")
     )
     management_port = forms.IntegerField(label=_("Management port"), min_value=1, max_value=65535, help_text=_("ssh, usually 22"))
 
@@ -123,26 +123,26 @@ class GroupForm(VersionedForm):
     goes_on = forms.BooleanField(
         label=_("Go on without a gateway that does not answer"),
         required=False,
-        help_text=_("It gets what it misses as soon as it answers. Off: nobody gets a change that one of them cannot get."),
+        help_text=_("It gets what it missed as soon as it answers. Off: no gateway gets a change that one of them cannot get."),
     )
     heals_drift = forms.BooleanField(
         label=_("Put right what was changed by hand on a gateway"),
         required=False,
-        help_text=_("Off: it is shown, and waits for somebody."),
+        help_text=_("Off: the difference is shown until an administrator puts it right."),
     )
     confirm_within = forms.IntegerField(
-        label=_("Seconds until a gateway takes back what nobody confirmed"),
+        label=_("Seconds until a gateway reverts an unconfirmed change"),
         min_value=CONFIRM_WITHIN.start,
         max_value=CONFIRM_WITHIN[-1],
-        help_text=_("The gateway counts them itself; it needs nobody for going back."),
+        help_text=_("The gateway counts them itself and goes back on its own."),
     )
     removal_share = forms.IntegerField(
-        label=_("Removals wait for a second person above this share, in percent"),
+        label=_("Share of removals above which a second person must agree, in percent"),
         min_value=SHARE.start,
         max_value=SHARE[-1],
-        help_text=_("Of a kind: addresses, IPv6 prefixes, NAT mappings, forwarded ports, IPv6 pinholes, bans"),
+        help_text=_("Per kind: addresses, IPv6 prefixes, NAT mappings, forwarded ports, IPv6 pinholes, bans"),
     )
-    removal_least = forms.IntegerField(label=_("And only if they are at least this many"), min_value=1, max_value=2**31 - 1)
+    removal_least = forms.IntegerField(label=_("Number of removals from which this applies"), min_value=1, max_value=2**31 - 1)
 
     def __init__(self, group: GatewayGroup, data: Any = None) -> None:
         super().__init__(group, data)
@@ -157,15 +157,17 @@ class ProtectionForm(VersionedForm):
         help_text=_("Private, reserved and documentation addresses (RFC 6890), as sender from outside and as target of members."),
     )
     own = PrefixLines(
-        label=_("But not these networks"),
-        required=False,
-        help_text=_("One in each line: what your uplink, your other sites or a provider’s services really use of such addresses."),
-    )
-    clamp_mss = forms.BooleanField(
-        label=_("Lower TCP segments to what the uplink takes"),
+        label=_("Except these networks"),
         required=False,
         help_text=_(
-            "For uplinks with a small MTU, such as PPPoE: pages that load forever without it. Costs a little for each new connection."
+            "One in each line: networks with such addresses that your uplink, your other sites or a provider’s services really use."
+        ),
+    )
+    clamp_mss = forms.BooleanField(
+        label=_("Clamp the TCP segment size (MSS) to the uplink"),
+        required=False,
+        help_text=_(
+            "For uplinks with a small MTU, such as PPPoE: without it, some pages load forever. Costs a little for each new connection."
         ),
     )
     bgp_peers = AddressLines(
@@ -179,14 +181,20 @@ class ProtectionForm(VersionedForm):
         help_text=_("Routers whose OSPF the gateways accept; for OSPFv3 their link-local addresses."),
     )
     ftp_ports = PortListField(
-        label=_("Read along members’ FTP on these ports"),
+        label=_("FTP helper ports"),
         required=False,
-        help_text=_("Usually 21. Lets the server connect back, as active FTP does. Empty: passive FTP works all the same."),
+        help_text=_(
+            "Usually 21. The gateways read members’ FTP there, so that the server can connect back in active "
+            "mode. Empty: passive FTP works without it."
+        ),
     )
     sip_ports = PortListField(
-        label=_("Read along members’ SIP on these ports"),
+        label=_("SIP helper ports"),
         required=False,
-        help_text=_("Usually 5060. For old telephones without STUN; with others it does more harm than good. Empty: not read."),
+        help_text=_(
+            "Usually 5060. The gateways read members’ SIP there, for old telephones without STUN; with others it "
+            "does more harm than good. Empty: not read."
+        ),
     )
 
     def __init__(self, group: GatewayGroup, data: Any = None) -> None:
@@ -212,31 +220,33 @@ class LimitsForm(VersionedForm):
     """Connection limits of a group's gateways."""
 
     member_rate = _build_number_field(
-        _("New connections of a member, a second"), MOST_RATE, help_text=_("0: no limit. Browsers open some dozens at once.")
+        _("New connections of a member per second"), MOST_RATE, help_text=_("0: no limit. Browsers open some dozens at once.")
     )
-    member_burst = _build_number_field(_("And so many at once"), MOST_BURST, 1)
+    member_burst = _build_number_field(_("Burst"), MOST_BURST, 1)
     member_open = _build_number_field(
         _("Open connections of a member"), MOST_OPEN, help_text=_("0: no limit. File sharing opens some thousands.")
     )
     source_rate = _build_number_field(
-        _("New connections of a foreign address, a second"), MOST_RATE, help_text=_("To what members offer to the internet. 0: no limit.")
+        _("New connections of an external address per second"),
+        MOST_RATE,
+        help_text=_("To what members offer to the internet. 0: no limit."),
     )
-    source_burst = _build_number_field(_("And so many at once"), MOST_BURST, 1)
-    source_open = _build_number_field(_("Open connections of a foreign address"), MOST_OPEN, help_text=_("0: no limit."))
+    source_burst = _build_number_field(_("Burst"), MOST_BURST, 1)
+    source_open = _build_number_field(_("Open connections of an external address"), MOST_OPEN, help_text=_("0: no limit."))
     mail_rate = _build_number_field(
-        _("Connections of a member to mail servers, a minute"),
+        _("Connections of a member to mail servers per minute"),
         MOST_RATE,
         help_text=_("TCP port 25, where spam leaves; sending by a mail program uses other ports. 0: no limit."),
     )
     refuses = forms.BooleanField(
-        label=_("Refuse what is over, instead of dropping it in silence"),
+        label=_("Refuse excess connections instead of dropping them silently"),
         required=False,
         help_text=_("A refused program gives up at once, a dropped one waits and tries again."),
     )
     exempt = PrefixLines(
-        label=_("Without limits"),
+        label=_("Exempt networks"),
         required=False,
-        help_text=_("Members’ or foreign networks, one in each line: a mail server, a monitoring host."),
+        help_text=_("Networks of members or external networks, one in each line: a mail server, a monitoring host."),
     )
 
     def __init__(self, group: GatewayGroup, data: Any = None) -> None:
@@ -259,55 +269,58 @@ class ProfileForm(VersionedForm):
     managed = forms.BooleanField(
         label=_("Netzwart sets these values"),
         required=False,
-        help_text=_("Off: each gateway gets back what its kernel held before, and keeps it."),
+        help_text=_("When off, each gateway returns to the values that its kernel had before."),
     )
     connections = _build_range_field(
         "connections",
-        _("Connections at most"),
-        _("A full table lets nobody open another one. Some 50 for each member; each takes about 400 bytes while it is there."),
+        _("Connections, at most"),
+        _(
+            "When the table is full, no new connection can be opened. Allow about 50 for each member; each "
+            "takes about 400 bytes while it exists."
+        ),
     )
     buckets = _build_range_field(
         "buckets",
         _("Buckets of the connection table"),
-        _("As many as connections, so that each packet finds its own at once. A multiple of 8,192; each takes 8 bytes at all times."),
+        _("As many as connections, so that each packet finds its connection quickly. A multiple of 8,192; each always takes 8 bytes."),
     )
     tcp_established = _build_range_field(
         "tcp_established",
         _("Open TCP connections, seconds"),
-        _("After so long without a packet they are forgotten. 7,440 are the 2 h 4 min of RFC 5382; kernels begin with five days."),
+        _("Forgotten after this time without a packet. 7,440 is the 2 h 4 min of RFC 5382; the kernel’s default is five days."),
     )
     tcp_syn_sent = _build_range_field(
         "tcp_syn_sent",
-        _("TCP connections that nobody has answered, seconds"),
+        _("Unanswered TCP connections, seconds"),
         _("Scans make many of them. Each new try begins the time anew."),
     )
     tcp_fin_wait = _build_range_field(
         "tcp_fin_wait", _("TCP connections that one side has ended, seconds"), _("The other may still send that long.")
     )
-    tcp_close_wait = _build_range_field("tcp_close_wait", _("TCP connections whose end was answered on one side, seconds"))
+    tcp_close_wait = _build_range_field("tcp_close_wait", _("Half-closed TCP connections, seconds"))
     tcp_time_wait = _build_range_field(
         "tcp_time_wait",
         _("TCP connections that both sides have ended, seconds"),
-        _("For packets that come late. Many short ones fill the table."),
+        _("For packets that arrive late. Many short connections fill the table."),
     )
     udp = _build_range_field(
         "udp",
         _("UDP, a question and its answer, seconds"),
-        _("Of DNS and NTP, asked thousands of times a minute. All other UDP stays at least 120 s, whatever stands here (RFC 4787)."),
+        _("For DNS and NTP, with thousands of queries a minute. All other UDP keeps at least 120 s, whatever is set here (RFC 4787)."),
     )
     udp_stream = _build_range_field(
         "udp_stream",
         _("UDP in both directions, seconds"),
-        _("Calls, games, VPNs. RFC 4787 recommends 300; with less, a silent call breaks. At least 120 s hold, whatever stands here."),
+        _("Calls, games, VPNs. RFC 4787 recommends 300; with less, a silent call breaks. At least 120 s apply, whatever is set here."),
     )
     icmp = _build_range_field("icmp", _("Ping, seconds"), _("ICMP and ICMPv6. RFC 5508 demands 60."))
     generic = _build_range_field("generic", _("Other protocols, seconds"), _("Such as tunnels (GRE, ESP)."))
     tcp_loose = forms.BooleanField(
-        label=_("Take up TCP connections that are under way"),
+        label=_("Pick up established TCP connections"),
         required=False,
         help_text=_(
-            "After a restart or a take-over without state sync, connections that the gateway does not know may go on or are told that they"
-            " are over. Off: their packets are dropped, and a missing state sync shows at once."
+            "After a restart or a failover without state sync, connections that the gateway does not know can "
+            "continue or end cleanly. Off: their packets are dropped, and a missing state sync is noticed at once."
         ),
     )
     first_port = _build_range_field(

@@ -82,9 +82,7 @@ def change_limits(*, group: GatewayGroup, version: int, exempt: Sequence[Prefix]
         fieldname = next((each.name for each in fields(firewall.ConnectionLimits) if f" {each.name}:" in str(error)), "")
         if "burst" in str(error):
             fieldname = fieldname.replace("rate", "burst")
-        raise Problem(
-            _("That many are not possible. At once, no more may come than the rate lets in within five minutes."), fieldname
-        ) from error
+        raise Problem(_("This number is not possible. A burst must not exceed five minutes’ worth of the rate."), fieldname) from error
     saved: Limits = _save(get_limits(group), version, numbers | {"exempt": list(exempt)})
     enqueue_task("workers.reconcile", by.pk)
     return saved
@@ -132,7 +130,9 @@ def _save(row: Any, version: int, values: Mapping[str, Any]) -> Any:
 def _build_conflict(row: Row) -> Conflict:
     last = find_last_change(row) if row.pk else None
     if last is None:
-        return Conflict(_("Somebody changed these settings while you were editing. Your input is kept below; compare and save again."))
+        return Conflict(
+            _("These settings were changed by someone else while you were editing. Your input is kept below; compare and save again.")
+        )
     who, at = last
     given = {"who": who, "time": formats.format_moment(at, timezone.now(), with_seconds=False)}
     words = _("%(who)s changed these settings at %(time)s, while you were editing. Your input is kept below; compare and save again.")
@@ -150,5 +150,5 @@ def _check_probes(group: GatewayGroup, own: Sequence[Prefix]) -> None:
     bogons: tuple[Prefix, ...] = (*BOGONS4, *BOGONS6)
     for target in targets:
         if any(target in each for each in bogons) and not any(target in each for each in own):
-            words = _("%(target)s, to which the gateways of this group are probed, cannot be on the internet. List its network here.")
+            words = _("%(target)s, the probe target of this group, cannot be on the internet. List its network here.")
             raise Problem(words % {"target": target}, "own")

@@ -98,12 +98,12 @@ def _iter_deviations(row: Profile, held: dict[str, str], untuned: dict[str, str]
 
 def _explain_reason(reason: str) -> str:
     words = {
-        "": _("Not yet, or set by somebody since."),
+        "": _("Not set yet, or changed by hand since."),
         "EACCES": _("This gateway is a network namespace; its host’s kernel decides."),
         "EPERM": _("The agent’s account may not set it: does its unit give it CAP_NET_ADMIN?"),
         "EROFS": _("The agent’s unit makes it read-only: install the unit of this release."),
         "ENOENT": _("Its kernel has no such setting."),
-        "other": _("The kernel took the value and made another one of it."),
+        "other": _("The kernel accepted the value but stored a different one."),
     }
     return words.get(reason) or _("The kernel refuses it (%(reason)s).") % {"reason": reason}
 
@@ -117,7 +117,11 @@ def _iter_crowded_warnings(row: Profile) -> Iterator[str]:
     if row.connections > row.buckets:
         share = {"n": formats.format_number(-(-row.connections // row.buckets))}
         yield (
-            _("In a full table up to %(n)s connections share a bucket, and each packet searches through them. Set as many buckets.") % share
+            _(
+                "In a full table up to %(n)s connections share a bucket, and each packet searches through them. "
+                "Set as many buckets as connections."
+            )
+            % share
         )
 
 
@@ -128,8 +132,8 @@ def _iter_overlap_warnings(row: Profile) -> Iterator[str]:
             given = {"pool": pool.name, "first": max(first, row.first_port), "last": row.last_port}
             yield (
                 _(
-                    "Members of the pool %(pool)s have blocks with the ports %(first)d to %(last)d. Should a gateway’s own address lie in"
-                    " that pool, its own connections take ports of theirs."
+                    "Members of the pool %(pool)s have blocks with the ports %(first)d to %(last)d. If a gateway’s own "
+                    "address is in that pool, its own connections use ports of these blocks."
                 )
                 % given
             )

@@ -38,7 +38,7 @@ def configure_group(
     if removal_share not in SHARE:
         raise Problem(_("A share is between 0 and 100 percent."), "removal_share")
     if removal_least < 1:
-        raise Problem(_("At least 1 removal, else even nothing would wait."), "removal_least")
+        raise Problem(_("Enter at least 1; with 0, changes without removals would wait too."), "removal_least")
     changed = GatewayGroup.objects.filter(pk=group.pk, version=version).update(
         goes_on=goes_on,
         heals_drift=heals_drift,
@@ -56,7 +56,9 @@ def configure_group(
 def _build_conflict(group: GatewayGroup) -> Conflict:
     last = find_last_change(group)
     if last is None:
-        return Conflict(_("Somebody changed these settings while you were editing. Your input is kept below; compare and save again."))
+        return Conflict(
+            _("These settings were changed by someone else while you were editing. Your input is kept below; compare and save again.")
+        )
     who, at = last
     given = {"who": who, "time": formats.format_moment(at, timezone.now(), with_seconds=False)}
     words = _("%(who)s changed these settings at %(time)s, while you were editing. Your input is kept below; compare and save again.")

@@ -91,14 +91,14 @@ def _is_overdue(status: GatewayState, now: datetime) -> bool:
 
 def _build_state(status: GatewayState | None, now: datetime) -> StateLabel:
     if status is None:
-        return StateLabel(StateKind.PLAIN, _("Not asked yet"))
+        return StateLabel(StateKind.PLAIN, _("Not polled yet"))
     if status.unreachable_since:
         return StateLabel(
             StateKind.BAD,
             _("Unreachable since %(time)s") % {"time": formats.format_moment(status.unreachable_since, now, with_seconds=False)},
         )
     if _is_overdue(status, now):
-        return StateLabel(StateKind.WARN, _("Not asked lately"), "overdue")
+        return StateLabel(StateKind.WARN, _("Not polled recently"), "overdue")
     return StateLabel(StateKind.OK, _("Reachable, in memory") if status.in_memory else _("Reachable"))
 
 
@@ -106,29 +106,31 @@ def _build_line(gateway: Gateway, status: GatewayState | None, missing: list[str
     given = {"gateway": gateway.name, "others": ", ".join(missing)}
     if status is None:
         return GatewayStatusLine(
-            StateKind.PLAIN, _("%(gateway)s has not been asked yet.") % given, _("The workers ask every gateway several times a minute.")
+            StateKind.PLAIN, _("%(gateway)s has not been polled yet.") % given, _("The workers poll every gateway several times a minute.")
         )
     if status.unreachable_since:
         since = given | {"time": formats.format_moment(status.unreachable_since, now, with_zone=True, with_seconds=False)}
         return GatewayStatusLine(
             StateKind.BAD,
             _("%(gateway)s has not answered the portal since %(time)s.") % since,
-            _("It may forward all the same: it needs no portal for that. Changes are saved and will follow by themselves."),
+            _("It may still forward traffic: it does not need the portal for that. Changes are saved and will follow by themselves."),
         )
     if _is_overdue(status, now):
         return GatewayStatusLine(
-            StateKind.WARN, _("Nobody has asked %(gateway)s lately.") % given, _("Do the workers run? What stands here may be out of date.")
+            StateKind.WARN,
+            _("%(gateway)s has not been polled recently.") % given,
+            _("Are the workers running? The information here may be out of date."),
         )
     if missing:
         return GatewayStatusLine(
             StateKind.WARN,
             _("%(gateway)s carries IPv4 and IPv6 alone.") % given,
-            _("%(others)s does not answer and could not take over.") % given,
+            _("No answer from %(others)s: a takeover is not possible.") % given,
         )
     if drift := describe_drift(status):
         return GatewayStatusLine(StateKind.WARN, drift.sentence, f"{drift.what[:1].upper()}{drift.what[1:]}. {drift.follows}")
     if status.disk:
-        follows = _("%(why)s. Until that is mended it takes no change; then what it misses follows by itself.") % {"why": status.disk}
+        follows = _("%(why)s. Until that is fixed it takes no changes; then it catches up by itself.") % {"why": status.disk}
         return GatewayStatusLine(StateKind.WARN, _("%(gateway)s cannot write to its disk.") % given, follows)
     if (table := find_table(status, None)) and table.kind is StateKind.WARN:
         full = _("The connection table of %(gateway)s is %(percent)d %% full.") % (given | {"percent": table.percent})
@@ -136,14 +138,14 @@ def _build_line(gateway: Gateway, status: GatewayState | None, missing: list[str
             StateKind.WARN, full, _("When it is full, nobody can open a connection. Its profile says how many it takes.")
         )
     if status.revision is None:
-        return GatewayStatusLine(StateKind.WARN, _("%(gateway)s answers and runs nothing of ours yet.") % given)
+        return GatewayStatusLine(StateKind.WARN, _("%(gateway)s answers, but has no ruleset from the portal yet.") % given)
     return _build_running_line(gateway, status, now)
 
 
 def _build_running_line(gateway: Gateway, status: GatewayState, now: datetime) -> GatewayStatusLine:
     since = formats.format_moment(status.since, now, with_zone=True) if status.since else _("unknown")
     sentence = _("%(gateway)s answers and runs %(revision)s.") % {"gateway": gateway.name, "revision": status.revision}
-    memory = _("It runs in memory: no packet passes through it.") if status.in_memory else ""
+    memory = _("It keeps its rules in memory only: no packets pass through it.") if status.in_memory else ""
     return GatewayStatusLine(StateKind.OK, sentence, " ".join(filter(None, [_("Confirmed %(time)s.") % {"time": since}, memory])))
 
 
@@ -153,11 +155,15 @@ def find_worst(rows: list[GatewayOverview]) -> GatewayStatusLine | None:
     lines = sorted((row.line for row in rows), key=lambda line: order.index(line.kind))
     if not lines or lines[0].kind is not StateKind.OK:
         return lines[0] if lines else None
-    memory = _("They run in memory: no packet passes through them.") if any(row.status and row.status.in_memory for row in rows) else ""
+    memory = (
+        _("They keep their rules in memory only: no packets pass through them.")
+        if any(row.status and row.status.in_memory for row in rows)
+        else ""
+    )
     if _is_alike(rows):
-        return GatewayStatusLine(StateKind.OK, _("All gateways answer and run what was last confirmed."), memory)
+        return GatewayStatusLine(StateKind.OK, _("All gateways answer and run the last confirmed revision."), memory)
     runs = ", ".join(f"{row.gateway.name} {row.status.revision}" for row in rows if row.status)
-    return GatewayStatusLine(StateKind.MOVING, _("All gateways answer, but they do not run the same yet."), f"{runs}.")
+    return GatewayStatusLine(StateKind.MOVING, _("All gateways answer, but they do not run the same revision yet."), f"{runs}.")
 
 
 def _is_alike(rows: list[GatewayOverview]) -> bool:

@@ -67,7 +67,9 @@ def configure(
     given = {"lan": lan, "wan": wan, "management": management, "sync": sync}
     check_interfaces(given)
     if not management_networks:
-        raise Problem(_("Without a management network nobody could reach this gateway any more. Name at least one."), "management_networks")
+        raise Problem(
+            _("Without a management network, this gateway could no longer be reached. Enter at least one."), "management_networks"
+        )
     values = given | {"management_networks": list(management_networks), "management_port": management_port}
     try:
         with transaction.atomic():
@@ -89,7 +91,7 @@ def check_interfaces(given: Mapping[str, str]) -> None:
         try:
             names.validate_interface(name)
         except PolicyError as error:
-            words = _("“%(name)s” is no interface name. Use 1 to 15 of the characters A–Z a–z 0–9 _ . : @ -")
+            words = _("“%(name)s” is not an interface name. Use 1 to 15 of the characters A–Z a–z 0–9 _ . : @ -")
             raise Problem(words % {"name": name}, fieldname) from error
         if name in named:
             raise Problem(_("%(name)s is already another interface of this gateway.") % {"name": name}, fieldname)
@@ -99,7 +101,9 @@ def check_interfaces(given: Mapping[str, str]) -> None:
 def _build_conflict(gateway: Gateway) -> Conflict:
     last = find_last_change(gateway)
     if last is None:
-        return Conflict(_("Somebody changed this gateway while you were editing. Your input is kept below; compare and save again."))
+        return Conflict(
+            _("This gateway was changed by someone else while you were editing. Your input is kept below; compare and save again.")
+        )
     who, at = last
     given = {"who": who, "time": formats.format_moment(at, timezone.now(), with_seconds=False)}
     words = _("%(who)s changed this gateway at %(time)s, while you were editing. Your input is kept below; compare and save again.")

@@ -52,10 +52,10 @@ def list_gauges(gateway: Gateway) -> list[SetGauge]:
 def _describe_limit(limited: LimitKind, name: str) -> str:
     family = "IPv4" if name.startswith(f"{limited}4") else "IPv6"
     words = {
-        LimitKind.MEMBER_RATE: _("Members who connect, %(family)s"),
+        LimitKind.MEMBER_RATE: _("Members with new connections, %(family)s"),
         LimitKind.MEMBER_OPEN: _("Members with open connections, %(family)s"),
-        LimitKind.SOURCE_RATE: _("Foreign addresses that connect, %(family)s"),
-        LimitKind.SOURCE_OPEN: _("Foreign addresses with open connections, %(family)s"),
+        LimitKind.SOURCE_RATE: _("External addresses with new connections, %(family)s"),
+        LimitKind.SOURCE_OPEN: _("External addresses with open connections, %(family)s"),
         LimitKind.MAIL: _("Members who send mail, %(family)s"),
     }
     return words[limited] % {"family": family}

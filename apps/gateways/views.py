@@ -69,7 +69,7 @@ def put_right(request: HttpRequest, pk: int) -> HttpResponse:
     """Deploy again to repair a gateway, although nothing has changed in the database."""
     found = get_object_or_404(Gateway, pk=pk)
     deployments.request_reconcile(by=get_person(request), force=True)
-    messages.success(request, _("Asked. %(gateway)s gets what it should run again, in a moment.") % {"gateway": found})
+    messages.success(request, _("Requested. %(gateway)s gets its ruleset again in a moment.") % {"gateway": found})
     return redirect("gateways:gateway", found.pk)
 
 
@@ -79,7 +79,7 @@ def count_again(request: HttpRequest, pk: int) -> HttpResponse:
     """Accept the gateway's next reading as the new start of counting, whatever it contains."""
     found = get_object_or_404(Gateway, pk=pk)
     counter_collection.accept_next_reading(gateway=found)
-    messages.success(request, _("Counting begins again with the next reading of %(gateway)s, within a minute or two.") % {"gateway": found})
+    messages.success(request, _("Counting restarts with the next reading of %(gateway)s, within a minute or two.") % {"gateway": found})
     return redirect("gateways:gateway", found.pk)
 
 
@@ -91,7 +91,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             services.configure(gateway=found, by=get_person(request), **form.cleaned_data)
-            messages.success(request, _("Saved. %(gateway)s gets its rules anew with the next rollout, in a moment.") % {"gateway": found})
+            messages.success(request, _("Saved. The next rollout rewrites the rules of %(gateway)s in a moment.") % {"gateway": found})
             return redirect("gateways:gateway", found.pk)
         except Conflict as conflict:
             form.take_up(str(conflict))
@@ -109,9 +109,9 @@ def group(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             of_groups.configure_group(group=found, by=get_person(request), **form.cleaned_data)
-            messages.success(request, _("Saved. It holds for the next rollout; what waits for somebody already goes on waiting."))
+            messages.success(request, _("Saved. This applies from the next rollout on; what already waits for approval keeps waiting."))
             if find_waiting_limits(found):
-                messages.info(request, _("Looser limits wait until a second person agrees; until then the old ones hold."))
+                messages.info(request, _("Looser limits wait until a second person agrees; until then the old ones apply."))
             return redirect("gateways:group", found.pk)
         except Conflict as conflict:
             form.take_up(str(conflict))

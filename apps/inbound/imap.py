@@ -28,7 +28,7 @@ from apps.inbound.services import store_arrival
 SECONDS: Final = 50.0  # for one run; the next is a minute later
 ANSWER_SECONDS: Final = 10.0
 MOST: Final = 200  # mails in one run
-STAYS: Final = gettext_noop("It is larger than a mail may be: only its headers were fetched, the whole lies in the mailbox.")
+STAYS: Final = gettext_noop("It is larger than a mail may be: only its headers were fetched, the whole mail is still in the mailbox.")
 SIZE: Final = re.compile(rb"RFC822\.SIZE (\d{1,12})")
 RETURN_PATH: Final = re.compile(rb"^Return-Path:[ \t]*<([^<>\s]{0,320})>", re.IGNORECASE | re.MULTILINE)
 DELIVERED: Final = re.compile(rb"^(?:Delivered-To|X-Original-To):[ \t]*<?([^<>\s]{3,320})>?[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)

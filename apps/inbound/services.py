@@ -80,7 +80,7 @@ def retry(*, arrival: Arrival, by: User) -> None:
     fresh = {"state": Arrival.State.WAITING, "tries": 0, "ended": None, "ended_by": None, "reason": "", "detail": ""}
     with transaction.atomic():
         if not _filter_quarantined(arrival).update(**fresh):
-            raise Conflict(_("It is in quarantine no longer."))
+            raise Conflict(_("This mail is no longer in quarantine."))
         wake()
     log.info("mail read again", arrival=arrival.pk, by=by.username)
 
@@ -88,7 +88,7 @@ def retry(*, arrival: Arrival, by: User) -> None:
 def delete(*, arrival: Arrival, by: User) -> None:
     """Erase the content of a quarantined mail; its record and the reason stay. Raises Conflict when it is no longer in quarantine."""
     if not _filter_quarantined(arrival).update(state=Arrival.State.DELETED, octets=None, ended=Now(), ended_by=by):
-        raise Conflict(_("It is in quarantine no longer."))
+        raise Conflict(_("This mail is no longer in quarantine."))
     log.info("mail deleted from quarantine", arrival=arrival.pk, by=by.username)
 
 

@@ -64,7 +64,7 @@ class AddressField(_ParsedField):
     """An IPv4 or IPv6 address of one host."""
 
     column_type = "inet"
-    default_error_messages = {"invalid": _("“%(value)s” is no IP address. Write it like 198.51.100.7 or 2001:db8::7.")}
+    default_error_messages = {"invalid": _("“%(value)s” is not an IP address. Write it like 198.51.100.7 or 2001:db8::7.")}
 
     def parse(self, text: str) -> Address:
         if "%" in text:  # a zone (RFC 4007) is only meaningful on one host
@@ -77,7 +77,7 @@ class PrefixField(_ParsedField):
 
     column_type = "cidr"
     default_error_messages = {
-        "invalid": _("“%(value)s” is no address or prefix. Write it like 203.0.113.66, 203.0.113.0/24 or 2001:db8::/32.")
+        "invalid": _("“%(value)s” is not an address or prefix. Write it like 203.0.113.66, 203.0.113.0/24 or 2001:db8::/32.")
     }
 
     def parse(self, text: str) -> Prefix:
@@ -101,7 +101,7 @@ class MacField(_ParsedField):
     """A MAC address as text: six octets in lower case with colons."""
 
     column_type = "macaddr"
-    default_error_messages = {"invalid": _("“%(value)s” is no MAC address. Write it like 00:00:5e:00:53:1f.")}
+    default_error_messages = {"invalid": _("“%(value)s” is not a MAC address. Write it like 00:00:5e:00:53:1f.")}
 
     def parse(self, text: str) -> str:
         digits = extract_mac_digits(text)

@@ -34,7 +34,7 @@ def parse_span(text: str) -> Span | None:
 class PortsField(forms.CharField):
     """A port or a range of ports. The cleaned value is the first port and the number of ports."""
 
-    default_error_messages = {"ports": _("“%(value)s” is no port and no range. Write it like 8443 or 6000-6009, from 1 to 65535.")}
+    default_error_messages = {"ports": _("“%(value)s” is neither a port nor a range. Write it like 8443 or 6000-6009, from 1 to 65535.")}
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**({"max_length": 20} | options))

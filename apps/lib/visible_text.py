@@ -25,16 +25,18 @@ def check_visible(text: str, *, lines: bool) -> None:
             continue
         if character in LINES or unicodedata.category(character) == "Cc" or character in ("\u2028", "\u2029"):
             raise ValidationError(
-                _("This holds a control character (U+%(code)s). Write it in one line, without any.") % {"code": f"{ord(character):04X}"}
+                _("This contains a control character (U+%(code)s). Use one line without control characters.")
+                % {"code": f"{ord(character):04X}"}
                 if not lines
-                else _("This holds a control character (U+%(code)s). Leave it out.") % {"code": f"{ord(character):04X}"}
+                else _("This contains a control character (U+%(code)s). Leave it out.") % {"code": f"{ord(character):04X}"}
             )
         if character in TURNING:
             raise ValidationError(
-                _("This holds a mark that turns the direction of text (U+%(code)s). Leave it out.") % {"code": f"{ord(character):04X}"}
+                _("This contains a character that changes the direction of text (U+%(code)s). Leave it out.")
+                % {"code": f"{ord(character):04X}"}
             )
     if text and all(unicodedata.category(character) in NOT_VISIBLE for character in text) and not text.isspace():
-        raise ValidationError(_("There is nothing to see in this text."))
+        raise ValidationError(_("This text has no visible characters."))
 
 
 def validate_every_form() -> None:

@@ -27,7 +27,7 @@ GIVE_UP: Final = timedelta(days=5)  # RFC 5321, 4.5.4.1
 MOST: Final = 500  # mails
 SECONDS: Final = 10.0  # after which no further mail is started
 LOST_IN_A_ROW: Final = 3
-UNKNOWN_END: Final = gettext_noop("A worker ended in the middle of a try: it may have been taken.")
+UNKNOWN_END: Final = gettext_noop("A worker ended in the middle of a try: the mail server may have accepted the mail.")
 DOUBLINGS: Final = 10
 Clock = Callable[[], datetime]
 # One statement, without waiting for the disk: a claim that a database crash loses costs one more try, but no mail.

@@ -10,7 +10,7 @@ from apps.lib.ui.form_errors import add_problem_to
 class DiscardForm(forms.Form):
     """Asks for the reason why a mail is not sent."""
 
-    reason = forms.CharField(label=_("Reason"), max_length=200, help_text=_("It stands beside the mail."))
+    reason = forms.CharField(label=_("Reason"), max_length=200, help_text=_("It is shown with the mail."))
 
     def add_problem(self, problem: Problem) -> None:
         """Show the service's objection in the form."""

@@ -71,7 +71,7 @@ def put_in_outbox(row: Message) -> Message | None:
     try:
         validate_email(row.to)
     except ValidationError as error:
-        raise Problem(_("%(address)s is no e-mail address.") % {"address": row.to}, "to") from error
+        raise Problem(_("%(address)s is not an e-mail address.") % {"address": row.to}, "to") from error
     row.message_id = f"<{uuid4()}@{parseaddr(row.sender)[1].rpartition('@')[2] or 'localhost'}>"
     row.written = row.due = timezone.now()
     try:
@@ -114,7 +114,7 @@ def retry(*, message: Message, by: User) -> None:
         )
         fresh = {"state": Message.State.WAITING, "ended": None, "ended_by": None, "reason": "", "claimed_until": None}
         if not there.update(due=timezone.now(), **fresh):
-            raise Conflict(_("It is being sent, was sent meanwhile, or what it said was erased."))
+            raise Conflict(_("This mail is being sent, was sent meanwhile, or its content was erased."))
         wake()
     log.info("mail tried again", message=message.pk, by=by.username)
 
@@ -123,13 +123,13 @@ def discard_mail(*, message: Message, reason: str, by: User) -> None:
     """Discard a mail that is not sent yet. Raises Problem without a reason, Conflict when it is being sent, was sent or was discarded."""
     why = reason.replace("\0", "").strip()
     if not why:
-        raise Problem(_("Say why, for whoever misses it."), "reason")
+        raise Problem(_("Enter a reason; it is shown with the mail."), "reason")
     there = Message.objects.filter(pk=message.pk, state__in=[Message.State.WAITING, Message.State.FAILED]).exclude(
         build_in_hand_filter(timezone.now())
     )
     ended = {"ended": Now(), "ended_by": by, "reason": why[:200]}
     if not there.update(state=Message.State.DISCARDED, claimed_until=None, **ended):
-        raise Conflict(_("It is being sent, was sent or was discarded meanwhile."))
+        raise Conflict(_("This mail is being sent, or was sent or discarded meanwhile."))
 
 
 def switch_off(*, address: str, notice: str) -> None:

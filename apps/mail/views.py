@@ -57,7 +57,7 @@ def retry(request: HttpRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(Message, pk=pk)
     try:
         services.retry(message=row, by=get_person(request))
-        messages.success(request, _("It is tried now."))
+        messages.success(request, _("Trying to send the mail again now."))
     except Problem as problem:
         messages.error(request, str(problem))
     return redirect("mail:message", pk)

@@ -31,7 +31,7 @@ def plan(*, member: Member, on: date, by: User) -> Departure:
     if member.state == Member.State.LEFT:
         raise Problem(_("%(member)s has left already.") % {"member": member}, culprit=member)
     if on <= timezone.localdate():
-        raise Problem(_("Choose a day that has not begun. To end the membership today, leave the day empty."), "on")
+        raise Problem(_("Choose a day in the future. To end the membership today, leave the day empty."), "on")
     check_reachable(on, "on")
     try:
         with transaction.atomic():
@@ -40,7 +40,7 @@ def plan(*, member: Member, on: date, by: User) -> Departure:
         if "departure_one_planned" not in str(error):
             raise
         raise Problem(
-            _("It is planned already when %(member)s leaves. Drop that first.") % {"member": member}, "on", culprit=member
+            _("The departure of %(member)s is already planned. Cancel it first.") % {"member": member}, "on", culprit=member
         ) from error
 
 

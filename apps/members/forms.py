@@ -85,7 +85,7 @@ class NewMemberForm(MemberForm):
         label=gettext_lazy("Active at once"),
         required=False,
         initial=True,
-        help_text=gettext_lazy("Otherwise somebody activates the membership later"),
+        help_text=gettext_lazy("Otherwise an administrator activates the membership later"),
     )
 
     def __init__(self, data: Any = None, *, today: date) -> None:
@@ -141,13 +141,17 @@ class TariffForm(forms.Form):
 
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
     name = forms.CharField(label=gettext_lazy("Name"), max_length=60)
-    most_forwards = forms.IntegerField(label=gettext_lazy("Most port forwards"), min_value=0, max_value=1000, initial=8)
+    most_forwards = forms.IntegerField(label=gettext_lazy("Port forwards, at most"), min_value=0, max_value=1000, initial=8)
     most_devices = forms.IntegerField(
-        label=gettext_lazy("Most devices"), min_value=0, max_value=1000, initial=8, help_text=gettext_lazy("That members note themselves")
+        label=gettext_lazy("Devices, at most"),
+        min_value=0,
+        max_value=1000,
+        initial=8,
+        help_text=gettext_lazy("Registered by members themselves"),
     )
-    down_kbit = RateField(label=gettext_lazy("Rate down, Mbit/s"), help_text=gettext_lazy("To the member. Empty: as fast as it goes"))
-    up_kbit = RateField(label=gettext_lazy("Rate up, Mbit/s"), help_text=gettext_lazy("From the member. Empty: as fast as it goes"))
-    trial = forms.BooleanField(label=gettext_lazy("For trying out"), required=False)
+    down_kbit = RateField(label=gettext_lazy("Download rate, Mbit/s"), help_text=gettext_lazy("To the member. Empty: no limit"))
+    up_kbit = RateField(label=gettext_lazy("Upload rate, Mbit/s"), help_text=gettext_lazy("From the member. Empty: no limit"))
+    trial = forms.BooleanField(label=gettext_lazy("Trial tariff"), required=False)
 
     def __init__(self, tariff: Tariff | None = None, data: Any = None) -> None:
         super().__init__(data, initial={name: getattr(tariff, name) for name in self.base_fields} if tariff else None)

@@ -64,9 +64,9 @@ def _check(member: Member) -> None:
     if member.user_id is not None:
         raise Problem(_("%(member)s has an account already.") % {"member": member}, culprit=member)
     if member.state == Member.State.LEFT:
-        raise Problem(_("%(member)s has left: there is nothing to invite to.") % {"member": member}, culprit=member)
+        raise Problem(_("%(member)s has left and cannot be invited.") % {"member": member}, culprit=member)
     if not member.email:
-        raise Problem(_("No e-mail address is noted of %(member)s. Note one, then invite.") % {"member": member}, culprit=member)
+        raise Problem(_("%(member)s has no e-mail address. Enter one, then invite.") % {"member": member}, culprit=member)
 
 
 def _build_link(made: MemberInvitation, email: str) -> str:
@@ -96,13 +96,13 @@ def get_by_token(token: str) -> OpenedInvitation:
         pk, email = _signer.unsign_object(token)
         found = MemberInvitation.objects.select_related("member").get(pk=pk)
     except (BadSignature, ValueError, MemberInvitation.DoesNotExist) as error:
-        raise Problem(_("This is no link of ours. Copy it from the mail as a whole.")) from error
+        raise Problem(_("This link is not valid. Copy the whole link from the mail.")) from error
     if found.member.user_id is not None:
         raise Problem(_("This membership belongs to an account already. Sign in with it, or ask the administrators."))
     if found.taken or found.withdrawn or found.expires <= timezone.now() or found.member.state == Member.State.LEFT:
-        raise Problem(_("This invitation was used, withdrawn, or has ended. Ask for another one."))
+        raise Problem(_("This invitation was used or withdrawn, or has expired. Ask for another one."))
     if not is_same_address(str(email), found.member.email):
-        raise Problem(_("This invitation went to an address that is not noted any more. Ask for another one."))
+        raise Problem(_("This invitation went to an address that is no longer on record. Ask for another one."))
     return OpenedInvitation(found, str(email))
 
 
@@ -132,7 +132,7 @@ def accept(opened: OpenedInvitation, *, user: User) -> None:
 def _claim(opened: OpenedInvitation) -> None:
     still = MemberInvitation.objects.filter(pk=opened.invitation.pk, taken=None, withdrawn=None, expires__gt=Now())
     if still.update(taken=Now()) != 1:
-        raise Conflict(_("This invitation was used, withdrawn, or has ended. Ask for another one."))
+        raise Conflict(_("This invitation was used or withdrawn, or has expired. Ask for another one."))
 
 
 def _connect(member: Member, user: User) -> None:

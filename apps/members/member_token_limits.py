@@ -22,7 +22,7 @@ class NumberField(forms.CharField):
         number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
         found = Member.objects.filter(number=number).values_list("pk", flat=True).first() if number is not None else None
         if text and found is None:
-            raise forms.ValidationError(gettext("Nobody has this number."))
+            raise forms.ValidationError(gettext("No member has this number."))
         return found
 
 
@@ -34,7 +34,7 @@ def register() -> None:
 
 def _describe_member(pk: int) -> str:
     found = Member.objects.filter(pk=pk).first()
-    return gettext("what is of %(name)s, M-%(number)d") % {"name": found.name, "number": found.number} if found else ""
+    return gettext("data of %(name)s, M-%(number)d") % {"name": found.name, "number": found.number} if found else ""
 
 
 def _build_house_field() -> forms.Field:
@@ -43,4 +43,4 @@ def _build_house_field() -> forms.Field:
 
 def _describe_house(pk: int) -> str:
     found = Site.objects.filter(pk=pk).first()
-    return gettext("what is of those who live in %(house)s") % {"house": found.name} if found else ""
+    return gettext("data of members in %(house)s") % {"house": found.name} if found else ""

@@ -38,11 +38,11 @@ class Tariff(RateProperties, Versioned):
     """What a member may have. up_kbit, down_kbit: the rate through the uplink from and to the member, kbit/s; None: unlimited."""
 
     name = models.CharField(_("name"), max_length=60, unique=True)
-    most_forwards = models.PositiveSmallIntegerField(_("most port forwards"), default=8)
-    most_devices = models.PositiveSmallIntegerField(_("most devices"), default=8, db_default=8)
-    trial = models.BooleanField(_("trial"), default=False)
-    up_kbit = models.PositiveIntegerField(_("rate up"), null=True, blank=True)
-    down_kbit = models.PositiveIntegerField(_("rate down"), null=True, blank=True)
+    most_forwards = models.PositiveSmallIntegerField(_("port forwards, at most"), default=8)
+    most_devices = models.PositiveSmallIntegerField(_("devices, at most"), default=8, db_default=8)
+    trial = models.BooleanField(_("trial tariff"), default=False)
+    up_kbit = models.PositiveIntegerField(_("upload rate"), null=True, blank=True)
+    down_kbit = models.PositiveIntegerField(_("download rate"), null=True, blank=True)
 
     class Meta:
         ordering = ["name"]

@@ -54,7 +54,7 @@ def remember_language(request: HttpRequest, language: str) -> None:
 
 def _check_mac(mac: str) -> None:
     if int(mac[:2], 16) & GROUP_BIT or mac == "00:00:00:00:00:00":
-        raise Problem(_("%(mac)s is no address of one device.") % {"mac": mac}, "mac")
+        raise Problem(_("%(mac)s is not the address of a single device.") % {"mac": mac}, "mac")
 
 
 def _check_quota(member: Member) -> None:
@@ -63,10 +63,10 @@ def _check_quota(member: Member) -> None:
         member=member,
         most=lambda tariff: tariff.most_devices,
         states=(Member.State.PENDING, Member.State.ACTIVE),
-        ended=_("Your membership has ended, so no device can be noted."),
+        ended=_("Your membership has ended, so you cannot register a device."),
         full=lambda most: ngettext(
-            "Your tariff has room for %(most)d device, and it is noted.",
-            "Your tariff has room for %(most)d devices, and all are noted. Remove one that you no longer use first.",
+            "Your tariff allows %(most)d device, and it is already registered.",
+            "Your tariff allows %(most)d devices, and all are already registered. Remove one that you no longer use first.",
             most,
         ),
     )
@@ -76,4 +76,4 @@ def _strip_names(problem: Problem, member: Member) -> Problem:
     """Return the same refusal without naming the other member."""
     if problem.fieldname != "mac" or (isinstance(problem.culprit, Device) and problem.culprit.member_id == member.pk):
         return problem
-    return Problem(_("This address is noted for somebody else. Look again, and ask the administrators if it is yours."), "mac")
+    return Problem(_("This address is registered for another member. Look again, and ask the administrators if it is yours."), "mac")

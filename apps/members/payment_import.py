@@ -84,7 +84,7 @@ def import_payments(text: str, *, by: User) -> PaymentPreview:
     with transaction.atomic():
         preview = read(text)
         if preview.faults:
-            raise Problem(_("Not every line is understood, so nothing was changed. Mend the list, then try again."), "file")
+            raise Problem(_("Some lines have errors, so nothing was changed. Correct the list, then try again."), "file")
         for each in preview.extensions:
             shorter = Member.objects.filter(pk=each.member.pk).exclude(paid_until__gte=each.until)
             shorter.update(paid_until=each.until, version=F("version") + 1)
@@ -126,15 +126,15 @@ def _parse_payment(line: int, cells: list[str], known: dict[int, Member], seen: 
     text = " · ".join(cells[:2])[:80]
     number = _parse_number(cells[0])
     if number is None:
-        return PaymentFault(line, text, _("The first cell is no member's number."))
+        return PaymentFault(line, text, _("The first cell is not a member number."))
     member = known.get(number)
     if member is None:
-        return PaymentFault(line, text, _("There is no member M-%(number)d.") % {"number": number})
+        return PaymentFault(line, text, _("Member M-%(number)d not found.") % {"number": number})
     if member.state == Member.State.LEFT:
         return PaymentFault(line, text, _("%(member)s has left.") % {"member": member})
     until = _parse_day(cells[1]) if len(cells) > 1 else None
     if until is None:
-        return PaymentFault(line, text, _("The second cell is no day. Write it like 2027-03-31 or 31.03.2027."))
+        return PaymentFault(line, text, _("The second cell is not a date. Write it like 2027-03-31 or 31.03.2027."))
     if number in seen:
         return PaymentFault(line, text, _("M-%(number)d stands in line %(line)d too.") % {"number": number, "line": seen[number]})
     seen[number] = line

@@ -59,7 +59,9 @@ def change_member(*, member: Member, version: int, facts: MemberFacts, by: User)
     with transaction.atomic():
         current = Member.objects.filter(pk=member.pk, version=version)
         if not current.update(version=F("version") + 1, **_validate_facts(facts)):
-            raise Conflict(_("Somebody changed this member while you were editing. Your input is kept below; compare and save again."))
+            raise Conflict(
+                _("This member was changed by someone else while you were editing. Your input is kept below; compare and save again.")
+            )
         enqueue_task("workers.reconcile", by.pk)
     member.refresh_from_db()
     return member
@@ -80,7 +82,7 @@ def activate(*, member: Member, by: User) -> None:
 
 
 def describe_erased() -> str:
-    return _("The personal data of this member were erased. Whoever comes back is added as a new member.")
+    return _("The personal data of this member was erased. Add the person as a new member.")
 
 
 def leave(*, member: Member, by: User) -> list[EndedCount]:
@@ -152,7 +154,9 @@ def change_tariff_terms(
         with transaction.atomic():
             present = Tariff.objects.filter(pk=tariff.pk, version=version)
             if not present.update(name=_validate_tariff_name(name), version=F("version") + 1, **given):
-                raise Conflict(_("Somebody changed this tariff while you were editing. Look at it as it is now, then save again."))
+                raise Conflict(
+                    _("This tariff was changed by someone else while you were editing. Look at it as it is now, then save again.")
+                )
             enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
         raise _explain_tariff(error, name) from error
@@ -179,7 +183,7 @@ def _find_free_number() -> int:
 
 def _validate_tariff_name(name: str) -> str:
     if not name.strip():
-        raise Problem(_("A tariff has a name."), "name")
+        raise Problem(_("Enter a name for the tariff."), "name")
     return name.strip()
 
 
@@ -237,7 +241,7 @@ def remove_device(*, device: Device, by: User) -> None:
 def _validate_facts(facts: MemberFacts) -> dict[str, object]:
     values = {name: value.strip() if isinstance(value, str) else value for name, value in _iter_facts(facts)}
     if not values["name"]:
-        raise Problem(_("A member has a name."), "name")
+        raise Problem(_("Enter the member’s name."), "name")
     return values
 
 
@@ -247,7 +251,7 @@ def _iter_facts(facts: MemberFacts) -> Iterable[tuple[str, object]]:
 
 def _validate_device_name(name: str) -> str:
     if not name.strip():
-        raise Problem(_("A device has a name, such as “Laptop”."), "name")
+        raise Problem(_("Enter a name for the device, such as “Laptop”."), "name")
     return name.strip()
 
 
@@ -257,10 +261,10 @@ def _explain_member(error: IntegrityError, number: int | None) -> Problem:
     holder = Member.objects.filter(number=number).first() if number else None
     free = _find_free_number()
     if holder is None:
-        return Problem(_("Somebody else added a member at the same moment. Save again."), "number", offer=str(free))
-    text = _("M-%(number)d is %(member)s. M-%(free)d is free.")
+        return Problem(_("Another member was added at the same moment. Save again."), "number", offer=str(free))
+    text = _("M-%(number)d belongs to %(member)s. M-%(free)d is free.")
     facts = {"number": holder.number, "member": holder, "free": free}
-    unnamed = _("M-%(number)d is somebody else. M-%(free)d is free.") % facts
+    unnamed = _("M-%(number)d belongs to another member. M-%(free)d is free.") % facts
     return Problem(text % facts, "number", offer=str(free), culprit=holder, unnamed=unnamed)
 
 
@@ -269,7 +273,7 @@ def _explain_device(error: IntegrityError, mac: str) -> Problem:
         raise error
     holder = Device.objects.filter(mac=MacField().parse(mac)).select_related("member").first()
     if holder is None:
-        return Problem(_("%(mac)s was just taken by somebody else.") % {"mac": mac}, "mac")
+        return Problem(_("%(mac)s was just added for another device.") % {"mac": mac}, "mac")
     text = _("%(mac)s is “%(device)s” of %(member)s (M-%(number)d).")
     facts = {"mac": holder.mac, "device": holder.name, "member": holder.member, "number": holder.member.number}
-    return Problem(text % facts, "mac", culprit=holder, unnamed=_("%(mac)s is a device of somebody else.") % facts)
+    return Problem(text % facts, "mac", culprit=holder, unnamed=_("%(mac)s is a device of another member.") % facts)

@@ -23,7 +23,7 @@ class PaymentListForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("List as CSV"), required=False, help_text=gettext_lazy("Number and day, like M-2207;2027-03-31")
     )
-    text = forms.CharField(label=gettext_lazy("Or its lines"), required=False, strip=False, widget=forms.Textarea(attrs={"rows": 6}))
+    text = forms.CharField(label=gettext_lazy("Or paste its lines"), required=False, strip=False, widget=forms.Textarea(attrs={"rows": 6}))
 
     def clean(self) -> dict[str, str]:
         """Return the list as `text`, from the file if there is one."""
@@ -66,6 +66,6 @@ def import_payments(request: HttpRequest) -> HttpResponse:
 
 def _report_import(request: HttpRequest, done: payment_import.PaymentPreview) -> HttpResponse:
     count = len(done.extensions)
-    text = ngettext("%(n)d member is paid for longer now.", "%(n)d members are paid for longer now.", count)
+    text = ngettext("“Paid until” was extended for %(n)d member.", "“Paid until” was extended for %(n)d members.", count)
     messages.success(request, text % {"n": count})
     return redirect("desk:members")

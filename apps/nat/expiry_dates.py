@@ -29,7 +29,9 @@ def check_end(until: datetime | None) -> None:
     """Raise Problem for an end that has passed, or is too far away. None, for no end, is allowed."""
     check_reachable(until, "until")
     if until is not None and until <= timezone.now():
-        raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none.") % {"end": formats.format_full_time(until)}, "until")
+        raise Problem(
+            _("The end, %(end)s, is in the past. Choose a later one, or none.") % {"end": formats.format_full_time(until)}, "until"
+        )
 
 
 def build_end_update(until: Until, row: PortForward | Pinhole) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class ForwardForm(LastDayForm):
     protocol = forms.ChoiceField(label=_("Protocol"), choices=PortForward.Protocol)
     public_port = PortsField(label=_("Public port"), help_text=_("8443, or 6000-6009"))
     holding = DeviceChoice(label=_("To device"), queryset=Holding.objects.none(), empty_label=None)
-    private_port = PortsField(label=_("Its port"), required=False, help_text=_("of a range the first; as outside if empty"))
+    private_port = PortsField(label=_("Device port"), required=False, help_text=_("the first one of a range; empty: same as outside"))
     public = forms.ChoiceField(label=_("Public address"))
     purpose = forms.CharField(label=_("What for"), max_length=80, required=False)
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
@@ -57,7 +57,9 @@ class ForwardForm(LastDayForm):
         public, private = cleaned.get("public_port"), cleaned.get("private_port")
         if public and private and private[1] not in (1, public[1]):
             facts = {"private": private[1], "public": public[1]}
-            self.add_error("private_port", _("%(private)d ports cannot take %(public)d. Write the first of them alone.") % facts)
+            self.add_error(
+                "private_port", _("%(public)d public ports do not fit %(private)d private ones. Enter only the first private port.") % facts
+            )
         return cleaned
 
     def suggest_ports(self, first: str) -> str:

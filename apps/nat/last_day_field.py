@@ -23,7 +23,7 @@ class LastDayForm(forms.Form):
         """Return the day, or None. A day that was changed must not be over."""
         day: date | None = self.cleaned_data["until"]
         if day and day < timezone.localdate() and "until" in self.changed_data:
-            raise forms.ValidationError(_("This day is over."))
+            raise forms.ValidationError(_("This day is in the past."))
         try:
             check_reachable(day, "until")
         except Problem as problem:

@@ -42,7 +42,7 @@ def pinholes(request: HttpRequest) -> HttpResponse:
 @staff_page
 def forwards_csv(request: HttpRequest) -> StreamingHttpResponse:
     """Download all matching forwards, in the order of the list."""
-    head = [_("Member"), _("Protocol"), _("Public address"), _("Public port"), _("Last port"), _("To address"), _("Its port")]
+    head = [_("Member"), _("Protocol"), _("Public address"), _("Public port"), _("Last port"), _("To address"), _("Device port")]
     head += [_("What for"), _("On"), _("Since"), _("Until")]
     found = find_forwards(parse_words(request.GET, "q")).iterator(chunk_size=1000)
     return build_csv_download("forwards", head, map(_list_forward_cells, found))

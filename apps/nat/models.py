@@ -110,9 +110,9 @@ class PortForward(PublicAddressUse):
 
     protocol = models.CharField(_("protocol"), max_length=3, choices=Protocol)
     public_port = models.PositiveIntegerField(_("public port"))
-    private_port = models.PositiveIntegerField(_("its port"))
+    private_port = models.PositiveIntegerField(_("device port"))
     ports = models.PositiveSmallIntegerField(_("how many ports"), default=1, db_default=1)
-    purpose = models.CharField(_("what for"), max_length=80, blank=True)
+    purpose = models.CharField(_("purpose"), max_length=80, blank=True)
     enabled = models.BooleanField(_("on"), default=True)
 
     class Meta(PublicAddressUse.Meta):

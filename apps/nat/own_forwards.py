@@ -89,7 +89,7 @@ def _check_rules(rules: PortRules, public: Address, protocol: str, port: int, po
         text = _("Ports below %(lowest)d are opened by the administrators. Choose one from %(lowest)d to 65535.")
         raise Problem(text % facts, "public_port", offer=_find_free_ports(rules, public, protocol, rules.lowest, ports))
     if facts["forbidden"] is not None:
-        text = _("Port %(forbidden)d is not for members here. Choose another one, or ask the administrators.")
+        text = _("Members may not open port %(forbidden)d here. Choose another one, or ask the administrators.")
         raise Problem(text % facts, "public_port", offer=_find_free_ports(rules, public, protocol, port, ports))
 
 

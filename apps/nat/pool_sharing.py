@@ -86,7 +86,7 @@ def _check_blocks(pool: Pool, sharing: str, members: int) -> None:
     text = ngettext(
         "%(n)s member has a block of %(size)s ports of this pool.", "%(n)s members have blocks of %(size)s ports of this pool.", members
     )
-    text += " " + _("Their size changes only while nobody has one: let members share without blocks first.")
+    text += " " + _("The block size can change only while no member has a block: let members share without blocks first.")
     raise Problem(
         text % {"n": formats.format_number(members), "size": formats.format_number(pool.block_size or 0)}, "block_size", culprit=pool
     )
@@ -136,7 +136,7 @@ def _allocate_places(pool: Pool, current: list[NatMapping]) -> dict[int, SnatPla
 def _build_shortage(pool: Pool, members: int, places: int) -> Problem:
     facts = {"members": formats.format_number(members), "places": formats.format_number(places)}
     if pool.sharing == Pool.Sharing.OWN:
-        text = _("%(members)s members leave from this pool, and it has addresses for %(places)s of them. Let them share, or add addresses.")
+        text = _("%(members)s members use this pool, but it has addresses for only %(places)s of them. Let them share, or add addresses.")
         return Problem(text % facts, "sharing", culprit=pool)
-    text = _("%(members)s members leave from this pool, and it has blocks for %(places)s of them. Choose smaller blocks, or add addresses.")
+    text = _("%(members)s members use this pool, but it has blocks for only %(places)s of them. Choose smaller blocks, or add addresses.")
     return Problem(text % facts, "block_size", culprit=pool)

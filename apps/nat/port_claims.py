@@ -38,7 +38,7 @@ def build_claim_problem(holding: Holding, public: Address, protocol: str, port: 
     facts: dict[str, object] = {"port": port, "public": public, "free": free}
     found = find_claim(public, holding.member_id, Int4Range(port, port + ports))
     if found is None:
-        text = _("Port %(port)d of %(public)s was just given to somebody else.")
+        text = _("Port %(port)d of %(public)s was just given to another member.")
     else:
         claim, member = found
         facts |= {"member": member.name, "first": claim.ports.lower, "last": claim.ports.upper - 1}
@@ -46,11 +46,11 @@ def build_claim_problem(holding: Holding, public: Address, protocol: str, port: 
         text = (
             _("%(public)s is the address of %(member)s alone.")
             if whole
-            else _("Port %(port)d of %(public)s is one of those that %(member)s has alone, %(first)d to %(last)d.")
+            else _("Port %(port)d of %(public)s belongs to %(member)s, who has %(first)d to %(last)d.")
         )
     more = " " + _("%(free)d is free.") if facts["free"] else ""
     said = (text + more) % facts
-    unnamed = (_("Port %(port)d of %(public)s is somebody else's.") + more) % facts
+    unnamed = (_("Port %(port)d of %(public)s belongs to another member.") + more) % facts
     return Problem(said, "public_port", offer=str(facts["free"] or ""), culprit=found and found[0], unnamed=unnamed)
 
 

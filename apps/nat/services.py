@@ -132,7 +132,9 @@ def edit_forward(
 
 
 def build_conflict() -> Conflict:
-    return Conflict(_("Somebody changed or removed this forward while you were editing. Look at it as it is now, then save again."))
+    return Conflict(
+        _("This port forward was changed or removed by someone else while you were editing. Look at it as it is now, then save again.")
+    )
 
 
 def remove_forward(*, forward: PortForward, by: User) -> None:
@@ -188,7 +190,7 @@ def map_address(*, holding: Holding, public: Address | None = None, pool: Pool |
         check_holding(holding)
         if not port_claims.is_claimed(error):
             raise
-        raise Problem(_("Somebody else was just given this address or block. Try again."), "public") from error
+        raise Problem(_("This address or block was just given to another member. Try again."), "public") from error
     mapping.refresh_from_db()
     return mapping
 
@@ -217,7 +219,7 @@ def _allocate_place(holding: Holding, public: Address | None, pool: Pool | None)
 def _build_no_place(holding: Holding, public: Address | None, pools: list[Pool]) -> Problem:
     facts: dict[str, object] = {"public": public, "pools": ", ".join(map(str, pools))}
     if not pools:
-        return Problem(_("There is no public pool to leave from. Add one first."), "public")
+        return Problem(_("There is no public IPv4 pool yet. Add one first."), "public")
     if public is None:
         return Problem(
             _("Nothing is free in %(pools)s. Add addresses, or let more members share them.") % facts, "public", culprit=pools[0]
@@ -227,7 +229,7 @@ def _build_no_place(holding: Holding, public: Address | None, pools: list[Pool])
     found = port_claims.find_claim(public, holding.member_id)
     if found and pools[0].sharing == Pool.Sharing.OWN:
         text = _("%(public)s cannot be the address of one member alone: %(other)s has it, or ports of it.")
-        unnamed = _("%(public)s cannot be the address of one member alone: somebody else has it, or ports of it.")
+        unnamed = _("%(public)s cannot be the address of one member alone: another member has it, or ports of it.")
         facts["other"] = found[1].name
     else:
         text = unnamed = _("%(public)s has no free block of ports.")
@@ -241,19 +243,19 @@ def check_ports(protocol: str, public_port: int, private_port: int, ports: int) 
         raise Problem(_("“%(protocol)s” has no ports. Choose tcp or udp.") % {"protocol": protocol}, "protocol")
     for fieldname, port in (("public_port", public_port), ("private_port", private_port)):
         if not 0 < port < 65536:
-            raise Problem(_("%(port)d is no port. Choose 1 to 65535.") % {"port": port}, fieldname)
+            raise Problem(_("%(port)d is not a port. Choose 1 to 65535.") % {"port": port}, fieldname)
     if not 0 < ports <= PortForward.MOST_PORTS:
         text = _("%(ports)d ports are too many for one forward. Choose 1 to %(most)d, or make several forwards.")
         raise Problem(text % {"ports": ports, "most": PortForward.MOST_PORTS}, "ports" if ports < 1 else "public_port")
     for fieldname, port in (("public_port", public_port), ("private_port", private_port)):
         if port + ports > 65536:
-            text = _("%(ports)d ports from %(port)d on end behind 65535. Begin at %(last)d or lower.")
+            text = _("%(ports)d ports from %(port)d on go beyond 65535. Begin at %(last)d or lower.")
             raise Problem(text % {"ports": ports, "port": port, "last": 65536 - ports}, fieldname)
 
 
 def check_holding(holding: Holding) -> None:
     if holding.kind != Pool.Kind.PRIVATE4:
-        raise Problem(_("%(address)s is no private IPv4 address.") % {"address": holding.address}, "holding")
+        raise Problem(_("%(address)s is not a private IPv4 address.") % {"address": holding.address}, "holding")
     if not Holding.objects.filter(holds_now(), pk=holding.pk).exists():
         text = _("%(member)s does not hold %(address)s any more.")
         raise Problem(text % {"member": holding.member, "address": holding.address}, "holding", culprit=holding)
@@ -263,7 +265,7 @@ def get_public_pool(holding: Holding, public: Address) -> Pool:
     pool = Pool.objects.filter(kind=Pool.Kind.PUBLIC4, group=holding.group_id, prefix__covers=public).first()
     if pool is None:
         known = Pool.objects.filter(kind=Pool.Kind.PUBLIC4, group=holding.group_id)
-        text = _("%(address)s is in no public pool of %(group)s. The pools are: %(pools)s.")
+        text = _("%(address)s is not in a public pool of %(group)s. The pools are: %(pools)s.")
         pools = ", ".join(map(str, known)) or _("none yet")
         raise Problem(text % {"address": public, "group": holding.group, "pools": pools}, "public", culprit=public)
     return pool
@@ -272,7 +274,7 @@ def get_public_pool(holding: Holding, public: Address) -> Pool:
 def _explain(error: IntegrityError, public: Address, protocol: str, port: int, ports: int) -> Problem:
     """Return the Problem for a refusal by the database. A violation of any other constraint is our fault, and raised unchanged."""
     if listener := find_violation_detail(error, "listener_beside_forwards"):
-        server = _("%(protocol)s %(port)d on %(public)s is where “%(listener)s” listens, a server of the network. Choose another port.")
+        server = _("“%(listener)s”, a server of the network, listens on %(protocol)s %(port)d of %(public)s. Choose another port.")
         return Problem(server % {"protocol": protocol.upper(), "port": port, "public": public, "listener": listener}, "public_port")
     if "portforward_port_taken" not in str(error):
         raise error
@@ -284,7 +286,7 @@ def _explain(error: IntegrityError, public: Address, protocol: str, port: int, p
         text = _("%(protocol)s %(port)s on %(public)s is held by forward %(id)d of %(member)s.")
         facts |= {"member": holder.holding.member.name, "id": holder.pk, "port": format_span(*_intersect_ports(holder, port, ports))}
     else:
-        text = _("%(protocol)s %(port)s on %(public)s was just taken by somebody else.")
+        text = _("%(protocol)s %(port)s on %(public)s was just taken by another port forward.")
     more = " " + (_("%(free)s is free.") if ports == 1 else _("%(free)s are free.")) if free else ""
     said, other = (text + more) % facts, (unnamed + more) % facts
     return Problem(said, "public_port", offer=str(first or ""), culprit=holder, unnamed=other)

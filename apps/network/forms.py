@@ -50,7 +50,7 @@ class HoldForm(forms.Form):
 
 
 def _describe_block_size(size: int) -> str:
-    return _("%(n)s ports: %(members)s members on an address") % {
+    return _("%(n)s ports: %(members)s members per address") % {
         "n": formats.format_number(size),
         "members": formats.format_number(count_address_blocks(size)),
     }
@@ -70,9 +70,11 @@ class PoolForm(forms.Form):
     sharing = forms.ChoiceField(
         label=_("How members use it"),
         choices=Pool.Sharing,
-        help_text=_("Games and calls work with each. With addresses of their own or blocks, an address and a port say who it was."),
+        help_text=_(
+            "Games and calls work with each of them. With own addresses or blocks, an address and a port show which member it was."
+        ),
     )
-    block_size = forms.TypedChoiceField(label=_("Ports of a block"), coerce=int, empty_value=None, required=False)
+    block_size = forms.TypedChoiceField(label=_("Ports per block"), coerce=int, empty_value=None, required=False)
 
     def __init__(self, data: Any = None, *, public: bool = True, initial: dict[str, Any] | None = None) -> None:
         super().__init__(data, initial=initial)
@@ -95,16 +97,16 @@ class PoolForm(forms.Form):
 class NewPoolForm(PoolForm):
     """Adds a pool."""
 
-    FITTING = ("", _("each member has an address where there are enough, else a block of ports"))
+    FITTING = ("", _("each member has an address if there are enough, otherwise a block of ports"))
 
     kind = forms.ChoiceField(label=_("Kind"), choices=Pool.Kind)
     group = forms.ModelChoiceField(GatewayGroup.objects.all(), label=_("Gateway group"), empty_label=None)
     member_length = forms.IntegerField(
-        label=_("Length of a member’s share"),
+        label=_("Prefix length per member"),
         min_value=32,
         max_value=64,
         initial=64,
-        help_text=_("Of IPv6 prefixes only: 64 gives each member a /64"),
+        help_text=_("Only for IPv6 prefixes: 64 gives each member a /64"),
     )
 
     field_order = ("name", "kind", "prefix", "member_length", "sharing", "block_size", "group")
@@ -114,7 +116,7 @@ class NewPoolForm(PoolForm):
         sharing = self.fields["sharing"]
         sharing.required, sharing.label = False, _("How members use public IPv4")
         sharing.choices = [self.FITTING, *Pool.Sharing.choices]  # type: ignore[attr-defined]  # a ChoiceField
-        sizes = [("", _("as many as suit the members there are")), *self.fields["block_size"].choices[1:]]  # type: ignore[attr-defined]
+        sizes = [("", _("as many as fit the current members")), *self.fields["block_size"].choices[1:]]  # type: ignore[attr-defined]
         self.fields["block_size"].choices = sizes  # type: ignore[attr-defined]  # a ChoiceField
 
 
@@ -133,7 +135,7 @@ class HolderLookupForm(forms.Form):
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S"),
     )
     reason = forms.CharField(
-        label=_("Why you ask"), max_length=200, widget=forms.TextInput(attrs={"placeholder": _("abuse report 4711"), "autocomplete": "off"})
+        label=_("Reason"), max_length=200, widget=forms.TextInput(attrs={"placeholder": _("abuse report 4711"), "autocomplete": "off"})
     )
 
     def get_moment(self, now: datetime) -> datetime:

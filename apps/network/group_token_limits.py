@@ -20,4 +20,4 @@ def _build_field() -> forms.Field:
 
 def _describe_group(pk: int) -> str:
     found = GatewayGroup.objects.filter(pk=pk).first()
-    return gettext("what is of the gateway group %(group)s") % {"group": found.name} if found else ""
+    return gettext("data of the gateway group %(group)s") % {"group": found.name} if found else ""

@@ -40,10 +40,10 @@ class GatewayGroup(Versioned):
     name = models.CharField(_("name"), max_length=40, unique=True)
     goes_on = models.BooleanField(_("go on without a gateway that does not answer"), default=True)
     heals_drift = models.BooleanField(_("put right what was changed by hand on a gateway"), default=True)
-    confirm_within = models.PositiveSmallIntegerField(_("seconds until a gateway takes back what nobody confirmed"), default=30)
-    removal_share = models.PositiveSmallIntegerField(_("removals that wait for a second person: above this share, in percent"), default=20)
-    removal_least = models.PositiveIntegerField(_("and at least this many"), default=10)
-    clamp_mss = models.BooleanField(_("lower TCP segments to what the uplink takes"), default=False)
+    confirm_within = models.PositiveSmallIntegerField(_("seconds until a gateway reverts an unconfirmed change"), default=30)
+    removal_share = models.PositiveSmallIntegerField(_("share of removals above which a second person must agree, in percent"), default=20)
+    removal_least = models.PositiveIntegerField(_("number of removals from which this applies"), default=10)
+    clamp_mss = models.BooleanField(_("clamp the TCP segment size (MSS) to the uplink"), default=False)
     flood_mode = models.BooleanField(_("flood mode: drop banned sources before connection tracking"), default=False)
     probe_target4 = AddressField(_("IPv4 address to probe"), null=True, blank=True)
     probe_target6 = AddressField(_("IPv6 address to probe"), null=True, blank=True)
@@ -179,9 +179,9 @@ class Pool(Versioned):
     kind = models.CharField(_("kind"), max_length=8, choices=Kind)
     name = models.CharField(_("name"), max_length=60, unique=True)
     prefix = PrefixField(_("prefix"))
-    member_length = models.PositiveSmallIntegerField(_("length of a member's share"), default=32)
+    member_length = models.PositiveSmallIntegerField(_("prefix length per member"), default=32)
     sharing = models.CharField(_("how members use it"), max_length=8, choices=Sharing, default=Sharing.SHARED, db_default="shared")
-    block_size = models.PositiveIntegerField(_("ports of a block"), null=True, blank=True)
+    block_size = models.PositiveIntegerField(_("ports per block"), null=True, blank=True)
 
     class Meta:
         ordering = ["kind", "prefix"]
@@ -265,7 +265,7 @@ class Protection(Versioned, Deployed):
 
     group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="protection")
     bogons = models.BooleanField(_("refuse addresses that cannot be on the internet"), default=False)
-    own = ArrayField(PrefixField(), verbose_name=_("but not these"), default=list, blank=True)
+    own = ArrayField(PrefixField(), verbose_name=_("except these"), default=list, blank=True)
     bgp_peers = ArrayField(AddressField(), verbose_name=_("BGP neighbours"), default=list, blank=True)
     ospf_peers = ArrayField(AddressField(), verbose_name=_("OSPF neighbours"), default=list, blank=True)
     ftp_ports = ArrayField(models.PositiveIntegerField(), verbose_name=_("FTP ports"), default=list, blank=True)
@@ -290,15 +290,15 @@ class Limits(Versioned, Deployed):
     """
 
     group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="limits")
-    member_rate = models.PositiveIntegerField(_("new connections of a member, a second"), default=0)
-    member_burst = models.PositiveIntegerField(_("and so many at once"), default=100)
+    member_rate = models.PositiveIntegerField(_("new connections of a member per second"), default=0)
+    member_burst = models.PositiveIntegerField(_("burst"), default=100)
     member_open = models.PositiveIntegerField(_("open connections of a member"), default=0)
-    source_rate = models.PositiveIntegerField(_("new connections of a foreign address, a second"), default=0)
-    source_burst = models.PositiveIntegerField(_("and so many at once"), default=100)
-    source_open = models.PositiveIntegerField(_("open connections of a foreign address"), default=0)
-    mail_rate = models.PositiveIntegerField(_("connections of a member to mail servers (port 25), a minute"), default=0)
-    refuses = models.BooleanField(_("refuse what is over, instead of dropping it in silence"), default=True)
-    exempt = ArrayField(PrefixField(), verbose_name=_("without limits"), default=list, blank=True)
+    source_rate = models.PositiveIntegerField(_("new connections of an external address per second"), default=0)
+    source_burst = models.PositiveIntegerField(_("burst"), default=100)
+    source_open = models.PositiveIntegerField(_("open connections of an external address"), default=0)
+    mail_rate = models.PositiveIntegerField(_("connections of a member to mail servers (port 25) per minute"), default=0)
+    refuses = models.BooleanField(_("refuse excess connections instead of dropping them silently"), default=True)
+    exempt = ArrayField(PrefixField(), verbose_name=_("exempt networks"), default=list, blank=True)
 
     class Meta:
         triggers = [stamp_transaction()]
@@ -326,7 +326,7 @@ class Profile(Versioned, Deployed):
 
     group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="profile")
     managed = models.BooleanField(_("set by Netzwart"), default=True)
-    connections = models.PositiveIntegerField(_("connections at most"), default=RECOMMENDED.connections)
+    connections = models.PositiveIntegerField(_("connections, at most"), default=RECOMMENDED.connections)
     buckets = models.PositiveIntegerField(_("buckets of the connection table"), default=RECOMMENDED.buckets)
     tcp_established = models.PositiveIntegerField(_("open TCP connections, seconds"), default=RECOMMENDED.tcp_established)
     tcp_syn_sent = models.PositiveIntegerField(_("unanswered TCP connections, seconds"), default=RECOMMENDED.tcp_syn_sent)
@@ -337,7 +337,7 @@ class Profile(Versioned, Deployed):
     udp_stream = models.PositiveIntegerField(_("UDP in both directions, seconds"), default=RECOMMENDED.udp_stream)
     icmp = models.PositiveIntegerField(_("ping, seconds"), default=RECOMMENDED.icmp)
     generic = models.PositiveIntegerField(_("other protocols, seconds"), default=RECOMMENDED.generic)
-    tcp_loose = models.BooleanField(_("take up TCP connections that are under way"), default=RECOMMENDED.tcp_loose)
+    tcp_loose = models.BooleanField(_("pick up established TCP connections"), default=RECOMMENDED.tcp_loose)
     first_port = models.PositiveIntegerField(_("first port of the gateway’s own connections"), default=RECOMMENDED.first_port)
     last_port = models.PositiveIntegerField(_("last port of the gateway’s own connections"), default=RECOMMENDED.last_port)
 

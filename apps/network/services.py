@@ -109,9 +109,9 @@ def add_pool(
 def check_sharing(kind: str, sharing: str, block_size: int | None) -> None:
     """Raise Problem if a pool of this kind cannot be shared like this, or if the block size is missing, superfluous or not possible."""
     if sharing != Pool.Sharing.SHARED and kind != Pool.Kind.PUBLIC4:
-        raise Problem(_("How members use a pool is chosen for public IPv4 alone."), "sharing")
+        raise Problem(_("You can choose how members use a pool only for public IPv4."), "sharing")
     if sharing != Pool.Sharing.BLOCKS and block_size is not None:
-        raise Problem(_("Only where members have blocks of ports have these a size."), "block_size")
+        raise Problem(_("A block size applies only where members have blocks of ports."), "block_size")
     if sharing == Pool.Sharing.BLOCKS and block_size not in BLOCK_SIZES:
         sizes = ", ".join(map(str, BLOCK_SIZES))
         raise Problem(_("Choose how many ports a member has: %(sizes)s.") % {"sizes": sizes}, "block_size")
@@ -137,7 +137,9 @@ def change_pool(*, pool: Pool, version: int, name: str, prefix: Prefix, by: User
         with transaction.atomic():
             current = Pool.objects.filter(pk=pool.pk, version=version)
             if not current.update(name=wanted.name, prefix=prefix, version=F("version") + 1):
-                raise Conflict(_("Somebody changed this pool while you were editing. Your input is kept below; compare and save again."))
+                raise Conflict(
+                    _("This pool was changed by someone else while you were editing. Your input is kept below; compare and save again.")
+                )
             enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
         raise _explain_pool_error(error, wanted) from error
@@ -150,20 +152,24 @@ def _check_member(member: Member, device: Device | None) -> None:
         raise Problem(_("%(member)s has left. Activate this member first.") % {"member": member}, culprit=member)
     if device and device.member_id != member.pk:
         text = _("%(device)s belongs to %(owner)s. Choose a device of %(member)s.")
-        unnamed = _("This device is not one of %(member)s.") % {"member": member}
+        unnamed = _("This device does not belong to %(member)s.") % {"member": member}
         raise Problem(text % {"device": device, "owner": device.member, "member": member}, "device", culprit=device, unnamed=unnamed)
 
 
 def _validate_prefix(pool: Pool, prefix: Prefix) -> Prefix:
     facts = {"prefix": _format_prefix(prefix), "pool": pool, "length": pool.member_length}
     if pool.kind == Pool.Kind.PUBLIC4:
-        raise Problem(_("%(pool)s holds public addresses: members leave as them, they do not hold them.") % facts, "pool", culprit=pool)
+        raise Problem(
+            _("%(pool)s is a public pool: members get its addresses by NAT mapping, not directly. Choose another pool.") % facts,
+            "pool",
+            culprit=pool,
+        )
     if prefix.version != pool.prefix.version or not prefix.subnet_of(pool.prefix):
         raise Problem(_("%(prefix)s is not in the pool %(pool)s.") % facts, "prefix", offer=_find_offer(pool), culprit=pool)
     if prefix.prefixlen != pool.member_length:
-        raise Problem(_("A member's share of the pool %(pool)s is a /%(length)d.") % facts, "prefix", offer=_find_offer(pool), culprit=pool)
+        raise Problem(_("Members get a /%(length)d from the pool %(pool)s.") % facts, "prefix", offer=_find_offer(pool), culprit=pool)
     if prefix.version == 4 and pool.prefix.prefixlen < 31 and prefix[0] in (pool.prefix[0], pool.prefix[-1]):
-        text = _("%(prefix)s is the first or last address of the pool %(pool)s, which nobody holds.")
+        text = _("%(prefix)s is the first or last address of the pool %(pool)s, which is not assigned.")
         raise Problem(text % facts, "prefix", offer=_find_offer(pool), culprit=pool)
     return prefix
 
@@ -190,9 +196,9 @@ def _explain_holding_error(error: IntegrityError, pool: Pool, prefix: Prefix | N
         "number": holder.member.number if holder else 0,
         "free": offer,
     }
-    text = _("%(prefix)s is held by %(member)s (M-%(number)d).") if holder else _("%(prefix)s was just taken by somebody else.")
+    text = _("%(prefix)s is held by %(member)s (M-%(number)d).") if holder else _("%(prefix)s was just assigned to another member.")
     more = " " + _("%(free)s is free.") if offer else ""
-    unnamed = (_("%(prefix)s is held by somebody else.") + more) % facts
+    unnamed = (_("%(prefix)s is held by another member.") + more) % facts
     return Problem((text + more) % facts, "prefix", offer=offer, culprit=holder, unnamed=unnamed)
 
 
@@ -222,7 +228,7 @@ def _check_pool(pool: Pool) -> None:
         )
         raise Problem(text % facts, "prefix")
     if six and not 32 <= pool.member_length <= 64:
-        raise Problem(_("A member's share is a /32 to a /64."), "member_length")
+        raise Problem(_("The prefix length per member is /32 to /64."), "member_length")
     if six and pool.member_length < pool.prefix.prefixlen:
         raise Problem(_("A /%(length)d is larger than the pool %(prefix)s itself.") % facts, "member_length")
     other = Pool.objects.filter(prefix__overlaps=pool.prefix).exclude(pk=pool.pk).first()
@@ -240,7 +246,7 @@ def _explain_pool_error(error: IntegrityError, pool: Pool) -> Problem:
     if "within_pool" in text:
         outside = Holding.objects.filter(holds_now(), pool=pool.pk).exclude(prefix__within=pool.prefix).count()
         held = ngettext("%(number)d address", "%(number)d addresses", outside) % {"number": outside}
-        sentence = _("%(prefix)s leaves out addresses that were given from this pool (%(held)s of them held now).")
+        sentence = _("%(prefix)s does not contain all addresses assigned from this pool (%(held)s still in use).")
         return Problem(sentence % {"prefix": pool.prefix, "held": held}, "prefix")
     if "name" in text:
         return Problem(_("There is already a pool “%(name)s”.") % {"name": pool.name}, "name")

@@ -17,8 +17,8 @@ class Uplink(Versioned, Deployed):
     """
 
     group = models.OneToOneField("network.GatewayGroup", models.CASCADE, related_name="uplink")
-    up_kbit = models.PositiveIntegerField(_("uplink, up"), null=True, blank=True)
-    down_kbit = models.PositiveIntegerField(_("uplink, down"), null=True, blank=True)
+    up_kbit = models.PositiveIntegerField(_("upload capacity"), null=True, blank=True)
+    down_kbit = models.PositiveIntegerField(_("download capacity"), null=True, blank=True)
     limits_rates = models.BooleanField(_("limit rates"), default=True)
 
     class Meta:

@@ -20,7 +20,7 @@ class TicketsConfig(AppConfig):
 
         register_trail(Trail(Ticket, called=_("Ticket"), href=_build_ticket_url))
         register_trail(Trail(Canned, called=_("Canned answer"), href=lambda _row: reverse("tickets:canned")))
-        notice_kinds.register_kind(KIND, _("Mails to staff about new tickets, and what is written in their own"), for_staff=True)
+        notice_kinds.register_kind(KIND, _("Mails to staff about new tickets, and about messages in their own"), for_staff=True)
         notice_kinds.register_kind(ANSWERS, _("Mails when your tickets are answered"))
         navigation.register_counter("tickets:list")(count_for_navigation)
         register_handler(mail_handler.handle_mail)

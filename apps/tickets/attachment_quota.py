@@ -68,7 +68,7 @@ def check_room(message: Message, size: int) -> None:
         "limit": formats.format_volume(quota.limit),
     }
     words = _(
-        "These files have %(size)s, and of %(limit)s only %(left)s are left. Send fewer, or ask the administrators to remove old ones."
+        "These files have %(size)s, but only %(left)s of %(limit)s are left. Send fewer, or ask the administrators to remove old ones."
     )
     raise Problem(words % facts, "files")
 

@@ -35,19 +35,19 @@ def explain_rejection(file: AttachmentFile) -> str:
     name = clean_file_name(file.name)
     if get_extension(name) not in settings.ATTACHMENT_TYPES:
         facts = {"name": name, "types": ", ".join(sorted(settings.ATTACHMENT_TYPES))}
-        return _("“%(name)s” is of no kind that is taken. These are: %(types)s.") % facts
+        return _("The file type of “%(name)s” is not accepted. Accepted are: %(types)s.") % facts
     if not file.octets:
         return _("“%(name)s” is empty.") % {"name": name}
     if len(file.octets) > settings.ATTACHMENT_OCTETS:
         facts = {"name": name, "size": formats.format_volume(len(file.octets)), "limit": formats.format_volume(settings.ATTACHMENT_OCTETS)}
-        return _("“%(name)s” has %(size)s; %(limit)s is the most.") % facts
+        return _("“%(name)s” has %(size)s; at most %(limit)s is allowed.") % facts
     return ""
 
 
 def check_files(files: Sequence[AttachmentFile]) -> None:
     """Raise Problem when there are too many files, or one is not accepted."""
     if len(files) > MOST:
-        raise Problem(_("%(number)d files; %(most)d is the most.") % {"number": len(files), "most": MOST}, "files")
+        raise Problem(_("%(number)d files are too many; at most %(most)d are allowed.") % {"number": len(files), "most": MOST}, "files")
     for file in files:
         if why := explain_rejection(file):
             raise Problem(why, "files")

@@ -176,4 +176,4 @@ def _check_number(tickets: Sequence[Ticket]) -> None:
     if not tickets:
         raise Problem(_("Choose at least one ticket."), "tickets")
     if len(tickets) > MOST:
-        raise Problem(_("%(number)d tickets; %(most)d is the most.") % {"number": len(tickets), "most": MOST}, "tickets")
+        raise Problem(_("%(number)d tickets are too many. Choose at most %(most)d.") % {"number": len(tickets), "most": MOST}, "tickets")

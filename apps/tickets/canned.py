@@ -27,7 +27,10 @@ LONGEST: Final = 10_000  # characters
 type Fill = Callable[[Ticket, User], str]
 
 PLACES: Final[dict[str, tuple[str | Promise, Fill]]] = {
-    "name": (gettext_lazy("whoever asked"), lambda ticket, _by: str(ticket.member) if ticket.member else ticket.address),
+    "name": (
+        gettext_lazy("the member’s name, or else the e-mail address"),
+        lambda ticket, _by: str(ticket.member) if ticket.member else ticket.address,
+    ),
     "ticket": (gettext_lazy("the ticket’s number"), lambda ticket, _by: f"#{ticket.pk}"),
     "subject": (gettext_lazy("its subject"), lambda ticket, _by: ticket.subject),
     "me": (gettext_lazy("your name"), lambda _ticket, by: by.name),
@@ -74,7 +77,9 @@ def change(*, canned: Canned, version: int, name: str, text_de: str, text_en: st
     except IntegrityError as error:
         raise _explain_integrity_error(error, name) from error
     if not changed:
-        raise Conflict(_("Somebody changed this answer while you were editing. Look at it as it is now, then save again."))
+        raise Conflict(
+            _("This canned answer was changed by someone else while you were editing. Look at it as it is now, then save again.")
+        )
     log.info("canned answer changed", answer=canned.pk, by=by.username)
 
 
@@ -88,7 +93,7 @@ def _validate_answer(name: str, text_de: str, text_en: str) -> dict[str, str]:
     given = {"name": " ".join(tidy(name).split()), "text_de": tidy(text_de), "text_en": tidy(text_en)}
     for field, text in given.items():
         if not text:
-            raise Problem(_("An answer has a name and both texts."), field)
+            raise Problem(_("A canned answer needs a name and both texts."), field)
     for field in ("text_de", "text_en"):
         check_text(given[field], field)
     return given
@@ -97,13 +102,15 @@ def _validate_answer(name: str, text_de: str, text_en: str) -> dict[str, str]:
 def check_text(text: str, field: str) -> None:
     """Raise Problem when the text is too long or has an unknown placeholder."""
     if len(text) > LONGEST:
-        raise Problem(_("%(length)d characters; %(limit)d is the most.") % {"length": len(text), "limit": LONGEST}, field)
+        raise Problem(
+            _("%(length)d characters are too many; at most %(limit)d are allowed.") % {"length": len(text), "limit": LONGEST}, field
+        )
     if unknown := list_unknown_places(text):
         facts = {"unknown": ", ".join(unknown), "known": ", ".join(f"{{{each}}}" for each in PLACES)}
-        raise Problem(_("Nobody can fill in %(unknown)s. Known are %(known)s.") % facts, field)
+        raise Problem(_("Unknown placeholders: %(unknown)s. Known are %(known)s.") % facts, field)
 
 
 def _explain_integrity_error(error: IntegrityError, name: str) -> Problem:
     if "name" not in str(error):
         raise error
-    return Problem(_("There is an answer named “%(name)s” already.") % {"name": name}, "name")
+    return Problem(_("A canned answer named “%(name)s” exists already.") % {"name": name}, "name")

@@ -104,7 +104,7 @@ class MemberNumberForm(ProblemForm):
         text = self.cleaned_data["member"].strip().upper().removeprefix("M-")
         found = Member.objects.filter(number=int(text)).first() if text.isascii() and text.isdigit() and len(text) < 10 else None
         if found is None:
-            raise forms.ValidationError(_("Nobody has this number."))
+            raise forms.ValidationError(_("No member has this number."))
         return found
 
 
@@ -121,7 +121,7 @@ class FactsForm(ProblemForm):
     state = forms.ChoiceField(label=_("State"), choices=Ticket.State)
     priority = forms.TypedChoiceField(label=_("Priority"), choices=Ticket.Priority, coerce=int)
     assignee = forms.ChoiceField(label=_("Assignee"), required=False)
-    tags = forms.CharField(label=_("Tags"), required=False, max_length=400, help_text=_("With commas between them"))
+    tags = forms.CharField(label=_("Tags"), required=False, max_length=400, help_text=_("Separated by commas"))
 
     def __init__(self, ticket: Ticket, data: Any = None) -> None:
         given = {"version": ticket.version, "state": ticket.state, "priority": ticket.priority, "assignee": ticket.assignee_id or ""}
@@ -141,7 +141,7 @@ class FactsForm(ProblemForm):
 class LinkForm(ProblemForm):
     """Link of a ticket to a row of its member, to a gateway, or to the ban of an address."""
 
-    what = forms.ChoiceField(label=_("Thing"), required=False)
+    what = forms.ChoiceField(label=_("Object"), required=False)
     ban = forms.CharField(label=_("or the ban of"), required=False, max_length=50, widget=forms.TextInput(attrs={"class": "nw-mono"}))
 
     def __init__(self, ticket: Ticket, data: Any = None) -> None:

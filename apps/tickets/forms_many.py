@@ -22,10 +22,10 @@ class AnswerManyForm(ProblemForm):
     )
     text_en = forms.CharField(
         label=_("English text"), required=False, max_length=LONGEST, widget=forms.Textarea(attrs={"rows": 7, "lang": "en"}),
-        help_text=_("Whoever reads the other language gets the text that is there."),
+        help_text=_("If this text is empty, the text in the other language is sent."),
     )  # fmt: skip
     state = forms.ChoiceField(
-        label=_("Afterwards"), choices=[("waiting", _("it waits for them")), ("solved", _("it is solved"))], initial="waiting"
+        label=_("State afterwards"), choices=[("waiting", _("waiting for a reply")), ("solved", _("solved"))], initial="waiting"
     )
 
     def get_texts(self) -> dict[str, str]:
@@ -41,18 +41,18 @@ class AnswerManyForm(ProblemForm):
 class ChangeManyForm(ProblemForm):
     """Changes of many tickets; empty fields change nothing."""
 
-    state = forms.ChoiceField(label=_("State"), required=False, choices=[("", _("stays")), *Ticket.State.choices])
+    state = forms.ChoiceField(label=_("State"), required=False, choices=[("", _("unchanged")), *Ticket.State.choices])
     priority = forms.TypedChoiceField(
-        label=_("Priority"), required=False, coerce=int, empty_value=None, choices=[("", _("stays")), *Ticket.Priority.choices]
+        label=_("Priority"), required=False, coerce=int, empty_value=None, choices=[("", _("unchanged")), *Ticket.Priority.choices]
     )
     assignee = forms.ChoiceField(label=_("Assignee"), required=False)
-    add = forms.CharField(label=_("Add tags"), required=False, max_length=400, help_text=_("With commas between them"))
-    drop = forms.CharField(label=_("Take tags away"), required=False, max_length=400, help_text=_("With commas between them"))
+    add = forms.CharField(label=_("Add tags"), required=False, max_length=400, help_text=_("Separated by commas"))
+    drop = forms.CharField(label=_("Remove tags"), required=False, max_length=400, help_text=_("Separated by commas"))
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)
         self._people = {str(user.pk): user for user in list_answerers()}
-        choices = [("", _("stays")), ("nobody", _("nobody")), *((pk, user.name) for pk, user in self._people.items())]
+        choices = [("", _("unchanged")), ("nobody", _("nobody")), *((pk, user.name) for pk, user in self._people.items())]
         self.fields["assignee"].choices = choices  # type: ignore[attr-defined]  # of a ChoiceField
 
     def to_changes(self) -> TicketChanges:
@@ -74,12 +74,12 @@ class SplitForm(ProblemForm):
     subject = forms.CharField(
         label=_("What is it about?"), max_length=LONGEST_SUBJECT, error_messages={"required": _("Say in a few words what it is about.")}
     )
-    whose = forms.ChoiceField(label=_("Whose"), widget=forms.RadioSelect, initial="same")
+    whose = forms.ChoiceField(label=_("Assignment"), widget=forms.RadioSelect, initial="same")
 
     def __init__(self, ticket: Ticket, messages: list[tuple[int, str]], data: Any = None) -> None:
         super().__init__(data)
         self.fields["messages"].choices = messages  # type: ignore[attr-defined]  # of a ChoiceField
-        nobody = _("nobody whom we know")
+        nobody = _("unknown sender")
         same = (("same", str(ticket.member)), ("nobody", nobody)) if ticket.member else (("same", nobody),)
         self.fields["whose"].choices = same  # type: ignore[attr-defined]  # of a ChoiceField
 

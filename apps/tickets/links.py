@@ -120,7 +120,7 @@ def _describe_row(row: Any) -> str:
 def add_link(*, ticket: Ticket, kind: str, object_id: int, by: User) -> None:
     """Link the ticket to a row. Idempotent. Raise Problem when there is no such row."""
     if kind not in KINDS or not KINDS[kind].list_rows().filter(pk=object_id).exists():
-        raise Problem(_("There is no such thing any more."), "what")
+        raise Problem(_("This object no longer exists."), "what")
     try:
         with transaction.atomic():
             Link.objects.create(ticket_id=resolve_merged(ticket.pk), kind=kind, object_id=object_id, by=by)
@@ -134,11 +134,11 @@ def link_ban(*, ticket: Ticket, text: str, by: User) -> None:
     try:
         prefix = PrefixField().parse(text.strip())
     except ValueError as error:
-        raise Problem(_("“%(text)s” is no address and no prefix.") % {"text": text}, "ban") from error
+        raise Problem(_("“%(text)s” is neither an address nor a prefix.") % {"text": text}, "ban") from error
     bans: Iterable[Ban] = Ban.objects.filter(prefix=prefix).order_by("pk")[:1]
     found = next(iter(bans), None)
     if found is None:
-        raise Problem(_("There is no ban of %(prefix)s.") % {"prefix": prefix}, "ban")
+        raise Problem(_("%(prefix)s is not banned.") % {"prefix": prefix}, "ban")
     add_link(ticket=ticket, kind=Ban._meta.label_lower, object_id=found.pk, by=by)
 
 

@@ -33,7 +33,7 @@ class TicketRow:
 def iter_rows(tickets: Iterable[Ticket]) -> Iterator[TicketRow]:
     """Yield the rows for these tickets, in the active language."""
     states, priorities = {each: render_state(each) for each in Ticket.State}, {each: render_priority(each) for each in Ticket.Priority}
-    url, label, unknown = reverse("tickets:ticket", args=[ANY]), _("Select #%(pk)s"), _("nobody knows who")
+    url, label, unknown = reverse("tickets:ticket", args=[ANY]), _("Select #%(pk)s"), _("sender unknown")
     for ticket in tickets:
         number = str(ticket.pk)
         yield TicketRow(

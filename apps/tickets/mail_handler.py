@@ -34,12 +34,13 @@ from apps.tickets.models import Message, Ticket
 from apps.tickets.quoting import strip_quote
 
 OURS_AGAIN: Final = gettext_noop("The portal wrote this mail itself.")
-BOUNCE_OF_NOTHING: Final = gettext_noop("It says that a mail could not be delivered, but no ticket knows that mail.")
+BOUNCE_OF_NOTHING: Final = gettext_noop("It reports that a mail could not be delivered, but no ticket matches that mail.")
 EMPTY: Final = gettext_noop("It has no text, no subject and no files.")
 LOST_FILES: Final = gettext_lazy("Files that were not kept: %(names)s")
-SAME_ID: Final = gettext_lazy("Another mail with the same Message-ID, but other words, is there already. Both are kept.")
+SAME_ID: Final = gettext_lazy("A different mail with the same Message-ID exists already. Both are kept.")
 NOT_PROVEN: Final = gettext_lazy(
-    "This came to the address at which %(who)s answers by mail. Nothing proves that they wrote it, so it went to nobody."
+    "This mail came to the address at which %(who)s answers by mail. Its sender could not be verified, "
+    "so it was kept as a note and not sent."
 )
 LOUD: Final = 10  # mails of one sender in an hour, after which further ones cause no notices
 log = structlog.get_logger()

@@ -57,7 +57,7 @@ def validate_merge(into: Ticket, tickets: Iterable[Ticket]) -> None:
     if not sources:
         raise Problem(_("Choose at least one other ticket."), "tickets")
     if len(sources) > MOST:
-        raise Problem(_("%(number)d tickets; %(most)d is the most.") % {"number": len(sources), "most": MOST}, "tickets")
+        raise Problem(_("%(number)d tickets are too many. Choose at most %(most)d.") % {"number": len(sources), "most": MOST}, "tickets")
     for each in (into, *sources):
         if each.merged_into_id:
             facts = {"ticket": each.pk, "target": each.merged_into_id}
@@ -67,8 +67,10 @@ def validate_merge(into: Ticket, tickets: Iterable[Ticket]) -> None:
             raise Problem(_("#%(ticket)d cannot be merged into itself.") % {"ticket": each.pk}, "tickets")
         if each.member_id and each.member_id != into.member_id:
             whose = {"ticket": each.pk, "member": each.member, "target": into.pk, "whose": into.member or _("nobody")}
-            words = _("#%(ticket)d is of %(member)s, #%(target)d of %(whose)s: only tickets of one member become one.")
-            unnamed = _("#%(ticket)d and #%(target)d are not of one member: only tickets of one member become one.") % whose
+            words = _("#%(ticket)d belongs to %(member)s, #%(target)d to %(whose)s. Only tickets of the same member can be merged.")
+            unnamed = (
+                _("#%(ticket)d and #%(target)d do not belong to the same member. Only tickets of the same member can be merged.") % whose
+            )
             raise Problem(words % whose, "tickets", culprit=each, unnamed=unnamed)
     validate_tags([tag for each in (into, *sources) for tag in each.tags])
 
@@ -124,7 +126,7 @@ def undo_merge(*, move: Move, by: User) -> None:
     """
     with transaction.atomic():
         if not Move.objects.filter(pk=move.pk, kind=Move.Kind.MERGE, undone_at=None).update(undone_at=Now(), undone_by=by):
-            raise Conflict(_("Somebody has undone it already."))
+            raise Conflict(_("The merge was already undone by someone else."))
         tickets = {row.pk: row for row in Ticket.objects.select_for_update().filter(pk__in=[move.source_id, move.target_id]).order_by("pk")}
         if further := tickets[move.target_id].merged_into_id:
             facts = {"target": move.target_id, "further": further}

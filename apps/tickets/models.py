@@ -94,7 +94,7 @@ class Message(models.Model):
     """
 
     class Kind(models.TextChoices):
-        MEMBER = "member", _("from who asks")
+        MEMBER = "member", _("question")
         ANSWER = "answer", _("answer")
         NOTE = "note", _("internal note")
 

@@ -24,7 +24,7 @@ from apps.tickets.thread import resolve_merged
 PER_PAGE: Final = 50
 OURS: Final = (Ticket.State.OPEN, Ticket.State.REOPENED)
 STATES: Final[dict[str, str | Promise]] = {"ours": _("our turn"), "waiting": _("their turn"), "solved": _("solved"), "all": _("all")}
-WHOSE: Final[dict[str, str | Promise]] = {"": _("anybody’s"), "mine": _("mine"), "nobody": _("nobody’s")}
+WHOSE: Final[dict[str, str | Promise]] = {"": _("any assignee"), "mine": _("mine"), "nobody": _("unassigned")}
 URGENT_FIRST: Final = KeysetOrder(("-priority", "touched_at", "id"))
 NEWEST_FIRST: Final = KeysetOrder(("-touched_at", "-id"))
 RARE: Final = 1000  # a tag on at most this many tickets is rare

@@ -110,7 +110,7 @@ def take_ticket(*, ticket: Ticket, by: User) -> None:
         return
     holder = Ticket.objects.select_related("assignee").get(pk=ticket.pk).assignee
     if holder and holder != by:
-        raise Conflict(_("%(who)s has taken it meanwhile.") % {"who": holder.name}, culprit=holder)
+        raise Conflict(_("%(who)s has taken this ticket meanwhile.") % {"who": holder.name}, culprit=holder)
 
 
 def assign_member(*, ticket: Ticket, member: Member, by: User) -> None:
@@ -122,7 +122,7 @@ def assign_member(*, ticket: Ticket, member: Member, by: User) -> None:
         raise Problem(describe_erased(), "member")
     free = Ticket.objects.filter(pk=ticket.pk, member=None, merged_into=None)
     if not free.update(member=member, language=member.language, version=F("version") + 1, touched_at=Now()):
-        raise Conflict(_("Somebody said meanwhile whose ticket this is. Look at it again."))
+        raise Conflict(_("This ticket was assigned to a member by someone else meanwhile. Look at it again."))
     log.info("ticket became a member's", ticket=ticket.pk, member=member.number, by=by.username)
 
 
@@ -135,7 +135,9 @@ def change_ticket(*, ticket: Ticket, version: int, facts: TicketFacts, by: User)
     given = {"state": facts.state, "priority": facts.priority, "assignee": facts.assignee, "tags": validate_tags(facts.tags)}
     current = Ticket.objects.filter(pk=ticket.pk, version=version, merged_into=None)
     if not current.update(version=F("version") + 1, touched_at=Now(), **given):
-        raise Conflict(_("Somebody changed this ticket, or wrote to it, while you were editing. Look at it as it is now, then save again."))
+        raise Conflict(
+            _("This ticket was changed, or written to, by someone else while you were editing. Look at it as it is now, then save again.")
+        )
     log.info("ticket changed", ticket=ticket.pk, by=by.username)
 
 
@@ -153,7 +155,10 @@ def validate_subject(subject: str) -> str:
     if not kept:
         raise Problem(_("Say in a few words what it is about."), "subject")
     if len(kept) > LONGEST_SUBJECT:
-        raise Problem(_("%(length)d characters; %(limit)d is the most.") % {"length": len(kept), "limit": LONGEST_SUBJECT}, "subject")
+        raise Problem(
+            _("%(length)d characters are too many; at most %(limit)d are allowed.") % {"length": len(kept), "limit": LONGEST_SUBJECT},
+            "subject",
+        )
     return kept
 
 
@@ -161,9 +166,9 @@ def validate_tags(tags: Sequence[str]) -> list[str]:
     """Return the tags in lower case, sorted, without duplicates. Raise Problem when there are too many, or one is too long."""
     kept = sorted({" ".join(tag.replace("\0", "").lower().split()) for tag in tags} - {""})
     if len(kept) > MOST_TAGS:
-        raise Problem(_("%(number)d tags; %(most)d is the most.") % {"number": len(kept), "most": MOST_TAGS}, "tags")
+        raise Problem(_("%(number)d tags are too many; at most %(most)d are allowed.") % {"number": len(kept), "most": MOST_TAGS}, "tags")
     if long := next((tag for tag in kept if len(tag) > LONGEST_TAG), None):
-        raise Problem(_("“%(tag)s” is too long: %(limit)d characters is the most.") % {"tag": long, "limit": LONGEST_TAG}, "tags")
+        raise Problem(_("“%(tag)s” is too long: use at most %(limit)d characters.") % {"tag": long, "limit": LONGEST_TAG}, "tags")
     return kept
 
 
@@ -178,11 +183,13 @@ def check_text(text: str, files: Sequence[AttachmentFile]) -> None:
     if not length:
         raise Problem(_("Write something first."), "text")
     if length > LONGEST:
-        raise Problem(_("%(length)d characters; %(limit)d is the most.") % {"length": length, "limit": LONGEST}, "text")
+        raise Problem(
+            _("%(length)d characters are too many; at most %(limit)d are allowed.") % {"length": length, "limit": LONGEST}, "text"
+        )
     check_files(files)
 
 
 def _check_files_arrive(message: Message, files: Sequence[AttachmentFile]) -> None:
     member = message.ticket.member
     if files and message.kind == Message.Kind.ANSWER and not (member and member.user_id):
-        raise Problem(_("Whoever asked cannot sign in here, and mails carry no files. Send without them."), "files")
+        raise Problem(_("The person who asked cannot sign in here, and mails carry no files. Send your answer without files."), "files")

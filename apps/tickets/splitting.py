@@ -42,7 +42,7 @@ def _select_messages(ticket: Ticket, messages: Sequence[int]) -> list[Message]:
     if not chosen or len(chosen) != len(set(messages)):
         raise Problem(_("Choose messages of this ticket."), "messages")
     if not ticket.messages.exclude(pk__in=messages).exists():
-        raise Problem(_("At least one message stays: a ticket is not empty."), "messages")
+        raise Problem(_("A ticket needs at least one message. Leave one in this ticket."), "messages")
     return chosen
 
 

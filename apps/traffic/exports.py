@@ -35,7 +35,7 @@ def iter_throughput_rows(ways: Iterable[GatewayThroughput]) -> Iterator[CsvRow]:
 
 
 def build_talker_head() -> list[str]:
-    return [_("Place"), _("Member"), _("Down, bytes"), _("Up, bytes"), _("Together, bytes")]
+    return [_("Rank"), _("Member"), _("Down, bytes"), _("Up, bytes"), _("Total, bytes")]
 
 
 def iter_talker_rows(talkers: Iterable[TopTalker]) -> Iterator[CsvRow]:
@@ -43,7 +43,7 @@ def iter_talker_rows(talkers: Iterable[TopTalker]) -> Iterator[CsvRow]:
 
 
 def build_share_head(by: GroupBy) -> list[str]:
-    return [str(BY[by]), _("Members"), _("Down, bytes"), _("Up, bytes"), _("Together, bytes")]
+    return [str(BY[by]), _("Members"), _("Down, bytes"), _("Up, bytes"), _("Total, bytes")]
 
 
 def iter_share_rows(shares: Iterable[UsageShare]) -> Iterator[CsvRow]:

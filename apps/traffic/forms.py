@@ -42,14 +42,14 @@ class WindowForm(forms.Form):
         since: datetime | None = self.cleaned_data["since"]
         if since is None:
             if self.data.get("until"):
-                raise forms.ValidationError(_("Name where it begins, too."))
+                raise forms.ValidationError(_("Fill in “From”, too."))
             return None
         if since >= self.now:
-            raise forms.ValidationError(_("This is still to come. Choose a time that has passed."))
+            raise forms.ValidationError(_("This time is in the future. Choose a time that has passed."))
         oldest = self.now - timedelta(days=_get_kept_days())
         if since < oldest:
             raise forms.ValidationError(
-                _("What was before %(day)s is no longer kept. Choose a later time.") % {"day": formats.format_day(oldest)}
+                _("Usage before %(day)s is no longer kept. Choose a later time.") % {"day": formats.format_day(oldest)}
             )
         return since
 
@@ -57,7 +57,7 @@ class WindowForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         since, until = cleaned.get("since"), cleaned.get("until")
         if since and until and until <= since:
-            self.add_error("until", _("This is not after “From”. Choose a later time, or leave it empty for now."))
+            self.add_error("until", _("“To” must be after “From”. Choose a later time, or leave it empty to mean now."))
         return cleaned
 
     def build_window(self) -> Window:

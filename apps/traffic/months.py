@@ -138,7 +138,7 @@ def draw_months(found: Iterable[Month]) -> BarChart:
 
 def build_head() -> list[str]:
     """Return the header row of the CSV."""
-    return [_("Begins"), _("Ends"), _("Down, bytes"), _("Up, bytes"), _("Together, bytes"), _("Tariff"), _("Quota, bytes")]
+    return [_("Begins"), _("Ends"), _("Down, bytes"), _("Up, bytes"), _("Total, bytes"), _("Tariff"), _("Quota, bytes")]
 
 
 def iter_rows(found: Iterable[Month]) -> Iterator[list[object]]:

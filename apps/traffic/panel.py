@@ -119,7 +119,7 @@ def describe_change(now: int, before: int, when: str) -> str:
     """Return the change from `before` to `now` (octets) as a sentence. when: words like “the 7 days before”."""
     facts = {"when": when, "before": formats.format_volume(before)}
     if not before:
-        return _("In %(when)s there was nothing.") % facts
+        return _("No traffic in %(when)s.") % facts
     change = round(100 * (now - before) / before)
     if change > 900:
         return _("More than ten times as much as in %(when)s (%(before)s).") % facts

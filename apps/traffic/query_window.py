@@ -39,7 +39,7 @@ def parse_window(params: Mapping[str, str], now: datetime) -> Window:
     if "since" not in given:
         return _apply_unit(windows.build_recent_window(until, Preset(given.get("window", Preset.DAY))), given.get("unit", ""), now)
     if given["since"] >= until:
-        raise _build_error("since", _("It has to begin before it ends, and before now."))
+        raise _build_error("since", _("“since” must be before “until”, and in the past."))
     return _apply_unit(windows.build_window(given["since"], until), given.get("unit", ""), now)
 
 
@@ -55,9 +55,9 @@ def _apply_unit(window: Window, wanted: str, now: datetime) -> Window:
     kept = find_finest_unit(window.since, now)
     unit: timedelta = UNITS[wanted] if wanted else max(window.unit, kept)
     if (window.until - window.since) / unit > MOST_POINTS:
-        raise _build_error("unit", _("These are more than 10,000 points. Choose a longer unit or a shorter time."))
+        raise _build_error("unit", _("That would be more than 10,000 points. Choose a longer unit or a shorter time."))
     if unit < kept:
-        raise _build_error("unit", _("Usage so old is only kept by longer units. Choose one, or a later time."))
+        raise _build_error("unit", _("Usage this old is kept only in longer units. Choose one, or a later time."))
     return Window(window.since, window.until, unit)
 
 

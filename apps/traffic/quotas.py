@@ -106,5 +106,5 @@ def set_quota(*, tariff: Tariff, octets: int | None, by: User) -> None:
     elif 0 < octets <= MOST:
         Quota.objects.update_or_create(tariff=tariff, defaults={"octets": octets})
     else:
-        raise Problem(_("A quota is more than nothing and at most 1,000,000 GB."), "gigabytes")
+        raise Problem(_("A quota must be more than 0 and at most 1,000,000 GB."), "gigabytes")
     log.info("quota set", tariff=tariff.name, octets=octets, by=by.username)

@@ -49,9 +49,9 @@ USAGE: Final = {
 RATES: Final = USAGE | {Preset.MONTH: (4 * HOUR, 180)}  # an average over whole days would hide the peaks of a rate
 LISTS: Final = USAGE | {Preset.DAY: (HOUR, 24), Preset.WEEK: (DAY, 7)}  # for all members: coarser, so fewer rows
 EACH: Final[dict[timedelta, Promise]] = {
-    FIVE_MINUTES: _("in each 5 minutes"),
-    HOUR: _("in each hour"),
-    DAY: _("on each day, from 00:00 UTC"),
+    FIVE_MINUTES: _("per 5 minutes"),
+    HOUR: _("per hour"),
+    DAY: _("per day, from 00:00 UTC"),
 }
 
 

@@ -10,11 +10,11 @@ from apps.lib.web.guarded_http import HttpFault
 NO_RIGHT: Final = "no right"
 FAULTS: Final[dict[str, Promise]] = {
     HttpFault.SCHEME: _("“%(what)s” is not https."),
-    HttpFault.ADDRESS: _("“%(what)s” is no address of a web server."),
-    HttpFault.UNKNOWN_HOST: _("There is no host called %(what)s."),
+    HttpFault.ADDRESS: _("“%(what)s” is not the address of a web server."),
+    HttpFault.UNKNOWN_HOST: _("Host %(what)s not found."),
     HttpFault.PRIVATE: _("%(what)s is not on the public internet, or is one of our own networks. NETZWART_WEBHOOK_NETWORKS can allow it."),
-    HttpFault.UNREACHABLE: _("It cannot be reached: %(what)s"),
-    HttpFault.CERTIFICATE: _("Its certificate is not valid: %(what)s"),
+    HttpFault.UNREACHABLE: _("The server cannot be reached: %(what)s"),
+    HttpFault.CERTIFICATE: _("The server’s certificate is not valid: %(what)s"),
     HttpFault.TOO_SLOW: _("It did not answer within %(what)s seconds."),
     NO_RIGHT: _("The webhook’s owner may not see this any more."),
 }

@@ -26,19 +26,19 @@ class WebhookForm(forms.Form):
         label=_("Address"), max_length=1000, widget=forms.URLInput(attrs={"placeholder": "https://hooks.example.org/netzwart"})
     )
     kinds = forms.MultipleChoiceField(
-        label=_("Of these kinds of things"),
+        label=_("Kinds of objects"),
         required=False,
-        help_text=_("None chosen: of all, also of those that come later."),
+        help_text=_("None chosen: all kinds, also new ones."),
         widget=CheckboxGrid(),
     )
     events = forms.MultipleChoiceField(
-        label=_("When they are"),
+        label=_("Events"),
         required=False,
         choices=list(HAPPENINGS.items()),
-        help_text=_("None chosen: always."),
+        help_text=_("None chosen: all events."),
         widget=forms.CheckboxSelectMultiple,
     )
-    active = forms.BooleanField(label=_("Active"), required=False, help_text=_("Otherwise nothing is queued for it, and nothing sent."))
+    active = forms.BooleanField(label=_("Active"), required=False, help_text=_("While it is off, nothing is queued or sent."))
 
     def __init__(self, owner: User, data: Any = None, row: Endpoint | None = None) -> None:
         initial: dict[str, Any] = {"active": True}

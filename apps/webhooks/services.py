@@ -44,7 +44,7 @@ def add(*, facts: EndpointFacts, by: User) -> tuple[Endpoint, str]:
     """Add an endpoint that belongs to `by`. Returns it with its secret, which cannot be shown again. Raises Problem."""
     validate_facts(facts, by)
     if Endpoint.objects.count() >= MOST:
-        raise Problem(_("There are %(most)d webhooks already. Remove one that nobody needs.") % {"most": MOST})
+        raise Problem(_("There are %(most)d webhooks already. Remove one that is no longer needed.") % {"most": MOST})
     made = Endpoint(owner=by, salt=make_salt(), **_build_columns(facts))
     _save_endpoint(made)
     delivery_gathering.begin()
@@ -63,7 +63,7 @@ def change(*, endpoint: Endpoint, version: int, facts: EndpointFacts, by: User) 
     try:
         with transaction.atomic():
             if not Endpoint.objects.filter(pk=endpoint.pk, version=version).update(version=F("version") + 1, **changed):
-                raise Conflict(_("Somebody changed this since you read it. Read it again, then decide."))
+                raise Conflict(_("This was changed since you read it. Read it again, then decide."))
     except IntegrityError as error:
         raise Problem(_("There is a webhook of this name already."), "name") from error
     log.info("webhook changed", webhook=endpoint.pk, by=by.username)
@@ -73,11 +73,11 @@ def change(*, endpoint: Endpoint, version: int, facts: EndpointFacts, by: User) 
 def check_token(*, token: ApiToken, endpoint: Endpoint, facts: EndpointFacts) -> None:
     """Raise Problem if a script would make a webhook report more than its token can read, or report to another address."""
     if facts.url != endpoint.url:
-        raise Problem(_("Where a webhook sends to is changed on its page, by somebody who has signed in."), "url")
+        raise Problem(_("A token cannot change a webhook’s address. Sign in and change it on the webhook’s page."), "url")
     told, before = _resolve_kinds(facts.kinds), _resolve_kinds(endpoint.kinds)
     beyond = sorted(kind for kind in told - before if not covers(token, kind, "GET"))
     if beyond:
-        text = _("The token does not read %(kinds)s, so it cannot have a webhook told of that.")
+        text = _("The token may not read %(kinds)s, so it cannot make a webhook report it.")
         raise Problem(text % {"kinds": ", ".join(beyond)}, "kinds")
 
 
@@ -121,7 +121,7 @@ def resend(*, delivery: Delivery, by: User) -> None:
     ended = Delivery.objects.filter(pk=delivery.pk).exclude(state=Delivery.State.WAITING)
     with transaction.atomic():
         if not ended.update(state=Delivery.State.WAITING, ended=None, due=timezone.now(), tries=0, claimed_until=None):
-            raise Conflict(_("It waits already."))
+            raise Conflict(_("This delivery is waiting already."))
         Endpoint.objects.filter(pk=delivery.endpoint_id).update(rest_until=None)
         enqueue_task(TASK)
     log.info("webhook delivery sent again", delivery=str(delivery.uid), by=by.username)
@@ -148,7 +148,7 @@ def validate_facts(facts: EndpointFacts, owner: User) -> None:
         parts = guarded_http.parse_url(facts.url, delivery_sender.list_schemes())
     except NoAnswer as error:
         raise Problem(
-            _("“%(url)s” is no address that a webhook can have. It begins with https://.") % {"url": facts.url[:80]}, "url"
+            _("“%(url)s” is not a valid webhook address. It must begin with https://.") % {"url": facts.url[:80]}, "url"
         ) from error
     try:
         outside = delivery_sender.build_allowed_targets().can_ask(ip_address(str(parts.hostname)))
@@ -156,14 +156,15 @@ def validate_facts(facts: EndpointFacts, owner: User) -> None:
         outside = True  # a host name: its addresses are checked at each request
     if not outside:
         raise Problem(
-            _("%(host)s is not on the public internet, or is ours. NETZWART_WEBHOOK_NETWORKS allows networks.") % {"host": parts.hostname},
+            _("%(host)s is not on the public internet, or belongs to our own networks. NETZWART_WEBHOOK_NETWORKS can allow networks.")
+            % {"host": parts.hostname},
             "url",
         )
     wrong = next(
         (each for each in facts.kinds if each not in list_event_kinds() or not has_right(owner, list_event_kinds()[each].right)), None
     )
     if wrong is not None:
-        raise Problem(_("Of “%(kind)s” nothing can be told.") % {"kind": wrong[:40]}, "kinds")
+        raise Problem(_("There is no kind “%(kind)s”, or the webhook’s owner may not see it.") % {"kind": wrong[:40]}, "kinds")
     if unknown := next((each for each in facts.events if each not in EVENTS), None):
         raise Problem(_("There is no event “%(event)s”.") % {"event": unknown[:40]}, "events")
 

@@ -96,7 +96,7 @@ def ping(request: HttpRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(Endpoint, pk=pk)
     try:
         services.ping(endpoint=row, by=get_person(request))
-        messages.success(request, _("A test is on its way: it stands first in the log."))
+        messages.success(request, _("A test is on its way: it is the first entry in the list."))
     except Problem as problem:
         messages.error(request, str(problem))
     return redirect("webhooks:webhook", pk)
@@ -117,7 +117,7 @@ def resend(request: HttpRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(Delivery, pk=pk)
     try:
         services.resend(delivery=row, by=get_person(request))
-        messages.success(request, _("It is sent once more, under the same id."))
+        messages.success(request, _("The delivery is sent again, with the same id."))
     except Problem as problem:
         messages.error(request, str(problem))
     return redirect("webhooks:delivery", pk)

@@ -38,16 +38,16 @@ def ban(own: BanList, prefix: str, **given: Any) -> Ban:
 
 def test_an_entry_is_added_changed_and_removed(staff: Client, own: BanList) -> None:
     ban(own, "203.0.113.0/24", comment="scans")
-    assert "Nothing is allowed for certain yet" in text(staff.get("/bans/allowed/"))
+    assert "No allow entry yet" in text(staff.get("/bans/allowed/"))
     page = text(staff.post("/bans/allowed/", {"address": "203.0.113.9", "comment": "mirror", "term": "never"}, follow=True))
-    assert "No ban concerns 203.0.113.9 any more" in page and "nat-1: under way" in page
+    assert "no ban affects 203.0.113.9 any more" in page and "nat-1: under way" in page
     entry = AllowEntry.objects.get()
     page = text(staff.get(f"/bans/allowed/{entry.pk}/"))
     assert "1 ban has no effect, wholly or in part." in page and "203.0.113.0/24" in page
     given = {"comment": "our mirror", "term": "1d", "version": 1}
     staff.post(f"/bans/allowed/{entry.pk}/", given)
     conflict = staff.post(f"/bans/allowed/{entry.pk}/", given)
-    assert conflict.status_code == 422 and "Somebody changed or removed this entry" in text(conflict)
+    assert conflict.status_code == 422 and "This entry was changed or removed by someone else" in text(conflict)
     assert "1 ban works on nat-1, nat-2 again" in text(staff.get(f"/bans/allowed/{entry.pk}/remove/"))
     staff.post(f"/bans/allowed/{entry.pk}/remove/")
     assert not AllowEntry.objects.exists()
@@ -55,7 +55,7 @@ def test_an_entry_is_added_changed_and_removed(staff: Client, own: BanList) -> N
 
 @pytest.mark.parametrize(
     ("address", "says"),
-    [("nonsense", "is no address or prefix"), ("203.0.113.9", "is already on the allow list (mirror)")],
+    [("nonsense", "is not an address or prefix"), ("203.0.113.9", "is already on the allow list (mirror)")],
 )
 def test_what_cannot_be_allowed_is_said_under_its_field(staff: Client, own: BanList, address: str, says: str) -> None:
     allow_prefix(prefix="203.0.113.9", comment="mirror", author=None)
@@ -98,9 +98,9 @@ def test_which_ban_covers_an_address_and_which_entry_decides(staff: Client, own:
     ban(own, "203.0.113.0/24", direction="in", comment="scans")
     ban(own, "203.0.113.9", direction="out")
     page = text(staff.get("/bans/covering/?address=203.0.113.9"))
-    assert page.count("kept out by") == 2 and "scans" in page and "No allow entry covers all of it" in page
+    assert page.count("banned by") == 2 and "scans" in page and "No allow entry covers all of it" in page
     allow_prefix(prefix="203.0.112.0/23", author=None)
-    assert text(staff.get("/bans/covering/?address=203.0.113.9")).count("on the allow list, whatever bans it") == 2
+    assert text(staff.get("/bans/covering/?address=203.0.113.9")).count("on the allow list, despite any ban") == 2
     assert text(staff.get("/bans/covering/?address=198.18.0.1")).count("no ban covers it.") == 2
     refused = staff.get("/bans/covering/?address=203.0.113.9/24")
     assert refused.status_code == 422 and "?address=203.0.113.0/24" in text(refused)
@@ -125,7 +125,7 @@ def test_a_prefix_is_decided_by_what_covers_all_of_it(own: BanList) -> None:
 
 
 def test_a_direction_that_is_none_is_refused(own: BanList) -> None:
-    with pytest.raises(Problem, match="is no direction"):
+    with pytest.raises(Problem, match="is not a direction"):
         ban(own, "203.0.113.9", direction="sideways")
 
 
@@ -134,7 +134,7 @@ def test_directions_are_shown_filtered_and_set_for_many(staff: Client, own: BanL
     other = ban(own, "203.0.113.2", direction="out")
     page = text(staff.get(f"/bans/{own.pk}/?way=in"))
     assert "203.0.113.1</code>" in page and "203.0.113.2</code>" not in page
-    assert "Which connections shall 1 ban keep out?" in text(staff.post(f"/bans/{own.pk}/bulk/", {"do": "way", "pick": other.pk}))
+    assert "Which connections should 1 ban keep out?" in text(staff.post(f"/bans/{own.pk}/bulk/", {"do": "way", "pick": other.pk}))
     given = {"do": "way", "all": "1", "way": "out", "q": "", "confirmed": "1", "direction": "both"}
     assert "1 ban has a new direction." in text(staff.post(f"/bans/{own.pk}/bulk/", given, follow=True))
     assert list(Ban.objects.order_by("prefix").values_list("direction", flat=True)) == ["in", "both"]
@@ -237,7 +237,7 @@ def test_flood_mode_is_switched_said_and_kept_in_the_history(staff: Client, netw
     page = text(staff.post(f"{path}flood/", {"on": "1", "version": network.group.version}, follow=True))
     assert "Flood mode is on." in page and "Mara Lindqvist" in page
     assert "Flood mode is on." in text(staff.get("/gateways/")) and "Lindenhof is in flood mode" in text(staff.get("/"))
-    assert "Somebody changed this group meanwhile" in text(staff.post(f"{path}flood/", {"version": 1}, follow=True))
+    assert "This group was changed by someone else meanwhile" in text(staff.post(f"{path}flood/", {"version": 1}, follow=True))
     code, group = send_json(staff, "PATCH", f"groups/{network.group.pk}/", {"flood_mode": False}, app="gateways")
     assert (code, group["flood_mode"], GatewayGroup.objects.get().flood_mode) == (200, False, False)
     assert "Flood mode is on." not in text(staff.get("/gateways/"))

@@ -39,7 +39,7 @@ def test_what_others_need_is_not_deleted(network: factories.Network) -> None:
     with pytest.raises(IntegrityError) as refused:
         Tariff.objects.all().delete()
     answer = explain(refused.value, {})
-    assert answer is not None and (answer.status_code, "need it" in answer.data["detail"]) == (409, True)
+    assert answer is not None and (answer.status_code, "depend on it" in answer.data["detail"]) == (409, True)
 
 
 def test_a_fault_of_ours_stays_one() -> None:

@@ -49,7 +49,7 @@ def api(network: factories.Network) -> Client:
 
 def test_every_collection_of_rows_that_reach_gateways_says_when_they_are_active() -> None:
     assert len(REACHING) >= 13
-    assert [prefix for prefix, view in REACHING.items() if not view.tells_activation()] == []
+    assert [prefix for prefix, view in REACHING.items() if not view.has_activation()] == []
 
 
 def takes(prefix: str, method: str, *, one: bool) -> bool:

@@ -142,7 +142,7 @@ def test_a_feed_that_suddenly_shrinks_waits_for_a_person(feed: BanFeed, server: 
     again(feed)
     assert (Ban.objects.count(), feed.held_removed, feed.held_of, feed.error) == (100, removed, 100, None)
     page = text(staff.get(f"/bans/{feed.list_id}/"))
-    assert f"Held back: it would lift {removed} of 100 bans." in page
+    assert f"Held back: the feed would lift {removed} of 100 bans." in page
     path = f"/bans/{feed.list_id}/feed/held/"
     assert f"Lift {removed} bans, as the feed says?" in text(staff.get(path))
     staff.post(path, {"typed": str(removed)})
@@ -229,11 +229,11 @@ def test_the_command_refreshes_what_is_due_or_named(feed: BanFeed, server: Serve
     says(server, FakeAnswer(503))
     with pytest.raises(SystemExit):
         call_command("refresh_bans", list="Feed")
-    assert "not refreshed. The server answers 503" in capsys.readouterr().out
+    assert "not refreshed. The server answered 503" in capsys.readouterr().out
     says(server, FakeAnswer(body=b""))
     with pytest.raises(SystemExit):
         call_command("refresh_bans", all=True)
-    assert "it would lift 100 of 100 bans" in capsys.readouterr().out
+    assert "the feed would lift 100 of 100 bans" in capsys.readouterr().out
     with pytest.raises(CommandError, match="no ban list called “No”"):
         call_command("refresh_bans", list="No")
 
@@ -270,7 +270,7 @@ def test_a_file_that_is_one_line_too_long_is_refused_with_the_sentence(
     settings.FEED_DIRECTORY = str(tmp_path)
     (tmp_path / "list.txt").write_bytes(b"198.18.0.1\n" * 1_000_000 + b"198.18.0.2")
     feed = feed_services.subscribe(list=services.create_list(name="File", by=None), source="list.txt", by=network.admin)
-    assert again(feed).error_text == "It is too long: more than 1,000,000 lines."
+    assert again(feed).error_text == "The feed is too long: more than 1,000,000 lines."
 
 
 def test_feeds_are_not_fetched_from_our_own_public_addresses(feed: BanFeed, network: factories.Network, settings: LazySettings) -> None:

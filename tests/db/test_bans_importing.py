@@ -147,7 +147,7 @@ def test_the_command_prints_every_bad_line_and_fails(tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as ended:
         call_command("import_bans", tmp_path / "feed", "--list", "new", stderr=said)
     assert ended.value.code == 1
-    assert "line 2: 203.0.113.5/24 has bits behind its length; 203.0.113.0/24 is the network." in said.getvalue()
+    assert "line 2: 203.0.113.5/24 has host bits set; the network is 203.0.113.0/24." in said.getvalue()
     assert "line 3: " in said.getvalue()
     assert not BanList.objects.exists()
 

@@ -41,17 +41,17 @@ def test_a_ban_keeps_its_comment_author_and_end(own: BanList, ines: User) -> Non
 
 def test_bits_behind_the_length_are_refused_with_the_network_on_offer(own: BanList) -> None:
     problem = ban_refused(own, "203.0.113.5/24")
-    assert str(problem) == "203.0.113.5/24 has bits behind its length; 203.0.113.0/24 is the network."
+    assert str(problem) == "203.0.113.5/24 has host bits set; the network is 203.0.113.0/24."
     assert (problem.fieldname, problem.offer) == ("prefix", "203.0.113.0/24")
 
 
 @pytest.mark.parametrize(
     ("prefix", "words"),
     [
-        ("203.0.113.300", "no address or prefix"),
-        ("", "no address or prefix"),
-        ("203.0.0.0/7", "bits behind its length; 202.0.0.0/7"),
-        ("202.0.0.0/7", "too wide for a ban. 202.0.0.0/8"),
+        ("203.0.113.300", "is not an address or prefix"),
+        ("", "is not an address or prefix"),
+        ("203.0.0.0/7", "host bits set; the network is 202.0.0.0/7"),
+        ("202.0.0.0/7", "too large for a ban. The largest allowed here is 202.0.0.0/8"),
         ("2001:db8::/96", "between /64 and /128"),
     ],
 )
@@ -78,7 +78,7 @@ def test_nobody_bans_what_probes_connect_to_for_then_nothing_more_would_be_deplo
     own: BanList, network: Network, prefix: str, target: str
 ) -> None:
     probes(network)
-    why = f"it overlaps {target}, which the probes of Lindenhof connect to."
+    why = f"it overlaps {target}, the probe target of Lindenhof."
     assert str(ban_refused(own, prefix)) == f"{prefix} would ban ourselves: {why}"
     feed = feed_parser.parse(f"{prefix}\n198.18.0.0/24\n")
     done = feed_import.import_feed(list=own, feed=feed, by=None, skip_invalid=True)
@@ -145,7 +145,7 @@ def test_lists_are_renamed_switched_off_and_deleted_with_their_bans(own: BanList
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("", "needs a name"), (" \0 ", "needs a name"), ("Own", "already a list"), ("x" * 61, "60 is the most")]
+    ("name", "words"), [("", "needs a name"), (" \0 ", "needs a name"), ("Own", "already a list"), ("x" * 61, "at most 60 are allowed")]
 )
 def test_a_list_needs_a_name_of_its_own(own: BanList, name: str, words: str) -> None:
     with pytest.raises(Problem, match=words):

@@ -109,7 +109,7 @@ def test_a_block_comes_first_and_says_what_to_do(network: factories.Network) -> 
     block_member(member=network.residents["m1"].member, reason="unpaid", by=network.admin)
     page = text(selin.get("/me/check/"))
     assert "It is your connection: it is blocked." in page
-    assert "Do what the reason asks for, then write to us." in page
+    assert "Fix what the reason says, then write to us." in page
 
 
 def test_an_address_of_a_blocked_member_is_not_called_active(served_network: factories.Network) -> None:
@@ -119,7 +119,7 @@ def test_an_address_of_a_blocked_member_is_not_called_active(served_network: fac
     block_member(member=member, reason="unpaid", by=served_network.admin)
     addresses = [each for each in build_report(member, timezone.now(), own=True).findings if each.name == "address"]
     assert addresses and all(each.kind is StateKind.PLAIN for each in addresses)
-    assert {each.words for each in addresses} == {"Known to nat-1, nat-2; the block keeps it from passing."}
+    assert {each.words for each in addresses} == {"On nat-1, nat-2, but the block lets none of its packets pass."}
 
 
 def lives_in(network: factories.Network, host: str = "m1") -> Client:
@@ -133,8 +133,8 @@ def test_the_page_says_from_where_it_was_asked_for(network: factories.Network) -
     assert f"From {address}, over this connection." in text(selin.get("/me/check/", REMOTE_ADDR=address))
     assert "From 198.51.100.7, over this connection." in text(selin.get("/me/check/", REMOTE_ADDR="198.51.100.7"))
     elsewhere = text(selin.get("/me/check/", REMOTE_ADDR="192.0.2.77"))
-    assert "From 192.0.2.77, which is none of these addresses" in elsewhere
-    assert "nobody has set up the addresses for that" in elsewhere
+    assert "From 192.0.2.77, which is not one of these addresses" in elsewhere
+    assert "the test addresses are not set up" in elsewhere
     assert queries(selin, "/me/check/") <= 30
 
 

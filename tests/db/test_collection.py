@@ -104,14 +104,14 @@ def test_what_a_gateway_cannot_have_carried_is_refused_whole_until_a_person_says
     assert up_and_down(network) == (105, 0)
     client.force_login(network.admin)
     page = text(client.get(f"/gateways/{network.gateways[0].pk}/"))
-    assert "not believed since" in page and "no more than" in page and "What passed since" in page
+    assert "have been rejected since" in page and "no more than" in page and "is then not counted" in page
     call_command("traffic", "accept", "nat-1", stdout=StringIO())
     assert (
         take(network, reading(3, up4={four: (3, absurd + 7)}), reading(4, up4={four: (4, absurd + 9)}), first=2)
         == [ReadingOutcome.WRITTEN] * 2
     )
     assert up_and_down(network) == (107, 0)
-    assert "not believed" not in text(client.get(f"/gateways/{network.gateways[0].pk}/"))
+    assert "have been rejected" not in text(client.get(f"/gateways/{network.gateways[0].pk}/"))
 
 
 @pytest.mark.parametrize("spoiled", [Counts(1, b"\1\2\3", b"\0" * 8, b"\0" * 8, b""), Counts(1, b"\1\2\3\4", b"\0" * 8, b"\xff" * 8, b"")])
@@ -166,7 +166,7 @@ def test_a_reading_whose_number_was_wrong_does_not_hide_all_that_come_after_it(n
     client.force_login(network.admin)
     assert "reading 7, and reading 1099511627776" in text(client.get(f"/gateways/{nat_1.pk}/"))
     again = client.post(f"/gateways/{nat_1.pk}/count-again/", follow=True)
-    assert "Counting begins again" in text(again)
+    assert "Counting restarts" in text(again)
     assert take(network, reading(8, up4={four: (8, 800)}), reading(9, up4={four: (9, 900)}), first=8) == [ReadingOutcome.WRITTEN] * 2
     assert up_and_down(network) == (200, 0)
 

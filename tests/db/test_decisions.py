@@ -129,7 +129,7 @@ def test_what_comes_back_is_no_longer_waited_for(network: factories.Network, for
 def test_nobody_approves_what_he_asked_for_while_others_can(network: factories.Network, forwards: list[PortForward], peer: User) -> None:
     withdraw(network, range(7001, 7006))
     held = HeldBack.objects.get()
-    with pytest.raises(Problem, match="Somebody else has to agree"):
+    with pytest.raises(Problem, match="Another person has to approve it"):
         approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
 
 
@@ -182,12 +182,12 @@ def test_a_rollback_holds_the_group_until_it_is_released(network: factories.Netw
     release(network.group, by=network.admin)
     assert reconcile(network.group)
     assert len(running().elements["forward4"]) == 8
-    with pytest.raises(Conflict, match="not held"):
+    with pytest.raises(Conflict, match="not on hold"):
         release(network.group, by=network.admin)
 
 
 def test_a_rollback_says_why(network: factories.Network) -> None:
-    with pytest.raises(Problem, match="Say why"):
+    with pytest.raises(Problem, match="Enter a reason"):
         roll_back(Revision.objects.latest("pk"), why=" ", by=network.admin)
     assert not Hold.objects.exists()
 
@@ -323,7 +323,7 @@ def test_a_rollback_works_without_browser_and_worker(network: factories.Network,
         (["r999999", "--as", "mara"], "There is no revision r999999"),
         (["x", "--as", "mara"], "There is no revision x"),
         (["--release", "Nowhere", "--as", "mara"], "There is no group Nowhere. There are: Lindenhof"),
-        (["--release", "Lindenhof", "--as", "mara"], "not held any more"),
+        (["--release", "Lindenhof", "--as", "mara"], "not on hold any more"),
         (["r1", "--release", "Lindenhof"], "Either go back"),
     ],
 )

@@ -47,9 +47,13 @@ def copy_state(state: Path) -> None:
 
 
 CAUSES = {
-    "damaged": (cut_short, "nat-2 could not bring back what it had confirmed", "confirmed: the last confirmed ruleset cannot be read"),
-    "empty": (empty_state, "nat-2 does not know of anything that it confirmed", "Its state directory is empty"),
-    "anothers": (copy_state, "nat-2 runs the ruleset of another gateway", "Were its state files copied from that one?"),
+    "damaged": (
+        cut_short,
+        "nat-2 could not restore the ruleset that it had confirmed",
+        "confirmed: the last confirmed ruleset cannot be read",
+    ),
+    "empty": (empty_state, "nat-2 has no record of a confirmed ruleset", "Its state directory is empty"),
+    "anothers": (copy_state, "nat-2 runs the ruleset of another gateway", "Its state files may have been copied from that one"),
 }
 
 
@@ -71,7 +75,7 @@ def test_the_cause_is_named_put_right_and_remembered(network: factories.Network,
     status = GatewayState.objects.get(gateway=second)
     assert status.drift is None and [past["cause"] for past in status.drifted_before] == [cause]
     shown = text(page.get(f"/gateways/{second.pk}/"))
-    assert sentence not in shown and "Put right before" in shown
+    assert sentence not in shown and "Put right earlier" in shown
 
 
 @pytest.mark.parametrize("cause", ["damaged", "empty"])
@@ -88,7 +92,7 @@ def test_the_cause_is_remembered_though_something_was_changed_meanwhile(network:
     status = GatewayState.objects.get(gateway=second)
     assert status.drift is None and [past["cause"] for past in status.drifted_before] == [cause]
     shown = text(signed_in(network.admin).get(f"/gateways/{second.pk}/"))
-    assert sentence not in shown and "Put right before" in shown
+    assert sentence not in shown and "Put right earlier" in shown
 
 
 def test_what_is_not_put_right_by_itself_does_not_promise_to_be(network: factories.Network) -> None:
@@ -99,8 +103,8 @@ def test_what_is_not_put_right_by_itself_does_not_promise_to_be(network: factori
         reconcile(network.group, cause="schedule")
         reconcile(network.group, cause="schedule")
         shown = text(page.get(f"/gateways/{second.pk}/"))
-    assert "It is put right by itself" not in shown
-    assert "It is put right as soon as this is mended:" in shown and "token cannot be written: File too large" in shown
+    assert "puts it right automatically" not in shown
+    assert "It will be put right as soon as this is fixed:" in shown and "token cannot be written: File too large" in shown
 
 
 def test_only_so_much_of_the_past_is_kept(network: factories.Network) -> None:

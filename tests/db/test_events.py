@@ -134,7 +134,7 @@ def test_staff_sees_who_looks_at_a_ticket_who_writes_and_what_became_of_it() -> 
     tickets.take_ticket(ticket=ticket, by=mara)
     tickets.add_note(ticket=ticket, text="Mine.", by=mara)
     page = sign(second)
-    assert "Mara Lindqvist has taken it meanwhile" in page and "something new in the thread" in page
+    assert "Mara Lindqvist has taken this ticket meanwhile" in page and "something new in the thread" in page
     assert set(Event.objects.filter(kind="presence").values_list("state", flat=True)) == {"looking", "writing"}
 
     Presence.objects.update(seen=timezone.now() - timedelta(seconds=31))

@@ -175,7 +175,7 @@ def test_a_task_looks_at_each_group_that_shares(network: factories.Network) -> N
 
 @pytest.mark.parametrize(
     ("changes", "words"),
-    [({"end_percent": 90}, "below the share"), ({"up_kbit": None, "down_kbit": None}, "Name a rate")],
+    [({"end_percent": 90}, "below the start threshold"), ({"up_kbit": None, "down_kbit": None}, "Enter a download rate")],
 )
 def test_what_makes_no_sense_is_refused(network: factories.Network, changes: dict[str, Any], words: str) -> None:
     with pytest.raises(Problem, match=words):
@@ -195,7 +195,7 @@ def test_two_who_change_it_at_once_are_a_conflict(network: factories.Network) ->
     share = share_uplink(network)
     set_fair_share(group=network.group, version=share.version, by=network.admin, **settings_of(most=7))
     for version in (share.version, 0):
-        with pytest.raises(Conflict, match="meanwhile"):
+        with pytest.raises(Conflict, match="changed by someone else"):
             set_fair_share(group=network.group, version=version, by=network.admin, **settings_of(most=8))
     assert FairShare.objects.get().most == 7
 
@@ -205,7 +205,7 @@ def test_pages_say_that_it_is_full_who_is_limited_why_and_until_when(network: fa
     path = f"/fair-share/{network.group.pk}/"
     given = settings_of(down_kbit="5", up_kbit="5", version=0, on="on") | {"exempt": []}
     assert "Fair share cannot work" in text(client.post(path, given, follow=True))
-    assert "It has to end below" in text(client.post(path, given | {"version": 1, "end_percent": 99}))
+    assert "The end threshold must be below" in text(client.post(path, given | {"version": 1, "end_percent": 99}))
     rates.set_uplink(group=network.group, version=0, up_kbit=100_000, down_kbit=100_000, limits_rates=True, by=network.admin)
     line = Line(network)
     line.at = timezone.now() - 3 * MINUTE
@@ -213,15 +213,15 @@ def test_pages_say_that_it_is_full_who_is_limited_why_and_until_when(network: fa
     assert "is not full" in text(client.get("/limited/"))
     line.carries({"m1": 97})
     page = text(client.get("/limited/"))
-    assert "The uplink of Lindenhof is full since" in page and "down 97" in page and "1 member, the heaviest" in page
+    assert "The uplink of Lindenhof has been full since" in page and "down 97" in page and "1 member with the most traffic" in page
     member = network.residents["m1"].member
-    why = "the line was full, and this is among the heaviest use of its last 10 minutes"
+    why = "the uplink was full, and this connection was among the heaviest users of the last 10 minutes"
     assert why in text(client.get(f"/members/{member.pk}/"))
     account = factories.user("resident", staff=False)
     type(member).objects.filter(pk=member.pk).update(user=account)
     own = text(signed_in(account).get("/me/"))
-    assert "You are connected, with a limited rate" in own and why in own
-    assert "1 member is released" in text(client.get(f"{path}off/"))
-    assert "is full since" not in text(client.post(f"{path}off/", follow=True))
+    assert "You are connected, with a rate limit" in own and why in own
+    assert "The limit of 1 member is released" in text(client.get(f"{path}off/"))
+    assert "has been full since" not in text(client.post(f"{path}off/", follow=True))
     assert list_limited(network) == []
     assert signed_in(account).get(path).status_code == signed_in(account).post(f"{path}off/").status_code == 403

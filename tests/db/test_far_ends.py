@@ -67,7 +67,7 @@ def test_a_pinhole_ends_before_that(network: factories.Network) -> None:
 def test_who_had_an_address_before_there_were_any_is_no_question(network: factories.Network, at: str) -> None:
     mara = signed_in(network.admin)
     answer = mara.post("/addresses/held/", {"address": "198.51.100.7", "at": at, "reason": "a slip of the pen"})
-    assert (answer.status_code, "Nobody held an address before the year 1970." in text(answer)) == (422, True)
+    assert (answer.status_code, "No address was assigned before the year 1970. Choose a later time." in text(answer)) == (422, True)
     assert "a slip of the pen" not in text(mara.get("/history/enquiries/"))
 
 

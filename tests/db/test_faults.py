@@ -90,7 +90,7 @@ def test_two_who_wait_for_each_other_are_not_told_that_the_database_is_away(path
     answer = DatabaseOutageMiddleware(lambda _: HttpResponse()).process_exception(RequestFactory().get(path), error)
     assert answer is not None
     assert (answer.status_code, answer["Retry-After"]) == (503, "1")
-    assert b"Somebody changed the same things at the same moment." in answer.content
+    assert b"The same data was changed by someone else at the same moment." in answer.content
 
 
 @pytest.mark.parametrize("path", ["/", "/api/members/members/"])

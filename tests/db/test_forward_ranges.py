@@ -69,8 +69,8 @@ def test_the_database_itself_refuses_a_nonsense_range(network: factories.Network
     ("changes", "said"),
     [
         ({"ports": 1001}, "1001 ports are too many for one forward. Choose 1 to 1000"),
-        ({"public_port": 65530}, "10 ports from 65530 on end behind 65535. Begin at 65526 or lower."),
-        ({"private_port": 65530}, "10 ports from 65530 on end behind 65535."),
+        ({"public_port": 65530}, "10 ports from 65530 on go beyond 65535. Begin at 65526 or lower."),
+        ({"private_port": 65530}, "10 ports from 65530 on go beyond 65535."),
     ],
 )
 def test_a_range_that_cannot_be_says_why(network: factories.Network, changes: dict[str, Any], said: str) -> None:
@@ -131,7 +131,7 @@ def test_a_range_that_leads_to_a_shorter_one_is_refused_at_its_field(network: fa
     admin, member = signed_in(network.admin), network.residents["m1"].member
     answer = admin.post(f"/members/{member.pk}/forwards/add/", form(network, private_port="16000-16003"), headers=HTMX)
     assert answer.status_code == 422
-    assert "4 ports cannot take 10" in text(answer)
+    assert "10 public ports do not fit 4 private ones" in text(answer)
 
 
 def test_a_port_inside_the_range_finds_it(network: factories.Network) -> None:

@@ -46,7 +46,7 @@ def test_a_name_that_is_taken_is_refused_with_its_holder(network: factories.Netw
 
 @pytest.mark.parametrize("name", ["Nat-1", "nat 1", "-nat", "nat/1", "nat;reboot", ""])
 def test_a_name_that_is_none_is_refused(network: factories.Network, name: str) -> None:
-    with pytest.raises(CommandError, match=r"is no name for a gateway|expected one argument|required"):
+    with pytest.raises(CommandError, match=r"is not a valid gateway name|expected one argument|required"):
         gateway("add", "--address", "127.0.0.1", "--group", "Lindenhof", *INTERFACES, "--", name)
 
 

@@ -58,7 +58,7 @@ def test_silence_is_said_within_90_seconds_though_one_sign_of_life_is_late() -> 
 def test_the_silence_of_one_role_is_said_of_it_alone(mara: Client, role: ProcessRole) -> None:
     silent(role)
     assert faults() == {role: RoleFaultKind.SILENT}
-    assert [each for each in needs(mara) if "sign of life" in each] == [f"The {role.label} gives no sign of life"]
+    assert [each for each in needs(mara) if "heartbeat" in each] == [f"The {role.label} sends no heartbeat"]
 
 
 def test_live_events_are_missed_only_where_there_are_any(mara: Client, settings: LazySettings) -> None:
@@ -83,7 +83,7 @@ def test_the_collector_does_not_vouch_for_the_deploy_worker(network: factories.N
 def test_a_worker_that_lives_and_takes_no_tasks_is_told_from_a_dead_one(mara: Client) -> None:
     RoleHeartbeat.objects.filter(role=ProcessRole.WORKER).update(served=at() - LATE)
     assert faults() == {ProcessRole.WORKER: RoleFaultKind.IDLE}
-    assert "The deploy worker is alive and finishes no tasks" in text(mara.get("/"))
+    assert "The deploy worker is running but finishes no tasks" in text(mara.get("/"))
 
 
 def test_a_scheduler_that_is_dead_is_blamed_alone_though_nobody_gets_tasks(mara: Client) -> None:
@@ -95,14 +95,14 @@ def test_a_scheduler_that_is_dead_is_blamed_alone_though_nobody_gets_tasks(mara:
 def test_a_broker_that_refuses_is_named_with_what_it_says_and_nobody_else_is_blamed(mara: Client) -> None:
     error = "OOM command not allowed when used memory > 'maxmemory'."
     factories.alive(served=at() - LATE, broker_error=error, broker_failing=at() - LATE)
-    assert needs(mara) == ["The broker (Redis) takes no messages"]
+    assert needs(mara) == ["The broker (Redis) accepts no messages"]
     assert "OOM command not allowed" in text(mara.get("/"))
 
 
 def test_when_all_workers_are_silent_that_is_one_thing_not_five(mara: Client) -> None:
     silent(*ProcessRole)
     page = text(mara.get("/"))
-    assert "None of the portal’s workers gives a sign of life" in page and "The deploy worker gives" not in page
+    assert "No worker of the portal sends a heartbeat" in page and "The deploy worker sends" not in page
 
 
 def test_a_role_that_never_reported_is_missed_once_it_has_had_time(network: factories.Network) -> None:
@@ -146,14 +146,14 @@ def test_a_job_that_fails_needs_somebody_with_its_error_until_it_succeeds(mara: 
 def test_a_job_that_has_not_run_for_several_periods_needs_somebody(mara: Client) -> None:
     jobs.set_schedule({"workers.forget": 3600.0})
     jobs.record_success("workers.forget")
-    assert "Job does not run" not in text(mara.get("/"))
+    assert "Job is overdue" not in text(mara.get("/"))
     JobRecord.objects.update(ran=at() - timedelta(hours=4))
     RoleHeartbeat.objects.filter(role=ProcessRole.TICKER).update(started=at() - timedelta(minutes=2))
-    assert "Job does not run" not in text(mara.get("/")), "a scheduler that has just begun is given time"
+    assert "Job is overdue" not in text(mara.get("/")), "a scheduler that has just begun is given time"
     RoleHeartbeat.objects.filter(role=ProcessRole.TICKER).update(started=at() - timedelta(hours=2))
-    assert "Job does not run: Removing what is too old" in text(mara.get("/"))
+    assert "Job is overdue: Removing expired data" in text(mara.get("/"))
     silent(ProcessRole.TICKER)
-    assert "Job does not run" not in text(mara.get("/")), "that the scheduler is silent says it already"
+    assert "Job is overdue" not in text(mara.get("/")), "that the scheduler is silent says it already"
 
 
 def test_jobs_that_the_code_does_not_know_any_more_are_forgotten() -> None:
@@ -183,7 +183,7 @@ def test_the_page_of_the_system_shows_roles_jobs_and_tables(mara: Client) -> Non
     silent(ProcessRole.MAILER)
     page = text(mara.get("/system/"))
     for shown in (
-        "The mailer gives no sign of life",
+        "The mailer sends no heartbeat",
         "Removing old rows of events.Event",
         "ValueError: x",
         "members_member",

@@ -161,7 +161,11 @@ def test_every_tracked_table_has_a_name_in_german(network: factories.Network) ->
     assert [trail.model for trail in list_trails() if not trail.called] == []
     with override("de"):
         named = {trail.key: trail.name for trail in list_trails()}
-    assert (named["bans.ban"], named["bans.banlist"], named["accounts.invitation"]) == ("Adresssperre", "Sperrliste", "Einladung ins Team")
+    assert (named["bans.ban"], named["bans.banlist"], named["accounts.invitation"]) == (
+        "Adresssperre",
+        "Sperrliste",
+        "Einladung in die Administration",
+    )
 
 
 def test_a_stale_member_is_compared_with_what_it_was(network: factories.Network) -> None:

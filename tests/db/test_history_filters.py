@@ -76,5 +76,5 @@ def test_a_move_is_called_by_where_to_and_its_day(network: factories.Network) ->
 def test_no_field_of_a_change_needs_the_form_around_it_to_be_understood(network: factories.Network) -> None:
     GatewayGroup.objects.filter(pk=network.group.pk).update(removal_least=3, removal_share=5)
     changes = {name: (before, after) for entry in list_row_history(network.group) for name, before, after in entry.changes}
-    assert changes["removals that wait for a second person: at least this many"] == ("10", "3")
-    assert changes["removals that wait for a second person: above this share, in percent"] == ("20", "5")
+    assert changes["number of removals from which a second person must agree"] == ("10", "3")
+    assert changes["share of removals above which a second person must agree, in percent"] == ("20", "5")

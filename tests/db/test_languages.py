@@ -90,7 +90,7 @@ def test_who_wants_no_mails_of_answers_reads_them_on_the_page(network: factories
     services.answer_ticket(ticket=ticket, text="Look now.", by=network.admin)
     assert not Message.objects.filter(to=ADDRESS).exists()
     assert "Look now." in text(selin.get(f"/me/tickets/{ticket.pk}/"))
-    assert "No mail leaves with an answer" in text(signed_in(network.admin).get(f"/tickets/{ticket.pk}/"))
+    assert "Answers here are not mailed" in text(signed_in(network.admin).get(f"/tickets/{ticket.pk}/"))
     selin.post("/me/settings/", {"notices": ["quota", "answers"]})
     services.answer_ticket(ticket=ticket, text="And now?", by=network.admin)
     assert Message.objects.filter(to=ADDRESS, notice="answers").count() == 1

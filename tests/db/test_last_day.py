@@ -91,7 +91,7 @@ def test_an_end_within_a_day_stays_to_the_second_when_something_else_is_changed(
 def test_a_day_that_is_over_is_refused_at_its_field(make: Make, network: factories.Network, staff: Client) -> None:
     made = make(network, None)
     page = staff.post(path(made), read_form(made) | {build_field_name(made, "until"): "2001-01-01"})
-    assert page.status_code == 422 and "This day is over." in text(page)
+    assert page.status_code == 422 and "This day is in the past." in text(page)
     made.refresh_from_db()
     assert made.valid.upper is None
 

@@ -118,7 +118,7 @@ def test_a_worker_that_is_stopped_does_not_live_but_one_that_runs_in_turns_does(
 
 def test_a_keeper_ends_with_its_worker() -> None:
     imports = "import django; django.setup()\nfrom apps.deployments.rollouts.lease_heartbeat import _keeper\n"
-    program = f"{imports}print(_keeper._running().pid, flush=True)\ninput()"
+    program = f"{imports}print(_keeper._ensure_running().pid, flush=True)\ninput()"
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "portal.settings", "NETZWART_SECRET_KEY": settings.SECRET_KEY}
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-c", program], stdin=pipe, stdout=pipe, cwd=settings.ROOT, env=environment) as process:

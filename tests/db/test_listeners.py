@@ -37,7 +37,7 @@ def forward(network: factories.Network, port: int = 8443) -> object:
 
 def test_two_servers_cannot_listen_at_one_place(network: factories.Network) -> None:
     listen(network)
-    with pytest.raises(Problem, match=r"“web” listens at TCP 443 on 192\.0\.2\.130 already"):
+    with pytest.raises(Problem, match=r"“web” already listens on TCP 443 of 192\.0\.2\.130"):
         listen(network, "other")
 
 
@@ -55,7 +55,7 @@ def test_a_pool_around_a_listener_is_refused_and_names_it(network: factories.Net
 
 def test_a_listener_on_the_public_side_of_a_forward_is_refused(network: factories.Network) -> None:
     held = forward(network)
-    with pytest.raises(Problem, match=r"TCP 8443 on 198\.51\.100\.7 is the public side of forward \d+"):
+    with pytest.raises(Problem, match=r"TCP 8443 on 198\.51\.100\.7 is already the public side of port forward \d+"):
         listen(network, address=str(factories.PUBLIC), port=8443)
     remove_forward(forward=held, by=network.admin)  # type: ignore[arg-type]
     assert listen(network, address=str(factories.PUBLIC), port=8443).pk
@@ -63,7 +63,7 @@ def test_a_listener_on_the_public_side_of_a_forward_is_refused(network: factorie
 
 def test_a_forward_from_where_a_server_listens_is_refused_and_names_it(network: factories.Network) -> None:
     listen(network, "mail", address=str(factories.PUBLIC), port=25)
-    with pytest.raises(Problem, match=r"TCP 25 on 198\.51\.100\.7 is where “mail” listens"):
+    with pytest.raises(Problem, match=r"“mail”, a server of the network, listens on TCP 25 of 198\.51\.100\.7"):
         forward(network, 25)
     assert forward(network, 26)
 
@@ -73,7 +73,7 @@ def test_only_tcp_is_guarded_with_a_window_scale_that_tcp_has(network: factories
     given: dict[str, Any] = {"name": "web", "address": made.address, "port": 443, "enabled": True, "note": "", "by": network.admin}
     with pytest.raises(Problem, match="Only TCP has SYNs"):
         services.change_listener(listener=made, version=1, protocol="udp", guarded=True, **given)
-    with pytest.raises(Problem, match="15 is no window scale"):
+    with pytest.raises(Problem, match="15 is not a window scale"):
         services.change_listener(listener=made, version=1, protocol="tcp", guarded=True, window_scale=15, **given)
     services.change_listener(listener=made, version=1, protocol="tcp", guarded=True, window_scale=10, **given)
     assert (made.guarded, made.window_scale) == (True, 10)
@@ -100,7 +100,7 @@ def test_a_listener_is_found_by_name_port_address_and_note(network: factories.Ne
 
 
 def test_a_gateways_other_interface_cannot_be_that_of_servers(network: factories.Network) -> None:
-    with pytest.raises(Problem, match="wan0 is another interface of nat-1 already"):
+    with pytest.raises(Problem, match="nat-1 already uses wan0 as another interface"):
         services.set_server_interface(gateway=network.gateways[0], name="wan0", by=network.admin)
 
 

@@ -104,7 +104,7 @@ def test_try_again_does_not_follow_a_token_to_which_nobody_can_have_counted(netw
     ban(network, "192.0.2.66")
     rollout = reconcile(network.group, force=True)
     assert steps(rollout) == {"nat-1": "impaired", "nat-2": "confirmed"}
-    assert "set this gateway up anew" in GatewayState.objects.get(gateway=liar).error
+    assert "set this gateway up again" in GatewayState.objects.get(gateway=liar).error
     assert agent_client.send_hello(agent_channel.get_channel(honest), 0).token < 10**6
 
 

@@ -224,7 +224,7 @@ def test_two_workers_never_have_the_same_mail_in_hand_and_one_that_slept_changes
     first = claim(now)
     assert first and claim(now) is None and claim(now + LEASE - timedelta(seconds=1)) is None
     second = claim(now + LEASE)
-    assert second and (second.pk, second.tries, "may have been taken" in second.error) == (first.pk, 2, True)
+    assert second and (second.pk, second.tries, "may have accepted the mail" in second.error) == (first.pk, 2, True)
     record_outcome(first, HandoverOutcome(HandoverStatus.LATER, "too late"), now + LEASE)
     assert claim(now + LEASE) is None, "it is still the second's"
     record_outcome(second, HandoverOutcome(HandoverStatus.TAKEN), now + LEASE)

@@ -47,7 +47,7 @@ def test_who_is_invited_makes_an_account_that_is_the_membership_s(network: facto
     assert "taken is taken." in text(selin.post(link, GIVEN | {"username": "taken"}))
     assert not User.objects.filter(username="selin").exists()
     said = text(selin.post(link, GIVEN, follow=True))
-    assert "Your account is there. Sign in. Your membership is active" in said
+    assert "Your account was created. Sign in. Your membership is active" in said
     who.refresh_from_db()
     assert who.user is not None
     assert (who.user.username, who.user.roles) == ("selin", ["member"])
@@ -97,7 +97,7 @@ def test_a_link_ends_by_time_by_another_one_by_withdrawing_and_by_leaving(networ
     assert "No account belongs to this membership." in text(staff.get(f"/members/{who.pk}/"))
     assert Client().get("/me/join/forged/").status_code == 410
     Member.objects.filter(pk=who.pk).update(email="")
-    assert "No e-mail address is noted of Selin Kaya." in text(staff.post(f"/members/{who.pk}/invite/", follow=True))
+    assert "Selin Kaya has no e-mail address." in text(staff.post(f"/members/{who.pk}/invite/", follow=True))
     assert not User.objects.filter(username="selin").exists()
 
 

@@ -106,7 +106,7 @@ def test_the_chosen_address_is_given(network: factories.Network) -> None:
 @pytest.mark.parametrize(("prefix", "says"), [
     ("192.168.0.1", "is not in the pool"),
     ("2001:db8:a0:99::/64", "is not in the pool"),
-    ("10.16.0.0/24", r"share of the pool .* is a /32"),
+    ("10.16.0.0/24", "Members get a /32 from the pool"),
     ("10.16.0.0", "first or last address"),
     ("10.31.255.255", "first or last address"),
 ])  # fmt: skip
@@ -118,7 +118,7 @@ def test_an_address_that_is_not_the_pools_is_refused_and_another_offered(network
 
 @pytest.mark.parametrize("prefix", [None, "198.51.100.9"])
 def test_public_addresses_are_not_held(network: factories.Network, prefix: str | None) -> None:
-    with pytest.raises(Problem, match="members leave as them"):
+    with pytest.raises(Problem, match="is a public pool: members get its addresses by NAT mapping"):
         give(network, factories.member("New"), network.public, prefix)
 
 
@@ -227,7 +227,7 @@ def test_an_overlapping_pool_is_refused_by_name(network: factories.Network) -> N
 @pytest.mark.parametrize(("kind", "prefix", "length", "says", "fieldname"), [
     ("private4", "2001:db8:c0::/44", 32, "is IPv6", "prefix"),
     ("prefix6", "192.168.0.0/24", 64, "is IPv4", "prefix"),
-    ("prefix6", "2001:db8:c0::/44", 65, "a /32 to a /64", "member_length"),
+    ("prefix6", "2001:db8:c0::/44", 65, "is /32 to /64", "member_length"),
     ("prefix6", "2001:db8:c0::/60", 56, "larger than the pool", "member_length"),
 ])  # fmt: skip
 def test_a_pool_that_makes_no_sense_is_refused(
@@ -250,7 +250,7 @@ def test_a_pool_grows_with_its_holdings_and_does_not_shrink_below_them(network: 
     pool = network.private
     services.change_pool(pool=pool, version=pool.version, name=pool.name, prefix=ip_network("10.0.0.0/8"), by=network.admin)
     assert Holding.objects.filter(pool=pool, pool_prefix="10.0.0.0/8").count() == 4
-    with pytest.raises(Problem, match=r"leaves out addresses .* \(4 addresses of them held now\)"), transaction.atomic():
+    with pytest.raises(Problem, match=r"does not contain all addresses .* \(4 addresses still in use\)"), transaction.atomic():
         services.change_pool(pool=pool, version=pool.version, name=pool.name, prefix=ip_network("10.32.0.0/16"), by=network.admin)
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")

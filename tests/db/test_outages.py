@@ -102,7 +102,7 @@ def check_writes(web: Web, who: People) -> None:
     given = b'{"holding": %d, "protocol": "tcp", "public_address": "%s", "public_port": 80, "private_port": 80}'
     body = given % (who.network.residents["m1"].holding.pk, str(factories.PUBLIC).encode())
     api = web.ask("POST", "/api/nat/forwards/", body, Content_Type="application/json", **who.script)
-    check_503(api, True, "Nothing is half-saved.")
+    check_503(api, True, "Nothing was partly saved.")
 
 
 def stream_status(events: Process, who: People) -> int:
@@ -147,7 +147,7 @@ def test_what_cannot_be_saved_while_somebody_holds_a_lock_is_not_half_saved(impa
     body = b'{"holding": %d, "protocol": "tcp", "public_address": "198.51.100.7", "public_port": 80, "private_port": 80}'
     given = body % who.network.residents["m1"].holding.pk
     with lock_table("nat_portforward"):
-        check_503(impatient.ask("POST", "/api/nat/forwards/", given, Content_Type="application/json", **who.script), True, "half-saved")
+        check_503(impatient.ask("POST", "/api/nat/forwards/", given, Content_Type="application/json", **who.script), True, "partly saved")
     assert not PortForward.objects.exists()
 
 

@@ -100,7 +100,7 @@ def test_who_is_blocked_sees_the_reason_the_message_and_whom_to_ask_and_no_note(
     assert "Your internet access is blocked" in page
     assert "One of your devices seems to be infected with malware" in page
     assert "Your laptop sends spam." in page
-    assert "Ask: netzwart@lindenhof.example." in page
+    assert "Contact: netzwart@lindenhof.example." in page
     assert "third time" not in page
     assert "Mara" not in page
 
@@ -120,7 +120,7 @@ def test_a_member_opens_a_port_and_reads_that_it_is_on_its_way(network: factorie
         ({"public_port": "443"}, "Ports below 1024 are opened by the administrators."),
         ({"public_port": "5000-5040"}, "41 ports at once are opened by the administrators. Choose up to 20."),
         ({"public": "198.51.100.99"}, "198.51.100.99 is not one of the available choices."),
-        ({"public_port": "nonsense"}, "“nonsense” is no port and no range."),
+        ({"public_port": "nonsense"}, "“nonsense” is neither a port nor a range."),
     ],
 )
 def test_what_is_not_for_members_is_refused_at_its_field(network: factories.Network, changes: dict[str, Any], sentence: str) -> None:
@@ -190,12 +190,12 @@ def test_who_was_slower_is_told_and_changes_nothing(network: factories.Network) 
     forward, selin = open_port(network), lives_in(network)
     response = selin.post(f"/me/ports/{forward.pk}/switch/", {"version": forward.version + 1, "enabled": "0"})
     assert response.status_code == 422
-    assert "Somebody changed or removed this forward" in text(response)
+    assert "This port forward was changed or removed by someone else" in text(response)
 
 
 def test_closing_says_what_it_does_and_can_be_undone(network: factories.Network) -> None:
     forward, selin = open_port(network), lives_in(network)
-    assert "The internet no longer reaches port 443 of 10.16.0.10, within a second." in text(selin.get(f"/me/ports/{forward.pk}/close/"))
+    assert "Within a second, the internet no longer reaches port 443 of 10.16.0.10." in text(selin.get(f"/me/ports/{forward.pk}/close/"))
     assert "is being closed." in text(selin.post(f"/me/ports/{forward.pk}/close/", follow=True))
     assert not list_member_forwards(network.residents["m1"].member).exists()
     selin.post(f"/me/ports/{forward.pk}/reopen/")
@@ -269,9 +269,9 @@ def test_a_member_notes_changes_and_removes_devices_within_the_tariff(network: f
     Tariff.objects.update(most_devices=2)
     own, foreign = signed_in(selin), Device.objects.get(member=network.residents["m2"].member)
     page = own.post("/me/devices/", {"name": "Phone", "mac": "02-00-5E-00-53-AA"}, follow=True)
-    assert "Phone" in text(page) and "02:00:5e:00:53:aa" in text(page) and "Note it" not in text(page)
+    assert "Phone" in text(page) and "02:00:5e:00:53:aa" in text(page) and "Register" not in text(page)
     full = own.post("/me/devices/", {"name": "Third", "mac": "02:00:5e:00:53:ab"})
-    assert full.status_code == 422 and "room for 2 devices" in text(full)
+    assert full.status_code == 422 and "Your tariff allows 2 devices" in text(full)
     phone = Device.objects.get(name="Phone")
     for mac in (foreign.mac, "01:00:5e:00:00:01", "00:00:00:00:00:00", "nonsense"):
         answer = own.post(f"/me/devices/{phone.pk}/", {"name": "Phone", "mac": mac})
@@ -301,7 +301,7 @@ def test_a_group_says_which_ports_members_open_and_a_free_one_is_offered(network
     too_low = own_page.post("/me/ports/open/", build_form(network, public_port="1999"))
     assert "Ports below 2000" in text(too_low) and "Use 2003" in text(too_low)
     forbidden = own_page.post("/me/ports/open/", build_form(network, public_port="2001"))
-    assert "Port 2001 is not for members here" in text(forbidden) and "Use 2003" in text(forbidden)
+    assert "Members may not open port 2001 here" in text(forbidden) and "Use 2003" in text(forbidden)
     assert "Choose up to 3" in text(own_page.post("/me/ports/open/", build_form(network, public_port="3000-3003")))
     open_port(network, "m2", port=2003)
     open_port(network, "m2", port=2004)
@@ -325,9 +325,9 @@ def test_a_member_opens_switches_closes_and_reopens_pinholes_in_the_own_prefix(n
     assert undo in text(page)
     PortRules.objects.create(group=network.group, forbidden=[25], longest=5)
     refused = {
-        "25": "Port 25 is not for members here",
+        "25": "Members may not open port 25 here",
         "6000-6010": "Choose up to 5",
-        "": "All ports at once",
+        "": "open all ports at once",
         "22": "open on",
     }
     for port, why in refused.items():
@@ -341,7 +341,7 @@ def test_a_member_opens_switches_closes_and_reopens_pinholes_in_the_own_prefix(n
     assert "You can undo this." in text(selin.get(f"/me/pinholes/{pinhole.pk}/close/"))
     closed = selin.post(f"/me/pinholes/{pinhole.pk}/close/", follow=True)
     assert "Undo" in text(closed)
-    assert "is there again, and off as it was" in text(selin.post(f"/me/pinholes/{pinhole.pk}/reopen/", follow=True))
+    assert "is back, and still switched off" in text(selin.post(f"/me/pinholes/{pinhole.pk}/reopen/", follow=True))
     assert selin.post("/me/pinholes/", sent | {"pinhole-port": "443"}).status_code == 302
     assert "room for 2 pinholes" in text(selin.post("/me/pinholes/", sent | {"pinhole-port": "444"}))
     foreign = add_pinhole(

@@ -99,7 +99,7 @@ def test_a_forward_is_switched_off_and_on_by_what_the_page_showed(admin: Client,
     assert not added.enabled
     stale = admin.post(switch, {"version": 1, "enabled": "1"})
     assert stale.status_code == 422
-    assert "Somebody changed or removed this forward" in stale.content.decode()
+    assert "This port forward was changed or removed by someone else" in stale.content.decode()
     added.refresh_from_db()
     assert not added.enabled
 
@@ -107,7 +107,7 @@ def test_a_forward_is_switched_off_and_on_by_what_the_page_showed(admin: Client,
 def test_removing_says_first_what_it_will_do(admin: Client, network: factories.Network) -> None:
     added = forward(network)
     asked = admin.get(f"/forwards/{added.pk}/remove/").content.decode()
-    assert "The internet no longer reaches port 443 of 10.16.0.10 (Nextcloud)" in asked
+    assert "Within a second, port 443 of 10.16.0.10 (Nextcloud) is no longer reachable from the internet" in asked
     assert PortForward.objects.get(pk=added.pk).valid.upper is None
     admin.post(f"/forwards/{added.pk}/remove/")
     assert PortForward.objects.get(pk=added.pk).valid.upper is not None

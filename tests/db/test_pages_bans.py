@@ -84,10 +84,10 @@ def test_htmx_gets_the_form_and_what_changed(staff: Client, own: BanList) -> Non
     [
         ({"address": "203.0.113.9/24"}, 'name="address" value="203.0.113.0/24"'),
         ({"address": "10.16.0.10"}, "would ban ourselves"),
-        ({"address": "<b>"}, "“&lt;b&gt;” is no address or prefix"),
+        ({"address": "<b>"}, "“&lt;b&gt;” is not an address or prefix"),
         ({"address": ""}, "This field is required"),
         ({"address": "x" * 500}, "at most 80 characters"),
-        ({"address": "203.0.113.9", "term": "at"}, "Name the time"),
+        ({"address": "203.0.113.9", "term": "at"}, "Enter a time"),
         ({"address": "203.0.113.9", "until": "2001-01-01T00:00"}, "has passed"),
         ({"address": "203.0.113.9", "until": "soon"}, "Enter a valid date/time"),
         ({"address": "203.0.113.9", "comment": "x" * 201}, "at most 200 characters"),
@@ -166,9 +166,9 @@ def test_a_stale_change_shows_both_comments(staff: Client, own: BanList) -> None
 def test_a_ban_is_lifted_and_brought_back(staff: Client, own: BanList) -> None:
     there = ban(own, "203.0.113.66", comment="ssh")
     asks = text(staff.get(f"/bans/ban/{there.pk}/lift/"))
-    assert "It leaves nat-1, nat-2 within a second" in asks and Ban.objects.exists()
+    assert "The ban is removed from nat-1, nat-2 within a second" in asks and Ban.objects.exists()
     response = staff.post(f"/bans/ban/{there.pk}/lift/", follow=True)
-    assert "<b>Lifted.</b> 1 ban leaves" in text(response) and not Ban.objects.exists()
+    assert "<b>Lifted.</b> 1 ban is removed" in text(response) and not Ban.objects.exists()
     undo = text(response).partition(f'action="/bans/{own.pk}/restore/')[2].partition('"')[0]
     assert "1 ban is back" in text(staff.post(f"/bans/{own.pk}/restore/{undo}", follow=True))
     assert (Ban.objects.get().prefix_text, Ban.objects.get().comment) == ("203.0.113.66", "ssh")
@@ -177,14 +177,14 @@ def test_a_ban_is_lifted_and_brought_back(staff: Client, own: BanList) -> None:
 def test_lifting_says_when_another_list_keeps_it_out(staff: Client, own: BanList, network: factories.Network) -> None:
     there = ban(own, "203.0.113.66")
     ban(services.create_list(name="Feed", by=network.admin), "203.0.113.0/24")
-    assert "nothing changes on the gateways" in text(staff.get(f"/bans/ban/{there.pk}/lift/"))
+    assert "Nothing changes on the gateways" in text(staff.get(f"/bans/ban/{there.pk}/lift/"))
 
 
 def test_some_bans_are_lifted_after_a_confirmation(staff: Client, own: BanList) -> None:
     some = [ban(own, f"203.0.113.{number}") for number in range(1, 5)]
     picked = {"do": "lift", "pick": [some[0].pk, some[1].pk, "x", "99999999999999999999"]}
     assert "Lift 2 bans?" in text(staff.post(f"/bans/{own.pk}/bulk/", picked)) and Ban.objects.count() == 4
-    assert "2 bans leave" in text(staff.post(f"/bans/{own.pk}/bulk/", picked | {"confirmed": "1"}, follow=True))
+    assert "2 bans are removed" in text(staff.post(f"/bans/{own.pk}/bulk/", picked | {"confirmed": "1"}, follow=True))
     assert Ban.objects.count() == 2
 
 
@@ -206,7 +206,7 @@ def test_ends_are_set_for_all_that_were_found(staff: Client, own: BanList) -> No
     ban(own, "203.0.113.66", comment="ssh")
     kept = ban(own, "203.0.113.67", comment="mail")
     asked = {"do": "end", "all": "1", "q": "ssh"}
-    assert "When shall 1 ban end?" in text(staff.post(f"/bans/{own.pk}/bulk/", asked))
+    assert "When should 1 ban end?" in text(staff.post(f"/bans/{own.pk}/bulk/", asked))
     past = staff.post(f"/bans/{own.pk}/bulk/", asked | {"confirmed": "1", "term": "at", "until": "2001-01-01T00:00"})
     assert past.status_code == 422 and "has passed" in text(past)
     assert "1 ban has a new end" in text(staff.post(f"/bans/{own.pk}/bulk/", asked | {"confirmed": "1", "term": "7d"}, follow=True))
@@ -215,9 +215,9 @@ def test_ends_are_set_for_all_that_were_found(staff: Client, own: BanList) -> No
 
 def test_a_list_is_switched_off_and_on(staff: Client, own: BanList) -> None:
     ban(own, "203.0.113.66")
-    assert "1 ban leaves nat-1, nat-2" in text(staff.get(f"/bans/{own.pk}/switch/"))
+    assert "1 ban is removed from nat-1, nat-2" in text(staff.get(f"/bans/{own.pk}/switch/"))
     assert "This list is off" in text(staff.post(f"/bans/{own.pk}/switch/", follow=True))
-    assert "Put 1 ban in force" in text(staff.get(f"/bans/{own.pk}/switch/"))
+    assert "Switch on 1 ban" in text(staff.get(f"/bans/{own.pk}/switch/"))
     staff.post(f"/bans/{own.pk}/switch/", {"on": "1"})
     assert BanList.objects.get().enabled
 
@@ -239,7 +239,7 @@ def test_a_file_is_looked_at_before_it_is_imported(staff: Client, own: BanList) 
     ban(own, "198.51.99.0/24")
     sent = staff.post(f"/bans/{own.pk}/import/", feed("203.0.113.0/24\n203.0.113.0/24\nno <b>address\n10.16.0.0/16\n"))
     page = text(staff.get(sent["Location"]))
-    assert "2 lines cannot be bans" in page and "Add 1, lift 1, leave out 2 lines" in page and "no &lt;b&gt;address" in page
+    assert "2 lines are not valid bans" in page and "Add 1, lift 1, leave out 2 lines" in page and "no &lt;b&gt;address" in page
     assert [each.prefix_text for each in Ban.objects.all()] == ["198.51.99.0/24"]
     assert "Imported: 1 added, 1 lifted" in text(staff.post(sent["Location"], follow=True))
     assert [each.prefix_text for each in Ban.objects.all()] == ["203.0.113.0/24"] and not Upload.objects.exists()

@@ -53,7 +53,7 @@ def test_blocking_says_first_what_it_does_and_then_the_members_page_says_so(netw
 def test_a_block_without_a_time_where_one_is_asked_for_is_not_made(network: factories.Network, staff: Client) -> None:
     member = network.residents["m1"].member
     answer = staff.post(f"/bans/blocks/member/{member.pk}/", {"reason": "rules", "term": "at"})
-    assert answer.status_code == 422 and "Name the time" in text(answer)
+    assert answer.status_code == 422 and "Enter a time" in text(answer)
     assert find_current_block(member) is None
 
 
@@ -71,7 +71,7 @@ def test_lifting_asks_can_be_undone_and_is_seen_in_the_list(network: factories.N
     made = block_resident(network)
     assert "Lift the block of Resident of m1?" in text(staff.get(f"/bans/blocks/{made.pk}/lift/"))
     after = text(staff.post(f"/bans/blocks/{made.pk}/lift/", follow=True))
-    assert "<b>Lifted.</b> Resident of m1" in after and "Nobody is blocked" in after
+    assert "<b>Lifted.</b> Resident of m1" in after and "No member is blocked" in after
     assert "Resident of m1" in text(staff.get("/bans/blocks/?state=over"))
     assert staff.post(f"/bans/blocks/{made.pk}/restore/").status_code == 302
     again = find_current_block(made.member)
@@ -82,7 +82,7 @@ def test_lifting_asks_can_be_undone_and_is_seen_in_the_list(network: factories.N
 def test_many_are_lifted_and_given_ends_at_once(network: factories.Network, staff: Client) -> None:
     made = [block_resident(network, host) for host in ("m1", "m2")]
     picked: dict[str, Any] = {"pick": [each.pk for each in made]}
-    assert "When shall 2 blocks end?" in text(staff.post("/bans/blocks/bulk/", picked | {"do": "end"}))
+    assert "When should 2 blocks end?" in text(staff.post("/bans/blocks/bulk/", picked | {"do": "end"}))
     staff.post("/bans/blocks/bulk/", picked | {"do": "end", "confirmed": "1", "term": "1d"})
     assert all(each.valid.upper for each in Block.objects.all())
     staff.post("/bans/blocks/bulk/", picked | {"do": "lift", "confirmed": "1"})
@@ -124,7 +124,7 @@ def test_a_listener_is_added_changed_and_removed(network: factories.Network, sta
     given = {"group": network.group.pk, "name": "Web", "address": "192.0.2.40", "protocol": "tcp", "port": "443", "note": ""}
     assert staff.post("/bans/listeners/", given).status_code == 302
     again = staff.post("/bans/listeners/", given)
-    assert again.status_code == 422 and "“Web” listens at TCP 443" in text(again)
+    assert again.status_code == 422 and "“Web” already listens on TCP 443" in text(again)
     made = Listener.objects.get()
     page = f"/bans/listeners/{made.pk}/"
     changed = {"name": "Web", "address": "192.0.2.40", "protocol": "tcp", "port": "80", "note": "old", "version": "1"}
@@ -147,7 +147,7 @@ def test_servers_interfaces_are_named_on_the_page(network: factories.Network, st
     gateway = network.gateways[0]
     staff.post("/bans/listeners/interface/", {"gateway": gateway.pk, "name": "srv0"})
     assert 'value="srv0"' in text(staff.get("/bans/listeners/"))
-    assert "is another interface of nat-1" in text(
+    assert "nat-1 already uses wan0 as another interface" in text(
         staff.post("/bans/listeners/interface/", {"gateway": gateway.pk, "name": "wan0"}, follow=True)
     )
 

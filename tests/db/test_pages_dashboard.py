@@ -47,7 +47,7 @@ def test_when_nothing_is_due_it_is_calm(mara: Client, network: factories.Network
     page = text(mara.get("/"))
     assert title(mara) == "Nothing needs you, both gateways answer"
     assert "No failed rollouts, silent gateways or waiting members" in page
-    assert "Last done:" in page
+    assert "Last rollout:" in page
     for fine in (
         "nat-1 and nat-2 answer",
         "all run the newest revision",
@@ -83,7 +83,7 @@ def test_a_silent_gateway_needs_somebody(mara: Client, network: factories.Networ
     assert title(mara) == "1 thing needs you, 1 of 2 gateways answers"
     page = text(mara.get("/"))
     assert "nat-1 has not answered the portal since" in page and "no primary that answers" not in page
-    assert "nat-1 shows another host key than the one that was approved. It may forward all the same" in page
+    assert "nat-1 shows another host key than the one that was approved. It may still forward traffic" in page
     assert "WARNING: REMOTE" not in page
 
 
@@ -112,12 +112,12 @@ def test_a_gateway_behind_the_newest_revision_needs_somebody(mara: Client, netwo
 
 def test_gateways_nobody_asks_are_one_thing_not_many(mara: Client, network: factories.Network) -> None:
     runs(network, rollout(network), seen=timezone.now() - timedelta(hours=1))
-    assert title(mara) == "1 thing needs you, nobody has asked the gateways lately"
+    assert title(mara) == "1 thing needs you, the gateways have not been polled recently"
 
 
 def test_gateways_in_memory_do_not_pass_for_real_ones(mara: Client, network: factories.Network) -> None:
     runs(network, rollout(network), in_memory=True)
-    assert title(mara) == "1 thing needs you, both gateways answer, in memory"
+    assert title(mara) == "1 thing needs you, both gateways answer, in memory only"
     assert "No packet passes through nat-1 and nat-2" in text(mara.get("/"))
 
 

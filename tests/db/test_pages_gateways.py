@@ -55,7 +55,7 @@ def test_a_gateway_says_what_it_runs_and_carries(staff: Client, network: factori
         (snapshot,) = cursor.fetchone()
     note_answer(first, revision=Revision.objects.create(group=network.group, snapshot=snapshot), since=timezone.now(), in_memory=True)
     page = text(staff.get(f"/gateways/{first.pk}/"))
-    assert "nat-1 answers and runs r" in page and "no packet passes through it" in page and "IPv4 primary" in page
+    assert "nat-1 answers and runs r" in page and "no packets pass through it" in page and "IPv4 primary" in page
     assert "172.31.0.0/24" in page and "lan0" in page and str(network.public.prefix) in page
 
 
@@ -86,7 +86,7 @@ def test_a_family_that_nobody_carries_is_a_warning(staff: Client, network: facto
 def test_workers_that_do_not_look_are_said(staff: Client, network: factories.Network) -> None:
     for gateway in network.gateways:
         note_answer(gateway, seen=timezone.now() - timedelta(hours=1))
-    assert "Do the workers run?" in text(staff.get("/gateways/"))
+    assert "Are the workers running?" in text(staff.get("/gateways/"))
 
 
 def test_interfaces_are_changed_and_the_history_says_by_whom(staff: Client, network: factories.Network) -> None:
@@ -121,11 +121,11 @@ def test_a_stale_save_shows_both_values_and_loses_neither(staff: Client, network
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"lan": "lan 0; drop"}, "is no interface name"),
+        ({"lan": "lan 0; drop"}, "is not an interface name"),
         ({"lan": "wan0"}, "is already another interface"),
-        ({"management_networks": "172.31.0.1/24"}, "is no network"),
+        ({"management_networks": "172.31.0.1/24"}, "is not a network"),
         ({"management_networks": " \n "}, "This field is required"),
-        ({"management_networks": "<script>"}, "“&lt;script&gt;” is no network"),
+        ({"management_networks": "<script>"}, "“&lt;script&gt;” is not a network"),
         ({"management_port": "99999"}, "less than or equal to 65535"),
         ({"version": "x"}, "Enter a whole number"),
         ({"lan": "lan\x00"}, "control character (U+0000)"),

@@ -52,18 +52,18 @@ def build_form(group: GatewayGroup, **changes: object) -> dict[str, Any]:
 def test_drift_says_what_where_and_since_when(staff: Client, changed_gateway_url: str) -> None:
     page = text(staff.get(changed_gateway_url))
     assert (
-        "nat-1 was changed by hand, seen first at" in page
-        and "1 chain is not as committed (input); 1 set is not as committed (forward4)" in page
+        "nat-1 was changed by hand, first seen at" in page
+        and "1 chain differs from the committed one (input); 1 set differs from the committed one (forward4)" in page
     )
-    assert "1 element is missing; 212 elements are there that should not be" in page
-    assert "set bans4_32" in page and "212 that should not be there, the first 2 here" in page and "203.0.113.10" in page
-    assert "It is put right by itself, with the next look." in page
+    assert "1 element is missing; 212 elements should not be there" in page
+    assert "set bans4_32" in page and "212 too many, first 2 shown" in page and "203.0.113.10" in page
+    assert "The next check puts it right automatically." in page
 
 
 def test_a_table_that_was_deleted_is_told_in_a_sentence(staff: Client, changed_gateway_url: str, network: factories.Network) -> None:
     GatewayState.objects.filter(gateway=network.gateways[0]).update(drift={**DRIFT, "cause": "gone"})
     page = text(staff.get(changed_gateway_url))
-    assert "On nat-1 the whole table was deleted, seen first at" in page and "Nothing is translated, banned or refused there." in page
+    assert "On nat-1 the whole table was deleted, first seen at" in page and "Nothing is translated, banned or refused there." in page
     assert "was changed by hand" not in page
     assert "Table deleted" in text(staff.get("/"))
 
@@ -74,10 +74,10 @@ def test_drift_that_is_not_healed_waits_for_somebody(
     GatewayGroup.objects.update(heals_drift=False)
     for path in (changed_gateway_url, "/", "/gateways/"):
         page = text(staff.get(path))
-        assert "nat-1 was changed by hand" in page and "It stays so until somebody puts it right" in page, path
+        assert "nat-1 was changed by hand" in page and "It stays like this until an administrator puts it right" in page, path
     asked: list[tuple[Any, ...]] = []
     monkeypatch.setattr("apps.lib.enqueue.send", lambda *sent: asked.append(sent))
-    assert "nat-1 gets what it should run again" in text(staff.post(f"{changed_gateway_url}put-right/", follow=True))
+    assert "nat-1 gets its ruleset again" in text(staff.post(f"{changed_gateway_url}put-right/", follow=True))
     assert asked == [("workers.reconcile", network.admin.pk, True)]
     assert staff.get(f"{changed_gateway_url}put-right/").status_code == 405
 
@@ -85,7 +85,7 @@ def test_drift_that_is_not_healed_waits_for_somebody(
 def test_while_a_rollout_is_paused_nobody_promises_that_drift_is_put_right(staff: Client, changed_gateway_url: str) -> None:
     Rollout.objects.update(state=Rollout.State.PAUSED)
     page = text(staff.get(changed_gateway_url))
-    assert "It stays so until the rollout of r" in page and "is put right by itself" not in page
+    assert "It stays like this until the paused rollout of r" in page and "puts it right automatically" not in page
 
 
 def test_a_gateway_that_is_as_it_should_be_says_nothing_of_drift(staff: Client, network: factories.Network) -> None:

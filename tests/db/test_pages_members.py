@@ -250,7 +250,7 @@ def test_many_are_blocked_after_a_preview_and_the_list_shows_who(mara: Client, n
     services.leave(member=network.residents["m2"].member, by=network.admin)
     data = {"do": "block", "pick": pick(network, "m1", "m2", "m3", "m4")}
     page = text(mara.post("/members/bulk/", data))
-    assert "2 members are cut off" in page and "2 are blocked already or have left" in page and "Block 2 members" in page
+    assert "2 members are cut off" in page and "2 are already blocked or have left" in page and "Block 2 members" in page
     assert Block.objects.count() == 1
 
     given = {"reason": "unpaid", "message": "Fees of winter", "note": "list of 20 Nov", "term": "7d", "confirmed": "1"}
@@ -285,7 +285,7 @@ def test_of_many_blocks_all_are_made_or_none(mara: Client, network: factories.Ne
     assert answer.status_code == 422 and "Nothing was changed" in text(answer)
     assert not list_blocked_member_ids().exists()
     late = mara.post("/members/bulk/", data | {"term": "at", "until": "2020-01-01T00:00"})
-    assert late.status_code == 422 and "has passed" in text(late)
+    assert late.status_code == 422 and "is in the past" in text(late)
 
 
 # --- One member
@@ -339,14 +339,14 @@ def test_whoever_has_the_last_number_there_is_keeps_nobody_out(mara: Client, net
     assert mara.post("/members/add/", build_form()).status_code == 302
     free = Member.objects.get(name="Selin Kaya").number + 1
     assert not Member.objects.filter(number=free).exists()
-    assert f"M-2147483647 is Xaver. M-{free} is free." in text(mara.post("/members/add/", build_form(number=2**31 - 1)))
+    assert f"M-2147483647 belongs to Xaver. M-{free} is free." in text(mara.post("/members/add/", build_form(number=2**31 - 1)))
 
 
 def test_a_taken_number_names_its_holder(mara: Client, network: factories.Network) -> None:
     holder = network.residents["m1"].member
     response = mara.post("/members/add/", build_form(number=holder.number))
     assert response.status_code == 422
-    assert f"M-{holder.number} is Resident of m1." in text(response)
+    assert f"M-{holder.number} belongs to Resident of m1." in text(response)
 
 
 def test_an_unknown_room_is_explained(mara: Client, network: factories.Network) -> None:
@@ -453,9 +453,9 @@ def test_hostile_addresses_are_refused(mara: Client, network: factories.Network,
 
 def test_releasing_says_before_what_ends_with_it(mara: Client, network: factories.Network) -> None:
     holding = network.residents["m1"].holding
-    assert "With it ends: 1 NAT mapping." in text(mara.get(f"/holdings/{holding.pk}/release/"))
+    assert "This ends too: 1 NAT mapping." in text(mara.get(f"/holdings/{holding.pk}/release/"))
     page = text(mara.post(f"/holdings/{holding.pk}/release/", follow=True))
-    assert "10.16.0.10 is free. It ended with it: 1 NAT mapping." in page
+    assert "10.16.0.10 is free. Also ended: 1 NAT mapping." in page
     assert text(mara.post(f"/holdings/{holding.pk}/release/", headers=HTMX)).strip().startswith('<div id="addresses"')
 
 
@@ -466,7 +466,7 @@ def test_a_device_is_noted_changed_and_removed(mara: Client, network: factories.
     device = Device.objects.get(member=who)
     mara.post(f"/devices/{device.pk}/edit/", {"name": "Framework 13", "mac": device.mac})
     assert Device.objects.get(pk=device.pk).name == "Framework 13"
-    assert "Framework 13 is no longer noted." in text(mara.post(f"/devices/{device.pk}/remove/", follow=True))
+    assert "Framework 13 has been removed." in text(mara.post(f"/devices/{device.pk}/remove/", follow=True))
     assert not Device.objects.filter(pk=device.pk).exists()
 
 
@@ -503,7 +503,7 @@ def test_the_only_thing_found_is_gone_to(mara: Client, network: factories.Networ
 
 def test_an_address_finds_its_holder_who_leaves_as_it_its_pool_and_who_had_it(mara: Client, network: factories.Network) -> None:
     groups = {group.title: [hit.name for hit in group.hits] for group in mara.get("/search?q=198.51.100.7").context["groups"]}
-    assert groups["Leave as this address"] == ["Resident of m1", "Resident of m2"]
+    assert groups["Members with this public address"] == ["Resident of m1", "Resident of m2"]
     assert groups["Pools"] == ["public4 198.51.100.0/24 (198.51.100.0/24)"]
     groups = {group.title: [hit.name for hit in group.hits] for group in mara.get("/search?q=2001:db8:a0:10::5").context["groups"]}
     assert groups["Members"] == ["Resident of m1"]
@@ -552,7 +552,7 @@ def test_a_stale_change_of_a_pool_keeps_the_input(mara: Client, network: factori
     assert mara.post(url, {"name": "Private", "prefix": "10.16.0.0/12", "version": 1}).status_code == 302
     response = mara.post(url, {"name": "Houses", "prefix": "10.16.0.0/12", "version": 1})
     assert response.status_code == 422
-    assert "Somebody changed this pool while you were editing" in text(response)
+    assert "This pool was changed by someone else while you were editing" in text(response)
     assert response.context["form"]["name"].value() == "Houses"
     assert (
         mara.post(url, {"name": "Houses", "prefix": "10.16.0.0/12", "version": response.context["form"]["version"].value()}).status_code
@@ -580,7 +580,7 @@ def test_who_had_an_address_when(mara: Client, network: factories.Network) -> No
     assert answer.context["answer"].holding.prefix == ip_network("10.16.9.9/32")
     asked = {"address": "10.16.9.9", "reason": "abuse 4711"}
     assert mara.post("/addresses/held/", asked).context["answer"].holding.member.name == "Selin Kaya"
-    assert "Nobody." in text(mara.post("/addresses/held/", asked | {"at": "2001-01-01T00:00"}))
+    assert "Not found." in text(mara.post("/addresses/held/", asked | {"at": "2001-01-01T00:00"}))
     assert text(mara.get("/history/enquiries/")).count("abuse 4711") == 3
 
 

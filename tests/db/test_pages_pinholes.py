@@ -71,12 +71,12 @@ def test_ranges_all_ports_and_everything_can_be_opened(
     ("changes", "said"),
     [
         ({"address": "2001:db8:a0:11::10"}, "is not in 2001:db8:a0:10::/64"),
-        ({"address": "10.16.0.10"}, "This is no IPv6 address"),
-        ({"address": "fe80::1%eth0"}, "is not in 2001:db8:a0:10::/64|This is no IPv6 address"),
-        ({"port": "80-70"}, "is no port and no range"),
-        ({"protocol": "all"}, "Everything has no ports"),
-        ({"until": "2001-01-01"}, "This day is over"),
-        ({"port": "6005", "protocol": "udp"}, "UDP 6000–6009 is open on 2001:db8:a0:10::10 already"),
+        ({"address": "10.16.0.10"}, "This is not an IPv6 address"),
+        ({"address": "fe80::1%eth0"}, "is not in 2001:db8:a0:10::/64|This is not an IPv6 address"),
+        ({"port": "80-70"}, "is neither a port nor a range"),
+        ({"protocol": "all"}, "The protocol “everything” has no ports"),
+        ({"until": "2001-01-01"}, "This day is in the past"),
+        ({"port": "6005", "protocol": "udp"}, "UDP 6000–6009 is already open on 2001:db8:a0:10::10"),
     ],
 )
 def test_what_cannot_be_opened_keeps_the_form_and_says_why(
@@ -107,7 +107,7 @@ def test_switching_removing_and_undoing(mara: Client, network: factories.Network
     page = text(mara.post(f"/pinholes/{pinhole.pk}/switch/", {"version": "1", "enabled": "0"}, headers=HTMX))
     assert 'aria-checked="false"' in page
     assert mara.post(f"/pinholes/{pinhole.pk}/switch/", {"version": "1", "enabled": "1"}, headers=HTMX).status_code == 422
-    assert "connections that came in by it end" in text(mara.get(f"/pinholes/{pinhole.pk}/remove/"))
+    assert "connections that came in through it end" in text(mara.get(f"/pinholes/{pinhole.pk}/remove/"))
     page = text(mara.post(f"/pinholes/{pinhole.pk}/remove/", headers=HTMX))
     assert "<b>Removed.</b>" in page and f"/pinholes/{pinhole.pk}/restore/" in page
     assert "<b>Saved.</b>" in text(mara.post(f"/pinholes/{pinhole.pk}/restore/", headers=HTMX))
@@ -134,7 +134,7 @@ def test_what_a_pinhole_opens_can_be_edited(mara: Client, network: factories.Net
     pinhole.refresh_from_db()
     assert (pinhole.scope_text, pinhole.purpose) == ("UDP 6000–6019", "games")
     late = mara.post(f"/pinholes/{pinhole.pk}/edit/", sent | {"pinhole-port": "1"})
-    assert late.status_code == 422 and "Somebody changed or removed this pinhole" in text(late)
+    assert late.status_code == 422 and "This pinhole was changed or removed by someone else" in text(late)
 
 
 @pytest.mark.parametrize(("sent", "left"), [({"follow": "on"}, 1), ({}, 0)])
@@ -203,7 +203,7 @@ def test_a_script_opens_reads_and_closes(api: Client, network: factories.Network
     path = f"/api/nat/pinholes/{made.json()['id']}/"
     assert api.get(path).json() == made.json()
     refused = api.post("/api/nat/pinholes/", body | {"port": 6009, "ports": 1}, content_type="application/json")
-    assert refused.status_code == 400 and "is open on" in wrong(refused)["port"][0]
+    assert refused.status_code == 400 and "is already open on" in wrong(refused)["port"][0]
     assert api.delete(path).status_code == 204
     assert api.get(path).status_code == 404
 

@@ -35,14 +35,14 @@ def revisions() -> list[Revision]:
 def test_the_list_says_which_run_and_which_are_kept(staff: Client) -> None:
     page = text(staff.get("/rollouts/revisions/"))
     assert page.count("1 forwarded port added") == 2 and "nat-1, nat-2" in page and page.count('name="from"') == 3
-    assert "No such revision" in text(staff.get("/rollouts/revisions/?which=rollback"))
+    assert "No revision found" in text(staff.get("/rollouts/revisions/?which=rollback"))
 
 
 def test_a_revision_says_what_it_changed_and_where_it_runs(staff: Client) -> None:
     first, _second, last = revisions()
     assert "This is what runs now." in text(staff.get(f"/rollouts/revisions/{last.pk}/"))
     page = text(staff.get(f"/rollouts/revisions/{first.pk}/"))
-    assert "can be gone back to" in page and "Go back to this revision" in page and page.count("runs another") == 2
+    assert "you can go back to it" in page and "Go back to this revision" in page and page.count("runs another") == 2
 
 
 def test_any_two_are_compared_in_words_and_element_by_element(staff: Client) -> None:
@@ -74,7 +74,7 @@ def test_a_comparison_shows_the_beginning_of_much_and_counts_all(staff: Client, 
     assert reconcile(network.group)
     found = revisions()
     page = text(staff.get(f"/rollouts/revisions/compare?from={found[-2].pk}&to={found[-1].pk}"))
-    assert "+60, the first 50 here" in page and "50 of 60 lines" in page
+    assert "+60, first 50 shown" in page and "50 of 60 lines" in page
 
 
 def test_equal_revisions_say_that_nothing_differs(staff: Client) -> None:
@@ -89,16 +89,16 @@ def test_what_is_not_kept_is_explained(staff: Client, network: factories.Network
     first, *_between, last = revisions()
     assert contents.delete_before(last)
     page = text(staff.get(f"/rollouts/revisions/compare?from={first.pk}&to={last.pk}"))
-    assert f"What {first} contained is not kept any more. The oldest that is kept is" in page
-    assert "nobody can go back to it" in text(staff.get(f"/rollouts/revisions/{first.pk}/"))
-    assert f"What {first} contained is not kept" in text(staff.get(f"/rollouts/revisions/{first.pk}/back/"))
+    assert f"The content of {first} is not kept any more. The oldest revision that is kept is" in page
+    assert "you cannot go back to it" in text(staff.get(f"/rollouts/revisions/{first.pk}/"))
+    assert f"The content of {first} is not kept" in text(staff.get(f"/rollouts/revisions/{first.pk}/back/"))
     assert staff.get(f"/rollouts/revisions/compare/text?from={first.pk}&to={last.pk}").status_code == 404
 
 
 def test_what_gateways_confirmed_a_moment_ago_is_not_called_old(staff: Client, network: factories.Network) -> None:
     *_earlier, before, last = revisions()
     RevisionContent.objects.get(revision=last).delete()
-    said = f"What {last} contains is being written down. Look again in a moment."
+    said = f"The content of {last} is still being saved. Look again in a moment."
     assert said in text(staff.get(f"/rollouts/revisions/compare?from={before.pk}&to={last.pk}"))
     assert staff.get(f"/api/gateways/groups/{network.group.pk}/plan/").json()["problem"] == said
     assert said in text(staff.post(f"/rollouts/revisions/{last.pk}/back/", {"why": "mail is gone"}))
@@ -115,7 +115,7 @@ def test_going_back_shows_what_it_changes_and_wants_a_reason(staff: Client, netw
     page = text(staff.get(path))
     assert "What this changes now" in page and "1 forwarded port removed" in page and "7002" in page
     assert staff.post(path, {"why": ""}).status_code == 422 and not Hold.objects.exists()
-    assert f"The group is held at {second}" in text(staff.post(path, {"why": "mail is gone"}, follow=True))
+    assert f"The group is on hold at {second}" in text(staff.post(path, {"why": "mail is gone"}, follow=True))
     hold = Hold.objects.get()
     assert (hold.revision, hold.by, hold.why) == (second, network.admin, "mail is gone")
 
@@ -126,14 +126,14 @@ def test_a_hold_stands_wherever_somebody_looks_until_it_is_released(staff: Clien
     reconcile(network.group)
     for path in ("/", "/rollouts/", f"/gateways/{network.gateways[0].pk}/", "/gateways/"):
         page = text(staff.get(path))
-        assert f"held at {second}" in page and "mail is gone" in page, path
-    assert "held at" in text(staff.get("/members/")), "the top bar says it everywhere"
+        assert f"on hold at {second}" in page and "mail is gone" in page, path
+    assert "on hold at" in text(staff.get("/members/")), "the top bar says it everywhere"
     release = f"/rollouts/groups/{network.group.pk}/release/"
     page = text(staff.get(release))
-    assert "What will then go out" in page and "1 forwarded port added" in page and "7002" in page
+    assert "What will be rolled out" in page and "1 forwarded port added" in page and "7002" in page
     assert "Released." in text(staff.post(release, follow=True))
-    assert "not held any more" in text(staff.post(release, follow=True))
-    assert "This group is not held" in text(staff.get(release))
+    assert "not on hold any more" in text(staff.post(release, follow=True))
+    assert "This group is not on hold" in text(staff.get(release))
 
 
 def test_only_staff_sees_and_decides(network: factories.Network) -> None:

@@ -59,14 +59,17 @@ def test_the_list_says_what_changed_and_where(staff: Client, roll: Callable[...,
 
 def test_the_list_filters_by_state(staff: Client, roll: Callable[..., Rollout]) -> None:
     roll()
-    assert "No such rollout" in text(staff.get("/rollouts/?state=failed"))
+    assert "No matching rollout" in text(staff.get("/rollouts/?state=failed"))
     assert staff.get("/rollouts/?state=%00&page=x").status_code == 200
 
 
 def test_a_rollout_shows_each_step_with_its_evidence(staff: Client, roll: Callable[..., Rollout]) -> None:
     page = text(staff.get(f"/rollouts/{roll().pk}/"))
     assert (
-        page.count("Confirmed in") == 2 and "4.10\u202fkB" in page and "3\u202fms" in page and "read back equal in under 1\u202fms" in page
+        page.count("Confirmed in") == 2
+        and "4.10\u202fkB" in page
+        and "3\u202fms" in page
+        and "read back and identical in under 1\u202fms" in page
     )
     assert "In memory" in page and "/now/?seen=" not in page
 
@@ -74,12 +77,14 @@ def test_a_rollout_shows_each_step_with_its_evidence(staff: Client, roll: Callab
 def test_a_refusal_says_what_to_do(staff: Client, roll: Callable[..., Rollout]) -> None:
     page = text(staff.get(f"/rollouts/{roll(error='digest <b>differs</b>').pk}/"))
     assert "digest &lt;b&gt;differs" in page and "nat-1 refused it. Nothing changed there." in page
-    assert "The same is not tried again by itself" in page and "Try again" in page
+    assert "It is not retried automatically" in page and "Try again" in page
 
 
 def test_a_gateway_that_does_not_answer_follows_by_itself(staff: Client, roll: Callable[..., Rollout]) -> None:
     page = text(staff.get(f"/rollouts/{roll(error='no answer within 20 s', unreachable=True).pk}/"))
-    assert "nat-1 did not answer, so nothing was sent to it." in page and "what it misses follows by itself" in page
+    assert (
+        "nat-1 did not answer, so nothing was sent to it." in page and "it gets the missing changes by itself as soon as it answers" in page
+    )
 
 
 def test_an_open_rollout_asks_again_until_it_is_over(staff: Client, roll: Callable[..., Rollout]) -> None:
@@ -101,7 +106,7 @@ def test_try_again_forces_and_names_who_asked(
     monkeypatch.setattr("apps.lib.enqueue.send", lambda *sent: asked.append(sent))
     made = roll(error="refused")
     assert staff.get(f"/rollouts/{made.pk}/again/").status_code == 405
-    assert "Asked to try again" in text(staff.post(f"/rollouts/{made.pk}/again/", follow=True))
+    assert "Retry requested" in text(staff.post(f"/rollouts/{made.pk}/again/", follow=True))
     staff.post("/rollouts/deploy/")
     assert asked[-2:] == [("workers.reconcile", network.admin.pk, True), ("workers.reconcile", network.admin.pk, False)]
 
@@ -117,7 +122,7 @@ def test_what_is_not_there_is_not_found(staff: Client) -> None:
 
 
 def test_the_top_bar_says_what_runs(staff: Client, network: factories.Network, roll: Callable[..., Rollout]) -> None:
-    assert "on both gateways, in memory, no packets" in text(staff.get(f"/rollouts/{roll().pk}/"))
+    assert "on both gateways, in memory only, no packets" in text(staff.get(f"/rollouts/{roll().pk}/"))
     GatewayState.objects.filter(gateway=network.gateways[0]).update(unreachable_since=timezone.now())
     assert "nat-1 does not answer" in text(staff.get("/rollouts/"))
     opened = roll(leave_open=True)
@@ -178,11 +183,11 @@ def test_a_delta_is_shown_set_by_set_whatever_its_comments_hold() -> None:
     shown = delta_text.build_excerpt("\n".join(lines), 2)
     assert shown.groups[0] == (
         "set bans4_24",
-        "+2 \u22121, the first 2 here",
+        "+2 \u22121, first 2 shown",
         [("\u2212", "203.0.113.0/24", ""), ("+", "192.0.2.0/24", "a, b } { : c")],
     )
     assert shown.groups[1][0] == "map forward4" and shown.groups[2][0] == "set down4"
-    assert shown.groups[3] == ("chain input", "1 rule, written anew", [("+", 'iifname "lo" accept', "loop, back")])
+    assert shown.groups[3] == ("chain input", "1 rule, rewritten", [("+", 'iifname "lo" accept', "loop, back")])
     assert (shown.total, shown.shown) == (8, 6)
 
 
@@ -191,7 +196,7 @@ def test_a_gateway_that_works_for_long_says_on_the_page_what_it_does_and_how_far
     before = progress.compute_stamp(lease.rollout)
     assert rollout_store.record_beat(lease, "loading", 120_000, 700_000) is None
     page = text(staff.get(f"/rollouts/{lease.rollout.pk}/"))
-    assert "loads, 120,000 of 700,000 elements (heard at " in page
+    assert "loads, 120,000 of 700,000 elements (reported at " in page
     assert progress.compute_stamp(Rollout.objects.get(pk=lease.rollout.pk)) != before, "the page that is open shows it too"
     rollout_store.record_event(lease, RolloutEvent.COMMITTED, committed=Now())
     assert "700,000" not in text(staff.get(f"/rollouts/{lease.rollout.pk}/"))

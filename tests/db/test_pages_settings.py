@@ -51,7 +51,7 @@ def compile_gateway(network: factories.Network) -> GatewaySpec:
 
 
 def test_protection_is_saved_reaches_the_policy_and_says_since_when(staff: Client, network: factories.Network) -> None:
-    assert "nothing of it is on" in text(staff.get(path(network, "protection")))
+    assert "all of this is off" in text(staff.get(path(network, "protection")))
     page = text(staff.post(path(network, "protection"), PROTECTION | {"clamp_mss": "on"}, follow=True))
     assert "Saved." in page and "not yet as shown" in page and "Mara Lindqvist" in page
     settings = compile_gateway(network).settings
@@ -94,7 +94,7 @@ def test_what_cannot_be_is_said_at_its_field(
 def test_the_target_of_probes_is_not_refused_by_mistake(staff: Client, network: factories.Network) -> None:
     factories.probes(network)
     page = text(staff.post(path(network, "protection"), PROTECTION | {"own": ""}))
-    assert "203.0.113.10, to which the gateways of this group are probed, cannot be on the internet" in page
+    assert "203.0.113.10, the probe target of this group, cannot be on the internet" in page
     assert "Saved." in text(staff.post(path(network, "protection"), PROTECTION, follow=True))
 
 
@@ -134,12 +134,12 @@ def test_a_script_reads_and_changes_them(api: Client, network: factories.Network
 
 def test_a_full_table_is_warned_of(staff: Client, network: factories.Network) -> None:
     page = f"/gateways/{network.gateways[0].pk}/"
-    assert "whom it counts" not in text(staff.get(page))
+    assert "counting tables" not in text(staff.get(page))
     few = queries(staff, page)
     sets = {"member_rate4_50_100": (12, 65536), "source_rate4_20_40": (60_000, 65536), "by hand": (1, 1)}
     set_gauges.record(gateway=network.gateways[0], sets=sets, at=timezone.now())
     shown = text(staff.get(page))
-    assert "Foreign addresses that connect, IPv4" in shown and "91 %, nearly full" in shown
-    assert "Members who connect, IPv4" in shown and queries(staff, page) == few
+    assert "External addresses with new connections, IPv4" in shown and "91 %, nearly full" in shown
+    assert "Members with new connections, IPv4" in shown and queries(staff, page) == few
     set_gauges.record(gateway=network.gateways[0], sets={}, at=timezone.now())
     assert not Gauge.objects.exists()

@@ -56,8 +56,8 @@ def test_a_pool_is_used_otherwise_from_its_page_and_says_how_full_it_is(mara: Cl
 def test_before_members_leave_otherwise_a_page_says_who_would_leave_as_what(mara: Client, network: factories.Network) -> None:
     response = mara.post(f"/addresses/{network.public.pk}/edit/", build_form(network, sharing="blocks", block_size="1024"))
     page = text(response)
-    assert "4 members leave otherwise from the moment you save." in page
-    assert "They use 2 addresses of the pool; now they use 2." in page
+    assert "The public addresses or ports of 4 members change as soon as you save." in page
+    assert "They will use 2 addresses of the pool; now they use 2." in page
     assert "198.51.100.7, ports 1024–2047" in page
     assert Pool.objects.get(pk=network.public.pk).sharing == "shared"
     agreed = {field.name: field.value() for field in response.context["form"]} | {"agreed": "1"}
@@ -67,19 +67,19 @@ def test_before_members_leave_otherwise_a_page_says_who_would_leave_as_what(mara
 
 def test_a_shared_pool_says_that_reports_name_nobody_and_leads_to_the_blocks_that_suit(mara: Client, network: factories.Network) -> None:
     page = text(mara.get(f"/addresses/{network.public.pk}/"))
-    assert "An abuse report about this pool names nobody." in page
+    assert "Abuse reports about this pool cannot be traced to a member." in page
     assert f"/addresses/{network.public.pk}/edit/?sharing=blocks&amp;block_size=1024" in page
     form = mara.get(f"/addresses/{network.public.pk}/edit/?sharing=blocks&block_size=1024").context["form"]
     assert (form["sharing"].value(), str(form["block_size"].value())) == ("blocks", "1024")
     blocks(network)
-    assert "names nobody" not in text(mara.get(f"/addresses/{network.public.pk}/"))
+    assert "cannot be traced" not in text(mara.get(f"/addresses/{network.public.pk}/"))
 
 
 def test_an_address_and_port_that_members_share_name_nobody_and_say_what_to_ask_for(
     mara: Client, api: Client, network: factories.Network
 ) -> None:
     asked = {"address": "198.51.100.7", "port": "40123", "reason": "abuse report 4711"}
-    said = "2 members shared this address. Without the remote address nobody can be named; ask the sender for it."
+    said = "2 members shared this address. Without the remote address, the member cannot be identified; ask the sender for it."
     assert said in text(mara.post("/addresses/held/", asked))
     answer = api.post("/api/audit/enquiries/", asked, "application/json").json()["answer"]
     assert (answer["only"], answer["unnamed"], answer["confirmed"]) == (None, said, [])
@@ -91,12 +91,12 @@ def test_with_blocks_an_address_and_port_name_one_member_and_without_the_port_sa
     blocks(network)
     asked = {"address": "198.51.100.7", "port": "2100", "reason": "abuse report 4711"}
     page = text(mara.post("/addresses/held/", asked))
-    assert "Resident of m2" in page and "Their block is 2048–3071" in page and "nat-1 has not confirmed it yet." in page
+    assert "Resident of m2" in page and "Port block: 2048–3071" in page and "nat-1 has not confirmed it yet." in page
     answer = api.post("/api/audit/enquiries/", asked, "application/json").json()["answer"]
     assert (answer["only"]["name"], answer["unnamed"]) == ("Resident of m2", "")
     assert [each["gateway"] for each in answer["confirmed"]] == ["nat-1", "nat-2"]
     without = text(mara.post("/addresses/held/", asked | {"port": ""}))
-    assert "2 members had ports of this address. Without the port nobody can be named; ask the sender for it." in without
+    assert "2 members had ports of this address. Without the port, the member cannot be identified; ask the sender for it." in without
 
 
 def test_a_search_for_an_address_and_port_takes_the_port_along(mara: Client, network: factories.Network) -> None:
@@ -108,7 +108,7 @@ def test_a_search_for_an_address_and_port_takes_the_port_along(mara: Client, net
     ("changes", "field", "said"),
     [
         ({"sharing": "blocks"}, "block_size", "Choose how many ports a member has"),
-        ({"sharing": "own", "block_size": "1024"}, "block_size", "Only where members have blocks"),
+        ({"sharing": "own", "block_size": "1024"}, "block_size", "applies only where members have blocks"),
         ({"sharing": "mine"}, "sharing", "mine"),
         ({"sharing": "blocks", "block_size": "1000"}, "block_size", "1000"),
     ],
@@ -158,7 +158,7 @@ def test_a_members_page_says_that_an_address_stays_inside(mara: Client, network:
     unmap_address(mapping=network.residents["m2"].mapping, by=network.admin)
     page = text(mara.get(f"/members/{network.residents['m2'].member.pk}/"))
     assert "nothing: stays inside" in page
-    assert "Over IPv4 this member reaches what is inside, not the internet." in page
+    assert "Over IPv4 this member reaches other members and the network itself, not the internet." in page
 
 
 def test_an_address_is_given_from_a_chosen_pool_or_refused_at_its_field(mara: Client, network: factories.Network) -> None:
@@ -179,10 +179,10 @@ def test_who_had_a_port_of_a_shared_address_is_one_member(mara: Client, network:
     at = timezone.now().isoformat()
     page = text(mara.post("/addresses/held/", {"address": "198.51.100.7", "port": "2048", "at": at, "reason": "abuse"}))
     assert "Resident of m2" in page
-    assert "had port 2048 of 198.51.100.7" in page
+    assert "was the only member with port 2048 of 198.51.100.7" in page
     assert "Resident of m1" not in page
     groups = {group.title: [hit.name for hit in group.hits] for group in mara.get("/search?q=198.51.100.7:2048").context["groups"]}
-    assert groups["Leave as this address"] == ["Resident of m2"]
+    assert groups["Members with this public address"] == ["Resident of m2"]
 
 
 def test_a_script_lets_an_address_leave_and_stay_inside(api: Client, network: factories.Network) -> None:

@@ -71,17 +71,17 @@ def test_any_window_can_be_asked_for(admin: Client, busy: datetime, now: datetim
     inside = {"since": format_input(busy - HOUR), "until": format_input(busy + HOUR)}
     assert list_ranked(plain(admin.get("/traffic/talkers/", inside))) == ["Ada", "Berta"]
     after = plain(admin.get("/traffic/talkers/", {"since": format_input(busy + 10 * usage_factories.FIVE)}))
-    assert "Nobody forwarded anything" in after
+    assert "No traffic" in after
     assert [row[1] for row in table(admin.get("/traffic/talkers.csv", inside))[1:]][:2] == ["Ada", "Berta"]
 
 
 @pytest.mark.parametrize("path", ["/traffic/talkers/", "/traffic/sums/", "/traffic/talkers.csv", "/traffic/sums.csv"])
 def test_a_window_that_cannot_be_is_explained_at_its_field_and_shows_nothing(admin: Client, busy: datetime, path: str) -> None:
     for asked, said in (
-        ({"since": format_input(busy), "until": format_input(busy - HOUR)}, "This is not after “From”."),
-        ({"since": format_input(busy + timedelta(days=2))}, "This is still to come."),
+        ({"since": format_input(busy), "until": format_input(busy - HOUR)}, "“To” must be after “From”."),
+        ({"since": format_input(busy + timedelta(days=2))}, "This time is in the future."),
         ({"since": "2001-01-01T00:00"}, "is no longer kept."),
-        ({"until": format_input(busy)}, "Name where it begins, too."),
+        ({"until": format_input(busy)}, "Fill in “From”, too."),
         ({"since": "yesterday"}, "Enter a valid date/time."),
     ):
         response = admin.get(path, asked)
@@ -122,9 +122,9 @@ def test_gateways_show_bits_and_packets_a_second_by_ip_version_and_gaps(admin: C
     page = plain(admin.get("/traffic/"))
     assert f'id="way-{first.pk}-4"' in page
     assert '<td class="nw-num">8.00 Mbit/s</td><td class="nw-num">800 kbit/s</td>' in page
-    assert "No IPv6 passed here in this time." in page
+    assert "No IPv6 traffic here in this time." in page
     assert "300 MB down, 30.0 MB up in all" in page
-    assert "No IPv4 passed here while it was read." in page
+    assert "No IPv4 traffic here while readings came in." in page
     assert '<td class="nw-num">no reading</td>' in plain(admin.get("/traffic/?window=week")).split(f'id="way-{first.pk}-4"')[1]
     packets = plain(admin.get("/traffic/?measure=packets"))
     assert '<td class="nw-num">1.00 k/s</td><td class="nw-num">100 /s</td>' in packets

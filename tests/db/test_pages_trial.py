@@ -61,7 +61,7 @@ def test_each_way_of_proof_is_said_with_its_time(staff: Client, lease: Lease, ne
     rollout_store.note_evidence(lease, "IPv4", passed=True, ms=1.3, text="")
     rollout_store.record_passed(lease)
     rollout_store.record_event(lease, RolloutEvent.CONFIRMED, confirmed=Now(), evidence=lease.steps[1].evidence)
-    assert "new session in 0.28\u202fs, after 1 attempt in vain, IPv4 passed in 1.3\u202fms" in page_of(staff, lease.rollout)
+    assert "new session in 0.28\u202fs, after 1 failed attempt, IPv4 passed in 1.3\u202fms" in page_of(staff, lease.rollout)
 
 
 NOT_FORWARDED = (
@@ -73,13 +73,13 @@ def test_a_packet_that_did_not_pass_is_no_attempt_in_vain_and_says_why(staff: Cl
     for _gateway in lease.steps:
         rollout_store.note_evidence(lease, "knock", passed=True, ms=150, text="")
         rollout_store.note_evidence(lease, "IPv4", passed=False, ms=None, text=NOT_FORWARDED)
-        assert "in vain" not in page_of(staff, lease.rollout)
+        assert "ailed attempt" not in page_of(staff, lease.rollout)
         rollout_store.record_passed(lease)
         rollout_store.record_event(lease, RolloutEvent.CONFIRMED, confirmed=Now(), evidence=lease.step.evidence)
         if lease.command is not RolloutCommand.FINISH:
             rollout_store.record_event(lease, RolloutEvent.COMMITTED, committed=Now(), sent_octets=10)
     page = page_of(staff, lease.rollout)
-    assert f"sshd answered a new connection in 0.15\u202fs. {NOT_FORWARDED}" in page and "in vain" not in page
+    assert f"sshd answered a new connection in 0.15\u202fs. {NOT_FORWARDED}" in page and "ailed attempt" not in page
     assert "Confirmed, a probe failed" in page
     assert "Confirmed, a probe failed" in text(staff.get("/rollouts/"))
     assert NOT_FORWARDED in text(staff.get("/")) and "no rollout failed" not in text(staff.get("/"))
@@ -89,11 +89,11 @@ def test_going_back_says_first_what_it_does_to_each_gateway(staff: Client, lease
     page = text(staff.get(f"/rollouts/{lease.rollout.pk}/stop/"))
     before = lease.rollout.revision_id - 1
     assert f"nat-2 goes back to r{before} now." in page and f"nat-1 is not touched; it runs r{before}." in page
-    assert "Asked to stop." in text(staff.post(f"/rollouts/{lease.rollout.pk}/stop/", follow=True))
+    assert "Stop requested." in text(staff.post(f"/rollouts/{lease.rollout.pk}/stop/", follow=True))
     lease.rollout.refresh_from_db()
     assert lease.rollout.wish == "abort"
     page = page_of(staff, lease.rollout)
-    assert "Then the rollout stops, as Mara Lindqvist wants it." in page and ">Go back now<" not in page
+    assert "Then the rollout stops, as requested by Mara Lindqvist." in page and ">Go back now<" not in page
 
 
 def test_a_pause_can_be_taken_back(staff: Client, lease: Lease) -> None:
@@ -110,19 +110,19 @@ def test_a_paused_rollout_says_who_paused_it(staff: Client, lease: Lease, networ
     rollout_store.record_event(lease, RolloutEvent.CONFIRMED, confirmed=Now())
     assert lease.command is RolloutCommand.REST
     page = page_of(staff, lease.rollout)
-    assert "Mara Lindqvist has paused the rollout." in page and "Then nat-1." in page and "Resume" in page
+    assert "Mara Lindqvist has paused the rollout." in page and "Next: nat-1." in page and "Resume" in page
 
 
 def test_what_has_gone_back_says_what_runs_and_what_to_do(staff: Client, lease: Lease) -> None:
     rollout_store.record_event(lease, RolloutEvent.FAILED, error="It could not be reached after the change.")
     rollout_store.record_event(lease, RolloutEvent.WENT_BACK, error="It went back: to what was confirmed.")
     page, before = page_of(staff, lease.rollout), lease.rollout.revision_id - 1
-    assert f"nat-2 had it and has gone back, because it was not confirmed. It runs r{before}." in page
+    assert f"nat-2 applied it and has gone back, because it was not confirmed. It runs r{before}." in page
     assert "Find out why it could not be reached, then try again." in page
-    assert "nat-1 was left alone: what went wrong on one gateway is not tried on the next." in page
+    assert "nat-1 was skipped: what fails on one gateway is not tried on the next." in page
 
 
-@pytest.mark.parametrize(("harmless", "advice"), [(True, "what it misses follows by itself"), (False, "This change touches rules")])
+@pytest.mark.parametrize(("harmless", "advice"), [(True, "it gets the missing changes by itself"), (False, "This change affects rules")])
 def test_a_lost_gateway_is_tried_again_only_if_nothing_but_elements_changed(
     staff: Client, lease: Lease, network: factories.Network, harmless: bool, advice: str
 ) -> None:
@@ -132,7 +132,7 @@ def test_a_lost_gateway_is_tried_again_only_if_nothing_but_elements_changed(
     if lease.command is RolloutCommand.APPLY:
         confirm(lease, compute_desired_state(network.group))
     page = page_of(staff, lease.rollout)
-    assert "nat-2 stopped answering in the middle. Either it has confirmed, or it goes back by itself" in page and advice in page
+    assert "nat-2 stopped answering during the change. Either it has confirmed, or it goes back by itself" in page and advice in page
 
 
 def test_what_somebody_types_to_approve_is_not_swept_away_by_the_rollout(staff: Client, lease: Lease, network: factories.Network) -> None:

@@ -48,9 +48,9 @@ def approve(client: Client, held: HeldBack, **given: object) -> object:
 def test_the_page_says_why_it_waits_and_whom_it_concerns(network: factories.Network, peer: User) -> None:
     page = text(signed_in(peer).get(f"/rollouts/waiting/{waits().pk}/"))
     assert "5 removals wait for a second person" in page
-    assert "5 of 6 forwarded ports would go, which is 83.3\u202f%. The limit is 20\u202f% and at least 3." in page
+    assert "5 of 6 forwarded ports would be removed, which is 83.3\u202f%. The limit is 20\u202f% and at least 3." in page
     assert f'1 member can no longer be reached: <a href="/members/{network.residents["m1"].member.pk}/">Resident of m1</a>' in page
-    assert "Asked by Mara Lindqvist" in page and "Refusing it, with a reason, opens the port forwards again" in page
+    assert "Requested by Mara Lindqvist" in page and "Refusing it, with a reason, opens the port forwards again" in page
     assert "Approve 5 removals" in page and "198.51.100.7 . tcp . 7001" in page
 
 
@@ -68,7 +68,7 @@ def test_a_second_person_types_the_number_and_approves(network: factories.Networ
     assert reconcile(network.group)
     reconcile(network.group)
     page = text(client.get(f"/rollouts/waiting/{held.pk}/"))
-    assert "Gone out." in page and "Approved by Jonas Lindqvist" in page
+    assert "Rolled out." in page and "Approved by Jonas Lindqvist" in page
     assert "Approved by Jonas Lindqvist" in text(client.get("/rollouts/waiting/"))
 
 
@@ -82,13 +82,13 @@ def test_another_number_approves_nothing(network: factories.Network, peer: User,
 def test_an_outdated_page_approves_nothing_and_shows_what_waits_now(network: factories.Network, peer: User) -> None:
     response = signed_in(peer).post(f"/rollouts/waiting/{waits().pk}/approve/", {"digest": "0" * 64, "typed": "5"})
     assert response.status_code == 409
-    assert "What waits is no longer what you saw" in text(response) and waits().digest in text(response)
+    assert "This has changed or been decided since you opened the page" in text(response) and waits().digest in text(response)
 
 
 def test_whoever_asked_is_told_who_else_can_agree(network: factories.Network, peer: User) -> None:
     client = signed_in(network.admin)
     page = text(client.get(f"/rollouts/waiting/{waits().pk}/"))
-    assert "somebody else has to agree: Jonas Lindqvist" in page and "Approve 5 removals" not in page
+    assert "another approver has to agree: Jonas Lindqvist" in page and "Approve 5 removals" not in page
     response = client.post(
         f"/rollouts/waiting/{waits().pk}/approve/", {"digest": waits().digest, "typed": "5", "password": "correct horse battery"}
     )
@@ -101,9 +101,9 @@ def test_a_single_approver_gives_his_password_and_the_page_says_so_for_ever(netw
     wrong = client.post(f"/rollouts/waiting/{held.pk}/approve/", {"digest": held.digest, "typed": "5", "password": "guess"})
     assert wrong.status_code == 422 and "That is not your password." in text(wrong)
     approve(client, held, password="correct horse battery")
-    assert "signed in again, because nobody else could approve it" in text(client.get(f"/rollouts/waiting/{held.pk}/"))
+    assert "signed in again, because there was no other approver" in text(client.get(f"/rollouts/waiting/{held.pk}/"))
     history = text(client.get("/history/?kind=deployments.heldback"))
-    assert "Approved alone, signed in again" in history and "Decided by" in history
+    assert "Approved alone, after signing in again" in history and "Decided by" in history
 
 
 def test_a_change_of_management_says_what_was_and_what_comes(network: factories.Network, peer: User) -> None:

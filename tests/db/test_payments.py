@@ -65,7 +65,7 @@ def test_a_file_with_zero_octets_is_read_as_if_they_were_not_there() -> None:
     mara = signed_in(factories.user())
     page = mara.post("/members/payments/", {"file": SimpleUploadedFile("fees.csv", b"2207;2027-03-31\n\0\n22\x0008;2027-03-31\n")})
     sent = {"text": page.context["text"], "confirmed": "1"}
-    assert "2 members are paid for longer now." in list_messages(mara.post("/members/payments/", sent, follow=True))[0]
+    assert "extended for 2 members" in list_messages(mara.post("/members/payments/", sent, follow=True))[0]
 
 
 def test_a_list_twice_changes_nothing_the_second_time_and_nobody_is_paid_for_less() -> None:
@@ -86,10 +86,10 @@ def test_a_file_is_looked_at_first_and_brought_when_that_is_confirmed() -> None:
     mara = signed_in(factories.user())
     file = SimpleUploadedFile("fees.csv", "Nummer;Bezahlt bis;Für\n2207;2027-03-31;Müller".encode("latin-1"))
     page = mara.post("/members/payments/", {"file": file})
-    assert "Extend 1 member" in text(page) and list_paid_until() == [None, None, None]
+    assert "Extend for 1 member" in text(page) and list_paid_until() == [None, None, None]
     sent = {"text": page.context["text"], "confirmed": "1"}
-    assert "1 member is paid for longer now." in list_messages(mara.post("/members/payments/", sent, follow=True))[0]
-    assert "0 members are paid" in list_messages(mara.post("/members/payments/", sent, follow=True))[0]
+    assert "extended for 1 member" in list_messages(mara.post("/members/payments/", sent, follow=True))[0]
+    assert "extended for 0 members" in list_messages(mara.post("/members/payments/", sent, follow=True))[0]
     assert "Line 1, “hello”" in text(mara.post("/members/payments/", {"text": "hello 1"})).replace("hello 1", "hello")
     assert mara.post("/members/payments/", {"text": "x1;y", "confirmed": "1"}).status_code == 422
     assert "The list is empty." in text(mara.post("/members/payments/", {"text": "Number;Day", "confirmed": "1"}))

@@ -64,14 +64,14 @@ def test_what_is_open_already_is_refused_by_name(network: factories.Network, one
     first = add(network, **one)
     with pytest.raises(Problem) as caught:
         add(network, **other)
-    assert str(caught.value) == f"{first.scope_text} is open on {HOST} already, by pinhole {first.pk}. Change or remove that one first."
+    assert str(caught.value) == f"{first.scope_text} is already open on {HOST} through pinhole {first.pk}. Change or remove that one first."
     assert caught.value.culprit == first
 
 
 def test_what_is_kept_for_a_pinhole_that_is_switched_off_is_said_to_be_kept_and_not_open(network: factories.Network) -> None:
     first = add(network)
     services.switch_pinhole(pinhole=first, version=first.version, enabled=False, by=network.admin)
-    with pytest.raises(Problem, match=f"is kept for pinhole {first.pk}, which is switched off"):
+    with pytest.raises(Problem, match=f"is reserved for pinhole {first.pk}, which is switched off"):
         add(network)
 
 
@@ -86,9 +86,9 @@ def test_what_does_not_overlap_may_be_open_beside_it(network: factories.Network,
     ("changes", "said"),
     [
         ({"address": IPv6Address("2001:db8:a0:11::10")}, "2001:db8:a0:11::10 is not in 2001:db8:a0:10::/64, which Resident of m1 holds."),
-        ({"protocol": "icmp"}, "“icmp” is no choice"),
-        ({"protocol": "all"}, "Everything has no ports"),
-        ({"port": 70_000}, "70000 is no port"),
+        ({"protocol": "icmp"}, "“icmp” is not a valid protocol"),
+        ({"protocol": "all"}, "The protocol “everything” has no ports"),
+        ({"port": 70_000}, "70000 is not a port"),
         ({"ports": 1001}, "1001 ports are too many for one pinhole"),
         ({"port": 65_530, "ports": 10}, "Begin at 65526 or lower"),
     ],
@@ -99,7 +99,7 @@ def test_what_cannot_be_opened_says_why(network: factories.Network, changes: dic
 
 
 def test_an_ipv4_address_has_no_pinholes(network: factories.Network) -> None:
-    with pytest.raises(Problem, match=r"10\.16\.0\.10/32 is no IPv6 prefix"):
+    with pytest.raises(Problem, match=r"10\.16\.0\.10/32 is not an IPv6 prefix"):
         services.add_pinhole(holding=network.residents["m1"].holding, address=HOST, protocol="tcp", port=1, by=network.admin)
 
 
@@ -143,7 +143,7 @@ def test_a_removed_pinhole_stays_in_history_and_comes_back(network: factories.Ne
     assert not list_pinholes().exists()
     again = services.restore_pinhole(pinhole=pinhole, by=network.admin)
     assert (again.scope_text, again.purpose) == (pinhole.scope_text, "web")
-    with pytest.raises(Problem, match="is open on"):
+    with pytest.raises(Problem, match="is already open on"):
         services.restore_pinhole(pinhole=pinhole, by=network.admin)
 
 
@@ -198,7 +198,7 @@ def test_nothing_moves_when_one_address_has_no_place(network: factories.Network)
     large, small = factories.hold(member, wide, "2001:db8:f0::/56"), factories.hold(member, network.prefixes, "2001:db8:a0:99::/64")
     for address in ("2001:db8:f0::7", "2001:db8:f0:1::7"):
         services.add_pinhole(holding=large, address=IPv6Address(address), protocol="tcp", port=80, by=network.admin)
-    with pytest.raises(Problem, match=r"2001:db8:f0:1::7 has no place in 2001:db8:a0:99::/64, which is smaller than 2001:db8:f0::/56"):
+    with pytest.raises(Problem, match=r"2001:db8:f0:1::7 does not fit into 2001:db8:a0:99::/64, which is smaller than 2001:db8:f0::/56"):
         services.move_pinholes(old=large, new=small, by=network.admin)
     assert list_pinholes().filter(holding=large).count() == 2
 

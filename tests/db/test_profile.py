@@ -141,7 +141,7 @@ def test_a_second_writer_gets_a_conflict(network: factories.Network) -> None:
 
 def test_the_page_saves_says_since_when_and_warns_of_what_is_allowed_but_unwise(staff: Client, network: factories.Network) -> None:
     page = text(staff.get(path(network)))
-    assert "nothing of it is on" in page and 'value="524288"' in page
+    assert "so all of this is off" in page and 'value="524288"' in page
     page = text(staff.post(path(network), FORM | {"connections": 1_000_000}, follow=True))
     assert "Saved." in page and "Mara Lindqvist" in page and "not yet as shown" in page
     assert "up to 2 connections share a bucket" in page
@@ -190,7 +190,7 @@ def record_gauges(network: factories.Network, tracked: int, held: dict[str, str]
 def test_pages_say_what_a_kernel_holds_what_it_refuses_and_when_its_table_is_nearly_full(staff: Client, network: factories.Network) -> None:
     mine = f"/gateways/{network.gateways[0].pk}/"
     tune_group(network)
-    assert "as its kernel holds it" not in text(staff.get(mine))
+    assert "as reported by its kernel" not in text(staff.get(mine))
     GatewayState.objects.create(gateway=network.gateways[0], seen=timezone.now())
     few = queries(staff, mine)
     held = build_sysctls(firewall.Profile()) | {kernel_gauges.MOST: "262144", kernel_gauges.BUCKETS: "65536", ESTABLISHED: "60"}
@@ -199,25 +199,25 @@ def test_pages_say_what_a_kernel_holds_what_it_refuses_and_when_its_table_is_nea
     assert "83 %, nearly full" in page and "The connection table of nat-1 is 83 % full." in page
     assert "fewer than connections" in page
     assert "This gateway is a network namespace" in page and "The kernel refuses it (EINVAL)." in page
-    assert f"<code>{ESTABLISHED}</code>" in page and "Not yet, or set by somebody since." in page
+    assert f"<code>{ESTABLISHED}</code>" in page and "Not set yet, or changed by hand since." in page
     assert queries(staff, mine) == few
-    assert "Not as it should be on nat-1" in text(staff.get(path(network)))
+    assert "Deviations on nat-1" in text(staff.get(path(network)))
     record_gauges(network, 1_000, build_sysctls(firewall.Profile()), {})
-    assert "nearly full" not in text(staff.get(mine)) and "Not as it should be" not in text(staff.get(path(network)))
+    assert "nearly full" not in text(staff.get(mine)) and "Deviations on" not in text(staff.get(path(network)))
 
 
 def test_before_a_profile_is_saved_no_kernel_is_called_wrong(staff: Client, network: factories.Network) -> None:
     record_gauges(network, 7, {"net.netfilter.nf_conntrack_max": "262144"}, {})
     page = staff.get(path(network)).content.decode()
     assert "262,144" in page
-    assert "Not as it should be" not in page
+    assert "Deviations on" not in page
 
 
 def test_what_was_set_by_hand_is_shown_with_name_wanted_and_found(staff: Client, network: factories.Network) -> None:
     told = drift.render_drift(wire.Drifted("", (), {}, (SysctlDifference(ESTABLISHED, "7440", "60"),)), EMPTY, 0)
     GatewayState.objects.create(gateway=network.gateways[0], seen=timezone.now(), drift=told, drift_since=timezone.now())
     page = text(staff.get(f"/gateways/{network.gateways[0].pk}/"))
-    assert "kernel setting is another one" in page
+    assert "kernel setting differs" in page
     assert f"{ESTABLISHED} = 60" in page and f"{ESTABLISHED} = 7440" in page
 
 
@@ -235,9 +235,12 @@ def test_a_script_reads_and_changes_it(network: factories.Network) -> None:
     record_gauges(network, 5, {kernel_gauges.MOST: "100"}, {})
     [kernel] = api.get(where).json()["kernels"]
     assert (kernel["tracked"], kernel["most"]) == (5, 100)
-    assert {"name": kernel_gauges.BUCKETS, "wanted": "524288", "found": "nothing", "why": "Not yet, or set by somebody since."} in kernel[
-        "others"
-    ]
+    assert {
+        "name": kernel_gauges.BUCKETS,
+        "wanted": "524288",
+        "found": "nothing",
+        "why": "Not set yet, or changed by hand since.",
+    } in kernel["others"]
 
 
 def test_a_change_is_in_the_history_with_its_author(staff: Client, network: factories.Network) -> None:

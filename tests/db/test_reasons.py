@@ -103,7 +103,7 @@ def test_a_refused_change_leads_to_the_rollout(network: factories.Network) -> No
     roll_out(network)
     made = forward(network, 7001)
     failed = roll_out(network, error="digest differs")
-    assert why(made) == [WaitReason(f"not on nat-1: the rollout of {failed} went wrong", f"/rollouts/{failed.pk}/", person=True)]
+    assert why(made) == [WaitReason(f"not on nat-1: the rollout of {failed} failed", f"/rollouts/{failed.pk}/", person=True)]
 
 
 def test_reasons_take_the_same_queries_for_few_rows_and_many(network: factories.Network) -> None:

@@ -64,7 +64,7 @@ def nothing_differs(network: factories.Network) -> bool:
 def test_removed_forwards_are_open_again_with_one_press(network: factories.Network, peer: User) -> None:
     held, client = withdraw(network), signed_in(peer)
     page = text(client.get(f"/rollouts/waiting/{held.pk}/"))
-    assert "Refuse…" in page and "Asked by Mara Lindqvist" in page
+    assert "Refuse…" in page and "Requested by Mara Lindqvist" in page
     assert "Refusing opens the port forwards again." in text(client.get(f"/rollouts/waiting/{held.pk}/refuse/"))
     given = {"digest": held.digest, "reason": "the Minecraft evening is tonight"}
     answer = text(client.post(f"/rollouts/waiting/{held.pk}/refuse/", given, follow=True))
@@ -77,13 +77,13 @@ def test_whoever_asked_is_told_by_mail(network: factories.Network, peer: User) -
     held = withdraw(network)
     refuse(held, digest=held.digest, reason="not today", by=peer)
     mail = Message.objects.get()
-    assert (mail.to, mail.subject) == ("mara@lindenhof.example", "Jonas Lindqvist refused what you asked for")
+    assert (mail.to, mail.subject) == ("mara@lindenhof.example", "Jonas Lindqvist refused your change")
     assert "not today" in mail.text and f"/rollouts/waiting/{held.pk}/" in mail.text
 
 
 def test_a_refusal_needs_a_reason_and_is_of_what_was_seen(network: factories.Network, peer: User) -> None:
     held = withdraw(network)
-    with pytest.raises(Problem, match="Say why"):
+    with pytest.raises(Problem, match="Enter a reason"):
         refuse(held, digest=held.digest, reason=" ", by=peer)
     with pytest.raises(Conflict, match="Look at it again"):
         refuse(held, digest="0" * 64, reason="no", by=peer)

@@ -64,13 +64,13 @@ def test_tighter_limits_hold_at_once(network: factories.Network) -> None:
 def test_looser_limits_wait_for_a_second_person(network: factories.Network, peer: User) -> None:
     assert limits(network, network.admin, removal_share=100, removal_least=2**31 - 1) == (20, 3)
     held = HeldBack.objects.get()
-    with pytest.raises(Problem, match="Somebody else has to agree: Jonas"):
+    with pytest.raises(Problem, match="Another person has to approve it: Jonas"):
         approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
     client = signed_in(peer)
     for path in ("/", "/rollouts/", "/rollouts/waiting/", f"/members/{network.residents['m1'].member.pk}/", "/gateways/"):
         assert client.get(path).status_code == 200, path
     page = text(client.get(f"/rollouts/waiting/{held.pk}/"))
-    assert "Looser limits of Lindenhof wait for a second person" in page and "<code>20</code>" in page and "<code>100</code>" in page
+    assert "Looser limits for Lindenhof wait for a second person" in page and "<code>20</code>" in page and "<code>100</code>" in page
     approve(held, digest=held.digest, by=peer, signed_in_again=False)
     assert now(network) == (100, 2**31 - 1)
 
@@ -105,10 +105,10 @@ def test_going_back_that_takes_much_away_waits_for_a_second_person(network: fact
     made = rollback.roll_back(before, why="calls break", by=network.admin)
     assert isinstance(made, HeldBack) and not Hold.objects.exists()
     assert reconcile(network.group) is None and len(running().elements["forward4"]) == 5
-    with pytest.raises(Problem, match="Somebody else has to agree: Jonas"):
+    with pytest.raises(Problem, match="Another person has to approve it: Jonas"):
         approve(made, digest=made.digest, by=network.admin, signed_in_again=True)
     page = text(signed_in(peer).get(f"/rollouts/waiting/{made.pk}/"))
-    assert f"Going back to {before} waits for a second person" in page and "calls break" in page and "5 of 5 forwarded ports" in page
+    assert f"A rollback to {before} waits for a second person" in page and "calls break" in page and "5 of 5 forwarded ports" in page
     approve(made, digest=made.digest, by=peer, signed_in_again=False)
     assert Hold.objects.get().by == network.admin
     assert reconcile(network.group)

@@ -120,7 +120,7 @@ def test_nobody_approves_what_they_wrote_whoever_made_a_worker_look(
     look(network, peer, lambda: withdraw(*MANY, by=network.admin))
     held = waits()
     assert askers() == ["mara"] and not held.asker_unknown
-    with pytest.raises(Problem, match=r"You asked for this yourself\. Somebody else has to agree: Jonas"):
+    with pytest.raises(Problem, match=r"You requested this yourself\. Another person has to approve it: Jonas"):
         approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
     assert not approve(held, digest=held.digest, by=peer, signed_in_again=False).alone
 
@@ -140,7 +140,7 @@ def test_all_who_wrote_a_part_of_it_asked(network: factories.Network, peer: User
     assert askers() == ["jonas", "mara"]
     third = factories.user("wim")
     for person in (network.admin, peer):
-        with pytest.raises(Problem, match="Somebody else has to agree: Wim"):
+        with pytest.raises(Problem, match="Another person has to approve it: Wim"):
             approve(held, digest=held.digest, by=person, signed_in_again=True)
     assert not approve(held, digest=held.digest, by=third, signed_in_again=False).alone
 
@@ -202,7 +202,7 @@ def test_what_nobody_known_wrote_is_approved_by_who_cannot_write(network: factor
     write_without_an_author(network)
     reader = factories.user("ann", roles=["approver"])
     held = waits()
-    with pytest.raises(Problem, match="Somebody else has to agree: Ann"):
+    with pytest.raises(Problem, match="Another person has to approve it: Ann"):
         approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
     assert not approve(held, digest=held.digest, by=reader, signed_in_again=False).alone
 
@@ -214,7 +214,7 @@ def test_the_others_are_told_when_somebody_approves_alone(network: factories.Net
     held = waits()
     approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
     mail = Message.objects.get()
-    assert mail.to == "jonas@lindenhof.example" and mail.subject == "Mara Lindqvist approved alone what two should agree on"
+    assert mail.to == "jonas@lindenhof.example" and mail.subject == "Mara Lindqvist approved a change without a second person"
 
 
 # --- Removals one by one add up

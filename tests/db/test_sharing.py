@@ -106,14 +106,14 @@ def test_too_few_addresses_for_all_leave_everything_as_it_was(network: factories
     small = factories.pool(network.group, "public4", "192.0.2.64/31")
     for number in range(3):
         services.map_address(holding=newcomer(network, number + 1), pool=small, by=network.admin)
-    with pytest.raises(Problem, match="3 members leave from this pool, and it has addresses for 2 of them") as caught, transaction.atomic():
+    with pytest.raises(Problem, match="3 members use this pool, but it has addresses for only 2 of them") as caught, transaction.atomic():
         change_sharing(pool=small, sharing="own", block_size=None, by=network.admin)
     assert caught.value.fieldname == "sharing"
     assert NatMapping.objects.filter(holds_now(), pool=small, sharing="shared").count() == 3
     small.refresh_from_db()
     assert small.sharing == "shared"
     change_sharing(pool=small, sharing="blocks", block_size=16384, by=network.admin)
-    with pytest.raises(Problem, match="Their size changes only while nobody has one") as caught:
+    with pytest.raises(Problem, match="The block size can change only while no member has a block") as caught:
         change_sharing(pool=small, sharing="blocks", block_size=64, by=network.admin)
     assert caught.value.fieldname == "block_size"
 
@@ -147,7 +147,7 @@ def test_a_forward_in_the_block_of_another_is_refused_with_his_name_and_a_free_p
     wanted = {"holding": mine.holding, "public": IPv4Address("198.51.100.7"), "protocol": "tcp", "private_port": 80, "by": network.admin}
     with pytest.raises(Problem) as caught:
         services.add_forward(**wanted, public_port=9000)  # type: ignore[arg-type]  # as tests give them
-    said = "Port 9000 of 198.51.100.7 is one of those that Resident of m2 has alone, 8192 to 12287. 12288 is free."
+    said = "Port 9000 of 198.51.100.7 belongs to Resident of m2, who has 8192 to 12287. 12288 is free."
     assert (str(caught.value), caught.value.fieldname, caught.value.offer) == (said, "public_port", "12288")
     assert services.add_forward(**wanted, public_port=5000).pk  # type: ignore[arg-type]  # in their own block
     assert services.add_forward(**wanted, public_port=443).pk  # type: ignore[arg-type]  # below all blocks

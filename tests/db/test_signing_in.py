@@ -86,13 +86,13 @@ def test_a_wrong_password_and_an_unknown_name_get_the_same_answer(mara: User, mo
         answers.append((answer.status_code, without_token(text(answer)).replace(login, "")))
         work.append(len(hashed))
     assert len(set(answers)) == 1
-    assert "do not belong together" in answers[0][1]
+    assert "Wrong username, e-mail address or password" in answers[0][1]
     assert len(set(work)) == 1, "one hash for each, whether the account exists or not"
 
 
 def test_after_five_wrong_tries_even_the_right_password_waits(mara: User) -> None:
     for _ in range(5):
-        assert "do not belong together" in text(sign_in(Client(), "mara", "wrong"))
+        assert "Wrong username, e-mail address or password" in text(sign_in(Client(), "mara", "wrong"))
     told = text(sign_in(Client(), "mara"))
     assert "Too many tries" in told
     assert sign_in(Client(), "jakob", "wrong", REMOTE_ADDR="203.0.113.9").status_code == 200
@@ -107,7 +107,7 @@ def test_one_address_cannot_try_many_names(db: None) -> None:
     answers = [sign_in(Client(), f"nobody{number}", "wrong") for number in range(12)]
     assert "Too many tries" in text(answers[-1])
     elsewhere = sign_in(Client(), "nobody99", "wrong", REMOTE_ADDR="203.0.113.9")
-    assert "do not belong together" in text(elsewhere)
+    assert "Wrong username, e-mail address or password" in text(elsewhere)
 
 
 def test_limits_take_a_fixed_room_however_many_names_are_tried(db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +159,7 @@ def test_sessions_are_listed_and_ended_by_their_owner_alone(mara: User) -> None:
     sign_in(there, "mara", HTTP_USER_AGENT="Mozilla/5.0 (iPhone) Safari/605", REMOTE_ADDR="203.0.113.9")
     sign_in(jakob, "jakob")
     page = text(here.get("/account/sessions/"))
-    assert all(told in page for told in ("Firefox, Linux", "Safari, iPhone", "203.0.113.9", "this one"))
+    assert all(told in page for told in ("Firefox, Linux", "Safari, iPhone", "203.0.113.9", "this device"))
     phone = UserSession.objects.get(ip="203.0.113.9")
     assert jakob.post(f"/account/sessions/{phone.pk}/end/").status_code == 404
     assert there.get("/members/").status_code == 200
@@ -205,7 +205,7 @@ def test_a_forgotten_password_is_answered_alike_and_a_link_reaches_who_exists(ma
     saved = client.post(form["Location"], {"password1": "a new long secret", "password2": "a new long secret"})
     assert saved.status_code == 302
     assert sign_in(Client(), "mara", "a new long secret")["Location"] == "/"
-    assert "used already" in text(Client().get(link[1]))
+    assert "has already been used" in text(Client().get(link[1]))
 
 
 @pytest.mark.parametrize(("given", "left"), [({}, 1), ({"revoke_tokens": "on"}, 0)])
@@ -237,7 +237,7 @@ def test_staff_without_a_second_factor_are_led_to_set_one_up_and_can_do_nothing_
     assert client.post("/rollouts/deploy/")["Location"] == "/account/second-factor/"
     assert client.get("/members/", HTTP_HX_REQUEST="true")["HX-Redirect"] == "/account/second-factor/"
     assert client.get("/api/members/members/").status_code == 403
-    assert "Until then nothing else opens" in text(client.get("/account/second-factor/"))
+    assert "Until then you cannot open any other page" in text(client.get("/account/second-factor/"))
     again(client)
     secret = re.search(r"<code>([A-Z2-7]+)</code>", text(client.get("/account/second-factor/totp/activate/")))
     assert secret
@@ -273,7 +273,7 @@ def test_a_code_signs_in_once_and_tries_are_bounded(mara: User) -> None:
     other = Client()
     sign_in(other, "mara")
     replayed = other.post("/account/second-factor/authenticate/", {"code": once})
-    assert "does not fit" in text(replayed)
+    assert "Wrong code" in text(replayed)
     for _ in range(6):
         last = other.post("/account/second-factor/authenticate/", {"code": "000000"})
     assert "Too many tries" in text(last)

@@ -158,7 +158,7 @@ def connect(client: Client) -> Any:
 def test_an_account_is_connected_by_its_owner_and_then_signs_in(ines: User, provider: Provider) -> None:
     refused = over_there(Client(), "login")
     assert refused.status_code == 403
-    assert "Sign in with your password once" in text(refused)
+    assert "Sign in once with your password" in text(refused)
     assert not SocialAccount.objects.exists()
     assert connect(Client()).status_code == 302
     assert SocialAccount.objects.get().user == ines

@@ -148,7 +148,7 @@ def test_who_does_not_answer_sees_no_tickets_on_the_dashboard(selin: Member) -> 
 
 def test_without_tickets_the_dashboard_says_that_nobody_waits(mara: User) -> None:
     page = text(signed_in(mara).get("/"))
-    assert "nobody waits for us" in page and "as many as at midnight" in page
+    assert "no ticket waits for us" in page and "as many as at midnight" in page
 
 
 def test_each_change_of_a_ticket_counts_from_the_state_before_it(selin: Member, now: datetime) -> None:
@@ -166,7 +166,7 @@ def test_the_page_draws_tables_and_hands_out_the_same_numbers(selin: Member, mar
     client.get("/")
     open_ticket(member)
     page = text(client.get("/tickets/chart/"))
-    assert "1 came in this time" in page and page.count("Show as table") == 3
+    assert "1 new in this period" in page and page.count("Show as table") == 3
     assert text(client.get("/tickets/chart/?window=year")).count("data-chart") == 3
     lines = b"".join(client.get("/tickets/chart.csv").streaming_content).decode().splitlines()  # type: ignore[attr-defined]
     assert lines[0].endswith("begins,opened,solved,reopened,open,first_answered,median_seconds_to_first_answer")

@@ -127,7 +127,7 @@ def test_a_ticket_is_named_once_and_a_key_that_was_never_used_is_not_taken_for_o
 
 @pytest.mark.parametrize(
     ("given", "why"),
-    [({"text_de": "", "text_en": " "}, "Write something"), ({"text_de": "Hallo {password}"}, "Nobody can fill in {password}")],
+    [({"text_de": "", "text_en": " "}, "Write something"), ({"text_de": "Hallo {password}"}, "Unknown placeholders: {password}")],
 )
 def test_what_nobody_could_read_is_not_sent(tickets: list[Ticket], mara: User, given: dict[str, str], why: str) -> None:
     with pytest.raises(Problem, match=why):
@@ -162,7 +162,7 @@ def test_staff_answers_many_from_the_list_after_a_preview(tickets: list[Ticket],
     page = text(client.get("/tickets/"))
     assert page.count('name="pick"') == 3 and "Select all 3" in page
     first = client.post("/tickets/many/", {"do": "answer", "all": "1"})
-    assert "Answer 3 tickets" in text(first) and "2 answers leave by mail" in text(first) and "Send 3 answers" not in text(first)
+    assert "Answer 3 tickets" in text(first) and "2 answers are sent by mail" in text(first) and "Send 3 answers" not in text(first)
     given = {
         "do": "canned",
         "canned": kept.pk,
@@ -194,7 +194,7 @@ def test_staff_changes_and_merges_many_from_the_list(tickets: list[Ticket], mara
     assert [each.priority for each in now(tickets)] == [4, 4, 2]
     where = client.post("/tickets/many/", {"do": "merge", "pick": picks})["Location"]
     assert where == f"/tickets/merge/?{'&'.join(f'ticket={pk}' for pk in picks)}"
-    assert "only tickets of one member become one" in text(client.post("/tickets/merge/", {"ticket": picks}))
+    assert "Only tickets of the same member can be merged" in text(client.post("/tickets/merge/", {"ticket": picks}))
 
 
 def test_all_means_the_filter_where_it_can_be_done_at_once_else_the_page(tickets: list[Ticket], mara: User, monkeypatch: Any) -> None:

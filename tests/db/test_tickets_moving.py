@@ -235,14 +235,12 @@ def test_messages_split_off_to_nobody_are_no_longer_the_members(selin: Member, m
 def test_staff_merges_undoes_and_splits_on_the_pages(selin: Member, mara: User) -> None:
     client, first, second = signed_in(mara), open_ticket(selin, "one"), open_ticket(selin, "two")
     page = text(client.get(f"/tickets/merge/?ticket={second.pk}&ticket={first.pk}&more=%23{strange().pk}"))
-    assert (
-        f"Everything stands in #{first.pk}" in page and "2 messages come to it" in page and "eve@example.org gets no more answers" in page
-    )
+    assert f"Everything moves to #{first.pk}" in page and "2 messages are added" in page and "eve@example.org gets no more answers" in page
     given = {"ticket": [first.pk, second.pk], "into": first.pk}
     assert client.post("/tickets/merge/", given)["Location"] == f"/tickets/{first.pk}/"
     assert client.post("/tickets/merge/", given).status_code == 422
     moved = client.get(f"/tickets/{second.pk}/", follow=True)
-    assert f"#{second.pk} two was merged into this." in text(moved) and "two?" in text(moved)
+    assert f"#{second.pk} two was merged into this ticket." in text(moved) and "two?" in text(moved)
     assert selin.user
     member = signed_in(selin.user)
     assert member.get(f"/me/tickets/{second.pk}/")["Location"] == f"/me/tickets/{first.pk}/"

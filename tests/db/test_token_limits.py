@@ -131,7 +131,7 @@ def test_a_limited_token_changes_nothing_beyond_its_reach(world: TokenWorld, lim
 def test_a_token_of_a_group_or_a_house_hears_no_events(world: TokenWorld, limit: str) -> None:
     key = tokens.create(user=world.network.admin, name="s", **{limit: 1})[1]  # type: ignore[arg-type]  # one of the limits
     headers = ((b"authorization", f"Bearer {key}".encode()), (b"host", b"localhost"))
-    with pytest.raises(SubscriberRefused, match="beyond what the token is for"):
+    with pytest.raises(SubscriberRefused, match="outside the token’s scope"):
         get_subscriber(SubscriberRequest(headers, "127.0.0.1", secure=False, of_api=True))
 
 

@@ -142,7 +142,7 @@ def test_a_rate_lets_through_what_it_says_and_no_more(monkeypatch: pytest.Monkey
 
 def test_a_person_makes_sees_and_revokes_tokens(network: factories.Network) -> None:
     page, path = signed_in(network.admin), "/account/tokens/"
-    assert "You have no token" in text(page.get(path))
+    assert "No tokens yet" in text(page.get(path))
     form = {"name": "backup", "scopes": ["forward:read"], "networks": "127.0.0.1, 2001:db8::/32", "days": "30"}
     assert page.post(path, form).status_code == 422, "without the password there is none"
     made = text(page.post(path, form | {"password": "correct horse battery"}))
@@ -185,7 +185,7 @@ def test_who_may_see_all_limits_a_token_to_a_member_a_house_or_a_gateway_group_a
     limits = ApiToken.objects.order_by("pk").values_list("member_id", "site_id", "group_id")
     assert list(limits) == [(member.pk, None, None), (None, house.pk, None), (None, None, network.group.pk)]
     shown = text(page.get(path))
-    for words in (f"only what is of {member.name}, M-{member.number}", "who live in House X", f"gateway group {network.group.name}"):
+    for words in (f"only data of {member.name}, M-{member.number}", "data of members in House X", f"gateway group {network.group.name}"):
         assert words in shown
     assert "reads: Port forwards" in shown and "never used" in shown and "until" in shown
 
@@ -193,11 +193,11 @@ def test_who_may_see_all_limits_a_token_to_a_member_a_house_or_a_gateway_group_a
 @pytest.mark.parametrize(
     ("field", "given", "says"),
     [
-        ("member", {"member": "M-999999"}, "Nobody has this number."),
-        ("member", {"member": "Selin"}, "Nobody has this number."),
+        ("member", {"member": "M-999999"}, "No member has this number."),
+        ("member", {"member": "Selin"}, "No member has this number."),
         ("site", {"site": "4711"}, "Select a valid choice"),
         ("group", {"member": "M-{number}", "group": "{group}"}, "not for two of these"),
-        ("networks", {"networks": "nonsense"}, "is no address or prefix"),
+        ("networks", {"networks": "nonsense"}, "is not an address or prefix"),
         ("days", {"days": "0"}, "greater than or equal to 1"),
         ("scopes", {"scopes": []}, "Choose what it may do."),
         ("scopes", {"scopes": ["nothing:read"]}, "Select a valid choice"),
@@ -246,10 +246,10 @@ def test_the_command_makes_limited_tokens(network: factories.Network, capsys: py
     assert capsys.readouterr().out.startswith(token.start)
     call_command("token", "mara", "--name", "house", "--site", "3")
     page = text(signed_in(network.admin).get("/account/tokens/"))
-    assert "for the member with the id 7 alone" in page and "for the house with the id 3 alone" in page
+    assert "only for the member with the id 7" in page and "only for the house with the id 3" in page
     with pytest.raises(CommandError, match="one member, one gateway group or one house"):
         call_command("token", "mara", "--site", "3", "--group", "1")
-    with pytest.raises(CommandError, match="There is no scope"):
+    with pytest.raises(CommandError, match="Unknown scope"):
         call_command("token", "mara", "--scope", "nothing:read")
 
 

@@ -79,7 +79,7 @@ def test_a_members_name_is_refused_by_its_field(network: factories.Network) -> N
     api = Client(headers={"authorization": f"Bearer {key}"})
     body = {"name": "Jonas\u202eGeheim", "tariff": network.residents["m1"].member.tariff_id, "since": "2026-11-22", "note": "two\nlines"}
     refused = api.post("/api/members/members/", body, content_type="application/json")
-    assert wrong(refused) == {"name": ["This holds a mark that turns the direction of text (U+202E). Leave it out."]}
+    assert wrong(refused) == {"name": ["This contains a character that changes the direction of text (U+202E). Leave it out."]}
     assert api.post("/api/members/members/", body | {"name": "Jonas"}, content_type="application/json").json()["note"] == "two\nlines"
     assert wrong(api.get("/api/members/members/?limit=1000000000")) == {"limit": ["A page has 1 to 1000 rows."]}
     assert wrong(api.get("/api/members/members/?limit=" + "9" * 40)) == {"limit": ["A page has 1 to 1000 rows."]}

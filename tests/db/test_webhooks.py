@@ -392,7 +392,7 @@ def test_what_is_our_own_is_never_asked_though_it_is_of_the_public_internet(netw
     factories.pool(network.group, "public4", "9.9.9.0/24")
     Gateway.objects.filter(name="nat-1").update(management_networks=[ip_network("2620:fe::/48")])
     for own in ("9.9.9.9", "[::ffff:9.9.9.9]", "[64:ff9b::909:909]", "[2002:909:909::1]", "[2620:fe::fe]"):
-        with pytest.raises(Problem, match="is ours"):
+        with pytest.raises(Problem, match="belongs to our own networks"):
             hook(network.admin, f"http://{own}/")
     assert delivery_sender.build_allowed_targets().can_ask(ip_address("9.9.8.9"))
     settings.WEBHOOK_NETWORKS = [ip_network("9.9.9.9/32")]
@@ -460,7 +460,7 @@ def test_a_network_admin_makes_tests_changes_and_removes_one_on_the_pages(networ
     delivery_sender.send_due()
     assert len(receiver.came) == 2
     late = client.post(f"/webhooks/{row.pk}/edit/", given | {"version": "7"})
-    assert late.status_code == 422 and "Somebody changed this" in late.content.decode()
+    assert late.status_code == 422 and "This was changed since you read it" in late.content.decode()
     assert client.post(f"/webhooks/{row.pk}/edit/", given | {"version": "1", "name": "Gate", "active": ""}).status_code == 302
     page = client.get(f"/webhooks/{row.pk}/").content.decode()
     assert "It is paused." in page and "ping" in page and derive_secret(row.salt) not in page

@@ -157,7 +157,7 @@ def test_pages_say_that_it_was_given_up(network: factories.Network, given_up: De
     page = signed_in(network.admin)
     assert "It was given up after 12 tries." in text(page.get(f"/webhooks/deliveries/{given_up.pk}/"))
     assert "given up" in text(page.get(f"/webhooks/{given_up.endpoint_id}/"))
-    assert "12 tries in a row went wrong." in text(page.get(f"/webhooks/{given_up.endpoint_id}/"))
+    assert "12 tries in a row failed." in text(page.get(f"/webhooks/{given_up.endpoint_id}/"))
 
 
 def test_what_was_given_up_is_sent_again_at_once_under_the_same_id_though_the_webhook_rests(

@@ -55,7 +55,7 @@ def test_only_staff_may_watch(network: factories.Network, client: Client) -> Non
 
 def test_the_page_begins_with_an_empty_question_and_is_reached_from_why(staff: Client) -> None:
     assert 'href="/why/live/"' in text(staff.get("/why/"))
-    assert "Watch packets pass" in text(staff.get("/why/live/"))
+    assert "Watch packets as they pass" in text(staff.get("/why/live/"))
 
 
 def test_an_answer_can_be_watched_live_with_the_same_question(staff: Client) -> None:
@@ -68,15 +68,15 @@ def test_an_answer_can_be_watched_live_with_the_same_question(staff: Client) -> 
 
 
 def test_without_a_gateway_there_is_nothing_to_watch(transactional_db: None) -> None:
-    assert "There is no gateway yet" in text(signed_in(factories.user()).get("/why/live/"))
+    assert "No gateway yet" in text(signed_in(factories.user()).get("/why/live/"))
 
 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({}, "Give a source or a destination"),
-        ({"source": "nobody at all"}, "is no address and no member"),
-        ({"source": "10.16.0.10", "destination": "2001:db8::1"}, "different families"),
+        ({}, "Enter a source or a destination"),
+        ({"source": "nobody at all"}, "is neither an address nor a known member"),
+        ({"source": "10.16.0.10", "destination": "2001:db8::1"}, "not of the same IP version"),
         ({"source": "10.16.0.10", "port": "443"}, "Only TCP and UDP have ports"),
         ({"source": "10.16.0.10", "seconds": "31"}, "less than or equal to 30"),
         ({"source": "10.16.0.10", "most": "101"}, "less than or equal to 100"),
@@ -125,5 +125,5 @@ def test_a_gateway_that_does_not_exist_has_no_page(staff: Client) -> None:
 
 
 def test_the_command_says_what_it_cannot_ask(network: factories.Network) -> None:
-    with pytest.raises(CommandError, match="source: Give a source or a destination"):
+    with pytest.raises(CommandError, match="source: Enter a source or a destination"):
         call_command("trace", "any", "any", live=True, stdout=StringIO())

@@ -33,5 +33,5 @@ def test_a_limit_is_a_line_across_its_own_bar_and_inside_the_chart() -> None:
 
 def test_the_summary_says_the_most_and_when_and_nothing_where_nothing_is_known() -> None:
     bars = [Bar("Oct", "October", 7e9), Bar("Nov", "November", 5e9)]
-    assert draw_bars("months", "Traffic", bars, VOLUME).summary.replace(SPACE, " ") == "Traffic. At most 7.00 GB, October."
+    assert draw_bars("months", "Traffic", bars, VOLUME).summary.replace(SPACE, " ") == "Traffic. Highest: 7.00 GB, October."
     assert draw_bars("months", "Traffic", [Bar("Oct", "October", None)], VOLUME).summary == "Traffic"

@@ -108,7 +108,7 @@ def test_a_gap_of_one_line_alone_is_no_gap_of_the_chart() -> None:
 
 def test_the_summary_says_the_most_of_each_line_and_when() -> None:
     said = draw_chart(chart(1e9, 3e9, second=[2e6, None])).summary.replace(SPACE, " ")
-    assert said == "Traffic. down: at most 3.00 GB, Mon 9 Nov, 01:00; up: at most 2.00 MB, Mon 9 Nov, 00:00."
+    assert said == "Traffic. down: highest 3.00 GB, Mon 9 Nov, 01:00; up: highest 2.00 MB, Mon 9 Nov, 00:00."
 
 
 def test_a_threshold_is_inside_the_chart_even_above_all_numbers() -> None:

@@ -52,15 +52,15 @@ def test_what_source_nat_made_of_it_is_told_where_it_was_done_though_the_kernel_
     ("last", "kind", "said"),
     [
         (OUT, StateKind.OK, "Went through. It left by lan0 as TCP 203.0.113.66:40000 → 10.16.0.5:443."),
-        (replace(OUT, mark=ARRIVES), StateKind.OK, "Reached the gateway itself. What answers there is not for the ruleset to say."),
+        (replace(OUT, mark=ARRIVES), StateKind.OK, "Reached the gateway itself. The ruleset does not say which service answers there."),
         (BANS, StateKind.BAD, "Dropped. By the chain bans: ip saddr @bans4_32 drop"),
         (policy("forward", "forward", "drop"), StateKind.BAD, "Dropped. By the chain forward: policy drop"),
         (
             replace(BANS, rule='counter name "refused" reject with tcp reset'),
             StateKind.BAD,
-            "Refused. Nothing allows this connection to begin.",
+            "Refused. Opening this connection is not allowed.",
         ),
-        (DNAT, StateKind.WARN, "Ended without a rule. Nothing was told after the chain dstnat: routing ended it, or it waits."),
+        (DNAT, StateKind.WARN, "Ended without a rule. The kernel reported nothing after the chain dstnat: routing ended it, or it waits."),
     ],
 )
 def test_the_last_event_is_the_packets_fate(last: Event, kind: StateKind, said: str) -> None:

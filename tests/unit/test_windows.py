@@ -52,7 +52,7 @@ def test_what_is_no_preset_is_the_last_day(text: str, preset: Preset) -> None:
         (1001, 1000, "As much as in the 7 days before (1.00 kB)."),
         (99_000, 1000, "More than ten times as much as in the 7 days before (1.00 kB)."),
         (0, 1000, "100 % less than in the 7 days before (1.00 kB)."),
-        (500, 0, "In the 7 days before there was nothing."),
+        (500, 0, "No traffic in the 7 days before."),
     ],
 )
 def test_the_comparison_is_a_sentence(now: int, before: int, said: str) -> None:

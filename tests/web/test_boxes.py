@@ -54,5 +54,5 @@ def test_without_a_script_and_with_the_keyboard_a_token_is_made_and_revoked(
     page.get_by_role("link", name="Revoke… door").click()
     expect(page.get_by_text("It was never used.")).to_be_visible()
     page.get_by_role("button", name="Revoke the token").click()
-    expect(page.get_by_text("You have no token.")).to_be_visible()
+    expect(page.get_by_text("No tokens yet.")).to_be_visible()
     page.context.close()

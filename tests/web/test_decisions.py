@@ -65,9 +65,9 @@ def test_a_trial_counts_down_and_is_taken_back(served_network: factories.Network
     expect(dialog).to_contain_text("nat-2 goes back to")
     expect(dialog).to_contain_text("nat-1 is not touched")
     dialog.get_by_role("button", name="Go back now").click()
-    expect(page.get_by_text("Asked to stop.")).to_be_visible()
+    expect(page.get_by_text("Stop requested.")).to_be_visible()
 
-    rollout_store.record_event(lease, RolloutEvent.FAILED, error="Somebody asked for it.")
-    rollout_store.record_event(lease, RolloutEvent.WENT_BACK, error="Somebody asked for it.")
-    expect(page.get_by_text("nat-2 had it and has gone back")).to_be_visible(timeout=15_000)
+    rollout_store.record_event(lease, RolloutEvent.FAILED, error="The rollout was stopped.")
+    rollout_store.record_event(lease, RolloutEvent.WENT_BACK, error="The rollout was stopped.")
+    expect(page.get_by_text("nat-2 applied it and has gone back")).to_be_visible(timeout=15_000)
     expect(page.get_by_role("button", name="Try again")).to_be_visible()

@@ -25,5 +25,5 @@ def test_a_members_packet_appears_while_one_watches(lab: Lab, network: factories
     page.locator("#packet-1 summary").click()
     expect(page.locator("#packet-1 mark")).to_contain_text("198.51.100.")
     expect(page.get_by_text("packets seen on nat-1")).to_be_visible()
-    page.get_by_role("link", name="What should become of it?").first.click()
+    page.get_by_role("link", name="What should happen to it?").first.click()
     expect(page.get_by_role("heading", name="The packet’s path")).to_be_visible()

@@ -52,7 +52,7 @@ def test_pages_change_the_moment_something_happens(
         mara.locator("#answer textarea").fill("Which laptop is it?")
         expect(other.get_by_text("Mara Lindqvist is writing here.")).to_be_visible()
         services.take_ticket(ticket=ticket, by=network.admin)
-        expect(other.get_by_text("Mara Lindqvist has taken it meanwhile.")).to_be_visible()
+        expect(other.get_by_text("Mara Lindqvist has taken this ticket meanwhile.")).to_be_visible()
 
         services.answer_ticket(ticket=ticket, text="Restart the router once.", by=network.admin)
         expect(asks.get_by_text("Restart the router once.")).to_be_visible()

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole")]
 
 __all__ = ["served_network"]
 MOST_TABS = 80
-SETTINGS = (("limits", "New connections of a member, a second", "50", "0"), ("protection", "BGP neighbours", "192.0.2.1", ""))
+SETTINGS = (("limits", "New connections of a member per second", "50", "0"), ("protection", "BGP neighbours", "192.0.2.1", ""))
 
 
 @pytest.fixture
@@ -59,15 +59,15 @@ def test_what_staff_sets_is_added_shown_as_active_and_taken_back(
     tab_to(page, page.get_by_label("Comment"))
     page.keyboard.type("our mirror")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("No ban concerns 203.0.113.66 any more")).to_be_visible()
+    expect(page.get_by_text("no ban affects 203.0.113.66 any more")).to_be_visible()
     wait_deployed(page, served_network)
     expect(page.get_by_role("row", name="203.0.113.66")).to_contain_text("both")
     tab_to(page, page.get_by_role("link", name="Remove 203.0.113.66…"))
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_contain_text("203.0.113.66")
-    tab_to(page, page.get_by_role("dialog").get_by_role("button", name="Take it off"))
+    tab_to(page, page.get_by_role("dialog").get_by_role("button", name="Remove from the list"))
     page.keyboard.press("Enter")
-    expect(page.get_by_text("is not on the allow list any more")).to_be_visible()
+    expect(page.get_by_text("is no longer on the allow list")).to_be_visible()
 
     # A pool, and how it is shared.
     page.goto("/addresses/")
@@ -126,8 +126,8 @@ def test_what_staff_sets_is_added_shown_as_active_and_taken_back(
     wait_deployed(page, served_network)
     expect(page.get_by_role("row", name="203.0.113.66")).to_contain_text("both")
     page.locator("#feed").get_by_role("link", name="Change").click()
-    page.get_by_role("link", name="Take the feed away…").click()
-    page.get_by_role("dialog").get_by_role("button", name="Take it away").click()
+    page.get_by_role("link", name="Remove feed…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove feed").click()
     expect(page.locator("#feed")).to_have_count(0)
     expect(page.get_by_role("row", name="203.0.113.66")).to_be_visible()
     context.close()
@@ -146,14 +146,14 @@ def test_each_kind_of_form_works_without_javascript(chromium: Browser, live_serv
     page.get_by_label("Address or prefix").fill("203.0.113.66")
     page.get_by_role("button", name="Allow", exact=True).click()
     page.get_by_role("link", name="Remove 203.0.113.66…").click()
-    page.get_by_role("button", name="Take it off").click()
-    expect(page.get_by_text("Nothing is allowed for certain yet")).to_be_visible()
+    page.get_by_role("button", name="Remove from the list").click()
+    expect(page.get_by_text("No allow entry yet")).to_be_visible()
 
     # A page of settings, with an error at its field.
     page.goto(f"/gateways/groups/{served_network.group.pk}/limits/")
-    page.get_by_label("New connections of a member, a second").fill("-1")
+    page.get_by_label("New connections of a member per second").fill("-1")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_label("New connections of a member, a second")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("New connections of a member per second")).to_have_attribute("aria-invalid", "true")
 
     # A page that edits one thing: a port that is taken, and the one that is offered.
     add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=9443, private_port=443, by=served_network.admin)

@@ -19,10 +19,10 @@ def test_a_member_opens_a_port_closes_it_and_undoes_that(page: Page, lab: Lab, n
     expect(page.get_by_role("heading", name="You are connected")).to_be_visible()
     page.get_by_role("link", name="Open a port").click()
     page.get_by_label("Public port").fill("8443")
-    page.get_by_label("Its port").fill("443")
+    page.get_by_label("Device port").fill("443")
     page.get_by_label("What for").fill("Nextcloud")
     page.get_by_role("button", name="Open the port").click()
-    expect(page.get_by_role("status").get_by_text("Works, ")).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("status").get_by_text("Active, ")).to_be_visible(timeout=15_000)
     answer = reaches(lab, "internet", "198.51.100.7", 8443)
     assert answer is not None
     assert (answer.node, answer.port) == ("m1", 443)
@@ -33,7 +33,7 @@ def test_a_member_opens_a_port_closes_it_and_undoes_that(page: Page, lab: Lab, n
     assert reaches(lab, "internet", "198.51.100.7", 8443) is None
 
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_role("status").get_by_text("Works, ")).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("status").get_by_text("Active, ")).to_be_visible(timeout=15_000)
     wait_for(lambda: reaches(lab, "internet", "198.51.100.7", 8443))
 
 

@@ -82,7 +82,7 @@ def test_after_signing_in_in_another_tab_the_same_button_saves(
     page.goto(f"/members/{member.pk}/")
     form = page.locator("#forward-form")
     form.get_by_label("Public port").fill("8443")
-    form.get_by_label("Its port").fill("443")
+    form.get_by_label("Device port").fill("443")
     context.clear_cookies(name="sessionid")
     save = form.get_by_role("button", name="Save and deploy")
     save.click()

@@ -40,9 +40,9 @@ def sign_out(page: Page) -> None:
 
 def confirm(page: Page) -> None:
     """The password once more, before something delicate."""
-    expect(page.get_by_role("heading", name="Is it you?")).to_be_visible()
+    expect(page.get_by_role("heading", name="Confirm that it is you")).to_be_visible()
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
 
 
 def test_staff_set_up_an_app_and_sign_in_with_its_code_and_with_a_recovery_code(page: Page, mara: User) -> None:
@@ -52,7 +52,7 @@ def test_staff_set_up_an_app_and_sign_in_with_its_code_and_with_a_recovery_code(
     expect(page.get_by_role("heading", name="Set up a second factor first")).to_be_visible()
     page.get_by_role("link", name="Set up an app").click()
     confirm(page)
-    picture = page.get_by_alt_text("The secret below, as a picture")
+    picture = page.get_by_alt_text("QR code of the secret below")
     expect(picture).to_be_visible()
     page.emulate_media(color_scheme="dark")
     expect(picture).to_have_css("background-color", "rgb(255, 255, 255)")  # cameras read dark on light
@@ -72,7 +72,7 @@ def test_staff_set_up_an_app_and_sign_in_with_its_code_and_with_a_recovery_code(
     with_password(page)
     page.locator("input[name=code]").fill(recovery)
     page.get_by_role("button", name="Sign in", exact=True).click()
-    expect(page.get_by_text("That code does not fit")).to_be_visible()
+    expect(page.get_by_text("Wrong code")).to_be_visible()
 
 
 def test_a_passkey_is_added_and_signs_in_without_a_password(page: Page, mara: User) -> None:

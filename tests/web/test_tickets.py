@@ -142,7 +142,7 @@ def test_whoever_switches_single_keys_off_can_hit_any_of_them(chromium: Browser,
         page = context.new_page()
         page.goto(f"{live_server.url}/tickets/")
         page.keyboard.press("?")
-        page.get_by_role("link", name="Switch single keys off").click()
+        page.get_by_role("link", name="Switch off single-key shortcuts").click()
         page.get_by_role("button", name="Switch off").click()
         page.goto(f"{live_server.url}/tickets/")
         for key in "jx?/":
@@ -152,7 +152,7 @@ def test_whoever_switches_single_keys_off_can_hit_any_of_them(chromium: Browser,
         expect(page.locator("#search")).not_to_be_focused()
         expect(page.locator("[aria-keyshortcuts]")).to_have_count(0)
         page.get_by_role("button", name="Keys: off").click()
-        page.get_by_role("link", name="Switch single keys on").click()
+        page.get_by_role("link", name="Switch on single-key shortcuts").click()
         page.get_by_role("button", name="Switch on").click()
         page.goto(f"{live_server.url}/tickets/")
         page.keyboard.press("/")

@@ -142,7 +142,7 @@ def test_a_lost_worker_does_not_hold_up_the_next_one(lab: Lab, network: factorie
     assert following.state == Rollout.State.CONFIRMED
     rollout.refresh_from_db()
     assert rollout.state == Rollout.State.FAILED
-    assert "Something else is asked for by now" in rollout.error
+    assert "The desired state has changed since" in rollout.error
 
 
 def test_an_agent_that_starts_again_boots_with_what_was_confirmed(

@@ -56,10 +56,10 @@ def test_who_fills_the_line_is_limited_until_it_is_no_longer_full_and_a_neighbou
         assert [each.member for each in RateLimit.objects.all()] == [network.residents["m1"].member]
         reconcile(network.group)
         assert limited_in_kernels(lab) == {HEAVY}
-        assert "is full since" in text(signed_in(network.admin).get("/limited/"))
+        assert "has been full since" in text(signed_in(network.admin).get("/limited/"))
         account = factories.user("heavy", staff=False)
         Member.objects.filter(pk=network.residents["m1"].member.pk).update(user=account)
-        assert "the line was full" in text(signed_in(account).get("/me/"))
+        assert "the uplink was full" in text(signed_in(account).get("/me/"))
         with closing(Speaker(lab, "m1", INTERNET, up=False)) as more:
             wait_for(lambda: more.octets > 2 * SECOND, seconds=90)
             assert held_back(more, SECOND)

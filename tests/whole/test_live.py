@@ -57,7 +57,7 @@ def test_what_becomes_of_a_banned_host_and_of_a_member_is_seen_as_it_happens(sta
     page = text(staff.get(url))
     assert "Went through" in fates(page) and "@forward4" in page
     ended = text(staff.post(url.replace("?", "end/?"), follow=True))
-    assert "Ended before its time." in ended and 'hx-trigger="every' not in ended
+    assert "Stopped early." in ended and 'hx-trigger="every' not in ended
     assert "netzwart_live" not in lab.run("nat-1", ["nft", "list", "tables"]).stdout
 
 

@@ -118,7 +118,7 @@ def drop(request: HttpRequest, pk: int) -> HttpResponse:
     except Problem as problem:
         messages.error(request, str(problem))
     else:
-        messages.success(request, _("The change is dropped. The roles are as they were."))
+        messages.success(request, _("The change was dropped. The roles stay as they are."))
     return redirect("accounts:person", change.user_id)
 
 

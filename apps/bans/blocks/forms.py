@@ -18,7 +18,7 @@ class BlockForm(EndForm):
     reason = forms.ChoiceField(label=_("Reason"), choices=Block.Reason)
     message = forms.CharField(
         label=_("Message to the member"), required=False, max_length=LONGEST_MESSAGE, widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_("Stands on the page that the member sees, below the reason."),
+        help_text=_("Shown below the reason on the page that the member sees."),
     )  # fmt: skip
     note = forms.CharField(
         label=_("Internal note"), required=False, widget=forms.Textarea(attrs={"rows": 2}), help_text=_("The member does not see it.")
@@ -44,8 +44,8 @@ class NoticeForm(forms.Form):
     version = forms.IntegerField(widget=forms.HiddenInput)
     ipv4 = forms.GenericIPAddressField(label=_("IPv4 address of the notice page"), protocol="IPv4", required=False)
     ipv6 = forms.GenericIPAddressField(label=_("IPv6 address of the notice page"), protocol="IPv6", required=False)
-    port = forms.IntegerField(label=_("Its TCP port"), min_value=1, max_value=65535)
-    contact = forms.CharField(label=_("Whom to ask"), max_length=200, required=False)
+    port = forms.IntegerField(label=_("TCP port of the notice page"), min_value=1, max_value=65535)
+    contact = forms.CharField(label=_("Contact"), max_length=200, required=False)
 
     def __init__(self, notice: Notice, data: Any = None) -> None:
         super().__init__(data, initial={name: getattr(notice, name) for name in ("version", "ipv4", "ipv6", "port", "contact")})

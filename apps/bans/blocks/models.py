@@ -27,7 +27,7 @@ class Block(Versioned, Deployed):
         INFECTED = "infected", _("infected device")
         UNPAID = "unpaid", _("fees not paid")
         RULES = "rules", _("against the rules of use")
-        OTHER = "other", _("another reason")
+        OTHER = "other", _("other reason")
 
     member = models.ForeignKey(Member, models.PROTECT, related_name="blocks")
     reason = models.CharField(_("reason"), max_length=8, choices=Reason)
@@ -57,8 +57,8 @@ class Notice(Versioned):
     group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="notice")
     ipv4 = AddressField(_("IPv4 address of the notice page"), null=True, blank=True)
     ipv6 = AddressField(_("IPv6 address of the notice page"), null=True, blank=True)
-    port = models.PositiveIntegerField(_("its TCP port"), default=80)
-    contact = models.CharField(_("whom to ask"), max_length=200, blank=True)
+    port = models.PositiveIntegerField(_("TCP port of the notice page"), default=80)
+    contact = models.CharField(_("contact"), max_length=200, blank=True)
 
     class Meta:
         ordering = ["group"]

@@ -60,7 +60,9 @@ def block_many(
     except IntegrityError as error:
         if "block_one_at_a_time" not in str(error):
             raise
-        raise Problem(_("Somebody just blocked one of these members. Nothing was changed; look at them again.")) from error
+        raise Problem(
+            _("One of these members was blocked by someone else at the same moment. Nothing was changed; look at them again.")
+        ) from error
     return len(made)
 
 
@@ -71,7 +73,9 @@ def change_block(*, block: Block, version: int, reason: str, message: str, note:
     with transaction.atomic():
         present = Block.objects.filter(holds_now(), pk=block.pk, version=version)
         if not present.update(valid=_build_range(until), version=F("version") + 1, **given):
-            raise Conflict(_("Somebody changed or lifted this block while you were editing. Look at it as it is now, then save again."))
+            raise Conflict(
+                _("This block was changed or lifted by someone else while you were editing. Look at it as it is now, then save again.")
+            )
         enqueue_task("workers.reconcile", by.pk)
     block.refresh_from_db()
     return block
@@ -117,7 +121,7 @@ def set_notice(*, notice: Notice, version: int, ipv4: Address | None, ipv6: Addr
     with transaction.atomic():
         present = Notice.objects.filter(pk=notice.pk, version=version)
         if not present.update(ipv4=ipv4, ipv6=ipv6, port=port, contact=contact.strip(), version=F("version") + 1):
-            raise Conflict(_("Somebody changed this while you were editing. Look at it as it is now, then save again."))
+            raise Conflict(_("This was changed by someone else while you were editing. Look at it as it is now, then save again."))
         enqueue_task("workers.reconcile", by.pk)
     notice.refresh_from_db()
     return notice
@@ -133,7 +137,7 @@ def add_reachable(*, notice: Notice, name: str, address: Address, protocol: str,
         if "reachable_once" not in str(error):
             raise
         facts = {"protocol": protocol.upper(), "port": port, "address": address}
-        raise Problem(_("%(protocol)s %(port)d on %(address)s stays reachable already.") % facts, "address") from error
+        raise Problem(_("%(protocol)s %(port)d on %(address)s already stays reachable.") % facts, "address") from error
     return made
 
 
@@ -152,13 +156,15 @@ def _build_range(until: datetime | None) -> Func:
 
 def _check(reason: str, message: str, until: datetime | None) -> None:
     if reason not in Block.Reason.values:
-        raise Problem(_("“%(reason)s” is no reason we know.") % {"reason": reason}, "reason")
+        raise Problem(_("“%(reason)s” is not a valid reason.") % {"reason": reason}, "reason")
     if len(message.strip()) > LONGEST_MESSAGE:
         facts = {"length": len(message.strip()), "limit": LONGEST_MESSAGE}
-        raise Problem(_("The message has %(length)d characters; %(limit)d is the most.") % facts, "message")
+        raise Problem(_("The message has %(length)d characters; at most %(limit)d are allowed.") % facts, "message")
     check_reachable(until, "until")
     if until is not None and until <= timezone.now():
-        raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none.") % {"end": formats.format_full_time(until)}, "until")
+        raise Problem(
+            _("The end, %(end)s, is in the past. Choose a later one, or none.") % {"end": formats.format_full_time(until)}, "until"
+        )
 
 
 def _explain_integrity_error(error: IntegrityError, member: Member) -> Problem:

@@ -20,8 +20,8 @@ class ListenerForm(forms.ModelForm[Listener]):
         model = Listener
         fields = ("group", "name", "address", "protocol", "port", "guarded", "window_scale", "enabled", "note")
         help_texts = {
-            "guarded": _("Gateways answer SYNs in the server's stead, and track its connections. TCP alone."),
-            "window_scale": _("Of the guard: what the server itself offers; ss -ti shows it as wscale."),
+            "guarded": _("Gateways answer SYNs on the server’s behalf and track its connections. TCP only."),
+            "window_scale": _("For the guard: the window scale that the server itself offers; ss -ti shows it as wscale."),
         }
 
     def __init__(self, data: Any = None, listener: Listener | None = None) -> None:

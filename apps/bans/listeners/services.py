@@ -67,7 +67,7 @@ def change_listener(
     try:
         with transaction.atomic():
             if not Listener.objects.filter(pk=listener.pk, version=version).update(version=F("version") + 1, **given):
-                raise Conflict(_("Somebody changed or removed this listener while you were editing. Look at it as it is now."))
+                raise Conflict(_("This listener was changed or removed by someone else while you were editing. Look at it as it is now."))
             enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
         raise _explain_integrity_error(error, address, protocol, port) from error
@@ -90,7 +90,7 @@ def set_server_interface(*, gateway: Gateway, name: str, by: User) -> None:
     name = name.strip()
     taken = {gateway.lan, gateway.wan, gateway.management, gateway.sync, gateway.probe_interface} - {""}
     if name in taken:
-        raise Problem(_("%(name)s is another interface of %(gateway)s already.") % {"name": name, "gateway": gateway}, "name")
+        raise Problem(_("%(gateway)s already uses %(name)s as another interface.") % {"name": name, "gateway": gateway}, "name")
     with transaction.atomic():
         if name:
             ServerInterface.objects.update_or_create(gateway=gateway, defaults={"name": _validate_interface(name)})
@@ -104,18 +104,18 @@ def _validate_interface(name: str) -> str:
         return names.validate_interface(name)
     except PolicyError as error:
         raise Problem(
-            _("“%(name)s” is no name of an interface. Use 1 to 15 letters, digits, _ . : @ or -.") % {"name": name}, "name"
+            _("“%(name)s” is not an interface name. Use 1 to 15 letters, digits, _ . : @ or -.") % {"name": name}, "name"
         ) from error
 
 
 def _validate_listener(name: str, protocol: str, port: int) -> dict[str, Any]:
     name = " ".join(name.split())
     if not name or len(name) > 60:
-        raise Problem(_("A listener needs a name, of up to 60 characters."), "name")
+        raise Problem(_("A listener needs a name of up to 60 characters."), "name")
     if protocol not in Listener.Protocol.values:
         raise Problem(_("“%(protocol)s” has no ports. Choose tcp or udp.") % {"protocol": protocol}, "protocol")
     if not 0 < port < 65536:
-        raise Problem(_("%(port)d is no port. Choose 1 to 65535.") % {"port": port}, "port")
+        raise Problem(_("%(port)d is not a port. Choose 1 to 65535.") % {"port": port}, "port")
     return {"name": name, "protocol": protocol, "port": port}
 
 
@@ -123,7 +123,7 @@ def _validate_guard(protocol: str, guarded: bool, window_scale: int) -> dict[str
     if guarded and protocol != Listener.Protocol.TCP:
         raise Problem(_("Only TCP has SYNs that gateways could answer. Choose TCP, or leave the SYN flood guard off."), "guarded")
     if window_scale not in SCALES:
-        raise Problem(_("%(scale)d is no window scale. Choose 0 to 14.") % {"scale": window_scale}, "window_scale")
+        raise Problem(_("%(scale)d is not a window scale. Choose 0 to 14.") % {"scale": window_scale}, "window_scale")
     return {"guarded": guarded, "window_scale": window_scale}
 
 
@@ -135,12 +135,15 @@ def _explain_integrity_error(error: IntegrityError, address: Address, protocol: 
     facts: dict[str, Any] = {"protocol": protocol.upper(), "port": port, "address": address}
     if "listener_once" in str(error):
         there = Listener.objects.filter(address=address, protocol=protocol, port=port).first()
-        text = _("“%(name)s” listens at %(protocol)s %(port)d on %(address)s already.")
+        text = _("“%(name)s” already listens on %(protocol)s %(port)d of %(address)s.")
         return Problem(text % (facts | {"name": there.name if there else ""}), "port", culprit=there)
     if pool := find_violation_detail(error, "listener_outside_pools"):
         text = _("%(address)s is in the members' pool %(pool)s. A server needs an address outside of it.")
         return Problem(text % (facts | {"pool": pool}), "address")
     if forward := find_violation_detail(error, "listener_beside_forwards"):
-        text = _("%(protocol)s %(port)d on %(address)s is the public side of forward %(forward)s. Choose another port, or close that.")
+        text = _(
+            "%(protocol)s %(port)d on %(address)s is already the public side of port forward %(forward)s. Choose "
+            "another port, or close the forward."
+        )
         return Problem(text % (facts | {"forward": forward}), "port")
     raise error

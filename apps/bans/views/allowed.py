@@ -29,7 +29,7 @@ def entries(request: HttpRequest) -> HttpResponse:
         given = {"prefix": form.cleaned_data["address"], "comment": form.cleaned_data["comment"], "expires": form.compute_end()}
         try:
             made = allow_list.allow_prefix(author=get_person(request), **given)
-            messages.success(request, _("Saved. No ban concerns %(prefix)s any more, in a moment.") % {"prefix": made.prefix_text})
+            messages.success(request, _("Saved. In a moment, no ban affects %(prefix)s any more.") % {"prefix": made.prefix_text})
             return redirect("bans:allowed")
         except Problem as problem:
             form.add_problem(problem)
@@ -74,5 +74,5 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
             request, "bans/disallow.html", {"entry": entry, "bans": get_overruled_bans(entry), "gateways": format_gateway_names()}
         )
     allow_list.remove_entry(entry=entry, by=get_person(request))
-    messages.success(request, _("%(prefix)s is not on the allow list any more: bans concern it again.") % {"prefix": entry.prefix_text})
+    messages.success(request, _("%(prefix)s is no longer on the allow list: bans affect it again.") % {"prefix": entry.prefix_text})
     return redirect("bans:allowed")

@@ -75,8 +75,8 @@ def _build_warning(listener: Listener) -> str:
     if not listener.guarded or listener.address.version == 4:
         return ""
     return _(
-        "Connect to “%(name)s” once: over IPv6 the guard works only where the gateways' cards check TCP checksums (ethtool -k: "
-        "rx-checksumming). If it is silent, switch generic-receive-offload on there, or the guard off here."
+        "Connect to “%(name)s” once: over IPv6 the guard works only where the gateways' network cards check TCP "
+        "checksums (ethtool -k: rx-checksumming). If there is no answer, switch generic-receive-offload on there, or the guard off here."
     ) % {"name": listener.name}
 
 
@@ -87,7 +87,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return render(request, "bans/remove_listener.html", {"listener": found})
     services.remove_listener(listener=found, by=get_person(request))
-    messages.success(request, _("“%(name)s” leaves the gateways in a moment.") % {"name": found.name})
+    messages.success(request, _("“%(name)s” is being removed from the gateways.") % {"name": found.name})
     return redirect("bans:listeners")
 
 
@@ -99,7 +99,7 @@ def interface(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         try:
             services.set_server_interface(by=get_person(request), **form.cleaned_data)
-            messages.success(request, _("Saved. The gateway's rules are written anew."))
+            messages.success(request, _("Saved. The gateway's rules are being rewritten."))
         except Problem as problem:
             messages.error(request, str(problem))
     return redirect("bans:listeners")

@@ -61,7 +61,11 @@ def switch(request: HttpRequest, pk: int) -> HttpResponse:
         return render(request, "bans/switch.html", {"list": found, "brief": summarize_list(found), "gateways": format_gateway_names()})
     on = request.POST.get("on") == "1"
     services.change_list(list=found, version=found.version, name=found.name, description=found.description, enabled=on, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
-    said = _("“%(list)s” is on: its bans go to the gateways now.") if on else _("“%(list)s” is off: its bans leave the gateways now.")
+    said = (
+        _("“%(list)s” is on: its bans go to the gateways now.")
+        if on
+        else _("“%(list)s” is off: its bans are removed from the gateways now.")
+    )
     messages.success(request, said % {"list": found})
     return redirect("bans:list", pk)
 

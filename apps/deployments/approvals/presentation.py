@@ -137,15 +137,15 @@ def _list_numbers(effect: RemovalEffect) -> list[tuple[str, int]]:
     labels = {
         Of.FORWARDS: ngettext("port closes", "ports close", number),
         Of.PINHOLES: ngettext("IPv6 pinhole closes", "IPv6 pinholes close", number),
-        Of.MAPPINGS: ngettext("NAT mapping goes", "NAT mappings go", number),
+        Of.MAPPINGS: ngettext("NAT mapping ends", "NAT mappings end", number),
         Of.PREFIXES: ngettext("prefix loses access", "prefixes lose access", number),
         Of.ADDRESSES: ngettext("address loses access", "addresses lose access", number),
         Of.BLOCKS: ngettext("address or prefix is cut off", "addresses and prefixes are cut off", number),
-        Of.LISTENERS: ngettext("listener goes", "listeners go", number),
+        Of.LISTENERS: ngettext("listener is removed", "listeners are removed", number),
     }
-    public = ngettext("public address concerned", "public addresses concerned", effect.public_count)
+    public = ngettext("public address affected", "public addresses affected", effect.public_count)
     last = (public, effect.public_count) if effect.public_count else (_("of them have left"), effect.members - effect.active)
-    members = ngettext("member concerned", "members concerned", effect.members)
+    members = ngettext("member affected", "members affected", effect.members)
     return [(labels[effect.kind], number), (members, effect.members), (_("of them active"), effect.active), last]
 
 
@@ -157,13 +157,13 @@ def _render_sentence(effect: RemovalEffect) -> str:
             bans = ngettext("%(n)s ban ends:", "%(n)s bans end:", len(effect.things))
             return bans % {"n": formats.format_number(len(effect.things))}
         case Of.LISTENERS:
-            listeners = ngettext("%(n)s listener goes:", "%(n)s listeners go:", len(effect.things))
+            listeners = ngettext("%(n)s listener is removed:", "%(n)s listeners are removed:", len(effect.things))
             return listeners % {"n": formats.format_number(len(effect.things))}
         case Of.ALLOWED:
             entries = ngettext("%(n)s allow entry ends:", "%(n)s allow entries end:", len(effect.things))
             return entries % {"n": formats.format_number(len(effect.things))}
         case _ if not effect.members:
-            return _("The database knows nobody who held them:")
+            return _("No member is known to have had them:")
         case Of.MAPPINGS:
             words = ngettext("%(n)s member loses the public address:", "%(n)s members lose their public address:", effect.members)
         case Of.FORWARDS | Of.PINHOLES:
@@ -203,7 +203,10 @@ def _build_member_url(pk: int) -> str:
 def list_changes(held: HeldBack) -> list[SettingChange]:
     """Return the changes to gateways' management, or to the group's limits."""
     if held.kind == kinds.LIMITS:
-        words = {"removal_share": _("Share that waits, in percent"), "removal_least": _("Removals that wait, at least")}
+        words = {
+            "removal_share": _("Share above which removals wait, in percent"),
+            "removal_least": _("Number of removals from which they wait"),
+        }
         return [SettingChange(held.group.name, words[name], str(old), str(new)) for name, (old, new) in unpack_limits(held).items()]
     if held.kind not in (kinds.MANAGEMENT, kinds.ROLLBACK):
         return []

@@ -20,12 +20,12 @@ def refuse(held: HeldBack, *, digest: str, reason: str, by: User) -> list[str]:
     The askers may refuse it too: a refusal changes nothing on the gateways.
     """
     if not reason.strip():
-        raise Problem(_("Say why, for whoever asked for it."), "reason")
+        raise Problem(_("Enter a reason for the people who requested it."), "reason")
     title = texts.render_title(held)
     there = HeldBack.objects.filter(pk=held.pk, digest=digest, state=HeldBack.State.WAITING)
     given = {"decided": Now(), "decided_by": by, "reason": reason.strip()[:200]}
     if there.update(state=HeldBack.State.REFUSED, **given) != 1:
-        raise Conflict(_("What waits is no longer what you saw. Look at it again."))
+        raise Conflict(_("This has changed or been decided since you opened the page. Look at it again."))
     held.refresh_from_db()
     with pghistory.context(reason=reason.strip()[:200]):
         left = restoration.restore(held, by=by)

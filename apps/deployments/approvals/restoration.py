@@ -80,7 +80,7 @@ def _restore_holding(prefix: str, by: User) -> Holding:
     """Assign the prefix to its last holder again, as an active member."""
     last = Holding.objects.filter(prefix=ip_network(prefix)).select_related("member", "pool", "device").order_by("-valid", "-pk").first()
     if last is None:
-        raise Problem(_("It is not known who held it."))
+        raise Problem(_("The member who held it is not known."))
     if last.member.state != Member.State.ACTIVE:
         activate(member=last.member, by=by)
         last.member.refresh_from_db()
@@ -142,7 +142,7 @@ def _recreate_forward(thing: AffectedThing, by: User) -> None:
     event: Any = events.filter(public_port__gte=thing.port, public_port__lt=thing.port + thing.number, pgh_label="delete")
     gone = {each.pgh_obj_id: each for each in event.order_by("pgh_id")}
     if not gone:
-        raise Problem(_("Its row is gone, and the history does not know it."))
+        raise Problem(_("The entry no longer exists, and was not found in the history."))
     for each in gone.values():
         holding = _restore_holding(thing.prefix, by)
         given = {name: getattr(each, name) for name in ("public", "protocol", "public_port", "private_port", "ports", "purpose")}
@@ -154,7 +154,7 @@ def _restore_pinholes(thing: AffectedThing, by: User) -> None:
     protocol = thing.words.partition(" ")[0].lower() if " " in thing.words else "all"
     row = next((row for row in rows if row.protocol in (protocol, "all") and (not thing.port or row.port <= thing.port)), None)
     if row is None:
-        raise Problem(_("Its row is gone, and the history does not know it."))
+        raise Problem(_("The entry no longer exists, and was not found in the history."))
     row.holding = _restore_holding(str(row.prefix), by)
     if not Pinhole.objects.filter(holds_now(), pk=row.pk).exists():
         restore_pinhole(pinhole=row, by=by)
@@ -198,7 +198,7 @@ def _restore_listener(thing: AffectedThing, by: User) -> None:
 def _get_last_deleted(app: str, model: str, **where: Any) -> Any:
     event = apps.get_model(app, model)._default_manager.filter(pgh_label="delete", **where).order_by("-pgh_id").first()
     if event is None:
-        raise Problem(_("Its row is gone, and the history does not know it."))
+        raise Problem(_("The entry no longer exists, and was not found in the history."))
     return event
 
 

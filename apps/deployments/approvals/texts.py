@@ -26,13 +26,13 @@ def render_title(held: HeldBack) -> str:
                 held.removed,
             )
         case kinds.LIMITS:
-            words = _("Looser limits of %(group)s wait for a second person")
+            words = _("Looser limits for %(group)s wait for a second person")
         case kinds.ROLLBACK:
             given["revision"] = f"r{unpack(held.packed)['revision']}" if "packed" not in held.get_deferred_fields() else ""
             words = (
-                _("Going back to %(revision)s waits for a second person")
+                _("A rollback to %(revision)s waits for a second person")
                 if given["revision"]
-                else _("Going back waits for a second person")
+                else _("A rollback waits for a second person")
             )
         case Of.BLOCKS:
             words = ngettext("%(n)s new block waits for a second person", "%(n)s new blocks wait for a second person", held.removed)
@@ -47,20 +47,18 @@ def render_reason(held: HeldBack) -> str:
         case kinds.MANAGEMENT:
             return _("It decides who can reach the gateways themselves. A mistake there locks everybody out, so one person is not enough.")
         case kinds.LIMITS:
-            return _("Above these limits removals wait for a second person, so one person alone does not loosen them.")
+            return _("Above these limits, removals wait for a second person. So loosening the limits needs a second person, too.")
         case kinds.ROLLBACK:
             return _(
                 "The older revision takes service away, or changes who can reach the gateways themselves, so one person is not enough."
             )
-    words = _("%(removed)s of %(of)s would go, which is %(percent)s. The limit is %(share)s and at least %(least)s.")
+    words = _("%(removed)s of %(of)s would be removed, which is %(percent)s. The limit is %(share)s and at least %(least)s.")
     if held.kind == Of.BLOCKS:
         words = _("%(removed)s of %(of)s would be cut off, which is %(percent)s. The limit is %(share)s and at least %(least)s.")
     text = words % _build_limit_words(held)
     if not held.earlier:
         return text
-    before = ngettext(
-        "%(n)s went within the hour before, and counts as well.", "%(n)s went within the hour before, and count as well.", held.earlier
-    )
+    before = ngettext("%(n)s in the hour before counts as well.", "%(n)s in the hour before count as well.", held.earlier)
     return f"{text} {before % {'n': formats.format_number(held.earlier)}}"
 
 
@@ -80,16 +78,18 @@ def render_request(held: HeldBack) -> str:
     names = [person.name for person in held.askers.all()]
     given = {"names": ", ".join(names), "time": formats.format_full_time(held.since)}
     if not names:
-        return _("Nobody is known to have asked: something wrote to the database without saying for whom. Held back %(time)s.") % given
+        return (
+            _("It is not known who requested this: the database was changed without naming an account. Held back since %(time)s.") % given
+        )
     if held.asker_unknown:
-        return _("Asked by %(names)s, and by something that did not say for whom it wrote. Held back %(time)s.") % given
-    return _("Asked by %(names)s, %(time)s.") % given
+        return _("Requested by %(names)s, and by a change to the database without a known author. Held back since %(time)s.") % given
+    return _("Requested by %(names)s, %(time)s.") % given
 
 
 def render_requesters(held: HeldBack) -> str:
     """Return the askers' names, for a table."""
     names = [person.name for person in held.askers.all()]
-    return ", ".join([*names, _("somebody unknown")] if held.asker_unknown or not names else names)
+    return ", ".join([*names, _("an unknown person")] if held.asker_unknown or not names else names)
 
 
 def render_all_waiting(held: Iterable[HeldBack]) -> str:
@@ -97,9 +97,9 @@ def render_all_waiting(held: Iterable[HeldBack]) -> str:
     rows = list(held)
     removed = sum(row.removed for row in rows if row.kind not in SPECIAL)
     words = ngettext("%(n)s removal is held back.", "%(n)s removals are held back.", removed) % {"n": formats.format_number(removed)}
-    management = _("A change of management is held back.") if any(row.kind == MANAGEMENT for row in rows) else ""
+    management = _("A change to gateway management is held back.") if any(row.kind == MANAGEMENT for row in rows) else ""
     limits = _("Looser limits are held back.") if any(row.kind == kinds.LIMITS for row in rows) else ""
-    back = _("Going back is held back.") if any(row.kind == kinds.ROLLBACK for row in rows) else ""
+    back = _("A rollback is held back.") if any(row.kind == kinds.ROLLBACK for row in rows) else ""
     return " ".join(filter(None, [words if removed else "", management, limits, back]))
 
 
@@ -112,7 +112,7 @@ def render_button(held: HeldBack) -> str:
         case kinds.LIMITS:
             return _("Approve these limits")
         case kinds.ROLLBACK:
-            return _("Approve going back")
+            return _("Approve the rollback")
         case Of.BLOCKS:
             return ngettext("Approve %(n)s block", "Approve %(n)s blocks", held.removed) % given
     return ngettext("Approve %(n)s removal", "Approve %(n)s removals", held.removed) % given
@@ -135,10 +135,10 @@ def render_undo(held: HeldBack) -> str:
         Of.BANS: _("bans them again"),
         Of.ALLOWED: _("puts them on the allow list again"),
         Of.BLOCKS: _("lifts the blocks"),
-        Of.LISTENERS: _("lets the servers listen again"),
-        kinds.MANAGEMENT: _("sets interface, port and networks of the gateways back"),
+        Of.LISTENERS: _("adds the listeners again"),
+        kinds.MANAGEMENT: _("restores interface, port and networks of the gateways"),
         kinds.LIMITS: _("leaves the limits as they are"),
-        kinds.ROLLBACK: _("leaves the gateways at what they run"),
+        kinds.ROLLBACK: _("leaves the gateways on their current revision"),
     }
     return texts[held.kind]
 
@@ -146,15 +146,15 @@ def render_undo(held: HeldBack) -> str:
 def render_decision(held: HeldBack) -> str:
     """Return what was decided, by which user and when; "" while it waits."""
     if held.state == HeldBack.State.OBSOLETE:
-        return _("No longer asked for: somebody has undone it, or the gateways do not have it any more.")
+        return _("Obsolete: it was undone meanwhile, or the gateways do not have it any more.")
     if held.decided is None:
         return ""
-    given = {"name": held.decided_by.name if held.decided_by else _("somebody who is gone"), "time": formats.format_full_time(held.decided)}
+    given = {"name": held.decided_by.name if held.decided_by else _("(deleted account)"), "time": formats.format_full_time(held.decided)}
     if held.state == HeldBack.State.REFUSED:
         return _("Refused by %(name)s, %(time)s: %(why)s") % {**given, "why": held.reason}
     words = _("Approved by %(name)s, %(time)s.") % given
     if held.alone:
-        words += " " + _("The same person asked for it, or may have, and signed in again, because nobody else could approve it.")
+        words += " " + _("The same person requested it, or may have, and signed in again, because there was no other approver.")
     return words
 
 
@@ -164,7 +164,7 @@ def build_state(held: HeldBack) -> StateLabel:
         HeldBack.State.WAITING: StateLabel(StateKind.WAIT, _("Waits")),
         HeldBack.State.APPROVED: StateLabel(StateKind.MOVING, _("Approved")),
         HeldBack.State.REFUSED: StateLabel(StateKind.BAD, _("Refused")),
-        HeldBack.State.OBSOLETE: StateLabel(StateKind.PLAIN, _("No longer asked for")),
-        HeldBack.State.DONE: StateLabel(StateKind.OK, _("Gone out")),
+        HeldBack.State.OBSOLETE: StateLabel(StateKind.PLAIN, _("Obsolete")),
+        HeldBack.State.DONE: StateLabel(StateKind.OK, _("Rolled out")),
     }
     return states[HeldBack.State(held.state)]

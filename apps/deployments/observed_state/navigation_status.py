@@ -50,7 +50,7 @@ def _summarise_group(states: list[GatewayState], last: Rollout | None, hold: Hol
 
 
 def _render_hold(hold: Hold | None) -> str:
-    return _("held at %(revision)s") % {"revision": hold.revision} if hold else ""
+    return _("on hold at %(revision)s") % {"revision": hold.revision} if hold else ""
 
 
 def render_where(on: list[GatewayState], of: list[GatewayState]) -> str:
@@ -78,4 +78,4 @@ def _render_away(names: list[str]) -> str:
 
 
 def _render_memory(states: list[GatewayState]) -> str:
-    return _("in memory, no packets") if any(state.in_memory for state in states) else ""
+    return _("in memory only, no packets") if any(state.in_memory for state in states) else ""

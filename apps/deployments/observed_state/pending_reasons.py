@@ -175,8 +175,8 @@ def _find_rollout_reason(gateway: _GatewayStanding, given: Mapping[str, str]) ->
     if gateway.step in (None, RolloutStep.State.CONFIRMED):
         return None
     if gateway.step == RolloutStep.State.IMPAIRED:
-        return WaitReason(_("not on %(gateway)s yet: it has a fault of its own") % given, url, person=True)
-    return WaitReason(_("not on %(gateway)s: the rollout of %(revision)s went wrong") % given, url, person=True)
+        return WaitReason(_("not on %(gateway)s yet: fault on the gateway") % given, url, person=True)
+    return WaitReason(_("not on %(gateway)s: the rollout of %(revision)s failed") % given, url, person=True)
 
 
 def _find_error_reason(gateway: _GatewayStanding, given: Mapping[str, str]) -> WaitReason | None:

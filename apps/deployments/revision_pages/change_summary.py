@@ -45,7 +45,7 @@ def render_summary(lines: Iterable[SummaryLine], *, rules: int = 0) -> str:
     """Return text such as “3 forwarded ports added, 1 removed; 2 bans added”."""
     parts = [_render_line(line) for line in lines if line.kind != ObjectKind.RULES or not rules]
     if rules:
-        parts.append(ngettext("%(n)d chain written anew", "%(n)d chains written anew", rules) % {"n": rules})
+        parts.append(ngettext("%(n)d chain rewritten", "%(n)d chains rewritten", rules) % {"n": rules})
     return "; ".join(parts) or _("nothing changes")
 
 

@@ -48,7 +48,7 @@ class DeltaGroup:
     def note(self) -> str:
         if self.kind == "chain" and not self.counts:
             rules = ngettext("%(n)d rule", "%(n)d rules", self.added_count) % {"n": self.added_count}
-            return _("%(rules)s, written anew") % {"rules": rules} if self.added_count else _("removed")
+            return _("%(rules)s, rewritten") % {"rules": rules} if self.added_count else _("removed")
         counts = [f"+{self.added_count}" if self.added_count else "", f"\u2212{self.removed_count}" if self.removed_count else ""]
         return " ".join(filter(None, [*counts, _("new") if self.anew else ""]))
 
@@ -77,7 +77,7 @@ def _build_note(group: DeltaGroup, most: int) -> str:
 
 def render_note(group: DeltaGroup, here: int, total: int) -> str:
     """Return the group's note; if not all rows are shown, with the number of those that are."""
-    return group.note if here == total else _("%(note)s, the first %(n)d here") % {"note": group.note, "n": here}
+    return group.note if here == total else _("%(note)s, first %(n)d shown") % {"note": group.note, "n": here}
 
 
 def parse_delta(text: str) -> list[DeltaGroup]:

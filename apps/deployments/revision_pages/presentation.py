@@ -103,11 +103,11 @@ def explain_not_kept(revisions: Sequence[Revision]) -> str:
     """Explain why these revisions cannot be read. The content of a revision is stored a moment after gateways have confirmed it."""
     lost = [revision for revision in revisions if not contents.is_kept(revision)]
     if soon := [revision for revision in lost if contents.is_newest(revision)]:
-        return _("What %(revision)s contains is being written down. Look again in a moment.") % {"revision": soon[0]}
+        return _("The content of %(revision)s is still being saved. Look again in a moment.") % {"revision": soon[0]}
     missing = ", ".join(map(str, lost))
     oldest = find_oldest_kept()
-    words = _("What %(revisions)s contained is not kept any more.") % {"revisions": missing}
-    return words + (" " + _("The oldest that is kept is %(revision)s.") % {"revision": oldest} if oldest else "")
+    words = _("The content of %(revisions)s is not kept any more.") % {"revisions": missing}
+    return words + (" " + _("The oldest revision that is kept is %(revision)s.") % {"revision": oldest} if oldest else "")
 
 
 # --- Previews
@@ -125,7 +125,7 @@ def preview_rollback(revision: Revision) -> RulesetPreview:
     """Preview what a rollback to this revision would change now."""
     now = find_running_revision(revision.group)
     if now is None:
-        return RulesetPreview(None, _("No gateway of this group runs anything of ours yet."))
+        return RulesetPreview(None, _("No gateway of this group has a ruleset from the portal yet."))
     return preview_comparison(now, revision)
 
 
@@ -137,7 +137,7 @@ def preview_release(hold: Hold) -> RulesetPreview:
     except NotKept:
         return RulesetPreview(None, explain_not_kept([now]))
     except PolicyError as error:
-        return RulesetPreview(None, _("What the database asks for now must not be deployed: %(error)s") % {"error": error})
+        return RulesetPreview(None, _("The desired state cannot be deployed: %(error)s") % {"error": error})
 
 
 def preview_deploy(group: GatewayGroup, gateway: str = "") -> RulesetPreview:
@@ -150,7 +150,7 @@ def preview_deploy(group: GatewayGroup, gateway: str = "") -> RulesetPreview:
     except NotKept:
         return RulesetPreview(None, explain_not_kept([now] if now else []))
     except PolicyError as error:
-        return RulesetPreview(None, _("What the database asks for now must not be deployed: %(error)s") % {"error": error})
+        return RulesetPreview(None, _("The desired state cannot be deployed: %(error)s") % {"error": error})
 
 
 def _compile_desired(group: GatewayGroup) -> dict[str, Ruleset]:

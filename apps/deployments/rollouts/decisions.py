@@ -25,7 +25,7 @@ def approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, rea
     signed_in_again: this user entered the password for this approval. Raises Problem when the user may not approve it.
     """
     if held.kind == ROLLBACK and held.state == HeldBack.State.WAITING and not rollback.is_unchanged(held):
-        raise Conflict(_("What waits is no longer what you saw. Look at it again."))
+        raise Conflict(_("This has changed or been decided since you opened the page. Look at it again."))
     return _approve(held, digest=digest, by=by, signed_in_again=signed_in_again, reason=reason)
 
 
@@ -41,7 +41,7 @@ def _approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, re
     done = HeldBack.State.DONE if held.kind in (LIMITS, ROLLBACK) else HeldBack.State.APPROVED
     given = {"decided": Now(), "decided_by": by, "alone": standing.has_to_sign_in_again, "reason": reason.strip()}
     if waiting.update(state=done, **given) != 1:
-        raise Conflict(_("What waits is no longer what you saw. Look at it again."))
+        raise Conflict(_("This has changed or been decided since you opened the page. Look at it again."))
     held.refresh_from_db()
     _carry_out(held, by)
     if held.alone:
@@ -60,20 +60,20 @@ def _carry_out(held: HeldBack, by: User) -> None:
 def _render_refusal(standing: ApproverStanding) -> str:
     names = {"names": ", ".join(person.name for person in standing.others)}
     if standing.asked:
-        return _("You asked for this yourself. Somebody else has to agree: %(names)s.") % names
-    return _("Nobody knows who asked for this, and it may have been you. Somebody else has to agree: %(names)s.") % names
+        return _("You requested this yourself. Another person has to approve it: %(names)s.") % names
+    return _("It is not known who requested this, and it may have been you. Another person has to approve it: %(names)s.") % names
 
 
 def _render_sign_in_request(standing: ApproverStanding) -> str:
     if standing.asked:
-        return _("You asked for this yourself, and nobody else can agree. Sign in again to confirm it.")
-    return _("Nobody knows who asked for this, and it may have been you. Sign in again to confirm it.")
+        return _("You requested this yourself, and there is no other approver. Sign in again to confirm it.")
+    return _("It is not known who requested this, and it may have been you. Sign in again to confirm it.")
 
 
 def release(group: GatewayGroup, *, by: User) -> None:
     """Release the group's hold, so that it follows the database again. Raises Conflict when there is none."""
     if Hold.objects.filter(group=group, released=None).update(released=Now(), released_by=by) != 1:
-        raise Conflict(_("This group is not held any more."))
+        raise Conflict(_("This group is not on hold any more."))
     enqueue_task("workers.reconcile", by.pk, True)
 
 

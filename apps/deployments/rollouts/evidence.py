@@ -60,7 +60,7 @@ def _render_attempts(tried: list[Evidence]) -> str:
     passed = [_render_passed(each) for each in tried if each["passed"]]
     if not passed:
         return _render_failed(failed) if failed else ""
-    before = ngettext("after %(n)d attempt in vain", "after %(n)d attempts in vain", len(failed)) % {"n": len(failed)}
+    before = ngettext("after %(n)d failed attempt", "after %(n)d failed attempts", len(failed)) % {"n": len(failed)}
     return ", ".join([*passed, before] if failed else passed)
 
 

@@ -56,9 +56,9 @@ def _render_event(step: RolloutStep) -> str:
     texts = {
         S.REFUSED: _("%(gateway)s refused it. Nothing changed there."),
         S.AWAY: _("%(gateway)s did not answer, so nothing was sent to it."),
-        S.WENT_BACK: _("%(gateway)s had it and has gone back, because it was not confirmed."),
-        S.IMPAIRED: _("%(gateway)s could not take it, because of a fault of its own. It runs what it ran before."),
-        S.LOST: _("%(gateway)s stopped answering in the middle. Either it has confirmed, or it goes back by itself%(when)s."),
+        S.WENT_BACK: _("%(gateway)s applied it and has gone back, because it was not confirmed."),
+        S.IMPAIRED: _("%(gateway)s could not apply it because of a fault of the gateway itself. It runs what it ran before."),
+        S.LOST: _("%(gateway)s stopped answering during the change. Either it has confirmed, or it goes back by itself%(when)s."),
     }
     return texts[S(step.state)] % {"gateway": step.gateway.name, "when": _render_deadline(step.goes_back)}
 
@@ -68,9 +68,9 @@ def _render_deadline(at: datetime | None) -> str:
 
 
 def _render_skipped(step: RolloutStep, rollout: Rollout) -> str:
-    words = _("%(gateway)s was not reached: somebody stopped the rollout before its turn.")
+    words = _("%(gateway)s was not reached: the rollout was stopped before its turn.")
     if rollout.state != Rollout.State.ABORTED:
-        words = _("%(gateway)s was left alone: what went wrong on one gateway is not tried on the next.")
+        words = _("%(gateway)s was skipped: what fails on one gateway is not tried on the next.")
     return words % {"gateway": step.gateway.name}
 
 
@@ -79,29 +79,29 @@ def _render_running(step: RolloutStep, status: GatewayState | None, newer: Rollo
     if newer or step.state == S.LOST:
         return ""
     if status is None or status.revision is None:
-        return _("It runs nothing of ours yet.")
+        return _("It has no ruleset from the portal yet.")
     return _("It runs %(revision)s.") % {"revision": render_confirmed_state(status)}
 
 
 def _render_impaired_advice(step: RolloutStep) -> str:
     if step.reason == "token":
-        return _("Press “Try again” when you have read why. The other gateways are served meanwhile.")
-    return _("Mend what it says. It is tried again by itself; the other gateways are served meanwhile.")
+        return _("Read the reason, then press “Try again”. The other gateways are updated meanwhile.")
+    return _("Fix the reported problem. It is retried automatically; the other gateways are updated meanwhile.")
 
 
 def _render_advice(step: RolloutStep, rollout: Rollout, newer: Rollout | None) -> str:
     if newer:
-        return _("%(newer)s came after it, and brings what was missing.") % {"newer": newer}
+        return _("%(newer)s followed and brings what was missing.") % {"newer": newer}
     if step.state == S.IMPAIRED:
         return _render_impaired_advice(step)
     if is_retried(rollout):
-        return _("Nothing to do: as soon as it answers, what it misses follows by itself.")
+        return _("Nothing to do: it gets the missing changes by itself as soon as it answers.")
     if rollout.state == Rollout.State.ABORTED:
-        return _("The same is not tried again by itself. It goes out with the next change, or when somebody presses “Try again”.")
+        return _("It is not retried automatically. It goes out with the next change, or when you press “Try again”.")
     causes = {
-        S.REFUSED: _("Mend what it says, then try again. The same is not tried again by itself."),
-        S.WENT_BACK: _("Find out why it could not be reached, then try again. The same is not tried again by itself."),
-        S.LOST: _("Look at the machine. This change touches rules, so the same is not tried again by itself."),
-        S.AWAY: _("Something else went wrong too, so the same is not tried again by itself."),
+        S.REFUSED: _("Fix the reported problem, then try again. It is not retried automatically."),
+        S.WENT_BACK: _("Find out why it could not be reached, then try again. It is not retried automatically."),
+        S.LOST: _("Check the machine. This change affects rules, so it is not retried automatically."),
+        S.AWAY: _("Something else failed too, so it is not retried automatically."),
     }
-    return causes.get(S(step.state), _("Mend what went wrong above, then try again."))
+    return causes.get(S(step.state), _("Fix the problem above, then try again."))

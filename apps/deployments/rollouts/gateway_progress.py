@@ -56,9 +56,9 @@ def _build_state(step: RolloutStep, rollout: Rollout) -> StateLabel:
     over = {
         RolloutStep.State.REFUSED: StateLabel(StateKind.BAD, _("Refused")),
         RolloutStep.State.AWAY: StateLabel(StateKind.BAD, _("Does not answer")),
-        RolloutStep.State.LOST: StateLabel(StateKind.BAD, _("Lost in the middle")),
+        RolloutStep.State.LOST: StateLabel(StateKind.BAD, _("Contact lost")),
         RolloutStep.State.WENT_BACK: StateLabel(StateKind.BAD, _("Gone back"), "back"),
-        RolloutStep.State.IMPAIRED: StateLabel(StateKind.BAD, _("Has a fault of its own")),
+        RolloutStep.State.IMPAIRED: StateLabel(StateKind.BAD, _("Fault on the gateway")),
     }
     if step.state == RolloutStep.State.CONFIRMED:
         return StateLabel(StateKind.WARN if evidence.list_lost_packets(step) else StateKind.OK, _render_confirm_time(step))
@@ -135,7 +135,7 @@ def render_doing(step: RolloutStep) -> str:
     }
     counted = {"done": formats.format_number(step.done), "of": formats.format_number(step.of), "at": render_clock(step.heard)}
     elements = _("%(done)s of %(of)s elements") % counted if step.of else ""
-    return _join_parts(known.get(step.doing, _("works")), elements) + " " + _("(heard at %(at)s)") % counted
+    return _join_parts(known.get(step.doing, _("works")), elements) + " " + _("(reported at %(at)s)") % counted
 
 
 def _render_sent(step: RolloutStep) -> str:
@@ -148,7 +148,7 @@ def _render_committed(step: RolloutStep) -> str:
     if not step.committed or not step.sent_octets:
         return ""
     return _join_parts(
-        _render_milliseconds(step.commit_ms), _("read back equal in %(time)s") % {"time": _render_milliseconds(step.read_back_ms)}
+        _render_milliseconds(step.commit_ms), _("read back and identical in %(time)s") % {"time": _render_milliseconds(step.read_back_ms)}
     )
 
 

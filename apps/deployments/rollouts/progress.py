@@ -65,7 +65,7 @@ def render_changes(rollout: Rollout) -> str:
     described = getattr(rollout, "described", None)
     if revision.delta if described is None else described:
         return render_summary(parse_lines(revision.changes))
-    return _("being worked out") if is_open(rollout) else _("not known: a gateway did not answer")
+    return _("being computed") if is_open(rollout) else _("not known: a gateway did not answer")
 
 
 def render_requester(rollout: Rollout) -> str:
@@ -133,11 +133,11 @@ class RolloutStatusLine:
 def build_status_line(rollout: Rollout, newer: Rollout | None, in_memory: Set[str]) -> RolloutStatusLine:
     """Build the status line. `newer`: the group's latest rollout if it is not this one. `in_memory`: names of gateways without a kernel."""
     names = {on: [step.gateway.name for step in rollout.steps.all() if _ON[RolloutStep.State(step.state)] is on] for on in PostState}
-    memory = _("In memory: no packet passes.") if in_memory & set(names[PostState.FULL]) else ""
+    memory = _("In memory only: no packets pass.") if in_memory & set(names[PostState.FULL]) else ""
     after = _("%(newer)s came after it.") % {"newer": newer} if newer else ""
     match rollout.state:
         case Rollout.State.QUEUED:
-            follows = _("If none takes it, the next look by schedule does.")
+            follows = _("If no worker is free, the next scheduled run picks it up.")
             return RolloutStatusLine(StateKind.MOVING, _("%(revision)s waits for a worker.") % {"revision": rollout}, follows)
         case Rollout.State.APPLYING:
             return RolloutStatusLine(
@@ -156,7 +156,7 @@ def build_status_line(rollout: Rollout, newer: Rollout | None, in_memory: Set[st
                 StateKind.BAD, _render_failed(rollout, names, past=newer is not None), after or _render_failure_hint(rollout)
             )
         case Rollout.State.ABORTED:
-            follows = after or _("Whoever has confirmed it keeps it; the others run what they ran before.")
+            follows = after or _("Gateways that have confirmed it keep it; the others run what they ran before.")
             return RolloutStatusLine(
                 StateKind.BAD, _join_sentences(_render_stopped(rollout), _render_failed(rollout, names, past=newer is not None)), follows
             )
@@ -173,8 +173,8 @@ def _render_moving(rollout: Rollout) -> str:
         RolloutStep.State.PROBING: _("%(gateway)s is on trial."),
         RolloutStep.State.CONFIRMING: _("%(gateway)s waits for its confirmation."),
         RolloutStep.State.REVERTING: _("%(gateway)s is going back."),
-        RolloutStep.State.ASKING: _("%(gateway)s is being asked what became of it."),
-        RolloutStep.State.SENDING: _("%(gateway)s is under way."),
+        RolloutStep.State.ASKING: _("%(gateway)s is being asked for the result."),
+        RolloutStep.State.SENDING: _("%(gateway)s is being updated."),
     }
     moving = next((step for step in rollout.steps.all() if step.state in RolloutStep.MOVING), None)
     return words[RolloutStep.State(moving.state)] % {"gateway": moving.gateway} if moving else ""
@@ -184,14 +184,14 @@ def _render_next(rollout: Rollout, hollow: Sequence[str]) -> str:
     trial = next((step for step in rollout.steps.all() if step.state in (RolloutStep.State.PROBING, RolloutStep.State.CONFIRMING)), None)
     without = _("Without a confirmation %(gateway)s goes back by itself.") % {"gateway": trial.gateway} if trial else ""
     if rollout.wish == "abort":
-        return _join_sentences(without, _("Then the rollout stops, as %(name)s wants it.") % {"name": _get_stopper_name(rollout)})
+        return _join_sentences(without, _("Then the rollout stops, as requested by %(name)s.") % {"name": _get_stopper_name(rollout)})
     if rollout.wish == "pause":
-        return _join_sentences(without, _("Then the rollout pauses, as %(name)s wants it.") % {"name": _get_stopper_name(rollout)})
+        return _join_sentences(without, _("Then the rollout pauses, as requested by %(name)s.") % {"name": _get_stopper_name(rollout)})
     return _join_sentences(without, _render_waiting(hollow))
 
 
 def _get_stopper_name(rollout: Rollout) -> str:
-    return rollout.stopped_by.name if rollout.stopped_by else _("somebody who is gone")
+    return rollout.stopped_by.name if rollout.stopped_by else _("(deleted account)")
 
 
 def _render_paused(rollout: Rollout) -> str:
@@ -205,8 +205,8 @@ def _render_stopped(rollout: Rollout) -> str:
 def _render_failure_hint(rollout: Rollout) -> str:
     states = {step.state for step in rollout.steps.all()}
     if RolloutStep.State.LOST in states:
-        return _("What the one that stopped answering runs is known when it answers again.")
-    return _("Where it failed nothing changed: what ran there before runs on.")
+        return _("What runs on the gateway that stopped answering will be known when it answers again.")
+    return _("Where it failed, nothing changed: the gateway still runs what it ran before.")
 
 
 def build_status_lines(newest: Iterable[Rollout]) -> list[RolloutStatusLine]:
@@ -235,12 +235,12 @@ def _render_running(rollout: Rollout, names: Sequence[str], *, past: bool = Fals
 
 
 def _render_waiting(names: Sequence[str]) -> str:
-    return _("Then %(gateways)s.") % {"gateways": join_names(names)} if names else ""
+    return _("Next: %(gateways)s.") % {"gateways": join_names(names)} if names else ""
 
 
 def _render_failed(rollout: Rollout, names: dict[PostState, list[str]], *, past: bool) -> str:
     missed = sorted(names[PostState.CROSSED] + names[PostState.HALF] + names[PostState.HOLLOW])
-    words = ngettext("%(gateways)s was not brought to %(revision)s.", "%(gateways)s were not brought to %(revision)s.", len(missed))
+    words = ngettext("%(gateways)s did not get %(revision)s.", "%(gateways)s did not get %(revision)s.", len(missed))
     return _join_sentences(
         _render_running(rollout, names[PostState.FULL], past=past), words % {"gateways": join_names(missed), "revision": rollout}
     )

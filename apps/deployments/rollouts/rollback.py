@@ -75,7 +75,7 @@ def roll_back(revision: Revision, *, why: str, by: User, alone: bool = False) ->
     approvers are notified. Raises Problem.
     """
     if not why.strip():
-        raise Problem(_("Say why, for whoever finds the group held."), fieldname="why")
+        raise Problem(_("Enter a reason, so that others know why the group is on hold."), fieldname="why")
     if not contents.is_kept(revision):
         raise Problem(explain_not_kept([revision]))
     cost = compute_cost(revision)
@@ -95,7 +95,7 @@ def hold_at(revision: Revision, *, why: str, by: User, alone: bool = False) -> H
         with transaction.atomic():
             hold = Hold.objects.create(group=revision.group, revision=revision, by=by, why=why, alone=alone)
     except IntegrityError as error:
-        raise Conflict(_("Somebody else has just held this group.")) from error
+        raise Conflict(_("Another administrator has just put this group on hold.")) from error
     if alone:
         notifications.notify_of_lone_hold(hold)
     enqueue_task("workers.reconcile", by.pk, True)

@@ -119,7 +119,9 @@ class Driver:
     def _handle_beat(self, beat: wire.Beat) -> None:
         """Handle a beat. Raises Unreachable on an abort, so that a person need not wait until the gateway is done."""
         if note_beat(self._lease, beat) is RolloutEvent.ABORT:
-            raise Unreachable(_("The rollout was stopped while the gateway was at work. What it commits now, it takes back by itself."))
+            raise Unreachable(
+                _("The rollout was stopped while the gateway was working. If it still commits the change, it takes it back by itself.")
+            )
 
     def _ask(self, gateway: Gateway, order: DeployOrder) -> None:
         try:
@@ -130,8 +132,10 @@ class Driver:
         if event is RolloutEvent.WENT_BACK and self._lease.step.reason in OWN_FAULTS:
             self._record_failure(RolloutEvent.IMPAIRED, gateway, self._lease.step.error)
         elif event in (RolloutEvent.LOST, RolloutEvent.WENT_BACK):
-            words = {RolloutEvent.LOST: _("It stopped answering in the middle. Unless it has confirmed, it goes back by itself.")}
-            text = words.get(event) or _("Nobody confirmed in time, so it went back by itself.")
+            words = {
+                RolloutEvent.LOST: _("It stopped answering during the change. Unless it has already confirmed, it goes back by itself.")
+            }
+            text = words.get(event) or _("It was not confirmed in time, so it went back by itself.")
             self._record_failure(event, gateway, text)
         else:
             self._record_event(event, order, **({"confirmed": Now(), "error": ""} if event is RolloutEvent.FOUND_CONFIRMED else {}))
@@ -274,7 +278,7 @@ class Driver:
         except AgentRefused as refused:
             self._record_refusal(RolloutEvent.LOST, gateway, refused)
         else:
-            why = self._lease.step.error or _("Somebody asked for it.")
+            why = self._lease.step.error or _("The rollout was stopped.")
             event = RolloutEvent.IMPAIRED if self._lease.step.reason in OWN_FAULTS else RolloutEvent.WENT_BACK
             self._record_failure(event, gateway, f"{why} {_('It went back')}: {text}.")
 
@@ -306,11 +310,13 @@ class Driver:
 
     def _explain_token(self, gateway: Gateway, refused: AgentRefused) -> str:
         """Explain a refused token. “Try again” helps, unless the gateway claims a token that is further ahead than there can be."""
-        text = _("%(error)s. If the database was restored from a backup, “Try again” goes on from where the gateways are.")
+        text = _("%(error)s. If the database was restored from a backup, “Try again” continues from the current state of the gateways.")
         with suppress(Unreachable, AgentRefused):
             claimed = agent_client.send_hello(self._links.get_channel(gateway), 0).token
             if claimed > self._lease.rollout.token + wire.LEAP_ADOPTED:
-                text = _("%(error)s. Nobody can have counted so far, so the portal does not follow: set this gateway up anew.")
+                text = _(
+                    "%(error)s. The gateway’s token is higher than it can be, so the portal does not adopt it: set this gateway up again."
+                )
         return text % {"error": refused}
 
     def _record_failure(self, event: RolloutEvent, gateway: Gateway, text: str, reason: str = "") -> None:

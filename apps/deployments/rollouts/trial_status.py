@@ -56,7 +56,7 @@ def find_trial_status(step: RolloutStep, rollout: Rollout, now: datetime, status
         " ".join(filter(None, [what % given, _render_attempts(step)])),
         start % given,
         _("%(gateway)s goes back in 10 seconds, unless it is confirmed.") % given,
-        _("The time of %(gateway)s is over. Without a confirmation it goes back to %(before)s.") % given,
+        _("The time for %(gateway)s is up. Without a confirmation it goes back to %(before)s.") % given,
     )
 
 
@@ -69,10 +69,10 @@ def _render_attempts(step: RolloutStep) -> str:
     """Describe the failed attempts to reach the gateway over a new connection."""
     failed = [each for each in list_attempts(step) if not each["passed"]]
     if not failed:
-        return "" if step.evidence else _("It is being reached over a new connection.")
+        return "" if step.evidence else _("A new connection to it is being opened.")
     words = [
         _("%(place)d: %(text)s after %(time)s")
         % {"place": place, "text": each["text"], "time": formats.format_duration((each["ms"] or 0) / 1000)}
         for place, each in enumerate(failed, 1)
     ]
-    return _("Attempts in vain: %(attempts)s.") % {"attempts": "; ".join(words)}
+    return _("Failed attempts: %(attempts)s.") % {"attempts": "; ".join(words)}

@@ -81,9 +81,9 @@ def _find_pair(request: HttpRequest) -> tuple[Revision | None, Revision | None]:
 
 def _compare_pair(request: HttpRequest, before: Revision | None, after: Revision | None) -> RulesetPreview:
     if before is None or after is None:
-        return RulesetPreview(None, _("Choose two revisions: one to compare from, and one to compare to."))
+        return RulesetPreview(None, _("Choose two revisions to compare."))
     if before.group_id != after.group_id:
-        return RulesetPreview(None, _("%(before)s and %(after)s are of different groups.") % {"before": before, "after": after})
+        return RulesetPreview(None, _("%(before)s and %(after)s belong to different groups.") % {"before": before, "after": after})
     return presentation.preview_comparison(before, after, query_params.parse_words(request.GET, "gateway", 40))
 
 
@@ -156,7 +156,7 @@ def _redirect_after_rollback(request: HttpRequest, revision: Revision, made: Hol
             request, _("Going back to %(revision)s waits for a second person. Nothing has happened yet.") % {"revision": revision}
         )
         return redirect("deployments:held", made.pk)
-    messages.success(request, _("The group is held at %(revision)s. It goes out in a moment.") % {"revision": revision})
+    messages.success(request, _("The group is on hold at %(revision)s, which goes out in a moment.") % {"revision": revision})
     return redirect("deployments:rollouts")
 
 
@@ -167,7 +167,7 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST":
         try:
             decisions.release(group, by=get_person(request))
-            messages.success(request, _("Released. What the database asks for goes out in a moment."))
+            messages.success(request, _("Released. The desired state goes out in a moment."))
         except Conflict as conflict:
             messages.warning(request, str(conflict))
         return redirect("deployments:rollouts")

@@ -131,9 +131,7 @@ def delta(_request: HttpRequest, pk: int) -> HttpResponse:
 def deploy(request: HttpRequest) -> HttpResponse:
     """Ask a worker to deploy now."""
     services.request_reconcile(by=get_person(request))
-    messages.success(
-        request, _("Asked. If the gateways run something else than the database asks for, a rollout appears here in a moment.")
-    )
+    messages.success(request, _("Requested. If the gateways do not run the desired state, a rollout appears here in a moment."))
     return redirect("deployments:rollouts")
 
 
@@ -145,7 +143,7 @@ def retry(request: HttpRequest, pk: int) -> HttpResponse:
     services.request_reconcile(by=get_person(request), force=True)
     messages.success(
         request,
-        _("Asked to try again. What %(revision)s missed goes out with a new rollout, as it is asked for now.") % {"revision": rollout},
+        _("Retry requested. A new rollout with the current desired state brings what %(revision)s missed.") % {"revision": rollout},
     )
     return redirect("deployments:rollouts")
 
@@ -155,7 +153,7 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
     """Abort a rollout: what is on trial reverts. The page first shows the effect on each gateway."""
     rollout = get_object_or_404(selectors.list_rollouts(), pk=pk)
     if request.method == "POST":
-        done = _("Asked to stop. What is on trial goes back; what has been confirmed stays.")
+        done = _("Stop requested. What is on trial goes back; what has been confirmed stays.")
         return _apply_decision(request, rollout, decisions.abort, done)
     effects = preview_abort(rollout, selectors.map_states_by_gateway(rollout))
     return render(request, "deployments/stop.html", {"rollout": rollout, "effects": effects, "open": progress.is_open(rollout)})
@@ -165,7 +163,7 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def pause(request: HttpRequest, pk: int) -> HttpResponse:
     """Pause a rollout before the next gateway."""
-    done = _("Asked to pause. What is under way on a gateway is finished first.")
+    done = _("Pause requested. A gateway that is being updated is finished first.")
     return _apply_decision(request, get_object_or_404(selectors.list_rollouts(), pk=pk), decisions.pause, done)
 
 

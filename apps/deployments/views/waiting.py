@@ -107,7 +107,7 @@ def _say_what_is_left(request: HttpRequest, left: list[str]) -> None:
     if left:
         messages.warning(request, _("Refused. This could not be restored: %(things)s") % {"things": " ".join(left)})
     else:
-        messages.success(request, _("Refused. Everything is as it was before, and whoever asked gets a mail."))
+        messages.success(request, _("Refused. Everything is as it was before, and those who asked for it get a mail."))
 
 
 @staff_page

@@ -55,7 +55,7 @@ def check_addresses(
             "address",
             StateKind.WARN,
             _("Address"),
-            _("None yet; an administrator gives one."),
+            _("None yet; an administrator assigns one."),
             FaultOrigin.CONNECTION,
             _("it has no address"),
         )
@@ -78,7 +78,7 @@ def _list_checked(member: Member, holdings: Sequence[Holding]) -> list[CheckedAd
 
 
 def _build_inside_finding(held: CheckedAddress, *, alone: bool) -> Finding:
-    words = _("It reaches what is inside this network, not the internet.")
+    words = _("It reaches only this network, not the internet.")
     fault, short = (FaultOrigin.CONNECTION, _("no address of it leads to the internet")) if alone else (FaultOrigin.NONE, "")
     return Finding("address", StateKind.WARN if alone else StateKind.PLAIN, held.holding.address, words, fault, short)
 
@@ -117,7 +117,7 @@ def _describe_blocked(held: CheckedAddress) -> str:
     They pass none of its packets while the holder is blocked, so the text does not call it active.
     """
     names = ", ".join(sorted(held.compute_since()))
-    return _("Known to %(gateways)s; the block keeps it from passing.") % {"gateways": names} if names else ""
+    return _("On %(gateways)s, but the block lets none of its packets pass.") % {"gateways": names} if names else ""
 
 
 def _describe_missing(held: CheckedAddress) -> str:
@@ -126,7 +126,7 @@ def _describe_missing(held: CheckedAddress) -> str:
         return ""
     said = _("Not yet on %(gateways)s.") % {"gateways": ", ".join(missing)}
     why = "; ".join(each.words for each in list_wait_reasons(held.missing_activations))
-    because = _("It %(why)s.") % {"why": why} if why else ""
+    because = _("Reason: %(why)s.") % {"why": why} if why else ""
     return f"{said} {because}".strip()
 
 

@@ -46,10 +46,10 @@ def check_source(request: HttpRequest, member: Member, holdings: Sequence[Holdin
     at = ip_address(client_address.get_client_address(request))
     if str(at) == client_address.UNKNOWN:
         return []
-    title = _("This page was asked for over IPv%(version)d") % {"version": at.version}
+    title = _("This page was requested over IPv%(version)d") % {"version": at.version}
     if _is_own_address(at, member, holdings):
         return [Finding("source", StateKind.OK, title, _("From %(address)s, over this connection.") % {"address": at})]
-    words = _("From %(address)s, which is none of these addresses: what this browser reaches says nothing about this connection.")
+    words = _("From %(address)s, which is not one of these addresses: what this browser reaches says nothing about this connection.")
     return [Finding("source", StateKind.PLAIN, title, words % {"address": at})]
 
 
@@ -66,6 +66,6 @@ def check_versions(said: QueryDict) -> list[Finding]:
 def _build_version_finding(way: VersionProbe, answer: str) -> Finding:
     title = _("Your browser over %(version)s") % {"version": way.name}
     if answer not in SAID:
-        return Finding(f"browser{way.version}", StateKind.PLAIN, title, _("Not tried: that takes JavaScript."))
+        return Finding(f"browser{way.version}", StateKind.PLAIN, title, _("Not tried: this needs JavaScript."))
     words = _("It reached us.") if answer == "yes" else _("It did not reach us within %(seconds)d s.") % {"seconds": SECONDS}
     return Finding(f"browser{way.version}", StateKind.OK if answer == "yes" else StateKind.WARN, title, words)

@@ -59,7 +59,7 @@ def build_verdict(findings: Sequence[Finding], *, own: bool) -> CheckVerdict:
 def _render_fine_title(own: bool) -> str:
     if own:
         return _("The network is fine as far as we can see, and your address is active")
-    return _("The network is fine as far as it can see itself, and the address is active")
+    return _("The network is fine as far as the portal can see, and the address is active")
 
 
 def _render_title(worst: Finding, own: bool) -> str:
@@ -70,11 +70,11 @@ def _render_title(worst: Finding, own: bool) -> str:
 
 def _render_advice(worst: Finding) -> str:
     if worst.fault is FaultOrigin.NETWORK:
-        return _("You need not change anything. If it lasts longer than some minutes, open a ticket with this.")
+        return _("You need not change anything. If it lasts more than a few minutes, open a ticket with this.")
     if worst.fault is FaultOrigin.LIMIT:
-        return _("Everything works, only slower. Below stands until when.")
+        return _("Everything works, only slower. See the end date below.")
     if worst.name == "block":
-        return _("Do what the reason asks for, then write to us.")
+        return _("Fix what the reason says, then write to us.")
     return _("Open a ticket with this, and the administrators will look at it.")
 
 

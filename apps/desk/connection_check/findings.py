@@ -87,7 +87,7 @@ def _check_block(block: Block | None) -> Finding:
         return Finding("block", StateKind.OK, title, _("None."))
     facts = {"since": formats.format_full_time(block.valid.lower), "reason": block.get_reason_display()}
     if block.valid.upper is None:
-        words = _("Since %(since)s, until somebody lifts it: %(reason)s.") % facts
+        words = _("Since %(since)s, until lifted: %(reason)s.") % facts
     else:
         words = _("Since %(since)s, until %(until)s: %(reason)s.") % (facts | {"until": formats.format_full_time(block.valid.upper)})
     return Finding("block", StateKind.BAD, title, words, FaultOrigin.CONNECTION, _("it is blocked"))
@@ -107,12 +107,12 @@ def _check_quota(of: MemberConnection) -> Iterator[Finding]:
     if full is not None:
         facts = {"percent": formats.format_percent(full.percent), "quota": formats.format_volume(full.octets)}
         kind = StateKind.OK if full.kind is StateKind.PLAIN else StateKind.WARN
-        yield Finding("quota", kind, _("Quota"), _("%(percent)s of %(quota)s are used this month. Nothing is cut off by that.") % facts)
+        yield Finding("quota", kind, _("Quota"), _("%(percent)s of %(quota)s are used this month. This does not cut anything off.") % facts)
 
 
 def _check_line(of: MemberConnection) -> Iterator[Finding]:
     for share in FairShare.objects.filter(group__in=of.groups, on=True, since__isnull=False):
-        words = _("Full since %(time)s; whoever uses it most is slowed down.") % {"time": _format_time(share.since, of.now)}
+        words = _("Full since %(time)s; the heaviest users are slowed down.") % {"time": _format_time(share.since, of.now)}
         yield Finding("line", StateKind.WARN, _("Line to the internet"), words, FaultOrigin.NETWORK, _("the line to the internet is full"))
 
 
@@ -155,7 +155,7 @@ def _check_rollouts(of: MemberConnection) -> Iterator[Finding]:
             else StateKind.WARN
         )
         words = _("%(revision)s %(state)s, %(time)s.") % facts
-        kept = _("The gateways go on with what they had before.") if kind is StateKind.WARN else ""
+        kept = _("The gateways keep running the previous rules.") if kind is StateKind.WARN else ""
         yield Finding("rollout", kind, _("Last change of the rules"), " ".join(filter(None, [words, kept])))
 
 
@@ -163,7 +163,7 @@ def _check_holds(of: MemberConnection) -> Iterator[Finding]:
     held = map_holds_by_group()
     for hold in (held[group] for group in sorted(of.groups) if group in held):
         facts = {"revision": hold.revision, "time": _format_time(hold.since, of.now)}
-        words = _("The rules are held at %(revision)s since %(time)s; what was changed later waits.") % facts
+        words = _("The rules have been on hold at %(revision)s since %(time)s; later changes wait.") % facts
         yield Finding("hold", StateKind.WAIT, _("Hold"), words)
 
 

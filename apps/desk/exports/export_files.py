@@ -50,22 +50,22 @@ class ExportFile:
 def list_files() -> list[ExportFile]:
     """Return all files that exist now. The reverse zones depend on the pools."""
     return [
-        ExportFile("kea-subnet4.json", JSON, _("DHCPv4 of Kea: subnets, with an address for each device"), _render_kea4),
-        ExportFile("kea-subnet6.json", JSON, _("DHCPv6 of Kea: subnets, with a prefix for each device"), _render_kea6),
+        ExportFile("kea-subnet4.json", JSON, _("Kea DHCPv4: subnets, with an address for each device"), _render_kea4),
+        ExportFile("kea-subnet6.json", JSON, _("Kea DHCPv6: subnets, with a prefix for each device"), _render_kea6),
         ExportFile("names.zone", TEXT, _("DNS: names of members’ devices"), _render_names),
         *_iter_reverse_zones(),
         ExportFile("radius-users.txt", TEXT, _("FreeRADIUS: members’ devices by their MAC addresses"), _render_radius),
         ExportFile(
             "prometheus-gateways.json",
             JSON,
-            _("Prometheus: where gateways are managed"),
+            _("Prometheus: management addresses of gateways"),
             prometheus.render_gateways,
             prometheus.list_source_rows,
         ),
         ExportFile(
             "prometheus-probes.json",
             JSON,
-            _("Prometheus: what gateways are probed with"),
+            _("Prometheus: probe targets of gateway groups"),
             prometheus.render_probes,
             prometheus.list_source_rows,
         ),
@@ -146,7 +146,7 @@ def _iter_reverse_zones() -> Iterator[ExportFile]:
             known.setdefault(origin, []).append((pool, part))
     for origin, parts in known.items():
         yield ExportFile(
-            f"{origin}.zone", TEXT, _("DNS: backwards, from addresses to names"), partial(_render_addresses, origin, tuple(parts))
+            f"{origin}.zone", TEXT, _("DNS: reverse zones, from addresses to names"), partial(_render_addresses, origin, tuple(parts))
         )
 
 

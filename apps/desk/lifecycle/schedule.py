@@ -33,7 +33,7 @@ def list_leaving_effects(member: Member, left_at: datetime) -> list[ScheduledCha
     """Return the changes that follow when the member leaves at that time."""
     held = dependents.count(Member, [member.pk])
     freed = _("Free for others: %(what)s.") % {"what": dependents.describe_ended(held)}
-    erased = _("Personal data are erased. Who held which address when stays known under the number alone.")
+    erased = _("Personal data is erased. The history of addresses stays, under the member’s number only.")
     return [
         *([ScheduledChange(departures.compute_release_time(left_at), freed)] if held else []),
         ScheduledChange(departures.compute_erasure_time(left_at), erased),
@@ -51,7 +51,7 @@ def list_scheduled(member: Member) -> list[ScheduledChange]:
     if departure is None:
         return moves
     at = compute_midnight(departure.on)
-    gone = ScheduledChange(at, _("The membership ends: no access any more."), departure)
+    gone = ScheduledChange(at, _("The membership ends, and with it internet access."), departure)
     return sorted([*moves, gone, *list_leaving_effects(member, at)], key=lambda each: each.at)
 
 
@@ -65,9 +65,9 @@ def describe_move(move: Move) -> str:
 def describe_effect(effect: moving.MoveEffect, pool: str) -> list[str]:
     """Return a sentence for each thing that changes."""
     facts = {"old": effect.old.address, "pool": pool, "public": effect.public}
-    said = [_("%(old)s is released; the next free one of %(pool)s comes in its place.") % facts]
+    said = [_("%(old)s is released and replaced by the next free address of %(pool)s.") % facts]
     if effect.following:
-        said.append(_("Follows to it: %(what)s.") % {"what": ", ".join(effect.following)})
+        said.append(_("Moves to the new address: %(what)s.") % {"what": ", ".join(effect.following)})
     if effect.ending:
         said.append(_("Ends: %(what)s.") % {"what": ", ".join(effect.ending)})
     return said

@@ -25,9 +25,9 @@ class LiveTraceForm(forms.Form):
     source = forms.CharField(label=_("From address, prefix or member"), max_length=80, widget=forms.TextInput(_CODE), required=False)
     destination = forms.CharField(label=_("To address, prefix or member"), max_length=80, widget=forms.TextInput(_CODE), required=False)
     port = forms.IntegerField(label=_("Port"), min_value=1, max_value=65535, required=False, widget=forms.NumberInput(_CODE))
-    interface = forms.ChoiceField(label=_("Comes in"), choices=[(AUTO, _("anywhere")), *SIDES.items()])
+    interface = forms.ChoiceField(label=_("Incoming interface"), choices=[(AUTO, _("anywhere")), *SIDES.items()])
     seconds = forms.IntegerField(label=_("Seconds"), min_value=SECONDS[0], max_value=SECONDS[-1], widget=forms.NumberInput(_CODE))
-    most = forms.IntegerField(label=_("Packets at most"), min_value=PACKETS[0], max_value=PACKETS[-1], widget=forms.NumberInput(_CODE))
+    most = forms.IntegerField(label=_("Packets, at most"), min_value=PACKETS[0], max_value=PACKETS[-1], widget=forms.NumberInput(_CODE))
 
     def clean(self) -> dict[str, Any]:
         """Check that there is at least one end, and that both are of the same IP version."""

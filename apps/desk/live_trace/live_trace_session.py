@@ -67,12 +67,12 @@ def build_watch(wish: LiveTraceRequest) -> Watch:
 def _parse_prefixes(source: str, destination: str) -> tuple[Prefix | None, Prefix | None]:
     one, other = _parse_end("source", source), _parse_end("destination", destination)
     if one is None and other is None:
-        raise CannotAsk("source", _("Give a source or a destination, or every packet would be watched."))
+        raise CannotAsk("source", _("Enter a source or a destination, or every packet would be watched."))
     version = next((each.version for each in (one, other) if each and not isinstance(each, Member)), 0)
     first, second = _get_prefix("source", one, version), _get_prefix("destination", other, version)
     if first and second and first.version != second.version:
         raise CannotAsk(
-            "destination", _("%(source)s and %(destination)s are of different families.") % {"source": first, "destination": second}
+            "destination", _("%(source)s and %(destination)s are not of the same IP version.") % {"source": first, "destination": second}
         )
     return first, second
 

@@ -15,9 +15,9 @@ from firewall.tracing import Packet
 
 ENDED: dict[str, str | Promise] = {
     "time": gettext_lazy("The time is over."),
-    "packets": gettext_lazy("As many packets as asked for were seen."),
-    "asked": gettext_lazy("Ended before its time."),
-    "lost": gettext_lazy("So much came at once that some of it was lost; ask for less."),
+    "packets": gettext_lazy("The requested number of packets was seen."),
+    "asked": gettext_lazy("Stopped early."),
+    "lost": gettext_lazy("Too much came at once, and some of it was lost. Narrow the conditions."),
 }
 _COUNTER = re.compile(r'counter name "?(\w+)"?')
 
@@ -46,7 +46,7 @@ def describe_effect(event: Event) -> str:
         case "jump" | "goto":
             return _("on to the chain %(chain)s") % {"chain": event.to}
         case "return":
-            return _("allowed so far: back to where it came from")
+            return _("allowed so far: back to the calling chain")
         case "drop":
             return _("refused") if _is_reject(event) else _("dropped")
         case "accept":
@@ -70,13 +70,13 @@ def describe_fate(told: Sequence[Event]) -> VerdictText:
         sentence = _("It left by %(interface)s as %(packet)s.") % {"interface": last.goes, "packet": render_ends(last.headers)}
         return VerdictText(StateKind.OK, _("Went through."), sentence)
     if last.mark == ARRIVES:
-        return VerdictText(StateKind.OK, _("Reached the gateway itself."), _("What answers there is not for the ruleset to say."))
+        return VerdictText(StateKind.OK, _("Reached the gateway itself."), _("The ruleset does not say which service answers there."))
     if last.verdict == "drop":
         return VerdictText(StateKind.BAD, _("Refused.") if _is_reject(last) else _("Dropped."), _describe_cause(last))
     return VerdictText(
         StateKind.WARN,
         _("Ended without a rule."),
-        _("Nothing was told after the chain %(chain)s: routing ended it, or it waits.") % {"chain": last.chain},
+        _("The kernel reported nothing after the chain %(chain)s: routing ended it, or it waits.") % {"chain": last.chain},
     )
 
 

@@ -64,11 +64,11 @@ def answer_question(question: TraceQuestion) -> TraceAnswer:
     try:
         known = {each.gateway.pk: each for each in list_trace_sources(question.gateway.group, question.at)}
     except PolicyError as error:
-        raise CannotAsk("gateway", _("What the database asks for must not be deployed: %(error)s") % {"error": error}) from error
+        raise CannotAsk("gateway", _("The desired state cannot be deployed: %(error)s") % {"error": error}) from error
     this = known[question.gateway.pk]
     ruleset, other = (this.runs, this.wanted) if question.runs else (this.wanted, this.runs)
     if ruleset is None:
-        raise CannotAsk("ruleset", _("What %(gateway)s runs is not known here.") % {"gateway": this.gateway})
+        raise CannotAsk("ruleset", _("The ruleset that %(gateway)s runs is not known.") % {"gateway": this.gateway})
     elsewhere = {
         each.gateway.name: _trace(question, each, each.runs if question.runs and each.runs else each.wanted)
         for each in known.values()

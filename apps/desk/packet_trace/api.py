@@ -67,7 +67,7 @@ class TracedGatewayViewSet(GatewayViewSet):
         if not named and (
             name := next((name for name in ("source", "destination") if not parse_search(str(given.get(name, ""))).address), "")
         ):
-            raise serializers.ValidationError({f"?{name}": _("Give an address: names are for tokens with the scope member:read.")})
+            raise serializers.ValidationError({f"?{name}": _("Give an address: names need a token with the scope member:read.")})
         if not form.is_valid():
             raise serializers.ValidationError({f"?{name}": [str(text) for text in texts] for name, texts in form.errors.items()})
         try:

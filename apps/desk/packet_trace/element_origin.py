@@ -176,7 +176,7 @@ def _describe_ban(ban: Ban, at: datetime) -> str:
 def _describe_entry(row: Ban | AllowEntry, at: datetime) -> str:
     """Describe the row's comment, author and end."""
     by = _("by %(author)s") % {"author": row.author.name} if row.author else ""
-    ends = _("ends %(moment)s") % {"moment": formats.format_moment(row.expires, at, with_zone=True)} if row.expires else _("without an end")
+    ends = _("ends %(moment)s") % {"moment": formats.format_moment(row.expires, at, with_zone=True)} if row.expires else _("permanent")
     comment = _("“%(comment)s”") % {"comment": row.comment} if row.comment else ""
     return ", ".join(filter(None, [comment, by, ends]))
 

@@ -42,8 +42,8 @@ class QuestionForm(forms.Form):
     destination = forms.CharField(label=_("To address or member"), max_length=80, widget=forms.TextInput(_CODE))
     port = forms.IntegerField(label=_("Port"), min_value=1, max_value=65535, required=False, widget=forms.NumberInput(_CODE))
     way = forms.ChoiceField(label=_("Packet"), choices=_WAYS)
-    interface = forms.ChoiceField(label=_("Comes in"), choices=[(AUTO, _("where it belongs")), *SIDES.items()])
-    ruleset = forms.ChoiceField(label=_("Ruleset"), choices=[(WANTED, _("as the database asks")), (RUNS, _("as it runs"))])
+    interface = forms.ChoiceField(label=_("Incoming interface"), choices=[(AUTO, _("automatic (by source)")), *SIDES.items()])
+    ruleset = forms.ChoiceField(label=_("Ruleset"), choices=[(WANTED, _("desired state")), (RUNS, _("running ruleset"))])
 
     def clean(self) -> dict[str, Any]:
         """Resolve both ends to addresses, and check that the gateway has the interface."""

@@ -18,17 +18,19 @@ from firewall.tracing import ConntrackState, Endpoints, LeavingPacket, Packet, P
 
 # Explanations of named counters that counted a packet which did not get through
 CAUSES: dict[str, str | Promise] = {
-    "spoofed": gettext_lazy("No active member holds its source, or it comes from the wrong side."),
-    "refused": gettext_lazy("Nothing allows this connection to begin."),
-    "misdirected": gettext_lazy("It comes from the internet to a private address, which nobody there can reach."),
-    "leaked": gettext_lazy("It would leave with a private source: the address has no public one to leave as."),
-    "bogons_from": gettext_lazy("Its sender cannot be on the internet, and is none of the networks that the group calls its own."),
-    "bogons_to": gettext_lazy("Its target cannot be on the internet, and is none of the networks that the group calls its own."),
-    "blocked": gettext_lazy("A member at one of its ends is blocked, and this is not among what stays reachable."),
-    "untracked": gettext_lazy("It is not tracked, and neither to nor from a listener."),
-    "rates_up": gettext_lazy("The member it comes from has sent more than the rate lets through."),
-    "rates_down": gettext_lazy("The member it goes to has been sent more than the rate lets through."),
-    "unmatched": gettext_lazy("Neither end is an active member, or no way leads between these interfaces."),
+    "spoofed": gettext_lazy("Its source address belongs to no active member, or it arrived on the wrong interface."),
+    "refused": gettext_lazy("Opening this connection is not allowed."),
+    "misdirected": gettext_lazy("It comes from the internet to a private address, which cannot be reached from there."),
+    "leaked": gettext_lazy("It would leave with a private source address, because this address has no public one."),
+    "bogons_from": gettext_lazy("Its source address cannot be on the internet, and is in none of the networks excepted for the group."),
+    "bogons_to": gettext_lazy("Its destination address cannot be on the internet, and is in none of the networks excepted for the group."),
+    "blocked": gettext_lazy(
+        "Its source or its destination is a blocked member, and the connection is not among those that stay reachable."
+    ),
+    "untracked": gettext_lazy("It is not tracked, and belongs to no listener."),
+    "rates_up": gettext_lazy("The sending member exceeds the allowed rate."),
+    "rates_down": gettext_lazy("The receiving member exceeds the allowed rate."),
+    "unmatched": gettext_lazy("Neither end is an active member, or nothing is forwarded between these interfaces."),
 }
 _PROTOCOLS = {1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"}
 
@@ -59,7 +61,7 @@ def describe_verdict(answer: TraceAnswer) -> VerdictText:
             return VerdictText(StateKind.OK, _("Answered by the gateway."), _describe_stand_in(trace), things)
         case TraceOutcome.DROPPED if any(isinstance(read.part, Synproxy) for read in (step.reads if step else ())):
             return VerdictText(
-                StateKind.BAD, _("Dropped."), _("It acknowledges nothing that the gateway has sent in the server's stead:"), things
+                StateKind.BAD, _("Dropped."), _("It acknowledges nothing that the gateway has sent on the server’s behalf:"), things
             )
         case TraceOutcome.DROPPED:
             return VerdictText(StateKind.BAD, _("Dropped."), _describe_reason(answer, things), things)
@@ -68,37 +70,37 @@ def describe_verdict(answer: TraceAnswer) -> VerdictText:
             return VerdictText(
                 StateKind.BAD,
                 _("Refused."),
-                f"{_describe_reason(answer, things)} {_('The sender is told, %(how)s.') % {'how': told}}",
+                f"{_describe_reason(answer, things)} {_('The sender gets an answer, %(how)s.') % {'how': told}}",
                 things,
             )
         case _:
-            nowhere = _("%(address)s is reached through a port forward only, and there is none.")
-            return VerdictText(StateKind.WARN, _("Leads nowhere."), nowhere % {"address": trace.packet.destination})
+            nowhere = _("%(address)s can only be reached through a port forward, and none matches this packet.")
+            return VerdictText(StateKind.WARN, _("No route."), nowhere % {"address": trace.packet.destination})
 
 
 def describe_guess(answer: TraceAnswer) -> str:
     """Describe the assumption that the answer rests on; "" if nothing was guessed."""
-    words = _("Taken as coming from outside. If %(source)s is a server of yours, say “servers”.")
+    words = _("Traced as coming from outside. If %(source)s is one of your servers, choose “servers”.")
     return words % {"source": answer.question.source} if answer.is_guess else ""
 
 
 def _describe_stand_in(trace: Trace) -> str:
     """Describe what the gateway did in place of the server or the client."""
     if trace.packet.cookie:
-        return _("Its sender has proved to be there, so now the gateway connects to the server. What the guard is for:")
-    return _("The server hears of it when its sender has answered: the guard against SYN floods is on. What it is for:")
+        return _("The sender has proved that it exists, so the gateway now connects to the server. Guarded:")
+    return _("The SYN flood guard is on: the server hears of it only after the sender has answered. Guarded:")
 
 
 def _describe_arrival(answer: TraceAnswer) -> tuple[str, str]:
     trace = answer.trace
     if trace.outcome is TraceOutcome.DELIVERED or trace.leaves is None:
-        return _("Reaches the gateway itself."), _("What answers there is not for the ruleset to say.")
-    words = _("It leaves by %(interface)s as %(packet)s. Behind it:") % {
+        return _("Reaches the gateway itself."), _("The ruleset does not say which service answers there.")
+    words = _("It leaves through %(interface)s as %(packet)s. Involved:") % {
         "interface": trace.interface,
         "packet": render_leaving(trace.leaves),
     }
     if any(read.element is not None and _is_policing(read) for step in trace.steps for read in step.reads):
-        may = _("It may be dropped by rate, while more comes than the member’s rate lets through.")
+        may = _("It may be dropped while the member exceeds the allowed rate.")
         words = f"{may} {words}"
     return _("Goes through."), words
 
@@ -129,7 +131,7 @@ def _iter_blocks(answer: TraceAnswer) -> Iterator[ElementOrigin]:
 def _describe_reason(answer: TraceAnswer, things: list[ElementOrigin]) -> str:
     trace, step = answer.trace, answer.trace.deciding_step
     if things:
-        return _("That is what somebody asked for:")
+        return _("The reason:")
     counted = [name for each in trace.steps if each.has_matched for name in _list_counters(each)]
     if counted and counted[-1] in CAUSES:
         return str(CAUSES[counted[-1]])
@@ -146,7 +148,7 @@ OUTCOMES: dict[TraceOutcome, str | Promise] = {
     TraceOutcome.ANSWERED: gettext_lazy("answered by the gateway"),
     TraceOutcome.DROPPED: gettext_lazy("dropped"),
     TraceOutcome.REJECTED: gettext_lazy("refused"),
-    TraceOutcome.UNROUTED: gettext_lazy("leads nowhere"),
+    TraceOutcome.UNROUTED: gettext_lazy("no route"),
     TraceOutcome.HELD: gettext_lazy("waits for its other fragments"),
 }
 
@@ -193,7 +195,7 @@ def describe_read(ruleset: Ruleset, read: PartReading) -> str:
     key = get_key_renderer(ruleset.sets[read.set].key)(read.key) if read.key else values
     if ruleset.sets[read.set].polices and read.element is not None:
         bits = formats.format_rate(8 * int.from_bytes(read.element.value))
-        return _("%(key)s is in %(set)s: may be dropped by rate, above %(rate)s") % {"key": key, "set": read.set, "rate": bits}
+        return _("%(key)s is in %(set)s: may be dropped above %(rate)s") % {"key": key, "set": read.set, "rate": bits}
     words = _("%(key)s is in %(set)s") if read.element is not None else _("%(key)s is not in %(set)s")
     return words % {"key": key, "set": read.set}
 
@@ -208,7 +210,7 @@ def describe_step(of: TraceStep) -> str:
         case Verdict(VerdictAction.JUMP | VerdictAction.GOTO, chain):
             return _("on to the chain %(chain)s") % {"chain": chain}
         case Verdict(VerdictAction.RETURN):
-            return _("allowed so far: back to where it came from")
+            return _("allowed so far: back to the calling chain")
         case Verdict(VerdictAction.DROP):
             return _("dropped")
         case Verdict(VerdictAction.ACCEPT):
@@ -216,7 +218,7 @@ def describe_step(of: TraceStep) -> str:
         case Reject():
             return _("refused")
         case Synproxy():
-            return _("answered in the server's stead")
+            return _("answered on the server’s behalf")
         case _:
             return _("counted") if any(isinstance(read.part, Count) for read in of.reads) else _("goes on")
 

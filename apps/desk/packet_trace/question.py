@@ -104,7 +104,7 @@ def parse_ends(source: str, destination: str) -> tuple[Address, Address]:
     second = _get_address("destination", other, version)
     if first.version != second.version:
         raise CannotAsk(
-            "destination", _("%(source)s and %(destination)s are of different families.") % {"source": first, "destination": second}
+            "destination", _("%(source)s and %(destination)s are not of the same IP version.") % {"source": first, "destination": second}
         )
     return first, second
 
@@ -116,9 +116,11 @@ def parse_end(field: str, text: str) -> Address | Member:
         return asked.address
     found = list(find_members(Member.objects.all(), text).order_by("name", "id")[:2]) if text.strip() else []
     if not found:
-        raise CannotAsk(field, _("“%(text)s” is no address and no member.") % {"text": text})
+        raise CannotAsk(field, _("“%(text)s” is neither an address nor a known member.") % {"text": text})
     if len(found) > 1:
-        raise CannotAsk(field, _("“%(text)s” may be several members. Give the number, such as M-2207, or an address.") % {"text": text})
+        raise CannotAsk(
+            field, _("“%(text)s” matches several members. Enter a member number such as M-2207, or an address.") % {"text": text}
+        )
     return found[0]
 
 

@@ -134,9 +134,11 @@ class LookupAnswer:
         if self.holding or self.member_count < 2:
             return ""
         if any(mapping.sharing == Pool.Sharing.SHARED for mapping in self.leaving):
-            text = _("%(n)s members shared this address. Without the remote address nobody can be named; ask the sender for it.")
+            text = _(
+                "%(n)s members shared this address. Without the remote address, the member cannot be identified; ask the sender for it."
+            )
         else:
-            text = _("%(n)s members had ports of this address. Without the port nobody can be named; ask the sender for it.")
+            text = _("%(n)s members had ports of this address. Without the port, the member cannot be identified; ask the sender for it.")
         return text % {"n": formats.format_number(self.member_count)}
 
     @property

@@ -160,12 +160,12 @@ def describe_answering(facts: DashboardFacts, *, in_memory: bool) -> str:
     if not gates:
         return _("no gateway is set up yet")
     if any(each.state.kind in (StateKind.WARN, StateKind.PLAIN) for each in gates):
-        return _("nobody has asked the gateways lately")
+        return _("the gateways have not been polled recently")
     working = sum(each.state.kind is StateKind.OK and bool(each.status and each.status.revision_id) for each in gates)
     if working < len(gates):
         text = ngettext("%(n)d of %(all)d gateways answers", "%(n)d of %(all)d gateways answer", working)
         return text % {"n": working, "all": len(gates)}
     if in_memory:
-        words = {1: _("the gateway answers, in memory"), 2: _("both gateways answer, in memory")}
-        return words.get(working, _("all gateways answer, in memory"))
+        words = {1: _("the gateway answers, in memory only"), 2: _("both gateways answer, in memory only")}
+        return words.get(working, _("all gateways answer, in memory only"))
     return {1: _("the gateway answers"), 2: _("both gateways answer")}.get(working, _("all %(n)d gateways answer") % {"n": working})

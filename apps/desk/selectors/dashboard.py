@@ -132,7 +132,7 @@ def _iter_decision_needs() -> Iterator[Need]:
         state, page = StateLabel(StateKind.WAIT, _("Approval")), find_page_url("deployments:held", held.pk)
         yield Need(f"held-{held.pk}", state, title_of_held(held), render_reason(held), held.since, _("Review"), page, is_decision=True)
     for hold in map_holds_by_group().values():
-        words = _("%(group)s is held at %(revision)s") % {"group": hold.group, "revision": hold.revision}
+        words = _("%(group)s is on hold at %(revision)s") % {"group": hold.group, "revision": hold.revision}
         by = f"{hold.by.name}: {hold.why}" if hold.by else hold.why
         page = find_page_url("deployments:release", hold.group_id)
         yield Need(f"hold-{hold.pk}", StateLabel(StateKind.WAIT, _("Hold"), "hold"), words, by, hold.since, _("Release…"), page)
@@ -141,15 +141,13 @@ def _iter_decision_needs() -> Iterator[Need]:
 def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout]) -> Iterator[Need]:
     away = [each.status.unreachable_since for each in gates if each.status and each.status.unreachable_since]
     if len(away) > 1 and len(away) == len(gates):
-        why = _(
-            "Probably the portal’s own management network is the reason: the gateways may forward all the same. Look at its cable first."
-        )
+        why = _("The cause is probably the portal’s own management network; the gateways may still be forwarding. Check its cable first.")
         state = StateLabel(StateKind.BAD, _("Cut off"))
         yield Need("away", state, _("The portal reaches none of the gateways"), why, max(away), _("Open"), find_page_url("gateways:list"))
         gates = [each for each in gates if each.status and not each.status.unreachable_since]
     stale = [each for each in gates if each.state.kind is StateKind.WARN]
     if len(stale) > 1:
-        words = _("Nobody has asked %(gateways)s lately") % {"gateways": _join_names([each.gateway.name for each in stale])}
+        words = _("%(gateways)s have not been polled recently") % {"gateways": _join_names([each.gateway.name for each in stale])}
         since = min((each.status.seen for each in stale if each.status and each.status.seen), default=None)
         yield Need("stale", stale[0].state, words, stale[0].line.follows, since, _("Open"), find_page_url("gateways:list"))
     for each in gates:
@@ -172,7 +170,7 @@ def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, R
             "memory",
             StateLabel(StateKind.PLAIN, _("In memory"), "info"),
             _("No packet passes through %(gateways)s") % {"gateways": _join_names(memory)},
-            _("they only pretend, for trying the portal out"),
+            _("they only simulate the rules, for trying out the portal"),
             None,
             _("Show"),
             find_page_url("gateways:list"),
@@ -214,7 +212,7 @@ def _find_since(each: GatewayOverview) -> datetime | None:
 
 def _describe_running(each: GatewayOverview) -> str:
     runs = each.status.revision if each.status else None
-    return _("it still runs %(revision)s") % {"revision": runs} if runs else _("it runs nothing of ours yet")
+    return _("it still runs %(revision)s") % {"revision": runs} if runs else _("it does not run our ruleset yet")
 
 
 def _iter_pool_needs() -> Iterator[Need]:
@@ -292,7 +290,7 @@ def _iter_ban_needs(now: datetime) -> Iterator[Need]:
 def _iter_flood_needs() -> Iterator[Need]:
     for group in GatewayGroup.objects.filter(flood_mode=True):
         words = _("%(group)s is in flood mode") % {"group": group}
-        costs = _("every packet from outside is looked up in the bans")
+        costs = _("every packet from outside is checked against the bans")
         yield Need(
             f"flood-{group.pk}",
             StateLabel(StateKind.WARN, _("Flood mode")),
@@ -322,23 +320,23 @@ def _iter_feed_needs() -> Iterator[Need]:
 
 def _iter_inbound_needs(now: datetime) -> Iterator[Need]:
     if away := mailbox_health.find_outage(now):
-        state = StateLabel(StateKind.BAD, _("no mail in"), "mail")
-        last = _("The last look that succeeded was %(at)s.") % {"at": formats.format_full_time(away.succeeded)} if away.succeeded else ""
-        why = away.error or _("No worker looks at it: one that takes the queue “readings” does.")
+        state = StateLabel(StateKind.BAD, _("no incoming mail"), "mail")
+        last = _("Last fetched successfully: %(at)s.") % {"at": formats.format_full_time(away.succeeded)} if away.succeeded else ""
+        why = away.error or _("No worker fetches mail: start one for the queue “readings”.")
         what = _("The mailbox %(place)s is not fetched.") % {"place": away.place}
-        yield Need("mailbox", state, what, f"{why} {last}".strip(), away.since, _("Look"), find_page_url("inbound:arrivals"))
+        yield Need("mailbox", state, what, f"{why} {last}".strip(), away.since, _("View"), find_page_url("inbound:arrivals"))
     if late := mailbox_health.find_unread():
         what = ngettext("%(n)s mail waits to be read.", "%(n)s mails wait to be read.", late.number) % {
             "n": formats.format_number(late.number)
         }
-        why = _("No worker reads mail: one that takes the queue “mail” does.")
+        why = _("No worker reads mail: start one for the queue “mail”.")
         yield Need(
             "unread",
             StateLabel(StateKind.BAD, _("unread"), "mail"),
             what,
             why,
             late.since,
-            _("Look"),
+            _("View"),
             find_page_url("inbound:arrivals") + "?state=waiting",
         )
 
@@ -347,8 +345,10 @@ def _iter_outbox_needs(now: datetime) -> Iterator[Need]:
     """Yield mail that waits for too long, and mail that failed."""
     page = find_page_url("mail:outbox")
     if late := mails.find_late(now):
-        words = ngettext("%(n)s mail does not leave", "%(n)s mails do not leave", late.number) % {"n": formats.format_number(late.number)}
-        why = late.server.error if late.server else _("the mail server is not the reason: look whether a worker sends mail")
+        words = ngettext("%(n)s mail is stuck in the outbox", "%(n)s mails are stuck in the outbox", late.number) % {
+            "n": formats.format_number(late.number)
+        }
+        why = late.server.error if late.server else _("the mail server is not the cause: check that a worker sends mail")
         yield Need("mail-late", StateLabel(StateKind.WARN, _("Mail"), "mail"), words, why, late.since, _("Open"), page)
     if number := mails.count_failed():
         words = ngettext("%(n)s mail failed", "%(n)s mails failed", number) % {"n": formats.format_number(number)}
@@ -382,9 +382,9 @@ def render_title(found: Sequence[Need], facts: DashboardFacts) -> str:
 def _describe_last_rollout(last: Sequence[progress.RolloutRow], now: datetime) -> str:
     """Describe the last rollout."""
     if not last:
-        return _("Nothing was rolled out yet.")
+        return _("No rollout yet.")
     at = formats.format_moment(last[0].rollout.created, now, with_seconds=False)
-    return _("Last done: %(what)s, by %(who)s, %(at)s.") % {"what": last[0].what, "who": last[0].who, "at": at}
+    return _("Last rollout: %(what)s, by %(who)s, %(at)s.") % {"what": last[0].what, "who": last[0].who, "at": at}
 
 
 def get_first_line(text: str) -> str:

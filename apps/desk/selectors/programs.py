@@ -15,32 +15,33 @@ from apps.operations.heartbeats import RoleFault, RoleFaultKind
 from apps.operations.models import ProcessRole
 
 FOLLOWS: dict[ProcessRole, Promise] = {
-    ProcessRole.WORKER: gettext_lazy("Changes are saved and reach no gateway. Start “worker”, or look into its log."),
+    ProcessRole.WORKER: gettext_lazy("Changes are saved but reach no gateway. Start “worker”, or check its log."),
     ProcessRole.COLLECTOR: gettext_lazy(
-        "No counters are read, nobody asks the gateways, no webhook is told. Start “collector”, or look into its log."
+        "Counters are not read, gateways are not polled, webhooks are not notified. Start “collector”, or check its log."
     ),
-    ProcessRole.FEEDS: gettext_lazy("Ban lists with a feed stay as they are. Start “feeds”, or look into its log."),
-    ProcessRole.MAILER: gettext_lazy("Mail neither leaves nor is read; nothing is lost. Start “mailer”, or look into its log."),
+    ProcessRole.FEEDS: gettext_lazy("Ban lists with a feed are not refreshed. Start “feeds”, or check its log."),
+    ProcessRole.MAILER: gettext_lazy("Mail is neither sent nor read; nothing is lost. Start “mailer”, or check its log."),
     ProcessRole.TICKER: gettext_lazy(
-        "What people save still goes out. Nothing happens by schedule: no look at the gateways, no second try, no counters. Start “beat”."
+        "Saved changes still go out. Scheduled work stops: gateways are not checked, nothing is retried, "
+        "no counters are read. Start “beat”."
     ),
-    ProcessRole.EVENTS: gettext_lazy("Pages ask again by themselves; scripts that wait for gateways are refused. Start “events”."),
+    ProcessRole.EVENTS: gettext_lazy("Pages refresh themselves instead; scripts that wait for gateways are refused. Start “events”."),
 }
 URGENT = frozenset({ProcessRole.WORKER, ProcessRole.TICKER})
 JOBS: dict[str, Promise] = {
-    "workers.reconcile": gettext_lazy("Bringing changes to the gateways"),
+    "workers.reconcile": gettext_lazy("Deploying changes to the gateways"),
     "workers.take_over": gettext_lazy("Resuming rollouts"),
-    "workers.forget": gettext_lazy("Removing what is too old"),
+    "workers.forget": gettext_lazy("Removing expired data"),
     "workers.lifecycle": gettext_lazy("Departures, moves and erasures that are due"),
-    "workers.refresh_feeds": gettext_lazy("Looking which feeds are due"),
+    "workers.refresh_feeds": gettext_lazy("Checking which feeds are due"),
     "workers.refresh_feed": gettext_lazy("Refreshing a feed"),
     "workers.send_mail": gettext_lazy("Sending mail"),
-    "workers.receive_mail": gettext_lazy("Reading mail that arrived"),
+    "workers.receive_mail": gettext_lazy("Reading incoming mail"),
     "workers.fetch_mail": gettext_lazy("Fetching mail from the mailbox"),
     "workers.answer_tickets": gettext_lazy("Answering many tickets at once"),
     "workers.count_tickets": gettext_lazy("Counting tickets"),
-    "workers.tell_webhooks": gettext_lazy("Telling webhooks"),
-    "workers.collect": gettext_lazy("Asking for the gateways’ counters"),
+    "workers.tell_webhooks": gettext_lazy("Notifying webhooks"),
+    "workers.collect": gettext_lazy("Requesting the gateways’ counters"),
     "workers.collect_one": gettext_lazy("Reading a gateway’s counters"),
     "workers.share_fairly": gettext_lazy("Sharing full uplinks fairly"),
     "workers.tell_of_quotas": gettext_lazy("Mails about quotas"),
@@ -78,7 +79,7 @@ def _iter_role_needs(faults: Sequence[RoleFault]) -> Iterator[Need]:
             min(_list_moments(broker), default=None),
         )
     if {fault.role for fault in silent} >= {*heartbeats.OF_QUEUES, ProcessRole.TICKER}:
-        words = _("None of the portal’s workers gives a sign of life")
+        words = _("No worker of the portal sends a heartbeat")
         yield _build_need("workers", StateKind.BAD, words, _describe_standstill(), max(_list_moments(silent), default=None))
         others = [fault for fault in others if fault.role == ProcessRole.EVENTS]
     for fault in others:
@@ -91,17 +92,15 @@ def _list_moments(faults: Sequence[RoleFault]) -> list[datetime]:
 
 
 def _describe_broker_fault() -> str:
-    return _("The broker (Redis) takes no messages")
+    return _("The broker (Redis) accepts no messages")
 
 
 def _describe_broker_effect() -> str:
-    return _("Changes are saved, and nothing goes out until it works again. Look whether Redis runs and has memory left.")
+    return _("Changes are saved, but nothing goes out until it works again. Check that Redis runs and has memory left.")
 
 
 def _describe_standstill() -> str:
-    return _(
-        "Changes are saved; nothing reaches a gateway, no mail leaves, nothing is counted. Start the workers, or look into their logs."
-    )
+    return _("Changes are saved, but reach no gateway; no mail is sent, nothing is counted. Start the workers, or check their logs.")
 
 
 def describe_fault(fault: RoleFault) -> str:
@@ -110,10 +109,10 @@ def describe_fault(fault: RoleFault) -> str:
     if fault.fault is RoleFaultKind.BROKER:
         return _describe_broker_fault()
     if fault.fault is RoleFaultKind.IDLE:
-        return _("The %(role)s is alive and finishes no tasks") % given
+        return _("The %(role)s is running but finishes no tasks") % given
     if fault.since is None:
-        return _("The %(role)s has never given a sign of life") % given
-    return _("The %(role)s gives no sign of life") % given
+        return _("The %(role)s has never sent a heartbeat") % given
+    return _("The %(role)s sends no heartbeat") % given
 
 
 def _build_job_need(fault: jobs.JobFault) -> Need:
@@ -125,8 +124,8 @@ def _build_job_need(fault: jobs.JobFault) -> Need:
     )
     if fault.error:
         return _build_need(f"job-{fault.name}", StateKind.BAD, _("Job fails: %(job)s") % given, f"{fault.error}. {well}", fault.since)
-    evidence = _("It has missed several turns although the scheduler runs.") + " " + well
-    return _build_need(f"job-{fault.name}", StateKind.WARN, _("Job does not run: %(job)s") % given, evidence, fault.since)
+    evidence = _("It has missed several runs although the scheduler is running.") + " " + well
+    return _build_need(f"job-{fault.name}", StateKind.WARN, _("Job is overdue: %(job)s") % given, evidence, fault.since)
 
 
 def _build_need(key: str, kind: StateKind, what: str, evidence: str, at: datetime | None) -> Need:

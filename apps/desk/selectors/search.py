@@ -126,9 +126,11 @@ def _search_addresses(asked: SearchText) -> Iterator[HitGroup]:
     ]
     question = {"address": str(asked.address)} | ({"port": str(asked.port)} if asked.port else {})
     held = f"{reverse('network:held')}?{urlencode(question)}"
-    yield HitGroup(_("Leave as this address"), "nat", hits[:SHOWN], held if len(leaving) > SHOWN else "")
+    yield HitGroup(_("Members with this public address"), "nat", hits[:SHOWN], held if len(leaving) > SHOWN else "")
     number = list_address_holdings(asked.address).count()
-    words = ngettext("held by %(n)s member so far", "held by %(n)s members so far", number) if number else _("who left as it, and when")
+    words = (
+        ngettext("held by %(n)s member so far", "held by %(n)s members so far", number) if number else _("which member used it, and when")
+    )
     words = words % {"n": formats.format_number(number)} if number else words
     yield HitGroup(_("Who had it?"), "history", [Hit(str(asked.address), words, held, code=True)] if number or leaving else [])
 

@@ -15,10 +15,10 @@ from apps.operations.registry import TableBound
 from apps.operations.table_sizes import TableSize, list_table_sizes
 
 BOUNDS: dict[TableBound, Promise] = {
-    TableBound.PEOPLE: gettext_lazy("as many as people enter"),
+    TableBound.PEOPLE: gettext_lazy("what people enter"),
     TableBound.CODE: gettext_lazy("a fixed number"),
     TableBound.HISTORY: gettext_lazy("history, kept on purpose"),
-    TableBound.PRUNED: gettext_lazy("pruned"),
+    TableBound.PRUNED: gettext_lazy("pruning of old rows"),
 }
 
 
@@ -91,7 +91,7 @@ def _build_state(job: JobRecord, faults: dict[str, jobs.JobFault]) -> StateLabel
     if job.failing:
         return StateLabel(StateKind.BAD, _("Fails"))
     if job.name in faults:
-        return StateLabel(StateKind.WARN, _("Does not run"))
+        return StateLabel(StateKind.WARN, _("Overdue"))
     return StateLabel(StateKind.OK, _("Works")) if job.ran else StateLabel(StateKind.PLAIN, _("Not run yet"))
 
 

@@ -17,8 +17,8 @@ from apps.members.models import Member
 class SettingsForm(forms.Form):
     """The language of pages and mails, and the wanted notices."""
 
-    language = forms.ChoiceField(label=_("Language"), required=False, choices=[("", _("As the browser asks for")), *settings.LANGUAGES])
-    notices = forms.MultipleChoiceField(label=_("Mails that you want"), required=False, widget=forms.CheckboxSelectMultiple)
+    language = forms.ChoiceField(label=_("Language"), required=False, choices=[("", _("As set in the browser")), *settings.LANGUAGES])
+    notices = forms.MultipleChoiceField(label=_("Wanted mails"), required=False, widget=forms.CheckboxSelectMultiple)
 
     def __init__(self, member: Member, user: User, data: Any = None) -> None:
         super().__init__(data, initial={"language": user.language, "notices": list_wanted_notices(member)})

@@ -53,9 +53,9 @@ def _build_connected(member: Member) -> ConnectionStatus:
     """Return the status of a connected member, with the rate limit or the tariff's rate."""
     limit, applies = selectors.find_current_limit(member), selectors.is_rate_limiting_on(member)
     if limit and applies:
-        return ConnectionStatus(StateKind.WARN, _("You are connected, with a limited rate"), describe_limit(limit))
+        return ConnectionStatus(StateKind.WARN, _("You are connected, with a rate limit"), describe_limit(limit))
     if applies and (tariff := format_rates(member.tariff)):
-        return ConnectionStatus(StateKind.OK, _("You are connected"), _("Your tariff lets through %(rate)s. No block.") % {"rate": tariff})
+        return ConnectionStatus(StateKind.OK, _("You are connected"), _("Your tariff allows %(rate)s. No block.") % {"rate": tariff})
     return ConnectionStatus(StateKind.OK, _("You are connected"), _("No limit, no block."))
 
 

@@ -36,7 +36,7 @@ def _describe_untried(ways: list[browser.VersionProbe]) -> str:
     """Say that IPv4 and IPv6 cannot both be tried in the browser; "" if they can."""
     if len(ways) == 2:
         return ""
-    return _("What your browser reaches over IPv4 and over IPv6 is not tried here: nobody has set up the addresses for that.")
+    return _("IPv4 and IPv6 cannot be tested in your browser: the test addresses are not set up.")
 
 
 @own_page
@@ -58,7 +58,7 @@ def open_check_ticket(request: HttpRequest, member: Member) -> HttpResponse:
 
 def _add_findings(form: AskForm, text: str | None) -> dict[str, Any]:
     if text is None:
-        raise Problem(_("What was found is more than a day old. Look again, then open the ticket."))
+        raise Problem(_("This check is more than a day old. Check again, then open the ticket."))
     given = form.to_kwargs()
     return {**given, "text": f"{given['text']}\n\n{text}".strip()}
 

@@ -21,7 +21,7 @@ def devices(request: HttpRequest, member: Member) -> HttpResponse:
     if form.is_valid():
         try:
             made = own_devices.add_device(member=member, by=get_person(request), **form.cleaned_data)
-            messages.success(request, _("%(device)s is noted.") % {"device": made})
+            messages.success(request, _("%(device)s is registered.") % {"device": made})
             return redirect("own:devices")
         except Problem as problem:
             add_problem_to(form, problem)
@@ -41,7 +41,7 @@ def change(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             own_devices.change_device(device=device, by=get_person(request), **form.cleaned_data)
-            messages.success(request, _("%(device)s is noted.") % {"device": device})
+            messages.success(request, _("%(device)s is registered.") % {"device": device})
             return redirect("own:devices")
         except Problem as problem:
             add_problem_to(form, problem)
@@ -55,5 +55,5 @@ def remove(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     if request.method != "POST":
         return render(request, "desk/own/device_remove.html", {"device": device})
     services.remove_device(device=device, by=get_person(request))
-    messages.success(request, _("%(device)s is no longer noted.") % {"device": device})
+    messages.success(request, _("%(device)s has been removed.") % {"device": device})
     return redirect("own:devices")

@@ -47,7 +47,7 @@ def _make_account(request: HttpRequest, opened: OpenedInvitation) -> HttpRespons
     if form.is_valid():
         try:
             invitation_services.accept_anew(opened, **form.cleaned_data)
-            messages.success(request, f"{_('Your account is there. Sign in.')} {_describe_next_step(opened.member)}")
+            messages.success(request, f"{_('Your account was created. Sign in.')} {_describe_next_step(opened.member)}")
             return redirect("account_login")
         except Problem as problem:
             add_problem_to(form, problem)

@@ -96,6 +96,6 @@ def reopen(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     except Problem as problem:
         messages.error(request, str(problem))
         return _redirect_to_page()
-    said = _("%(pinhole)s is open again.") if again.enabled else _("%(pinhole)s is there again, and off as it was.")
+    said = _("%(pinhole)s is open again.") if again.enabled else _("%(pinhole)s is back, and still switched off.")
     messages.success(request, said % {"pinhole": again})
     return _redirect_to_page(saved=again.pk)

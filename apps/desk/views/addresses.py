@@ -90,7 +90,7 @@ def add_pool(request: HttpRequest) -> HttpResponse:
         wanted = {name: value for name, value in form.cleaned_data.items() if name != "version"}
         try:
             made = services.add_pool(by=get_person(request), **wanted)
-            messages.success(request, _("The pool %(pool)s is there. Members can be given addresses from it.") % {"pool": made})
+            messages.success(request, _("The pool %(pool)s has been added. Members can get addresses from it.") % {"pool": made})
             return redirect("network:addresses")
         except Problem as problem:
             add_problem_to(form, problem)

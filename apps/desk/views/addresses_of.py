@@ -78,7 +78,7 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
         ends = dependents.count(Holding, [holding.pk])
         return render(request, "desk/member/release.html", {"holding": holding, "member": holding.member, "ends": ends})
     ended = services.release(holding=holding, by=get_person(request))
-    with_it = _("It ended with it: %(what)s.") % {"what": dependents.describe_ended(ended)} if ended else _("Nothing else hung on it.")
+    with_it = _("Also ended: %(what)s.") % {"what": dependents.describe_ended(ended)} if ended else _("Nothing else depended on it.")
     said = _("%(address)s is free. %(with_it)s") % {"address": holding.address, "with_it": with_it}
     if request.headers.get("HX-Request"):
         return _mark_changed(_respond(request, holding.member, released=said))

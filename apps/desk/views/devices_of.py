@@ -66,7 +66,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
         held = [holding.address for holding in device.holdings.filter(holds_now())]
         return render(request, "desk/member/device_remove.html", {"device": device, "member": device.member, "held": held})
     services.remove_device(device=device, by=get_person(request))
-    said = _("%(device)s is no longer noted.") % {"device": device.name}
+    said = _("%(device)s has been removed.") % {"device": device.name}
     if request.headers.get("HX-Request"):
         return _respond(request, device.member, removed=said)
     messages.success(request, said)

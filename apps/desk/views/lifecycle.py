@@ -31,7 +31,10 @@ class LeaveForm(forms.Form):
     """The day on which a member leaves."""
 
     on = forms.DateField(
-        label=gettext_lazy("With the beginning of"), widget=DateInput, required=False, help_text=gettext_lazy("Empty: now, within a second")
+        label=gettext_lazy("Effective from"),
+        widget=DateInput,
+        required=False,
+        help_text=gettext_lazy("The beginning of that day. Empty: now, within a second"),
     )
 
 
@@ -54,7 +57,7 @@ def _leave(member: Member, form: LeaveForm, request: HttpRequest) -> str:
     facts: dict[str, Any] = {"member": member}
     if day := form.cleaned_data["on"]:
         departures.plan(member=member, on=day, by=get_person(request))
-        return _("%(member)s leaves on %(day)s. Until then it can be dropped.") % (facts | {"day": formats.format_day(day)})
+        return _("%(member)s leaves on %(day)s. Until then you can cancel the departure.") % (facts | {"day": formats.format_day(day)})
     services.leave(member=member, by=get_person(request))
     member.refresh_from_db()
     follows = [f"{formats.format_day(each.at)}: {each.what}" for each in schedule.list_scheduled(member)]
@@ -66,7 +69,7 @@ def _leave(member: Member, form: LeaveForm, request: HttpRequest) -> str:
 def drop(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel a planned departure."""
     departure = get_object_or_404(Departure.objects.select_related("member"), pk=pk)
-    return _drop_plan(request, departure, departures.drop, _("%(member)s stays."))
+    return _drop_plan(request, departure, departures.drop, _("The departure of %(member)s was cancelled."))
 
 
 def _drop_plan[Plan: (Departure, Move)](request: HttpRequest, plan: Plan, drop: Callable[[Plan], None], said: str) -> HttpResponse:
@@ -82,13 +85,16 @@ class MoveForm(forms.Form):
     """The day of a move, the new room, and what happens to addresses, forwards and pinholes."""
 
     on = forms.DateField(
-        label=gettext_lazy("With the beginning of"), widget=DateInput, required=False, help_text=gettext_lazy("Empty: now, within a second")
+        label=gettext_lazy("Effective from"),
+        widget=DateInput,
+        required=False,
+        help_text=gettext_lazy("The beginning of that day. Empty: now, within a second"),
     )
     room = RoomField(
         label=gettext_lazy("Room"),
         max_length=40,
         required=False,
-        help_text=gettext_lazy("House and door, like B-214; empty: stays"),
+        help_text=gettext_lazy("House and door, like B-214. Empty: same room"),
     )
     pool = RowChoiceField(
         Pool.objects.exclude(kind=Pool.Kind.PUBLIC4).order_by("prefix"),
@@ -102,7 +108,7 @@ class MoveForm(forms.Form):
         """Return the day, today if empty. A past day is an error."""
         on: date = self.cleaned_data["on"] or timezone.localdate()
         if on < timezone.localdate():
-            raise forms.ValidationError(_("This day is over."))
+            raise forms.ValidationError(_("This day is in the past."))
         return on
 
 
@@ -130,7 +136,7 @@ def _describe_move(move: Move) -> str:
     facts = {"member": move.member, "day": formats.format_day(move.on)}
     if move.state == Move.State.DONE:
         return _("%(member)s has moved.") % facts
-    return _("%(member)s moves on %(day)s. Until then it can be dropped.") % facts
+    return _("%(member)s moves on %(day)s. Until then you can cancel the move.") % facts
 
 
 @staff_page
@@ -138,7 +144,7 @@ def _describe_move(move: Move) -> str:
 def drop_move(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel a planned move."""
     planned = get_object_or_404(Move.objects.select_related("member"), pk=pk)
-    return _drop_plan(request, planned, moving.drop, _("%(member)s does not move."))
+    return _drop_plan(request, planned, moving.drop, _("The move of %(member)s was cancelled."))
 
 
 @staff_page

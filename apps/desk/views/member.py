@@ -119,16 +119,16 @@ def build_status_line(
         return MemberStatusLine("plain", _("Has left."), _("No address, no access."))
     if found.state == Member.State.PENDING:
         return MemberStatusLine(
-            "wait", _("Not yet active."), _("Nothing of this member is on the gateways until somebody activates the membership.")
+            "wait", _("Not yet active."), _("Nothing of this member is on the gateways until an administrator activates the membership.")
         )
     leaves = sorted(
         {mapping.public_with_ports for mapping in mappings} | {str(each.prefix) for each in holdings if each.prefix.version == 6}
     )
     if not leaves:
-        return MemberStatusLine("warn", _("Not connected."), _("Active, but without an address that leaves the network."))
+        return MemberStatusLine("warn", _("Not connected."), _("Active, but without a public address or an IPv6 prefix."))
     said = _("Leaves as %(addresses)s.") % {"addresses": _(" and ").join(leaves)}
     if not mappings:
-        said += " " + _("Over IPv4 this member reaches what is inside, not the internet.")
+        said += " " + _("Over IPv4 this member reaches other members and the network itself, not the internet.")
     return (
         MemberStatusLine("warn", _("Limited."), f"{describe_limit(limit)} {said}")
         if limit
@@ -140,5 +140,5 @@ def _describe_block(block: Block) -> str:
     """Describe the block's beginning, end and reason."""
     facts = {"since": formats.format_full_time(block.valid.lower), "reason": block.get_reason_display()}
     if block.valid.upper is None:
-        return _("Since %(since)s, until somebody lifts it: %(reason)s.") % facts
+        return _("Since %(since)s, until lifted: %(reason)s.") % facts
     return _("Since %(since)s, until %(until)s: %(reason)s.") % (facts | {"until": formats.format_full_time(block.valid.upper)})

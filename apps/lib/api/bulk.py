@@ -26,7 +26,7 @@ def validate_item_list(data: Any) -> list[Any]:
     if not isinstance(data, list) or not data:
         raise RequestRejected(400, _("Send a list with at least one item."))
     if len(data) > MOST:
-        raise RequestRejected(413, _("These are %(count)d items. Send at most %(most)d at once.") % {"count": len(data), "most": MOST})
+        raise RequestRejected(413, _("%(count)d items are too many. Send at most %(most)d at once.") % {"count": len(data), "most": MOST})
     return data
 
 
@@ -92,11 +92,11 @@ def get_item_rows(items: Sequence[Any], find: Callable[[Iterable[int]], Mapping[
     found, wrong, seen = find(good), dict[int, Exception](), set[int]()
     for index, pk in enumerate(ids):
         if not isinstance(pk, int) or isinstance(pk, bool):
-            wrong[index] = serializers.ValidationError({"id": _("Give the id, a number.")})
+            wrong[index] = serializers.ValidationError({"id": _("Give the id as a number.")})
         elif pk not in found:
-            wrong[index] = serializers.ValidationError({"id": _("There is none with this id, or it has ended.")})
+            wrong[index] = serializers.ValidationError({"id": _("Nothing with this id, or no longer active.")})
         elif pk in seen:
-            wrong[index] = serializers.ValidationError({"id": _("This id comes twice.")})
+            wrong[index] = serializers.ValidationError({"id": _("This id appears twice.")})
         elif more := _describe_extra_fields(items[index]) if only_ids else None:
             wrong[index] = serializers.ValidationError(more)
         else:

@@ -25,14 +25,14 @@ def asks_to_wait(request: Request, *, possible: bool = True) -> bool:
     """
     wanted = request.query_params.get("wait")
     if not possible and (given := [name for name in ("wait", "timeout") if name in request.query_params]):
-        raise ValidationError({f"?{given[0]}": _("This cannot be waited for: it does not say since when it is active.")})
+        raise ValidationError({f"?{given[0]}": _("Waiting is not possible here: this has no activation status.")})
     text = request.query_params.get("timeout", str(UNLESS_TOLD))
     if wanted not in (None, CONFIRMED):
-        raise ValidationError({"?wait": _("There is nothing to wait for but “confirmed”.")})
+        raise ValidationError({"?wait": _("`wait` must be `confirmed`.")})
     if not (text.isascii() and text.isdigit() and len(text) < 4 and int(text) <= LONGEST):
-        raise ValidationError({"?timeout": _("A timeout has 0 to %(most)d seconds.") % {"most": LONGEST}})
+        raise ValidationError({"?timeout": _("`timeout` must be 0 to %(most)d seconds.") % {"most": LONGEST}})
     if wanted is None and "timeout" in request.query_params:
-        raise ValidationError({"?timeout": _("A timeout is for ?wait=confirmed.")})
+        raise ValidationError({"?timeout": _("`timeout` is allowed only with ?wait=confirmed.")})
     return wanted is not None
 
 

@@ -21,7 +21,7 @@ def explain_violation(error: IntegrityError | DataError) -> Problem | None:
     Returns None if the error does not come from the database, or is not known here.
     """
     if isinstance(error, ProtectedError | RestrictedError):
-        return Conflict(_("Other things need it: remove these first."))
+        return Conflict(_("Other objects depend on it: remove those first."))
     diagnosis = getattr(error.__cause__, "diag", None)
     if diagnosis is None:
         return None
@@ -30,13 +30,13 @@ def explain_violation(error: IntegrityError | DataError) -> Problem | None:
     found = _KEY.search(detail)
     field = diagnosis.column_name or (found[1].removesuffix("_id") if found else "")
     if state == UNIQUE:
-        return Conflict(_("There is one like this already: %(field)s is taken.") % {"field": field or rule}, field)
+        return Conflict(_("This exists already: %(field)s is taken.") % {"field": field or rule}, field)
     if state == EXCLUSION:
-        return Conflict(_("Something else is there at the same time (rule “%(rule)s”).") % {"rule": rule}, field)
+        return Conflict(_("This overlaps another entry (rule “%(rule)s”).") % {"rule": rule}, field)
     if state in (FOREIGN_KEY, RESTRICT):
-        return Conflict(_("It hangs together with something else (rule “%(rule)s”). Look at that first.") % {"rule": rule}, field)
+        return Conflict(_("This is linked to another object (rule “%(rule)s”). Check that one first.") % {"rule": rule}, field)
     if state == NOT_NULL:
-        return Unprocessable(_("%(field)s has to be given.") % {"field": field}, field)
+        return Unprocessable(_("%(field)s is required.") % {"field": field}, field)
     if state == CHECK:
         return Unprocessable(_("The rule “%(rule)s” does not allow this.") % {"rule": rule}, field)
     if isinstance(error, DataError):

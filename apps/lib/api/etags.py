@@ -32,4 +32,4 @@ def check_if_match(row: Model, wanted: str) -> None:
 
 def build_precondition_error() -> RequestRejected:
     """Return the 412 error for a row that changed after the client read it. Nothing was changed."""
-    return RequestRejected(412, _("Somebody changed this since you read it. Read it again, then decide."))
+    return RequestRejected(412, _("This was changed since you read it. Read it again, then decide."))

@@ -37,13 +37,13 @@ class FilterType:
 def _parse_number(text: str) -> int:
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20 and int(digits) <= LARGEST):
-        raise ValueError(_("“%(text)s” is no number.") % {"text": text})
+        raise ValueError(_("“%(text)s” is not a number.") % {"text": text})
     return int(text)
 
 
 def _parse_text(text: str) -> str:
     if "\0" in text:
-        raise ValueError(_("A text holds no NUL."))
+        raise ValueError(_("A text must not contain NUL."))
     return text
 
 
@@ -57,14 +57,14 @@ def _parse_network(text: str) -> Any:
     try:
         return parse_prefix(text, strict=False)
     except ValueError as error:
-        raise ValueError(_("“%(text)s” is no address or prefix.") % {"text": text}) from error
+        raise ValueError(_("“%(text)s” is not an address or prefix.") % {"text": text}) from error
 
 
 def _parse_mac(text: str) -> str:
     try:
         return str(MacField().parse(text))
     except ValueError as error:
-        raise ValueError(_("“%(text)s” is no MAC address.") % {"text": text}) from error
+        raise ValueError(_("“%(text)s” is not a MAC address.") % {"text": text}) from error
 
 
 def _parse_timestamp(text: str) -> datetime:
@@ -75,7 +75,7 @@ def _parse_timestamp(text: str) -> datetime:
     except (ValueError, OverflowError):
         known = None
     if known is None:
-        raise ValueError(_("“%(text)s” is no time with its offset, like 2026-11-21T18:00:00+01:00.") % {"text": text})
+        raise ValueError(_("“%(text)s” is not a time with a UTC offset, like 2026-11-21T18:00:00+01:00.") % {"text": text})
     return known
 
 
@@ -85,7 +85,7 @@ def _parse_day(text: str) -> date:
     except ValueError:
         found = None
     if found is None:
-        raise ValueError(_("“%(text)s” is no day, like 2026-11-21.") % {"text": text})
+        raise ValueError(_("“%(text)s” is not a date, like 2026-11-21.") % {"text": text})
     return found
 
 
@@ -103,7 +103,7 @@ def build_choice_type(values: tuple[str, ...]) -> FilterType:
 
     def read(text: str) -> str:
         if text not in values:
-            raise ValueError(_("“%(text)s” is none of: %(values)s.") % {"text": text, "values": ", ".join(values)})
+            raise ValueError(_("“%(text)s” is not one of: %(values)s.") % {"text": text, "values": ", ".join(values)})
         return text
 
     return FilterType(read, {"type": "string", "enum": list(values)}, (EXACT, IN), values[0])

@@ -125,7 +125,7 @@ class DeclaredFilterBackend(BaseFilterBackend):
 def build_unknown_error(name: str, known: list[str], parameter: str = "") -> ValidationError:
     """Return the error for an unknown parameter, or for an unknown name in a parameter."""
     facts = {"name": name[:LONGEST], "known": ", ".join(known)}
-    return ValidationError({f"?{parameter or name[:LONGEST]}": _("There is no “%(name)s”. There is: %(known)s.") % facts})
+    return ValidationError({f"?{parameter or name[:LONGEST]}": _("“%(name)s” is unknown. Known: %(known)s.") % facts})
 
 
 def find_column(filters: Filters, name: str) -> Filter | None:
@@ -152,6 +152,6 @@ def _iter_order_columns(filters: Filters, asked: str) -> Iterator[str]:
         found = find_column(filters, bare)
         if found is None:
             known = ", ".join(list_orderings(filters))
-            text = _("By “%(name)s” nothing is ordered. Choose: %(known)s.")
+            text = _("Cannot order by “%(name)s”. Choose one of: %(known)s.")
             raise ValidationError({"?ordering": text % {"name": bare[:LONGEST], "known": known}})
         yield f"-{found.path}" if name.strip().startswith("-") else found.path

@@ -33,7 +33,7 @@ def answer_once(request: Request, work: Callable[[], Response]) -> Response:
     if not 0 < len(key) <= LONGEST or not key.isprintable() or not key.isascii():
         raise RequestRejected(400, _("An Idempotency-Key has 1 to %(most)d printable characters.") % {"most": LONGEST})
     if not _try_lock_key(person, key):
-        raise RequestRejected(409, _("The same request is under way. Ask again in a moment."))
+        raise RequestRejected(409, _("The same request is still being processed. Try again in a moment."))
     print_ = _compute_fingerprint(request)
     kept = KeptAnswer.objects.filter(user=person, key=key, at__gt=Now() - KEPT).first()
     if kept is None:
@@ -41,7 +41,7 @@ def answer_once(request: Request, work: Callable[[], Response]) -> Response:
         _save_answer(person, key, print_, response)
         return response
     if kept.request != print_:
-        raise RequestRejected(422, _("This Idempotency-Key stands for another request. Choose a new one for each."))
+        raise RequestRejected(422, _("This Idempotency-Key was used for another request. Choose a new one for each."))
     return _replay_answer(kept)
 
 

@@ -18,5 +18,5 @@ class Negotiation(DefaultContentNegotiation):
         except Http404 as error:
             known = ", ".join(each.format for each in renderers)
             raise NotAcceptable(
-                _("There is no format “%(format)s” here; there is: %(known)s.") % {"format": format, "known": known}
+                _("The format “%(format)s” is not available here. Available: %(known)s.") % {"format": format, "known": known}
             ) from error

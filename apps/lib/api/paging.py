@@ -42,7 +42,7 @@ class LimitOrCursorPagination(LimitOffsetPagination):
     def _load_walk(self, queryset: Any, request: Request) -> list[Any]:
         limit = self.get_limit(request)
         if "ordering" in request.query_params or "offset" in request.query_params:
-            raise ValidationError({"?cursor": _("A walk goes by id: leave out “ordering” and “offset”.")})
+            raise ValidationError({"?cursor": _("With a cursor, rows are ordered by id: leave out “ordering” and “offset”.")})
         after = _decode_cursor(request.query_params["cursor"])
         rows = list(queryset.filter(pk__gt=after).order_by("pk")[: limit + 1])
         self._following = rows[limit - 1].pk if len(rows) > limit else None
@@ -75,7 +75,7 @@ def _parse_number(request: Request, name: str, otherwise: int) -> int:
         return otherwise
     if text.isascii() and text.isdigit():
         return int(text) if len(text) <= LONGEST_NUMBER else LARGEST
-    raise ValidationError({f"?{name}": _("“%(text)s” is no number.") % {"text": text[:40]}})
+    raise ValidationError({f"?{name}": _("“%(text)s” is not a number.") % {"text": text[:40]}})
 
 
 def _encode_cursor(pk: int) -> str:
@@ -90,4 +90,4 @@ def _decode_cursor(text: str) -> int:
         word, _sep, digits = urlsafe_b64decode(text + "=" * (-len(text) % 4)).partition(b" ")
         if word == b"after" and digits.isdigit() and int(digits) <= LARGEST:
             return int(digits)
-    raise ValidationError({"?cursor": _("This is no cursor. Take it from “next”, or begin with an empty one.")})
+    raise ValidationError({"?cursor": _("This is not a cursor. Take it from “next”, or begin with an empty one.")})

@@ -22,5 +22,5 @@ class StrictJsonParser(JSONParser):
         except RecursionError as error:
             raise ParseError(_("This JSON is nested too deeply.")) from error
         except ValueError as error:
-            raise ParseError(_("A number or a text in this JSON is none: %(why)s.") % {"why": error}) from error
+            raise ParseError(_("This JSON contains an invalid number or text: %(why)s.") % {"why": error}) from error
         return found

@@ -68,7 +68,7 @@ def explain(error: Exception, context: dict[str, Any]) -> Response | None:
         told = sorted((index, _hide_names(why, token)) for index, why in error.why.items())
         found = [entry for index, why in told for entry in _iter_entries(why, names, (index,))]
         code = max((_find_status(why) or 500 for why in error.why.values()), default=400)
-        return _build_response(code, found, _("None of this was done: see what is wrong with single items.")) if code < 500 else None
+        return _build_response(code, found, _("Nothing was changed: see the errors of the single items.")) if code < 500 else None
     if isinstance(error, IntegrityError | DataError):
         known = explain_violation(error)
         return explain(known, context) if known else None
@@ -85,7 +85,7 @@ def _hide_names(error: Exception, token: object) -> Exception:
     """Return the error without names, if the token may not know which member the conflicting object belongs to."""
     if not isinstance(error, Problem) or error.culprit is None or can_see_names(token, error.culprit):
         return error
-    text = error.unnamed or _("Something of somebody else is in the way.")
+    text = error.unnamed or _("This conflicts with something that belongs to someone else.")
     return type(error)(text, error.fieldname, error.offer)
 
 
@@ -110,7 +110,7 @@ def _iter_headers(error: Exception) -> Iterator[tuple[str, str]]:
 
 def _get_sentence(error: Exception) -> str:
     if isinstance(error, Http404):
-        return _("There is none, or it has ended.")
+        return _("Not found, or no longer active.")
     if isinstance(error, exceptions.APIException) and isinstance(error.detail, str):
         return str(error.detail)
     return str(error) if isinstance(error, Problem | PermissionDenied) else ""
@@ -123,22 +123,22 @@ def _build_response(code: int, errors: list[ErrorEntry], sentence: str) -> Respo
 def build_problem_body(code: int, sentence: str = "", errors: Sequence[ErrorEntry] = ()) -> dict[str, Any]:
     """Return the problem as JSON values. `errors` lists the errors of single fields."""
     titles = {
-        400: _("What was asked cannot be"),
+        400: _("Bad request"),
         401: _("Not signed in"),
         403: _("Not allowed"),
         404: _("Not found"),
-        405: _("Not offered here"),
-        409: _("In conflict with what there is"),
+        405: _("Method not allowed"),
+        409: _("Conflict"),
         412: _("Changed meanwhile"),
         413: _("Too large"),
-        414: _("Address too long"),
+        414: _("URL too long"),
         415: _("Not JSON"),
         422: _("Refused"),
         429: _("Too many requests"),
-        500: _("A fault of ours"),
-        503: _("Away for a moment"),
+        500: _("Internal server error"),
+        503: _("Service unavailable"),
     }
-    detail = sentence or (errors[0]["detail"] if len(errors) == 1 else _("See what is wrong with single fields."))
+    detail = sentence or (errors[0]["detail"] if len(errors) == 1 else _("See the errors of the single fields."))
     told: dict[str, Any] = {
         "type": f"/api/docs/#{KINDS.get(code, 'invalid')}",
         "title": str(titles.get(code, titles[400])),
@@ -162,7 +162,7 @@ def _iter_entries(error: Exception, names: Mapping[str, str], path: FieldPath = 
     elif isinstance(error, DjangoValidationError):
         yield from _flatten_details(error.message_dict if hasattr(error, "error_dict") else error.messages, path)
     elif path:
-        yield _build_entry(path, _get_sentence(error) or _("This cannot be."))
+        yield _build_entry(path, _get_sentence(error) or _("This is not possible."))
 
 
 def _flatten_details(detail: Any, path: FieldPath) -> Iterator[ErrorEntry]:

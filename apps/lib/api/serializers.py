@@ -30,7 +30,7 @@ class Reference(serializers.PrimaryKeyRelatedField[Any]):
     def to_internal_value(self, data: Any) -> Any:
         found = self._find_row(data)
         if is_beyond(getattr(self.context.get("request"), "auth", None), found):
-            raise PermissionDenied(_("This is beyond what the token is for."))
+            raise PermissionDenied(_("This is outside the token’s scope."))
         return found
 
     def _find_row(self, data: Any) -> Any:

@@ -42,7 +42,7 @@ def is_table_request(request: Request) -> bool:
     table = getattr(request.accepted_renderer, "format", "") in (CsvRenderer.format, JsonLinesRenderer.format)
     paged = next((name for name in PAGED if name in request.query_params), None)
     if table and paged:
-        raise ValidationError({f"?{paged}": _("A table has no pages: it is the whole list.")})
+        raise ValidationError({f"?{paged}": _("A table always contains the whole list; it has no pages.")})
     return table
 
 

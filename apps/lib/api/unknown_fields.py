@@ -28,10 +28,10 @@ def describe_unknown_field(name: str, known: Iterable[str]) -> str:
     names, short = list(known), name[:LONGEST_NAME]
     close = get_close_matches(short, names, 1)
     if close:
-        return _("There is no field “%(name)s”. Do you mean “%(close)s”?") % {"name": short, "close": close[0]}
+        return _("Unknown field “%(name)s”. Did you mean “%(close)s”?") % {"name": short, "close": close[0]}
     if not names:
-        return _("There is no field “%(name)s”: nothing is given here.") % {"name": short}
-    return _("There is no field “%(name)s”. There is: %(known)s.") % {"name": short, "known": ", ".join(names)}
+        return _("Unknown field “%(name)s”: this request takes no fields.") % {"name": short}
+    return _("Unknown field “%(name)s”. Known fields: %(known)s.") % {"name": short, "known": ", ".join(names)}
 
 
 def refuse_unknown(data: Any, known: Iterable[str]) -> None:
@@ -79,7 +79,7 @@ class StrictSerializer(serializers.Serializer[Any]):
                 yield name, self._describe_unknown(str(name))
             elif self.instance is None:
                 if field.read_only or name == VERSION:
-                    yield name, _("“%(name)s” is given by the portal. Leave it out.") % {"name": name}
+                    yield name, _("“%(name)s” is set by the portal. Leave it out.") % {"name": name}
             elif (field.read_only or name in self.fixed_fields) and name not in self._collect_declared("observed_fields"):
                 shown = self.to_representation(self.instance) if shown is None else shown
                 if not is_same_value(data[name], shown[name]):
@@ -87,7 +87,7 @@ class StrictSerializer(serializers.Serializer[Any]):
 
     def _describe_unknown(self, name: str) -> str:
         if new := self.renamed_fields.get(name):
-            return _("“%(name)s” is called “%(new)s”.") % {"name": name, "new": new}
+            return _("Use “%(new)s” instead of “%(name)s”.") % {"name": name, "new": new}
         return describe_unknown_field(name, [known for known, field in self.fields.items() if not field.read_only])
 
     def _collect_declared(self, of: str) -> frozenset[str]:

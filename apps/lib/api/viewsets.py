@@ -129,7 +129,7 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
         if is_limited(self.request.auth):
             reached = self.limit_to_scope(self.get_queryset()).filter(pk__in=[row.pk for row in rows]).count()
             if reached != len(rows):
-                raise exceptions.PermissionDenied(_("This is beyond what the token is for."))
+                raise exceptions.PermissionDenied(_("This is outside the token’s scope."))
         return rows
 
     def find(self, ids: Iterable[int]) -> Mapping[int, Any]:
@@ -257,7 +257,7 @@ class RemoveViewSet(CollectionViewSet):
 def refuse_limited(request: Request) -> None:
     """Raise PermissionDenied for a limited token, where an action concerns the whole network."""
     if is_limited(request.auth):
-        raise exceptions.PermissionDenied(_("This is beyond what the token is for."))
+        raise exceptions.PermissionDenied(_("This is outside the token’s scope."))
 
 
 def parse_request(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:

@@ -280,7 +280,7 @@ def cores(loads: Sequence[float], warns_at: float = 90) -> SafeString:
             for place, load in enumerate(loads)
         ),
     )
-    words = gettext("Load of the cores: %(loads)s") % {"loads": ", ".join(formats.format_percent(round(load)) for load in loads)}
+    words = gettext("CPU load per core: %(loads)s") % {"loads": ", ".join(formats.format_percent(round(load)) for load in loads)}
     return format_html('<svg class="nw-cores" role="img" aria-label="{}">{}</svg>', words, bars)
 
 

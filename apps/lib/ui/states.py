@@ -86,7 +86,7 @@ def describe_posts(posts: Iterable[GatewayPost]) -> str:
     words = {
         PostState.FULL: gettext("confirmed"),
         PostState.HALF: gettext("under way"),
-        PostState.HOLLOW: gettext("not there"),
+        PostState.HOLLOW: gettext("missing"),
         PostState.CROSSED: gettext("failed"),
     }
     return ", ".join(f"{post.gateway}: {words[post.on]}" for post in posts)

@@ -73,7 +73,7 @@ def _build_page(request: HttpRequest, why: str) -> HttpResponse:
 
 
 def _explain_collision() -> str:
-    return _("Somebody changed the same things at the same moment. Nothing of yours was changed; try again.")
+    return _("The same data was changed by someone else at the same moment. None of your changes were saved; try again.")
 
 
 def _explain_no_answer() -> str:
@@ -81,15 +81,15 @@ def _explain_no_answer() -> str:
 
 
 def _explain_busy() -> str:
-    return _("The database is busy with something that this needs, and did not answer in time.")
+    return _("The database is busy with something else, and did not answer in time.")
 
 
 def _explain_full_disk() -> str:
-    return _("The disk of the database is full. Nothing is half-saved. Tell an administrator, and try again when there is room.")
+    return _("The disk of the database is full. Nothing was partly saved. Tell an administrator, and try again when there is space.")
 
 
 def _explain_saved(request: HttpRequest) -> str:
     """Return what may have been saved: a write may have been committed before the connection was lost, a read changed nothing."""
     if request.method in READS:
         return _("Nothing was changed; try again in a moment.")
-    return _("Nothing is half-saved. In a moment, look whether what you sent is there; if not, send it again.")
+    return _("Nothing was partly saved. Check in a moment whether your change is there; if not, send it again.")

@@ -42,20 +42,23 @@ def plan(*, member: Member, on: date, room: Room | None, pool: Pool | None, foll
         raise Problem(_("%(member)s has left already.") % {"member": member}, culprit=member)
     check_reachable(on, "on")
     if pool and pool.kind == Pool.Kind.PUBLIC4:
-        raise Problem(_("%(pool)s holds public addresses: members leave as them, they do not hold them.") % {"pool": pool}, "pool")
+        raise Problem(
+            _("%(pool)s is a public pool: members get its addresses by NAT mapping, not directly. Choose another pool.") % {"pool": pool},
+            "pool",
+        )
     try:
         with transaction.atomic():
             return Move.objects.create(member=member, on=on, room=room, pool=pool, follow=follow, by=by)
     except IntegrityError as error:
         if "move_one_planned" not in str(error):
             raise
-        raise Problem(_("A move of %(member)s is planned already. Drop that first.") % {"member": member}, "on", culprit=member) from error
+        raise Problem(_("A move of %(member)s is already planned. Cancel it first.") % {"member": member}, "on", culprit=member) from error
 
 
 def arrange(*, member: Member, on: date, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
     """Plan a move; carry it out at once if it is for today. Raises Problem if that is impossible; then nothing is planned."""
     if on < timezone.localdate():
-        raise Problem(_("This day is over."), "on")
+        raise Problem(_("This day is in the past."), "on")
     with transaction.atomic():
         move = plan(member=member, on=on, room=room, pool=pool, follow=follow, by=by)
         if on == timezone.localdate() and not carry_out(move):

@@ -20,12 +20,12 @@ class PinholeForm(LastDayForm):
 
     protocol = forms.ChoiceField(label=_("Protocol"), choices=Pinhole.Protocol)
     port = PortsField(label=_("Port"), required=False, help_text=_("443, or 6000-6009; empty for all"))
-    address = forms.CharField(label=_("Address"), max_length=45, help_text=_("whole, or its end in the prefix, such as ::10"))
+    address = forms.CharField(label=_("Address"), max_length=45, help_text=_("whole, or only its end within the prefix, such as ::10"))
     purpose = forms.CharField(label=_("What for"), max_length=80, required=False)
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
     field_order = ("protocol", "port", "address", "purpose", "until")
-    NO_ADDRESS = _("This is no IPv6 address. Write it like 2001:db8::10, or only its end: ::10.")
+    NO_ADDRESS = _("This is not an IPv6 address. Write it like 2001:db8::10, or only its end: ::10.")
     offer = ""
 
     def __init__(self, member: Member, data: Any = None, pinhole: Pinhole | None = None) -> None:
@@ -70,7 +70,7 @@ class OwnPinholeForm(PinholeForm):
     port = PortsField(
         label=_("Port"),
         help_text=_("8443, or 6000-6009"),
-        error_messages={"required": _("All ports at once are opened by the administrators. Name the ports, with TCP or UDP.")},
+        error_messages={"required": _("Only the administrators can open all ports at once. Name the ports, with TCP or UDP.")},
     )
 
 
@@ -87,4 +87,4 @@ def _build_initial(pinhole: Pinhole) -> dict[str, Any]:
 class RenumberForm(forms.Form):
     """Asks whether pinholes follow when a prefix changes."""
 
-    follow = forms.BooleanField(label=_("Pinholes follow to the new prefix"), required=False, initial=True)
+    follow = forms.BooleanField(label=_("Move pinholes to the new prefix"), required=False, initial=True)

@@ -45,7 +45,7 @@ class Pinhole(Versioned, Deployed):
     protocol = models.CharField(_("protocol"), max_length=3, choices=Protocol)
     port = models.PositiveIntegerField(_("first port, 0 for all"), default=0)
     ports = models.PositiveIntegerField(_("how many ports"), default=ALL_PORTS)
-    purpose = models.CharField(_("what for"), max_length=80, blank=True)
+    purpose = models.CharField(_("purpose"), max_length=80, blank=True)
     enabled = models.BooleanField(_("on"), default=True)
     valid = DateTimeRangeField(_("valid"))
 

@@ -98,13 +98,13 @@ def reopen_pinhole(*, member: Member, pinhole: Pinhole, by: User) -> Pinhole:
 def _check_rules(holding: Holding, protocol: str, port: int, ports: int) -> None:
     rules = get_rules(holding.group_id)
     if port == 0 or protocol == Pinhole.Protocol.ALL:
-        raise Problem(_("All ports at once are opened by the administrators. Name the ports, with TCP or UDP."), "port")
+        raise Problem(_("Only the administrators can open all ports at once. Name the ports, with TCP or UDP."), "port")
     facts = {"ports": ports, "longest": rules.longest, "forbidden": rules.find_forbidden(port, ports)}
     if ports > rules.longest:
         text = _("%(ports)d ports at once are opened by the administrators. Choose up to %(longest)d.")
         raise Problem(text % facts, "port")
     if facts["forbidden"] is not None:
-        text = _("Port %(forbidden)d is not for members here. Choose another one, or ask the administrators.")
+        text = _("Members may not open port %(forbidden)d here. Choose another one, or ask the administrators.")
         raise Problem(text % facts, "port")
 
 

@@ -77,7 +77,9 @@ def change_pinhole(
     try:
         with transaction.atomic():
             if not current.update(**given, version=F("version") + 1):
-                text = _("Somebody changed or removed this pinhole while you were editing. Look at it as it is now, then save again.")
+                text = _(
+                    "This pinhole was changed or removed by someone else while you were editing. Look at it as it is now, then save again."
+                )
                 raise Conflict(text)
             enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
@@ -186,7 +188,7 @@ def _keep_interface_id(address: IPv6Address, old: IPv6Network, new: IPv6Network)
     """Return the address in the new prefix with the same offset as in the old one."""
     offset = int(address) - int(old.network_address)
     if offset >= new.num_addresses:
-        text = _("%(address)s has no place in %(prefix)s, which is smaller than %(old)s. Change or remove its pinhole first.")
+        text = _("%(address)s does not fit into %(prefix)s, which is smaller than %(old)s. Change or remove its pinhole first.")
         raise Problem(text % {"address": address, "prefix": new, "old": old}, culprit=address)
     return new.network_address + offset
 
@@ -194,26 +196,26 @@ def _keep_interface_id(address: IPv6Address, old: IPv6Network, new: IPv6Network)
 def _validate_ports(protocol: str, port: int, ports: int) -> int:
     """Return the number of ports as the database has it: ALL_PORTS if port is 0. Raises Problem for ports that are not possible."""
     if protocol not in Pinhole.Protocol.values:
-        raise Problem(_("“%(protocol)s” is no choice. Choose tcp, udp or all.") % {"protocol": protocol}, "protocol")
+        raise Problem(_("“%(protocol)s” is not a valid protocol. Choose tcp, udp or all.") % {"protocol": protocol}, "protocol")
     if port == 0:
         return ALL_PORTS
     if protocol == Pinhole.Protocol.ALL:
-        raise Problem(_("Everything has no ports. Leave the port empty, or choose TCP or UDP."), "port")
+        raise Problem(_("The protocol “everything” has no ports. Leave the port empty, or choose TCP or UDP."), "port")
     if not 0 < port < 65536:
-        raise Problem(_("%(port)d is no port. Choose 1 to 65535.") % {"port": port}, "port")
+        raise Problem(_("%(port)d is not a port. Choose 1 to 65535.") % {"port": port}, "port")
     facts = {"ports": ports, "port": port, "last": 65536 - ports, "most": Pinhole.MOST_PORTS}
     if not 0 < ports <= Pinhole.MOST_PORTS:
         text = _("%(ports)d ports are too many for one pinhole. Choose 1 to %(most)d, or leave the port empty for all.")
         raise Problem(text % facts, "port")
     if port + ports > 65536:
-        raise Problem(_("%(ports)d ports from %(port)d on end behind 65535. Begin at %(last)d or lower.") % facts, "port")
+        raise Problem(_("%(ports)d ports from %(port)d on go beyond 65535. Begin at %(last)d or lower.") % facts, "port")
     return ports
 
 
 def _check_address(holding: Holding, address: Address) -> None:
     facts = {"address": address, "prefix": holding.prefix, "member": holding.member}
     if holding.kind != Pool.Kind.PREFIX6:
-        raise Problem(_("%(prefix)s is no IPv6 prefix. IPv4 ports are opened by port forwards.") % facts, "holding")
+        raise Problem(_("%(prefix)s is not an IPv6 prefix. Open IPv4 ports with port forwards.") % facts, "holding")
     if not Holding.objects.filter(holds_now(), pk=holding.pk).exists():
         raise Problem(_("%(member)s does not hold %(prefix)s any more.") % facts, "holding", culprit=holding)
     if not _is_inside(address, holding.prefix):
@@ -230,9 +232,11 @@ def _explain(error: IntegrityError, address: Address, protocol: str, port: int, 
         raise error
     holder = find_overlapping(address, protocol, port, ports, but=but)
     if holder is None:
-        return Problem(_("Some of this was just opened by somebody else. Save again."), "port")
+        return Problem(_("Part of this was just opened by another pinhole. Save again."), "port")
     facts = {"what": holder.scope_text, "address": address, "id": holder.pk}
-    text = _("%(what)s is open on %(address)s already, by pinhole %(id)d. Change or remove that one first.")
+    text = _("%(what)s is already open on %(address)s through pinhole %(id)d. Change or remove that one first.")
     if not holder.enabled:
-        text = _("%(what)s on %(address)s is kept for pinhole %(id)d, which is switched off. Switch it on, change or remove it first.")
+        text = _(
+            "%(what)s on %(address)s is reserved for pinhole %(id)d, which is switched off. Switch it on, change it or remove it first."
+        )
     return Problem(text % facts, "port", culprit=holder)

@@ -27,6 +27,6 @@ def change(*, group: GatewayGroup, version: int, lowest: int, longest: int, forb
     made = not version and PortRules.objects.get_or_create(group=group, defaults=given)[1]
     present = PortRules.objects.filter(group=group)
     if not made and not present.filter(version=version).update(**given, version=F("version") + 1):
-        raise Conflict(_("Somebody changed these rules while you were editing. Look at them as they are now, then save again."))
+        raise Conflict(_("These rules were changed by someone else while you were editing. Look at them as they are now, then save again."))
     log.info("port rules changed", group=str(group), by=by.username)
     return present.get()

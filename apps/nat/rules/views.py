@@ -33,7 +33,7 @@ class PortsListField(forms.CharField):
         for part in filter(None, (each.strip() for each in super().clean(value).split(","))):
             span = parse_span(part)
             if span is None:
-                raise forms.ValidationError(_("“%(part)s” is no port and no range. Write it like 25, 135-139.") % {"part": part[:40]})
+                raise forms.ValidationError(_("“%(part)s” is neither a port nor a range. Write it like 25, 135-139.") % {"part": part[:40]})
             found.update(range(span[0], span[0] + span[1]))
         return sorted(found)
 
@@ -46,9 +46,9 @@ class RulesForm(forms.Form):
         label=gettext_lazy("Lowest port"),
         min_value=1,
         max_value=65535,
-        help_text=gettext_lazy("Lower ones are opened by the administrators"),
+        help_text=gettext_lazy("Administrators can open lower ones"),
     )
-    longest = forms.IntegerField(label=gettext_lazy("Ports of a range, at most"), min_value=1, max_value=1000)
+    longest = forms.IntegerField(label=gettext_lazy("Longest range"), min_value=1, max_value=1000)
     forbidden = PortsListField(
         label=gettext_lazy("Forbidden ports"), required=False, max_length=4000, help_text=gettext_lazy("Like 1900, 5060-5061, 11211")
     )
@@ -65,7 +65,7 @@ def rules(request: HttpRequest, group: int) -> HttpResponse:
     if form.is_valid():
         try:
             services.change(group=of, by=get_person(request), **form.cleaned_data)
-            messages.success(request, _("Saved. It holds for ports that are opened from now on."))
+            messages.success(request, _("Saved. This applies to ports that are opened from now on."))
             return redirect("nat:forwards")
         except Problem as problem:
             add_problem_to(form, problem)

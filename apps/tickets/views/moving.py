@@ -31,7 +31,7 @@ def merge(request: HttpRequest) -> HttpResponse:
     try:
         if request.method == "POST":
             merging.merge(into=into, tickets=sources, by=get_person(request))
-            messages.success(request, _("Merged. The others open this ticket from now on."))
+            messages.success(request, _("Merged. The numbers of the other tickets now lead to this one."))
             return redirect("tickets:ticket", into.pk)
         preview = merging.preview_merge(into=into, tickets=sources) if sources else None
     except Problem as refused:

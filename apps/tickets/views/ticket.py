@@ -52,7 +52,7 @@ def _write(request: HttpRequest, found: Ticket, form: WriteForm) -> None:
     else:
         services.answer_ticket(ticket=found, solved=do == "solve", by=get_person(request), **given)
         address = get_reader(found)[0]
-        words = _("Sent to %(address)s.") if address else _("Written. No mail leaves with it.")
+        words = _("Sent to %(address)s.") if address else _("Saved. No mail is sent.")
         messages.success(request, words % {"address": address})
 
 

@@ -21,20 +21,24 @@ class FairShareForm(forms.Form):
 
     version = forms.IntegerField(widget=forms.HiddenInput)
     on = forms.BooleanField(
-        label=_("Share fairly while the line is full"), required=False, help_text=_("Without it, nobody is limited for that.")
+        label=_("Share fairly while the uplink is full"),
+        required=False,
+        help_text=_("If off, no member is limited because of a full uplink."),
     )
-    start_percent = _make_number_field(_("Full from"), 2, 100, _("Per cent of what the uplink carries"))
-    end_percent = _make_number_field(_("Full until below"), 1, 99, _("Per cent; the limits are made so that this is reached"))
-    calm_minutes = _make_number_field(_("Over after"), 0, 60, _("Minutes below that share; then all are released"))
-    minutes = _make_number_field(_("Weigh the last"), 5, 60, _MINUTES)
-    most = _make_number_field(_("Limit at most"), 1, 1000, _("Members at once, the heaviest first, and no more than are needed"))
-    down_kbit = RateField(label=_("Rate down, Mbit/s"), help_text=_("To the member. Empty: that way as before"))
-    up_kbit = RateField(label=_("Rate up, Mbit/s"), help_text=_("From the member. Empty: that way as before"))
+    start_percent = _make_number_field(_("Start threshold"), 2, 100, _("Per cent of the uplink’s rate; from there on it counts as full"))
+    end_percent = _make_number_field(_("End threshold"), 1, 99, _("Per cent; as many members are limited as it takes to get below this"))
+    calm_minutes = _make_number_field(_("Release after"), 0, 60, _("Minutes below the end threshold; then all limits are released"))
+    minutes = _make_number_field(_("Usage period"), 5, 60, _MINUTES)
+    most = _make_number_field(
+        _("Members limited at once, at most"), 1, 1000, _("Members, those with the most traffic first, and no more than needed")
+    )
+    down_kbit = RateField(label=_("Download rate, Mbit/s"), help_text=_("To the member. Empty: only the tariff’s rate"))
+    up_kbit = RateField(label=_("Upload rate, Mbit/s"), help_text=_("From the member. Empty: only the tariff’s rate"))
     limit_minutes = _make_number_field(
-        _("A limit holds for"), 5, 60, _("Minutes, on the gateways by itself; renewed while the line is full")
+        _("Duration of a limit"), 5, 60, _("Minutes; the gateways then end it by themselves. Renewed while the uplink is full")
     )
     exempt = forms.ModelMultipleChoiceField(
-        Tariff.objects.all(), label=_("Never limit members with"), required=False, widget=forms.CheckboxSelectMultiple
+        Tariff.objects.all(), label=_("Exempt tariffs"), required=False, widget=forms.CheckboxSelectMultiple
     )
 
     def __init__(self, share: FairShare, data: Any = None) -> None:

@@ -44,7 +44,7 @@ class UplinkLoad:
         """Text like “down 9.6 Mbit/s of 10 Mbit/s”."""
         facts = {
             "carried": formats.format_rate(self.carried),
-            "capacity": formats.format_rate(self.capacity) if self.capacity else _("nobody knows how much"),
+            "capacity": formats.format_rate(self.capacity) if self.capacity else _("an unknown rate"),
         }
         return (_("down %(carried)s of %(capacity)s") if self.way == "down" else _("up %(carried)s of %(capacity)s")) % facts
 

@@ -81,10 +81,15 @@ def _release_all(share: FairShare) -> None:
 def set_fair_share(*, group: GatewayGroup, version: int, exempt: Collection[Tariff], by: User, **values: Any) -> FairShare:
     """Set the group's fair share. Raise Conflict when it changed since `version`, Problem for values that contradict each other."""
     if values["end_percent"] >= values["start_percent"]:
-        raise Problem(_("It has to end below the share with which it begins."), "end_percent")
+        raise Problem(_("The end threshold must be below the start threshold."), "end_percent")
     if values["up_kbit"] is None and values["down_kbit"] is None:
-        raise Problem(_("Name a rate up, a rate down, or both."), "down_kbit")
-    conflict = Conflict(_("Somebody changed this meanwhile. Your input is kept below; compare and save again."))
+        raise Problem(_("Enter a download rate, an upload rate, or both."), "down_kbit")
+    conflict = Conflict(
+        _(
+            "These settings of fair share were changed by someone else while you were editing. Your input is "
+            "kept below; compare and save again."
+        )
+    )
     try:
         with transaction.atomic():
             if not version:

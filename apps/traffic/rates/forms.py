@@ -14,8 +14,8 @@ from apps.traffic.rates.models import RateLimit
 class LimitForm(EndForm):
     """Rate, reason and end of a rate limit."""
 
-    down_kbit = RateField(label=_("Rate down, Mbit/s"), help_text=_("To the member. Empty: that way as before"))
-    up_kbit = RateField(label=_("Rate up, Mbit/s"), help_text=_("From the member. Empty: that way as before"))
+    down_kbit = RateField(label=_("Download rate, Mbit/s"), help_text=_("To the member. Empty: only the tariff’s rate"))
+    up_kbit = RateField(label=_("Upload rate, Mbit/s"), help_text=_("From the member. Empty: only the tariff’s rate"))
     reason = forms.ChoiceField(label=_("Reason"), choices=RateLimit.Reason)
     note = forms.CharField(label=_("Internal note"), required=False, max_length=200, help_text=_("The member does not see it."))
     field_order = ("down_kbit", "up_kbit", "reason", "note", "term", "until")
@@ -35,9 +35,9 @@ class UplinkForm(forms.Form):
     """Rates of a group's uplink, and the switch of rate limits. version: the one that was read, to detect concurrent changes."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
-    down_kbit = RateField(label=_("Carries down, Mbit/s"), help_text=_("From the internet. Empty: not known"), highest=None)
-    up_kbit = RateField(label=_("Carries up, Mbit/s"), help_text=_("To the internet. Empty: not known"), highest=None)
-    limits_rates = forms.BooleanField(label=_("Limit rates"), required=False, help_text=_("Without it, nobody’s rate is limited here."))
+    down_kbit = RateField(label=_("Download capacity, Mbit/s"), help_text=_("From the internet. Empty: not known"), highest=None)
+    up_kbit = RateField(label=_("Upload capacity, Mbit/s"), help_text=_("To the internet. Empty: not known"), highest=None)
+    limits_rates = forms.BooleanField(label=_("Limit rates"), required=False, help_text=_("When off, no rate is limited here."))
 
     def __init__(self, uplink: Uplink, data: Any = None) -> None:
         super().__init__(data, initial={name: getattr(uplink, name) for name in self.base_fields})

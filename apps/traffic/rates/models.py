@@ -26,11 +26,11 @@ class RateLimit(RateProperties, Versioned, Deployed):
     class Reason(models.TextChoices):
         CONGESTION = "congestion", _("the uplink is full")
         QUOTA = "quota", _("the quota is used up")
-        OTHER = "other", _("another reason")
+        OTHER = "other", _("other reason")
 
     member = models.ForeignKey(Member, models.PROTECT, related_name="rate_limits")
-    up_kbit = models.PositiveIntegerField(_("rate up"), null=True, blank=True)
-    down_kbit = models.PositiveIntegerField(_("rate down"), null=True, blank=True)
+    up_kbit = models.PositiveIntegerField(_("upload rate"), null=True, blank=True)
+    down_kbit = models.PositiveIntegerField(_("download rate"), null=True, blank=True)
     reason = models.CharField(_("reason"), max_length=10, choices=Reason)
     note = models.CharField(_("internal note"), max_length=200, blank=True)
     valid = DateTimeRangeField(_("valid"))

@@ -23,7 +23,7 @@ def describe_limit(limit: RateLimit) -> str:
     if limit.reason == RateLimit.Reason.CONGESTION and limit.author_id is None and limit.valid.upper is not None:
         return _describe_congestion_limit(limit)
     if limit.valid.upper is None:
-        return _("%(rate)s, until somebody releases it: %(reason)s.") % facts
+        return _("%(rate)s, until an administrator releases the limit: %(reason)s.") % facts
     return _("%(rate)s, until %(until)s: %(reason)s.") % (facts | {"until": formats.format_full_time(limit.valid.upper)})
 
 
@@ -32,4 +32,10 @@ def _describe_congestion_limit(limit: RateLimit) -> str:
     held = Holding.objects.filter(holds_now(), member=limit.member_id).values("group")
     share = FairShare.objects.filter(group__in=held).first() or FairShare()
     facts = {"rate": format_rates(limit), "until": formats.format_full_time(limit.valid.upper), "minutes": share.minutes}
-    return _("%(rate)s, until %(until)s: the line was full, and this is among the heaviest use of its last %(minutes)d minutes.") % facts
+    return (
+        _(
+            "%(rate)s, until %(until)s: the uplink was full, and this connection was among the heaviest "
+            "users of the last %(minutes)d minutes."
+        )
+        % facts
+    )

@@ -108,7 +108,7 @@ def limit_many(
     except IntegrityError as error:
         if "ratelimit_one_at_a_time" not in str(error):
             raise
-        raise Conflict(_("Somebody limited one of these members at the same moment. Nothing has changed; try again.")) from error
+        raise Conflict(_("One of these members was limited by someone else at the same moment. Nothing was changed; try again.")) from error
     return LimitManyOutcome(len(made), renewed, len(limited) - len(same))
 
 
@@ -125,7 +125,7 @@ def set_uplink(*, group: GatewayGroup, version: int, up_kbit: int | None, down_k
     """Set the rates of the group's uplink and the switch of rate limits. Raise Conflict when the uplink changed since `version`."""
     values: dict[str, Any] = {"up_kbit": up_kbit, "down_kbit": down_kbit, "limits_rates": limits_rates}
     saved = get_uplink(group)
-    conflict = Conflict(_("Somebody changed this uplink meanwhile. Look at it as it is now, then save again."))
+    conflict = Conflict(_("This uplink was changed by someone else while you were editing. Look at it as it is now, then save again."))
     if saved.version != version:
         raise conflict
     try:
@@ -158,16 +158,18 @@ def _build_range(until: datetime) -> Func:
 
 def _check(up_kbit: int | None, down_kbit: int | None, reason: str, until: datetime | None) -> None:
     if reason not in RateLimit.Reason.values:
-        raise Problem(_("“%(reason)s” is no reason we know.") % {"reason": reason}, "reason")
+        raise Problem(_("“%(reason)s” is not a valid reason.") % {"reason": reason}, "reason")
     if up_kbit is None and down_kbit is None:
-        raise Problem(_("Name a rate up, a rate down, or both."), "down_kbit")
+        raise Problem(_("Enter a download rate, an upload rate, or both."), "down_kbit")
     for fieldname, rate in (("up_kbit", up_kbit), ("down_kbit", down_kbit)):
         if rate is not None and not LOWEST_KBIT <= rate <= HIGHEST_KBIT:
             facts = {"rate": rate, "lowest": LOWEST_KBIT, "highest": HIGHEST_KBIT}
             raise Problem(_("%(rate)d kbit/s is not between %(lowest)d and %(highest)d.") % facts, fieldname)
     check_reachable(until, "until")
     if until is not None and until <= timezone.now():
-        raise Problem(_("This end, %(end)s, has passed. Choose a later one, or none.") % {"end": formats.format_full_time(until)}, "until")
+        raise Problem(
+            _("The end, %(end)s, is in the past. Choose a later one, or none.") % {"end": formats.format_full_time(until)}, "until"
+        )
 
 
 def _explain_integrity_error(error: IntegrityError, member: Member) -> Problem:
@@ -177,5 +179,5 @@ def _explain_integrity_error(error: IntegrityError, member: Member) -> Problem:
     there = find_current_limit(member)
     since = formats.format_full_time(there.valid.lower) if there and there.valid.lower else ""
     facts = {"member": member, "since": since, "reason": there.get_reason_display() if there else ""}
-    text = _("The rate of %(member)s is limited already, since %(since)s (%(reason)s). Release it first.")
+    text = _("The rate of %(member)s has already been limited since %(since)s (%(reason)s). Release that limit first.")
     return Problem(text % facts, culprit=there)

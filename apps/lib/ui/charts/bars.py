@@ -90,7 +90,7 @@ def _build_summary(title: str, known: Sequence[tuple[formats.Number, Bar]], unit
     if not known:
         return title
     value, bar = max(known, key=lambda one: one[0])
-    return _("%(title)s. At most %(value)s, %(when)s.") % {"title": title, "value": _format_value(value, unit), "when": bar.words}
+    return _("%(title)s. Highest: %(value)s, %(when)s.") % {"title": title, "value": _format_value(value, unit), "when": bar.words}
 
 
 def _format_value(value: formats.Number, unit: ChartUnit) -> str:

@@ -186,7 +186,7 @@ def _describe_highest(chart: Chart, line: ChartLine) -> str:
     if not read:
         return f"{line.name}: {_describe_missing(chart)}"
     most, at = max(read, key=lambda one: one[0])
-    return _("%(line)s: at most %(value)s, %(at)s") % {"line": line.name, "value": _format_value(chart, most), "at": _format_time(at)}
+    return _("%(line)s: highest %(value)s, %(at)s") % {"line": line.name, "value": _format_value(chart, most), "at": _format_time(at)}
 
 
 def _format_value(chart: Chart, value: formats.Number | None) -> str:
