@@ -45,7 +45,7 @@ def _describe_outcome(feed: BanFeed) -> str:
     if feed.error is not None:
         return f"not refreshed. {explain_feed_fault(**feed.error)}"
     if feed.held_since is not None:
-        return f"held back: it would lift {feed.held_removed:,} of {feed.held_of:,} bans. Look at it on the list's page."
+        return f"held back: the feed would lift {feed.held_removed:,} of {feed.held_of:,} bans. Look at it on the list's page."
     if feed.refreshed != feed.checked:
         return "nothing new"
     said = (("added", "added"), ("removed", "lifted"), ("unchanged", "unchanged"))
