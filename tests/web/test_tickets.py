@@ -151,7 +151,7 @@ def test_whoever_switches_single_keys_off_can_hit_any_of_them(chromium: Browser,
         expect(page.get_by_role("checkbox", checked=True)).to_have_count(0)
         expect(page.locator("#search")).not_to_be_focused()
         expect(page.locator("[aria-keyshortcuts]")).to_have_count(0)
-        page.get_by_role("button", name="Keys: off").click()
+        page.get_by_role("button", name="Keyboard shortcuts: off").click()
         page.get_by_role("link", name="Switch on single-key shortcuts").click()
         page.get_by_role("button", name="Switch on").click()
         page.goto(f"{live_server.url}/tickets/")
