@@ -40,5 +40,5 @@ def test_a_feed_is_set_up_and_refreshed_at_a_press(page: Page, lab: Lab, network
 
     server.answer = lambda _path, _headers: FakeAnswer(503)
     page.get_by_role("button", name="Refresh now").click()
-    expect(page.locator("#feed")).to_contain_text("The server answers 503", timeout=15_000)
+    expect(page.locator("#feed")).to_contain_text("The server answered 503", timeout=15_000)
     expect(page.get_by_role("row", name="203.0.113.66")).to_be_visible()
