@@ -60,8 +60,8 @@ class Migration(migrations.Migration):
                         base_field=models.CharField(
                             choices=[
                                 ("member", "member"),
-                                ("helpdesk", "helpdesk"),
-                                ("network_admin", "network admin"),
+                                ("helpdesk", "help desk"),
+                                ("network_admin", "network administrator"),
                                 ("approver", "approver"),
                                 ("auditor", "auditor"),
                                 ("automation", "automation"),
@@ -80,7 +80,7 @@ class Migration(migrations.Migration):
                         output_field=models.BooleanField(),
                     ),
                 ),
-                ("keys", models.BooleanField(db_default=True, default=True, verbose_name="keys")),
+                ("keys", models.BooleanField(db_default=True, default=True, verbose_name="single-key shortcuts")),
             ],
             options={
                 "verbose_name": "user",
@@ -138,8 +138,8 @@ class Migration(migrations.Migration):
                         base_field=models.CharField(
                             choices=[
                                 ("member", "member"),
-                                ("helpdesk", "helpdesk"),
-                                ("network_admin", "network admin"),
+                                ("helpdesk", "help desk"),
+                                ("network_admin", "network administrator"),
                                 ("approver", "approver"),
                                 ("auditor", "auditor"),
                                 ("automation", "automation"),
@@ -169,7 +169,7 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("keys", models.BooleanField(db_default=True, default=True, verbose_name="keys")),
+                ("keys", models.BooleanField(db_default=True, default=True, verbose_name="single-key shortcuts")),
             ],
             options={
                 "abstract": False,
@@ -179,7 +179,7 @@ class Migration(migrations.Migration):
             name="ApiToken",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("name", models.CharField(max_length=80, verbose_name="what for")),
+                ("name", models.CharField(max_length=80, verbose_name="purpose")),
                 ("sha256", models.CharField(max_length=64, unique=True)),
                 ("created", models.DateTimeField(auto_now_add=True)),
                 ("last_used", models.DateTimeField(null=True)),
@@ -216,7 +216,7 @@ class Migration(migrations.Migration):
                 ("pgh_created_at", models.DateTimeField(auto_now_add=True)),
                 ("pgh_label", models.TextField(help_text="The event label.")),
                 ("id", models.BigIntegerField()),
-                ("name", models.CharField(max_length=80, verbose_name="what for")),
+                ("name", models.CharField(max_length=80, verbose_name="purpose")),
                 ("sha256", models.CharField(max_length=64)),
                 ("created", models.DateTimeField(auto_now_add=True)),
                 ("expires", models.DateTimeField(null=True)),
@@ -268,8 +268,8 @@ class Migration(migrations.Migration):
                         base_field=models.CharField(
                             choices=[
                                 ("member", "member"),
-                                ("helpdesk", "helpdesk"),
-                                ("network_admin", "network admin"),
+                                ("helpdesk", "help desk"),
+                                ("network_admin", "network administrator"),
                                 ("approver", "approver"),
                                 ("auditor", "auditor"),
                                 ("automation", "automation"),
@@ -310,8 +310,8 @@ class Migration(migrations.Migration):
                         base_field=models.CharField(
                             choices=[
                                 ("member", "member"),
-                                ("helpdesk", "helpdesk"),
-                                ("network_admin", "network admin"),
+                                ("helpdesk", "help desk"),
+                                ("network_admin", "network administrator"),
                                 ("approver", "approver"),
                                 ("auditor", "auditor"),
                                 ("automation", "automation"),
@@ -367,8 +367,8 @@ class Migration(migrations.Migration):
                         base_field=models.CharField(
                             choices=[
                                 ("member", "member"),
-                                ("helpdesk", "helpdesk"),
-                                ("network_admin", "network admin"),
+                                ("helpdesk", "help desk"),
+                                ("network_admin", "network administrator"),
                                 ("approver", "approver"),
                                 ("auditor", "auditor"),
                                 ("automation", "automation"),
@@ -385,8 +385,8 @@ class Migration(migrations.Migration):
                         base_field=models.CharField(
                             choices=[
                                 ("member", "member"),
-                                ("helpdesk", "helpdesk"),
-                                ("network_admin", "network admin"),
+                                ("helpdesk", "help desk"),
+                                ("network_admin", "network administrator"),
                                 ("approver", "approver"),
                                 ("auditor", "auditor"),
                                 ("automation", "automation"),
@@ -406,7 +406,7 @@ class Migration(migrations.Migration):
                         verbose_name="state",
                     ),
                 ),
-                ("asked", models.DateTimeField(auto_now_add=True, verbose_name="asked")),
+                ("asked", models.DateTimeField(auto_now_add=True, verbose_name="requested")),
                 ("decided", models.DateTimeField(null=True, verbose_name="decided")),
                 (
                     "by",
@@ -414,7 +414,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
-                        verbose_name="asked for by",
+                        verbose_name="requested by",
                     ),
                 ),
                 (
@@ -469,8 +469,8 @@ class Migration(migrations.Migration):
                         base_field=models.CharField(
                             choices=[
                                 ("member", "member"),
-                                ("helpdesk", "helpdesk"),
-                                ("network_admin", "network admin"),
+                                ("helpdesk", "help desk"),
+                                ("network_admin", "network administrator"),
                                 ("approver", "approver"),
                                 ("auditor", "auditor"),
                                 ("automation", "automation"),
@@ -487,8 +487,8 @@ class Migration(migrations.Migration):
                         base_field=models.CharField(
                             choices=[
                                 ("member", "member"),
-                                ("helpdesk", "helpdesk"),
-                                ("network_admin", "network admin"),
+                                ("helpdesk", "help desk"),
+                                ("network_admin", "network administrator"),
                                 ("approver", "approver"),
                                 ("auditor", "auditor"),
                                 ("automation", "automation"),
@@ -508,7 +508,7 @@ class Migration(migrations.Migration):
                         verbose_name="state",
                     ),
                 ),
-                ("asked", models.DateTimeField(auto_now_add=True, verbose_name="asked")),
+                ("asked", models.DateTimeField(auto_now_add=True, verbose_name="requested")),
                 ("decided", models.DateTimeField(null=True, verbose_name="decided")),
                 (
                     "by",
@@ -518,7 +518,7 @@ class Migration(migrations.Migration):
                         related_name="+",
                         related_query_name="+",
                         to=settings.AUTH_USER_MODEL,
-                        verbose_name="asked for by",
+                        verbose_name="requested by",
                     ),
                 ),
                 (

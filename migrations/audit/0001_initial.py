@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
             name="Enquiry",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("asked", models.DateTimeField(auto_now_add=True, verbose_name="asked")),
+                ("asked", models.DateTimeField(auto_now_add=True, verbose_name="requested")),
                 ("address", apps.lib.fields.AddressField(verbose_name="address")),
                 ("port", models.PositiveIntegerField(blank=True, null=True, verbose_name="port")),
                 ("at", models.DateTimeField(verbose_name="when")),

@@ -42,12 +42,12 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("name", models.CharField(max_length=60, unique=True, verbose_name="name")),
-                ("most_forwards", models.PositiveSmallIntegerField(default=8, verbose_name="most port forwards")),
-                ("trial", models.BooleanField(default=False, verbose_name="trial")),
-                ("down_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="rate down")),
-                ("up_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="rate up")),
+                ("most_forwards", models.PositiveSmallIntegerField(default=8, verbose_name="port forwards, at most")),
+                ("trial", models.BooleanField(default=False, verbose_name="trial tariff")),
+                ("down_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="download rate")),
+                ("up_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="upload rate")),
                 ("version", models.PositiveIntegerField(default=1, editable=False)),
-                ("most_devices", models.PositiveSmallIntegerField(db_default=8, default=8, verbose_name="most devices")),
+                ("most_devices", models.PositiveSmallIntegerField(db_default=8, default=8, verbose_name="devices, at most")),
             ],
             options={
                 "ordering": ["name"],

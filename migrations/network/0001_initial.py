@@ -44,22 +44,22 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(max_length=40, unique=True, verbose_name="name")),
                 (
                     "confirm_within",
-                    models.PositiveSmallIntegerField(default=30, verbose_name="seconds until a gateway takes back what nobody confirmed"),
+                    models.PositiveSmallIntegerField(default=30, verbose_name="seconds until a gateway reverts an unconfirmed change"),
                 ),
                 ("goes_on", models.BooleanField(default=True, verbose_name="go on without a gateway that does not answer")),
                 ("heals_drift", models.BooleanField(default=True, verbose_name="put right what was changed by hand on a gateway")),
-                ("removal_least", models.PositiveIntegerField(default=10, verbose_name="and at least this many")),
+                ("removal_least", models.PositiveIntegerField(default=10, verbose_name="number of removals from which this applies")),
                 (
                     "removal_share",
                     models.PositiveSmallIntegerField(
-                        default=20, verbose_name="removals that wait for a second person: above this share, in percent"
+                        default=20, verbose_name="share of removals above which a second person must agree, in percent"
                     ),
                 ),
                 ("version", models.PositiveIntegerField(default=1, editable=False)),
                 ("probe_port", models.PositiveIntegerField(blank=True, null=True, verbose_name="TCP port to probe")),
                 ("probe_target4", apps.lib.fields.AddressField(blank=True, null=True, verbose_name="IPv4 address to probe")),
                 ("probe_target6", apps.lib.fields.AddressField(blank=True, null=True, verbose_name="IPv6 address to probe")),
-                ("clamp_mss", models.BooleanField(default=False, verbose_name="lower TCP segments to what the uplink takes")),
+                ("clamp_mss", models.BooleanField(default=False, verbose_name="clamp the TCP segment size (MSS) to the uplink")),
                 (
                     "flood_mode",
                     models.BooleanField(default=False, verbose_name="flood mode: drop banned sources before connection tracking"),
@@ -114,8 +114,8 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("changed_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ("up_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="uplink, up")),
-                ("down_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="uplink, down")),
+                ("up_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="upload capacity")),
+                ("down_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="download capacity")),
                 ("limits_rates", models.BooleanField(default=True, verbose_name="limit rates")),
                 (
                     "group",
@@ -141,8 +141,8 @@ class Migration(migrations.Migration):
                 ("pgh_label", models.TextField(help_text="The event label.")),
                 ("id", models.BigIntegerField()),
                 ("version", models.PositiveIntegerField(default=1, editable=False)),
-                ("up_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="uplink, up")),
-                ("down_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="uplink, down")),
+                ("up_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="upload capacity")),
+                ("down_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="download capacity")),
                 ("limits_rates", models.BooleanField(default=True, verbose_name="limit rates")),
                 (
                     "group",
@@ -188,15 +188,15 @@ class Migration(migrations.Migration):
                 ("heals_drift", models.BooleanField(default=True, verbose_name="put right what was changed by hand on a gateway")),
                 (
                     "confirm_within",
-                    models.PositiveSmallIntegerField(default=30, verbose_name="seconds until a gateway takes back what nobody confirmed"),
+                    models.PositiveSmallIntegerField(default=30, verbose_name="seconds until a gateway reverts an unconfirmed change"),
                 ),
                 (
                     "removal_share",
                     models.PositiveSmallIntegerField(
-                        default=20, verbose_name="removals that wait for a second person: above this share, in percent"
+                        default=20, verbose_name="share of removals above which a second person must agree, in percent"
                     ),
                 ),
-                ("removal_least", models.PositiveIntegerField(default=10, verbose_name="and at least this many")),
+                ("removal_least", models.PositiveIntegerField(default=10, verbose_name="number of removals from which this applies")),
                 (
                     "pgh_context",
                     models.ForeignKey(
@@ -219,7 +219,7 @@ class Migration(migrations.Migration):
                 ("probe_port", models.PositiveIntegerField(blank=True, null=True, verbose_name="TCP port to probe")),
                 ("probe_target4", apps.lib.fields.AddressField(blank=True, null=True, verbose_name="IPv4 address to probe")),
                 ("probe_target6", apps.lib.fields.AddressField(blank=True, null=True, verbose_name="IPv6 address to probe")),
-                ("clamp_mss", models.BooleanField(default=False, verbose_name="lower TCP segments to what the uplink takes")),
+                ("clamp_mss", models.BooleanField(default=False, verbose_name="clamp the TCP segment size (MSS) to the uplink")),
                 (
                     "flood_mode",
                     models.BooleanField(default=False, verbose_name="flood mode: drop banned sources before connection tracking"),
@@ -431,9 +431,9 @@ class Migration(migrations.Migration):
                 ),
                 ("name", models.CharField(max_length=60, unique=True, verbose_name="name")),
                 ("prefix", apps.lib.fields.PrefixField(verbose_name="prefix")),
-                ("member_length", models.PositiveSmallIntegerField(default=32, verbose_name="length of a member's share")),
+                ("member_length", models.PositiveSmallIntegerField(default=32, verbose_name="prefix length per member")),
                 ("group", models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="pools", to="network.gatewaygroup")),
-                ("block_size", models.PositiveIntegerField(blank=True, null=True, verbose_name="ports of a block")),
+                ("block_size", models.PositiveIntegerField(blank=True, null=True, verbose_name="ports per block")),
                 (
                     "sharing",
                     models.CharField(
@@ -518,7 +518,7 @@ class Migration(migrations.Migration):
                 ),
                 ("name", models.CharField(max_length=60, verbose_name="name")),
                 ("prefix", apps.lib.fields.PrefixField(verbose_name="prefix")),
-                ("member_length", models.PositiveSmallIntegerField(default=32, verbose_name="length of a member's share")),
+                ("member_length", models.PositiveSmallIntegerField(default=32, verbose_name="prefix length per member")),
                 (
                     "group",
                     models.ForeignKey(
@@ -545,7 +545,7 @@ class Migration(migrations.Migration):
                         db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name="events", to="network.pool"
                     ),
                 ),
-                ("block_size", models.PositiveIntegerField(blank=True, null=True, verbose_name="ports of a block")),
+                ("block_size", models.PositiveIntegerField(blank=True, null=True, verbose_name="ports per block")),
                 (
                     "sharing",
                     models.CharField(
@@ -721,7 +721,7 @@ class Migration(migrations.Migration):
                 (
                     "own",
                     django.contrib.postgres.fields.ArrayField(
-                        base_field=apps.lib.fields.PrefixField(), blank=True, default=list, verbose_name="but not these"
+                        base_field=apps.lib.fields.PrefixField(), blank=True, default=list, verbose_name="except these"
                     ),
                 ),
                 (
@@ -773,7 +773,7 @@ class Migration(migrations.Migration):
                 (
                     "own",
                     django.contrib.postgres.fields.ArrayField(
-                        base_field=apps.lib.fields.PrefixField(), blank=True, default=list, verbose_name="but not these"
+                        base_field=apps.lib.fields.PrefixField(), blank=True, default=list, verbose_name="except these"
                     ),
                 ),
                 (
@@ -843,21 +843,21 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("changed_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ("member_rate", models.PositiveIntegerField(default=0, verbose_name="new connections of a member, a second")),
-                ("member_burst", models.PositiveIntegerField(default=100, verbose_name="and so many at once")),
+                ("member_rate", models.PositiveIntegerField(default=0, verbose_name="new connections of a member per second")),
+                ("member_burst", models.PositiveIntegerField(default=100, verbose_name="burst")),
                 ("member_open", models.PositiveIntegerField(default=0, verbose_name="open connections of a member")),
-                ("source_rate", models.PositiveIntegerField(default=0, verbose_name="new connections of a foreign address, a second")),
-                ("source_burst", models.PositiveIntegerField(default=100, verbose_name="and so many at once")),
-                ("source_open", models.PositiveIntegerField(default=0, verbose_name="open connections of a foreign address")),
+                ("source_rate", models.PositiveIntegerField(default=0, verbose_name="new connections of an external address per second")),
+                ("source_burst", models.PositiveIntegerField(default=100, verbose_name="burst")),
+                ("source_open", models.PositiveIntegerField(default=0, verbose_name="open connections of an external address")),
                 (
                     "mail_rate",
-                    models.PositiveIntegerField(default=0, verbose_name="connections of a member to mail servers (port 25), a minute"),
+                    models.PositiveIntegerField(default=0, verbose_name="connections of a member to mail servers (port 25) per minute"),
                 ),
-                ("refuses", models.BooleanField(default=True, verbose_name="refuse what is over, instead of dropping it in silence")),
+                ("refuses", models.BooleanField(default=True, verbose_name="refuse excess connections instead of dropping them silently")),
                 (
                     "exempt",
                     django.contrib.postgres.fields.ArrayField(
-                        base_field=apps.lib.fields.PrefixField(), blank=True, default=list, verbose_name="without limits"
+                        base_field=apps.lib.fields.PrefixField(), blank=True, default=list, verbose_name="exempt networks"
                     ),
                 ),
                 (
@@ -888,21 +888,21 @@ class Migration(migrations.Migration):
                 ("pgh_label", models.TextField(help_text="The event label.")),
                 ("id", models.BigIntegerField()),
                 ("version", models.PositiveIntegerField(default=1, editable=False)),
-                ("member_rate", models.PositiveIntegerField(default=0, verbose_name="new connections of a member, a second")),
-                ("member_burst", models.PositiveIntegerField(default=100, verbose_name="and so many at once")),
+                ("member_rate", models.PositiveIntegerField(default=0, verbose_name="new connections of a member per second")),
+                ("member_burst", models.PositiveIntegerField(default=100, verbose_name="burst")),
                 ("member_open", models.PositiveIntegerField(default=0, verbose_name="open connections of a member")),
-                ("source_rate", models.PositiveIntegerField(default=0, verbose_name="new connections of a foreign address, a second")),
-                ("source_burst", models.PositiveIntegerField(default=100, verbose_name="and so many at once")),
-                ("source_open", models.PositiveIntegerField(default=0, verbose_name="open connections of a foreign address")),
+                ("source_rate", models.PositiveIntegerField(default=0, verbose_name="new connections of an external address per second")),
+                ("source_burst", models.PositiveIntegerField(default=100, verbose_name="burst")),
+                ("source_open", models.PositiveIntegerField(default=0, verbose_name="open connections of an external address")),
                 (
                     "mail_rate",
-                    models.PositiveIntegerField(default=0, verbose_name="connections of a member to mail servers (port 25), a minute"),
+                    models.PositiveIntegerField(default=0, verbose_name="connections of a member to mail servers (port 25) per minute"),
                 ),
-                ("refuses", models.BooleanField(default=True, verbose_name="refuse what is over, instead of dropping it in silence")),
+                ("refuses", models.BooleanField(default=True, verbose_name="refuse excess connections instead of dropping them silently")),
                 (
                     "exempt",
                     django.contrib.postgres.fields.ArrayField(
-                        base_field=apps.lib.fields.PrefixField(), blank=True, default=list, verbose_name="without limits"
+                        base_field=apps.lib.fields.PrefixField(), blank=True, default=list, verbose_name="exempt networks"
                     ),
                 ),
                 (
@@ -949,7 +949,7 @@ class Migration(migrations.Migration):
                 ),
                 ("changed_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ("managed", models.BooleanField(default=True, verbose_name="set by Netzwart")),
-                ("connections", models.PositiveIntegerField(default=524288, verbose_name="connections at most")),
+                ("connections", models.PositiveIntegerField(default=524288, verbose_name="connections, at most")),
                 ("buckets", models.PositiveIntegerField(default=524288, verbose_name="buckets of the connection table")),
                 ("tcp_established", models.PositiveIntegerField(default=7440, verbose_name="open TCP connections, seconds")),
                 ("tcp_syn_sent", models.PositiveIntegerField(default=60, verbose_name="unanswered TCP connections, seconds")),
@@ -960,7 +960,7 @@ class Migration(migrations.Migration):
                 ("udp_stream", models.PositiveIntegerField(default=300, verbose_name="UDP in both directions, seconds")),
                 ("icmp", models.PositiveIntegerField(default=60, verbose_name="ping, seconds")),
                 ("generic", models.PositiveIntegerField(default=600, verbose_name="other protocols, seconds")),
-                ("tcp_loose", models.BooleanField(default=True, verbose_name="take up TCP connections that are under way")),
+                ("tcp_loose", models.BooleanField(default=True, verbose_name="pick up established TCP connections")),
                 ("first_port", models.PositiveIntegerField(default=32768, verbose_name="first port of the gateway’s own connections")),
                 ("last_port", models.PositiveIntegerField(default=60999, verbose_name="last port of the gateway’s own connections")),
                 (
@@ -1019,7 +1019,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigIntegerField()),
                 ("version", models.PositiveIntegerField(default=1, editable=False)),
                 ("managed", models.BooleanField(default=True, verbose_name="set by Netzwart")),
-                ("connections", models.PositiveIntegerField(default=524288, verbose_name="connections at most")),
+                ("connections", models.PositiveIntegerField(default=524288, verbose_name="connections, at most")),
                 ("buckets", models.PositiveIntegerField(default=524288, verbose_name="buckets of the connection table")),
                 ("tcp_established", models.PositiveIntegerField(default=7440, verbose_name="open TCP connections, seconds")),
                 ("tcp_syn_sent", models.PositiveIntegerField(default=60, verbose_name="unanswered TCP connections, seconds")),
@@ -1030,7 +1030,7 @@ class Migration(migrations.Migration):
                 ("udp_stream", models.PositiveIntegerField(default=300, verbose_name="UDP in both directions, seconds")),
                 ("icmp", models.PositiveIntegerField(default=60, verbose_name="ping, seconds")),
                 ("generic", models.PositiveIntegerField(default=600, verbose_name="other protocols, seconds")),
-                ("tcp_loose", models.BooleanField(default=True, verbose_name="take up TCP connections that are under way")),
+                ("tcp_loose", models.BooleanField(default=True, verbose_name="pick up established TCP connections")),
                 ("first_port", models.PositiveIntegerField(default=32768, verbose_name="first port of the gateway’s own connections")),
                 ("last_port", models.PositiveIntegerField(default=60999, verbose_name="last port of the gateway’s own connections")),
                 (

@@ -391,7 +391,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
                     "kind",
-                    models.CharField(choices=[("member", "from who asks"), ("answer", "answer"), ("note", "internal note")], max_length=6),
+                    models.CharField(choices=[("member", "question"), ("answer", "answer"), ("note", "internal note")], max_length=6),
                 ),
                 ("sender", models.CharField(blank=True, max_length=320)),
                 ("text", models.TextField(blank=True)),

@@ -163,12 +163,12 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("changed_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ("up_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="rate up")),
-                ("down_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="rate down")),
+                ("up_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="upload rate")),
+                ("down_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="download rate")),
                 (
                     "reason",
                     models.CharField(
-                        choices=[("congestion", "the uplink is full"), ("quota", "the quota is used up"), ("other", "another reason")],
+                        choices=[("congestion", "the uplink is full"), ("quota", "the quota is used up"), ("other", "other reason")],
                         max_length=10,
                         verbose_name="reason",
                     ),
@@ -218,12 +218,12 @@ class Migration(migrations.Migration):
                 ("pgh_label", models.TextField(help_text="The event label.")),
                 ("id", models.BigIntegerField()),
                 ("version", models.PositiveIntegerField(default=1, editable=False)),
-                ("up_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="rate up")),
-                ("down_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="rate down")),
+                ("up_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="upload rate")),
+                ("down_kbit", models.PositiveIntegerField(blank=True, null=True, verbose_name="download rate")),
                 (
                     "reason",
                     models.CharField(
-                        choices=[("congestion", "the uplink is full"), ("quota", "the quota is used up"), ("other", "another reason")],
+                        choices=[("congestion", "the uplink is full"), ("quota", "the quota is used up"), ("other", "other reason")],
                         max_length=10,
                         verbose_name="reason",
                     ),
