@@ -408,7 +408,7 @@ ANSWERED: Mapping[type[Request], MessageLimits] = MappingProxyType(
         Look: MessageLimits(4 << 20, 100_000),
     }
 )
-"""How long the answer to each request may be. What is longer is refused before it is read to its end."""
+"""Limits on the length of the answer to each request. A longer answer is refused before it is read to its end."""
 
 
 def iter_lines(number: int, message: Message) -> Iterator[bytes]:

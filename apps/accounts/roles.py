@@ -22,7 +22,7 @@ class Role(models.TextChoices):
 
 
 class Right(Enum):
-    """What a page or an action requires."""
+    """Rights that pages and actions require."""
 
     ANYONE = "anyone"  # also without signing in
     OWN = "own"  # one's own account

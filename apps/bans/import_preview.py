@@ -13,7 +13,7 @@ from apps.lib.errors import Problem
 
 @dataclass(frozen=True)
 class ImportPreview:
-    """What an import would do; `problem` says why it cannot be done."""
+    """Preview of an import; `problem` says why it cannot be done."""
 
     outcome: ImportOutcome
     problem: str = ""

@@ -17,7 +17,7 @@ from firewall.elements.bans import LENGTHS as BAN_LENGTHS
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """What a ban kept out, over all gateways."""
+    """Packets and octets that a ban kept out, over all gateways, and when the last one came."""
 
     packets: int = 0
     octets: int = 0

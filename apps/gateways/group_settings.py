@@ -82,7 +82,12 @@ def change_limits(*, group: GatewayGroup, version: int, exempt: Sequence[Prefix]
         fieldname = next((each.name for each in fields(firewall.ConnectionLimits) if f" {each.name}:" in str(error)), "")
         if "burst" in str(error):
             fieldname = fieldname.replace("rate", "burst")
-        raise Problem(_("This number is not possible. A burst must not exceed five minutes’ worth of the rate."), fieldname) from error
+            raise Problem(_("This number is not possible. A burst must not exceed five minutes’ worth of the rate."), fieldname) from error
+        most = limit_sets.MOST_OPEN if "open" in fieldname else limit_sets.MOST_RATE
+        raise Problem(
+            _("This number is out of range. Choose at most %(most)s; 0 switches the limit off.") % {"most": formats.format_number(most)},
+            fieldname,
+        ) from error
     saved: Limits = _save(get_limits(group), version, numbers | {"exempt": list(exempt)})
     enqueue_task("workers.reconcile", by.pk)
     return saved

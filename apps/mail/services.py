@@ -51,7 +51,7 @@ def write_mail(
     automatic: the portal wrote it, not a person, so that other systems do not answer it (RFC 3834). references: Message-IDs, oldest first.
     """
     if notice and notice_kinds.find_label(notice) is None:
-        raise ValueError(f"Nobody has named the kind of notice {notice!r}: kinds.tell() does.")
+        raise ValueError(f"Unknown kind of notice {notice!r}. Register it with notice_kinds.register_kind().")
     if notice and unsubscribing.is_off(to, notice):
         return None
     link = unsubscribing.build_link(to, notice) if notice else ""

@@ -35,7 +35,7 @@ class RateProperties:
 
 
 class Tariff(RateProperties, Versioned):
-    """What a member may have. up_kbit, down_kbit: the rate through the uplink from and to the member, kbit/s; None: unlimited."""
+    """Allowance of members. up_kbit, down_kbit: the rate through the uplink from and to the member, kbit/s; None: unlimited."""
 
     name = models.CharField(_("name"), max_length=60, unique=True)
     most_forwards = models.PositiveSmallIntegerField(_("port forwards, at most"), default=8)

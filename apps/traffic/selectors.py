@@ -111,7 +111,7 @@ class UsageShare(NamedTuple):
 
 
 class ThroughputBucket(NamedTuple):
-    """What a gateway carried of one IP version in one bucket. octets, packets: up, then down."""
+    """Traffic of one IP version that a gateway carried in one bucket. octets, packets: up, then down."""
 
     gateway: int
     family: int

@@ -1,7 +1,7 @@
-"""Triggers that note which objects a statement touched. Frozen: migrations that have landed import it, so it must not change.
+"""Triggers that note which objects a statement touched. Frozen: the initial migration imports it, so it must not change once that has been released.
 
 triggers(table, columns, keys): columns are what of the table reaches the gateways; keys say which objects a row `r` touches, as
-`('kind', text), …`. Objects that begin and end by time alone also need TIMES, and a line in apps/deployments/touched.py.
+`('kind', text), …`. Objects that begin and end by time alone also need TIMES, and a line in apps/deployments/desired_state/changed_objects.py.
 """
 
 from django.db import migrations
@@ -64,11 +64,6 @@ def triggers(table: str, columns: str, keys: str) -> migrations.RunSQL:
         "update": note(CHANGED.format(columns=columns), keys),
     }
     return migrations.RunSQL(FUNCTION.format(table=table, **statements), NO_FUNCTION.format(table=table))
-
-
-def again(table: str, columns: str, keys: str) -> list[migrations.RunSQL]:
-    """The same for a table that has them already: other columns reach the gateways now, or a row touches other objects."""
-    return [migrations.RunSQL(NO_FUNCTION.format(table=table), migrations.RunSQL.noop), triggers(table, columns, keys)]
 
 
 def times(table: str, name: str) -> migrations.RunSQL:

@@ -20,15 +20,15 @@ class Deadlines:
     """Time limits in seconds, and a rate in octets per second."""
 
     header: float = 10.0
-    """From the connection, or from the first octet of a further request, until its header fields are complete."""
+    """From the connection, or from the first octet of a further request, until the header fields are complete."""
     body_start: float = 20.0
-    """Within which a body may come as slowly as it likes."""
+    """At the beginning of a body, during which its rate does not count."""
     body_rate: float = 4096.0
-    """What has to come from then on, on average between two looks."""
+    """Least average rate between two checks, once body_start is over."""
     unread: float = 30.0
-    """In which the client has to take something of the answer; and in which a refused body has to end."""
+    """Until the client must have read something of the answer, and until a refused body must end."""
     check: float = 10.0
-    """Between two looks at a body, and until a connection that was closed is given up."""
+    """Between two checks of a body, and until a closed connection is given up."""
 
 
 class WaitingConnections:

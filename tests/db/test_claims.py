@@ -75,5 +75,5 @@ def test_gateways_that_are_all_out_of_reach_are_one_thing_with_its_likely_reason
     page = text(mara.get("/"))
     assert mara.get("/").context["board"].title == "1 thing needs you, 0 of 2 gateways answer"
     assert "The portal reaches none of the gateways" in page and "own management network" in page
-    assert "the gateways may still be forwarding" in page and "forward by themselves" not in page
+    assert "the gateways may still be forwarding" in page and "keep forwarding" not in page
     assert "no primary that answers" not in page

@@ -309,9 +309,9 @@ def test_a_rollback_works_without_browser_and_worker(network: factories.Network,
     forward(network, 8000)
     reconcile(network.group)
     told = output(str(before), "--why", "no mail", "--as", "mara")
-    assert f"Lindenhof is held at {before}" in told and "nat-1 confirmed" in told and "nat-2 confirmed" in told
+    assert f"Lindenhof is on hold at {before}" in told and "nat-1 confirmed" in told and "nat-2 confirmed" in told
     assert len(running().elements["forward4"]) == 6
-    assert f"Lindenhof is held at {before} by mara" in output()
+    assert f"Lindenhof is on hold at {before} by mara" in output()
     assert "follows the database again" in output("--release", "Lindenhof", "--as", "mara")
     assert len(running().elements["forward4"]) == 7
 
@@ -322,7 +322,7 @@ def test_a_rollback_works_without_browser_and_worker(network: factories.Network,
         (["r1"], "Say who you are: --as USERNAME, one of mara"),
         (["r999999", "--as", "mara"], "There is no revision r999999"),
         (["x", "--as", "mara"], "There is no revision x"),
-        (["--release", "Nowhere", "--as", "mara"], "There is no group Nowhere. There are: Lindenhof"),
+        (["--release", "Nowhere", "--as", "mara"], "There is no group Nowhere. Known: Lindenhof"),
         (["--release", "Lindenhof", "--as", "mara"], "not on hold any more"),
         (["r1", "--release", "Lindenhof"], "Either go back"),
     ],

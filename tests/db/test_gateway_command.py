@@ -64,9 +64,9 @@ def test_where_nobody_answers_nothing_is_added(network: factories.Network, close
 @pytest.mark.parametrize(
     ("option", "value", "words"),
     [
-        ("--address", "nat-3.example", "is no IP address"),
-        ("--port", "0", "is no port"),
-        ("--management-network", "172.31.0.1/24", "is no network"),
+        ("--address", "nat-3.example", "is not an IP address"),
+        ("--port", "0", "is not a port"),
+        ("--management-network", "172.31.0.1/24", "is not a network"),
     ],
 )
 def test_what_is_no_address_port_or_network_is_refused_by_name(network: factories.Network, option: str, value: str, words: str) -> None:

@@ -9,6 +9,8 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.deployments.desired_state import policy_snapshot
 from apps.gateways import set_gauges
+from apps.gateways.group_settings import change_limits
+from apps.lib.errors import Problem
 from apps.network.models import GatewayGroup, Gauge, Limits, Protection
 from firewall.policy import GatewaySpec
 from tests import factories
@@ -89,6 +91,20 @@ def test_what_cannot_be_is_said_at_its_field(
     response = staff.post(path(network, what), given)
     assert response.status_code == 422 and f'id="id_{name}_error"' in text(response)
     assert not Protection.objects.exists() and not Limits.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "fieldname", "said"),
+    [
+        ({"member_rate": 100_001}, "member_rate", "Choose at most 100,000"),
+        ({"source_open": 1_000_001}, "source_open", "Choose at most 1,000,000"),
+        ({"member_rate": 1, "member_burst": 301}, "member_burst", "A burst must not exceed"),
+    ],
+)
+def test_a_limit_out_of_range_is_told_its_own_range(network: factories.Network, given: dict[str, int], fieldname: str, said: str) -> None:
+    with pytest.raises(Problem, match=said) as refused:
+        change_limits(group=network.group, version=0, exempt=[], by=network.admin, **given)
+    assert refused.value.fieldname == fieldname
 
 
 def test_the_target_of_probes_is_not_refused_by_mistake(staff: Client, network: factories.Network) -> None:

@@ -79,7 +79,7 @@ def find_notice(address: Address) -> Notice | None:
 
 @dataclass(frozen=True, slots=True)
 class BlockImpact:
-    """What a block cuts off: the member's addresses, and what depends on them."""
+    """Effect of a block: the member's addresses, and what depends on them."""
 
     addresses: list[str]
     hanging: list[EndedCount]

@@ -153,7 +153,7 @@ def _needs_two(revision: Revision) -> bool:
 def _redirect_after_rollback(request: HttpRequest, revision: Revision, made: Hold | HeldBack) -> HttpResponse:
     if isinstance(made, HeldBack):
         messages.success(
-            request, _("Going back to %(revision)s waits for a second person. Nothing has happened yet.") % {"revision": revision}
+            request, _("A rollback to %(revision)s waits for a second person. Nothing has happened yet.") % {"revision": revision}
         )
         return redirect("deployments:held", made.pk)
     messages.success(request, _("The group is on hold at %(revision)s, which goes out in a moment.") % {"revision": revision})

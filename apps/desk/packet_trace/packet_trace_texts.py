@@ -70,7 +70,7 @@ def describe_verdict(answer: TraceAnswer) -> VerdictText:
             return VerdictText(
                 StateKind.BAD,
                 _("Refused."),
-                f"{_describe_reason(answer, things)} {_('The sender gets an answer, %(how)s.') % {'how': told}}",
+                f"{_('The sender gets an answer, %(how)s.') % {'how': told}} {_describe_reason(answer, things)}",
                 things,
             )
         case _:

@@ -82,7 +82,17 @@ def build_members() -> dict[str, object]:
 
 
 def build_dashboard() -> dict[str, object]:
-    waits = [
+    return {
+        "title": "6 things need you, both gateways answer",
+        "waits": _list_waits(),
+        "rollouts": _list_rollouts(),
+        "gateways": _list_gateways(),
+        "charts": _draw_charts(),
+    }
+
+
+def _list_waits() -> list[tuple[object, ...]]:
+    return [
         (
             StateLabel(StateKind.WAIT, "Approval"),
             "612 removals wait for a second person",
@@ -126,9 +136,12 @@ def build_dashboard() -> dict[str, object]:
             "Review",
         ),
     ]
+
+
+def _list_rollouts() -> list[tuple[object, ...]]:
     half = (GatewayPost("nat-1", PostState.HALF), GatewayPost("nat-2", PostState.FULL))
     back = (GatewayPost("nat-1", PostState.CROSSED), GatewayPost("nat-2", PostState.FULL))
-    rollouts = [
+    return [
         (
             "r4813",
             "1 listener, 41 NAT mappings, 3 forwards; 612 removals held back",
@@ -152,7 +165,10 @@ def build_dashboard() -> dict[str, object]:
             StateLabel(StateKind.BAD, "Gone back", "back"),
         ),
     ]
-    gateways = [
+
+
+def _list_gateways() -> list[dict[str, object]]:
+    return [
         {
             "name": "nat-1",
             "primary": "IPv4",
@@ -188,22 +204,18 @@ def build_dashboard() -> dict[str, object]:
             "peer": 91_530,
         },
     ]
+
+
+def _draw_charts() -> list[tuple[object, ...]]:
     charts: list[tuple[str, str, tuple[int, ...], list[float], list[float], float]] = [
         ("Packets", "k/s", (300, 200, 100, 0), _compute_day(200, 48), _compute_day(150, 32), 300),
         ("Busiest core", "%", (100, 50, 0), _compute_day(42, 15), _compute_day(38, 12), 100),
         ("Forwarded, down", "Gbit/s", (3, 2, 1, 0), _compute_day(1.9, 0.4), _compute_day(1.1, 0.25), 3),
         ("Tickets", "open", (30, 20, 10, 0), [14, 14, 12, 12, 10, 9, 9, 9, 9, 10, 11, 11, 11, 12, 13, 14], [], 30),
     ]
-    drawn = [
+    return [
         (title, unit, _build_axis(ticks, most), _render_line(a, most), _render_line(b, most)) for title, unit, ticks, a, b, most in charts
     ]
-    return {
-        "title": "6 things need you, both gateways answer",
-        "waits": waits,
-        "rollouts": rollouts,
-        "gateways": gateways,
-        "charts": drawn,
-    }
 
 
 def _compute_day(high: float, low: float) -> list[float]:

@@ -81,7 +81,7 @@ class Pinhole(Versioned, Deployed):
 
     @property
     def scope_text(self) -> str:
-        """What it opens: “TCP 443”, “UDP 6000–6009”, “UDP, all ports”, “everything”."""
+        """Protocol and ports in words: “TCP 443”, “UDP 6000–6009”, “UDP, all ports”, “everything”."""
         name = self.get_protocol_display()
         if self.port:
             return f"{name} {self.port_span}"

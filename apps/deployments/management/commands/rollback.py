@@ -58,7 +58,7 @@ class Command(BaseCommand):
 
     def _list(self) -> None:
         for hold in Hold.objects.filter(released=None).select_related("group", "revision", "by"):
-            self.stdout.write(f"{hold.group} is held at {hold} by {hold.by} since {hold.since:%Y-%m-%d %H:%M} UTC: {hold.why}")
+            self.stdout.write(f"{hold.group} is on hold at {hold} by {hold.by} since {hold.since:%Y-%m-%d %H:%M} UTC: {hold.why}")
         for revision in Revision.objects.exclude(content=None).select_related("group").order_by("-pk")[:20]:
             self.stdout.write(f"{revision}  {revision.group}  {revision.created:%Y-%m-%d %H:%M} UTC  {revision.elements} elements")
 
@@ -72,17 +72,17 @@ class Command(BaseCommand):
         made = rollback.roll_back(revision, why=why, by=by, alone=alone)
         if isinstance(made, HeldBack):
             self.stdout.write(
-                f"Going back to {revision} takes service away or changes management: it waits for a second person, "
+                f"A rollback to {revision} takes service away or changes management: it waits for a second person, "
                 "who agrees in the portal. In an emergency, --alone goes back at once."
             )
         else:
-            self.stdout.write(f"{made.group} is held at {made} until it is released.")
+            self.stdout.write(f"{made.group} is on hold at {made} until it is released.")
         return made
 
     def _release(self, name: str, by: User) -> GatewayGroup:
         group = GatewayGroup.objects.filter(name=name).first()
         if group is None:
-            raise CommandError(f"There is no group {name}. There are: {', '.join(map(str, GatewayGroup.objects.all()))}.")
+            raise CommandError(f"There is no group {name}. Known: {', '.join(map(str, GatewayGroup.objects.all()))}.")
         decisions.release(group, by=by)
         self.stdout.write(f"{group} follows the database again.")
         return group

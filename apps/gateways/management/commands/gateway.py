@@ -174,17 +174,17 @@ def _parse_address(text: str) -> Address:
     try:
         return ip_address(text)
     except ValueError as error:
-        raise ArgumentTypeError(f"{text!r} is no IP address") from error
+        raise ArgumentTypeError(f"{text!r} is not an IP address") from error
 
 
 def _parse_network(text: str) -> Prefix:
     try:
         return parse_prefix(text)
     except ValueError as error:
-        raise ArgumentTypeError(f"{text!r} is no network: write it like 172.31.0.0/24, with zeros behind the length") from error
+        raise ArgumentTypeError(f"{text!r} is not a network: write it like 172.31.0.0/24, with all host bits zero") from error
 
 
 def _parse_port(text: str) -> int:
     if not text.isdigit() or not 1 <= int(text) <= 65535:
-        raise ArgumentTypeError(f"{text!r} is no port: choose 1 to 65535")
+        raise ArgumentTypeError(f"{text!r} is not a port: choose 1 to 65535")
     return int(text)
