@@ -178,7 +178,7 @@ def test_a_link_that_is_not_ours_switches_nothing_off(db: None) -> None:
         answer = Client().post(path, {"List-Unsubscribe": "One-Click"})
         assert (answer.status_code, "This link does not work" in text(answer)) == (404, True)
     assert not SwitchedOff.objects.exists()
-    with pytest.raises(ValueError, match="Nobody has named"):
+    with pytest.raises(ValueError, match="Unknown kind of notice"):
         notice(notice="gone")
 
 
