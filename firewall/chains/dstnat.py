@@ -34,6 +34,6 @@ def _iter_refusals(gateway: GatewaySpec) -> Iterator[Rule]:
         return
     here = match_field(Field.IIFNAME, gateway.interfaces.lan), Match(Field.IP_DADDR, gateway.settings.publics)
     nobody = Lookup((Field.IP_SADDR,), "up4", negated=True)
-    yield make_rule(*here, nobody, Count("spoofed"), DROP, comment="held by nobody")
+    yield make_rule(*here, nobody, Count("spoofed"), DROP, comment="not a member's source")
     yield make_rule(*here, Match(Field.L4PROTO, ("tcp",)), Count("refused"), Reject(Refusal.TCP_RESET), comment="no forward")
     yield make_rule(*here, Count("refused"), Reject(Refusal.ADMIN_PROHIBITED), comment="no forward")

@@ -3,7 +3,7 @@
 from firewall import probing
 from firewall.addresses import PRIVATE
 from firewall.chains import bogons
-from firewall.chains.rule_helpers import ACCEPT, DROP, jump, make_rule, match_field, match_prefix
+from firewall.chains.rule_helpers import ACCEPT, DROP, RETURN, jump, make_rule, match_field, match_prefix
 from firewall.chains.used_sets import UsedSets
 from firewall.policy import GatewaySpec
 from firewall.ruleset import Chain, Count, Field, Lookup, Rule
@@ -33,8 +33,16 @@ def _build_join_guard(gateway: GatewaySpec) -> tuple[Rule, ...]:
 
 
 def build_inside_chain(used: UsedSets) -> Chain:
-    """Return the chain of packets from member to member through the gateway: up for one, down for the other."""
-    rules = [make_rule(Lookup((Field.IP_SADDR,), "up4"), Lookup((Field.IP_DADDR,), "down4"), ACCEPT)]
+    """Return the chain of packets from member to member through the gateway: up for one, down for the other.
+
+    Packets to no member return before the sender is looked up, so that what is not forwarded counts for neither.
+    """
+    not_to6 = tuple(match_prefix(Field.IP6_DADDR, "down6", length, negated=True) for length in used.list_lengths("up6"))
+    rules = [
+        make_rule(Lookup((Field.IP_DADDR,), "down4", negated=True), RETURN),
+        make_rule(Lookup((Field.IP_SADDR,), "up4"), Lookup((Field.IP_DADDR,), "down4"), ACCEPT),
+    ]
+    rules += [make_rule(*not_to6, RETURN)] if not_to6 else []
     rules += [make_rule(match_prefix(Field.IP6_SADDR, "up6", length), jump("inside6")) for length in used.list_lengths("up6")]
     return Chain("inside", tuple(rules))
 

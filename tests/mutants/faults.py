@@ -12,13 +12,13 @@ SNAT = "tests/whole/test_snat.py"
 LANES = "tests/unit/test_lanes.py"
 BANS = "tests/whole/test_bans.py"
 DEPLOY = "tests/whole/test_deploy.py"
+UNBILLED = "tests/unit/test_tracing_promises.py::test_a_packet_that_is_not_forwarded_counts_for_no_member"
 
 MUTANTS = (
     Mutant(
         "drop the anti-spoofing rule",
         "firewall/chains/spoofed.py",
-        "make_rule(outside, Match(Field.IP_SADDR, _list_own_and_private(gateway)), *drop, "
-        'comment="private or our own source from outside"),',
+        'make_rule(outside, _match_own_and_private(gateway), *_DROP_SPOOFED, comment="private or our own source from outside"),',
         "",
         f"{PROMISES}::test_a_private_source_from_outside_reaches_no_forward",
     ),
@@ -168,6 +168,22 @@ MUTANTS = (
         'rules = [make_rule(Lookup((Field.IP_SADDR,), "up4"), ACCEPT)]',
         'rules = [make_rule(Lookup((Field.IP_SADDR,), "up4")), make_rule(Lookup((Field.IP_SADDR,), "up4"), ACCEPT)]',
         f"{PROMISES}::test_what_goes_each_way_is_counted_to_the_octet",
+    ),
+    Mutant(
+        "count what a stranger sends in a member's name",
+        "firewall/chains/spoofed.py",
+        "        yield make_rule(interface, *unheld, RETURN)\n        yield make_rule(interface, version, *_DROP_SPOOFED, ",
+        "        from dataclasses import replace\n"
+        "        for each in unheld:\n"
+        "            yield make_rule(interface, replace(each, negated=False), *_DROP_SPOOFED, ",
+        UNBILLED,
+    ),
+    Mutant(
+        "count what a member sends to no member",
+        "firewall/chains/members.py",
+        '        make_rule(Lookup((Field.IP_DADDR,), "down4", negated=True), RETURN),\n',
+        "",
+        UNBILLED,
     ),
     Mutant(
         "do not count replies",

@@ -45,7 +45,7 @@ FORWARDED = (
     Mutant(
         "refusals to whoever is no member",
         "firewall/chains/dstnat.py",
-        '    yield make_rule(*here, nobody, Count("spoofed"), DROP, comment="held by nobody")\n',
+        '    yield make_rule(*here, nobody, Count("spoofed"), DROP, comment="not a member\'s source")\n',
         "",
         f"{HAIRPIN}::test_whoever_is_no_member_hears_nothing",
     ),

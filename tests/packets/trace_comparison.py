@@ -274,6 +274,9 @@ class Talk:
 
     def _count(self, foretold: Trace) -> None:
         self.coverage.add_trace(foretold)
+        members = [name for name, _key in foretold.elements if name.startswith(("up", "down"))]
+        if foretold.outcome is not TraceOutcome.FORWARDED and members:
+            raise AssertionError(f"{foretold.packet} is {foretold.outcome}, and counts in {members}\npolicy    {self.policy}")
         self.elements.update({f"{name} {key.hex()}": count for (name, key), count in foretold.elements.items()})
         self.elements.update(foretold.counters)
 

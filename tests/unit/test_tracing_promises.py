@@ -200,6 +200,23 @@ def read_bill(found: Trace) -> tuple[int, int]:
     return up, down
 
 
+def test_a_packet_that_is_not_forwarded_counts_for_no_member() -> None:
+    """A stranger who names a member as sender must not use up the member's traffic, nor must a member's packet that goes nowhere."""
+    for seed in range(2000, 2300):
+        random = Random(seed)
+        about = policy(random)
+        bills_nothing_dropped(about, [first_packet(each) for each in events(random, about) if isinstance(each, First) and each.card])
+
+
+def bills_nothing_dropped(policy: Policy, packets: list[Packet]) -> None:
+    ruleset = compile_policy(policy)
+    for packet in packets:
+        found = trace(ruleset, packet, ROUTES, now=NOW)
+        if found.outcome is not TraceOutcome.FORWARDED:
+            passed = ", ".join(step.chain.name for step in found.steps)
+            assert read_bill(found) == (0, 0), f"{packet} {found.outcome} {passed}\n{policy}"
+
+
 def test_nothing_private_ever_leaves_by_the_uplink() -> None:
     for seed in range(1000, 1150):
         nothing_private_leaves(policy(Random(seed)), case(seed)[1])
