@@ -63,7 +63,7 @@ def build_letter(number: int) -> bytes:
 
 def _measure_parsing(mails: int) -> float:
     """Milliseconds of a mail in the child."""
-    from apps.inbound.parser_process import MailReader
+    from apps.inbound_mail.parser_process import MailReader
 
     octets = build_letter(0)
     with MailReader() as reader:
@@ -76,8 +76,8 @@ def _measure_parsing(mails: int) -> float:
 
 def _measure_worst() -> float:
     """Seconds of the slowest, with the child that may have to be started anew."""
-    from apps.inbound.parse_limits import Unreadable
-    from apps.inbound.parser_process import MailReader
+    from apps.inbound_mail.parse_limits import Unreadable
+    from apps.inbound_mail.parser_process import MailReader
 
     worst = 0.0
     with MailReader() as reader:
@@ -92,8 +92,8 @@ def _measure_worst() -> float:
 
 def _measure_exponent(made: Callable[[int], bytes], rounds: int) -> float:
     """Of the time it takes to read, by size of the mail. What a mail costs at all is taken off."""
-    from apps.inbound.parse_limits import ParseLimits
-    from apps.inbound.parse_message import parse_mail
+    from apps.inbound_mail.parse_limits import ParseLimits
+    from apps.inbound_mail.parse_message import parse_mail
 
     def seconds(octets: bytes) -> float:
         return _measure_seconds(lambda: parse_mail(octets, None, (), ParseLimits()))
@@ -133,9 +133,9 @@ def measure_database(mails: int) -> dict[str, float]:
 
 def _measure_in(mails: int) -> dict[str, float]:
     """Stored, read, and handed to somebody who writes a row for each."""
-    from apps.inbound.dispatcher import build_reader, receive_mail
-    from apps.inbound.models import Arrival
-    from apps.inbound.services import store_arrival
+    from apps.inbound_mail.dispatcher import build_reader, receive_mail
+    from apps.inbound_mail.models import Arrival
+    from apps.inbound_mail.services import store_arrival
 
     for number in range(mails):
         store_arrival(

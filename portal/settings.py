@@ -49,7 +49,7 @@ INSTALLED_APPS = [
     "apps.audit",
     "apps.accounts",
     "apps.mail",
-    "apps.inbound",
+    "apps.inbound_mail",
     "apps.members",
     "apps.events",
     "apps.network",
@@ -62,7 +62,8 @@ INSTALLED_APPS = [
     "apps.webhooks",
     "apps.desk",
 ]
-MIGRATION_MODULES = {app.removeprefix("apps."): app.replace("apps", "migrations") for app in INSTALLED_APPS if app.startswith("apps.")}
+_APP_LABELS = {app: app.removeprefix("apps.") for app in INSTALLED_APPS if app.startswith("apps.")} | {"apps.inbound_mail": "inbound"}
+MIGRATION_MODULES = {label: f"migrations.{label}" for label in _APP_LABELS.values()}
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -227,7 +228,7 @@ _ENDINGS = (
 ATTACHMENT_TYPES = frozenset(os.environ.get("NETZWART_ATTACHMENT_TYPES", _ENDINGS).lower().replace(" ", "").split(",")) - {""}
 
 KEEP_MAIL_DAYS = int(os.environ.get("NETZWART_KEEP_MAIL_DAYS", "30"))
-# Inbound mail (apps/inbound): the largest size of one mail, and the mailbox to fetch from (empty: none)
+# Inbound mail (apps/inbound_mail): the largest size of one mail, and the mailbox to fetch from (empty: none)
 MAIL_IN_MIB = int(os.environ.get("NETZWART_MAIL_IN_MIB", "25"))
 if not 1 <= MAIL_IN_MIB <= 25:
     raise ImproperlyConfigured(f"NETZWART_MAIL_IN_MIB is {MAIL_IN_MIB}. It is from 1 to 25: what reads a mail has 256 MiB of memory.")

@@ -31,7 +31,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.traffic.urls")),
     path("limited/", include("apps.traffic.rates.urls")),
     path("fair-share/", include("apps.traffic.fairshare.urls")),
-    path("mail/in/", include("apps.inbound.urls")),
+    path("mail/in/", include("apps.inbound_mail.urls")),
     path("mail/", include("apps.mail.urls")),
     path("webhooks/", include("apps.webhooks.urls")),
     path("tickets/", include("apps.tickets.urls")),

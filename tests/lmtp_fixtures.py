@@ -9,7 +9,7 @@ from typing import Any
 
 from aiosmtpd.smtp import SMTP
 
-from apps.inbound import lmtp
+from apps.inbound_mail import lmtp
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from apps.accounts.models import User
 from apps.bans.models import BanHits, BanList, Upload
 from apps.deployments.models import Revision, RevisionContent, UnapprovedLoss
 from apps.events.models import Event, Presence
-from apps.inbound.models import Arrival
+from apps.inbound_mail.models import Arrival
 from apps.lib.models import KeptAnswer
 from apps.mail.models import Message
 from apps.network.models import Gateway, GatewayGroup

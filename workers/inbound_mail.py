@@ -1,6 +1,6 @@
 """Tasks that read received mail and pass it to the registered handler, and that fetch mail from a mailbox.
 
-The work is in `apps.inbound`.
+The work is in `apps.inbound_mail`.
 """
 
 from threading import local
@@ -8,8 +8,8 @@ from threading import local
 from celery import shared_task
 from django.utils import timezone
 
-from apps.inbound import dispatcher, imap, mailbox_health
-from apps.inbound.parser_process import MailReader
+from apps.inbound_mail import dispatcher, imap, mailbox_health
+from apps.inbound_mail.parser_process import MailReader
 
 
 class _ThreadReader(local):

@@ -10,7 +10,7 @@ class TicketsConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.trail import Trail, register_trail
-        from apps.inbound.dispatcher import register_handler
+        from apps.inbound_mail.dispatcher import register_handler
         from apps.lib.web import navigation
         from apps.mail import notice_kinds
         from apps.tickets import mail_handler

@@ -1,4 +1,4 @@
-"""Handler that files inbound mail in tickets. `apps.inbound.dispatcher` calls it in the transaction that completes the arrival.
+"""Handler that files inbound mail in tickets. `apps.inbound_mail.dispatcher` calls it in the transaction that completes the arrival.
 
 mail_threading.py finds the ticket. The From header proves nothing: mail counts as its sender's only if our own receiving server
 authenticated it, and as staff's only if it also came to a signed address; all other mail is marked as unverified. Automatic mail causes
@@ -18,10 +18,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, gettext_noop, override
 
 from apps.accounts.models import User
-from apps.inbound.automatic_mail import is_out_of_office
-from apps.inbound.dispatcher import MailRefused
-from apps.inbound.message import ReceivedMail
-from apps.inbound.models import Arrival
+from apps.inbound_mail.automatic_mail import is_out_of_office
+from apps.inbound_mail.dispatcher import MailRefused
+from apps.inbound_mail.message import ReceivedMail
+from apps.inbound_mail.models import Arrival
 from apps.lib.email_address import is_same_address
 from apps.mail import models as outbox
 from apps.mail.redaction import redact

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Final
 
 from apps.accounts.models import User
-from apps.inbound.message import ReceivedMail
+from apps.inbound_mail.message import ReceivedMail
 from apps.mail import models as outbox
 from apps.tickets import addressing, thread
 from apps.tickets.models import Message, Move, Ticket

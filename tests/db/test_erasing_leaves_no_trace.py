@@ -21,11 +21,11 @@ from apps.bans.blocks.services import block_member
 from apps.bans.blocks.services import lift_block as lift_block
 from apps.bans.models import BanList
 from apps.desk.lifecycle import due
-from apps.inbound import dispatcher as inbound
-from apps.inbound import services as arriving
-from apps.inbound.models import Arrival
-from apps.inbound.parse_limits import ParseLimits
-from apps.inbound.parser_process import MailReader
+from apps.inbound_mail import dispatcher as inbound
+from apps.inbound_mail import services as arriving
+from apps.inbound_mail.models import Arrival
+from apps.inbound_mail.parse_limits import ParseLimits
+from apps.inbound_mail.parser_process import MailReader
 from apps.mail import models as mail
 from apps.mail.services import switch_off
 from apps.members import invitation_services

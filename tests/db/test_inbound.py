@@ -14,12 +14,22 @@ from django.utils import timezone
 from django.utils.translation import gettext, override
 
 from apps.accounts.models import User
-from apps.inbound import dispatcher, imap, parse_limits, retention_sweep, services
-from apps.inbound.dispatcher import LEASE, ArrivalGone, DispatchResult, MailRefused, claim, receive_mail
-from apps.inbound.message import ReceivedMail
-from apps.inbound.models import Arrival
-from apps.inbound.parse_limits import DIED, TOO_BUSY, TOO_DEEP, TOO_LARGE, TOO_MANY_ADDRESSES, TOO_SLOW, OutOfTime, ParseLimits, Unreadable
-from apps.inbound.parser_process import MAILS, MailReader
+from apps.inbound_mail import dispatcher, imap, parse_limits, retention_sweep, services
+from apps.inbound_mail.dispatcher import LEASE, ArrivalGone, DispatchResult, MailRefused, claim, receive_mail
+from apps.inbound_mail.message import ReceivedMail
+from apps.inbound_mail.models import Arrival
+from apps.inbound_mail.parse_limits import (
+    DIED,
+    TOO_BUSY,
+    TOO_DEEP,
+    TOO_LARGE,
+    TOO_MANY_ADDRESSES,
+    TOO_SLOW,
+    OutOfTime,
+    ParseLimits,
+    Unreadable,
+)
+from apps.inbound_mail.parser_process import MAILS, MailReader
 from apps.lib.errors import Conflict
 from tests import factories
 from tests.db.page_client import queries, signed_in, text

@@ -9,10 +9,10 @@ from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from apps.desk.selectors.dashboard import list_needs
-from apps.inbound import dispatcher, mailbox_health, services
-from apps.inbound.message import ReceivedMail
-from apps.inbound.models import Arrival, Mailbox
-from apps.inbound.parser_process import MailReader
+from apps.inbound_mail import dispatcher, mailbox_health, services
+from apps.inbound_mail.message import ReceivedMail
+from apps.inbound_mail.models import Arrival, Mailbox
+from apps.inbound_mail.parser_process import MailReader
 from apps.tickets import selectors
 from apps.tickets.mail_handler import handle_mail
 from apps.tickets.models import Ticket

@@ -13,9 +13,9 @@ import pytest
 from django.conf import LazySettings
 from django.db import connection
 
-from apps.inbound import imap, lmtp
-from apps.inbound.management.commands.mail_in import Command
-from apps.inbound.models import Arrival
+from apps.inbound_mail import imap, lmtp
+from apps.inbound_mail.management.commands.mail_in import Command
+from apps.inbound_mail.models import Arrival
 from tests.fake_imap import mailbox
 from tests.lmtp_fixtures import lmtp_server
 from tests.malformed_mail import mail

@@ -7,11 +7,11 @@ import pytest
 from django.conf import LazySettings
 
 from apps.accounts.models import User
-from apps.inbound import dispatcher as inbound
-from apps.inbound import services as arriving
-from apps.inbound.models import Arrival
-from apps.inbound.parse_limits import ParseLimits
-from apps.inbound.parser_process import MailReader
+from apps.inbound_mail import dispatcher as inbound
+from apps.inbound_mail import services as arriving
+from apps.inbound_mail.models import Arrival
+from apps.inbound_mail.parse_limits import ParseLimits
+from apps.inbound_mail.parser_process import MailReader
 from apps.lib.errors import Conflict, Problem
 from apps.mail import models as mail
 from apps.mail.transport import FileCarrier, HandoverStatus

@@ -9,13 +9,13 @@ import pytest
 from django.conf import LazySettings
 
 from apps.accounts.models import User
-from apps.inbound import dispatcher as inbound
-from apps.inbound import services as arriving
-from apps.inbound.dispatcher import MailRefused
-from apps.inbound.message import MailAddress, MailFile, ReceivedMail
-from apps.inbound.models import Arrival
-from apps.inbound.parse_limits import ParseLimits
-from apps.inbound.parser_process import MailReader
+from apps.inbound_mail import dispatcher as inbound
+from apps.inbound_mail import services as arriving
+from apps.inbound_mail.dispatcher import MailRefused
+from apps.inbound_mail.message import MailAddress, MailFile, ReceivedMail
+from apps.inbound_mail.models import Arrival
+from apps.inbound_mail.parse_limits import ParseLimits
+from apps.inbound_mail.parser_process import MailReader
 from apps.mail import models as mail
 from apps.mail.mime import compose_mail
 from apps.members.models import Member

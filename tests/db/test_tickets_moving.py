@@ -12,8 +12,8 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.accounts.models import User
 from apps.audit.selectors import list_row_history
-from apps.inbound.message import MailAddress, ReceivedMail
-from apps.inbound.models import Arrival
+from apps.inbound_mail.message import MailAddress, ReceivedMail
+from apps.inbound_mail.models import Arrival
 from apps.lib.errors import Conflict, Problem
 from apps.mail import models as mail
 from apps.members.models import Member

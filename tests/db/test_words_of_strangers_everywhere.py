@@ -18,8 +18,8 @@ from django.test import Client
 from apps.accounts import permission_matrix, tokens
 from apps.accounts.models import User
 from apps.events.models import Event
-from apps.inbound.message import MailAddress, ReceivedMail
-from apps.inbound.models import Arrival
+from apps.inbound_mail.message import MailAddress, ReceivedMail
+from apps.inbound_mail.models import Arrival
 from apps.mail import models as mail
 from apps.members.models import Member
 from apps.tickets import mail_handler, own, services

@@ -2,10 +2,10 @@
 
 import pytest
 
-from apps.inbound import header_parser
-from apps.inbound.message import MailAddress, ReceivedMail
-from apps.inbound.parse_limits import ParseLimits
-from apps.inbound.parse_message import parse_mail
+from apps.inbound_mail import header_parser
+from apps.inbound_mail.message import MailAddress, ReceivedMail
+from apps.inbound_mail.parse_limits import ParseLimits
+from apps.inbound_mail.parse_message import parse_mail
 from tests.malformed_mail import join_parts, mail
 
 

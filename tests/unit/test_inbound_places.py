@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.inbound import imap, lmtp
+from apps.inbound_mail import imap, lmtp
 
 
 @pytest.mark.parametrize("text", ["0.0.0.0:24", "192.0.2.1:24", "lmtp", "127.0.0.1", "[::1]:x", "127.0.0.1:70000"])

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.inbound import header_parser, ipc_codec
-from apps.inbound.message import MailAddress, ReceivedMail
-from apps.inbound.parse_limits import ParseLimits, Unreadable
-from apps.inbound.parse_message import parse_mail
+from apps.inbound_mail import header_parser, ipc_codec
+from apps.inbound_mail.message import MailAddress, ReceivedMail
+from apps.inbound_mail.parse_limits import ParseLimits, Unreadable
+from apps.inbound_mail.parse_message import parse_mail
 from tests.malformed_mail import BREAKING, GROWING, html, join_parts, mail, zip_bomb
 
 SHIPPED = Path(sys.base_prefix, "lib", f"python3.{sys.version_info.minor}", "test", "test_email", "data")

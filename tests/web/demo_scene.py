@@ -20,8 +20,8 @@ from apps.deployments.models import HeldBack, Revision, Rollout
 from apps.deployments.services import reconcile
 from apps.desk import address_lookup_log
 from apps.desk.seeding import demo
-from apps.inbound.models import Arrival
-from apps.inbound.parse_limits import TOO_MANY_ADDRESSES
+from apps.inbound_mail.models import Arrival
+from apps.inbound_mail.parse_limits import TOO_MANY_ADDRESSES
 from apps.lib.database.validity import holds_now
 from apps.mail import circuit_breaker, notice_kinds, unsubscribing
 from apps.mail.models import Message

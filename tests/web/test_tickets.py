@@ -9,8 +9,8 @@ from django.utils import timezone
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
-from apps.inbound import dispatcher, lmtp
-from apps.inbound.models import Arrival
+from apps.inbound_mail import dispatcher, lmtp
+from apps.inbound_mail.models import Arrival
 from apps.mail.delivery import deliver
 from apps.mail.smtp import SmtpConnection
 from apps.tickets.services import open_ticket

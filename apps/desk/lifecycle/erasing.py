@@ -21,7 +21,7 @@ from apps.accounts.models import ApiToken, Invitation, User
 from apps.bans.models import Block
 from apps.desk.lifecycle.erasing_rows import erase_everywhere
 from apps.desk.lifecycle.erasing_tickets import erase_tickets
-from apps.inbound import retention_sweep as arrivals
+from apps.inbound_mail import retention_sweep as arrivals
 from apps.lib import dependents
 from apps.mail import retention_sweep
 from apps.members.models import Device, Member

@@ -25,7 +25,7 @@ from apps.desk.selectors.claims import DashboardFacts, find_missing_rollout
 from apps.desk.selectors.keeping import count_members, get_cached
 from apps.desk.selectors.need import Need, find_page_url
 from apps.gateways.selectors import GatewayOverview, build_overviews, list_gateways
-from apps.inbound import mailbox_health
+from apps.inbound_mail import mailbox_health
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
 from apps.lib.web.navigation import NavigationCount as NavigationCount

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.inbound import views
+from apps.inbound_mail import views
 
 app_name = "inbound"
 urlpatterns = [

@@ -10,7 +10,7 @@ from email.parser import BytesFeedParser
 from email.policy import EmailPolicy
 from typing import Any, Final, Self
 
-from apps.inbound.parse_limits import (
+from apps.inbound_mail.parse_limits import (
     HEADER_TOO_LONG,
     HEADERS_TOO_LONG,
     TOO_DEEP,

@@ -1,4 +1,4 @@
-"""Process that parses mails, one after the other: `python -m apps.inbound.parser_worker`, with a socket as its standard input.
+"""Process that parses mails, one after the other: `python -m apps.inbound_mail.parser_worker`, with a socket as its standard input.
 
 It has no database, no secrets and no environment, and may be killed at any time. Its own timers kill it silently when a mail takes more
 processor time than allowed, or when the parent no longer waits; the kernel refuses it memory beyond the limit.
@@ -11,9 +11,9 @@ import socket
 import struct
 from typing import Any, Final
 
-from apps.inbound import ipc_codec, parse_message
-from apps.inbound.metered_parser import IN_LIBRARY
-from apps.inbound.parse_limits import CONFUSING, TOO_MUCH_MEMORY, ParseLimits, Unreadable
+from apps.inbound_mail import ipc_codec, parse_message
+from apps.inbound_mail.metered_parser import IN_LIBRARY
+from apps.inbound_mail.parse_limits import CONFUSING, TOO_MUCH_MEMORY, ParseLimits, Unreadable
 
 LENGTHS: Final = struct.Struct(">II")  # of the JSON, and of the octets that follow it
 READY: Final = b"+"

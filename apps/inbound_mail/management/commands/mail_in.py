@@ -9,8 +9,8 @@ import structlog
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from apps.inbound.models import Arrival
-from apps.inbound.services import TooLarge, store_arrival
+from apps.inbound_mail.models import Arrival
+from apps.inbound_mail.services import TooLarge, store_arrival
 
 log = structlog.get_logger()
 

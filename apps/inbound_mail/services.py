@@ -16,9 +16,9 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.inbound.charsets import collapse_lines
-from apps.inbound.models import Arrival
-from apps.inbound.raw_headers import extract_headers
+from apps.inbound_mail.charsets import collapse_lines
+from apps.inbound_mail.models import Arrival
+from apps.inbound_mail.raw_headers import extract_headers
 from apps.lib.enqueue import send
 from apps.lib.errors import Conflict
 from apps.mail.redaction import redact

@@ -20,8 +20,8 @@ from aiosmtpd.smtp import Envelope, Session
 from django.conf import settings
 from django.db import connection
 
-from apps.inbound.models import Arrival
-from apps.inbound.services import MOST_RECIPIENTS, TooLarge, store_arrival
+from apps.inbound_mail.models import Arrival
+from apps.inbound_mail.services import MOST_RECIPIENTS, TooLarge, store_arrival
 from apps.lib.heap_trim import return_large_blocks, trim
 
 LONGEST_LINE: Final = 1 << 20  # octets; mail servers break lines long before

@@ -12,8 +12,8 @@ from django.db.models import Count, Min, Q, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from apps.inbound.imap import find_mailbox
-from apps.inbound.models import Arrival, Mailbox
+from apps.inbound_mail.imap import find_mailbox
+from apps.inbound_mail.models import Arrival, Mailbox
 from apps.lib.web.request_cache import cache_per_request
 
 LATE: Final = timedelta(minutes=10)  # the mailbox is fetched each minute, and mail is read right after

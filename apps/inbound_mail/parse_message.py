@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
-from apps.inbound import charsets, header_parser, html_sanitizer
-from apps.inbound.authentication import is_vouched_for
-from apps.inbound.automatic_mail import MESSAGE_CLASS, is_automatic
-from apps.inbound.message import MailAddress, MailFile, ReceivedMail
-from apps.inbound.metered_parser import MailPart, parse_tree
-from apps.inbound.parse_limits import TEXT_TOO_LONG, TOO_LARGE, TOO_MANY_ADDRESSES, ParseLimits, Unreadable
+from apps.inbound_mail import charsets, header_parser, html_sanitizer
+from apps.inbound_mail.authentication import is_vouched_for
+from apps.inbound_mail.automatic_mail import MESSAGE_CLASS, is_automatic
+from apps.inbound_mail.message import MailAddress, MailFile, ReceivedMail
+from apps.inbound_mail.metered_parser import MailPart, parse_tree
+from apps.inbound_mail.parse_limits import TEXT_TOO_LONG, TOO_LARGE, TOO_MANY_ADDRESSES, ParseLimits, Unreadable
 from apps.lib.email_address import lower_ascii
 
 MOST_REFERENCES: Final = 100

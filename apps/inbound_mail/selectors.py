@@ -7,10 +7,10 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import pgettext
 
-from apps.inbound.charsets import clean_text
-from apps.inbound.mailbox_health import count_pressing
-from apps.inbound.models import Arrival
-from apps.inbound.raw_headers import extract_headers
+from apps.inbound_mail.charsets import clean_text
+from apps.inbound_mail.mailbox_health import count_pressing
+from apps.inbound_mail.models import Arrival
+from apps.inbound_mail.raw_headers import extract_headers
 from apps.lib.web.navigation import NavigationCount as NavigationCount
 from apps.lib.web.request_cache import cache_per_request
 from apps.mail.redaction import redact

@@ -10,8 +10,8 @@ from typing import Final
 
 import nh3
 
-from apps.inbound.charsets import clean_text
-from apps.inbound.parse_limits import ParseLimits
+from apps.inbound_mail.charsets import clean_text
+from apps.inbound_mail.parse_limits import ParseLimits
 
 SHOWN: Final = {
     "a", "abbr", "b", "blockquote", "br", "code", "dd", "del", "div", "dl", "dt", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i",

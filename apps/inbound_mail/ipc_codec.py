@@ -9,8 +9,8 @@ from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any, Final
 
-from apps.inbound.message import MailAddress, MailFile, ReceivedMail
-from apps.inbound.parse_limits import Unreadable
+from apps.inbound_mail.message import MailAddress, MailFile, ReceivedMail
+from apps.inbound_mail.parse_limits import Unreadable
 
 TEXTS: Final = ("message_id", "subject", "text", "html")
 LISTS: Final = ("references", "bounced_ids")

@@ -18,10 +18,10 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from apps.inbound.message import ReceivedMail
-from apps.inbound.models import Arrival
-from apps.inbound.parse_limits import DIED, TOO_BUSY, OutOfTime, ParseLimits, Unreadable
-from apps.inbound.parser_process import MailReader
+from apps.inbound_mail.message import ReceivedMail
+from apps.inbound_mail.models import Arrival
+from apps.inbound_mail.parse_limits import DIED, TOO_BUSY, OutOfTime, ParseLimits, Unreadable
+from apps.inbound_mail.parser_process import MailReader
 from apps.lib.heap_trim import return_large_blocks, trim
 from apps.mail.redaction import redact
 

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from apps.inbound import retention_sweep
+from apps.inbound_mail import retention_sweep
 from apps.operations.registry import TableBound, register_bounded, register_pruned
 
 

@@ -20,10 +20,10 @@ import structlog
 from django.conf import settings
 from django.utils.translation import gettext_noop
 
-from apps.inbound.models import Arrival
-from apps.inbound.raw_headers import MOST as MOST_OF_HEAD
-from apps.inbound.raw_headers import extract_headers
-from apps.inbound.services import store_arrival
+from apps.inbound_mail.models import Arrival
+from apps.inbound_mail.raw_headers import MOST as MOST_OF_HEAD
+from apps.inbound_mail.raw_headers import extract_headers
+from apps.inbound_mail.services import store_arrival
 
 SECONDS: Final = 50.0  # for one run; the next is a minute later
 ANSWER_SECONDS: Final = 10.0

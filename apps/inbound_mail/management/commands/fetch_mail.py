@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from apps.inbound import imap, mailbox_health
+from apps.inbound_mail import imap, mailbox_health
 
 
 class Command(BaseCommand):

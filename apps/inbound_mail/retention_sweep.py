@@ -8,7 +8,7 @@ from django.db.models import BinaryField, F, Func, IntegerField, Q, Value
 from django.db.models.functions import Now
 from django.db.models.lookups import GreaterThan
 
-from apps.inbound.models import Arrival
+from apps.inbound_mail.models import Arrival
 from apps.lib.database.email_lookups import AsciiLower
 from apps.lib.email_address import lower_ascii
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.inbound import lmtp
+from apps.inbound_mail import lmtp
 
 
 class Command(BaseCommand):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from apps.inbound.charsets import collapse_lines
+from apps.inbound_mail.charsets import collapse_lines
 from apps.lib.email_address import lower_ascii
 
 PIECE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\\.|[()"\\;]|[^()"\\;]+', re.DOTALL)

@@ -10,8 +10,8 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, has_right, staff_page
 from apps.accounts.roles import Right
-from apps.inbound import mailbox_health, selectors, services
-from apps.inbound.models import Arrival
+from apps.inbound_mail import mailbox_health, selectors, services
+from apps.inbound_mail.models import Arrival
 from apps.lib.errors import Problem
 from apps.lib.web.query_params import parse_words
 from apps.mail.redaction import redact, redact_octets
@@ -29,7 +29,7 @@ def arrivals(request: HttpRequest) -> HttpResponse:
     shown = {"page": page, "state": state, "search": search, "counts": selectors.count_by_state(), "tabs": selectors.build_tabs()}
     now = timezone.now()
     truth = {"away": mailbox_health.find_outage(now), "late": mailbox_health.find_unread(), "took": selectors.find_last_taken()}
-    return render(request, "inbound/arrivals.html", shown | truth)
+    return render(request, "inbound_mail/arrivals.html", shown | truth)
 
 
 @staff_page
@@ -43,7 +43,7 @@ def arrival(request: HttpRequest, pk: int) -> HttpResponse:
         "recipients": recipients,
         "acts": has_right(request.user, Right.CHANGE_MEMBERS),
     }
-    return render(request, "inbound/arrival.html", shown)
+    return render(request, "inbound_mail/arrival.html", shown)
 
 
 @staff_page
@@ -72,7 +72,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what deleting does, then do it on POST."""
     row = get_object_or_404(Arrival.objects.defer("octets"), pk=pk)
     if request.method != "POST":
-        return render(request, "inbound/delete.html", {"row": row})
+        return render(request, "inbound_mail/delete.html", {"row": row})
     try:
         services.delete(arrival=row, by=get_person(request))
     except Problem as problem:

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from apps.inbound.charsets import collapse_lines, decode_text, find_codec
-from apps.inbound.message import MailAddress
-from apps.inbound.parse_limits import TOO_MANY_ADDRESSES, Unreadable
+from apps.inbound_mail.charsets import collapse_lines, decode_text, find_codec
+from apps.inbound_mail.message import MailAddress
+from apps.inbound_mail.parse_limits import TOO_MANY_ADDRESSES, Unreadable
 from apps.lib.email_address import lower_ascii
 
 LONGEST: Final = 254  # octets of an address (RFC 5321, 4.5.3.1.3), and characters of a name

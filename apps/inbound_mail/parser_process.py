@@ -16,9 +16,9 @@ from threading import Lock
 from time import monotonic
 from typing import Any, Final, Self
 
-from apps.inbound import ipc_codec, parser_worker
-from apps.inbound.message import ReceivedMail
-from apps.inbound.parse_limits import DIED, MIB, TOO_LARGE, TOO_MUCH_MEMORY, TOO_SLOW, OutOfTime, ParseLimits, Unreadable
+from apps.inbound_mail import ipc_codec, parser_worker
+from apps.inbound_mail.message import ReceivedMail
+from apps.inbound_mail.parse_limits import DIED, MIB, TOO_LARGE, TOO_MUCH_MEMORY, TOO_SLOW, OutOfTime, ParseLimits, Unreadable
 
 ROOT: Final = Path(__file__).parents[2]
 START_WITHIN: Final = 60.0  # seconds, also on a busy machine
@@ -90,7 +90,7 @@ class _Child:
         self._line.settimeout(START_WITHIN)
         try:
             if self._line.recv(1) != parser_worker.READY:
-                raise ChildProcessError("The process that reads mail does not start: python -m apps.inbound.parser_worker says why.")
+                raise ChildProcessError("The process that reads mail does not start: python -m apps.inbound_mail.parser_worker says why.")
         except OSError:
             self.end()
             raise
