@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Thread
 
-from apps.inbound_mail.imap import ImapMailbox
+from apps.inbound_mail.imap_mailbox import ImapMailbox
 
 FETCH = re.compile(r"(\d+) \((RFC822\.SIZE|BODY\.PEEK\[\]|BODY\.PEEK\[HEADER\]<0\.\d+>)\)")
 

@@ -9,6 +9,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from apps.inbound_mail import dispatcher, imap, mailbox_health
+from apps.inbound_mail.imap_mailbox import find_mailbox
 from apps.inbound_mail.parser_process import MailReader
 
 
@@ -33,5 +34,5 @@ def receive_mail() -> None:
 @shared_task(name="workers.fetch_mail")
 def fetch_mail() -> None:
     """Store new mail from the mailbox of the settings, if they name one."""
-    if box := imap.find_mailbox():
+    if box := find_mailbox():
         mailbox_health.record_look(place=str(box), error=imap.fetch(box).error, now=timezone.now())

@@ -5,9 +5,12 @@ from ipaddress import ip_address
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from apps.desk.selectors.members import SORTS, VIEWS, MemberListQuery
+from apps.lib.web.query_params import parse_number, parse_words
 from apps.members.forms import DateInput
 from apps.members.models import Member, Site, Tariff
 from apps.nat.selectors import list_public_addresses, list_public_pools
@@ -21,6 +24,20 @@ class FilterForm(forms.Form):
     house = forms.ModelChoiceField(Site.objects.all(), label=_("House"), to_field_name="code", required=False, empty_label=_("any"))
     tariff = forms.ModelChoiceField(Tariff.objects.all(), label=_("Tariff"), required=False, empty_label=_("any"))
     paid_before = forms.DateField(label=_("“Paid until” before"), widget=DateInput, required=False)
+
+
+def parse_members_query(params: QueryDict) -> MemberListQuery:
+    """Parse the URL's parameters; invalid ones get their defaults."""
+    form = FilterForm(params)
+    form.is_valid()
+    sort, view = params.get("sort", ""), params.get("view", "")
+    return MemberListQuery(
+        q=parse_words(params, "q"),
+        view=view if view in VIEWS else "all",
+        sort=sort if sort.removeprefix("-") in SORTS else "name",
+        page=max(1, parse_number(params, "page")),
+        **{name: form.cleaned_data.get(name) for name in ("house", "tariff", "paid_before")},
+    )
 
 
 class ExtendForm(forms.Form):

@@ -10,16 +10,16 @@ import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from imaplib import IMAP4, IMAP4_SSL
 from threading import Timer
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
 
 import structlog
 from django.conf import settings
 from django.utils.translation import gettext_noop
 
+from apps.inbound_mail.imap_mailbox import ImapMailbox
 from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.raw_headers import MOST as MOST_OF_HEAD
 from apps.inbound_mail.raw_headers import extract_headers
@@ -36,41 +36,11 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class ImapMailbox:
-    """Address and login of a mailbox. tls: from the first octet, with the certificate checked."""
-
-    host: str
-    user: str
-    password: str = field(repr=False)
-    port: int = 993
-    tls: bool = True
-    folder: str = "INBOX"
-
-    def __str__(self) -> str:
-        return f"{self.user}@{self.host}:{self.port}/{self.folder}"
-
-
-@dataclass(frozen=True)
 class MailboxFetch:
     """Result of one run. mails: how many were stored; error: why it ended early, "" if it did not."""
 
     mails: int = 0
     error: str = ""
-
-
-def find_mailbox() -> ImapMailbox | None:
-    """Return the mailbox of the settings. Raises ValueError when the setting is not valid."""
-    return parse_mailbox(settings.MAIL_IN_IMAP, settings.MAIL_IN_PASSWORD) if settings.MAIL_IN_IMAP else None
-
-
-def parse_mailbox(url: str, password: str) -> ImapMailbox:
-    """Parse `imaps://USER@HOST:PORT/FOLDER`. Raises ValueError."""
-    parts = urlsplit(url)
-    folder = unquote(parts.path.strip("/")) or "INBOX"
-    if parts.scheme not in ("imap", "imaps") or not parts.hostname or not parts.username or not folder.isascii():
-        raise ValueError("NETZWART_MAIL_IN_IMAP is such as imaps://netzwart%40example.org@imap.example.org/INBOX.")
-    tls = parts.scheme == "imaps"
-    return ImapMailbox(parts.hostname, unquote(parts.username), password, parts.port or (993 if tls else 143), tls, folder)
 
 
 def fetch(box: ImapMailbox) -> MailboxFetch:

@@ -12,7 +12,7 @@ from django.db.models import Count, Min, Q, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from apps.inbound_mail.imap import find_mailbox
+from apps.inbound_mail.imap_mailbox import find_mailbox
 from apps.inbound_mail.models import Arrival, Mailbox
 from apps.lib.web.request_cache import cache_per_request
 

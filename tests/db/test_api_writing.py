@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from apps.accounts import tokens
 from apps.lib.api import idempotency
-from apps.lib.api.models import KeptAnswer
+from apps.lib.models import KeptAnswer
 from apps.members.models import Device, Member
 from apps.nat.models import PortForward
 from apps.network.models import GatewayGroup

@@ -12,17 +12,14 @@ from typing import Any
 
 from django.core.paginator import Page
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
-from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from apps.bans.blocks.selectors import count_blocked_members, list_blocked_member_ids
-from apps.desk.forms import FilterForm
 from apps.desk.selectors.keeping import count_members, get_cached
 from apps.lib.activation import list_activations
 from apps.lib.database.validity import holds_now
 from apps.lib.ui.states import GatewayPost, PostState, StateKind, StateLabel
 from apps.lib.web.paginators import CountedPaginator
-from apps.lib.web.query_params import parse_number, parse_words
 from apps.members.models import Member, Site, Tariff
 from apps.members.selectors import search
 from apps.nat.models import NatMapping, PortForward
@@ -54,20 +51,6 @@ class MemberListQuery:
         """Cache key of the count: the same for every page and order of one filter."""
         parts = (self.q, self.view, self.house and self.house.pk, self.tariff and self.tariff.pk, self.paid_before)
         return ":".join(str(part or "") for part in parts).encode().hex()
-
-
-def parse_query(params: QueryDict) -> MemberListQuery:
-    """Parse the URL's parameters; invalid ones get their defaults."""
-    form = FilterForm(params)
-    form.is_valid()
-    sort, view = params.get("sort", ""), params.get("view", "")
-    return MemberListQuery(
-        q=parse_words(params, "q"),
-        view=view if view in VIEWS else "all",
-        sort=sort if sort.removeprefix("-") in SORTS else "name",
-        page=max(1, parse_number(params, "page")),
-        **{name: form.cleaned_data.get(name) for name in ("house", "tariff", "paid_before")},
-    )
 
 
 # --- Filters

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, staff_page
 from apps.desk import bulk, list_csv
-from apps.desk.forms import FilterForm
+from apps.desk.forms import FilterForm, parse_members_query
 from apps.desk.selectors import members as listing
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to
@@ -25,7 +25,7 @@ def members(request: HttpRequest) -> HttpResponse:
 
 
 def _build_context(params: QueryDict) -> dict[str, Any]:
-    want = listing.parse_query(params)
+    want = parse_members_query(params)
     counts = listing.count_by_view()
     return {
         "want": want,
@@ -41,7 +41,7 @@ def _build_context(params: QueryDict) -> dict[str, Any]:
 @require_POST
 def bulk_action(request: HttpRequest) -> HttpResponse:
     """Preview the action on the selected members; once confirmed, carry it out."""
-    want = listing.parse_query(request.GET)
+    want = parse_members_query(request.GET)
     chosen = bulk.parse_selection(request.POST, want)
     back = f"{reverse('desk:members')}?{request.GET.urlencode()}"
     action = bulk.parse_action(request.POST, timezone.localdate())
@@ -67,7 +67,7 @@ def bulk_action(request: HttpRequest) -> HttpResponse:
 def members_csv(request: HttpRequest) -> StreamingHttpResponse:
     """Stream the list as CSV: all members that the filters find, by name."""
     response = StreamingHttpResponse(
-        list_csv.render_members(listing.parse_query(request.GET), timezone.localdate()), content_type="text/csv; charset=utf-8"
+        list_csv.render_members(parse_members_query(request.GET), timezone.localdate()), content_type="text/csv; charset=utf-8"
     )
     response["Content-Disposition"] = f'attachment; filename="members-{timezone.localdate():%Y-%m-%d}.csv"'
     return response

@@ -18,8 +18,8 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.lib.api.models import KeptAnswer
 from apps.lib.api.problems import RequestRejected
+from apps.lib.models import KeptAnswer
 
 KEPT: Final = timedelta(days=1)
 MOST: Final = 500  # stored answers of one account

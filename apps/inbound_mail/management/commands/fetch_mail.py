@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from apps.inbound_mail import imap, mailbox_health
+from apps.inbound_mail.imap_mailbox import find_mailbox
 
 
 class Command(BaseCommand):
@@ -13,7 +14,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            box = imap.find_mailbox()
+            box = find_mailbox()
         except ValueError as error:
             raise CommandError(str(error)) from error
         if box is None:

@@ -1,0 +1,36 @@
+"""Address and login of the mailbox that mail is fetched from, as the setting NETZWART_MAIL_IN_IMAP gives them."""
+
+from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
+
+from django.conf import settings
+
+
+@dataclass(frozen=True)
+class ImapMailbox:
+    """Address and login of a mailbox. tls: from the first octet, with the certificate checked."""
+
+    host: str
+    user: str
+    password: str = field(repr=False)
+    port: int = 993
+    tls: bool = True
+    folder: str = "INBOX"
+
+    def __str__(self) -> str:
+        return f"{self.user}@{self.host}:{self.port}/{self.folder}"
+
+
+def find_mailbox() -> ImapMailbox | None:
+    """Return the mailbox of the settings. Raises ValueError when the setting is not valid."""
+    return parse_mailbox(settings.MAIL_IN_IMAP, settings.MAIL_IN_PASSWORD) if settings.MAIL_IN_IMAP else None
+
+
+def parse_mailbox(url: str, password: str) -> ImapMailbox:
+    """Parse `imaps://USER@HOST:PORT/FOLDER`. Raises ValueError."""
+    parts = urlsplit(url)
+    folder = unquote(parts.path.strip("/")) or "INBOX"
+    if parts.scheme not in ("imap", "imaps") or not parts.hostname or not parts.username or not folder.isascii():
+        raise ValueError("NETZWART_MAIL_IN_IMAP is such as imaps://netzwart%40example.org@imap.example.org/INBOX.")
+    tls = parts.scheme == "imaps"
+    return ImapMailbox(parts.hostname, unquote(parts.username), password, parts.port or (993 if tls else 143), tls, folder)
