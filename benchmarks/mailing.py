@@ -44,9 +44,8 @@ def run(mails: int) -> Iterator[Figure]:
     yield Figure("message_parsed_ms", _measure_parsing(mails), "ms", None, python, PYTHON)
     yield Figure("worst_wall_s", _measure_worst(), "s", "<= 2.5", python / 1000, PYTHON, "<= 125")
     exponents = {name: _measure_exponent(letter, ROUNDS) for name, letter in GROWING.items()}
-    steep = sorted(exponents, key=lambda name: -exponents[name])[
-        :STEEPEST
-    ]  # the steepest of many is often the noisiest: measure again, longer
+    # The steepest of many is often just the noisiest: measure these again, longer.
+    steep = sorted(exponents, key=lambda name: -exponents[name])[:STEEPEST]
     exponents = {name: _measure_exponent(GROWING[name], MORE_ROUNDS) for name in steep}
     worst = max(exponents, key=lambda name: exponents[name])
     print(f"grows fastest: {worst}", file=sys.stderr)
