@@ -35,7 +35,7 @@ class Figure:
 
     @property
     def is_met(self) -> bool | None:
-        """Whether the goal is met, by the ratio if it has a goal; None without any goal."""
+        """True if the goal is met, by the ratio if that has a goal; None without any goal."""
         if self.ratio_goal is not None and self.ratio is not None:
             return _reaches(self.ratio, self.ratio_goal)
         return None if self.goal is None else _reaches(self.value, self.goal)

@@ -36,7 +36,7 @@ DISCARD = 9
 
 @dataclass(frozen=True)
 class LimitingMethod:
-    """How members are limited on one gateway: by policing in the ruleset, or by classes of HTB beside it."""
+    """Method of limiting members on one gateway: policing in the ruleset, or classes of HTB beside it."""
 
     name: str
     policed: int = 0

@@ -77,7 +77,8 @@ class Exploration:
     def explore(self, operation: Any, *, mode: GenerationMode, most: int, start: int, all_of_them: bool = False) -> None:
         """Send requests that match the document, or do not (`mode`).
 
-        The first one that matches is sent with every token, the others with the first token only.
+        The first one that matches is sent with every token, the others with the first token only. With `all_of_them`, every
+        request is sent with every token.
         """
         own = self.ids.get("/".join(operation.path.split("/")[2:4]), ())
         names, sent, fits = list(self.keys), 0, mode is GenerationMode.POSITIVE

@@ -16,7 +16,7 @@ TOTAL_RETRANSMITS = struct.Struct("100xI")  # tcpi_total_retrans in struct tcp_i
 
 
 class TcpReceiverReport(NamedTuple):
-    """What the receiver saw: `peer` is the sender's address as seen here; `sha256` is of all octets, in hexadecimal digits."""
+    """The receiver's report: `peer` is the sender's address as seen here; `sha256` is of all octets, in hexadecimal digits."""
 
     octets: int
     sha256: str
@@ -25,7 +25,7 @@ class TcpReceiverReport(NamedTuple):
 
 
 class Transfer(NamedTuple):
-    """What the sender saw; `arrived` is the receiver's report, sent at the end over the same connection.
+    """The sender's report; `arrived` is the receiver's, sent at the end over the same connection.
 
     A few `retransmits` are no proof of loss: on a busy machine the sender probes when an acknowledgement is late (RFC 8985).
     """
