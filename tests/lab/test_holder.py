@@ -42,7 +42,7 @@ def test_stopping_leaves_no_process_and_no_interface(topology: Topology) -> None
         assert sleeping.stdout is not None
         assert sleeping.stdout.readline() == "ready\n"
         inside = processes(lab)
-        assert len(inside) >= 7  # the holder, five hosts that answer, and the sleeper
+        assert len(inside) >= 7  # at least: the holder, some hosts that answer, and the sleeper
     assert not any(process.is_alive for process in inside)
     assert sleeping.wait(timeout=5) == -signal.SIGKILL
     sleeping.stdout.close()
