@@ -1,1 +1,1 @@
-"""Benchmarks: one form for all. `script/bench --list` names them, `docs/benchmarks.md` keeps their figures."""
+"""Benchmarks in one common form. `script/bench --list` names them; `docs/benchmarks.md` holds their figures."""

@@ -1,6 +1,6 @@
 """script/bench: run one benchmark, or all of them, and print the figures.
 
-Exit status: 0 when every goal is met, 2 when one is missed, 1 when a benchmark failed.
+Exit status: 0 if every goal is met, 2 if a goal is missed, 1 if a benchmark failed.
 """
 
 import argparse
@@ -38,7 +38,7 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "soak": lambda given: whole.run("soak", members=given.members, minutes=given.minutes, seed=given.seed, faults=given.faults),
 }
 MEMBERS = 100_000
-FEWER = {"slow": 10_000}  # which takes some minutes
+FEWER = {"slow": 10_000}  # takes some minutes
 SUMMARIES = {
     "agent": agent.__doc__,
     "api": serving.__doc__,
@@ -55,19 +55,19 @@ SUMMARIES = {
     "soak": "soak: random changes and random faults for some minutes, with everything real; nothing may be lost",
 }
 ALL = "all"
-# Benchmarks that make databases of their own on a server; without NETZWART_DATABASE_URL they get a server of their own, too.
+# Benchmarks that create databases of their own on a server; without NETZWART_DATABASE_URL they also start a server of their own.
 ON_A_SERVER = {"api", "change", "collect", "mail", "pages"}
 MISSED, FAILED = 2, 1
 
 
 def render_summaries() -> str:
-    """Each benchmark's name and what it measures."""
+    """Return the list of benchmarks: each name with its summary."""
     lines = [f"{name:10} {(words or '').splitlines()[0].partition(': ')[2]}" for name, words in SUMMARIES.items()]
     return "\n".join([*lines, f"{ALL:10} one after the other, each in a process of its own"])
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run what the command line names."""
+    """Run the benchmark that the command line names."""
     parser = build_parser()
     given = parser.parse_args(argv)
     if given.list:
@@ -110,7 +110,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def run_one(given: Namespace) -> int:
-    """One benchmark in this process."""
+    """Run one benchmark in this process."""
     with watch_disturbance() as disturbance:
         figures = list(BENCHMARKS[given.name](given))
     shown = render_json if given.json else render_table
@@ -122,7 +122,7 @@ def run_one(given: Namespace) -> int:
 
 
 def run_on_a_server(argv: Sequence[str]) -> int:
-    """The same command with a PostgreSQL of its own, in a directory that is gone afterwards."""
+    """Run the same command with a PostgreSQL of its own, in a directory that is removed afterwards."""
     directory = tempfile.mkdtemp(prefix="nw-bench-")
     Path(directory, "static").mkdir()
     command = [sys.executable, "-m", "portal.stack", "run", "--var", directory, "--", sys.executable, "-m", "benchmarks", *argv]
@@ -133,7 +133,7 @@ def run_on_a_server(argv: Sequence[str]) -> int:
 
 
 def run_all(options: Sequence[str], *, in_json: bool) -> int:
-    """Every benchmark; one that fails is named, and the others go on."""
+    """Run every benchmark. If one fails, the output names it, and the others continue."""
     answers, statuses = list[dict[str, Any]](), list[int]()
     for name in BENCHMARKS:
         print(f"── {name} ──", file=sys.stderr, flush=True)

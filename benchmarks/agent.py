@@ -1,8 +1,8 @@
-"""agent: what the agent costs on a gateway: first load beside bare `nft -f`, one member's change, counters.
+"""agent: cost of the agent on a gateway: first load beside bare `nft -f`, one member's change, counters.
 
-Each round loads the same elements with bare nft and with the agent, in network namespaces of their own, one after the other;
-the ratio is that of the two in one round. Counters are asked for by a client in a process of its own, which then goes on
-changing one member while they are read. Needs root.
+Each round loads the same elements with bare nft and with the agent, in network namespaces of their own, one after the other; the
+ratio is that of the two in one round. A client in a process of its own requests the counters, and goes on changing one member
+while they are read. Needs root.
 """
 
 import json
@@ -32,12 +32,12 @@ from gateway.persistent_state import StateDirectory
 ROUNDS = 3
 CHANGES = 50
 BY_NFT = 6
-LARGE = 100_000  # what the goals are set for
+LARGE = 100_000  # the goals are set for this size
 LIST, SAME = "nft -j list", "the same change by nft -f"
 
 
 def run(members: int) -> Iterator[Figure]:
-    """Medians over ROUNDS."""
+    """Yield medians over ROUNDS."""
     ruleset = compile_policy(build_policy(members))
     with tempfile.NamedTemporaryFile("w", suffix=".nft") as script:
         script.write(render(ruleset, now=int(time.time())))
@@ -85,7 +85,7 @@ def _run_in_namespace(members: int) -> dict[str, float]:
 
 
 class PortalStub:
-    """The portal's part of the conversation, without a wire."""
+    """The portal's side of the protocol, calling the agent directly instead of over a socket."""
 
     def __init__(self, directory: Path) -> None:
         self.agent = Agent(Kernel(), StateDirectory(directory), name="nat-1", boot="", clock=_read_clock)
@@ -107,7 +107,7 @@ class PortalStub:
         self._running = after
 
     def confirm(self) -> None:
-        """Confirm what was applied."""
+        """Confirm the last apply."""
         self._expect(wire.Confirmed, wire.Confirm(1, digest.format_digest(self._running)))
 
     def _expect(self, kind: type[wire.Reply], request: wire.Request) -> None:
@@ -117,7 +117,7 @@ class PortalStub:
 
 
 def measure(members: int) -> dict[str, float]:
-    """One round, in this process and this network namespace."""
+    """Measure one round, in this process and this network namespace."""
     ruleset = compile_policy(build_policy(members))
     target = digest.digest_ruleset(ruleset)
     delta = compile_change(ruleset, touched=PolicyKeys(), come=build_one_member(members))
@@ -139,7 +139,10 @@ def measure(members: int) -> dict[str, float]:
 
 
 def _apply_by_nft(delta: Delta) -> None:
-    """The change as somebody without an agent makes it. The agent is not asked any more afterwards: its table was changed behind it."""
+    """Make the change as an administrator without an agent does.
+
+    The agent cannot be used afterwards: its table has changed without it.
+    """
     subprocess.run(["nft", "-f", "-"], input=render_delta(delta, now=time.time()), text=True, check=True)
 
 

@@ -1,4 +1,4 @@
-"""Baselines: what other programs need for comparable work, measured beside each figure in the same run.
+"""Baselines: times of other programs for comparable work, measured beside each figure in the same run.
 
 PostgreSQL's own COPY and its arithmetic, a bare transaction, a Django view that does nothing, and a new `nft` process.
 """
@@ -15,7 +15,7 @@ RULESET = "add table inet baseline; add set inet baseline s { type ipv4_addr; si
 
 
 def measure_copy_seconds(rows: int) -> float:
-    """Seconds in which PostgreSQL takes so many rows of four columns by COPY, in text, into a table without an index."""
+    """Return the seconds that PostgreSQL takes for a COPY of `rows` rows of four columns, in text, into a table without an index."""
     from django.db import connection
 
     text = "".join(f"{number}\t2026-11-22 12:00:00+00\t{number}\t{number * 800}\n" for number in range(rows))
@@ -30,7 +30,7 @@ def measure_copy_seconds(rows: int) -> float:
 
 
 def measure_insert_ms() -> float:
-    """Milliseconds of a transaction that writes one row to a table without an index, and waits for its commit."""
+    """Return the milliseconds of a transaction that writes one row to a table without an index, until its commit has returned."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -41,7 +41,7 @@ def measure_insert_ms() -> float:
 
 
 def measure_arithmetic_ms() -> float:
-    """Milliseconds in which PostgreSQL makes and adds up a million numbers on one processor."""
+    """Return the milliseconds that PostgreSQL takes to generate and add up a million numbers on one processor."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -51,7 +51,7 @@ def measure_arithmetic_ms() -> float:
 
 
 def measure_nft_ms(times: int = 9) -> float:
-    """Milliseconds, the median, in which a new `nft` process adds an element to a small set, in a network namespace of its own."""
+    """Return the median milliseconds in which a new `nft` process adds an element to a small set, in a network namespace of its own."""
     script = f"nft '{RULESET}'; for n in $(seq {times}); do date +%s%N; nft add element inet baseline s {{ 10.0.0.$n }}; date +%s%N; done"
     said = subprocess.run(["unshare", "--net", "sh", "-c", script], capture_output=True, text=True, check=True).stdout.split()
     moments = [int(each) for each in said]
@@ -59,7 +59,7 @@ def measure_nft_ms(times: int = 9) -> float:
 
 
 def empty_view(_request: Any) -> Any:
-    """Answers 200 after one question to the database: the least that a page can do."""
+    """Answer 200 after one database query: the least that a page can do."""
     from django.db import connection
     from django.http import JsonResponse
 
@@ -69,7 +69,7 @@ def empty_view(_request: Any) -> Any:
 
 
 def build_empty_view() -> Any:
-    """The WSGI application of `empty_view` alone, without middleware."""
+    """Return a WSGI application with `empty_view` only, without middleware."""
     import os
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")

@@ -1,7 +1,7 @@
-"""change: one change in a database of many members and 120,000 bans, until its ruleset, delta and digest are known; and the full way.
+"""change: one change in a database of many members and 120,000 bans, until ruleset, delta and digest are known; and the full way.
 
-Needs a database server (NETZWART_DATABASE_URL), where it makes a database of its own and drops it again. Beside the network's size the
-figures depend on nothing but the machine: no gateway takes part.
+Needs a database server (NETZWART_DATABASE_URL), where it creates a database of its own and drops it again. No gateway takes part:
+the figures depend only on the network's size and on the machine.
 """
 
 import os
@@ -68,7 +68,7 @@ LEAVE = "UPDATE members_member SET state = 'left' WHERE id = {members} - %(n)s"
 
 @dataclass
 class ChangeTiming:
-    """Milliseconds of one change: in all, until it is read, and how much of the whole was waiting for the database."""
+    """Milliseconds of one change: in all, until it is read, and the part of the whole that waits for the database."""
 
     total: float
     read: float
@@ -76,14 +76,14 @@ class ChangeTiming:
 
 
 def run(members: int) -> Iterator[Figure]:
-    """CHANGES of each kind, each committed and looked at alone."""
+    """Measure CHANGES of each kind; each is committed and processed alone."""
     with use_own_database():
         yield from _measure_changes(members)
 
 
 @contextmanager
 def use_own_database() -> Iterator[None]:
-    """An empty one beside the server's others, until it is left."""
+    """Create an empty database beside the server's others for the block, and drop it at its end."""
     import django
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
@@ -115,7 +115,7 @@ def _measure_changes(members: int) -> Iterator[Figure]:
     yield Figure("full_way_seconds", full / 1000, "s", None, python, PYTHON)
     for name, query in (("forward", FORWARD), ("ban", BAN), ("member_leaves", LEAVE)):
         each, known = _time_changes(group, known, query.format(members=members))
-        single = name != "member_leaves"  # who leaves touches seven sets
+        single = name != "member_leaves"  # a member who leaves changes seven sets
         bare = QUERIES * median(measure_insert_ms() for _ in range(CHANGES)) + python * 1000 / 10
         goals = ("<= 15", bare, BARE, "<= 2") if single else (None, bare, BARE, None)
         yield Figure(f"{name}_ms_p50", median(one.total for one in each), "ms", *goals)
@@ -127,7 +127,7 @@ def _measure_changes(members: int) -> Iterator[Figure]:
 
 
 def fill(members: int) -> None:
-    """A network of so many members in an empty database."""
+    """Write a network of this many members into an empty database."""
     from apps.bans.models import BanList
     from apps.members.models import Tariff
     from apps.network.models import Gateway, GatewayGroup, Pool
@@ -146,7 +146,9 @@ def fill(members: int) -> None:
 
 
 def _measure_imports() -> tuple[float, float]:
-    """The feed as one INSERT into an empty table, without and with the trigger that notes what was touched, in turn; medians."""
+    """Import the feed with one INSERT into an empty table, in turn without and with the trigger that records touched rows; return
+    medians.
+    """
     rounds = [(_import("DISABLE"), _import("ENABLE")) for _ in range(IMPORTS)]
     return median(plain for plain, _ in rounds), median(noted for _, noted in rounds)
 
@@ -196,7 +198,7 @@ def run_sql(query: str, parameters: dict[str, Any] | None = None) -> None:
 
 
 def _time_call[Result](work: Callable[[], Result]) -> tuple[float, Result]:
-    """In milliseconds."""
+    """Return the milliseconds of a call, and its result."""
     start = time.perf_counter()
     result = work()
     return (time.perf_counter() - start) * 1000, result

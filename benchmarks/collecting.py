@@ -1,6 +1,6 @@
 """collect: a gateway's counters from the kernel into the database, and charts of two years of usage out of it.
 
-Every member has counted by IPv4 and IPv6. Without a kernel of its own (root) it does not run. --days bounds the years.
+Every member has IPv4 and IPv6 usage. Needs root, for a network namespace of its own. --days limits the years.
 """
 
 import json
@@ -23,7 +23,7 @@ from benchmarks.figures import Figure
 from firewall.wire import Counts, Reading
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-ASKED = NOW + timedelta(minutes=13)  # when charts and lists are looked at, after three readings
+ASKED = NOW + timedelta(minutes=13)  # when charts and lists are requested, after three readings
 CHARTS = 60
 COUNTERS_A_MEMBER = 4
 GOALS = {"db_seconds": "<= 5", "db_peak_mib": "<= 300", "year_chart_p95_ms": "<= 100", "top_talkers_ms": "<= 500"}
@@ -32,7 +32,7 @@ UNITS = {"seconds": "s", "mib": "MiB", "ms": "ms"}
 
 
 def run(members: int, days: int) -> Iterator[Figure]:
-    """Each part in a process of its own: one namespace for the kernel, one database that is dropped."""
+    """Run each part in a process of its own: one namespace for the kernel, one database that is dropped."""
     kernel = _run_part(["unshare", "-n"], "kernel", members)
     yield Figure("agent_seconds", kernel["agent"], "s", "<= 1.5", kernel["nft"], "nft -j list", "<= 0.5")
     yield Figure("nft_json_seconds", kernel["nft"], "s")
@@ -55,7 +55,7 @@ def _run_part(before: list[str], *arguments: object) -> dict[str, float]:
 
 
 def measure_kernel(members: int) -> dict[str, float]:
-    """Seconds of a reading over the socket, of the raw dump alone, and of nft's list of the same table."""
+    """Return the seconds of a reading over the socket, of the raw dump alone, and of nft's list of the same table."""
     from contextlib import closing
 
     from benchmarks.counting import _run_client
@@ -95,7 +95,7 @@ def _measure_seconds(what: Callable[[], object]) -> float:
 
 
 def measure_database(members: int, days: int) -> dict[str, float]:
-    """In a database of its own: readings into it, then `days` of everybody's usage made by SQL, and asked for."""
+    """Measure in a database of its own: record readings, then write `days` of usage of every member by SQL, and query it."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     import django
 
@@ -134,7 +134,7 @@ def _get_table_size() -> float:
 
 
 def _fill_network(members: int) -> None:
-    """Each member holds an address and a prefix."""
+    """Write members who each hold an address and a prefix."""
     from ipaddress import IPv4Network, IPv6Network
 
     from apps.members.models import Member, Tariff
@@ -160,7 +160,7 @@ def _fill_network(members: int) -> None:
 
 
 def measure_worker(database: str) -> dict[str, float]:
-    """A first reading, one in which everybody counted more, and one more into the same five minutes; what the worker's process holds."""
+    """Measure a first reading, one in which every counter is higher, and one more into the same five minutes; and this process's memory."""
     import django
 
     django.setup()
@@ -180,7 +180,7 @@ def measure_worker(database: str) -> dict[str, float]:
 
 
 def _read_peak_mib() -> float:
-    """The most memory that this program had at once (proc(5), VmHWM); ru_maxrss also knows what its parent had before exec."""
+    """Return the peak memory of this program (proc(5), VmHWM); ru_maxrss also contains the parent's peak from before exec."""
     [line] = [each for each in Path("/proc/self/status").read_text().splitlines() if each.startswith("VmHWM:")]
     return int(line.split()[1]) / 1024
 
@@ -192,7 +192,7 @@ COLUMNS = """
 
 
 def _read_columns(kind: str) -> tuple[bytes, bytes]:
-    """Keys and owners of all that is held of this kind, as they come over the wire: no object for each."""
+    """Return keys and owners of all holdings of this kind, as they come over the wire: no object for each."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -230,7 +230,7 @@ TODAY = """
 
 
 def _fill_years(days: int) -> None:
-    """A row for each member and day, up to yesterday, and for each hour of today; then whatever is rolled up from that."""
+    """Write a row for each member and day, up to yesterday, and for each hour of today; then roll them up."""
     from django.db import connection
 
     from apps.traffic import partitions, precomputed_totals, rollup
@@ -256,7 +256,7 @@ def _fill_years(days: int) -> None:
 
 
 def _measure_queries(days: int) -> dict[str, float]:
-    """Milliseconds of a member's chart of a year, and of lists of everybody."""
+    """Return the milliseconds of a member's chart of a year, and of lists of all members."""
     from apps.members.models import Member
     from apps.traffic.selectors import GroupBy, build_member_series, list_top_talkers, list_usage_shares
     from apps.traffic.windows import DAY, LISTS, Preset, build_recent_window

@@ -22,7 +22,7 @@ CHANGES = 200
 
 
 def run(members: int) -> Iterator[Figure]:
-    """Compile a network of so many members, RUNS times, each in a fresh process; medians."""
+    """Compile a network of this many members, RUNS times, each in a fresh process; yield medians."""
     answers = [_run_fresh_process(members) for _ in range(RUNS)]
 
     def middle(name: str) -> float:
@@ -49,7 +49,7 @@ def _run_fresh_process(members: int) -> dict[str, float]:
 
 
 def measure(members: int) -> dict[str, float]:
-    """One run, in this process. The policy, which is the input, is made before the clock starts; the peak counts it too."""
+    """Measure one run, in this process. The policy is the input: it is built before the clock starts, but counts in the memory peak."""
     asked = build_policy(members)
     seconds, ruleset = _time_call(lambda: compile_policy(asked))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -1,4 +1,4 @@
-"""Reading all counters of an agent through its socket, alone and beside changes; and once everything has counted something."""
+"""Reads all counters of an agent through its socket: alone, beside changes, and after every element has counted packets."""
 
 import asyncio
 import os
@@ -31,14 +31,14 @@ _NAME, _DATA, _OCTETS, _PACKETS = 1, 2, 1, 2
 
 
 def measure(agent: Agent, directory: Path, ruleset: Ruleset, delta: Delta) -> dict[str, float]:
-    """`ruleset` runs and is confirmed; delta: a change of one member, which is made and taken back all the time."""
+    """Measure readings; `ruleset` runs and is confirmed. delta: a change of one member, which is applied and reverted all the time."""
     alone = _run_client(agent, directory / "alone", lambda path: _measure_alone(path, ruleset, delta))
     let_all_count(ruleset)
     return alone | _run_client(agent, directory / "counted", _measure_all_counted)
 
 
 def _run_client(agent: Agent, path: Path, ask: Callable[[Path], dict[str, float]]) -> dict[str, float]:
-    """What a client in a process of its own finds, while this one serves the agent."""
+    """Return the result of a client in a process of its own, while this process serves the agent."""
     receiver, sender = Pipe(duplex=False)
     client = get_context("fork").Process(target=lambda: sender.send(ask(path)))
 
@@ -70,7 +70,7 @@ class AgentConnection:
 
     @property
     def is_answering(self) -> bool:
-        """Has the answer begun to come?"""
+        """Whether the answer has begun to arrive."""
         return bool(select([self._socket], [], [], 0)[0])
 
     def receive(self) -> wire.Reply:
@@ -82,7 +82,7 @@ class AgentConnection:
         raise SystemExit("the agent has hung up")
 
     def ask(self, kind: type[wire.Reply], request: wire.Request) -> float:
-        """Seconds until the answer has come and is understood."""
+        """Return the seconds until the answer has arrived and is parsed."""
         start = time.perf_counter()
         self.send(request)
         if not isinstance(answer := self.receive(), kind):
@@ -109,7 +109,7 @@ def _measure_alone(path: Path, ruleset: Ruleset, delta: Delta) -> dict[str, floa
 
 
 def _iter_changes(running: int, delta: Delta, collector: AgentConnection) -> Iterator[tuple[type[wire.Reply], wire.Request]]:
-    """Apply and confirm, there and back, until the collector has its answer."""
+    """Yield apply and confirm requests, of the delta and its inverse in turn, until the collector's answer begins to arrive."""
     for each in cycle((delta, delta.invert())):
         after = digest.update(running, each)
         target = digest.format_digest(after)
@@ -127,14 +127,14 @@ def _measure_all_counted(path: Path) -> dict[str, float]:
 
 
 def list_with_nft(ruleset: Ruleset) -> None:
-    """What `nft` makes of the same counters, as JSON that nobody reads."""
+    """List the same counters with `nft`, as JSON that is thrown away."""
     for name, declaration in ruleset.sets.items():
         if declaration.counter:
             subprocess.run(["nft", "-j", "list", "set", "inet", "netzwart", name], stdout=subprocess.DEVNULL, check=True)
 
 
 def let_all_count(ruleset: Ruleset) -> None:
-    """As if packets had matched every counted element that stays for ever: each is made anew, with counts as a kernel gives them."""
+    """Give every counted element without a timeout the counts of a kernel, as if packets had matched: each is deleted and added again."""
     with closing(Netlink()) as own:
         for name, declaration in ruleset.sets.items():
             if declaration.counter and not declaration.timeout:

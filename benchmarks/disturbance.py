@@ -1,6 +1,7 @@
-"""Noise and disturbance of a measurement: how far a fixed piece of work differs from itself, and which other programs used the processors.
+"""Noise and disturbance of a measurement: the variation of a fixed piece of work, and the other programs that used the
+processors.
 
-Reads /proc (proc(5), proc_stat(5)); what this process and those it started used does not count as a disturbance.
+Reads /proc (proc(5), proc_stat(5)); CPU time of this process and of those that it started does not count as a disturbance.
 """
 
 import os
@@ -14,11 +15,11 @@ from typing import Any
 
 TICKS = os.sysconf("SC_CLK_TCK")
 REPEATS = 15
-NAMED, SMALLEST = 5, 0.02  # of the programs that are named: how many, and cores in use
+NAMED, SMALLEST = 5, 0.02  # of the listed programs: their number, and the cores in use
 
 
 def measure_python_seconds(size: int = 20_000) -> float:
-    """Seconds of a fixed piece of Python: tuples, a dictionary, a sort, text. The baseline of what is computed in Python."""
+    """Return the seconds of a fixed piece of Python: tuples, a dictionary, a sort, text. The baseline for work done in Python."""
     start = time.perf_counter()
     pairs = {(number * 2_654_435_761 % 4_294_967_296, number): f"{number:08x}" for number in range(size)}
     ordered = sorted(pairs.items())
@@ -27,7 +28,7 @@ def measure_python_seconds(size: int = 20_000) -> float:
 
 
 def measure_noise() -> float:
-    """Spread of the baseline against itself: half of the distance between its 10th and 90th percentile, as a share of its median."""
+    """Return the spread of the baseline: half of the distance between its 10th and 90th percentile, as a share of its median."""
     times = sorted(measure_python_seconds() for _ in range(REPEATS))
     low, high = times[REPEATS // 10], times[-1 - REPEATS // 10]
     return (high - low) / 2 / median(times)
@@ -35,14 +36,14 @@ def measure_noise() -> float:
 
 @dataclass
 class Disturbance:
-    """Filled while it is watched."""
+    """Noise and other programs during a measurement; complete when `watch_disturbance` ends."""
 
     noise: float = 0.0
-    stolen: float = 0.0  # share of all processors' time that the host gave to others
+    stolen: float = 0.0  # share of all processors' time that the host gave to other guests
     programs: dict[str, float] = field(default_factory=dict)  # cores in use
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; the busiest programs first."""
+        """Return the values for JSON; the busiest programs come first."""
         most = sorted(self.programs.items(), key=lambda pair: -pair[1])[:NAMED]
         busy = [{"program": name, "cores": round(cores, 2)} for name, cores in most if cores >= SMALLEST]
         return {"noise": round(self.noise, 4), "stolen": round(self.stolen, 4), "disturbed_by": busy}
@@ -50,7 +51,7 @@ class Disturbance:
 
 @contextmanager
 def watch_disturbance() -> Iterator[Disturbance]:
-    """Noise before and after (the larger counts), and who else was busy between."""
+    """Measure noise before and after the block (the larger value counts), and the CPU time of other programs during it."""
     found = Disturbance(noise=measure_noise())
     start, before, stolen = time.monotonic(), _list_processes(), _read_stolen_ticks()
     try:
@@ -68,7 +69,7 @@ Processes = dict[int, tuple[str, int, int]]  # by process id: name, processor ti
 
 
 def _list_processes() -> Processes:
-    """Everything that runs."""
+    """Return all running processes."""
     found: Processes = {}
     for directory in Path("/proc").iterdir():
         if directory.name.isdigit():
@@ -82,7 +83,10 @@ def _list_processes() -> Processes:
 
 
 def filter_others(processes: Processes, pid: int) -> Processes:
-    """Those that this process neither started nor comes from; a Python that started it is our own supervisor, with all that it started."""
+    """Return the processes that are neither ancestors nor descendants of this one.
+
+    A Python that started this process is our own supervisor: everything that it started is left out, too.
+    """
     above, parent = {pid}, processes[pid][2]
     below = {pid, parent} if processes.get(parent, ("", 0, 0))[0].startswith("python") else {pid}
     while parent in processes:
@@ -94,5 +98,5 @@ def filter_others(processes: Processes, pid: int) -> Processes:
 
 
 def _read_stolen_ticks() -> int:
-    """Ticks that the host took, of all processors together."""
+    """Return the ticks that the host took from all processors together."""
     return int(Path("/proc/stat").read_text().split("\n", 1)[0].split()[8])

@@ -1,4 +1,4 @@
-"""Figure: one measured number, with its goal, and beside what it was measured."""
+"""Figures: measured numbers, with their goals and baselines, and their output as JSON or as a table."""
 
 import json
 import operator
@@ -14,10 +14,10 @@ OPERATORS: dict[str, Callable[[float, float], bool]] = {"<=": operator.le, ">=":
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number. A goal is such as "<= 3"; None where there is nothing to reach.
+    """One measured number. A goal has a form such as "<= 3"; None means that there is no goal.
 
-    A time has a baseline where another program can do comparable work in the same run: a slow or busy machine slows both down, so the
-    goal is then of the ratio, and the absolute goal is what it means on the machine of docs/benchmarks.md.
+    A time has a baseline if another program can do comparable work in the same run. A slow or busy machine slows both down, so
+    the goal is then for the ratio, and the absolute goal is its equivalent on the machine of docs/benchmarks.md.
     """
 
     name: str
@@ -25,8 +25,8 @@ class Figure:
     unit: str
     goal: str | None = None  # in `unit`
     baseline: float | None = None  # in `unit`
-    beside: str = ""  # what the baseline is
-    ratio_goal: str | None = None  # of value / baseline
+    beside: str = ""  # name of the baseline
+    ratio_goal: str | None = None  # for value / baseline
 
     @property
     def ratio(self) -> float | None:
@@ -35,7 +35,7 @@ class Figure:
 
     @property
     def is_met(self) -> bool | None:
-        """Whether the goal is reached, by the ratio if that has one; None without any goal."""
+        """True if the goal is met, by the ratio if that has a goal; None without any goal."""
         if self.ratio_goal is not None and self.ratio is not None:
             return _reaches(self.ratio, self.ratio_goal)
         return None if self.goal is None else _reaches(self.value, self.goal)
@@ -47,7 +47,7 @@ def _reaches(value: float, goal: str) -> bool:
 
 
 def describe_machine() -> dict[str, object]:
-    """What it was measured on."""
+    """Return properties of the machine that takes the measurements."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
         "cores": len(os.sched_getaffinity(0)),
@@ -66,18 +66,18 @@ def _read_cpu() -> str:
 
 
 def build_report(bench: str, figures: Iterable[Figure], disturbance: dict[str, Any]) -> dict[str, Any]:
-    """The whole answer as values for JSON."""
+    """Return the whole result as values for JSON."""
     listed = [asdict(figure) | {"ratio": figure.ratio, "met": figure.is_met} for figure in figures]
     return {"bench": bench, "machine": describe_machine(), **disturbance, "figures": listed}
 
 
 def render_json(bench: str, figures: Iterable[Figure], disturbance: dict[str, Any]) -> str:
-    """The whole answer as one JSON object."""
+    """Return the whole result as one JSON object."""
     return json.dumps(build_report(bench, figures, disturbance), indent=1)
 
 
 def render_table(bench: str, figures: Iterable[Figure], disturbance: dict[str, Any]) -> str:
-    """The same to read."""
+    """Return the whole result as a table for people."""
     about = describe_machine()
     rows = [_render_cells(figure) for figure in figures]
     widths = [max(len(row[column]) for row in [*rows, ("",) * 6]) for column in range(6)]

@@ -17,7 +17,7 @@ SESSIONS, MESSAGES, KNOCKS = 20, 1000, 100
 
 
 def run(members: int) -> Iterator[Figure]:
-    """Medians, and the 99th percentile of what is done often. The size of the network plays no part."""
+    """Yield medians, and the 99th percentile of frequent operations. The network's size has no influence."""
     del members
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     os.environ.setdefault("NETZWART_SECRET_KEY", "benchmark only")
@@ -72,7 +72,7 @@ def _measure_link(directory: Path) -> Iterator[Figure]:
 
 
 def _measure_times(work: Callable[[], object], count: int) -> list[float]:
-    """Milliseconds of each of so many times."""
+    """Return the milliseconds of each of `count` calls."""
     found = []
     for _ in range(count):
         start = time.perf_counter()

@@ -1,6 +1,6 @@
-"""mail: mails in and out through one worker each, and how long those take that were made to break it; nothing may be lost.
+"""mail: mails in and out through one worker each, and the times of malformed mails; nothing may be lost.
 
-Both with a real database and, on the way out, a real SMTP server in a process of its own. --mails says how many.
+Both directions use a real database; outgoing mail also uses a real SMTP server in a process of its own. --mails sets the number.
 """
 
 import json
@@ -20,9 +20,9 @@ from benchmarks.disturbance import measure_python_seconds
 from benchmarks.figures import Figure
 from tests.malformed_mail import BREAKING, GROWING, join_parts, mail
 
-SMALL, LARGE = 200, 3200  # of what grows
+SMALL, LARGE = 200, 3200  # sizes of the growing mails
 ROUNDS, MORE_ROUNDS, STEEPEST = 7, 60, 4
-SIZES = (1, 100, 3000, 20_000)  # of what breaks
+SIZES = (1, 100, 3000, 20_000)  # sizes of the breaking mails
 PARTS = (
     b"--b\nContent-Type: multipart/alternative; boundary=c\n\n--c\nContent-Type: text/plain; charset=utf-8\n\n%s\n"
     b"--c\nContent-Type: text/html\n\n%s\n--c--\n--b\nContent-Type: image/png; name=a.png\nContent-Transfer-Encoding: base64\n\n%s\n--b--\n"
@@ -30,7 +30,7 @@ PARTS = (
 
 
 def run(mails: int) -> Iterator[Figure]:
-    """The speeds in a database of their own; the rest in children alone."""
+    """Yield the speeds, measured with a database of their own, and the parsing times, measured in child processes only."""
     done = subprocess.run([sys.executable, "-m", "benchmarks.mailing", str(mails)], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise SystemExit("the benchmark's part with the database failed")
@@ -44,7 +44,8 @@ def run(mails: int) -> Iterator[Figure]:
     yield Figure("message_parsed_ms", _measure_parsing(mails), "ms", None, python, PYTHON)
     yield Figure("worst_wall_s", _measure_worst(), "s", "<= 2.5", python / 1000, PYTHON, "<= 125")
     exponents = {name: _measure_exponent(letter, ROUNDS) for name, letter in GROWING.items()}
-    steep = sorted(exponents, key=lambda name: -exponents[name])[:STEEPEST]  # the steepest of many is often the noisiest: again, longer
+    # The steepest of many is often just the noisiest: measure these again, longer.
+    steep = sorted(exponents, key=lambda name: -exponents[name])[:STEEPEST]
     exponents = {name: _measure_exponent(GROWING[name], MORE_ROUNDS) for name in steep}
     worst = max(exponents, key=lambda name: exponents[name])
     print(f"grows fastest: {worst}", file=sys.stderr)
@@ -52,7 +53,7 @@ def run(mails: int) -> Iterator[Figure]:
 
 
 def build_letter(number: int) -> bytes:
-    """As people write them: text and HTML beside each other, a picture, a thread; 20 KiB."""
+    """Build a typical mail: text with an HTML alternative, and an image; about 5 KiB."""
     parts = PARTS % (
         b"Hallo, das Internet geht nicht.\n" * 60,
         b"<p>Hallo, das <b>Internet</b> geht nicht.</p>\n" * 60,
@@ -62,7 +63,7 @@ def build_letter(number: int) -> bytes:
 
 
 def _measure_parsing(mails: int) -> float:
-    """Milliseconds of a mail in the child."""
+    """Return the milliseconds that the child takes for a mail."""
     from apps.inbound_mail.parser_process import MailReader
 
     octets = build_letter(0)
@@ -75,7 +76,7 @@ def _measure_parsing(mails: int) -> float:
 
 
 def _measure_worst() -> float:
-    """Seconds of the slowest, with the child that may have to be started anew."""
+    """Return the seconds of the slowest mail, including the start of a new child where that was necessary."""
     from apps.inbound_mail.parse_limits import Unreadable
     from apps.inbound_mail.parser_process import MailReader
 
@@ -91,7 +92,7 @@ def _measure_worst() -> float:
 
 
 def _measure_exponent(made: Callable[[int], bytes], rounds: int) -> float:
-    """Of the time it takes to read, by size of the mail. What a mail costs at all is taken off."""
+    """Return the exponent with which the time to read a mail grows with its size. The cost of a minimal mail is subtracted."""
     from apps.inbound_mail.parse_limits import ParseLimits
     from apps.inbound_mail.parse_message import parse_mail
 
@@ -99,7 +100,7 @@ def _measure_exponent(made: Callable[[int], bytes], rounds: int) -> float:
         return _measure_seconds(lambda: parse_mail(octets, None, (), ParseLimits()))
 
     small, large = made(SMALL), made(LARGE)
-    took = [(seconds(mail()), seconds(small), seconds(large)) for _ in range(rounds)]  # by turns: a processor's speed changes
+    took = [(seconds(mail()), seconds(small), seconds(large)) for _ in range(rounds)]  # in turns: a processor's speed changes
     nothing, low, high = map(min, zip(*took, strict=True))
     if low - nothing < nothing / 2:  # too quick to tell
         return 0.0
@@ -114,7 +115,7 @@ def _measure_seconds(what: Callable[[], object]) -> float:
 
 
 def measure_database(mails: int) -> dict[str, float]:
-    """In a database of its own."""
+    """Measure the worker's part, in a database of its own."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     os.environ["NETZWART_REDIS_URL"] = "unix:///nowhere/redis.sock"
     import django
@@ -132,7 +133,7 @@ def measure_database(mails: int) -> dict[str, float]:
 
 
 def _measure_in(mails: int) -> dict[str, float]:
-    """Stored, read, and handed to somebody who writes a row for each."""
+    """Store mails, read them, and pass each to a handler; return milliseconds per mail, and the number of lost ones."""
     from apps.inbound_mail.dispatcher import build_reader, receive_mail
     from apps.inbound_mail.models import Arrival
     from apps.inbound_mail.services import store_arrival
@@ -179,7 +180,7 @@ def _measure_out(mails: int) -> dict[str, float]:
 
 
 def _measure_bare(port: int, mails: int) -> float:
-    """Milliseconds of a mail of that size, by the standard library over one connection."""
+    """Return the milliseconds for a mail of that size, sent by the standard library over one connection."""
     text = b"Subject: Hello\r\n\r\n" + b"Warm regards from the network\r\n" * 80
     with smtplib.SMTP("127.0.0.1", port) as server:
         start = time.perf_counter()

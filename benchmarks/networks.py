@@ -1,4 +1,4 @@
-"""Networks of any size to measure with, as policies."""
+"""Policies of networks of any size, for measurements."""
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Network
 
@@ -10,7 +10,7 @@ PREFIXES = 0x20010DB8 << 96
 
 
 def build_policy(members: int) -> Policy:
-    """Each member has an address, a mapping and a prefix; 15 % have three forwards; there are 55 bans for 100 members."""
+    """Build a network: each member has an address, a mapping and a prefix; 15 % have three forwards; there are 55 bans for 100 members."""
     return Policy(
         GATEWAY,
         addresses=tuple(IPv4Address(PRIVATE + at) for at in range(members)),
@@ -22,7 +22,7 @@ def build_policy(members: int) -> Policy:
 
 
 def build_one_member(at: int) -> Policy:
-    """What one more member brings: an address, a mapping, a prefix, three forwards."""
+    """Build the part of one more member: an address, a mapping, a prefix, three forwards."""
     address = IPv4Address(PRIVATE + at)
     return Policy(
         GATEWAY,
@@ -34,7 +34,7 @@ def build_one_member(at: int) -> Policy:
 
 
 def build_forward(at: int, number: int) -> ForwardSpec:
-    """The member's forward of that number."""
+    """Build the member's forward of that number."""
     port = 1024 + (at // 256 * 3 + number) % 64_000
     return ForwardSpec(at * 3 + number, TransportProtocol.TCP, _compute_public(at), port, IPv4Address(PRIVATE + at), 8080 + number)
 

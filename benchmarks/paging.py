@@ -1,7 +1,7 @@
-"""pages: pages of a real server process in a database of many members and a fifth more bans, each asked for again and again.
+"""pages: pages of a real server process in a database of many members and a fifth more bans, each requested again and again.
 
-Needs a database server (NETZWART_DATABASE_URL), where it makes a database of its own and drops it again. What is measured is the whole
-answer of the web server; what a browser does with it is not.
+Needs a database server (NETZWART_DATABASE_URL), where it creates a database of its own and drops it again. The time is that of
+the web server's whole answer, without the browser's work.
 """
 
 import http.client
@@ -62,7 +62,7 @@ PAGES = {
 
 
 def run(members: int) -> Iterator[Figure]:
-    """Fill a database, serve it, ask for each page in turn; the slowest last on standard error."""
+    """Fill a database, serve it, request each page in turn. Prints the name of the slowest on standard error."""
     os.environ["NETZWART_REQUIRE_SECOND_FACTOR"] = "0"
     with use_own_database():
         from django.db import connection
@@ -80,7 +80,7 @@ def run(members: int) -> Iterator[Figure]:
 
 
 def _create_session(username: str, *, member: int | None) -> str:
-    """The cookie of somebody who has signed in: an administrator, or who this member is."""
+    """Return the cookie of a signed-in account: an administrator's, or this member's."""
     from django.conf import settings
     from django.test import Client
 
@@ -120,7 +120,7 @@ def _measure_pages(port: int, empty_port: int, members: int, cookies: dict[bool,
 
 
 def _measure_request(connection: http.client.HTTPConnection, path: str, cookie: str) -> float:
-    """Milliseconds until the whole page was there; a search that leads somewhere counts as it is answered."""
+    """Return the milliseconds until the whole page has arrived; for a search that redirects, until the redirect has."""
     start = time.perf_counter()
     connection.request("GET", path, headers={"Cookie": cookie, "Host": "localhost"})
     answer = connection.getresponse()

@@ -1,7 +1,7 @@
-"""api: the REST API of a real server process in a database of many members: lists, objects, a thousand at once, fifty clients at once.
+"""api: the REST API of a real server process in a database of many members: lists, objects, bulk requests, fifty clients at once.
 
-Needs a database server (NETZWART_DATABASE_URL), where it makes a database of its own and drops it again. Clients run in this process: on a
-machine with few cores they take time from the server.
+Needs a database server (NETZWART_DATABASE_URL), where it creates a database of its own and drops it again. Clients run in this
+process: on a machine with few cores they take time from the server.
 """
 
 import http.client
@@ -23,7 +23,7 @@ from benchmarks.changes import NAME, fill, run_sql, use_own_database
 from benchmarks.figures import Figure
 
 EMPTY = "benchmarks.baselines:build_empty_view()"
-EMPTY_P95_MS = 2.5  # of a view that does nothing, on the machine of docs/benchmarks.md: a goal in ms becomes one of the ratio by it
+EMPTY_P95_MS = 2.5  # of a view that does nothing, on the machine of docs/benchmarks.md: turns a goal in ms into a goal for the ratio
 BULK_VIEWS = "an empty Django view for each"
 ONE_BY_ONE, AT_ONCE, EACH, BULK, ROUNDS = 300, 50, 20, 1000, 5
 FORWARDS = "/api/nat/forwards/"
@@ -32,7 +32,7 @@ PUBLIC = "198.19.0.1"
 
 @dataclass
 class ApiConnection:
-    """One connection that stays open; counts what was not answered as it should be."""
+    """A connection that stays open and collects unexpected answers."""
 
     port: int
     key: str
@@ -42,7 +42,7 @@ class ApiConnection:
         self._open = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
 
     def ask(self, method: str, path: str, body: object = None) -> tuple[float, Any]:
-        """Milliseconds, and what was answered."""
+        """Return the milliseconds until the answer, and the answer."""
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         start = time.perf_counter()
         self._open.request(method, path, json.dumps(body) if body is not None else None, headers)
@@ -55,7 +55,7 @@ class ApiConnection:
 
 
 def run(members: int) -> Iterator[Figure]:
-    """Fill a database, serve it, ask."""
+    """Fill a database, serve it, send requests."""
     with use_own_database():
         from django.db import connection
 
@@ -82,7 +82,7 @@ def _create_key() -> str:
 
 
 def _measure_queries(key: str) -> Iterator[Figure]:
-    """How many queries a list and an object need, whatever the number of rows."""
+    """Yield the number of queries for a list and for an object; it must not depend on the number of rows."""
     from django.db import connection
     from django.test import Client as InProcess
     from django.test.utils import CaptureQueriesContext
@@ -112,7 +112,7 @@ def _measure_requests(client: ApiConnection, empty: ApiConnection, members: int)
     took, nothing = _ask_by_turns(client, empty, (f"{FORWARDS}{ids[n % len(ids)]}/" for n in range(ONE_BY_ONE)))
     yield from _iter_percentiles("detail", took, nothing, 25)
     made, changed, removed = zip(*(_measure_bulk(client, n, members) for n in range(ROUNDS)), strict=True)
-    views = median(nothing) / 1000 * BULK  # as many requests that do nothing
+    views = median(nothing) / 1000 * BULK  # time of as many requests that do nothing
     yield Figure("bulk1000_create_s", median(made) / 1000, "s", "<= 1.5", views, BULK_VIEWS, "<= 1")
     yield Figure("bulk1000_update_s", median(changed) / 1000, "s", "<= 1.5", views, BULK_VIEWS, "<= 1")
     yield Figure("bulk1000_delete_s", median(removed) / 1000, "s", None, views, BULK_VIEWS)
@@ -120,13 +120,13 @@ def _measure_requests(client: ApiConnection, empty: ApiConnection, members: int)
 
 
 def _ask_by_turns(client: ApiConnection, empty: ApiConnection, paths: Iterable[str]) -> tuple[list[float], list[float]]:
-    """Milliseconds of each path, and of a view that does nothing, one after the other."""
+    """Return the milliseconds of each path, and of a view that does nothing, requested in turn."""
     took, nothing = zip(*((client.ask("GET", path)[0], empty.ask("GET", "/")[0]) for path in paths), strict=True)
     return list(took), list(nothing)
 
 
 def _measure_bulk(client: ApiConnection, round_: int, members: int) -> tuple[float, float, float]:
-    """A thousand forwards of a thousand members, added, changed and removed."""
+    """Return the milliseconds to add, change and remove a thousand forwards in one request each."""
     items = [
         {
             "holding": 1 + (round_ * BULK + n) % members,
@@ -145,19 +145,19 @@ def _measure_bulk(client: ApiConnection, round_: int, members: int) -> tuple[flo
 
 
 def _measure_concurrent(port: int, empty_port: int, key: str, members: int) -> Iterator[Figure]:
-    """Lists of 50 by so many clients at once, and as many requests that do nothing."""
+    """Measure lists of 50, requested by AT_ONCE clients at once, beside as many requests that do nothing."""
     rows = members * 15 // 100 * 3
     clients, others = ([ApiConnection(each, key) for _each in range(AT_ONCE)] for each in (port, empty_port))
     empty_rps, _took = _ask_at_once(others, ["/"] * EACH * AT_ONCE)
     rps, took = _ask_at_once(clients, [f"{FORWARDS}?limit=50&offset={number * 50 % rows}" for number in range(EACH * AT_ONCE)])
-    # Measured together: 0.06 of the empty view, where 85 a second were reached; 60 of them are the goal.
+    # Measured together: 0.06 of the empty view's rate at 85 requests a second; the goal is 60.
     yield Figure("concurrent50_rps", rps, "/s", ">= 60", empty_rps, VIEW, ">= 0.042")
     yield from _iter_percentiles("concurrent50", took, None, None)
     yield Figure("concurrent50_errors", sum(len(each.errors) for each in (*clients, *others)), "", "== 0")
 
 
 def _ask_at_once(clients: Sequence[ApiConnection], paths: Sequence[str]) -> tuple[float, list[float]]:
-    """Requests a second, and the milliseconds of each, when the clients share the paths."""
+    """Return requests per second, and the milliseconds of each, when the clients share the paths."""
 
     def ask(number: int) -> list[float]:
         return [clients[number].ask("GET", path)[0] for path in paths[number :: len(clients)]]
@@ -169,7 +169,7 @@ def _ask_at_once(clients: Sequence[ApiConnection], paths: Sequence[str]) -> tupl
 
 
 def _iter_percentiles(name: str, took: Sequence[float], nothing: Sequence[float] | None, goal: float | None) -> Iterator[Figure]:
-    """Of the times, beside the same percentile of a view that does nothing. A goal is of the 95th percentile."""
+    """Yield percentiles of the times, beside the same ones of a view that does nothing. A goal is for the 95th percentile."""
     view = VIEW if nothing else ""
     yield Figure(f"{name}_p50_ms", median(took), "ms", None, median(nothing) if nothing else None, view)
     p95 = quantiles(nothing, n=20)[18] if nothing else None
@@ -180,7 +180,7 @@ def _iter_percentiles(name: str, took: Sequence[float], nothing: Sequence[float]
 
 @contextmanager
 def serve_application(application: str = "") -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
-    """The portal's web server as script/server starts it, on this database; or another application in the same server."""
+    """Run the portal's web server as script/server starts it, on this database; or another application in the same server."""
     from django.conf import settings
     from psycopg.conninfo import make_conninfo
 
@@ -217,7 +217,7 @@ def _wait_for_answer(port: int, seconds: float = 60) -> None:
 
 
 def read_rss(master: int) -> float:
-    """What the largest worker holds, in MiB (proc_pid_status(5), VmRSS)."""
+    """Return the memory of the largest worker, in MiB (proc_pid_status(5), VmRSS)."""
     children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
     lines = [line for child in children for line in Path(f"/proc/{child}/status").read_text().splitlines() if line.startswith("VmRSS")]
     return max(int(line.split()[1]) for line in lines) / 1024

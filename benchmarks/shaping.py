@@ -1,8 +1,9 @@
-"""shape: rate limits: what a limited member and a neighbour get over TCP, and what a packet costs with so many limited.
+"""shape: rate limits: the TCP rates of a limited member and of a neighbour, and the cost of a packet with many members limited.
 
-Each way of limiting has a gateway of its own, a network namespace between that of the members and the internet's, with the real
-ruleset for 24,000 members. A pinned sender sends from 1,000 members through one after the other, round by round; its CPU time counts,
-in which the kernel's whole path through the gateway lies, and ratios are within a round. Needs root.
+Each method of limiting has a gateway of its own: a network namespace between the members' and the internet's, with the real
+ruleset for 24,000 members. A pinned sender sends from 1,000 members through one gateway after the other, round by round. The
+measure is the sender's CPU time, which includes the kernel's whole path through the gateway; ratios are within a round. Needs
+root.
 """
 
 import os
@@ -23,10 +24,10 @@ from firewall.policy import GatewaySpec, Interfaces, Management, NatMappingSpec,
 from firewall.render import render
 
 MEMBERS, ACTIVE, ROUNDS, PACKETS = 24_000, 1_000, 15, 20_000
-RATE = 625_000  # octets a second: 5 Mbit/s
-STEADY = 6_250_000  # octets a second: 50 Mbit/s
+RATE = 625_000  # octets per second: 5 Mbit/s
+STEADY = 6_250_000  # octets per second: 50 Mbit/s
 SO_MAX_PACING_RATE = 47  # socket(7); Python has no name for it
-UNREACHED = 10**9  # octets a second: nobody sends so fast here
+UNREACHED = 10**9  # octets per second: faster than any sender here
 FIRST = IPv4Address("10.16.0.1")
 TARGET = "203.0.113.{}"
 SETTLE, MEASURE = 3.0, 12.0  # seconds
@@ -35,7 +36,7 @@ DISCARD = 9
 
 @dataclass(frozen=True)
 class LimitingMethod:
-    """How members are limited on one gateway: by policing in the ruleset, or by classes of HTB beside it."""
+    """Method of limiting members on one gateway: policing in the ruleset, or classes of HTB beside it."""
 
     name: str
     policed: int = 0
@@ -57,7 +58,7 @@ CLASSES = (LimitingMethod("class", 1, RATE), LimitingMethod("htb_class", classes
 
 
 def run() -> list[Figure]:
-    """Everything; a part that this kernel lacks is left out, aloud."""
+    """Measure everything; print a message for each method that this kernel cannot run, and leave it out."""
     if os.geteuid():
         raise SystemExit("script/bench shape needs root: for network namespaces, nftables and queueing disciplines")
     resource.setrlimit(resource.RLIMIT_NOFILE, (8192, max(8192, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
@@ -71,7 +72,7 @@ def run() -> list[Figure]:
 
 
 class ShapingNetwork:
-    """The namespaces; a gateway for each way of limiting."""
+    """The namespaces, with a gateway for each method of limiting."""
 
     def __init__(self, prefix: str) -> None:
         self.prefix, self.numbers = prefix, dict[str, int]()
@@ -80,7 +81,7 @@ class ShapingNetwork:
     @classmethod
     @contextmanager
     def create(cls) -> Iterator["ShapingNetwork"]:
-        """It is gone afterwards."""
+        """Create the namespaces for the block, and delete them at its end."""
         made = cls(f"nw-shape-{os.getpid()}")
         try:
             for each in (made.members, made.internet):
@@ -98,20 +99,20 @@ class ShapingNetwork:
                 subprocess.run(["ip", "netns", "del", each], check=False, capture_output=True)
 
     def get_gateway(self, name: str) -> str:
-        """The namespace of a way's gateway."""
+        """Return the namespace of a method's gateway."""
         return f"{self.prefix}-{name}"
 
     def get_target(self, way: LimitingMethod) -> str:
-        """The host of the internet that is reached through this way's gateway."""
+        """Return the internet host that is reached through this method's gateway."""
         return TARGET.format(self.numbers[way.name])
 
     def count_arrived(self) -> int:
-        """How many datagrams have come to the internet."""
+        """Return the number of datagrams that have reached the internet."""
         listed = _run_command(f"ip netns exec {self.internet} nft list table ip d")
         return int(listed.partition("packets ")[2].split()[0])
 
     def add(self, way: LimitingMethod) -> bool:
-        """Its gateway; False where the kernel lacks something."""
+        """Build the method's gateway; return False if the kernel lacks a feature."""
         number = self.numbers[way.name] = len(self.numbers) + 1
         self._wire(self.get_gateway(way.name), number)
         _run_command(f"ip netns exec {self.get_gateway(way.name)} nft -f -", render(compile_policy(_build_policy(way, number)), now=0))
@@ -152,12 +153,12 @@ def _build_policy(way: LimitingMethod, number: int) -> Policy:
 
 
 def _select_members(number: int) -> range:
-    """So many members out of all, evenly: with 1,000 of them those who send."""
+    """Select this many of all members, evenly spaced; with 1,000 these are the senders."""
     return range(0, MEMBERS, MEMBERS // number) if number else range(0)
 
 
 def _add_classes(gateway: str, way: LimitingMethod) -> None:
-    """HTB, a class for each member: chosen by a map lookup, or by the mark among the filters of one of 256 buckets."""
+    """Add an HTB class for each member: chosen by a map lookup, or by the mark among the filters of one of 256 buckets."""
     rate = f"{way.rate * 8}bit" if way.rate != UNREACHED else "8gbit"
     members = [(FIRST + at, at + 1) for at in _select_members(way.classes)]
     for card in ("wan0",) if way.filters else ("lan0", "wan0"):
@@ -179,7 +180,7 @@ def _add_classes(gateway: str, way: LimitingMethod) -> None:
 
 
 def _iter_filters(way: LimitingMethod) -> Iterator[str]:
-    """A bucket for the last octet of the public source (as `fw` would take that of the mark), and a walk through its filters."""
+    """Yield filters: a bucket by the last octet of the public source (as `fw` would use that of the mark), with a list of filters in it."""
     add = "filter add dev wan0 parent 1: protocol ip prio 1"
     yield f"{add} handle 2: u32 divisor 256"
     for at in _select_members(way.classes):
@@ -188,18 +189,18 @@ def _iter_filters(way: LimitingMethod) -> Iterator[str]:
 
 
 def _compute_public_octet(member: int) -> int:
-    """The last octet of the address as which the member leaves."""
+    """Return the last octet of the member's public address."""
     return 1 + member % 200
 
 
 def _measure_costs(bench: ShapingNetwork, ways: list[LimitingMethod]) -> Iterator[Figure]:
-    """CPU time of the sender for a packet, relative to no limits in the same round."""
+    """Yield the sender's CPU time for a packet, relative to no limits in the same round."""
     os.sched_setaffinity(0, {0})
     with _enter_namespace(bench.members):
         sources = [FIRST + at for at in _select_members(ACTIVE)]
         sockets = {way.name: [_open_socket(each, 4000 + at, bench.get_target(way)) for each in sources] for at, way in enumerate(ways)}
     for each in sockets.values():
-        _send(each, 2 * ACTIVE)  # connections begin here, not in what is measured
+        _send(each, 2 * ACTIVE)  # opens the connections outside the measurement
     rounds = [{way.name: _send(sockets[way.name], PACKETS) for way in ways} for _ in range(ROUNDS)]
     os.sched_setaffinity(0, range(os.cpu_count() or 1))
     sent = len(ways) * (2 * ACTIVE + ROUNDS * PACKETS)
@@ -218,7 +219,7 @@ def _open_socket(source: IPv4Address, port: int, target: str) -> socket.socket:
 
 
 def _send(sockets: list[socket.socket], number: int) -> float:
-    """Seconds of CPU for a packet; the sockets take turns."""
+    """Return the seconds of CPU time for a packet; the sockets take turns."""
     payload, sends = bytes(64), [each.send for each in sockets]
     start = time.process_time()
     for _ in range(number // len(sends)):
@@ -228,7 +229,7 @@ def _send(sockets: list[socket.socket], number: int) -> float:
 
 
 def _measure_shares(bench: ShapingNetwork, ways: list[LimitingMethod]) -> Iterator[Figure]:
-    """What a limited member gets of the rate, and a neighbour of what they get alone."""
+    """Yield the share of the rate that a limited member gets, and the share of their rate alone that a neighbour keeps."""
     for way in ways:
         for direction in ("up", "down"):
             with _open_stream(bench, way, FIRST, up=direction == "up") as octets:
@@ -239,8 +240,11 @@ def _measure_shares(bench: ShapingNetwork, ways: list[LimitingMethod]) -> Iterat
 
 
 def _measure_neighbour(bench: ShapingNetwork, way: LimitingMethod) -> float:
-    """The median of rounds, each alone and beside a limited member who sends all they can. The neighbour sends at a steady pace, so
-    that the two do not fight for the processor."""
+    """Return the median over rounds of the neighbour's rate beside a limited member, relative to their rate alone.
+
+    The limited member sends as much as possible. The neighbour sends at a steady pace, so that the two do not compete for the
+    processor.
+    """
     found = []
     with _open_stream(bench, way, FIRST + 1, up=True, pace=STEADY) as octets:
         for _ in range(7):
@@ -261,8 +265,11 @@ def _measure_rate(octets: Callable[[], int], *, settle: float = SETTLE, measure:
 def _open_stream(
     bench: ShapingNetwork, way: LimitingMethod, member: IPv4Address, *, up: bool, pace: int = 0
 ) -> Iterator[Callable[[], int]]:
-    """A TCP connection of the member through the way's gateway that carries as much as it takes, or so many octets a second; how many
-    octets have arrived."""
+    """Open a TCP connection of the member through the method's gateway, which carries as much as it can, or `pace` octets per
+    second.
+
+    Yields a function that returns the octets that have arrived.
+    """
     with _enter_namespace(bench.internet):
         listener = socket.create_server((bench.get_target(way), 0))
     with _enter_namespace(bench.members):
@@ -308,7 +315,7 @@ def _drain(sink: socket.socket, arrived: list[int]) -> None:
 
 @contextmanager
 def _enter_namespace(space: str) -> Iterator[None]:
-    """Sockets that this thread makes are in the namespace."""
+    """Enter the namespace for the block: sockets that this thread makes are in it."""
     home, there = os.open("/proc/thread-self/ns/net", os.O_RDONLY), os.open(f"/run/netns/{space}", os.O_RDONLY)
     os.setns(there, os.CLONE_NEWNET)
     try:

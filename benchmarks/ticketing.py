@@ -1,6 +1,6 @@
-"""Tickets: how long the list's pages, its search and the chart take, as whole pages, with 200,000 tickets of two messages each.
+"""Tickets: times of whole pages (lists, searches, the chart) with 200,000 tickets of two messages each.
 
-Rows and their history are written by SQL, words are drawn as in a language: few that are everywhere, many that are rare.
+Rows and their history are written by SQL. Words are distributed as in a language: a few are common, many are rare.
 """
 
 import json
@@ -45,7 +45,7 @@ GOALS = (
 
 
 def run(tickets: int) -> Iterator[Figure]:
-    """In a database of its own."""
+    """Yield the figures, measured in a process and a database of its own."""
     done = subprocess.run([sys.executable, "-m", "benchmarks.ticketing", str(tickets)], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise SystemExit("the benchmark's part with tickets failed")

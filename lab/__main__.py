@@ -1,4 +1,4 @@
-"""The command line of the lab."""
+"""Command line of the lab."""
 
 import sys
 from argparse import REMAINDER, ArgumentParser
@@ -44,7 +44,7 @@ def build_parser() -> ArgumentParser:
 
 
 def choose_name(state: Path) -> str:
-    """The name of the only lab that is noted in the directory; "demo" where there is none or more than one."""
+    """Return the name of the only lab noted in the directory; "demo" if there is none or more than one."""
     noted = [entry.stem for entry in state.glob("*.json")]
     return noted[0] if len(noted) == 1 else "demo"
 

@@ -1,13 +1,15 @@
-"""What a host of the lab answers to whoever connects to it: one line of JSON."""
+"""The answer of a lab host to a client: one line of JSON."""
 
 import json
 from typing import NamedTuple
 
-LONGEST_LINE = 65536  # octets, of the answer and of what is echoed
+LONGEST_LINE = 65536  # octets, of the answer and of each echoed line
 
 
 class HostAnswer(NamedTuple):
-    """`address` and `port` are what was reached, `peer_*` is from where, both as seen by the node that answers."""
+    """A host's answer: the `address` and `port` that the client reached and the client's own (`peer_*`), as the answering node
+    sees them.
+    """
 
     node: str
     protocol: str

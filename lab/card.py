@@ -1,7 +1,8 @@
-"""What the lab asks of a network card in the current namespace: to be up, and to leave packets as they are.
+"""Network cards in the current namespace: link state and offload settings.
 
-With offloads on, up to 64 KiB of TCP cross a veth as a single "packet" and are counted with one header; off, byte counts
-are exact. The ioctl is what `ethtool -K` does (linux/ethtool.h, ETHTOOL_STXCSUM and its neighbours), without the program.
+With offloads on, up to 64 KiB of TCP cross a veth as a single "packet" and are counted with one header; with offloads off, byte
+counts are exact. The ioctl is the one that `ethtool -K` uses (linux/ethtool.h, ETHTOOL_STXCSUM and its neighbours), without the
+program.
 """
 
 import array
@@ -16,7 +17,7 @@ OFFLOADS = {"tx-checksum": 0x17, "tso": 0x1F, "gso": 0x24, "gro": 0x2C}
 
 
 def is_running(device: str) -> bool:
-    """It is up, its other end too, and the kernel's own work queue has noticed (until then IPv6 and bridges stay silent)."""
+    """True if the card and its other end are up and the kernel's work queue has noticed; until then IPv6 and bridges stay silent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
         request = fcntl.ioctl(handle, SIOCGIFFLAGS, struct.pack("16s24x", device.encode()))
     flags: int = struct.unpack_from("16xH", request)[0]
@@ -24,13 +25,15 @@ def is_running(device: str) -> bool:
 
 
 def switch_offloads_off(device: str) -> list[str]:
-    """Return the names of those that the kernel left on."""
+    """Switch all offloads off; return the names of those that the kernel left on."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
         return [name for name, command in OFFLOADS.items() if not _switch(handle, device, command, on=False)]
 
 
 def offload_checksums(device: str) -> bool:
-    """Whoever gets its packets next takes them for checked, as from a card that does so. Did the kernel allow it?"""
+    """Switch on checksum offload, so that the next receiver takes this card's packets for already checked. True if the kernel
+    allowed it.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
         return _switch(handle, device, OFFLOADS["tx-checksum"], on=True)
 

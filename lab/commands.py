@@ -1,4 +1,4 @@
-"""What `python -m lab` can do: each command takes the parsed options and returns an exit status."""
+"""Commands of `python -m lab`: each takes the parsed options and returns an exit status."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ from lab.topology import parse_topology
 
 
 class NotRunningError(Exception):
-    """The message tells how to start it, or why it cannot be started here."""
+    """The lab is not running; the message tells how to start it, or why it cannot be started here."""
 
 
 def bring_up(options: Namespace) -> int:
@@ -42,7 +42,7 @@ def take_down(options: Namespace) -> int:
 
 
 def show_status(options: Namespace) -> int:
-    """Exit status 0 if every host that should answer does, 1 if one does not, 3 if the lab is down."""
+    """Print nodes, addresses and health; return 0 if every host that should answer does, 1 if one does not, 3 if the lab is down."""
     lab = _build_register(options).find()
     if lab is None:
         print(f"The lab {options.name} is down.")
@@ -59,7 +59,7 @@ def show_status(options: Namespace) -> int:
 
 
 def run(options: Namespace) -> int:
-    """Ends with the command's exit status."""
+    """Run the command in the node; this process ends with the command's exit status."""
     holder = _get_holder(options)
     enter(holder, lambda: execute(options.node, options.command))
 
@@ -97,7 +97,10 @@ def _get_holder(options: Namespace) -> ProcessRef:
 
 
 def _list_silent_hosts(lab: Lab) -> dict[str, str]:
-    """Each host asks itself over each family, all at once, so that no ruleset is in the way; node -> why it does not answer."""
+    """Return the hosts that do not answer, each with the reason.
+
+    Each host connects to itself over both IP versions, all at once, so that no ruleset is in the way.
+    """
     hosts = [node for node in lab.topology.nodes if node.answers]
     attempts = [(node.name, lab.start_attempt(node.name, Attempt("tcp", host, 80))) for node in hosts for host in (node.ipv4, node.ipv6)]
     return {name: reason for name, process in attempts if (reason := process.communicate(timeout=30)[1].strip())}

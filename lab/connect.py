@@ -1,4 +1,4 @@
-"""One connection attempt: what the host at the other end answered, or why it did not."""
+"""A connection attempt, and its result: the other host's answer, or the reason why there was none."""
 
 import socket
 import sys
@@ -13,11 +13,16 @@ KINDS = {"tcp": socket.SOCK_STREAM, "udp": socket.SOCK_DGRAM}
 
 
 class NoAnswerError(Exception):
-    """The message is the reason: refused, timed out, reset, closed, or what the kernel says (unreachable, say)."""
+    """The attempt got no answer. The message is the reason: refused, timed out, reset, closed, or the kernel's words
+    (unreachable, for example).
+    """
 
 
 class Attempt(NamedTuple):
-    """`protocol` is tcp or udp; no source means: as the kernel chooses; `timeout` is in seconds and for the whole attempt."""
+    """Parameters of a connection attempt.
+
+    `protocol` is tcp or udp. Without a source, the kernel chooses one. `timeout` is in seconds, for the whole attempt.
+    """
 
     protocol: str
     host: str
@@ -27,7 +32,7 @@ class Attempt(NamedTuple):
     source_port: int = 0
 
     def make(self) -> HostAnswer:
-        """From where this process is. Raise `NoAnswerError`."""
+        """Connect from this process's network namespace and return the answer. Raise `NoAnswerError`."""
         try:
             return parse_answer(self._exchange())
         except TimeoutError as error:
@@ -57,14 +62,14 @@ class Attempt(NamedTuple):
 
 
 def main() -> None:
-    """Arguments: PID STARTED NODE PROTOCOL HOST PORT TIMEOUT SOURCE SOURCE_PORT."""
+    """Connect inside a lab. Arguments: PID STARTED NODE PROTOCOL HOST PORT TIMEOUT SOURCE SOURCE_PORT."""
     pid, started, node, protocol, host, port, timeout, source, source_port = sys.argv[1:]
     attempt = Attempt(protocol, host, int(port), float(timeout), source, int(source_port))
     enter(ProcessRef(int(pid), int(started)), lambda: report(node, attempt))
 
 
 def report(node: str, attempt: Attempt) -> int:
-    """Print the answer and return 0, or the reason to standard error and return 1."""
+    """Print the answer and return 0; or print the reason to standard error and return 1."""
     move_into(node)
     try:
         answer = attempt.make()

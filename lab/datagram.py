@@ -1,7 +1,7 @@
-"""Sending a UDP datagram from any address and port of this host, without occupying the port.
+"""Sends a UDP datagram from any address and port of this host, without occupying the port.
 
-A bound socket would take datagrams away from the socket that serves the port, so the headers are written here
-(RFC 791, RFC 8200, RFC 768) and go out by a raw socket.
+A bound socket would take datagrams away from the socket that serves the port. So this module writes the headers itself (RFC 791,
+RFC 8200, RFC 768) and sends through a raw socket.
 """
 
 import socket
@@ -12,7 +12,7 @@ HOPS = 64
 
 
 def send_from(source: tuple[str, int], target: tuple[str, int], payload: bytes) -> None:
-    """Both addresses of the same family; the payload fits into one packet."""
+    """Send the payload. Both addresses are of the same IP version; the payload must fit into one packet."""
     family = socket.AF_INET6 if ":" in source[0] else socket.AF_INET
     one, other = (socket.inet_pton(family, address) for address, _ in (source, target))
     length = 8 + len(payload)
@@ -24,7 +24,7 @@ def send_from(source: tuple[str, int], target: tuple[str, int], payload: bytes) 
 
 
 def compute_checksum(data: bytes) -> int:
-    """The internet checksum (RFC 1071)."""
+    """Return the internet checksum (RFC 1071)."""
     padded = data + b"\0" * (len(data) % 2)
     total: int = sum(struct.unpack(f"!{len(padded) // 2}H", padded))
     while total > 0xFFFF:
@@ -33,7 +33,7 @@ def compute_checksum(data: bytes) -> int:
 
 
 def _pack_ipv4(source: bytes, target: bytes, length: int) -> bytes:
-    """The kernel fills in identification and checksum (raw(7))."""
+    """Pack an IPv4 header; the kernel fills in identification and checksum (raw(7))."""
     return struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + length, 0, 0, HOPS, UDP, 0, source, target)
 
 

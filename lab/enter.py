@@ -1,7 +1,7 @@
-"""Running something inside a lab as if it ran here: same standard streams, same exit status, signals passed on.
+"""Runs a command inside a lab as if it ran here: same standard streams, same exit status, signals passed on.
 
-A process can join a process namespace only by forking, so there are always two: the one outside waits for the one inside,
-hands signals down to it, and ends the way it ended. If the one outside is killed, the kernel kills the one inside.
+A process can join a PID namespace only by forking, so there are always two: the outer process waits for the inner one, passes
+signals on to it, and ends as it ended. If the outer process is killed, the kernel kills the inner one.
 """
 
 import ctypes
@@ -16,28 +16,28 @@ from typing import NoReturn
 from lab.process import ProcessRef
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
-SI_KERNEL = 0x80  # asm-generic/siginfo.h: sent by a terminal, which reaches the one inside by itself
+SI_KERNEL = 0x80  # asm-generic/siginfo.h: sent by a terminal, which reaches the inner process by itself
 HANDED_DOWN = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH}
 
 
 def main() -> None:
-    """Arguments: PID STARTED NODE COMMAND…, of a `ProcessRef` that holds a lab."""
+    """Run a command in a node. Arguments: PID STARTED NODE COMMAND…; the first two are the `ProcessRef` that holds the lab."""
     pid, started, node, *command = sys.argv[1:]
     enter(ProcessRef(int(pid), int(started)), lambda: execute(node, command))
 
 
 def execute(node: str, command: list[str]) -> NoReturn:
-    """Become the command, inside the node. `ip netns exec` also shows it the node's /sys."""
+    """Replace this process by the command, inside the node. `ip netns exec` also mounts the node's /sys."""
     os.execvp("ip", ["ip", "netns", "exec", node, *command])  # noqa: S606
 
 
 def enter(holder: ProcessRef, act: Callable[[], int]) -> NoReturn:
-    """Call `act` inside the holder's namespaces, in a process of its own, and end with its exit status or by its signal."""
+    """Call `act` in a child process inside the holder's namespaces; end with its exit status or by its signal."""
     try:
         _join(holder)
     except (ProcessLookupError, FileNotFoundError):
         sys.exit("the lab is gone")
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # if it came ignored, the exit status would be lost
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # if it were inherited as ignored, the exit status would be lost
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {*HANDED_DOWN, signal.SIGCHLD})
     alive, hold = os.pipe()
     child = os.fork()
@@ -69,10 +69,10 @@ def _join(holder: ProcessRef) -> None:
         if not os.path.samefile(f"/proc/{holder.pid}/ns/user", "/proc/self/ns/user"):  # noqa: PTH121
             namespaces |= os.CLONE_NEWUSER
         os.setns(descriptor, namespaces)
-    os.fchdir(root)  # joining mounts leads to the root of all of them, which is not the holder's where it runs in a chroot
+    os.fchdir(root)  # setns leads to the root of the mount namespace, which is not the holder's root if the holder runs in a chroot
     os.chroot(".")
     os.close(root)
-    with suppress(OSError):  # what lies below /run is not to be seen in there
+    with suppress(OSError):  # directories below /run do not exist in there
         os.chdir(here)
 
 
@@ -80,7 +80,7 @@ def _die_with_parent(alive: int) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl")
-    if select.select([alive], [], [], 0)[0]:  # the pipe has ended: the parent died before it was told to matter
+    if select.select([alive], [], [], 0)[0]:  # the pipe has ended: the parent died before prctl took effect
         os._exit(1)
 
 

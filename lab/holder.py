@@ -1,8 +1,8 @@
-"""The process that holds a lab: the first one of its process, mount and network namespaces.
+"""The process that holds a lab: the first one of its PID, mount and network namespaces.
 
-In, on standard input: one line, the plan as JSON. Out, on standard output: one line, its process id as seen from outside
-and what did not work as wished. It then waits until standard input ends, or for ever if it is to be detached. Namespaces,
-interfaces and processes of the lab are gone when it is gone, however it ends: the kernel sees to that.
+Input, on standard input: one line, the plan as JSON. Output, on standard output: one line with its process id as seen from
+outside, and the shortfalls. It then waits until standard input ends, or for ever if it is detached. However it ends, the kernel
+then removes all namespaces, interfaces and processes of the lab.
 """
 
 import json
@@ -19,14 +19,14 @@ from lab.namespace import enter_namespace
 from lab.server import STEERING, Listeners
 
 if TYPE_CHECKING:
-    from lab.plan import LabPlan, NodePlan  # it would load half the standard library for two names
+    from lab.plan import LabPlan, NodePlan  # the import would load half the standard library for two names
 
 WAKE_CONNTRACK = "table inet wake {\n chain wake {\n ct state new\n}\n}\ndelete table inet wake\n"
 PATIENCE = 5.0  # seconds for the kernel to notice that a cable is plugged in
 
 
 def main() -> None:
-    """With the option --detached it does not end with its standard input."""
+    """Build the lab and hold it. With the option --detached, it does not end with its standard input."""
     try:
         _build()
     except (OSError, subprocess.CalledProcessError) as error:
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def _build() -> None:
-    outside = int(Path("/proc/self").readlink().name)  # the old /proc still counts as the outside does
+    outside = int(Path("/proc/self").readlink().name)  # /proc is still the outer one and shows the outer process id
     run(["mount", "-t", "proc", "proc", "/proc"])
     run(["mount", "-t", "tmpfs", "tmpfs", "/run"])
     plan: LabPlan = json.loads(sys.stdin.readline())
@@ -49,12 +49,12 @@ def _build() -> None:
 
 
 def run(command: list[str], text: str = "") -> None:
-    """Run a program to its end; `text` is its standard input. Raise `subprocess.CalledProcessError`."""
+    """Run a program to its end, with `text` as its standard input. Raise `subprocess.CalledProcessError`."""
     subprocess.run(command, input=text, text=True, check=True)
 
 
 def configure(plan: "LabPlan") -> list[str]:
-    """What lies in the nodes' namespaces, which are there; return when all cards are up, with what this kernel would not do."""
+    """Configure the nodes, whose namespaces must exist. Return when all cards are up, with the shortfalls of this kernel."""
     shortfalls = [line for node in plan["nodes"] for line in _prepare(node)]
     _configure(plan)
     for node in plan["nodes"]:
@@ -63,7 +63,7 @@ def configure(plan: "LabPlan") -> list[str]:
 
 
 def _wake_conntrack() -> None:
-    """Where connection tracking is a module, its settings appear when the first rule needs it."""
+    """Make the kernel load connection tracking: where it is a module, its settings appear when the first rule needs it."""
     if not Path("/proc/sys/net/netfilter/nf_conntrack_tcp_loose").exists():
         run(["nft", "-f", "-"], WAKE_CONNTRACK)
 
@@ -76,7 +76,7 @@ def _prepare(node: "NodePlan") -> list[str]:
 
 
 def _configure(plan: "LabPlan") -> None:
-    """All nodes at once: each is one `ip`, and one `nft` more where the node answers."""
+    """Configure all nodes at once: one `ip` for each, and one `nft` more where the node answers."""
     running = [_start(node["name"], ["ip", "-batch", "-"], node["batch"]) for node in plan["nodes"]]
     running += [_start(node["name"], ["nft", "-f", "-"], STEERING) for node in plan["nodes"] if node["answers"]]
     for process in running:
@@ -103,7 +103,7 @@ def _start(node: str, command: list[str], text: str) -> subprocess.Popen[str]:
 
 
 def _serve(node: str) -> None:
-    """The sockets listen before the process is forked: a host answers as soon as the lab is up."""
+    """Start the node's server. The sockets listen before the process is forked: a host answers as soon as the lab is up."""
     with enter_namespace(node):
         listeners = Listeners()
         if os.fork() == 0:
@@ -113,7 +113,7 @@ def _serve(node: str) -> None:
 
 
 def _hold(*, detached: bool) -> NoReturn:
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # orphans of the lab end up here, and are not to stay as zombies
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # orphans of the lab become our children, and must not stay as zombies
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     if not detached:
         sys.stdin.read()

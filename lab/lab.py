@@ -1,4 +1,4 @@
-"""A lab as its users see it: start it, run programs in its nodes, connect from one host to another, end it."""
+"""Public interface of a lab: start it, run programs in its nodes, connect from one host to another, end it."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ type Stream = int | IO[str] | None
 
 @dataclass(frozen=True, slots=True)
 class Lab:
-    """A running lab. `shortfalls` are sentences on what this kernel would not do."""
+    """A running lab. `shortfalls` are sentences about what this kernel refused to do."""
 
     topology: Topology
     holder: ProcessRef
@@ -29,12 +29,14 @@ class Lab:
 
     @classmethod
     def start(cls, topology: Topology, *, detached: bool = False) -> Self:
-        """A lab that ends with the `with` block, or with this process however that ends; a detached one only by `stop`."""
+        """Start a lab. It ends with the `with` block, or with this process, however that ends; a detached lab ends only by
+        `stop`.
+        """
         launched = launch(build_plan(topology), detached=detached)
         return cls(topology, launched.holder, launched.shortfalls, launched)
 
     def stop(self) -> None:
-        """Return when everything in it is gone; a lab that is gone already is fine."""
+        """End the lab; return when everything in it has ended. A lab that has already ended is not an error."""
         if self.launched is not None:
             self.launched.end()
         else:
@@ -47,12 +49,14 @@ class Lab:
         self.stop()
 
     def build_command(self, node: str, command: Sequence[str]) -> tuple[str, ...]:
-        """The command that runs this one in the node. Raise `KeyError` if there is no such node."""
+        """Return the command that runs this one in the node. Raise `KeyError` if there is no such node."""
         return self._build_module_command("lab.enter", node, *command)
 
     def rebuild(self, node: str) -> None:
-        """Destroy the node's namespace with everything in it, and build it again, bare. Raise `subprocess.CalledProcessError`, or
-        `ValueError` for a host that answers."""
+        """Destroy the node's namespace with everything in it, and build it again, bare.
+
+        Raise `subprocess.CalledProcessError`; `ValueError` if the node is a host that answers.
+        """
         if self.topology.get_node(node).answers:
             raise ValueError(f"{node} answers, and its server would be gone")
         command = build_module_command("lab.rebuild", str(self.holder.pid), str(self.holder.started))
@@ -62,21 +66,22 @@ class Lab:
     def run(
         self, node: str, command: Sequence[str], *, text: str | None = None, timeout: float = 30, check: bool = True
     ) -> subprocess.CompletedProcess[str]:
-        """Run it to its end. `text` is its standard input; `timeout` is in seconds.
+        """Run the command to its end. `text` is its standard input; `timeout` is in seconds.
 
-        Raise `subprocess.CalledProcessError` for an exit status other than 0, unless `check` is false."""
+        Raise `subprocess.CalledProcessError` for an exit status other than 0, unless `check` is false.
+        """
         return subprocess.run(self.build_command(node, command), input=text, capture_output=True, text=True, timeout=timeout, check=check)
 
     def popen(
         self, node: str, command: Sequence[str], *, stdin: Stream = None, stdout: Stream = subprocess.PIPE, stderr: Stream = None
     ) -> subprocess.Popen[str]:
-        """Start it. Signals to the returned process reach the command; SIGKILL ends both."""
+        """Start the command. Signals to the returned process reach the command; SIGKILL ends both."""
         return subprocess.Popen(self.build_command(node, command), stdin=stdin, stdout=stdout, stderr=stderr, text=True)
 
     def connect(
         self, node: str, protocol: str, host: str, port: int, *, timeout: float = 2, source: str = "", source_port: int = 0
     ) -> HostAnswer:
-        """Connect from the node and return what the other end answered; raise `NoAnswerError` with the reason."""
+        """Connect from the node and return the other end's answer. Raise `NoAnswerError` with the reason."""
         process = self.start_attempt(node, Attempt(protocol, host, port, timeout, source, source_port))
         output, reason = process.communicate(timeout=timeout + 10)
         if process.returncode != 0:
@@ -84,7 +89,9 @@ class Lab:
         return parse_answer(output)
 
     def start_attempt(self, node: str, attempt: Attempt) -> subprocess.Popen[str]:
-        """Begin to connect; the process prints the answer and exits 0, or the reason to standard error and exits 1."""
+        """Start to connect. The process prints the answer and exits with 0, or prints the reason to standard error and exits with
+        1.
+        """
         what = (attempt.protocol, attempt.host, str(attempt.port), str(attempt.timeout), attempt.source, str(attempt.source_port))
         command = self._build_module_command("lab.connect", node, *what)
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -1,4 +1,4 @@
-"""Starting the process that holds a lab, and hearing from it that the lab is up."""
+"""Starts the process that holds a lab, and waits until it reports that the lab is up."""
 
 import json
 import os
@@ -19,12 +19,14 @@ MEANINGS = {
 
 
 class LabError(Exception):
-    """The lab could not be built; the message says what the programs said."""
+    """The lab could not be built; the message quotes the error output of the programs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """`program` is `unshare`, outside; `holder` its child, the first process inside. `shortfalls` are for people to read."""
+    """A started lab. `program` is `unshare`, outside; `holder` is its child, the first process inside; `shortfalls` are
+    sentences.
+    """
 
     program: subprocess.Popen[str]
     holder: ProcessRef
@@ -39,19 +41,19 @@ class Launch:
 
 
 def build_unshare_command() -> tuple[str, ...]:
-    """The beginning of a command that runs in fresh namespaces, which end with it; root's and everybody's."""
+    """Return the start of a command that runs another one in fresh namespaces, which end with it. Works with and without root."""
     command = ("unshare", "--mount", "--pid", "--net", "--fork", "--kill-child")
     return command if os.geteuid() == 0 else (*command, "--user", "--map-root-user")
 
 
 def explain(said: str) -> str:
-    """What a program said, with what it means where that is known."""
+    """Return a program's error output, followed by an explanation if one is known."""
     meant = [f"({meaning})" for words, meaning in MEANINGS.items() if words in said]
     return " ".join([said.strip(), *meant])
 
 
 def launch(plan: LabPlan, *, detached: bool) -> Launch:
-    """An attached lab lives until this process closes its pipe or ends, however that comes about. Raise `LabError`."""
+    """Start a lab. An attached lab lives until this process closes its pipe or ends, for whatever reason. Raise `LabError`."""
     options = ["--detached"] if detached else []
     with tempfile.TemporaryFile("w+") as complaints:
         program = subprocess.Popen(

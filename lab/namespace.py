@@ -1,4 +1,4 @@
-"""Moving this process into the network namespace of a node. Only inside the holder's mount namespace do the names exist."""
+"""Moves this process into the network namespace of a node. The names exist only inside the holder's mount namespace."""
 
 import os
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ NAMES = "/run/netns"
 
 
 def move_into(node: str) -> None:
-    """Raise `LookupError` if no node has this name."""
+    """Move this process into the node's namespace. Raise `LookupError` if no node has this name."""
     try:
         descriptor = os.open(f"{NAMES}/{node}", os.O_RDONLY)
     except FileNotFoundError as error:
@@ -19,7 +19,7 @@ def move_into(node: str) -> None:
 
 @contextmanager
 def enter_namespace(node: str) -> Iterator[None]:
-    """Sockets made and programs started within stay in the node's namespace."""
+    """Enter the node's namespace for the block. Sockets made and programs started in it stay in the node's namespace."""
     home = os.open("/proc/self/ns/net", os.O_RDONLY)
     move_into(node)
     try:

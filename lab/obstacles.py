@@ -1,4 +1,4 @@
-"""Whether labs can run on this machine, and if not, why."""
+"""Checks whether labs can run on this machine, and lists the reasons if they cannot."""
 
 import shutil
 import subprocess
@@ -20,7 +20,7 @@ TRIALS = (
 
 @cache
 def list_obstacles() -> tuple[str, ...]:
-    """Sentences, none if labs can run. Looked into once for each process."""
+    """Return sentences, none if labs can run. Checked once per process."""
     missing = tuple(f"the program {name} is missing (Debian: {package})" for name, package in PACKAGES.items() if not shutil.which(name))
     return missing or _run_trials()
 

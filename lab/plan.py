@@ -1,4 +1,4 @@
-"""Topology -> what to do, as text for `ip -batch` and files of /proc/sys. Pure: it touches nothing.
+"""Plan of a lab: from the topology to lines for `ip -batch` and values for /proc/sys. Pure: it touches nothing.
 
 The plan is plain data (JSON) because it crosses from the caller into the process that holds the namespaces.
 """
@@ -14,7 +14,7 @@ class NodePlan(TypedDict):
     name: str
     batch: str  # lines for `ip -batch`, inside the node's namespace
     sysctls: dict[str, str]  # file below /proc/sys -> value
-    devices: list[str]  # network cards, whose offloads are to be switched off
+    devices: list[str]  # network cards that get their offloads switched off
     answers: bool
 
 
@@ -23,7 +23,7 @@ class LabPlan(TypedDict):
     nodes: list[NodePlan]
 
 
-# Words of a line of `_iter_cables`
+# Indices of words in a line of `_iter_cables`.
 NEAR_CARD, NEAR_NODE, FAR_CARD, FAR_NODE = 2, 6, 11, 15
 
 
@@ -35,8 +35,10 @@ def build_plan(topology: Topology) -> LabPlan:
 
 
 def build_rebuild_plan(topology: Topology, name: str) -> LabPlan:
-    """The plan of one node, as if it had never been there, and of the ends of its cables at its neighbours. It must be no host
-    that answers: their servers come with the lab."""
+    """Return the plan of one node, as if it had never existed, and of the ends of its cables at its neighbours.
+
+    The node must not be a host that answers: servers are started only with the lab.
+    """
     cables = [line for line in map(str.split, _iter_cables(topology)) if name in (line[NEAR_NODE], line[FAR_NODE])]
     neighbours: dict[str, list[str]] = {}
     for line in cables:
@@ -61,7 +63,7 @@ def _join_lines(lines: list[str]) -> str:
 
 
 def _list_plugs(topology: Topology, network: NetworkSegment) -> list[tuple[Node, Interface]]:
-    """Whose interfaces hang on this network; the bridge itself does not hang on it."""
+    """List the interfaces that are plugged into this network, with their nodes; the bridge itself is not one of them."""
     return [
         (node, interface)
         for node in topology.nodes
@@ -71,13 +73,16 @@ def _list_plugs(topology: Topology, network: NetworkSegment) -> list[tuple[Node,
 
 
 def _get_port_name(node: Node, interface: Interface) -> str:
-    """What the other end of a host's cable is called at the switch."""
+    """Return the name that the other end of a host's cable has at the switch."""
     return f"{node.name}.{interface.name}"
 
 
 def _iter_cables(topology: Topology) -> Iterator[str]:
-    """Every end has an index of its own: the kernel takes a card whose index equals its peer's for one without a peer,
-    and may notice only a second later that it is up."""
+    """Yield a line for each cable.
+
+    Every end has an index of its own: the kernel takes a card with the same index as its peer for one without a peer, and may
+    notice only a second later that it is up.
+    """
     index = count(10)
     for network in topology.networks:
         plugs = _list_plugs(topology, network)
@@ -117,7 +122,7 @@ def _build_node(topology: Topology, node: Node) -> NodePlan:
 
 
 def _iter_addresses(topology: Topology, interface: Interface) -> Iterator[str]:
-    """Its addresses, and a way to those prefixes of the network in which it has none."""
+    """Yield the interface's addresses, and a route to each prefix of the network in which it has none."""
     for address in interface.addresses:
         yield f"addr add {address} dev {interface.name}{' nodad' if address.version == 6 else ''}"
     prefixes = next(network.prefixes for network in topology.networks if network.name == interface.network)
@@ -135,8 +140,11 @@ def _render_route(route: NodeRoute) -> str:
 
 
 def _build_sysctls(node: Node, devices: list[str]) -> dict[str, str]:
-    """Duplicate address detection is off (it delays every address by a second), redirects would shortcut the gateways, and
-    without loose pickup a connection whose state was lost does not come back by itself and hide it."""
+    """Return the node's kernel settings.
+
+    Duplicate address detection is off because it delays every address by a second; redirects are off because they would bypass
+    the gateways. Loose pickup is off so that a connection with lost state does not come back by itself and hide the loss.
+    """
     sysctls: dict[str, str] = {}
     for device in ["all", "default", *devices]:
         sysctls |= {f"net/ipv6/conf/{device}/accept_dad": "0", f"net/ipv6/conf/{device}/accept_redirects": "0"}

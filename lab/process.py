@@ -1,6 +1,7 @@
-"""A process by its id and the time it started, so that a recycled id is never taken for it.
+"""Reference to a process by its id and start time, so that a recycled id is never mistaken for it.
 
-Everything that runs in a node imports this first: it stays with modules that load in a millisecond (no dataclasses, no pathlib).
+Every program that runs in a node imports this module first, so it uses only modules that load in a millisecond (no dataclasses,
+no pathlib).
 """
 
 import os
@@ -12,14 +13,14 @@ from typing import NamedTuple
 
 
 class ProcessRef(NamedTuple):
-    """`started` counts clock ticks since boot (proc(5), field 22 of stat)."""
+    """A process. `started` counts clock ticks since boot (proc(5), field 22 of stat)."""
 
     pid: int
     started: int
 
     @classmethod
     def from_pid(cls, pid: int) -> "ProcessRef":
-        """Raise `ProcessLookupError` if no process has this id."""
+        """Return a reference to the running process. Raise `ProcessLookupError` if no process has this id."""
         return cls(pid, _read_start_time(pid))
 
     @property
@@ -31,7 +32,9 @@ class ProcessRef(NamedTuple):
 
     @contextmanager
     def open_pidfd(self) -> Iterator[int]:
-        """A file descriptor of the process, which goes on to mean it and no other. Raise `ProcessLookupError` if it is gone."""
+        """Yield a file descriptor that refers to this process and never to another. Raise `ProcessLookupError` if the process has
+        ended.
+        """
         descriptor = os.pidfd_open(self.pid)
         try:
             if not self.is_alive:
@@ -41,13 +44,15 @@ class ProcessRef(NamedTuple):
             os.close(descriptor)
 
     def kill(self, timeout: float = 10) -> None:
-        """Return when it has ended; for the first process of a namespace that means: with everything in there."""
+        """Kill the process; return when it has ended. For the first process of a namespace, everything in the namespace has then
+        ended.
+        """
         with suppress(ProcessLookupError), self.open_pidfd() as descriptor:
             signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         self.wait(timeout)
 
     def wait(self, timeout: float) -> None:
-        """Until it has ended. Raise `TimeoutError` after so many seconds."""
+        """Wait until the process has ended. Raise `TimeoutError` after `timeout` seconds."""
         with suppress(ProcessLookupError), self.open_pidfd() as descriptor:
             if not select.select([descriptor], [], [], timeout)[0]:
                 raise TimeoutError(f"process {self.pid} did not end within {timeout} s")

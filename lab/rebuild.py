@@ -1,6 +1,7 @@
-"""A node destroyed and built again: its namespace goes with everything in it, as when a machine loses its power; the new one is bare.
+"""Destroys a node and builds it again: its namespace ends with everything in it, as when a machine loses power; the new one is
+bare.
 
-Its cards keep their hardware addresses. What other nodes have at the other ends of its cables comes back as it was planned.
+The node's cards keep their hardware addresses. The other ends of its cables, in other nodes, are built again as planned.
 """
 
 import json
@@ -20,14 +21,17 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Arguments: PID STARTED of the process that holds the lab. Standard input: the plan of the node, first, and of its neighbours."""
+    """Rebuild a node.
+
+    Arguments: PID STARTED of the process that holds the lab. Standard input: the plan of the node first, then of its neighbours.
+    """
     pid, started = sys.argv[1:]
     plan: LabPlan = json.loads(sys.stdin.read())
     enter(ProcessRef(int(pid), int(started)), lambda: rebuild(plan))
 
 
 def rebuild(plan: "LabPlan") -> int:
-    """Return when the node's cards are up."""
+    """Rebuild the plan's first node; return when its cards are up."""
     node = plan["nodes"][0]
     addresses = {device: _get_hardware_address(node["name"], device) for device in node["devices"]}
     _destroy(node["name"], node["devices"])
@@ -45,7 +49,10 @@ def _get_hardware_address(node: str, device: str) -> str:
 
 
 def _destroy(node: str, devices: list[str]) -> None:
-    """The kernel removes a namespace when it comes to it; the cables have to be gone now."""
+    """End the node's processes and delete its cables and its namespace.
+
+    The cables are deleted explicitly: the kernel removes a namespace at some later time, and the cables have to end now.
+    """
     for pid in subprocess.run(["ip", "netns", "pids", node], capture_output=True, text=True, check=True).stdout.split():
         with suppress(ProcessLookupError):
             kill(int(pid), SIGKILL)

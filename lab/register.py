@@ -1,6 +1,6 @@
-"""Where detached labs are written down: one file for each name in a state directory.
+"""Register of detached labs: one file per name in a state directory.
 
-A lab that is written down may be gone; the process id with its start time tells.
+A registered lab may have ended; its process id with the start time shows that.
 """
 
 import fcntl
@@ -20,7 +20,7 @@ LEGAL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}")
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """One name in one directory. Hold `locked()` while looking and then changing."""
+    """The entry of one name in one directory. Hold `lock()` from reading the entry until it is changed."""
 
     directory: Path
     name: str
@@ -41,7 +41,7 @@ class Register:
             yield
 
     def find(self) -> Lab | None:
-        """The running lab of this name, if there is one."""
+        """Return the running lab of this name, or None."""
         try:
             entry = json.loads(self.path.read_text())
         except FileNotFoundError:
@@ -50,7 +50,7 @@ class Register:
         return Lab(parse_topology(entry["topology"]), holder, tuple(entry["shortfalls"])) if holder.is_alive else None
 
     def write(self, lab: Lab, topology: str) -> None:
-        """`topology` is the text the lab was built from; its file may change while the lab runs."""
+        """Write the entry. `topology` is the text that the lab was built from; its file may change while the lab runs."""
         entry = {"pid": lab.holder.pid, "started": lab.holder.started, "shortfalls": lab.shortfalls, "topology": topology}
         draft = self.path.with_suffix(".new")
         draft.write_text(json.dumps(entry))

@@ -1,8 +1,8 @@
-"""The server of a host that answers on every TCP and UDP port with one JSON line: who was reached, where, and by whom.
+"""Server of a lab host: answers on every TCP and UDP port with one JSON line, the node, the address reached and the client's.
 
-TCP then echoes lines. Packets for ports on which something else listens (a measuring tool, say) are left to it. The others
-are steered here by tproxy, which, unlike a redirect, leaves the address and the port as they arrived and needs no
-connection tracking on the host.
+TCP then echoes lines. Packets for ports on which another program listens (a measuring tool, for example) are left to it. The
+others are steered here by tproxy, which, unlike a redirect, keeps the destination address and port and needs no connection
+tracking on the host.
 """
 
 import selectors
@@ -34,7 +34,7 @@ type Endpoint = tuple[str, int]
 
 
 class Listeners:
-    """The four sockets, made in the namespace in which the caller is; they listen from then on."""
+    """The four sockets, made in the caller's namespace; they listen from then on."""
 
     def __init__(self) -> None:
         self.streams = [_open_transparent(family, socket.SOCK_STREAM) for family in (socket.AF_INET, socket.AF_INET6)]
@@ -50,7 +50,7 @@ class Listeners:
                 selector.register(datagram, selectors.EVENT_READ, _reply)
             while True:
                 for ready, _ in selector.select():
-                    with suppress(OSError):  # the peer is gone, or unreachable: the next one is not
+                    with suppress(OSError):  # this peer has gone or is unreachable; the next one may not be
                         ready.data(ready.fileobj, node)
 
 

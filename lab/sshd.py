@@ -1,8 +1,9 @@
-"""A real sshd in a node: own host key, own configuration, and an account without rights that the machine does not know.
+"""Runs a real sshd in a node: own host key, own configuration, and an unprivileged account that exists only there.
 
-`build_command` gives what to run in the node (`python -m lab exec`, `Lab.popen`). It gets its own /run and /etc/passwd, which nobody else
-sees, and becomes sshd in the foreground. The account sees the directories that it is shown at /run/netzwart/NAME, even below
-directories that only root may enter. What a key may do there is up to its line in authorized_keys (sshd(8)).
+`build_command` returns the command for the node (`python -m lab exec`, `Lab.popen`). The program mounts its own /run and
+/etc/passwd, which no other process sees, and becomes sshd in the foreground. The account sees the given directories at
+/run/netzwart/NAME, even if they lie below directories that only root may enter. The key's line in authorized_keys decides what it
+may do there (sshd(8)).
 """
 
 import os
@@ -21,9 +22,9 @@ ACCOUNT = "netzwart"
 ACCOUNT_ID, GROUP_ID = 64000, 65534  # Debian leaves the first to local use; the other is its nogroup
 GROUP = "nogroup"
 SHOWN = Path("/run/netzwart")
-SSHD = "/usr/sbin/sshd"  # it insists on an absolute path: it starts itself again for each connection
+SSHD = "/usr/sbin/sshd"  # it requires an absolute path: it starts itself again for each connection
 WHOLE_ID_MAP = 1 << 16
-PENALTIES = (9, 8)  # the release in which OpenSSH began to lock out who only knocks
+PENALTIES = (9, 8)  # the release in which OpenSSH began to lock out clients that connect without logging in
 
 PASSWD = f"""\
 root:x:0:0:root:/root:/bin/sh
@@ -46,7 +47,7 @@ MaxStartups 100
 
 
 def find_obstacle() -> str:
-    """Why no sshd can run in a lab on this machine; "" if it can."""
+    """Return the reason why no sshd can run in a lab on this machine; "" if it can."""
     for program, package in ((SSHD, "openssh-server"), ("ssh-keygen", "openssh-client")):
         if not shutil.which(program):
             return f"the program {program} is missing (Debian: {package})"
@@ -57,7 +58,7 @@ def find_obstacle() -> str:
 
 
 def ensure_host_key(directory: Path) -> str:
-    """The public host key that lies in the directory, as `ssh-ed25519 AAAA…`; made at the first call."""
+    """Return the public host key of the directory, as `ssh-ed25519 AAAA…`; make it at the first call."""
     file = directory / "ssh_host_ed25519_key"
     if not file.exists():
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -66,13 +67,16 @@ def ensure_host_key(directory: Path) -> str:
 
 
 def build_command(directory: Path, authorized_keys: Path, shown: Mapping[str, Path], *, port: int = 22) -> tuple[str, ...]:
-    """What to run in a node. directory: with the host key, which must be there; shown: directories for the account, by name."""
+    """Return the command that runs sshd in a node.
+
+    directory: holds the host key, which must exist; shown: directories for the account, by name.
+    """
     visible = (word for name, path in shown.items() for word in ("--show", f"{name}={path}"))
     return build_module_command("lab.sshd", str(directory), str(authorized_keys), "--port", str(port), *visible)
 
 
 def main() -> NoReturn:
-    """In the node: becomes sshd, which logs to standard error."""
+    """Become sshd, inside the node; it logs to standard error."""
     parser = ArgumentParser("lab.sshd")
     parser.add_argument("directory", type=Path)
     parser.add_argument("authorized_keys", type=Path)
@@ -90,7 +94,7 @@ def main() -> NoReturn:
 
 
 def _mount_own_run(shown: Mapping[str, str]) -> None:
-    """`ip netns exec` gave this process mounts of its own."""
+    """Mount /run and /etc/passwd for this process only: `ip netns exec` gave it a mount namespace of its own."""
     _mount("-t", "tmpfs", "-o", "mode=755", "tmpfs", "/run")
     Path("/run/sshd").mkdir(mode=0o755)
     for name, path in shown.items():

@@ -1,6 +1,6 @@
-"""Typed reading of a parsed TOML document: whatever is wrong is said with the full key it stands under.
+"""Typed access to a parsed TOML document; every error names the full key.
 
-In: the values `tomllib` returns. Out: strings, flags, lists and further tables. It knows nothing of networks.
+In: the values that `tomllib` returns. Out: strings, flags, lists and further tables. It knows nothing about networks.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,11 +8,11 @@ from typing import cast
 
 
 class TopologyError(ValueError):
-    """The topology says something that cannot be; the message begins with the key."""
+    """The topology is invalid; the message begins with the key."""
 
 
 class TomlTable:
-    """One table of the document and the key it stands under."""
+    """One table of the document, with its key."""
 
     def __init__(self, values: Mapping[str, object], key: str = "") -> None:
         self._values = values
@@ -25,7 +25,7 @@ class TomlTable:
         return TopologyError(f"{self.get_path(name)}: {reason}")
 
     def allow_only(self, *allowed: str) -> "TomlTable":
-        """Itself, if it holds no other keys than these; a misspelt key must not pass as an absent one."""
+        """Return this table if it has no other keys than these: a misspelt key must not pass as an absent one."""
         for name in self._values:
             if name not in allowed:
                 raise self.refuse(name, f"unknown key, expected one of {', '.join(allowed)}")
@@ -47,7 +47,7 @@ class TomlTable:
         return tuple(cast("list[str]", values))
 
     def get_table(self, name: str) -> "TomlTable":
-        """The table under this key, empty if there is none."""
+        """Return the table under this key, empty if there is none."""
         return TomlTable(self._get_typed(name, dict, "a table") if name in self._values else {}, self.get_path(name))
 
     def iter_tables(self) -> Iterator[tuple[str, "TomlTable"]]:

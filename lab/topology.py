@@ -1,7 +1,7 @@
-"""The network as values: nodes with their interfaces, addresses and routes.
+"""Values that describe the network: nodes with their interfaces, addresses and routes.
 
-In: `topology.toml` (its comments say what it may hold). Out: a frozen `Topology`, every reference resolved.
-It does not know how a network is built; `plan.py` does.
+In: `topology.toml` (its comments say what it may contain). Out: a frozen `Topology`, every reference resolved. It does not know
+how a network is built; `plan.py` does.
 """
 
 import re
@@ -18,7 +18,7 @@ type Address = IPv4Interface | IPv6Interface
 type Prefix = IPv4Network | IPv6Network
 
 DEMO = Path(__file__).with_name("topology.toml")
-LONGEST_INTERFACE_NAME = 15  # IFNAMSIZ of linux/if.h, less the closing zero
+LONGEST_INTERFACE_NAME = 15  # IFNAMSIZ of linux/if.h, without the closing zero
 LEGAL_NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 
@@ -31,7 +31,7 @@ class PoolPrefixes:
 
 @dataclass(frozen=True, slots=True)
 class NetworkSegment:
-    """A switch inside the node `bridge`, or without one a cable between two interfaces."""
+    """A switch inside the node `bridge`, or, without a bridge, a cable between two interfaces."""
 
     name: str
     prefixes: tuple[Prefix, ...]
@@ -47,7 +47,7 @@ class Interface:
 
 @dataclass(frozen=True, slots=True)
 class NodeRoute:
-    """Towards a next hop, or on the link of a device, or with neither: a blackhole."""
+    """A route to a next hop or on the link of a device; with neither, a blackhole."""
 
     to: Prefix
     via: Host | None = None
@@ -64,7 +64,7 @@ class Node:
     answers: bool
 
     def list_hosts(self, version: int, network: str | None = None) -> tuple[Host, ...]:
-        """Its addresses of one family, on one network or on all."""
+        """Return the node's addresses of one IP version, on one network or on all."""
         wanted = (interface for interface in self.interfaces if network in (None, interface.network))
         return tuple(address.ip for interface in wanted for address in interface.addresses if address.version == version)
 
@@ -98,7 +98,7 @@ def load_topology(path: Path = DEMO) -> Topology:
 
 
 def parse_topology(text: str) -> Topology:
-    """Raise `TopologyError`, naming the key, for anything that is not a network."""
+    """Parse a topology. Raise `TopologyError`, with the key, for anything that is not a network."""
     try:
         root = TomlTable(tomllib.loads(text)).allow_only("pools", "networks", "roles", "nodes")
     except tomllib.TOMLDecodeError as error:

@@ -1,7 +1,7 @@
-"""Random requests to the API, made by Schemathesis from the OpenAPI document. Operations come in; what was answered wrongly goes out.
+"""Random API requests, made by Schemathesis from the OpenAPI document. Operations come in; wrong answers go out.
 
-Each request is undone before the next. Ids are mostly of things that there are, so that requests get past “there is none”. A seed
-gives the same requests again.
+Each request is rolled back before the next. Most ids are of existing objects, so that requests get past “not found”. The same
+seed gives the same requests.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +52,10 @@ MOSTLY: Final[st.SearchStrategy[bool]] = st.sampled_from([True, True, True, Fals
 
 @dataclass
 class Exploration:
-    """The API, and who asks: `keys` are tokens by their names, the first of whom may do most and is sent by every request."""
+    """Sends requests to the API and collects wrong answers.
+
+    `keys` are tokens by account name. The first account has the most rights and sends every request.
+    """
 
     document: Any
     keys: Mapping[str, str]
@@ -62,17 +65,21 @@ class Exploration:
 
     def __post_init__(self) -> None:
         self.ids = _ids(self.document, next(iter(self.keys.values())))
-        asked = {**deepcopy(self.document), "security": []}  # each is sent with a token that works
+        asked = {**deepcopy(self.document), "security": []}  # each request carries a valid token
         self.api: Any = schemathesis.openapi.from_dict(asked)
         self.api.app = WSGIHandler()
 
     def operations(self) -> Iterator[Any]:
-        """In the order of the document."""
+        """Yield the operations in the order of the document."""
         for found in self.api.get_all_operations():
             yield found.ok()
 
     def explore(self, operation: Any, *, mode: GenerationMode, most: int, start: int, all_of_them: bool = False) -> None:
-        """Send requests that fit the document, or do not (`mode`): the first that fits as everybody, the others as who may do most."""
+        """Send requests that match the document, or do not (`mode`).
+
+        The first one that matches is sent with every token, the others with the first token only. With `all_of_them`, every
+        request is sent with every token.
+        """
         own = self.ids.get("/".join(operation.path.split("/")[2:4]), ())
         names, sent, fits = list(self.keys), 0, mode is GenerationMode.POSITIVE
 
@@ -83,7 +90,7 @@ class Exploration:
             nonlocal sent
             case = _aim_request(data.draw(operation.as_strategy(generation_mode=mode)), data, own, self.ids)
             if case.formatted_path in self.document["paths"] and case.path_parameters:
-                return  # an id such as “covering” makes it the path of another operation, which answers for itself
+                return  # an id such as “covering” makes it the path of another operation, which is tested on its own
             for name in names if all_of_them or (fits and not sent) else names[:1]:
                 self._judge(case, name)
             sent += 1
@@ -102,12 +109,16 @@ class Exploration:
             self.wrong.setdefault((case.operation.label, type(error).__name__), f"as {name}: {case!r}\n{error}")
 
     def describe_faults(self) -> str:
-        """What is wrong, one example of each kind for each operation."""
+        """Return the faults, one example of each kind for each operation."""
         return "\n\n".join(f"{label}: {kind}\n{example}" for (label, kind), example in self.wrong.items())
 
 
 def _undone(case: Any, key: str) -> Any:
-    """The answer. What was written is checked as a commit would check it, and gone again; what reads may need a transaction of its own."""
+    """Send the request and return the answer.
+
+    Writes are checked as a commit would check them, and rolled back. Reads may need a transaction of their own, so they get none
+    here.
+    """
     if case.method == "GET":
         with kept_connection():
             return case.call(headers={"Authorization": f"Bearer {key}"})
@@ -121,7 +132,7 @@ def _undone(case: Any, key: str) -> Any:
 
 @contextmanager
 def kept_connection() -> Iterator[None]:
-    """The transaction around a request outlives it: Django closes no connection, as in its own test client."""
+    """Keep the connection open, as Django's test client does: the transaction around a request must outlive it."""
     request_started.disconnect(close_old_connections)
     request_finished.disconnect(close_old_connections)
     try:
@@ -138,7 +149,7 @@ def _ids(document: Any, key: str) -> Ids:
 
 
 def _aim_request(case: Any, data: st.DataObject, own: Sequence[int], ids: Ids) -> Any:
-    """The request, mostly for things that there are."""
+    """Return the request, changed so that it mostly names existing objects."""
     if own and "id" in case.path_parameters and data.draw(MOSTLY):
         case.path_parameters = {"id": data.draw(st.sampled_from(own))}
     if isinstance(case.body, dict | list):

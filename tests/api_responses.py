@@ -1,10 +1,10 @@
-"""What the REST API answered."""
+"""Reads error responses of the REST API."""
 
 from typing import Any
 
 
 def wrong(answer: Any) -> dict[str, list[str]]:
-    """What a problem says is wrong: sentences by field, parameter, or "" for the whole; in the form of RFC 9457."""
+    """Return the error texts of a problem response (RFC 9457) by field or parameter; "" for the whole request."""
     said = answer.json()
     assert answer["Content-Type"] == "application/problem+json", answer["Content-Type"]
     assert said["status"] == answer.status_code

@@ -1,4 +1,4 @@
-"""A certificate authority of a test's own, and servers with its certificates. Written with openssl, on disk, for two days."""
+"""A certificate authority for a test, and servers with its certificates. Made with openssl, on disk, valid for two days."""
 
 import ssl
 import subprocess
@@ -11,7 +11,7 @@ REQUEST: Final = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_pa
 
 @dataclass(frozen=True)
 class Authority:
-    """certificate: what a client trusts."""
+    """A certificate authority. certificate: the file that clients trust."""
 
     directory: Path
 
@@ -24,7 +24,7 @@ class Authority:
         return self.directory / "authority.key"
 
     def server(self, name: str) -> ssl.SSLContext:
-        """Of a server with this name: "IP:127.0.0.1", "DNS:hooks.example.org"."""
+        """Return the TLS context of a server with this name: "IP:127.0.0.1", "DNS:hooks.example.org"."""
         certificate, key = (self.directory / f"{name.replace(':', '-')}.{ending}" for ending in ("pem", "key"))
         signed = ["-CA", str(self.certificate), "-CAkey", str(self.key), "-addext", f"subjectAltName={name}"]
         _make_certificate(certificate, key, [*signed, "-addext", "basicConstraints=critical,CA:FALSE"], "server")
@@ -34,7 +34,7 @@ class Authority:
 
 
 def authority(directory: Path) -> Authority:
-    """A new one, whose files lie there."""
+    """Create an authority with its files in the directory."""
     made = Authority(directory)
     _make_certificate(made.certificate, made.key, ["-addext", "keyUsage=critical,keyCertSign"], "authority")
     return made

@@ -1,4 +1,4 @@
-"""For all tests: which kinds this machine cannot run, where the database is, and that property tests may take their time on a busy machine.
+"""Configuration of all tests: skip what this machine cannot run, require a database, give property tests time on a busy machine.
 
 Tests in tests/unit need nothing; those with pytest-django's `db` need NETZWART_DATABASE_URL, which script/test sets.
 """
@@ -23,7 +23,7 @@ settings.load_profile("patient")
 
 @cache
 def why_no_kernel() -> str:
-    """Why tests marked `kernel` cannot run here; empty if they can."""
+    """Return the reason why tests marked `kernel` cannot run here; "" if they can."""
     if os.geteuid() != 0:
         return "needs root for nftables and network namespaces"
     for program, package in (("nft", "nftables"), ("ip", "iproute2"), ("unshare", "util-linux")):
@@ -35,7 +35,7 @@ def why_no_kernel() -> str:
 
 @cache
 def why_no_browser() -> str:
-    """Why tests marked `browser` cannot run here; empty if they can."""
+    """Return the reason why tests marked `browser` cannot run here; "" if they can."""
     return "" if shutil.which("chromium") else "chromium is not installed (Debian: chromium)"
 
 
@@ -55,7 +55,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
-    """Called by pytest-django before it makes the test database; each worker of a parallel run has one of its own."""
+    """Check that there is a database server. pytest-django calls this before it makes the test database.
+
+    Each worker of a parallel run has a database of its own.
+    """
     if "NETZWART_DATABASE_URL" not in os.environ:
         pytest.exit(
             "No database: NETZWART_DATABASE_URL is not set. Run script/test, or: python -m portal.stack run -- pytest …", returncode=4
@@ -84,24 +87,24 @@ def empty_written_tables(_case: TransactionTestCase) -> None:
 
 @pytest.fixture(autouse=True)
 def _one_factor(settings: LazySettings) -> None:
-    """Staff of tests sign in with a password alone; tests of the second factor ask for it (tests/db/test_signing_in.py, tests/web)."""
+    """Let staff sign in with only a password; tests of the second factor require it (tests/db/test_signing_in.py, tests/web)."""
     settings.REQUIRE_SECOND_FACTOR = False
 
 
 @pytest.fixture(autouse=True)
 def _fresh_limits(settings: LazySettings) -> None:
-    """One test's tries at signing in do not count in the next."""
+    """Use a fresh cache, so that one test's attempts to sign in do not count in the next."""
     settings.CACHES = {**settings.CACHES, "default": {**settings.CACHES["default"], "LOCATION": f"test:{uuid4().hex}"}}
 
 
 @pytest.fixture(autouse=True)
 def _quick_passwords(settings: LazySettings) -> None:
-    """A password is made to be slow to guess; tests make hundreds of users."""
+    """Use a fast hash: password hashes are slow on purpose, and tests make hundreds of users."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture(autouse=True)
 def _own_language() -> Iterator[None]:
-    """A page that one test asked for in German leaves this thread German; the next test begins anew."""
+    """Reset the language: a German page in one test leaves this thread German for the next."""
     yield
     translation.deactivate()

@@ -1,4 +1,4 @@
-"""Readings as an agent gives them, in a few words."""
+"""Factories for readings as an agent sends them."""
 
 from collections.abc import Mapping
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -12,11 +12,11 @@ from firewall.elements.bans import FAMILIES
 from firewall.wire import Counts, Gone, Reading
 
 type Pair = tuple[int, int]  # packets and octets
-type Element = tuple[str, int]  # address or prefix, and the id of its holding (0: nobody knows)
+type Element = tuple[str, int]  # address or prefix, and the id of its holding (0: unknown)
 
 
 def counts(given: Mapping[Element, Pair]) -> Counts:
-    """What these elements of one set have counted."""
+    """Build the counts of these elements of one set."""
     numbers = f">{len(given)}Q"
     return Counts(
         len(given),
@@ -28,17 +28,17 @@ def counts(given: Mapping[Element, Pair]) -> Counts:
 
 
 def reading(sequence: int, *gone: Gone, boot: str = "boot", table: int = 1, log: str = "log", **sets: Mapping[Element, Pair]) -> Reading:
-    """All counters as they stand."""
+    """Build a reading of these counters."""
     return Reading(boot, table, log, sequence, 0, {name: counts(given) for name, given in sets.items()}, gone, {})
 
 
 def make_gone(number: int, *, boot: str = "boot", table: int = 1, **sets: Mapping[Element, Pair]) -> Gone:
-    """What elements had counted when they were deleted."""
+    """Build the final counts of deleted elements."""
     return Gone(number, boot, table, {name: counts(given) for name, given in sets.items()})
 
 
 def hit(given: Mapping[tuple[Prefix, Direction], Pair]) -> dict[str, list[OwnerTraffic]]:
-    """What bans' elements counted between two readings, by set."""
+    """Build what elements of bans counted between two readings, by set."""
     found: dict[str, list[OwnerTraffic]] = {}
     for (prefix, direction), (packets, octets) in given.items():
         name = f"{_FAMILIES[direction]}{prefix.version}_{prefix.prefixlen}"

@@ -1,4 +1,4 @@
-"""A real process of live events on the test's database, and streams that are read from it."""
+"""Starts a real process for live events on the test's database, and reads streams from it."""
 
 import json
 import socket
@@ -24,7 +24,7 @@ def free_port() -> int:
 
 @dataclass
 class Process:
-    """Where it listens."""
+    """The running process: its port and its log."""
 
     port: int
     popen: Popen[bytes]
@@ -33,7 +33,7 @@ class Process:
 
 @contextmanager
 def events_process(directory: Path, **given: str) -> Iterator[Process]:
-    """uvicorn with portal.asgi, as the stack starts it; settings are given as NETZWART_… variables. Killed at the end."""
+    """Run uvicorn with portal.asgi as the stack starts it; settings are given as NETZWART_… variables. Killed at the end."""
     port, log = free_port(), directory / "events.log"
     command = [sys.executable, "-m", "uvicorn", "--host", "127.0.0.1", "--port", str(port), "--log-level", "info"]
     command += ["--http", commands.PROTOCOL, "--no-proxy-headers", "--timeout-graceful-shutdown", "30", "portal.asgi:application"]
@@ -49,7 +49,7 @@ def events_process(directory: Path, **given: str) -> Iterator[Process]:
 
 @dataclass
 class Stream:
-    """One that is open: what it answered, and what has come so far."""
+    """An open stream: its response, and the events so far."""
 
     connection: socket.socket
     status: int = 0
@@ -59,7 +59,7 @@ class Stream:
     _rest: bytes = b""
 
     def read(self, *, until: int = 1, seconds: float = 60) -> list[Event]:
-        """The next events, so many of them; fewer when it ends. Fails when they do not come in time."""
+        """Return the next `until` events, or fewer if the stream ends. Fails if they do not arrive in time."""
         self.connection.settimeout(seconds)
         while len(self.events) < until and not self.ended:
             self._more()
@@ -67,7 +67,7 @@ class Stream:
         return taken
 
     def end(self, *, seconds: float = 60) -> None:
-        """Reads until the other side ends it, properly."""
+        """Read until the other side ends the stream properly."""
         self.connection.settimeout(seconds)
         while not self.ended:
             self._more()
@@ -78,7 +78,7 @@ class Stream:
     def _more(self) -> None:
         data = self.connection.recv(65_536)
         self.ended = self.ended or not data or b"\r\n0\r\n\r\n" in data or data == b"0\r\n\r\n"
-        *lines, self._rest = (self._rest + data).split(b"\r\n")  # chunks of HTTP, their sizes between them
+        *lines, self._rest = (self._rest + data).split(b"\r\n")  # HTTP chunks, with their sizes between them
         for chunk in lines:
             self._frames(chunk.decode())
 
@@ -91,7 +91,7 @@ class Stream:
 
 
 def stream(port: int, headers: dict[str, str], path: str = "/events/") -> Stream:
-    """A stream that has answered; with 200 it has said where it begins."""
+    """Open a stream and return it after its response; with status 200, after its first id."""
     connection = socket.create_connection(("127.0.0.1", port), timeout=60)
     told = {"Host": f"127.0.0.1:{port}", **headers}
     connection.sendall(f"GET {path} HTTP/1.1\r\n{''.join(f'{name}: {value}\r\n' for name, value in told.items())}\r\n".encode())

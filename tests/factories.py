@@ -1,4 +1,4 @@
-"""Rows for tests, by the services and constraints that real ones pass: by default the network of lab/topology.toml."""
+"""Factories for rows, through the same services and constraints as in production; by default for the network of lab/topology.toml."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -26,7 +26,7 @@ _numbers = count(1)
 
 @dataclass(frozen=True)
 class Resident:
-    """A member with one private address, how it leaves, and an IPv6 prefix."""
+    """A member with one private address, its NAT mapping, and an IPv6 prefix."""
 
     member: Member
     holding: Holding
@@ -48,7 +48,7 @@ class Network:
 
 
 def user(name: str = "mara", *, staff: bool = True, password: str = "correct horse battery", roles: Sequence[str] = ()) -> User:
-    """Somebody who can sign in: with these roles, or with those that can do everything, or as a member."""
+    """Create an account: with these roles, with all staff rights, or as a member."""
     given = list(roles or (("network_admin", "approver") if staff else ("member",)))
     made = User.objects.create_user(name, password=password, roles=given, first_name=name.capitalize(), last_name="Lindqvist")
     made.refresh_from_db()
@@ -56,25 +56,25 @@ def user(name: str = "mara", *, staff: bool = True, password: str = "correct hor
 
 
 def written_by(person: User) -> AbstractContextManager[object]:
-    """What is written within is this person's, as the history of a request says it."""
+    """Record this account as the author of everything written in the block, as the history of a request does."""
     return pghistory.context(user=person.pk)
 
 
 def member(name: str = "Selin Kaya", **changes: object) -> Member:
-    """An active member."""
+    """Create an active member."""
     tariff, _made = Tariff.objects.get_or_create(name="Standard")
     given = {"number": next(_numbers), "name": name, "tariff": tariff, "state": Member.State.ACTIVE, "since": date(2025, 10, 1)}
     return Member.objects.create(**(given | changes))
 
 
 def pool(group: GatewayGroup, kind: str, prefix: str, **changes: object) -> Pool:
-    """A pool of the group."""
+    """Create a pool of the group."""
     given = {"group": group, "kind": kind, "name": f"{kind} {prefix}", "prefix": ip_network(prefix)}
     return Pool.objects.create(**(given | {"member_length": 64 if kind == "prefix6" else 32} | changes))
 
 
 def hold(holder: Member, of: Pool, prefix: str, **changes: object) -> Holding:
-    """The member holds the address or prefix from now on."""
+    """Assign the address or prefix to the member from now on."""
     given = {"member": holder, "pool": of, "group": of.group, "kind": of.kind, "pool_prefix": of.prefix, "prefix": ip_network(prefix)}
     made = Holding.objects.create(**({"valid": make_range_from_now()} | given | changes))
     made.refresh_from_db()
@@ -82,13 +82,13 @@ def hold(holder: Member, of: Pool, prefix: str, **changes: object) -> Holding:
 
 
 def gateway(group: GatewayGroup, name: str, **changes: object) -> Gateway:
-    """A gateway with the lab's interfaces."""
+    """Create a gateway with the lab's interfaces."""
     given = {"group": group, "name": name, "link": "local", "lan": "lan0", "wan": "wan0", "management": "mgmt0", "sync": "sync0"}
     return Gateway.objects.create(**(given | {"management_networks": [ip_network("172.31.0.0/24")]} | changes))
 
 
 def probes(of: Network) -> None:
-    """Probes through both gateways, as the lab has them, to the lab's internet."""
+    """Configure probes through both gateways to the lab's internet, as in the lab."""
     GatewayGroup.objects.filter(pk=of.group.pk).update(
         probe_target4=ip_address("203.0.113.10"), probe_target6=ip_address("2001:db8:cafe::10"), probe_port=80
     )
@@ -101,7 +101,7 @@ def probes(of: Network) -> None:
 
 
 def servers(of: Network) -> Notice:
-    """An interface for servers on both gateways, and the notice page of the lab's notice host; its web server stays reachable."""
+    """Create a server interface on both gateways, and the notice page of the lab's notice host; its web server stays reachable."""
     for each in of.gateways:
         ServerInterface.objects.create(gateway=each, name="srv0")
     ipv4, ipv6 = ip_address("192.0.2.50"), ip_address("2001:db8:5e::90")
@@ -112,7 +112,7 @@ def servers(of: Network) -> Notice:
 
 
 def alive(**changes: object) -> None:
-    """All programs of the portal run: each has just given a sign of life and finished a task."""
+    """Record a fresh heartbeat and a finished task for every program of the portal."""
     now = timezone.now()
     for role in ProcessRole:
         given = {"started": now - timedelta(hours=1), "seen": now, "served": now, "broker_error": "", "broker_failing": None}
@@ -120,7 +120,7 @@ def alive(**changes: object) -> None:
 
 
 def network(topology: Topology | None = None) -> Network:
-    """The lab's network: two gateways, three pools, and a resident for each member host."""
+    """Create the lab's network: two gateways, three pools, and a resident for each member host."""
     of = topology or load_topology()
     alive()
     group = GatewayGroup.objects.create(name="Lindenhof")

@@ -1,4 +1,4 @@
-"""A real web server on loopback, for programs that fetch: what it answers is a function of the request."""
+"""A real web server on loopback, for programs that fetch; a function of the request computes the answer."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass
 class FakeAnswer:
-    """What is sent: status, headers, body. length: what Content-Length claims; None: the truth."""
+    """An answer: status, headers, body. length: value of Content-Length; None: the true one."""
 
     status: int = 200
     body: bytes = b""
@@ -20,7 +20,7 @@ class FakeAnswer:
 
 @dataclass
 class Server:
-    """Where it listens, what it answers to whom, and what it was asked."""
+    """The running server: its port, its answers, and the requests that it got."""
 
     port: int
     answer: Callable[[str, Any], FakeAnswer]
@@ -32,7 +32,7 @@ class Server:
 
 @contextmanager
 def serving(answer: Callable[[str, Any], FakeAnswer] | FakeAnswer) -> Iterator[Server]:
-    """It listens until the end of the block."""
+    """Run the server until the end of the block."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -1,4 +1,4 @@
-"""A mailbox on loopback that speaks as much IMAP (RFC 9051) as fetching needs, and keeps what is seen."""
+"""A mailbox on loopback that speaks the part of IMAP (RFC 9051) that fetching needs, and keeps the seen flags."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ FETCH = re.compile(r"(\d+) \((RFC822\.SIZE|BODY\.PEEK\[\]|BODY\.PEEK\[HEADER\]<0
 
 @dataclass
 class Box:
-    """`mails`: by UID. `breaks_before`: the connection ends instead of marking this UID as seen."""
+    """Content and behaviour of the mailbox. `mails`: by UID. `breaks_before`: the connection ends instead of marking this UID as seen."""
 
     mails: dict[int, bytes] = field(default_factory=dict)
     seen: set[int] = field(default_factory=set)
@@ -87,7 +87,7 @@ class _Session(StreamRequestHandler):
 
 @contextmanager
 def mailbox() -> Iterator[Box]:
-    """Runs it."""
+    """Run the mailbox until the end of the block."""
     box = Box()
     with ThreadingTCPServer(("127.0.0.1", 0), type("Session", (_Session,), {"box": box})) as server:
         server.daemon_threads = True

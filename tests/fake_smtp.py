@@ -1,4 +1,4 @@
-"""A real SMTP server on loopback, which fails as it is told, and keeps what it took."""
+"""A real SMTP server on loopback, which fails on request and keeps the mails that it accepted."""
 
 import asyncio
 import ssl
@@ -18,7 +18,7 @@ from apps.mail.smtp import SmtpServer
 
 
 class SmtpWay(Enum):
-    """What the server does with the next mail that is offered to it."""
+    """Behaviour of the server for the next mail."""
 
     TAKE = "take"
     NO_SENDER = "550 at MAIL"
@@ -36,7 +36,7 @@ class SmtpWay(Enum):
 
 @dataclass
 class Post:
-    """`ways`: of the next mails, one each; after them it takes all."""
+    """The running server. `ways`: the behaviour for the next mails, one each; afterwards it accepts all."""
 
     ways: deque[SmtpWay] = field(default_factory=deque)
     taken: list[EmailMessage] = field(default_factory=list)
@@ -47,10 +47,10 @@ class Post:
     go_on: Event = field(default_factory=Event)
 
     def times(self) -> Counter[str]:
-        """How often each Message-ID arrived."""
+        """Return how often each Message-ID arrived."""
         return Counter(str(each["Message-ID"]) for each in self.taken)
 
-    # what aiosmtpd calls
+    # aiosmtpd calls these
 
     async def handle_MAIL(self, server: SMTP, session: Any, envelope: Any, address: str, options: list[str]) -> str:  # noqa: N802
         session.way = self.ways.popleft() if self.ways else SmtpWay.TAKE
@@ -116,7 +116,7 @@ async def _dribble(server: SMTP) -> None:
 
 @contextmanager
 def post(context: ssl.SSLContext | None = None, **about_the_server: Any) -> Iterator[Post]:
-    """Runs the server. context: it offers STARTTLS with this certificate."""
+    """Run the server until the end of the block. context: offer STARTTLS with this certificate."""
     box, loop, ready = Post(), asyncio.new_event_loop(), Event()
 
     async def listen() -> asyncio.Server:

@@ -1,4 +1,4 @@
-"""The portal's LMTP server in a thread of the test, and a mail server that hands it what it takes, as a network's own does."""
+"""The portal's LMTP server in a thread of the test, and a mail server that relays to it, as a network's own one does."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
@@ -14,7 +14,7 @@ from apps.inbound_mail import lmtp
 
 @contextmanager
 def _in_a_thread[Place](serve: Callable[[Callable[[Place], None], asyncio.Event], Coroutine[Any, Any, None]]) -> Iterator[Place]:
-    """Where it serves. `serve` calls what it is given once it listens, and ends with the event."""
+    """Run `serve` in a thread and yield its address. It calls its first argument once it listens, and ends when the event is set."""
     loop, listens, stop, places = asyncio.new_event_loop(), Event(), asyncio.Event(), list[Place]()
 
     def ready(place: Place) -> None:
@@ -33,7 +33,7 @@ def _in_a_thread[Place](serve: Callable[[Callable[[Place], None], asyncio.Event]
 
 @contextmanager
 def lmtp_server(where: lmtp.ListenPlace) -> Iterator[lmtp.ListenPlace]:
-    """The portal's."""
+    """Run the portal's LMTP server until the end of the block."""
 
     async def serve(ready: Callable[[lmtp.ListenPlace], None], stop: asyncio.Event) -> None:
         await lmtp.serve(where, ready, stop)
@@ -43,7 +43,7 @@ def lmtp_server(where: lmtp.ListenPlace) -> Iterator[lmtp.ListenPlace]:
 
 
 class _Relay:
-    """Takes a mail when LMTP has taken it."""
+    """Accepts a mail after LMTP has accepted it."""
 
     def __init__(self, to: lmtp.ListenPlace) -> None:
         self._to = to
@@ -59,7 +59,7 @@ class _Relay:
 
 @contextmanager
 def mail_server(to: lmtp.ListenPlace) -> Iterator[int]:
-    """An SMTP server on loopback; its port."""
+    """Run an SMTP server on loopback that relays to LMTP; yield its port."""
 
     async def serve(ready: Callable[[int], None], stop: asyncio.Event) -> None:
         loop = asyncio.get_running_loop()

@@ -1,6 +1,6 @@
-"""Mails that were made to break whoever reads them, each in any size: the same mischief, more of it.
+"""Malformed mails that attack parsers, each in any size.
 
-Those that are within the limits must be read in proportion to their size; all of them must end, one way or the other.
+Mails within the limits must be parsed in time proportional to their size; parsing any of them must end, successfully or not.
 """
 
 from base64 import encodebytes
@@ -13,7 +13,7 @@ Letter = Callable[[int], bytes]
 
 
 def mail(body: bytes | str = "Hello", /, **headers: str) -> bytes:
-    """A mail with these headers, `_` for `-`; text becomes UTF-8."""
+    """Build a mail with these headers, `_` for `-`; text is encoded as UTF-8."""
     told = {"From": "Selin <selin@lindenhof.example>", "Message_ID": "<one@lindenhof.example>", "Subject": "Hello"} | headers
     head = "".join(f"{name.replace('_', '-')}: {value}\n" for name, value in told.items() if value)
     return f"{head}\n".encode() + (body.encode() if isinstance(body, str) else body)
@@ -24,7 +24,7 @@ def html(body: str) -> bytes:
 
 
 def join_parts(parts: bytes) -> bytes:
-    """Between boundaries `--b`."""
+    """Build a multipart mail with the boundary `--b`."""
     return mail(parts, Content_Type="multipart/mixed; boundary=b")
 
 
@@ -33,7 +33,7 @@ def deep(levels: int) -> bytes:
 
 
 def zip_bomb(size: int) -> bytes:
-    """A small file that would become `size` zeros."""
+    """Build a mail with a small file that would unpack to `size` zeros."""
     file = BytesIO()
     with ZipFile(file, "w", ZIP_DEFLATED) as packed:
         packed.writestr("zeros", bytes(size))

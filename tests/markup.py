@@ -1,4 +1,4 @@
-"""HTML as a browser reads it: white space that only formats the source is dropped, so that tests compare elements and words, not lines."""
+"""Normalises HTML as a browser reads it: drops white space that only formats the source, so that tests compare elements and words."""
 
 import re
 
@@ -9,14 +9,14 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
 def squeeze_markup(html: str) -> str:
-    """The same page without its line breaks: between words, and between a word and an inline element, one space stays."""
+    """Return the page without its line breaks. Between words, and between a word and an inline element, one space stays."""
     pieces = _PIECE.split(html)
     return "".join(_squeeze(pieces, at) for at in range(len(pieces)))
 
 
 def _squeeze(pieces: list[str], at: int) -> str:
     piece = pieces[at]
-    if at % 2:  # a tag, or an element whose text is kept
+    if at % 2:  # a tag, or an element with preformatted text
         return re.sub(r"\s*\n\s*", " ", piece).replace(" >", ">") if _TAG.fullmatch(piece) else piece
     before = pieces[at - 1] if at else ""
     after = pieces[at + 1] if at + 1 < len(pieces) else ""

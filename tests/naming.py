@@ -1,8 +1,9 @@
-"""Rules for names, which `script/lint` holds: `python -m tests.naming` prints what breaks them and ends with 1.
+"""Naming rules, enforced by `script/lint`: `python -m tests.naming` prints violations and exits with 1.
 
-- A function or method, private ones too, is a verb or a question, not a bare participle: `count_hits`, `is_held`, not `counted`, `held`.
-- A public class has a name of its own in the whole tree, so that a search for it finds one class.
-- No module is named by a word that says nothing, such as `utils`.
+- A function or method, private ones too, is a verb or a question, not a bare participle: `count_hits`, `is_held`, not `counted`,
+  `held`.
+- A public class has a name that is unique in the whole tree, so that a search for it finds one class.
+- No module has an empty word as its name, such as `utils`.
 """
 
 import ast
@@ -27,13 +28,13 @@ MODELS = frozenset(("Event", "Message", "Move", "Profile"))  # tables are named 
 
 
 def is_participle(name: str) -> bool:
-    """Is the name one word, and that a past participle: `told`, `_kept`, `wanted`?"""
+    """Whether the name is a single word and a past participle, such as `told`, `_kept`, `wanted`."""
     word = name.strip("_")
     return word not in NO_PARTICIPLES and word.islower() and "_" not in word and (word in PARTICIPLES or word.endswith("ed"))
 
 
 def list_problems(modules: dict[str, ast.Module]) -> list[str]:
-    """What breaks a rule, as lines `path:line: sentence`. modules: the parsed source by path."""
+    """Return the violations as lines `path:line: sentence`. modules: the parsed source by path."""
     problems = [problem for path, tree in sorted(modules.items()) for problem in _iter_module_problems(path, tree)]
     places: dict[str, list[str]] = defaultdict(list)
     for path, tree in sorted(modules.items()):
@@ -56,13 +57,13 @@ def _iter_module_problems(path: str, tree: ast.Module) -> Iterator[str]:
 
 
 def _iter_functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Those of the module and of its classes; what is defined within a function stays there."""
+    """Yield the functions of the module and the methods of its classes, without nested functions."""
     bodies = [tree.body, *(node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))]
     yield from (node for body in bodies for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
 def read_modules() -> dict[str, ast.Module]:
-    """The committed modules of our own code, parsed."""
+    """Parse the committed modules of our own code."""
     listed = subprocess.run(
         ["git", "ls-files", *(f"{each}/*.py" for each in FOLDERS)], cwd=ROOT, capture_output=True, text=True, check=True
     )

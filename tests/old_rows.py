@@ -1,4 +1,4 @@
-"""One row of each table that is pruned, as old as is asked for; and how many of such rows hold what pruning takes away."""
+"""Makes a row of a given age for each table that is pruned, and a query for the rows that still hold what pruning removes."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -28,7 +28,7 @@ type Maker = Callable[[timedelta], QuerySet[Any]]
 
 
 def revisions(group: GatewayGroup, whole: tuple[bool, ...], age: timedelta) -> list[Revision]:
-    """Revisions of that age, each with its content: whole, or the way from the one before."""
+    """Create revisions of that age with their contents: complete, or as the difference from the one before."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_current_snapshot()::text")
         snapshot = cursor.fetchone()[0]
@@ -42,7 +42,7 @@ def revisions(group: GatewayGroup, whole: tuple[bool, ...], age: timedelta) -> l
 
 
 def _contents(age: timedelta) -> QuerySet[Any]:
-    """One that is dropped when the second is old enough: what comes after that is not read from it."""
+    """Create two complete contents. The first is dropped when the second is old enough, because no later one depends on it."""
     revisions(GatewayGroup.objects.create(name=f"Group {next(_numbers)}"), (True, True), age)
     return RevisionContent.objects.all()
 

@@ -1,4 +1,4 @@
-"""Policies for tests: small ones by hand, random ones by hypothesis, large ones by number."""
+"""Policies for tests: small fixed ones, random ones for hypothesis, large ones by number of members."""
 
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
@@ -71,7 +71,7 @@ SERVERS: list[IPv4Address | IPv6Address] = [IPv4Address("192.0.2.129"), IPv4Addr
 
 
 def network(members: int) -> Policy:
-    """A policy with so many members: each with an address, a prefix and a mapping; every third with forwards; some bans."""
+    """Build a policy with this many members, each with an address, a prefix and a mapping; every third with forwards; some bans."""
     addresses = tuple(IPv4Address(PRIVATE + n) for n in range(members))
     return Policy(
         NAT_1,
@@ -164,7 +164,7 @@ settings = st.just(GroupSettings()) | st.builds(
 
 @st.composite
 def mappings_of(draw: st.DrawFn, private: IPv4Address, publics: st.SearchStrategy[IPv4Address]) -> NatMappingSpec:
-    """Any way that this address leaves."""
+    """Draw any kind of mapping of this address."""
     sharing = draw(st.sampled_from(SharingMode))
     if sharing is not SharingMode.BLOCKS:
         return NatMappingSpec(private, draw(publics), sharing)
@@ -181,12 +181,12 @@ def pinholes(draw: st.DrawFn) -> PinholeSpec:
 
 
 def disjoint(found: list[PinholeSpec]) -> tuple[PinholeSpec, ...]:
-    """At most one for each address and protocol: others may overlap."""
+    """Return at most one pinhole for each address and protocol: others might overlap."""
     return tuple({(each.hole.address, each.hole.protocol): each for each in found}.values())
 
 
 def apart(found: list[ForwardSpec]) -> tuple[ForwardSpec, ...]:
-    """Without those that share a public port with one before."""
+    """Drop forwards that share a public port with an earlier one."""
     taken: set[Port] = set()
     kept = []
     for each in found:
@@ -206,21 +206,21 @@ def listeners(draw: st.DrawFn) -> ListenerSpec:
 
 
 def block_specs(draw: st.DrawFn, held: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[BlockSpec, ...]:
-    """Some of what members hold."""
+    """Draw blocks for some of the members' addresses and prefixes."""
     own: list[IPv4Network | IPv6Network] = [*(IPv4Network(address) for address in held), *prefixes]
     picked = draw(st.lists(st.sampled_from(own), unique=True, max_size=4)) if own else []
     return tuple(BlockSpec(draw(st.integers(1, 10**6)), prefix, draw(st.just(0) | st.integers(1, 2**32))) for prefix in picked)
 
 
 def owners(draw: st.DrawFn, addresses: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[Owner, ...]:
-    """Whose some of these are."""
+    """Draw owners for some of these."""
     held: list[IPv4Address | IPv6Network] = [*addresses, *prefixes]
     return tuple(Owner(each, draw(st.integers(1, 2**40))) for each in held if draw(st.booleans()))
 
 
 @st.composite
 def rate_limits(draw: st.DrawFn, held: list[IPv4Network | IPv6Network]) -> tuple[RateLimitSpec, ...]:
-    """Some of what members hold, each way or one of them."""
+    """Draw rate limits for some of these, in both directions or one."""
     picked = draw(st.lists(st.sampled_from(held), unique=True, max_size=4)) if held else []
     rates = st.sampled_from([(625_000, 2_500_000), (0, 125_000), (1_000, 0), (10**10, 10**10)])
     return tuple(
@@ -230,7 +230,7 @@ def rate_limits(draw: st.DrawFn, held: list[IPv4Network | IPv6Network]) -> tuple
 
 @st.composite
 def policies(draw: st.DrawFn) -> Policy:
-    """Any policy without contradictions."""
+    """Draw any policy without contradictions."""
     addresses = draw(st.lists(private_addresses, unique=True, max_size=8))
     prefixes = draw(st.lists(prefixes6(), unique=True, max_size=5))
     held: list[IPv4Network | IPv6Network] = [*map(IPv4Network, addresses), *prefixes]

@@ -1,4 +1,4 @@
-"""A PostgreSQL of one's own with a copy of the test's database, which may be stopped and started again."""
+"""A private PostgreSQL server with a copy of the test's database, which a test may stop and start again."""
 
 import subprocess
 import tempfile
@@ -15,7 +15,7 @@ from tests.whole.system import wait_for
 
 
 class OwnCluster:
-    """Runs when it is made."""
+    """The server; it runs from the moment this object is made."""
 
     def __init__(self, places: StatePaths) -> None:
         self._places = places
@@ -33,12 +33,12 @@ class OwnCluster:
         wait_for(lambda: postgres.is_answering(self._places))
 
     def stop(self) -> None:
-        """As an administrator does it: whoever is connected is cut off."""
+        """Stop it as an administrator does: all connections are cut."""
         self._popen.send_signal(postgres.build_program(self._places).stop)
         self._popen.wait(60)
 
     def copy_test_database(self) -> None:
-        """Everything that the test has committed."""
+        """Copy everything that the test has committed."""
         tools = postgres.choose_server(self._places.postgres, postgres.list_installed())
         given = connection.settings_dict
         dump = [tools.get_tool_path("pg_dump"), "-h", given["HOST"], "-U", given["USER"] or postgres.OWNER, given["NAME"]]
@@ -49,8 +49,8 @@ class OwnCluster:
 
 @contextmanager
 def own_cluster() -> Iterator[OwnCluster]:
-    """Stopped and removed at the end."""
-    # Not tmp_path: that lies in a directory which others must not pass through, and the server runs as another account.
+    """Run a server until the end of the block, then remove it."""
+    # Not tmp_path: that lies in a directory that other accounts cannot enter, and the server runs as another account.
     with tempfile.TemporaryDirectory(prefix="netzwart-test-", dir="/tmp") as directory:
         places = StatePaths.from_directory(Path(directory) / "var")
         cluster = OwnCluster(places)

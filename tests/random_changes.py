@@ -1,6 +1,8 @@
-"""Random changes of a network's rows, by every way that rows change: services, the ORM in bulk, raw SQL, deletes, cascades.
+"""Random changes of a network's rows, by all ways in which rows change: services, bulk ORM operations, raw SQL, deletes,
+cascades.
 
-Few different things, so that changes meet. Many are refused by constraints or by another transaction's lock: that is a change too.
+There are few distinct objects, so that changes collide. Constraints or another transaction's lock refuse many changes; that is
+intended.
 """
 
 import contextlib
@@ -37,7 +39,7 @@ REFUSALS = (DatabaseError, Problem, Conflict)
 
 
 class Changes:
-    """Does one change after another to a network, as its dice fall. `ahead`: by how much its clock is ahead of the database's."""
+    """Makes random changes to a network. `ahead`: how far its clock is ahead of the database's."""
 
     def __init__(self, network: factories.Network, seed: int) -> None:
         self.dice, self.net, self.ahead = Random(seed), network, timedelta()
@@ -57,7 +59,7 @@ class Changes:
         ]  # fmt: skip
 
     def step(self) -> None:
-        """One transaction or more, each of one change or more; some are rolled back, whole or in part."""
+        """Run one transaction or more, each with one change or more; some are rolled back, whole or in part."""
         for _ in range(self.dice.choice([1, 1, 2, 3])):
             with contextlib.suppress(DatabaseError), transaction.atomic():
                 for _ in range(self.dice.choice([1, 1, 2, 4])):
@@ -65,7 +67,7 @@ class Changes:
                 transaction.set_rollback(self.dice.random() < 0.1)
 
     def _one(self) -> None:
-        """One change in a savepoint; what is refused leaves nothing behind."""
+        """Make one change in a savepoint; a refused change leaves nothing behind."""
         try:
             with transaction.atomic():
                 self.dice.choice(self.kinds)()
@@ -119,12 +121,12 @@ class Changes:
         nat.remove_forward(forward=self._any(PortForward.objects.all()), by=self.net.admin)
 
     def _raw_ports(self) -> None:
-        """Another range, or another address or protocol, for a forward."""
+        """Change the range, the address or the protocol of a forward."""
         change = self.dice.choice(["public_port = %s", "ports = %s", "private_port = %s", "public = '198.51.100.8'::inet - 1 + (%s %% 3)"])
         self.sql(f"UPDATE nat_portforward SET {change} WHERE id = %s", self.dice.randrange(1, 5), self._any(PortForward.objects.all()).pk)
 
     def _hole(self, holding: Holding) -> dict[str, Any]:
-        """What may be opened in the prefix, at one of two addresses."""
+        """Return a random pinhole in the prefix, at one of two addresses."""
         protocol, port = self.dice.choice(["tcp", "udp", "udp", "all"]), self.dice.choice([0, 1, 2, 3, 4, 5])
         port = 0 if protocol == "all" else port
         address = holding.prefix.network_address + self.dice.choice([1, 2])
@@ -183,7 +185,7 @@ class Changes:
         return members.leave(member=self._any(Member.objects.all()), by=self.net.admin) if self.dice.random() < 0.3 else None
 
     def _release_held(self) -> None:
-        """Time to come back is over for those who have left, or half of it is."""
+        """Release the addresses of members who have left, after the whole grace period or half of it."""
         for member in departures.list_releasable(timezone.now() + timedelta(days=self.dice.choice([7, 14]))):
             departures.release(member)
 
@@ -195,7 +197,7 @@ class Changes:
         return addresses.release(holding=self._any(Holding.objects.all()), by=self.net.admin)
 
     def _raw_validity(self) -> None:
-        """A range that begins or ends at any time. That of a holding cascades to what hangs on it."""
+        """Set a validity that begins or ends at any time. That of a holding cascades to its dependents."""
         tables = {"network_holding": Holding, "nat_natmapping": NatMapping, "nat_portforward": PortForward, "nat_pinhole": Pinhole}
         table = self.dice.choice(list(tables))
         of: Any = tables[table]
@@ -205,7 +207,7 @@ class Changes:
         self.sql(query, begin, end, bounds, self._any(of.objects.all()).pk)
 
     def _raw_address(self) -> None:
-        """Another address for a holding that keeps its forwards and its mapping."""
+        """Change the address of a holding that keeps its forwards and its mapping."""
         query = "UPDATE network_holding SET prefix = %s::cidr WHERE id = %s"
         self.sql(query, f"10.16.0.{self.dice.randrange(10, 30)}", self._holding().pk)
 
@@ -226,7 +228,7 @@ class Changes:
         return bans.ban_prefix(list=self._list(), prefix=prefix, comment=comment, expires=expires, direction=direction, author=None)
 
     def _ban_again(self) -> None:
-        """On several lists, with ends of their own."""
+        """Ban the same prefixes on several lists, with different ends."""
         for of in BanList.objects.all():
             values = [of.pk, self.dice.choice(BANNED), of.name, self.dice.choice([None, self._time()])]
             self.sql(
@@ -311,7 +313,7 @@ class Changes:
         self.sql("UPDATE network_pool SET prefix = %s::cidr WHERE id = %s", prefix, self.net.private.pk)
 
     def _group_of_pool(self) -> object:
-        """Its prefixes move with it, by a cascade."""
+        """Move a pool to another group; its prefixes move with it, by a cascade."""
         return Pool.objects.filter(pk=self.net.prefixes.pk).update(group=self.dice.choice([self.net.group, self.net.group, self.other]))
 
     def _bulk_forwards(self) -> object:
@@ -322,7 +324,7 @@ class Changes:
         return of.objects.filter(pk=self._any(of.objects.all()).pk).delete()
 
     def _block(self) -> object:
-        """Of any member, also one who is not active or is blocked at that time."""
+        """Block any member, even one who is not active or is already blocked at that time."""
         begin, end = self._range()
         member = self._any(Member.objects.all())
         return Block.objects.create(member=member, reason="abuse", valid=DateTimeTZRange(begin, end), author=self.net.admin)
@@ -335,7 +337,7 @@ class Changes:
         return Block.objects.filter(pk=self._any(Block.objects.all()).pk).delete()
 
     def _listener(self) -> object:
-        """Some where a forward is, or a member."""
+        """Add a listener, sometimes at the address of a forward or a member."""
         address = self.dice.choice(["192.0.2.129", "192.0.2.130", "2001:db8:99::1", "198.51.100.7", "10.16.0.10"])
         return Listener.objects.create(
             group=self.dice.choice([self.net.group, self.net.group, self.other]),
@@ -358,7 +360,7 @@ class Changes:
         return Listener.objects.filter(pk=self._any(Listener.objects.all()).pk).delete()
 
     def _servers(self) -> object:
-        """The interface for servers comes and goes; what blocked members reach, too."""
+        """Add or remove the server interface; change the notice page."""
         of, notice = self.dice.choice(self.net.gateways), Notice.objects.get_or_create(group=self.net.group)[0]
         if self.dice.random() < 0.5:
             return ServerInterface.objects.update_or_create(gateway=of, defaults={"name": self.dice.choice(["srv0", "dmz0"])})
@@ -371,7 +373,7 @@ class Changes:
 
 
 class Overlapping:
-    """A transaction on a connection of its own, which stays open while others come and go."""
+    """A transaction on its own connection, which stays open while others begin and end."""
 
     STATEMENTS = (
         "UPDATE nat_portforward SET enabled = NOT enabled WHERE id = (SELECT id FROM nat_portforward ORDER BY random() LIMIT 1)",
@@ -392,7 +394,7 @@ class Overlapping:
         self._connection.commit()
 
     def step(self) -> None:
-        """Go on a little: one more statement, or the end, this way or that."""
+        """Run one more statement, or end the transaction by commit or rollback."""
         match self._dice.randrange(6):
             case 0 | 1:
                 with contextlib.suppress(psycopg.Error):  # a foreign key is checked at the end, and refused
@@ -400,7 +402,7 @@ class Overlapping:
             case 2:
                 self._connection.rollback()
             case _:
-                self._connection.execute("SELECT 1")  # begins a transaction, so that the next is a savepoint in it
+                self._connection.execute("SELECT 1")  # begins a transaction, so that the next one is a savepoint in it
                 with contextlib.suppress(psycopg.Error), self._connection.transaction():
                     self._connection.execute(self._dice.choice(self.STATEMENTS))
 

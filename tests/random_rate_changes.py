@@ -1,4 +1,4 @@
-"""Random changes of rates: tariffs, who is limited, the switch. As tests/random_changes.py, which calls them."""
+"""Random changes of rates: tariffs, rate limits, the switch. Part of tests/random_changes.py."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RATES = [(1000, 4000), (None, 2000), (500, None)]
 
 
 def rate_changes(of: Changes) -> list[Callable[[], object]]:
-    """Each does one of them; those that come often are there twice."""
+    """Return functions that make one change each; frequent ones appear twice."""
 
     def limit() -> object:
         up, down = of.dice.choice(RATES)
@@ -32,7 +32,7 @@ def rate_changes(of: Changes) -> list[Callable[[], object]]:
         return services.limit_many(members=members, up_kbit=up, down_kbit=down, until=of._time())
 
     def raw_limit() -> object:
-        """Of any member, also one who is not active or is limited at that time."""
+        """Limit any member, even one who is not active or is already limited at that time."""
         up, down = of.dice.choice(RATES)
         valid = DateTimeTZRange(*of._range())
         return RateLimit.objects.create(member=of._any(Member.objects.all()), up_kbit=up, down_kbit=down, reason="other", valid=valid)

@@ -1,4 +1,4 @@
-"""One HTTP/1.1 address in front of the portal and its process of live events, as a proxy is: a browser has six connections for both."""
+"""A reverse proxy: one HTTP/1.1 address for the portal and its process for live events. A browser has six connections for both."""
 
 import re
 import socket
@@ -14,7 +14,7 @@ STREAM: Final = b"/events/"
 
 @dataclass
 class Front:
-    """Where it listens, and how many streams it was asked for so far."""
+    """The running proxy: its port, and the number of requested streams so far."""
 
     port: int = 0
     streams: int = 0
@@ -26,7 +26,7 @@ class Front:
 
 @contextmanager
 def front(*, pages: int, events: int) -> Iterator[Front]:
-    """It passes on what comes to these ports of loopback, until the end of the block. Each connection is for one request."""
+    """Forward requests to these ports of loopback, until the end of the block. Each connection is for one request."""
     made = Front()
 
     class Handler(StreamRequestHandler):
@@ -41,11 +41,11 @@ def front(*, pages: int, events: int) -> Iterator[Front]:
             body = self.rfile.read(int(length[1])) if length else b""
             try:
                 self._pass_on(head, body, events if path.startswith(STREAM) else pages)
-            except OSError:  # the browser went away
+            except OSError:  # the browser has closed the connection
                 return
 
         def _line(self) -> bytes:
-            """The next line of the head; nothing at its end."""
+            """Return the next line of the head; b"" at its end."""
             line = self.rfile.readline()
             return b"" if line == b"\r\n" else line
 

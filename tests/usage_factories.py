@@ -1,4 +1,4 @@
-"""Usage as rows, without gateways: what was counted, and when gateways were read."""
+"""Factories for rows of usage without gateways: counted octets, and the times when gateways were read."""
 
 from datetime import datetime, timedelta
 
@@ -10,13 +10,13 @@ FIVE = timedelta(minutes=5)
 
 
 def read(gateways: list[Gateway], since: datetime, until: datetime, *, carried: bool = True) -> None:
-    """Each of the gateways was read from then to then. carried: as in Coverage."""
+    """Record that each of the gateways was read from `since` to `until`. carried: as in Coverage."""
     rollup.ensure_levels(since)
     Coverage.objects.bulk_create(Coverage(gateway=gateway, since=since, until=until, carried=carried) for gateway in gateways)
 
 
 def count_usage(holding: Holding, at: datetime, *, up: int = 0, down: int = 0) -> None:
-    """So many octets, in the five minutes that hold this moment."""
+    """Add usage in octets to the five minutes that contain this moment."""
     bucket = rollup.compute_bucket_start("fiveminutes", at)
     partitions.ensure("fiveminutes", bucket)
     packets = {"up_packets": up and 1, "down_packets": down and 1}
@@ -24,6 +24,6 @@ def count_usage(holding: Holding, at: datetime, *, up: int = 0, down: int = 0) -
 
 
 def count_throughput(gateway: Gateway, family: int, at: datetime, *, up: int = 0, down: int = 0) -> None:
-    """The gateway carried so many octets, in packets of 1000, in the five minutes that hold this moment."""
+    """Record the gateway's throughput in octets, in packets of 1000, in the five minutes that contain this moment."""
     numbers = {"up_octets": up, "up_packets": up // 1000, "down_octets": down, "down_packets": down // 1000}
     Throughput.objects.create(gateway=gateway, family=family, bucket=rollup.compute_bucket_start("fiveminutes", at), **numbers)

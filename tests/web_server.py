@@ -28,13 +28,15 @@ class WebAnswer:
 
 @dataclass(frozen=True)
 class Web:
-    """Where it listens, and what it says."""
+    """The running server: its port and its log."""
 
     port: int
     log: Path
 
     def ask(self, method: str, path: str, body: bytes | None = None, /, **headers: str) -> WebAnswer:
-        """One request, and its answer within PATIENCE seconds; else TimeoutError. Header fields have underscores for hyphens."""
+        """Send one request and return its answer. Raises TimeoutError after PATIENCE seconds. Header fields have underscores for
+        hyphens.
+        """
         connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
@@ -45,7 +47,7 @@ class Web:
 
     @contextmanager
     def slow_clients(self, number: int, begin: bytes) -> Iterator[list[socket.socket]]:
-        """So many connections that send this and then nothing."""
+        """Open connections that send `begin` and then nothing."""
         with ExitStack() as stack:
             clients = []
             for _each in range(number):
@@ -59,7 +61,7 @@ class Web:
 def web_server(
     directory: Path, *more: str, worker: str = commands.WEB_WORKER, app: str = "portal.wsgi:application", **given: str
 ) -> Iterator[Web]:
-    """gunicorn with the options of the stack, and `more` of them; settings are given as NETZWART_… variables. Ended at the end."""
+    """Run gunicorn with the options of the stack, and `more`; settings are given as NETZWART_… variables. Ended at the end."""
     port, log = free_port(), directory / "web.log"
     *command, _app = commands.build_web(port).command
     command[command.index("--worker-class") + 1] = worker

@@ -1,4 +1,4 @@
-"""A real web server on loopback that takes webhooks: what it answers is a function of what came before."""
+"""A real web server on loopback that receives webhooks; its status codes follow a list."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass
 class Receiver:
-    """Where it listens, and the deliveries that came: headers and bodies. `answers`: status codes, the last one for ever."""
+    """The running server, and the deliveries that arrived: headers and bodies. `answers`: status codes; the last one repeats."""
 
     port: int = 0
     answers: list[int] = field(default_factory=lambda: [200])
@@ -31,7 +31,7 @@ class Receiver:
 
 @contextmanager
 def receiving(**changes: Any) -> Iterator[Receiver]:
-    """It listens until the end of the block."""
+    """Run the server until the end of the block."""
     receiver = Receiver(**changes)
 
     class Handler(BaseHTTPRequestHandler):
@@ -51,7 +51,7 @@ def receiving(**changes: Any) -> Iterator[Receiver]:
         def handle(self) -> None:
             try:
                 super().handle()
-            except OSError:  # whoever does not trust us hangs up
+            except OSError:  # a client that does not trust us closes the connection
                 return
 
         def log_message(self, format: str, *args: Any) -> None:
@@ -59,7 +59,7 @@ def receiving(**changes: Any) -> Iterator[Receiver]:
 
     http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     receiver.port = http.server_port
-    if receiver.tls:  # each connection shakes hands in its own thread, when it is first read
+    if receiver.tls:  # each connection does its TLS handshake in its own thread, when it is first read
         http.socket = receiver.tls.wrap_socket(http.socket, server_side=True, do_handshake_on_connect=False)
     thread = Thread(target=http.serve_forever, args=[0.01], daemon=True)
     thread.start()

@@ -1,8 +1,8 @@
-"""packets: what a packet costs through the whole ruleset, beside a single masquerade rule: up, down, and a connection's first.
+"""packets: cost of a packet through the whole ruleset, beside a single masquerade rule: up, down, and a connection's first.
 
-Each competitor has a gateway of its own, and they take turns on one CPU, many short times; what counts is the CPU time of the sender's
-thread, in which everything up to the far end happens. 6,000 members talk, a connection each, in random order; the others are only
-there. Needs root.
+Each competitor has a gateway of its own, and they take turns on one CPU, in many short bursts; the measure is the CPU time of the
+sender's thread, which does all work up to the far end. 6,000 members send, with a connection each, in random order; the others
+only exist. Needs root.
 """
 
 import os
@@ -22,11 +22,11 @@ from firewall.policy import Policy
 
 ROUNDS, WITH_EXPLANATION = 40, 10
 FULL, PLAIN = "full", "masquerade"
-LARGE = 100_000  # what the goals are set for
+LARGE = 100_000  # the goals are set for this size
 
 
 def run(members: int, *, feed: str = "", explain: bool = False) -> Iterator[Figure]:
-    """Medians of ROUNDS."""
+    """Yield medians over ROUNDS."""
     if os.geteuid():
         raise SystemExit("script/bench packets needs root: for network namespaces and nftables")
     policy = build_full_policy(members, read_addresses(Path(feed)) if feed else None)
@@ -45,13 +45,13 @@ def run(members: int, *, feed: str = "", explain: bool = False) -> Iterator[Figu
 
 
 def read_addresses(feed: Path) -> list[IPv4Address]:
-    """The addresses of a feed: the first word of each line that is no remark."""
+    """Read the addresses of a feed: the first word of each line that is not a comment."""
     lines = feed.read_text().splitlines()
     return list(dict.fromkeys(IPv4Address(line.split()[0]) for line in lines if line.strip() and not line.startswith("#")))
 
 
 def iter_explanation(policy: Policy, racers: dict[str, Racer], members: int) -> Iterator[str]:
-    """What each thing costs that can be switched off, by doing without it: a line for each."""
+    """Yield a line for each part that can be switched off: its cost, measured by leaving it out."""
     yield costs.HEADING
     for name, without in WITHOUT.items():
         with closing(Racer(compile_policy(without(policy)), members)) as racer:
@@ -59,7 +59,7 @@ def iter_explanation(policy: Policy, racers: dict[str, Racer], members: int) -> 
 
 
 def race(racers: dict[str, Racer], rounds: int) -> list[Round]:
-    """All ways by turns, in each all competitors by turns, and each time another begins."""
+    """Run all directions in turn, in each all competitors in turn; another competitor begins in each round."""
     found = []
     for number in range(rounds):
         for way in WAYS:

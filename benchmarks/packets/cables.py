@@ -1,7 +1,7 @@
 """Members, a gateway and the internet in three network namespaces, with raw frames in at one end and out at the other.
 
-The namespaces belong to threads and vanish with them. Whoever sends pays for everything behind it, up to the far end of the second
-cable: each frame is handled in the sender's own context, so the sender's CPU time is what a packet costs.
+The namespaces belong to threads and end with them. The kernel handles each frame in the sender's own context, up to the far end
+of the second cable, so the sender's CPU time is the cost of a packet.
 """
 
 import os
@@ -18,7 +18,7 @@ DEAD_END = "table netdev dead_end {{ chain thrown_away {{ type filter hook ingre
 
 
 class NamespaceThread:
-    """One thread in its own network namespace, on one CPU."""
+    """A thread in its own network namespace, on one CPU."""
 
     def __init__(self, cpu: int) -> None:
         self._thread = ThreadPoolExecutor(1)
@@ -27,11 +27,11 @@ class NamespaceThread:
         self.id = self.do(threading.get_native_id)
 
     def do[**P, T](self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call it there."""
+        """Call it in the thread."""
         return self._thread.submit(call, *args, **kwargs).result()
 
     def run(self, *command: str, given: str = "") -> None:
-        """Run a program there."""
+        """Run a program in the namespace."""
         self.do(lambda: subprocess.run(command, input=given, text=True, check=True, stdout=subprocess.DEVNULL))
 
     def close(self) -> None:
@@ -39,7 +39,7 @@ class NamespaceThread:
 
 
 class Cables:
-    """members -m0:lan0- gateway -wan0:i0- internet. At m0 and i0 whatever arrives is counted and thrown away."""
+    """members -m0:lan0- gateway -wan0:i0- internet. Packets that arrive at m0 and i0 are counted and dropped."""
 
     def __init__(self) -> None:
         cpu = max(os.sched_getaffinity(0))
@@ -62,21 +62,21 @@ class Cables:
         )
 
     def count_outside(self) -> int:
-        """How many frames have come out at the internet's end."""
+        """Return the number of frames that have come out at the internet's end."""
         return self.internet.do(_count_received, "i0")
 
     def count_inside(self) -> int:
-        """How many have at the members' end."""
+        """Return the number of frames that have come out at the members' end."""
         return self.members.do(_count_received, "m0")
 
     def close(self) -> None:
-        """Everything goes with the namespaces."""
+        """End the threads, and so the namespaces with everything in them."""
         for space in (self.members, self.gateway, self.internet):
             space.close()
 
 
 def _count_received(card: str) -> int:
-    """By /proc, which is that of the thread's own namespace; /sys is not."""
+    """Read the count from /proc, which is that of the thread's own namespace; /sys is not."""
     lines = Path("/proc/thread-self/net/dev").read_text().splitlines()
     return next(int(line.split()[2]) for line in lines if line.strip().startswith(f"{card}:"))
 

@@ -1,4 +1,4 @@
-"""From nanoseconds of many short bursts to figures: medians, ratios within a round, and how far these lie apart."""
+"""Computes figures from the nanoseconds of many short bursts: medians, ratios within a round, and the spread of the ratios."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ type Bursts = Sequence[float]  # nanoseconds a packet
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Bursts of one way, of each competitor in turn, close together in time."""
+    """Bursts of one direction, of each competitor in turn, close together in time."""
 
     way: str
     bursts: Mapping[str, Bursts]
 
     def compute_cost(self, name: str) -> float:
-        """Nanoseconds a packet: the median, because some bursts are disturbed by others on the machine."""
+        """Return nanoseconds per packet: the median, because other programs on the machine disturb some bursts."""
         return median(self.bursts[name])
 
     def compute_ratio(self, name: str, to: str) -> float:
@@ -28,17 +28,17 @@ class Round:
 
 
 def compute_cost(rounds: Sequence[Round], way: str, name: str) -> float:
-    """Nanoseconds a packet, over all rounds of the way."""
+    """Return nanoseconds per packet, over all rounds of the direction."""
     return median(each.compute_cost(name) for each in rounds if each.way == way)
 
 
 def compute_ratio(rounds: Sequence[Round], way: str, name: str, to: str) -> float:
-    """What a packet costs beside another competitor's: the median of the rounds' own ratios, because the machine's speed wanders."""
+    """Return a packet's cost relative to another competitor's: the median of the rounds' own ratios, because the machine's speed varies."""
     return median(each.compute_ratio(name, to) for each in rounds if each.way == way)
 
 
 def compute_spread(rounds: Sequence[Round], way: str, name: str, to: str) -> float:
-    """Between which quarters of the rounds' ratios lie: the upper quartile less the lower; 0 for a single round."""
+    """Return the interquartile range of the rounds' ratios; 0 for a single round."""
     ratios = [each.compute_ratio(name, to) for each in rounds if each.way == way]
     if len(ratios) < 2:
         return 0.0
@@ -47,7 +47,7 @@ def compute_spread(rounds: Sequence[Round], way: str, name: str, to: str) -> flo
 
 
 def iter_figures(rounds: Sequence[Round], name: str, to: str, *, judged: bool) -> Iterator[Figure]:
-    """Of each way the ratio, which has a goal when it is judged, its spread, and both costs."""
+    """Yield for each direction the ratio, with a goal if it is judged, its spread, and both costs."""
     for way in WAYS:
         yield Figure(f"{way}_ratio", compute_ratio(rounds, way, name, to), "", GOALS[way] if judged else None)
         yield Figure(f"{way}_ratio_spread", compute_spread(rounds, way, name, to), "")
@@ -59,6 +59,6 @@ HEADING = f"  {'costs':<16}" + "".join(f"{way:>8}" for way in WAYS)
 
 
 def render_explanation(rounds: Sequence[Round], without: str, whole: str, to: str) -> str:
-    """A line under HEADING: how much of the ratio goes away with what a competitor does without."""
+    """Return a line under HEADING: the part of the ratio that is saved by a competitor without this feature."""
     saved = (compute_ratio(rounds, way, whole, to) - compute_ratio(rounds, way, without, to) for way in WAYS)
     return f"  {without:<16}" + "".join(f"{each:>+8.3f}" for each in saved)

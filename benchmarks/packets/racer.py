@@ -1,4 +1,4 @@
-"""A gateway with one competitor, and connections through it that packets belong to or begin."""
+"""A gateway with one competitor, and connections through it; packets belong to these connections or open new ones."""
 
 import time
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ from firewall.ruleset import EMPTY, Ruleset
 from gateway.kernel import Kernel
 
 ACTIVE = 6_000
-FRAMES = 12 * BURST  # each time it is somebody's turn
-WARM = 4  # bursts that do not count: somebody else's elements are in the caches
-FORGET = 4  # turns after which new connections are forgotten, before the kernel's table is full
+FRAMES = 12 * BURST  # per turn
+WARM = 4  # bursts that do not count: the caches still hold the other competitor's elements
+FORGET = 4  # turns after which new connections are deleted, before the kernel's table is full
 FOREIGN = 44 << 24
 
 
 class Racer:
-    """A gateway with one competitor, and connections that are open through it."""
+    """A gateway with one competitor, and open connections through it."""
 
     def __init__(self, ruleset: Ruleset | None, members: int) -> None:
         self._cables = Cables()
@@ -37,7 +37,7 @@ class Racer:
         self._open()
 
     def _open(self) -> None:
-        """Connections, which have been answered."""
+        """Open connections and send an answer for each."""
         self._cables.gateway.do(lambda: self._kernel.cut(self._kernel.list_flows()))
         first = [Datagram(PRIVATE + at, 1024 + at % 60_000, FOREIGN + at * 251, 53) for at in self._members]
         with closing(self._cables.internet.do(FrameListener, "i0")) as listener:
@@ -49,7 +49,7 @@ class Racer:
         self._up, self._down = _build_up_train([first[at] for at in sequence]), _build_down_train([answers[at] for at in sequence])
 
     def run_turn(self, way: str) -> Sequence[float]:
-        """Nanoseconds a packet, of each burst. Raises SystemExit when packets do not come out at the other end."""
+        """Return the nanoseconds per packet of each burst. Raises SystemExit if packets do not come out at the other end."""
         if way == "down":
             before = self._cables.count_inside()
             found = self._send(self._outside, self._down)
@@ -70,7 +70,7 @@ class Racer:
         return space.do(lambda: list(sender.iter_bursts(train)))
 
     def _build_new_train(self) -> Train:
-        """Connections that nobody has opened yet. Those that were are forgotten, before the table is full."""
+        """Build packets that open new connections. Deletes the earlier ones before the table is full."""
         if self._fresh and self._fresh % (FORGET * FRAMES) == 0:
             self._open()
         numbers = range(self._fresh, self._fresh + FRAMES)
@@ -80,7 +80,7 @@ class Racer:
         return _build_up_train([Datagram(PRIVATE + at, 1024 + number % 60_000, FOREIGN + (1 << 22) + number, 443) for at, number in pairs])
 
     def close(self) -> None:
-        """Everything goes with the namespaces."""
+        """End the namespaces with everything in them."""
         self._inside.close()
         self._outside.close()
         self._cables.gateway.do(self._kernel.close)

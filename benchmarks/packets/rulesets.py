@@ -1,4 +1,4 @@
-"""What is compared: the product's whole ruleset with everything on, the same without one thing, and a single masquerade rule."""
+"""Competitors: the product's whole ruleset with everything on, the same without one feature, and a single masquerade rule."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -36,7 +36,9 @@ LIMITS = ConnectionLimits(
 
 
 def build_full_policy(members: int, bans: list[IPv4Address] | None = None) -> Policy:
-    """A network with all that a group can switch on. bans: a feed's addresses, or as many invented ones as a large feed has."""
+    """Build a network with everything that a group can switch on. bans: a feed's addresses; None: as many invented ones as a
+    large feed has.
+    """
     plain = networks.build_policy(members)
     feed = _invent_feed() if bans is None else bans
     return replace(
@@ -66,12 +68,12 @@ def _compute_host6(member: int) -> IPv6Address:
 
 
 def _invent_feed() -> list[IPv4Address]:
-    """Spread over addresses that nothing here uses."""
+    """Return addresses spread over a range that nothing else here uses."""
     return list(dict.fromkeys(IPv4Address((100 << 24) + (n * 2_654_435_761 % (1 << 22)) + (1 << 23)) for n in range(FEED)))
 
 
 def _build_prefix_bans() -> tuple[BanSpec, ...]:
-    """Whole networks, some only one way, and IPv6: each length is a lookup of its own."""
+    """Return bans of whole networks, some in one direction only, and of IPv6: each prefix length is a lookup of its own."""
     wide = [BanSpec(FEED + n, IPv4Network((101 << 24 | n << 8, 24))) for n in range(1000)]
     wide += [BanSpec(FEED + 2000 + n, IPv4Network((102 << 24 | n << 16, 16))) for n in range(100)]
     one_way = [

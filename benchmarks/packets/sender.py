@@ -1,4 +1,4 @@
-"""Sending prepared frames as fast as the kernel takes them, and what one costs in CPU time (man sendmmsg; packet(7))."""
+"""Sends prepared frames as fast as the kernel takes them, and measures the CPU time of each (sendmmsg(2), packet(7))."""
 
 import ctypes
 import socket
@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 from lab.datagram import compute_checksum
 
-BURST = 512  # frames between two looks at the clock
+BURST = 512  # frames between two readings of the clock
 UDP, HOPS = 17, 64
 SOL_PACKET, PACKET_QDISC_BYPASS = 263, 20  # linux/socket.h, linux/if_packet.h
 SO_RCVBUFFORCE, RECEIVE = 33, 64 << 20  # asm-generic/socket.h; octets
-EVERYTHING = 3  # ETH_P_ALL: before a card's ingress chain throws it away
+EVERYTHING = 3  # ETH_P_ALL: before a card's ingress chain drops it
 
 
 class Datagram(NamedTuple):
-    """Who sends to whom: addresses and ports as numbers."""
+    """Source and destination of a datagram: addresses and ports as numbers."""
 
     source: int
     source_port: int
@@ -25,12 +25,12 @@ class Datagram(NamedTuple):
     destination_port: int
 
     def build_answer(self) -> "Datagram":
-        """The datagram that answers this one."""
+        """Return the datagram that answers this one."""
         return Datagram(self.destination, self.destination_port, self.source, self.source_port)
 
 
 def build_frame(datagram: Datagram, to: str, sender: str) -> bytes:
-    """A frame of 60 octets, without a UDP checksum (RFC 768 allows that over IPv4)."""
+    """Build a frame of 60 octets, without a UDP checksum (RFC 768 allows that over IPv4)."""
     ends = struct.pack("!II", datagram.source, datagram.destination)
     bare = struct.pack("!BBHHHBBH", 0x45, 0, 46, 0, 0, HOPS, UDP, 0) + ends
     header = bare[:10] + struct.pack("!H", compute_checksum(bare)) + bare[12:]
@@ -39,7 +39,7 @@ def build_frame(datagram: Datagram, to: str, sender: str) -> bytes:
 
 
 def read(data: bytes) -> Datagram | None:
-    """The datagram in a frame; None when it is something else."""
+    """Return the datagram in a frame; None if it is something else."""
     if data[12:14] != b"\x08\0" or data[23] != UDP:
         return None
     source, destination, source_port, destination_port = struct.unpack_from("!IIHH", data, 26)
@@ -96,7 +96,7 @@ class Sender:
         self._send = ctypes.CDLL(None, use_errno=True).sendmmsg
 
     def iter_bursts(self, train: Train) -> Iterator[float]:
-        """Send it. For each whole burst the nanoseconds of this thread's CPU time that a frame took, with everything behind it."""
+        """Send the train. Yield for each whole burst the nanoseconds of this thread's CPU time per frame, including the path behind it."""
         for start in range(0, len(train), BURST):
             count = min(BURST, len(train) - start)
             before = time.thread_time_ns()
@@ -117,7 +117,7 @@ class Sender:
 
 
 class FrameListener:
-    """Whatever comes out at one card of the calling thread's namespace."""
+    """Receives every frame that comes out at one card of the calling thread's namespace."""
 
     def __init__(self, card: str) -> None:
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(EVERYTHING))
@@ -126,7 +126,7 @@ class FrameListener:
         self._socket.setblocking(False)
 
     def iter_datagrams(self) -> Iterator[Datagram]:
-        """Everything that has come so far."""
+        """Yield everything that has arrived so far."""
         while True:
             try:
                 datagram = read(self._socket.recv(128))

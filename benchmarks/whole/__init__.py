@@ -1,6 +1,6 @@
-"""The whole product on this machine, measured and tormented: `script/bench commit`, `slow` and `soak`.
+"""Benchmarks of the whole product on this machine, with faults: `script/bench commit`, `slow` and `soak`.
 
-Comes in: what the command line says. Goes out: figures, from a process of its own in which everything is started and ended.
+Comes in: the options of the command line. Goes out: figures, from a process of its own in which everything is started and ended.
 """
 
 import json
@@ -18,7 +18,9 @@ from portal.stack.state_paths import StatePaths
 
 
 def run(name: str, **options: Any) -> Iterator[Figure]:
-    """The figures of a benchmark that needs the whole stack. Its state lies in a directory of its own, which is gone afterwards."""
+    """Yield the figures of a benchmark that needs the whole stack. Its state lies in a directory of its own, which is removed
+    afterwards.
+    """
     if os.geteuid():
         raise SystemExit(f"script/bench {name} needs root: for network namespaces, nftables and sshd")
     with tempfile.TemporaryDirectory(prefix="nw-bench-") as directory:

@@ -1,4 +1,4 @@
-"""In the process of its own: brings the stack up, runs what is named, and prints the figures as JSON."""
+"""Process of one benchmark of the whole stack: starts the stack, runs the named benchmark, and prints the figures as JSON."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from portal.stack.state_paths import StatePaths
 
 
 def main() -> int:
-    """Arguments: the benchmark's name, and its options as JSON."""
+    """Run one benchmark. Arguments: its name, and its options as JSON."""
     name, options = sys.argv[1], json.loads(sys.argv[2])
     django.setup()
     from benchmarks.whole import commit, slow, soak

@@ -1,4 +1,4 @@
-"""Changes as the web server makes them: by the real services, each a transaction of its own, with the moment of its commit."""
+"""Changes as the web server makes them: by the real services, each in a transaction of its own, with the time of its commit."""
 
 import time
 from collections.abc import Callable
@@ -24,17 +24,17 @@ BANNED = int(IPv4Address("45.0.0.0"))  # far from all addresses of the network
 
 @dataclass(frozen=True, slots=True)
 class CommittedChange:
-    """xid: the transaction's id; at: Unix time right after its commit returned, before anybody was nudged."""
+    """xid: the transaction's id; at: Unix time right after its commit returned, before a task was sent to the worker."""
 
     xid: str
     at: float
 
 
 def commit_change(change: Callable[[], object]) -> CommittedChange:
-    """Do it in one transaction."""
+    """Make the change in one transaction."""
     at: list[float] = []
     with transaction.atomic():
-        transaction.on_commit(lambda: at.append(time.time()))  # functions are called in the order in which they came
+        transaction.on_commit(lambda: at.append(time.time()))  # functions are called in the order in which they were registered
         change()
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_current_xact_id()::text")
@@ -43,7 +43,7 @@ def commit_change(change: Callable[[], object]) -> CommittedChange:
 
 
 class ChangeStream:
-    """A stream of changes, the same for the same random numbers. Touches no member whose id is in `spared`."""
+    """A stream of changes, the same for the same random numbers. Touches no member with an id in `spared`."""
 
     def __init__(self, random: Random, *, spared: frozenset[int] = frozenset()) -> None:
         self.random = random
@@ -54,18 +54,18 @@ class ChangeStream:
         self._publics = sorted({public for _holding, public in self._mappings}, key=int)
         self._forwards: list[PortForward] = []
         self._bans: list[Ban] = []
-        self.made: list[str] = []  # ids of the transactions that were committed
+        self.made: list[str] = []  # ids of the committed transactions
         self._prefixes = iter(random.sample(range(1 << 22), 1 << 16))
 
     def make_single(self) -> CommittedChange:
-        """One element or two: a forward comes, is switched or goes, a ban comes or goes, a member leaves as another address."""
+        """Change one element or two: add, switch or remove a forward, add or lift a ban, or give a member another public address."""
         kinds: list[Callable[[], object]] = [self.create_forward, self.ban, self.remap]
         kinds += [self.switch, self.remove] if self._forwards else []
         kinds += [self.lift] if self._bans else []
         return self._commit(self.random.choice(kinds))
 
     def make_any(self) -> None:
-        """Also what people do by SQL, which nudges nobody, and changes of rules."""
+        """Make any change: also by raw SQL, which sends no task to the worker, and changes of rules."""
         kinds: list[Callable[[], object]] = [self.switch_by_sql, self.ban_by_sql, self.toggle_member_by_sql, self.ban_wide]
         if self.random.random() < 0.3:
             self._commit(self.random.choice(kinds))
@@ -76,7 +76,7 @@ class ChangeStream:
         forwards, bans = list(self._forwards), list(self._bans)
         try:
             commit = commit_change(change)
-        except Exception:  # nobody knows what became of it: what it was about is not counted upon
+        except Exception:  # the outcome is unknown: the objects of this change are no longer used
             self._forwards = [each for each in self._forwards if each in forwards]
             self._bans = [each for each in self._bans if each in bans]
             raise
@@ -84,11 +84,11 @@ class ChangeStream:
         return commit
 
     def list_banned(self) -> list[str]:
-        """Single addresses that are banned by this now."""
+        """Return the single addresses that this stream has banned now."""
         return [str(ban.prefix.network_address) for ban in list(self._bans) if ban.prefix.prefixlen == 32]
 
     def switch_by_sql(self) -> None:
-        """Some forward of the network, on or off."""
+        """Switch some forward of the network on or off."""
         _run_sql(
             "UPDATE nat_portforward SET enabled = NOT enabled WHERE id = (SELECT id FROM nat_portforward WHERE holding_id = ANY(%s)"
             " AND upper_inf(valid) ORDER BY random() LIMIT 1)",
@@ -96,7 +96,7 @@ class ChangeStream:
         )
 
     def ban_by_sql(self) -> None:
-        """Two rows in one transaction."""
+        """Insert two bans in one transaction."""
         for _row in range(2):
             prefix = f"{IPv4Address(BANNED + next(self._prefixes) * 4)}/32"
             _run_sql(
@@ -105,7 +105,7 @@ class ChangeStream:
             )
 
     def toggle_member_by_sql(self) -> None:
-        """A member leaves, or comes back."""
+        """Let a member leave, or come back."""
         holding, _public = self.random.choice(self._mappings)
         _run_sql(
             "UPDATE members_member SET state = CASE state WHEN 'left' THEN 'active' ELSE 'left' END"
@@ -114,11 +114,11 @@ class ChangeStream:
         )
 
     def ban_wide(self) -> None:
-        """A ban of some prefix length: perhaps the first, which brings a set and rules."""
+        """Ban a prefix of some length; the first one of a length brings a set and rules."""
         self._bans.append(self._ban(self.random.randrange(12, 31)))
 
     def create_forward(self) -> PortForward:
-        """A port of a public address leads to a member."""
+        """Add a forward from a port of a public address to a member."""
         holding, public = self._choose_mapping()
         port = find_free_port(public, "tcp", self.random.randrange(1024, 60000))
         if port is None:
@@ -128,7 +128,7 @@ class ChangeStream:
         return made
 
     def switch(self) -> None:
-        """On or off."""
+        """Switch a forward of this stream on or off."""
         forward = self.random.choice(self._forwards)
         forward.refresh_from_db()
         change_forward(
@@ -136,7 +136,10 @@ class ChangeStream:
         )
 
     def remove(self) -> None:
-        """A forward that this made; perhaps one that is off, and then nothing has to be deployed."""
+        """Remove a forward of this stream.
+
+        If it is off, there would be nothing to deploy: it is switched on instead.
+        """
         forward = self._forwards.pop(self.random.randrange(len(self._forwards)))
         forward.refresh_from_db()
         if not forward.enabled:
@@ -146,7 +149,7 @@ class ChangeStream:
         remove_forward(forward=forward, by=self.by)
 
     def ban(self) -> None:
-        """Of one address."""
+        """Ban one address."""
         self._bans.append(self._ban(32))
 
     def _ban(self, length: int) -> Ban:
@@ -155,17 +158,19 @@ class ChangeStream:
         return ban_prefix(list=self._list, prefix=prefix, comment="seen by the benchmark", author=self.by)
 
     def lift(self) -> None:
-        """A ban that this made."""
+        """Lift a ban of this stream."""
         lift_ban(ban=self._bans.pop(self.random.randrange(len(self._bans))), by=self.by)
 
     def remap(self) -> None:
-        """A member leaves as another address from now on."""
+        """Give a member another public address."""
         mapping, public = self._choose_mapping()
         other = self.random.choice([each for each in self._publics if each != public])
         map_address(holding=mapping.holding, public=other, by=self.by)
 
     def make_rules(self, length: int) -> tuple[CommittedChange, Callable[[], CommittedChange]]:
-        """The first ban of a prefix length brings a set and rules; the second commit ends it, and they go."""
+        """Ban with a new prefix length, which brings a set and rules; return this commit, and a function that lifts the ban and
+        removes them.
+        """
         made: list[Ban] = []
         first = commit_change(lambda: made.append(self._ban(length)))
         return first, lambda: commit_change(lambda: lift_ban(ban=made[0], by=self.by))

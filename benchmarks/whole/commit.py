@@ -1,7 +1,7 @@
 """commit: from a commit in the database to both gateways confirmed, by real agents, sshd, PostgreSQL, Redis and a real worker.
 
-Single changes one after the other, each after the worker has come to rest; changes of rules, which are proved over a new ssh session;
-and a burst of a thousand changes, each a transaction with a nudge of its own, from several processes.
+Single changes one after the other, each after the worker has come to rest; changes of rules, which are probed over a new ssh
+session; and a burst of a thousand changes from several processes, each in a transaction that sends a task of its own.
 """
 
 import time
@@ -48,9 +48,10 @@ INSERT = """
 
 
 def measure(places: StatePaths, *, members: int, bans: bool, explain: bool, singles: int, seed: int) -> list[Figure]:
-    """Everything once; `singles` changes of elements.
+    """Measure everything once; `singles` is the number of changes of elements.
 
-    Removals of an hour add up, and above a limit they wait for a second person. There is none here, so the limit is out of reach.
+    The removals of an hour add up, and above a limit they wait for an approval. The benchmark has no second person, so it sets
+    the limit out of reach.
     """
     say(f"Seed {seed}")
     with run_stack(places, members=members) as stack, closing(Confirmations(postgres.build_url(places), len(commands.GATEWAYS))) as heard:
@@ -63,7 +64,7 @@ def measure(places: StatePaths, *, members: int, bans: bool, explain: bool, sing
 
 
 def import_feed(changes: ChangeStream) -> None:
-    """A blocklist as large as those that are published."""
+    """Import a ban list as large as published ones."""
     lines = "\n".join(str(IPv4Address((60 << 24) + at * 7)) for at in range(FEED))
     feed_import.import_feed(list=create_list(name="Feed", by=changes.by), feed=feed_parser.parse(lines), by=changes.by)
 
@@ -89,7 +90,7 @@ def _iter_figures(stack: Stack, heard: Confirmations, changes: ChangeStream, sin
 
 
 def _time_change(heard: Confirmations, changes: ChangeStream, change: Callable[[], CommittedChange]) -> tuple[float, float]:
-    """When it was committed, and the milliseconds from then until both gateways had confirmed it."""
+    """Return the Unix time of the commit, and the milliseconds from then until both gateways had confirmed it."""
     wait_until(is_at_rest, "The worker's rest")
     time.sleep(changes.random.uniform(*PAUSE))
     commit = change()
@@ -112,7 +113,7 @@ def _iter_rule_times(heard: Confirmations, changes: ChangeStream, length: int) -
 
 
 def _compute_percentile(each: list[tuple[float, float]], share: float) -> float:
-    """The smallest time that so many of them do not exceed."""
+    """Return the percentile of the times: the smallest that this share of them does not exceed."""
     ordered = sorted(ms for _when, ms in each)
     return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
 
@@ -162,7 +163,7 @@ def _write(url: str, own: int, author: int, share: int) -> None:
 
 
 def _is_active(wanted: set[str]) -> bool:
-    """All gateways have confirmed what saw every row of the burst; quick questions first."""
+    """Whether all gateways have confirmed a revision that saw every row of the burst."""
     time.sleep(0.01)
     with connection.cursor() as cursor:
         cursor.execute(

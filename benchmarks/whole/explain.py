@@ -1,4 +1,4 @@
-"""Where the time goes between a commit and its confirmation: from the moments that a worker notes when NETZWART_MOMENTS is set."""
+"""Explains the time between a commit and its confirmation, from the moments that a worker logs when NETZWART_MOMENTS is set."""
 
 import re
 from collections import defaultdict
@@ -7,7 +7,7 @@ from statistics import median
 
 MOMENT = re.compile(r"moment (\d+\.\d+) (.+)$")
 
-type Moment = tuple[float, str]  # Unix time, and what happened then
+type Moment = tuple[float, str]  # Unix time, and the event
 
 
 class MomentLog:
@@ -17,8 +17,10 @@ class MomentLog:
         self._file, self._from = file, file.stat().st_size
 
     def render_moments(self, timed: list[tuple[float, float]]) -> str:
-        """For changes with the Unix time of their commit and the milliseconds they took: how long each moment came after the one
-        before it, as medians, and of the slowest. Reads on from where it last ended."""
+        """Render the time between each moment and the one before it: medians, and those of the slowest change.
+
+        timed: changes with the Unix time of their commit and their milliseconds. Continues reading the log where it last ended.
+        """
         moments = self._read()
         ends = [when for when, _ms in timed[1:]] + [float("inf")]
         ways = [[each for each in moments if when <= each[0] < end] for (when, _ms), end in zip(timed, ends, strict=True)]

@@ -1,4 +1,4 @@
-"""What can befall the stack, done to it: each fault is over when the method returns, and what it broke has been started again."""
+"""Faults of the stack: each is over when its method returns, and the broken part has been started again."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ LONGEST_CUT = 15.0  # seconds
 
 
 class Faults:
-    """Faults by name. `rebuilt` counts by gateway how often its connections were lost with its kernel's state."""
+    """Faults by name. `rebuilt` counts for each gateway how often its connections were lost with its kernel's state."""
 
     def __init__(self, stack: Stack, random: Random, changes: ChangeStream) -> None:
         self._stack, self._random, self.changes = stack, random, changes
@@ -33,34 +33,34 @@ class Faults:
         }
 
     def kill_worker(self) -> None:
-        """Killed with its ssh sessions, and another one started."""
+        """Kill the worker with its ssh sessions, and start another one."""
         self._stack.worker.kill()
         self._stack.start_worker()
 
     def kill_agent(self) -> None:
-        """Killed, and started again as systemd does."""
+        """Kill an agent, and start it again as systemd does."""
         name = self._choose_gateway()
         self._stack.agents[name].kill()
         self._stack.start_agent(name)
 
     def empty(self) -> None:
-        """The broker forgets everything."""
+        """Delete everything in the broker."""
         with Redis(unix_socket_path=str(self._stack.places.redis_socket)) as client:
             client.flushall()
 
     def kill_broker(self) -> None:
-        """Killed, and some seconds later started again."""
+        """Kill the broker, and start it again some seconds later."""
         self._stack.redis.kill()
         time.sleep(self._random.uniform(0, 5))
         self._stack.redis.start()
 
     def kill_database(self) -> None:
-        """An immediate shutdown, as pg_ctl(1) calls it: everybody is cut off, and it recovers at its start."""
+        """Shut the database down in immediate mode (pg_ctl(1)): it drops all connections, and recovers at its start."""
         self._stack.postgres.kill(number=SIGQUIT)
         self._stack.postgres.start()
 
     def cut(self) -> None:
-        """Right after a commit in the database a gateway's management cable goes down, for some seconds."""
+        """Cut a gateway's management cable right after a commit in the database, for some seconds."""
         port = f"{self._choose_gateway()}.mgmt0"
         self.changes.make_single()
         self._stack.lab.run("core", ["ip", "link", "set", port, "down"])
@@ -68,7 +68,7 @@ class Faults:
         self._stack.lab.run("core", ["ip", "link", "set", port, "up"])
 
     def rebuild(self) -> None:
-        """A gateway loses its power: namespace, connections, agent and sshd; it boots with what lies on its disk."""
+        """Rebuild a gateway as after a power failure: namespace, connections, agent and sshd end; it boots from its disk."""
         name = self._choose_gateway()
         for part in (self._stack.agents[name], self._stack.sshds[name]):
             part.kill()
@@ -78,18 +78,18 @@ class Faults:
         self._stack.sshds[name].start()
 
     def flush(self) -> None:
-        """Somebody flushes all rules by hand."""
+        """Flush all rules, as an administrator might by hand."""
         self._stack.lab.run(self._choose_gateway(), ["nft", "flush", "ruleset"])
 
     def meddle(self) -> None:
-        """Somebody adds a ban by hand, and deletes one that is in the database, if there is one."""
+        """Add a ban by hand in the kernel, and delete one that is in the database, if there is one."""
         name = self._choose_gateway()
         self._change_element(name, "add", f"192.88.99.{self._random.randrange(256)}")
         if banned := self.changes.list_banned():
             self._change_element(name, "delete", self._random.choice(banned))
 
     def _change_element(self, name: str, verb: str, address: str) -> None:
-        """It may be there already, or be gone."""
+        """Change an element; it may exist already, or be missing."""
         self._stack.lab.run(name, ["nft", f"{verb} element inet netzwart bans4_32 {{ {address} }}"], check=False)
 
     def _choose_gateway(self) -> str:

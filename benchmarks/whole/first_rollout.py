@@ -1,15 +1,15 @@
-"""The first rollout of a benchmark, which has to be confirmed: one that failed is at rest, too, and everything after it would mislead."""
+"""First rollout of a benchmark. It has to be confirmed: a failed one is also at rest, and every later figure would mislead."""
 
 from apps.accounts.models import User
 from apps.deployments.models import Rollout
 from apps.deployments.services import request_reconcile
 from benchmarks.whole.stack import say, wait_until
 
-LONGEST = 3600.0  # seconds; a first load of 100,000 members takes its time on a slow machine
+LONGEST = 3600.0  # seconds; a first load of 100,000 members takes long on a slow machine
 
 
 def bring_first_rollout(by: User) -> None:
-    """Ask for it, and wait until all gateways have confirmed it. Raises SystemExit when one has not."""
+    """Request the first rollout, and wait until all gateways have confirmed it. Raises SystemExit if one has not."""
     request_reconcile(by=by)
     wait_until(is_at_rest, "The first rollout", seconds=LONGEST)
     newest = Rollout.objects.order_by("-pk")[0]
@@ -19,6 +19,6 @@ def bring_first_rollout(by: User) -> None:
 
 
 def is_at_rest() -> bool:
-    """Nothing is open, and the newest rollout has been done with; there has been one."""
+    """Whether no rollout is open and the newest one is processed; False if there is no rollout."""
     newest = Rollout.objects.select_related("revision__content").order_by("-pk").first()
     return newest is not None and newest.state not in Rollout.OPEN and hasattr(newest.revision, "content")

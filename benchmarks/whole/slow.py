@@ -1,6 +1,7 @@
-"""slow: a first load, changes, a rollback, a takeover, drift and readings, with worker and agents held to a tenth of a core together.
+"""slow: a first load, changes, a rollback, a takeover, drift and readings, with worker and agents held to a tenth of a core
+together.
 
-Nothing may fail, nothing may be said that is false, everything may be later. How long it took is told and has no goal.
+Nothing may fail and no report may be false, but everything may be later. The durations are reported and have no goal.
 """
 
 import re
@@ -33,11 +34,11 @@ from gateway.netlink import GETSETELEM, Netlink
 from portal.stack.state_paths import StatePaths
 from tests.whole.system import inside
 
-LONGEST = 3600.0  # seconds for one phase; who needs longer has failed
+LONGEST = 3600.0  # seconds for one phase; a longer one has failed
 TIMED = 5000  # bans with an end
 SINGLES = 3
-LENGTH = 19  # of a prefix that nobody bans yet
-FOREIGN = "netzwart_bench"  # a table of somebody else's
+LENGTH = 19  # of a prefix length without bans yet
+FOREIGN = "netzwart_bench"  # a table that is not ours
 LEASE_LOST = re.compile(r"\blease lost\b")
 DRIFT = re.compile(r"\bdrift\b")
 BANS = """
@@ -52,7 +53,7 @@ SEEN = """
 
 
 def measure(places: StatePaths, *, members: int, seed: int) -> list[Figure]:
-    """Everything once."""
+    """Measure everything once."""
     say(f"Seed {seed}")
     with throttle() as hold, run_stack(places, members=members) as stack:
         hold.take(_list_pids([stack.worker, stack.collector, *stack.agents.values()]))
@@ -67,14 +68,14 @@ def _list_pids(parts: list[StackPart]) -> list[int]:
 
 
 class SlowRun:
-    """The phases, one after the other, and what went wrong in them."""
+    """Runs the phases, one after the other, and collects their failures."""
 
     def __init__(self, stack: Stack, hold: Throttle, changes: ChangeStream) -> None:
         self._stack, self._hold, self._changes = stack, hold, changes
-        self._late: list[str] = []  # phases that did not come to their end
+        self._late: list[str] = []  # phases that did not end in time
 
     def iter_figures(self) -> Iterator[Figure]:
-        """Each phase's time, and then what must be nothing."""
+        """Yield the time of each phase, and then the counts that must be zero."""
         _run_sql(BANS, [BanList.objects.order_by("pk")[0].pk, self._changes.by.pk, TIMED])
         yield self._time_phase("first_load", self._load_first)
         yield self._time_phase("change", self._make_singles)
@@ -117,7 +118,7 @@ class SlowRun:
         self._await_confirmed(go())
 
     def _roll_back(self) -> None:
-        """To what ran first, and back to what the database asks for."""
+        """Roll back to the first revision, and forward again to the desired state."""
         _wait_until(is_at_rest, "the rollout before")
         first = Revision.objects.order_by("pk")[0]
         roll_back(first, why="slow", by=self._changes.by, alone=True)
@@ -126,7 +127,7 @@ class SlowRun:
         self._await_confirmed(self._changes.make_single())
 
     def _take_over(self) -> None:
-        """The worker is killed while a gateway is being changed, and another one goes on."""
+        """Kill the worker while a gateway is being changed; another worker takes over."""
         _wait_until(is_at_rest, "the rollout before")
         commit = self._changes.make_single()
         _wait_until(
@@ -138,7 +139,7 @@ class SlowRun:
         self._await_confirmed(commit)
 
     def _cause_drift(self) -> None:
-        """Somebody has made a table of his own, so each gateway reads everything anew. Nothing of ours has changed."""
+        """Add a foreign table, so that each gateway reads everything again. Nothing of ours has changed."""
         _wait_until(is_at_rest, "the rollout before")
         for name in self._stack.agents:
             self._stack.lab.run(name, ["nft", "add", "table", "inet", FOREIGN])
@@ -153,7 +154,7 @@ class SlowRun:
         both = Collected.objects.filter(at__gte=begun, refused="")
         _wait_until(lambda: both.count() == Gateway.objects.count(), "a reading of each gateway")
 
-    # --- What became of it
+    # --- Verdict
 
     def _iter_verdict(self, needless: int) -> Iterator[Figure]:
         log = self._stack.worker.log.read_text(errors="replace")
@@ -171,7 +172,7 @@ class SlowRun:
 
 
 def _wait_until(ready: Callable[[], bool], what: str) -> None:
-    """Raises TimeoutError."""
+    """Wait until ready. Raises TimeoutError."""
     give_up = time.monotonic() + LONGEST
     while not ready():
         if time.monotonic() > give_up:
@@ -185,7 +186,7 @@ def _run_sql(query: str, parameters: list[str | int]) -> None:
 
 
 def _get_current_xid() -> str:
-    """A transaction that whoever looks from now on sees."""
+    """Return the id of a transaction that every later snapshot sees."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_current_xact_id()::text")
         (xid,) = cursor.fetchone()
@@ -193,7 +194,7 @@ def _get_current_xid() -> str:
 
 
 def _count_behind(xid: str) -> int:
-    """Gateways that have not confirmed what saw this transaction."""
+    """Return the number of gateways that have not confirmed a revision that saw this transaction."""
     with connection.cursor() as cursor:
         cursor.execute(SEEN, [xid])
         (behind,) = cursor.fetchone()
@@ -201,18 +202,18 @@ def _count_behind(xid: str) -> int:
 
 
 def _have_arrived(revisions: QuerySet[Revision]) -> bool:
-    """Do all gateways run one of these?"""
+    """Whether all gateways run one of these revisions."""
     return not GatewayState.objects.exclude(revision__in=revisions).exists()
 
 
 def _count_failed() -> int:
-    """Rollouts that did not bring their revision to all gateways."""
+    """Return the number of rollouts that did not bring their revision to all gateways."""
     over = Rollout.objects.exclude(state__in=Rollout.OPEN)
     return over.filter(~Q(state=Rollout.State.CONFIRMED) | Q(steps__state__in=RolloutStep.BAD)).distinct().count()
 
 
 def _compute_end_error(stack: Stack, gateway: Gateway) -> float:
-    """Seconds by which the end of any element in the gateway's kernel differs from what the database asks for."""
+    """Return the largest difference, in seconds, between the end of an element in the gateway's kernel and in the desired state."""
     ruleset, errors = compute_desired_state(get_group()).rulesets[gateway.pk], [0.0]
     reading = Thread(target=lambda: errors.extend(_iter_end_errors(stack, gateway.name, ruleset)))
     reading.start()

@@ -1,8 +1,8 @@
-"""soak: the whole product under random changes and random faults; in the end the gateways run what the database asks for, and nothing
-that did not have to break has broken.
+"""soak: the whole product under random changes and random faults; in the end the gateways must run the desired state, and only
+connections that had to break may have broken.
 
-A change at least every two seconds by the services or by raw SQL, a fault every twenty. Which connections a fault may break:
-those through a gateway that is built again (there is no state sync here), and no others.
+There is a change at least every two seconds, by the services or by raw SQL, and a fault every twenty. A fault may break only the
+connections through a gateway that is rebuilt (there is no state sync here).
 """
 
 import time
@@ -32,15 +32,15 @@ from portal.stack.state_paths import StatePaths
 from tests.whole.system import INTERNET
 
 CHANGE, FAULT = 2.0, 20.0  # seconds
-HOSTS = ("10.16.0.10", "10.16.0.11", "10.16.0.12", "10.16.0.13")  # whose members' connections are watched
+HOSTS = ("10.16.0.10", "10.16.0.11", "10.16.0.12", "10.16.0.13")  # addresses of the members with watched connections
 INTERNET6 = "2001:db8:cafe::10"
-CONVERGE = 300.0  # seconds in which nothing has moved; until then everything has to be as it should be
+CONVERGE = 300.0  # seconds without any progress after which waiting for convergence ends
 
 NOT_COMMITTED = "SELECT xid FROM unnest(%s::text[]) xid WHERE pg_xact_status(xid::xid8) IS DISTINCT FROM 'committed'"
 
 
 class ChangeThread(Thread):
-    """Makes changes until it is stopped; what the database refused, because it was away, is not counted."""
+    """Makes changes until it is stopped; changes that the database refused while it was down do not count."""
 
     def __init__(self, changes: ChangeStream) -> None:
         super().__init__(name="changes", daemon=True)
@@ -60,7 +60,7 @@ class ChangeThread(Thread):
 
 
 def measure(places: StatePaths, *, members: int, minutes: float, seed: int, faults: Sequence[str]) -> list[Figure]:
-    """As long as asked, and then until everything is at rest."""
+    """Run for the given minutes, and then until everything is at rest."""
     say(f"Seed {seed}")
     with run_stack(places, members=members) as stack:
         changes = ChangeStream(Random(seed), spared=_list_spared())
@@ -117,7 +117,10 @@ def _inject_faults(befall: Faults, kinds: list[str], random: Random, *, seconds:
 
 
 def _come_to_rest(stack: Stack, changes: ChangeStream) -> None:
-    """What a gateway did not confirm is tried again when something else is wanted: so there is one more change. What waits is approved."""
+    """Wait until everything is at rest and agrees; approve rollouts that are held back.
+
+    A revision that a gateway did not confirm is tried again when the desired state changes, so this makes one more change.
+    """
     connection.close()
     wait_until(_is_answering, "The database")
     changes.make_single()
@@ -134,7 +137,7 @@ def _come_to_rest(stack: Stack, changes: ChangeStream) -> None:
 
 
 def _get_progress() -> object:
-    """Another value whenever a rollout begins, gets on or says that it works."""
+    """Return a value that changes whenever a rollout begins, makes progress or reports that it is alive."""
     return list(RolloutStep.objects.order_by("-pk").values_list("pk", "state", "heard")[:4])
 
 
@@ -151,7 +154,7 @@ def _is_at_rest() -> bool:
 
 
 def _list_unexplained() -> list[str]:
-    """Rollouts, steps and gateways that are neither fine nor say why not."""
+    """List rollouts, steps and gateways that are neither fine nor give a reason."""
     over = Rollout.objects.exclude(state__in=Rollout.OPEN)
     rows = [
         *Rollout.objects.filter(state__in=Rollout.OPEN),
@@ -164,7 +167,7 @@ def _list_unexplained() -> list[str]:
 
 
 def _list_lost(stack: Stack, changes: ChangeStream) -> list[str]:
-    """Changes that were acknowledged, and are not in the database or not in a kernel, as nft lists it."""
+    """List changes that were acknowledged, but are not in the database or not in a kernel, as nft lists it."""
     with connection.cursor() as cursor:
         cursor.execute(NOT_COMMITTED, [changes.made])
         gone = [f"transaction {xid}" for (xid,) in cursor.fetchall()]

@@ -1,7 +1,8 @@
-"""The whole product as its parts: each can be started, killed and started again. Knows nothing of what is measured.
+"""The whole product as its parts: each can be started, killed and started again. Knows nothing of the measurements.
 
-Everything is started as `script/server` starts it (`portal.stack.commands`): agents on the kernel behind a real sshd each, a worker on
-the management network, the ticker, PostgreSQL as in production, Redis. The web server is left out: its part is the benchmark's own.
+Everything is started as `script/server` starts it (`portal.stack.commands`): agents on the kernel behind a real sshd each, a
+worker on the management network, the ticker, PostgreSQL as in production, Redis. The web server is left out: the benchmark takes
+its part.
 """
 
 import os
@@ -30,16 +31,16 @@ from portal.stack.state_paths import StatePaths
 from tests.whole.system import descendants
 
 TOPOLOGY = commands.ROOT / "lab" / "topology.toml"
-PATIENCE = 600.0  # seconds: a slow machine does everything, and all of it later
+PATIENCE = 600.0  # seconds: enough for a slow machine
 
 
 def say(words: str) -> None:
-    """What is being done, for whoever waits."""
+    """Print progress on standard error."""
     print(words, file=sys.stderr, flush=True)
 
 
 def wait_until(ready: Callable[[], bool], what: str, *, seconds: float = PATIENCE) -> None:
-    """Poll until ready; an error that names what did not come in time."""
+    """Poll until ready. Raises SystemExit, with the name of the missing event, after `seconds`."""
     give_up = time.monotonic() + seconds
     while not ready():
         if time.monotonic() > give_up:
@@ -81,11 +82,11 @@ class StackPart:
         return self._process is not None and self._process.poll() is None
 
     def read_tail(self) -> str:
-        """The last lines of its log."""
+        """Return the last lines of its log."""
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-30:])
 
     def stop(self) -> None:
-        """In order; killed when it takes longer than 10 s."""
+        """Stop it in the regular way; kill it if that takes longer than 10 s."""
         if self._process is not None:
             self._process.send_signal(self.program.stop)
             try:
@@ -94,7 +95,7 @@ class StackPart:
                 self.kill()
 
     def kill(self, *, number: signal.Signals = signal.SIGKILL) -> None:
-        """With all its children, and wait until it is gone."""
+        """Kill it, with SIGKILL also all its children, and wait until it has ended."""
         if self._process is None:
             return
         for pid in (self._process.pid, *(descendants(self._process.pid) if number == signal.SIGKILL else ())):
@@ -132,18 +133,18 @@ class Stack:
         return StackPart(sshd.build_program(self.places, name), logs / f"{name}.sshd.log", lambda: sshd.is_answering(self.places, name))
 
     def start_agent(self, name: str) -> None:
-        """As systemd does, with a socket of its own."""
+        """Start an agent as systemd does, with a socket of its own."""
         commands.get_gateway_socket(self.places, name).unlink(missing_ok=True)
         self.agents[name].start()
 
     def start_worker(self) -> None:
-        """Until it takes tasks."""
+        """Start the worker and wait until it takes tasks."""
         self.worker_begins = self.worker.log.stat().st_size if self.worker.log.exists() else 0
         self.worker.start()
 
     @property
     def parts(self) -> list[StackPart]:
-        """In the order in which they are stopped."""
+        """All parts in the order in which they are stopped."""
         return [self.beat, self.collector, self.worker, *self.sshds.values(), *self.agents.values(), self.redis, self.postgres]
 
 
@@ -155,7 +156,7 @@ def _is_ready_again(log: Path, stack: Stack) -> bool:
 
 @contextmanager
 def run_stack(places: StatePaths, *, members: int) -> Iterator[Stack]:
-    """Everything is up, and the gateways run nothing yet. At the end everything is gone."""
+    """Start everything for the block; the gateways have no ruleset yet. Everything is stopped at its end."""
     postgres.prepare(places)
     places.gateway_sockets.mkdir(parents=True, exist_ok=True)
     places.beat_schedule.parent.mkdir(parents=True, exist_ok=True)
@@ -188,7 +189,7 @@ def _start(stack: Stack, members: int) -> None:
 
 
 def seed(places: StatePaths, members: int) -> None:
-    """A network of so many members, the first of whom live on the lab's hosts, and who administers it."""
+    """Write a network of this many members and its administrators; the first members live on the lab's hosts."""
     host_keys = {name: lab_sshd.ensure_host_key(places.sshd / name) for name in commands.GATEWAYS}
     today = date.today()  # noqa: DTZ011 - any day will do
     network_plan.write(
@@ -202,5 +203,5 @@ def seed(places: StatePaths, members: int) -> None:
 
 
 def get_group() -> GatewayGroup:
-    """The one that is seeded."""
+    """Return the seeded group."""
     return GatewayGroup.objects.get()

@@ -1,4 +1,4 @@
-"""Connections of members through the gateways that nothing may break: each says something every second, and waits for its echo."""
+"""Connections of members through the gateways that must not break: each sends a line every second and waits for its echo."""
 
 import socket
 import time
@@ -10,12 +10,12 @@ from benchmarks.whole.stack import say
 from lab.lab import Lab
 from tests.whole.system import inside
 
-PATIENCE = 600.0  # seconds for an echo: a gateway without rules is healed by the next tick, and TCP's next attempt may come late
+PATIENCE = 600.0  # seconds for an echo: the next tick restores a gateway without rules, and TCP's next attempt may come late
 PACE = 1.0
 
 
 class EchoStream:
-    """One connection in a thread of its own. excused: how often, so far, its gateway lost all connections by itself."""
+    """One connection in a thread of its own. excused: returns how often its gateway has lost all connections by itself so far."""
 
     def __init__(self, lab: Lab, node: str, host: str, port: int, excused: Callable[[], int]) -> None:
         self.broken: list[str] = []
@@ -25,11 +25,11 @@ class EchoStream:
         self._thread = Thread(target=self._run, name=f"{node} to {host}", daemon=True)
 
     def start(self) -> None:
-        """Begin to talk."""
+        """Start sending."""
         self._thread.start()
 
     def end(self) -> None:
-        """Stop talking, after the echo that is waited for."""
+        """Stop sending, after the echo of the last line."""
         self._stop.set()
         self._thread.join(PATIENCE + 10)
 
@@ -45,7 +45,7 @@ class EchoStream:
             self._stop.wait(PACE)
 
     def _talk(self, excused: int) -> None:
-        self.said = 0  # what cannot be opened while its gateway is being built again is no connection that broke
+        self.said = 0  # a connection that cannot be opened while its gateway is rebuilt does not count as broken
         with inside(self._lab, self._node):
             connection = socket.create_connection((self._host, self._port), timeout=5)
         connection.settimeout(PATIENCE)
@@ -60,7 +60,7 @@ class EchoStream:
                 self.said += 1
 
     def _await(self, connection: socket.socket, excused: int) -> None:
-        """Until something comes. A connection whose gateway has been built again meanwhile is given up at once."""
+        """Wait until data arrives. Gives up at once if the gateway has been rebuilt meanwhile."""
         give_up = time.monotonic() + PATIENCE
         while not select([connection], [], [], PACE)[0]:
             if self._excused() != excused:

@@ -1,4 +1,4 @@
-"""Holds processes to a share of one core, as a small or busy machine does: by a cgroup, else by stopping them in turns.
+"""Limits processes to a share of one core, as on a small or busy machine: by a cgroup, else by stopping them in turns.
 
 A cgroup of its own is made and removed: version 2 (`cpu.max`, see Control Group v2 in the documentation of the kernel) or 1
 (`cpu.cfs_quota_us`).
@@ -20,23 +20,23 @@ PERIOD = 0.1  # seconds in which the share is given
 
 
 class Throttle(Protocol):
-    """What holds processes back."""
+    """Limits processes."""
 
     def take(self, pids: Iterable[int]) -> None:
-        """Hold these back, with their children and all that come."""
+        """Limit these processes, with their present and future children."""
 
     def free(self) -> None:
-        """Hold nobody back any longer."""
+        """Lift the limit of all processes."""
 
 
 class ControlGroup:
-    """Held back by a cgroup."""
+    """Limits processes by a cgroup."""
 
     def __init__(self, directory: Path, quota: str, words: str) -> None:
         self._directory, self._quota, self._words = directory, quota, words
 
     def make(self) -> None:
-        """Raises OSError where this kernel or machine does not let us."""
+        """Create the cgroup. Raises OSError if this kernel or machine does not allow it."""
         self._directory.mkdir()
         try:
             (self._directory / self._quota).write_text(self._words)
@@ -45,7 +45,9 @@ class ControlGroup:
             raise
 
     def take(self, pids: Iterable[int]) -> None:
-        """Children come into the group of their parent; who was born while that was moved follows in the next round."""
+        """Move processes into the group. Children start in their parent's group; one that was born during a move follows in the
+        next round.
+        """
         parents = list(pids)
         while outside := {*_list_families(parents)} - self._list_pids():
             _move(outside, self._directory)
@@ -54,12 +56,12 @@ class ControlGroup:
         return set(map(int, (self._directory / "cgroup.procs").read_text().split()))
 
     def free(self) -> None:
-        """Back to the group above. Who is born meanwhile follows in the next round."""
+        """Move processes back to the group above. One that is born meanwhile follows in the next round."""
         while pids := self._list_pids():
             _move(pids, self._directory.parent)
 
     def remove(self) -> None:
-        """It is empty by now."""
+        """Empty the cgroup and remove it."""
         self.free()
         self._directory.rmdir()
 
@@ -75,7 +77,7 @@ def _list_families(pids: Iterable[int]) -> list[int]:
 
 
 class SignalThrottle:
-    """Stopped and let go on in a rhythm."""
+    """Limits processes by stopping and continuing them in a rhythm."""
 
     def __init__(self) -> None:
         self._pids: list[int] = []
@@ -113,7 +115,7 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
 
 @contextmanager
 def throttle() -> Iterator[Throttle]:
-    """A tenth of one core for all that is taken, together."""
+    """Yield a throttle to a tenth of one core, for all its processes together."""
     made = _make_control_group() or SignalThrottle()
     say(f"Held back by {type(made).__name__}")
     try:
@@ -135,6 +137,6 @@ def _make_control_group() -> ControlGroup | None:
 
 
 def _list_mounts(kind: str, having: str = "") -> list[Path]:
-    """Where cgroups of this kind are mounted: proc(5), /proc/mounts."""
+    """List the mount points of cgroups of this kind (proc(5), /proc/mounts)."""
     mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
     return [Path(where) for _device, where, fs, options, *_ in mounts if fs == kind and (not having or having in options.split(","))]

@@ -1,4 +1,4 @@
-"""Do the gateways run what the database asks for? By the agents' own reading of their kernels, and by what nft lists."""
+"""Checks whether the gateways run the desired state: by the agents' own reading of their kernels, and by nft's lists."""
 
 import json
 import re
@@ -18,7 +18,7 @@ COMPLAINT = re.compile(r"error|warning|critical|Traceback", re.IGNORECASE)
 
 
 def list_mismatches(stack: Stack) -> dict[str, str]:
-    """By gateway: what its agent reads from the kernel is something else than what the database asks for now."""
+    """Return, by gateway, the differences between the agent's reading of its kernel and the desired state, or why there is no reading."""
     wanted, found = compute_desired_state(get_group()), {}
     with inside(stack.lab, "portal"), agent_channel.open_own_channels() as channel:
         for gateway in Gateway.objects.order_by("name"):
@@ -35,14 +35,14 @@ def list_mismatches(stack: Stack) -> dict[str, str]:
 
 
 def render_complaints(stack: Stack) -> str:
-    """What the worker complained of, and what each gateway is known to run: for whoever has to find out."""
+    """Return the worker's complaints and the known state of each gateway, for debugging."""
     lines = [line for line in stack.worker.log.read_text(errors="replace").splitlines() if COMPLAINT.search(line)]
     known = [f"{state.gateway}: {state.digest} of {state.revision}" for state in GatewayState.objects.select_related("gateway", "revision")]
     return "\n".join([*lines[-60:], *known])
 
 
 def list_banned(stack: Stack, gateway: str) -> set[str]:
-    """The single IPv4 addresses that the kernel of the gateway bans, as nft lists them."""
+    """Return the single IPv4 addresses that the kernel of the gateway bans, as nft lists them."""
     listed = stack.lab.run(gateway, ["nft", "-j", "list", "set", "inet", "netzwart", "bans4_32"], check=False)
     if listed.returncode:
         return set()

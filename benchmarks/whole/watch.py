@@ -1,6 +1,8 @@
-"""Hears of every confirmed step from the database itself, as any other client would: by NOTIFY, when the worker's transaction is committed.
+"""Receives confirmations of steps from the database itself, as any other client would: by NOTIFY, when the worker's transaction
+is committed.
 
-The time of a confirmation is when this process hears of it, on the same clock as the commits: never earlier than a page could show it.
+The time of a confirmation is when this process receives it, on the same clock as the commits: never earlier than a page could
+show it.
 """
 
 import time
@@ -22,7 +24,7 @@ SAW = """
 
 
 class Confirmations:
-    """Listens from the moment it is made."""
+    """Confirmations, received from the moment this object is made."""
 
     def __init__(self, url: str, gateways: int) -> None:
         self._connection = psycopg.connect(url, autocommit=True)
@@ -38,7 +40,7 @@ class Confirmations:
         self._asking.close()
 
     def wait(self, xid: str, *, seconds: float = 600) -> tuple[float, int]:
-        """When the last gateway confirmed what this transaction wrote, as Unix time, and in which rollout."""
+        """Return the Unix time when the last gateway confirmed a revision that saw this transaction, and the id of its rollout."""
         give_up = time.monotonic() + seconds
         self._heard.clear()
         confirmed: dict[int, float] = {}

@@ -1,4 +1,4 @@
-"""What the measuring programs print: one JSON object on a line."""
+"""Output format of the measuring programs: one JSON object on a line."""
 
 import json
 from typing import NamedTuple
@@ -15,5 +15,5 @@ def report(result: NamedTuple) -> None:
 
 
 def to_dict(result: NamedTuple) -> dict[str, object]:
-    """The same as a dictionary; json would make a list of it, without the names."""
+    """Return the report as a dictionary; json would encode a named tuple as a list, without the names."""
     return {name: to_dict(value) if hasattr(value, "_asdict") else value for name, value in result._asdict().items()}

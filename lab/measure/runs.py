@@ -1,4 +1,4 @@
-"""The measuring programs, run in the nodes of a lab, with their reports as values."""
+"""Runs the measuring programs in the nodes of a lab, and returns their reports as values."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ TIMEOUT = 60.0  # seconds to wait for a report after the work is done
 
 
 class MeasuringError(Exception):
-    """A program ended without a report; the message says what it complained of."""
+    """A program ended without a report; the message is its output."""
 
 
 def run_udp_stream(
@@ -32,7 +32,7 @@ def run_udp_stream(
     seconds: float = 1,
     size: int = 100,
 ) -> tuple[UdpSenderReport, UdpReceiverReport]:
-    """Send to `host` and `port`; the receiver listens on `arrives_at`, if a forward leads to another port than that."""
+    """Send a UDP stream to `host` and `port`. The receiver listens on `arrives_at`, if a forward leads to another port."""
     options = ("--rate", str(rate), "--seconds", str(seconds), "--size", str(size))
     with _start_program(lab, receiver, "lab.measure.udp", "receive", str(arrives_at or port)) as waiting:
         sent = _run(lab, sender, seconds + TIMEOUT, "lab.measure.udp", "send", host, str(port), *options)
@@ -42,7 +42,7 @@ def run_udp_stream(
 def run_tcp_transfer(
     lab: Lab, sender: str, receiver: str, host: str, port: int, *, arrives_at: int = 0, octets: int = 1_000_000, rate: float = 0
 ) -> Transfer:
-    """Send to `host` and `port`; the receiver listens on `arrives_at`, if a forward leads to another port than that."""
+    """Send octets over TCP to `host` and `port`. The receiver listens on `arrives_at`, if a forward leads to another port."""
     options = ("--octets", str(octets), "--rate", str(rate))
     seconds = octets / rate if rate else 0
     with _start_program(lab, receiver, "lab.measure.tcp", "receive", str(arrives_at or port)):
@@ -51,13 +51,13 @@ def run_tcp_transfer(
 
 
 class Sniffer:
-    """A sniffer at work in a node."""
+    """A sniffer that runs in a node."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
     def stop(self) -> SniffReport:
-        """Everything that arrived until now is counted."""
+        """Stop and return the report, which counts every packet that has arrived until now."""
         self._process.terminate()
         told = _read_last_report(self._process)
         return SniffReport(**told | {"examples": tuple(told["examples"])})
@@ -65,7 +65,7 @@ class Sniffer:
 
 @contextmanager
 def start_sniffer(lab: Lab, node: str, device: str, *prefixes: str) -> Iterator[Sniffer]:
-    """Watch for packets that arrive with a source in these prefixes, or without any: in the private ones."""
+    """Watch for packets that arrive with a source in these prefixes; without prefixes, in the private ones."""
     options = [word for prefix in prefixes for word in ("--source", prefix)]
     with _start_program(lab, node, "lab.measure.sniff", device, *options) as process:
         yield Sniffer(process)
@@ -73,7 +73,7 @@ def start_sniffer(lab: Lab, node: str, device: str, *prefixes: str) -> Iterator[
 
 @contextmanager
 def _start_program(lab: Lab, node: str, program: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """The program, once it is ready; killed at the end if it is still there."""
+    """Start the program and yield it when it is ready; kill it at the end if it still runs."""
     with lab.popen(node, build_module_command(program, *arguments), stderr=subprocess.STDOUT) as process:
         try:
             _await_ready(process)

@@ -1,6 +1,7 @@
-"""Counting packets that arrive on a card with a source address that should not be seen there: whatever left without NAT.
+"""Counts packets that arrive on a card with a source address that should not appear there, such as packets that left without NAT.
 
-It runs until SIGTERM or SIGINT, or for a number of seconds, takes what the kernel still holds for it, and reports.
+Runs until SIGTERM or SIGINT, or for a number of seconds, reads the packets that the kernel still holds for it, and prints a
+report.
 """
 
 import signal
@@ -18,13 +19,16 @@ ETH_P_ALL, ETH_P_IP, ETH_P_IPV6 = 0x0003, 0x0800, 0x86DD
 SOL_PACKET, PACKET_STATISTICS = 263, 6
 SO_RCVBUFFORCE = 33
 BUFFER = 64 << 20
-SNAP = 40  # octets; both addresses of either family lie within
+SNAP = 40  # octets; the addresses of both IP versions lie within
 EXAMPLES = 5
 
 
 class SniffReport(NamedTuple):
-    """`seen`: IP packets that arrived; `leaked`: those with a watched source; `dropped`: what the kernel could not hand over,
-    if not 0 the other two are too small; `examples`: source and destination of the first leaks."""
+    """The sniffer's counts.
+
+    `seen`: IP packets that arrived; `leaked`: those with a watched source; `dropped`: packets that the kernel could not hand over
+    (if it is not 0, the other two are too small); `examples`: source and destination of the first leaks.
+    """
 
     seen: int
     leaked: int
@@ -33,7 +37,7 @@ class SniffReport(NamedTuple):
 
 
 class LeakCounter:
-    """Which source addresses count as leaks, and how many there were."""
+    """Counts packets with a source address in the given prefixes."""
 
     def __init__(self, prefixes: tuple[str, ...]) -> None:
         networks = [ip_network(prefix) for prefix in prefixes]
@@ -43,7 +47,7 @@ class LeakCounter:
         self.examples: list[str] = []
 
     def look(self, protocol: int, packet: bytes) -> None:
-        """A packet from its IP header on."""
+        """Count a packet; `packet` starts with its IP header."""
         if protocol == ETH_P_IP:
             self._count(packet[12:16], packet[16:20], self._four)
         elif protocol == ETH_P_IPV6:
@@ -83,7 +87,7 @@ def sniff(device: str, prefixes: tuple[str, ...], seconds: float) -> SniffReport
 
 
 def _take(tap: socket.socket, watch: LeakCounter) -> bool:
-    """False if there was none to take."""
+    """Count the next packet; return False if there was none."""
     try:
         packet, (_, protocol, kind, *_) = tap.recvfrom(SNAP)
     except (TimeoutError, BlockingIOError):

@@ -1,4 +1,4 @@
-"""One transfer over TCP: how much, how fast, whether both ends saw the same octets, and what had to be sent twice."""
+"""Sends or receives octets over one TCP connection, and reports amount, duration, checksums of both ends and retransmits."""
 
 import json
 import os
@@ -16,7 +16,7 @@ TOTAL_RETRANSMITS = struct.Struct("100xI")  # tcpi_total_retrans in struct tcp_i
 
 
 class TcpReceiverReport(NamedTuple):
-    """`peer` is who sent it, as seen here; `sha256` of all octets, in hexadecimal digits."""
+    """The receiver's report: `peer` is the sender's address as seen here; `sha256` is of all octets, in hexadecimal digits."""
 
     octets: int
     sha256: str
@@ -25,9 +25,10 @@ class TcpReceiverReport(NamedTuple):
 
 
 class Transfer(NamedTuple):
-    """As the sender saw it; `arrived` is what the receiver told at the end, over the same connection.
+    """The sender's report; `arrived` is the receiver's, sent at the end over the same connection.
 
-    A few `retransmits` are no proof of loss: on a busy machine the sender probes when an acknowledgement is late (RFC 8985)."""
+    A few `retransmits` are no proof of loss: on a busy machine the sender probes when an acknowledgement is late (RFC 8985).
+    """
 
     octets: int
     sha256: str
@@ -41,7 +42,9 @@ class Transfer(NamedTuple):
 
 
 def send(host: str, port: int, *, octets: int, rate: float, timeout: float) -> Transfer:
-    """`rate` is octets per second, 0 for as fast as it goes; `timeout` is how long the connection may be silent, in seconds."""
+    """Send random octets. `rate` is in octets per second, 0 for no limit; `timeout` is the longest silence of the connection, in
+    seconds.
+    """
     with socket.create_connection((host, port), timeout=timeout) as connection:
         start = time.monotonic()
         digest = sha256()
@@ -58,7 +61,7 @@ def send(host: str, port: int, *, octets: int, rate: float, timeout: float) -> T
 
 
 def receive(port: int, *, timeout: float) -> TcpReceiverReport:
-    """One connection; `timeout` is how long to wait for it, and how long it may be silent."""
+    """Receive one connection. `timeout` is the longest wait for it, and its longest silence, in seconds."""
     with socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True) as listener:
         listener.settimeout(timeout)
         report_ready()

@@ -1,7 +1,7 @@
-"""A paced stream of numbered UDP datagrams, and the count of what became of it.
+"""Sends or receives a paced stream of numbered UDP datagrams, and counts lost, duplicate and reordered ones.
 
-Every datagram carries its number and how many there will be, so nothing but the datagrams themselves crosses the network
-and a byte counter on the way can be compared exactly: each counts `size` octets and the IP and UDP headers.
+Every datagram carries its number and the total, so nothing but the datagrams themselves crosses the network, and a byte counter
+on the way can be compared exactly: each datagram counts `size` octets and the IP and UDP headers.
 """
 
 import socket
@@ -12,14 +12,18 @@ from typing import NamedTuple
 
 from lab.measure.output import report, report_ready
 
-HEADER = struct.Struct("!III")  # stream, number, how many
-SO_TIMESTAMPNS = 35  # asm-generic/socket.h: when the kernel received it, not when this program got round to it
+HEADER = struct.Struct("!III")  # stream, number, total
+SO_TIMESTAMPNS = 35  # asm-generic/socket.h: the time when the kernel received it, not when this program read it
 SO_RCVBUFFORCE = 33
 BUFFER = 64 << 20
 
 
 class UdpSenderReport(NamedTuple):
-    """`failed`: the kernel refused them or reported an earlier one as unreachable. `size` is in octets, without headers."""
+    """The sender's counts.
+
+    `failed` are the datagrams that the kernel refused, or for which it reported an earlier one as unreachable. `size` is in
+    octets, without headers.
+    """
 
     sent: int
     failed: int
@@ -28,7 +32,9 @@ class UdpSenderReport(NamedTuple):
 
 
 class UdpReceiverReport(NamedTuple):
-    """`received` counts each number once; `peer` is who sent the first, as seen here."""
+    """The receiver's counts. `received` counts each number once; `peer` is the address of the first datagram's sender, as seen
+    here.
+    """
 
     expected: int
     received: int
@@ -40,7 +46,7 @@ class UdpReceiverReport(NamedTuple):
 
 
 class StreamTally:
-    """What has arrived of the first stream that is seen; other streams are left out."""
+    """Counts the datagrams of the first stream that arrives; ignores other streams."""
 
     def __init__(self) -> None:
         self.stream: int | None = None
@@ -81,7 +87,7 @@ class StreamTally:
 
 
 def send(host: str, port: int, *, rate: float, seconds: float, size: int) -> UdpSenderReport:
-    """`rate` is datagrams per second. One that is late is sent at once; the number of datagrams is always rate × seconds."""
+    """Send the stream. `rate` is in datagrams per second. A late datagram is sent at once; their number is always rate × seconds."""
     total = round(rate * seconds)
     stream = time.monotonic_ns() & 0xFFFFFFFF
     padding = bytes(size - HEADER.size)
@@ -99,7 +105,11 @@ def send(host: str, port: int, *, rate: float, seconds: float, size: int) -> Udp
 
 
 def receive(port: int, *, patience: float, idle: float) -> UdpReceiverReport:
-    """Until all have come and 50 ms more (for duplicates), or none for `idle` seconds, or no first one for `patience`."""
+    """Receive one stream and return its report.
+
+    Ends 50 ms after the last datagram (to see duplicates), after `idle` seconds without one, or after `patience` seconds without
+    a first one.
+    """
     tally = StreamTally()
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as receiver:
         receiver.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)

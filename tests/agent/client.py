@@ -1,4 +1,4 @@
-"""A peer of the agent's socket: sends requests, waits for the replies."""
+"""A client of the agent's socket: sends requests and waits for the replies."""
 
 import socket
 from pathlib import Path
@@ -9,7 +9,7 @@ PATIENCE = 30.0  # seconds
 
 
 class Client:
-    """One connection."""
+    """One connection to the agent."""
 
     def __init__(self, path: Path) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -20,7 +20,7 @@ class Client:
         self.beats: list[wire.Beat] = []
 
     def ask(self, request: wire.Request) -> wire.Reply:
-        """Send the request and wait for its reply; what comes before it is kept in `beats`."""
+        """Send the request and wait for its reply; beats that arrive before it are kept in `beats`."""
         self._number += 1
         self.beats.clear()
         self.send(b"".join(wire.iter_lines(self._number, request)))
@@ -29,7 +29,7 @@ class Client:
         return reply
 
     def answer(self) -> tuple[int, wire.Reply]:
-        """The next reply that is an answer, and its number."""
+        """Return the next reply that is not a beat, with its number."""
         number, reply = self.receive()
         while isinstance(reply, wire.Beat):
             self.beats.append(reply)
@@ -41,11 +41,11 @@ class Client:
         self._socket.sendall(octets)
 
     def finish(self) -> None:
-        """Say that nothing more comes."""
+        """Close the sending side."""
         self._socket.shutdown(socket.SHUT_WR)
 
     def receive(self) -> tuple[int, wire.Reply]:
-        """The next reply and its number. Raises EOFError when the agent has hung up."""
+        """Return the next reply and its number. Raises EOFError if the agent has closed the connection."""
         assembler = wire.Assembler()
         for line in self._file:
             if whole := assembler.feed(line):
@@ -53,6 +53,6 @@ class Client:
         raise EOFError
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._file.close()
         self._socket.close()

@@ -1,4 +1,4 @@
-"""Which gateways and tables the suite runs on. The kernel's are skipped aloud where there are no namespaces."""
+"""Fixtures for gateways and tables. Tests on the kernel are skipped, with the reason, where there are no namespaces."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,24 +19,24 @@ MAKERS: dict[str, Callable[[Path], AnyGateway]] = {
 
 
 def on(*kinds: str) -> pytest.MarkDecorator:
-    """The `gateway` fixture on these kinds alone."""
+    """Restrict the `gateway` fixture to these kinds."""
     return pytest.mark.parametrize("gateway", list(map(kind, kinds)), indirect=True)
 
 
 def kind(name: str) -> object:
-    """One kind as a parameter."""
+    """Return one kind as a parameter."""
     return pytest.param(name, marks=pytest.mark.kernel) if "kernel" in name else name
 
 
 @pytest.fixture(scope="session")
 def kernel_is_there() -> str:
-    """Why there is no kernel to test on, or "" """
+    """Return the reason why there is no kernel to test on, or "" if there is one."""
     return namespace.why_not()
 
 
 @pytest.fixture(params=map(kind, MAKERS))
 def gateway(request: pytest.FixtureRequest, tmp_path: Path, kernel_is_there: str) -> Iterator[AnyGateway]:
-    """A fresh gateway."""
+    """Yield a fresh gateway."""
     if "kernel" in request.param and kernel_is_there:
         pytest.skip(f"no kernel to test on: {kernel_is_there}")
     made = MAKERS[request.param](tmp_path / "state")
@@ -45,18 +45,18 @@ def gateway(request: pytest.FixtureRequest, tmp_path: Path, kernel_is_there: str
 
 
 class Bench:
-    """A table, and the way to call it."""
+    """A table, and a way to call functions where it is."""
 
     def __init__(self, *, on_kernel: bool) -> None:
         self.space = namespace.Namespace() if on_kernel else None
         self.table: Kernel | FakeKernel = self.space.do(Kernel) if self.space else FakeKernel()
 
     def do[**P, T](self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call it where the table is."""
+        """Call the function in the table's namespace."""
         return self.space.do(function, *args, **kwargs) if self.space else function(*args, **kwargs)
 
     def close(self) -> None:
-        """Let go."""
+        """Close the table and its namespace."""
         self.do(self.table.close)
         if self.space:
             self.space.close()
@@ -64,7 +64,7 @@ class Bench:
 
 @pytest.fixture(params=["in memory", pytest.param("kernel", marks=pytest.mark.kernel)])
 def bench(request: pytest.FixtureRequest, kernel_is_there: str) -> Iterator[Bench]:
-    """A fresh table."""
+    """Yield a fresh table."""
     if request.param == "kernel" and kernel_is_there:
         pytest.skip(f"no kernel to test on: {kernel_is_there}")
     made = Bench(on_kernel=request.param == "kernel")

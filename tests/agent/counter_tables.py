@@ -1,4 +1,4 @@
-"""A table whose elements have counted, and readings of its counters that stop where a test wants them to."""
+"""A table with counted elements, and readings of its counters that a test can hold."""
 
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ from tests.agent.conftest import Bench
 
 
 def count(bench: Bench, name: str, counts: Mapping[bytes, tuple[int, int]]) -> None:
-    """As if so many packets and octets had matched each of these IPv4 elements, which have counted nothing before."""
+    """Set the counters of these IPv4 elements, which were zero, to these packets and octets."""
     if isinstance(bench.table, FakeKernel):
         for key, each in counts.items():
             bench.table.count(name, key, *each)
@@ -29,7 +29,7 @@ def count(bench: Bench, name: str, counts: Mapping[bytes, tuple[int, int]]) -> N
 
 
 def read(bench: Bench) -> wire.Reading:
-    """All counters at once."""
+    """Return a reading of all counters."""
 
     def reading() -> wire.Reading:
         counting = CounterReader(bench.table, {})
@@ -41,14 +41,14 @@ def read(bench: Bench) -> wire.Reading:
 
 
 def name_counts(counts: wire.Counts) -> dict[bytes, tuple[int, int]]:
-    """Packets and octets of the IPv4 elements that have counted."""
+    """Return packets and octets of the IPv4 elements that have counted."""
     keys = [counts.keys[at : at + 4] for at in range(0, len(counts.keys), 4)]
     packets, octets = (unpack(f">{len(keys)}Q", column) for column in (counts.packets, counts.octets))
     return dict(zip(keys, zip(packets, octets, strict=True), strict=True))
 
 
 class ReadingGate:
-    """Holds readings before their second part until it is opened."""
+    """Holds readings before their second part until the gate is opened."""
 
     def __init__(self) -> None:
         self.begun, self.opened = Event(), Event()
@@ -65,7 +65,7 @@ class ReadingGate:
 
 
 class HeldFake(FakeKernel):
-    """In memory."""
+    """Table in memory with a reading gate."""
 
     def __init__(self, gate: ReadingGate) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class HeldFake(FakeKernel):
 
 
 class HeldKernel(Kernel):
-    """On the kernel."""
+    """Table on the kernel with a reading gate."""
 
     def __init__(self, gate: ReadingGate) -> None:
         super().__init__()

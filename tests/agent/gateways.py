@@ -1,6 +1,7 @@
-"""Gateways to test: the agent in process on the fake, in process on a kernel's namespace, and served to a socket.
+"""Gateways to test: the agent in process on the fake, in process on a kernel's namespace, and served on a socket.
 
-They offer the same: `ask`, `ask_anew` (over a new connection), `restart` (the agent dies without warning, the kernel stays), `close`.
+All have the same methods: `ask`, `ask_anew` (over a new connection), `restart` (the agent dies without warning, the kernel
+stays), `close`.
 """
 
 import shutil
@@ -24,12 +25,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def clock() -> int:
-    """The gateways' time."""
+    """Return the gateways' time, in Unix seconds."""
     return int(time.time())
 
 
 class AnyGateway(Protocol):
-    """One gateway, whatever it is made of."""
+    """Interface of all gateways."""
 
     state: Path
 
@@ -43,7 +44,7 @@ class AnyGateway(Protocol):
 
 
 class Hands:
-    """The clocks of a gateway, and hands to set them: seconds that the machine's clock is off, and that have passed unseen."""
+    """Settable clocks of a gateway: `off` is the error of the machine's clock, `passed` the time skipped; both in seconds."""
 
     def __init__(self) -> None:
         self.off = self.passed = 0
@@ -109,7 +110,7 @@ class OnKernel:
         return self.ask(request)
 
     def nft(self, *arguments: str) -> str:
-        """What nft says in the gateway's namespace."""
+        """Run nft in the gateway's namespace and return its output."""
         return self.space.do(lambda: subprocess.run(["nft", *arguments], check=True, capture_output=True, text=True).stdout)
 
     def restart(self) -> None:
@@ -125,7 +126,7 @@ class OnKernel:
 
 
 class Served:
-    """The agent as a process. With `space` on the kernel, in a network namespace that outlives it; else in memory."""
+    """The agent as a process: with `on_kernel`, in a network namespace that outlives it; else on a table in memory."""
 
     def __init__(self, state: Path, *, on_kernel: bool) -> None:
         self.state = state
@@ -137,7 +138,7 @@ class Served:
         self.start()
 
     def command(self, *arguments: str) -> list[str]:
-        """A command of the agent, in its namespace."""
+        """Return a command of the agent, in its namespace."""
         inside = ["ip", "netns", "exec", self.space] if self.space else []
         return [*inside, sys.executable, "-m", "gateway", *arguments]
 
@@ -151,7 +152,7 @@ class Served:
         self.client = Client(self.socket)
 
     def wait_for_log(self, words: str) -> str:
-        """The next line of the log that has these words."""
+        """Return the next line of the log that contains these words."""
         assert self.process.stderr
         for line in self.process.stderr:
             self.log.append(line)
@@ -163,13 +164,13 @@ class Served:
         return self.client.ask(request)
 
     def ask_anew(self, request: wire.Request) -> wire.Reply:
-        """Over a new connection, which stays."""
+        """Ask over a new connection, which replaces the old one."""
         self.client.close()
         self.client = Client(self.socket)
         return self.ask(request)
 
     def kill(self) -> None:
-        """SIGKILL."""
+        """Kill the agent with SIGKILL."""
         self.client.close()
         self.process.kill()
         self.process.wait()
@@ -181,7 +182,7 @@ class Served:
         self.start()
 
     def nft(self, *arguments: str) -> str:
-        """What nft says in the gateway's namespace."""
+        """Run nft in the gateway's namespace and return its output."""
         command = ["ip", "netns", "exec", self.space, "nft", *arguments]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 

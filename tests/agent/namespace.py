@@ -1,7 +1,7 @@
-"""A network namespace for tests, as a thread that left the host's. It vanishes with the thread and its sockets.
+"""A network namespace for tests: a thread that has left the host's namespace. It ends with the thread and its sockets.
 
-Whatever touches nftables has to run through `do`: libnftables may open a new socket at any time, in whichever namespace
-the calling thread is.
+Everything that touches nftables has to run through `do`: libnftables may open a new socket at any time, in the calling thread's
+namespace.
 """
 
 import os
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Namespace:
-    """One thread in its own network namespace, or in one that has a name."""
+    """One thread in its own network namespace, or in a named one."""
 
     def __init__(self, name: str = "") -> None:
         self._thread = ThreadPoolExecutor(1)
@@ -24,7 +24,7 @@ class Namespace:
             raise RuntimeError("still in the host's network namespace")
 
     def do(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call the function there."""
+        """Call the function in the thread."""
         return self._thread.submit(function, *args, **kwargs).result()
 
     def close(self) -> None:
@@ -41,7 +41,7 @@ def _enter(name: str) -> None:
 
 
 def why_not() -> str:
-    """Why kernel tests cannot run here, "" if they can."""
+    """Return the reason why kernel tests cannot run here, "" if they can."""
     try:
         space = Namespace()
     except PermissionError:

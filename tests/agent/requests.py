@@ -1,4 +1,4 @@
-"""What tests ask a gateway, in short."""
+"""Short forms of requests to a gateway."""
 
 from firewall import wire
 from tests.agent.gateways import AnyGateway, clock
@@ -13,7 +13,7 @@ def deploy(gateway: AnyGateway, request: wire.Apply) -> None:
 
 
 def runs(gateway: AnyGateway) -> str:
-    """The digest of what the kernel really holds."""
+    """Return the digest of the ruleset in the kernel."""
     answer = gateway.ask(wire.Digest(clock()))
     assert isinstance(answer, wire.DigestIs), answer
     assert answer.rules_as_committed

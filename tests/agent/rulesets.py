@@ -32,9 +32,10 @@ def network(
     allowed: tuple[AllowEntrySpec, ...] = (),
     first_owner: int = 1_000_000,
 ) -> Ruleset:
-    """A network of so many members, each with an address, a prefix, a mapping and, mostly, a forward.
+    """Compile a network of this many members, each with an address, a prefix, a mapping and, unless `forwards` is false, a
+    forward.
 
-    first_owner: id of the first holding, the others follow; 0: nobody knows whose they are.
+    first_owner: id of the first holding, the others follow; 0: the elements have no owners.
     """
     private = [IPv4Address(f"10.1.{each // 250}.{each % 250 + 1}") for each in range(members)]
     public = IPv4Address("198.51.100.7")
@@ -60,30 +61,30 @@ def _owners(held: Sequence[IPv4Address | IPv6Network], first: int) -> Iterator[O
 
 
 def ban(prefix: str, comment: str = "", expires: int = 0) -> BanSpec:
-    """A ban of this IPv4 prefix."""
+    """Return a ban of this IPv4 prefix."""
     return BanSpec(0, IPv4Network(prefix), comment, expires)
 
 
 def key(address: str) -> bytes:
-    """The key of an address in a set."""
+    """Return the key of an address in a set."""
     return IPv4Address(address).packed
 
 
 def text_of(ruleset: Ruleset, now: int = 0) -> str:
-    """Its digest at a time."""
+    """Return the ruleset's digest at a time."""
     return digest.format_digest(digest.digest_ruleset(drop_expired(ruleset, now)))
 
 
 def whole(ruleset: Ruleset, *, token: int, now: int, within: int = 60) -> Apply:
-    """The request to apply all of it."""
+    """Return the request to apply the whole ruleset."""
     return Apply(token, now, "", text_of(ruleset, now), None, ruleset, within)
 
 
 def step(before: Ruleset, after: Ruleset, *, token: int, now: int, within: int = 60) -> Apply:
-    """The request to apply what differs."""
+    """Return the request to apply the difference of two rulesets."""
     return Apply(token, now, text_of(before, now), text_of(after, now), delta(before, after), None, within)
 
 
 def delta(before: Ruleset, after: Ruleset) -> Delta:
-    """What differs."""
+    """Return the difference of two rulesets."""
     return diff(before, after)

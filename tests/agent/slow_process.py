@@ -1,4 +1,4 @@
-"""A process that runs for a tenth of the time: what a busy machine looks like to it. The other nine tenths it is stopped."""
+"""Slows a process down as a busy machine does: it runs a tenth of the time and is stopped for the rest."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ RUNS, RESTS = 0.02, 0.18  # seconds
 
 @contextmanager
 def slow_down(pid: int) -> Iterator[None]:
-    """Slow it down, and let it run freely afterwards."""
+    """Slow the process down during the block."""
     over = Event()
     rhythm = Thread(target=_stop_and_go, args=(pid, over))
     rhythm.start()

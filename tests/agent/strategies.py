@@ -1,4 +1,4 @@
-"""Random rulesets of every kind of set there is, for hypothesis."""
+"""Random rulesets with every kind of set, for hypothesis."""
 
 from dataclasses import replace
 
@@ -76,7 +76,7 @@ comments = st.text(max_size=150).map(names.sanitize_comment) | st.sampled_from(
 
 
 def octets(types: tuple[Type, ...]) -> st.SearchStrategy[bytes]:
-    """A key (or value) of these types."""
+    """Draw a key or value of these types."""
     if len(types) == 1:
         return st.binary(min_size=types[0].width, max_size=types[0].width)
     fields = [st.binary(min_size=each.width, max_size=each.width).map(lambda value: value + bytes(-len(value) % 4)) for each in types]
@@ -85,7 +85,7 @@ def octets(types: tuple[Type, ...]) -> st.SearchStrategy[bytes]:
 
 @st.composite
 def ranges(draw: st.DrawFn) -> bytes:
-    """An address with the first and the last of its ports."""
+    """Draw an address with the first and the last of its ports."""
     address, first = draw(octets(SOURCE)), draw(st.integers(1, 65534))
     return b"".join(address + port.to_bytes(2) + b"\0\0" for port in (first, draw(st.integers(first + 1, 65535))))
 
@@ -94,7 +94,7 @@ rates = st.integers(LOWEST_RATE, HIGHEST_RATE).map(lambda rate: rate.to_bytes(RA
 
 
 def elements(of: Set, now: int) -> st.SearchStrategy[dict[bytes, Element]]:
-    """Few elements; some end long after `now`. None where packets alone bring them."""
+    """Draw a few elements; some end long after `now`. None for dynamic sets, which packets fill."""
     if of.dynamic:
         return st.just({})
     ends = st.sampled_from([0, 0, now + 7_200, now + 400_000_000]) if of.timeout else st.just(0)
@@ -106,7 +106,7 @@ def elements(of: Set, now: int) -> st.SearchStrategy[dict[bytes, Element]]:
 
 @st.composite
 def rulesets(draw: st.DrawFn, now: int) -> Ruleset:
-    """Some of the sets, with rules that look some of them up."""
+    """Draw some of the sets, with rules that look some of them up."""
     sets = {each.name: replace(each, size=draw(st.sampled_from([64, 256]))) for each in draw(st.lists(st.sampled_from(POOL), unique=True))}
     chains: dict[str, Chain] = {}
     for name in sets:

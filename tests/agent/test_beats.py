@@ -1,4 +1,4 @@
-"""Whoever waits long for an answer hears meanwhile that the agent lives, and what it does."""
+"""Beats: a client that waits long for an answer receives signs of life from the agent, with its progress."""
 
 import asyncio
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ OFTEN = 0.01  # seconds between beats
 
 
 class Waiting(FakeKernel):
-    """A table that loads nothing before it may."""
+    """A table that does not load until `may` is set."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Waiting(FakeKernel):
 
 
 class Busy:
-    """An agent behind its socket that has been told to load something, and waits."""
+    """An agent behind its socket, with a table that waits in its first load."""
 
     def __init__(self, table: Waiting) -> None:
         self.table, self._directory = table, Path(mkdtemp(prefix="nw"))  # a socket's path must be short
@@ -67,13 +67,13 @@ class Busy:
         await server.end()
 
     def send_and_wait(self, request: wire.Request) -> Client:
-        """A peer that has sent this, and waits for the answer."""
+        """Return a client that has sent the request and waits for the answer."""
         client = Client(self.socket)
         client.send(b"".join(wire.iter_lines(7, request)))
         return client
 
     def stop(self) -> None:
-        """As SIGTERM does."""
+        """Stop the agent as SIGTERM does."""
         self._loop.call_soon_threadsafe(self._end.set)
 
     def close(self) -> None:
@@ -91,11 +91,11 @@ def busy() -> Iterator[Busy]:
     made.close()
 
 
-SHARED = {"tally", "occupied", "tuned", "connections"}  # of the table: these may be called beside everything else
+SHARED = {"tally", "occupied", "tuned", "connections"}  # methods of the table that may be called beside all others
 
 
 class Alone(Waiting):
-    """Notes what is called on one thread while another is inside."""
+    """Notes methods that are called on one thread while another thread is inside the table."""
 
     def __init__(self) -> None:
         super().__init__()

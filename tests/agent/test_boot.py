@@ -1,4 +1,4 @@
-"""At start the kernel gets back what was confirmed last; when that is impossible, forwarding is closed."""
+"""Boot: the kernel gets back the last confirmed ruleset; if that is impossible, forwarding is closed."""
 
 import subprocess
 from ipaddress import IPv4Network
@@ -124,11 +124,14 @@ def test_a_transaction_in_another_table_costs_a_look_and_nothing_more(gateway: O
 
 @on("kernel")
 def test_an_element_that_was_gone_already_does_not_fail_the_deploy(gateway: OnKernel) -> None:
-    """As if it had ended between rendering and commit: the agent has seen the deletion's transaction, but not its element."""
+    """Delete an element as if it had expired between rendering and commit.
+
+    The agent takes the deletion's transaction for its own, so it does not notice that the element is missing.
+    """
     before = network(1, ban("203.0.113.9/32", "scans", clock() + 900), ban("203.0.113.8/32"))
     deploy(gateway, whole(before, token=1, now=clock()))
     gateway.nft("delete element inet netzwart bans4_32 { 203.0.113.9 }")
-    gateway.table._expected += 1  # what an expiry looks like: no transaction that is not ours
+    gateway.table._expected += 1  # looks like an expiry: no foreign transaction
     deploy(gateway, step(before, network(1, ban("203.0.113.8/32")), token=2, now=clock()))
     assert runs(gateway) == text_of(network(1, ban("203.0.113.8/32")))
 
@@ -188,7 +191,7 @@ def test_closed_lets_nothing_be_forwarded_and_the_gateway_be_reached() -> None:
 
 
 def test_an_agent_that_died_in_a_commit_goes_back_too(tmp_path: Path) -> None:
-    """The kernel took the transaction, and the agent never knew."""
+    """The kernel committed the transaction, but the agent died before it knew."""
     table = FakeKernel()
     agent = Agent(table, save_confirmed(tmp_path, network(2)), name="gw1", boot="", clock=clock)
     agent.start()

@@ -1,4 +1,4 @@
-"""netzwart-agent.pyz: the same bytes each time, and it runs on the system's Python, as an account with one right only."""
+"""netzwart-agent.pyz: builds are reproducible, and it runs on the system's Python, as an account with only one capability."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ NO_RIGHT = ["--inh-caps=-all", "--bounding-set=-all"]
 
 
 def why_not() -> str:
-    """Why the system's Python cannot run it; "" if it can."""
+    """Return the reason why the system's Python cannot run it; "" if it can."""
     if not Path(PYTHON).exists():
         return f"there is no {PYTHON}"
     tried = subprocess.run([PYTHON, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"], check=False)
@@ -36,7 +36,7 @@ def why_not() -> str:
 
 @pytest.fixture(scope="module")
 def bundle_directory() -> Iterator[Path]:
-    """The directory with what script/build-agent makes, which every account may enter."""
+    """Build the agent with script/build-agent; yield the output directory, which every account may enter."""
     if reason := why_not():
         pytest.skip(reason)
     with tempfile.TemporaryDirectory(prefix="nw-") as directory:
@@ -57,7 +57,7 @@ UNITS = [
 
 @contextmanager
 def serving(built: Path, state: Path, *, before: list[str], more: list[str]) -> Iterator[Client]:
-    """The agent of the bundle, and a peer of it."""
+    """Run the agent of the bundle, and yield a client of it."""
     program = [*before, PYTHON, str(built / "netzwart-agent.pyz"), "serve", "--name", "gw1", *more]
     with Popen([*program, "--socket", str(state / "agent"), "--state", str(state / "state")], stderr=subprocess.PIPE, text=True) as agent:
         try:
@@ -133,7 +133,7 @@ def test_the_login_of_the_portal_may_talk_to_the_agent_and_a_stranger_may_not(bu
 
 
 def test_the_bundle_says_which_sources_it_consists_of(bundle_directory: Path) -> None:
-    """The release alone would be the same for years; the sources' name is the one that this checkout has."""
+    """The release alone would be the same for years, so the version contains a digest of the checkout's sources."""
     ask = [
         PYTHON,
         "-c",
@@ -154,7 +154,7 @@ def test_systemd_finds_no_fault_with_the_units(bundle_directory: Path) -> None:
 
 
 def unit(name: str) -> dict[str, str]:
-    """The settings of a unit; of one that stands twice, the last."""
+    """Return the settings of a unit; the last value of a repeated one."""
     lines = (ROOT / "gateway" / "systemd" / f"{name}.service").read_text().splitlines()
     return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
 

@@ -1,4 +1,4 @@
-"""The agent's clock: the portal's, as far as its messages say something certain, however long they were on their way."""
+"""The agent's clock follows the portal's as far as messages prove it, whatever their delay."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +9,7 @@ delays = st.floats(0, 1000)
 
 
 class Machine:
-    """A gateway whose clock is off by so many seconds, and the portal's true time."""
+    """A gateway with a clock that is off by this many seconds, and the portal's true time."""
 
     def __init__(self, off: float) -> None:
         self.true, self.booted = 1000.0, 950.0
@@ -23,7 +23,7 @@ class Machine:
         return self.clock() - self.true
 
     def hello(self, there: float, back: float) -> None:
-        """One question and its answer, and what the portal then knows; each takes a while."""
+        """Exchange a request and its answer, with these delays in seconds, and pass on the portal's bound."""
         sent = self.true
         self.true += there
         self.clock.follow(sent)

@@ -1,4 +1,4 @@
-"""Reading all counters: exact while elements come and go, and nobody waits for it."""
+"""Reading all counters: exact while elements come and go, and without delay for other clients."""
 
 import asyncio
 import dataclasses
@@ -108,7 +108,7 @@ def test_a_reading_that_is_stopped_ends_with_its_next_part(bench: Bench) -> None
 
 
 class Telling(Agent):
-    """Says when it has taken something back."""
+    """Sets an event when it has taken something back."""
 
     def __init__(self, took_back: Event, table: HeldFake | HeldKernel, state: StateDirectory) -> None:
         super().__init__(table, state, name="gw1", boot="boot", clock=clock)
@@ -152,7 +152,7 @@ class Behind:
         return Client(self.socket)
 
     def end(self) -> None:
-        """As SIGTERM does."""
+        """Stop the agent as SIGTERM does."""
         self._loop.call_soon_threadsafe(self._end.set)
         self._served.result(PATIENCE)
 
@@ -182,7 +182,7 @@ def change(behind: Behind, request: wire.Apply) -> None:
 
 
 def ask_for_counters(behind: Behind) -> Client:
-    """A peer whose answer is yet to come."""
+    """Return a client that has asked for the counters and not yet received the answer."""
     client = behind.client()
     client.send(b"".join(wire.iter_lines(7, wire.Counters("", 0))))
     return client

@@ -1,4 +1,4 @@
-"""Open connections that a change concerns are ended, at their moment; all others are left alone."""
+"""Cutting flows: a change ends the open connections that it concerns, at the right time, and leaves all others."""
 
 import subprocess
 from collections.abc import Collection
@@ -21,7 +21,7 @@ MEMBER, OTHER, PUBLIC, PEER, BANNED = "10.1.0.1", "10.1.0.2", "198.51.100.7", "2
 
 
 def build_conntrack_arguments(source: str, sport: int, to: str, dport: int, *, snat: str = "", dnat: str = "") -> list[str]:
-    """Arguments of conntrack(8) for an established connection; dnat is an address with a port."""
+    """Return arguments of conntrack(8) for an established connection; dnat is an address with a port."""
     nat = [*(["--src-nat", snat] if snat else []), *(["--dst-nat", dnat] if dnat else [])]
     ends = ["-s", source, "-d", to, "--sport", str(sport), "--dport", str(dport)]
     return ["-p", "tcp", *ends, "--state", "ESTABLISHED", "-t", "600", *nat]
@@ -36,7 +36,7 @@ ALL = {"out": OUT, "others": OTHERS, "banned": TO_BANNED, "in": IN, "out6": OUT6
 
 
 def open_connections(gateway: InProcess | OnKernel) -> None:
-    """Three members and their open connections."""
+    """Deploy three members and open their connections."""
     deploy(gateway, whole(network(3), token=1, now=clock()))
     for arguments in ALL.values():
         open_one(gateway, arguments)
@@ -59,7 +59,7 @@ def as_flow(arguments: list[str]) -> Flow:
 
 
 def alive(gateway: InProcess | OnKernel) -> set[str]:
-    """Names of the connections that are still there."""
+    """Return the names of the connections that still exist."""
     flows = gateway.space.do(gateway.table.list_flows) if isinstance(gateway, OnKernel) else gateway.table.list_flows()
     plain = {flow._replace(handle=b"") for flow in flows}
     return {name for name, arguments in ALL.items() if as_flow(arguments) in plain}
@@ -127,7 +127,7 @@ def test_a_confirmation_that_is_refused_cuts_nothing(gateway: InProcess | OnKern
 
 
 class Counted(FakeKernel):
-    """A kernel that counts how often it lists its flows."""
+    """A table that counts how often its flows are listed."""
 
     listed = 0
 

@@ -1,4 +1,4 @@
-"""Whatever somebody else did to the table is told precisely, and the whole ruleset puts it right in one transaction."""
+"""Drift: every change to the table from outside is reported precisely, and the whole ruleset repairs it in one transaction."""
 
 import dataclasses
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Elements end when they should, however slow the gateway is and whatever its clock said when they were loaded."""
+"""Elements end on time, however slow the gateway is and whatever its clock was when they were loaded."""
 
 import time
 from ipaddress import IPv4Address
@@ -23,13 +23,16 @@ BANS = "bans4_32"
 
 
 def many_bans(number: int) -> tuple[BanSpec, ...]:
-    """Each with an end of its own, none of them soon."""
+    """Return bans with different ends, none of them soon."""
     first, ends = int(IPv4Address("203.0.0.0")), clock() + HOUR
     return tuple(ban(f"{IPv4Address(first + each)}/32", "", ends + each % HOUR) for each in range(number))
 
 
 def largest_error(ruleset: Ruleset, space: Namespace | None = None) -> float:
-    """Seconds by which the end of any element in the kernel differs from the ruleset's; read in the namespace, or in the caller's."""
+    """Return the largest difference, in seconds, between the end of an element in the kernel and in the ruleset.
+
+    Reads in the given namespace, or in the caller's.
+    """
     name = BANS
     remaining: dict[bytes, tuple[float, int]] = {}
 
@@ -120,7 +123,7 @@ def test_a_first_load_that_takes_ten_times_as_long_ends_nothing_later(gateway: S
 
 
 def _error_inside(gateway: Served, wanted: Ruleset) -> float:
-    """Read by a thread that goes into the gateway's namespace."""
+    """Return `largest_error` in the gateway's namespace, which a thread enters."""
     inside = Namespace(gateway.space)
     try:
         return largest_error(wanted, inside)

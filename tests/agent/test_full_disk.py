@@ -1,4 +1,4 @@
-"""A disk without room: nothing is half-written, the error says so, the way back needs no room, and later everything works again."""
+"""A full disk: no file is half-written, the error names the cause, reverting needs no space, and later everything works again."""
 
 import resource
 import subprocess
@@ -18,7 +18,7 @@ NOW = 1_800_000_000
 
 
 class Disk:
-    """A small file system of its own, that can be filled to the last octet."""
+    """A small file system that can be filled to the last octet."""
 
     def __init__(self, at: Path) -> None:
         self.at = at
@@ -115,7 +115,7 @@ def test_an_agent_does_not_start_without_room_for_its_token(disk: Disk) -> None:
 
 
 def test_a_token_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) -> None:
-    """A file that may not be written beyond its tenth octet: as torn as a write can be."""
+    """Limit the file to ten octets: the worst torn write."""
     state = StateDirectory(tmp_path)
     state.raise_token(12_345_678_901)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

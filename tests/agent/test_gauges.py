@@ -1,4 +1,4 @@
-"""Sets that packets fill: nobody compares what they hold, and they take no more than their size."""
+"""Sets that packets fill: their elements are no drift, and they hold no more than their size."""
 
 import dataclasses
 import socket

@@ -1,4 +1,4 @@
-"""SIGKILL at any moment: what runs afterwards is the last confirmed ruleset, whole."""
+"""SIGKILL at any moment: afterwards the last confirmed ruleset runs, complete."""
 
 import pytest
 
@@ -12,7 +12,7 @@ BEFORE, AFTER = network(40), network(60, ban("203.0.113.9/32", "scans"))
 
 
 def send(gateway: Served, request: wire.Request, share: float = 1.0) -> None:
-    """Send it, or a part of it, and do not wait."""
+    """Send the request, or a part of it, without waiting."""
     octets = b"".join(wire.iter_lines(99, request))
     gateway.client.send(octets[: int(len(octets) * share)])
 
@@ -37,7 +37,7 @@ def test_killed_after_an_apply(gateway: Served) -> None:
 
 @on("served", "served on the kernel")
 def test_killed_in_a_confirm(gateway: Served) -> None:
-    """It may have come through or not; nothing in between."""
+    """The confirm may have succeeded or not, but nothing in between."""
     deploy(gateway, whole(BEFORE, token=1, now=clock()))
     running = BEFORE
     for token in range(2, 6):

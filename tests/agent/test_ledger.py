@@ -1,4 +1,6 @@
-"""What deleted elements had counted is told until the portal has written it down, whatever becomes of the agent and its files."""
+"""The ledger: final counts of deleted elements are reported until the portal has stored them, whatever happens to the agent and
+its files.
+"""
 
 import os
 import resource
@@ -21,7 +23,7 @@ def build_deleted_counts(octets: int) -> dict[str, DeletedCounts]:
 
 
 def octets(ledger: Ledger) -> list[int]:
-    """Of each line that the portal has not acknowledged."""
+    """Return the octets of each line that the portal has not acknowledged."""
     return [int.from_bytes(each.sets["up4"].octets) for each in ledger.pending_entries]
 
 
@@ -53,7 +55,7 @@ def test_acknowledged_twice_or_late_takes_nothing_else_and_another_ledgers_name_
 
 
 def test_the_number_of_a_reading_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) -> None:
-    """A file that may not be written beyond its tenth octet: the portal would not believe an agent that begins at one again."""
+    """Limit the file to ten octets. The numbers must not restart: the portal would not believe an agent that begins at one again."""
     ledger = make_ledger(tmp_path, 100)
     assert [ledger.take_reading_number() for _ in range(12)][-1] == 12
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -66,7 +68,7 @@ def test_the_number_of_a_reading_that_cannot_be_written_leaves_the_one_before(tm
 
 
 def test_a_number_that_was_told_once_is_never_given_to_something_else(tmp_path: Path) -> None:
-    """The file lost its end in a power cut: what the portal knows by a number must stay what it is."""
+    """The file loses its end, as in a power cut: a number that the portal knows must keep its meaning."""
     ledger = make_ledger(tmp_path, 100)
     file = tmp_path / "gone"
     before = file.read_bytes()
@@ -120,7 +122,7 @@ def test_readings_are_numbered_on_over_the_end_of_the_agent(tmp_path: Path) -> N
 
 
 def test_nobody_else_reads_any_file_of_the_agent_whatever_umask_it_was_started_with(tmp_path: Path) -> None:
-    """Also what an older release left behind."""
+    """Includes files that an older release left behind."""
     before = os.umask(0)
     try:
         (tmp_path / "readings").write_bytes(b"%020d" % 3)

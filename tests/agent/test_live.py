@@ -1,4 +1,4 @@
-"""Live traces: what the kernel does with real packets, told in order and bounded, while the agent goes on with everything else."""
+"""Live traces: they report the kernel's decisions about real packets, in order and within limits, while the agent does everything else."""
 
 import subprocess
 from collections.abc import Iterator
@@ -42,12 +42,12 @@ ANY = Watch(None, ip_network("0.0.0.0/0"), 0, 0, "", 30, PACKETS[-1])
 
 
 def out(port: int = 443, protocol: int = 17) -> Packet:
-    """From the member to the internet."""
+    """Return a packet from the member to the internet."""
     return Packet("lan0", MEMBER, FOREIGN, protocol, 40_000, port)
 
 
 class Wired:
-    """An agent on a kernel with cables, whose policy is confirmed."""
+    """An agent on a kernel with cables and a confirmed policy."""
 
     def __init__(self, state: Path) -> None:
         self.wires, self.hands = GatewayWires(), Hands()
@@ -71,7 +71,7 @@ class Wired:
         self.agent = self.wires.gateway.do(self._start)
 
     def pass_by(self, *packets: Packet) -> None:
-        """Send them, and wait until the gateway has done with them."""
+        """Send packets, and wait until the gateway has processed them."""
         for packet in packets:
             self.wires.exchange(packet.interface, [octets(packet)])
 
@@ -106,7 +106,7 @@ def look(gateway: AnyGateway, number: int, *, after: int = 0, end: bool = False)
 
 
 def knock(source: IPv4Address) -> Packet:
-    """At the member's port forward."""
+    """Return a SYN to the member's port forward."""
     return Packet("wan0", source, PUBLIC, 6, 40_000, 8443, flags=SYN)
 
 
@@ -121,7 +121,7 @@ def packets(seen: Seen) -> set[int]:
 
 
 def watch_packets(wired: Wired, what: Watch, *sent: Packet) -> Seen:
-    """Everything about these packets, and the end of it."""
+    """Trace these packets; return everything seen, and end the trace."""
     number = watch(wired, what)
     wired.pass_by(*sent)
     return look(wired, number, end=True)
@@ -152,7 +152,7 @@ TAKEN = {
 
 
 def verdict(step: TraceStep) -> str:
-    """In the kernel's words."""
+    """Return the step's verdict in the kernel's words."""
     match step.verdict:
         case Verdict(action):
             return TAKEN[action]

@@ -1,4 +1,4 @@
-"""What the kernel tells of deleted elements: when it is too much, and when the elements are those of the release before."""
+"""Kernel notices of deleted elements: too many for the socket, and of elements from the release before."""
 
 from contextlib import closing
 from ipaddress import IPv4Address
@@ -29,7 +29,7 @@ def change(removed: dict[bytes, tuple[int, int]] | range, *, back: bool = False)
 
 @pytest.mark.parametrize("bench", [kind("kernel")], indirect=True)
 def test_who_hears_too_little_knows_it_and_a_commit_that_expects_it_hears_it_all(bench: Bench) -> None:
-    """The kernel drops what does not fit into a socket (ENOBUFS); a buffer for one notice is too small for many."""
+    """The kernel drops notices that do not fit into a socket (ENOBUFS); a buffer for one notice is too small for many."""
     bench.do(bench.table.commit, diff(EMPTY, Ruleset(sets={"up4": UP}, elements={"up4": {}})), clock())
     bench.do(bench.table.commit, change(range(MANY), back=True), clock())
     bench.do(bench.table.commit, change(OURS, back=True), clock())
@@ -56,7 +56,7 @@ def test_an_element_that_ends_twice_before_anybody_asks_had_counted_both(bench: 
 
 
 def stands(gateway: OnKernel, octets: int, owner: bytes = b"") -> None:
-    """The counters of the first two members' IPv4 addresses, what they send, stand at so much."""
+    """Set the upload counters of the first two members' IPv4 addresses to this many octets."""
     there = "element inet netzwart up4"
     of = ["10.1.0.1", "10.1.0.2"]
     comments = [f' comment "{owners.format_comment(owners.pack_holding(1_000_000 + at))}"' if owner else "" for at in range(len(of))]

@@ -1,4 +1,4 @@
-"""What every gateway answers: hello, plan, apply, confirm, digest, counters."""
+"""Answers of every gateway: hello, plan, apply, confirm, digest, counters."""
 
 import dataclasses
 from itertools import pairwise

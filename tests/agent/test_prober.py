@@ -1,4 +1,4 @@
-"""The agent and its prober: what is found, what is said when nothing is, and how long it may take."""
+"""The agent and its prober: results, error messages, and time limits."""
 
 import socket
 import subprocess
@@ -24,14 +24,14 @@ from tests.agent.gateways import ROOT, clock
 
 @pytest.fixture
 def place() -> Iterator[Path]:
-    """Where a prober listens. A socket's path must be short."""
+    """Yield the path of a prober's socket. It must be short."""
     with TemporaryDirectory(prefix="nw-") as directory:
         yield Path(directory) / "prober"
 
 
 @pytest.fixture
 def prober(place: Path) -> Iterator[Path]:
-    """A prober that runs here, as a process."""
+    """Run a prober here, as a process; yield the path of its socket."""
     command = [sys.executable, "-m", "gateway", "prober", "--socket", str(place)]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
@@ -44,14 +44,14 @@ def prober(place: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def server() -> Iterator[int]:
-    """The port of somebody who listens on loopback, for both families."""
+    """Yield the port of a server on loopback, for both IP versions."""
     with socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True) as listener:
         yield listener.getsockname()[1]
 
 
 @contextmanager
 def silent() -> Iterator[int]:
-    """The port of somebody whose queue is full: connecting to it is neither refused nor answered."""
+    """Yield the port of a server with a full queue: connecting to it is neither refused nor answered."""
     with ExitStack() as stack:
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
         for _ in range(3):
@@ -62,13 +62,13 @@ def silent() -> Iterator[int]:
 
 
 def find_unused_port() -> int:
-    """A port where nobody listens any more."""
+    """Return a port without a listener."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
 
 
 def ask(directory: Path, request: wire.Probe, prober: Path | None) -> wire.Reply:
-    """What an agent with this prober answers."""
+    """Return the answer of an agent with this prober."""
     state = StateDirectory(directory / "state")
     try:
         return Agent(FakeKernel(), state, name="gw1", boot="", clock=clock, probes=prober).answer(request)

@@ -1,4 +1,4 @@
-"""A gateway's profile: set with the ruleset, taken back with it, restored at boot, watched, and gone again when nobody wants one."""
+"""A gateway's profile: set and taken back with the ruleset, restored at boot, watched, and undone when no ruleset asks for it."""
 
 import dataclasses
 import json
@@ -40,12 +40,12 @@ def drift(gateway: AnyGateway) -> wire.Drifted:
 
 
 def of_a_namespace(values: dict[str, str]) -> dict[str, str]:
-    """Without those that only the first network namespace may set."""
+    """Leave out the values that only the first network namespace may set."""
     return {name: value for name, value in values.items() if name not in (MAX, BUCKETS)}
 
 
 def by_hand(gateway: Local, name: str, value: str) -> None:
-    """As somebody with a shell would."""
+    """Set a value as an administrator with a shell would."""
     if isinstance(gateway, OnKernel):
         gateway.space.do(Path("/proc/sys", name.replace(".", "/")).write_text, value)
     else:

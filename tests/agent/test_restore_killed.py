@@ -1,7 +1,7 @@
-"""Nothing is forwarded before the ruleset stands: packets of a member, while the restore at boot is killed sooner or later.
+"""Nothing is forwarded before the ruleset is loaded: a member sends packets while the restore at boot is killed sooner or later.
 
-Three namespaces: a member's, the gateway's, and one outside that notes from whom packets come. IPv6 is translated nowhere: there a
-source that no member holds stands for whatever the ruleset would not let out.
+There are three namespaces: the member's, the gateway's, and one outside that records the sources of packets. IPv6 is not
+translated, so a source that no member holds stands for everything that the ruleset would not let out.
 """
 
 import shlex
@@ -29,8 +29,8 @@ MEMBER, OUTSIDE, PORT = "10.1.0.1", "203.0.113.9", 9999
 MEMBER6, STRANGER6, OUTSIDE6 = "2001:db8::10", "2001:db8:ffee::66", "2001:db8:fff0::9"
 PUBLIC = "198.51.100.7"
 ALL, ALLOWED = {MEMBER, MEMBER6, STRANGER6}, {PUBLIC, MEMBER6}
-MEMBERS = 3000  # so that the restore takes a while
-ROUTER, HOST = "02:00:00:00:00:01", "02:00:00:00:00:02"  # of every cable: nobody has to ask for them
+MEMBERS = 3000  # makes the restore take a while
+ROUTER, HOST = "02:00:00:00:00:01", "02:00:00:00:00:02"  # of every cable, so that no neighbour discovery is needed
 
 
 def ip(space: Namespace, *commands: str) -> None:
@@ -39,13 +39,13 @@ def ip(space: Namespace, *commands: str) -> None:
 
 
 def cable(space: Namespace, name: str, to: Namespace, other: str) -> None:
-    """A cable from this namespace's interface to the other one's."""
+    """Lay a cable from this namespace's interface to the other one's."""
     ip(space, f"link add {name} type veth peer name {other} netns {to.do(get_native_id)}")
 
 
 @dataclass
 class RestoreWires:
-    """The three, and who was seen outside."""
+    """The three namespaces, with cables, and sockets that send and listen."""
 
     member: Namespace = field(default_factory=Namespace)
     gateway: Namespace = field(default_factory=Namespace)
@@ -74,7 +74,7 @@ class RestoreWires:
         ip(self.gateway, "addr add 2001:db8:fff0::1/64 dev wan nodad", f"neigh add {OUTSIDE6} lladdr {HOST} dev wan nud permanent")
 
     def reboot(self) -> None:
-        """The kernel knows no rules and no connections."""
+        """Delete all rules and connections, as a reboot does."""
         self.run("nft", "flush", "ruleset")
         self.run("conntrack", "-F")
 
@@ -89,10 +89,10 @@ class RestoreWires:
         return self.gateway.do(Popen, command, cwd=ROOT, stderr=subprocess.DEVNULL)
 
     def listen_for(self, awaited: Set[str] = frozenset()) -> set[str]:
-        """From whom the packets came that a member sends now; each from a port of its own, so that each is a new connection.
+        """Send packets from the member; return the sources that arrive outside. Each has a port of its own, so each is a new
+        connection.
 
-        awaited: from whom some will come, however long that takes on a machine with much else to do. Who else is heard later is heard by
-        the next question.
+        awaited: sources to wait for, however long they take on a busy machine. Sources that arrive later appear in the next call.
         """
         for source, to in ((MEMBER, OUTSIDE), (MEMBER6, OUTSIDE6), (STRANGER6, OUTSIDE6)):
             for _packet in range(20):
@@ -105,11 +105,11 @@ class RestoreWires:
         return found
 
     def waiting(self) -> set[str]:
-        """Of all that has come since the last time."""
+        """Return the sources of all packets since the last call."""
         return {source for ear in self.ears for source in _iter_heard(ear)}
 
     def talk(self) -> None:
-        """A member, and a stranger beside, who never stop sending, until `ending`."""
+        """Send packets from a member, and from an unheld source, until `ending` is set."""
         while not self.ending.is_set():
             for voice, to in self.voices:
                 voice.sendto(b"?", (to, PORT))
@@ -153,7 +153,7 @@ def wires(kernel_is_there: str) -> Iterator[RestoreWires]:
 
 @pytest.fixture
 def restore(tmp_path: Path) -> tuple[str, ...]:
-    """The command that loads what was confirmed."""
+    """Save a confirmed ruleset; return the command that restores it."""
     state = StateDirectory(tmp_path)
     state.write_checkpoint(network(MEMBERS), digest.digest_ruleset(network(MEMBERS)), 0)
     state.close()
@@ -161,14 +161,14 @@ def restore(tmp_path: Path) -> tuple[str, ...]:
 
 
 def closing() -> list[str]:
-    """What the unit runs that comes first at boot."""
+    """Return the command of the first unit at boot."""
     lines = (ROOT / "gateway" / "systemd" / "netzwart-closed.service").read_text().splitlines()
     [command] = [line.removeprefix("ExecStart=") for line in lines if line.startswith("ExecStart=")]
     return shlex.split(command)
 
 
 def test_without_any_rules_all_packets_leave_untranslated(wires: RestoreWires) -> None:
-    """So what the others see is worth something."""
+    """Control test: it proves that the other tests would see packets."""
     assert wires.listen_for(ALL) == ALL
 
 
@@ -178,7 +178,7 @@ def test_the_first_unit_lets_nothing_out_and_the_restore_lets_it_out_translated(
     assert wires.listen_for() == set()
     wires.run(*restore)
     assert wires.listen_for(ALLOWED) == ALLOWED
-    wires.run(*closing())  # whoever starts it by hand on a gateway that runs
+    wires.run(*closing())  # as when the unit is started by hand on a running gateway
     assert wires.listen_for(ALLOWED) == ALLOWED
 
 
@@ -186,7 +186,11 @@ def test_the_first_unit_lets_nothing_out_and_the_restore_lets_it_out_translated(
 def test_a_restore_that_is_killed_at_any_moment_lets_nothing_forbidden_out(
     wires: RestoreWires, restore: tuple[str, ...], first: bool
 ) -> None:
-    """Ever later, until one comes to its end. Alone, as where only the program was renewed: from the moment on at which it has closed."""
+    """Kill the restore ever later, until one run ends by itself.
+
+    "Alone" is the case in which only the program was renewed; the promise then holds from the moment when it has closed
+    forwarding.
+    """
     talking, ends = Thread(target=wires.talk), list[int]()
     talking.start()
     try:
@@ -204,7 +208,7 @@ def test_a_restore_that_is_killed_at_any_moment_lets_nothing_forbidden_out(
 
 
 def boot(wires: RestoreWires, restore: tuple[str, ...], *, first: bool, seconds: float) -> int:
-    """How a restore ended that was killed after so long, unless it was done by then. Links come up as early as they can."""
+    """Boot, kill the restore after `seconds` unless it has ended, and return its exit status. Links come up as early as possible."""
     ip(wires.gateway, "link set lan down")
     wires.reboot()
     wires.waiting()

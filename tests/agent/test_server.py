@@ -1,4 +1,4 @@
-"""The socket: whatever a peer sends, it is answered or cut off, the log says so, and the service goes on."""
+"""The socket: every client is answered or disconnected, whatever it sends, the log has the reason, and the service goes on."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from tests.agent.rulesets import network, text_of, whole
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """One service for all tests here: none of them may hurt it."""
+    """Run one service for all tests here: none of them may damage it."""
     made = Served(tmp_path_factory.mktemp("served") / "state", on_kernel=False)
     try:
         yield made
@@ -36,7 +36,7 @@ def frame(part: str, *, version: object = wire.VERSION, number: object = 1, last
 
 
 def read_refusal(served: Served, octets: bytes) -> wire.Refused:
-    """What a peer is told that sends this and then nothing."""
+    """Return the refusal for a client that sends this and then nothing."""
     client = Client(served.socket)
     client.send(octets)
     client.finish()

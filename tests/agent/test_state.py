@@ -1,4 +1,4 @@
-"""What lies on the disk: it survives every torn write, and damage is noticed."""
+"""State on disk: it survives every torn write, and damage is detected."""
 
 import json
 from itertools import pairwise
@@ -142,7 +142,7 @@ def test_a_long_journal_asks_for_a_checkpoint(tmp_path: Path) -> None:
 
 
 def test_what_a_release_confirmed_that_computed_digests_otherwise_is_still_what_the_gateway_boots_with(tmp_path: Path) -> None:
-    """Its digest says nothing here; the next checkpoint has one that does."""
+    """That release's digest means nothing here; the next checkpoint has a valid one."""
     state = StateDirectory(tmp_path)
     state.write_checkpoint(network(2), digest.digest_ruleset(network(2)), NOW)
     state.append([delta(network(2), network(3))], digest.digest_ruleset(network(3)), NOW)

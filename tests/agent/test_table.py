@@ -1,4 +1,4 @@
-"""The table itself: the kernel holds what it was given, and the one in memory behaves like it."""
+"""The table: the kernel holds what was committed, and the table in memory behaves like it."""
 
 import dataclasses
 import socket
@@ -46,14 +46,17 @@ def commit(bench: Bench, before: Ruleset, after: Ruleset) -> None:
 
 
 def read_ruleset(bench: Bench, known: Ruleset) -> Ruleset:
-    """What is held; with the rules of `known`, which nobody reads back, if the chains are its chains."""
+    """Return the ruleset in the table.
+
+    Rules are not read back: they are taken from `known` if the chains match.
+    """
     found = reconcile_times(bench.do(bench.table.read, clock()), known, 0)
     same = {name: chain.hook for name, chain in found.chains.items()} == {name: chain.hook for name, chain in known.chains.items()}
     return Ruleset(known.chains, found.sets, found.elements, found.counters) if same else found
 
 
 def plain(*addresses: str) -> Ruleset:
-    """A set of members, looked up by one rule."""
+    """Return a set of members and a rule that looks them up."""
     rule = Rule((Lookup((Field.IP_SADDR,), "up4"), Verdict(VerdictAction.ACCEPT)))
     elements = {key(address): PLAIN for address in addresses}
     return Ruleset({"forward": Chain("forward", (rule,), FORWARD)}, {"up4": UP}, {"up4": elements})
@@ -100,7 +103,7 @@ def test_a_table_that_was_only_read_is_led_to_what_is_wanted(bench: Bench, befor
 @often
 @given(comment=comments)
 def test_a_comment_stays_a_comment(bench: Bench, comment: str) -> None:
-    """By both ways into the kernel: with the set's declaration as text, and into a set that is there."""
+    """Tests both ways into the kernel: as text with the set's declaration, and into an existing set."""
     before = bench.do(bench.table.read, clock())
     bans = Set("bans", (Type.IPV4,), 64, timeout=True)
     wanted = Ruleset(sets={"bans": bans}, elements={"bans": {key("10.0.0.1"): Element(b"", comment)}})
@@ -218,14 +221,14 @@ def test_the_listing_shows_that_somebody_wrote_rules_but_not_what_packets_count(
 
 
 def counting(*sets: str, policy: VerdictAction = VerdictAction.ACCEPT) -> Ruleset:
-    """Counts what this host sends itself."""
+    """Return a ruleset that counts packets of this host to itself."""
     accept = (Lookup((Field.IP_DADDR,), "up4"), Verdict(VerdictAction.ACCEPT))
     chain = Chain("output", (Rule(accept),) * len(sets), Hook("filter", "output", HookPriority.FILTER, policy))
     return Ruleset({"output": chain}, {"up4": UP}, {"up4": {key("127.0.0.1"): PLAIN}})
 
 
 def send(bench: Bench, address: str) -> None:
-    """One UDP packet of 100 octets with its headers, to somebody who listens (or else an ICMP error would be counted too)."""
+    """Send one UDP packet of 100 octets, headers included, to a listening socket; without one, an ICMP error would be counted, too."""
 
     def there() -> None:
         subprocess.run(["ip", "link", "set", "lo", "up"], check=True)

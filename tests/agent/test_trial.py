@@ -1,4 +1,4 @@
-"""Between apply and confirm: the agent's own timer, sessions, and the way back, whatever happens meanwhile."""
+"""Trials, between apply and confirm: the agent's own timer, sessions, and the revert, whatever happens meanwhile."""
 
 import dataclasses
 from pathlib import Path
@@ -27,7 +27,7 @@ def apply_change(gateway: AnyGateway, request: wire.Apply) -> wire.Applied:
 
 
 def waiting(gateway: AnyGateway, within: int = 30) -> None:
-    """Two members confirmed, three on trial."""
+    """Confirm two members, and put three on trial."""
     deploy(gateway, whole(network(2), token=1, now=clock()))
     apply_change(gateway, step(network(2), network(3), token=2, now=clock(), within=within))
 
@@ -243,7 +243,7 @@ def test_a_ruleset_that_locks_everybody_out_is_refused_even_as_the_first(gateway
 
 
 class Wedged(FakeKernel):
-    """A kernel that takes no transaction for a while."""
+    """A kernel that refuses transactions for a while."""
 
     refusals = 0
 

@@ -1,4 +1,4 @@
-"""Labs for tests. A test that changes the network takes `lab`, its own; one that only looks takes `shared_lab`."""
+"""Fixtures for labs. A test that changes the network takes `lab`, its own; a read-only test takes `shared_lab`."""
 
 from collections.abc import Iterator
 

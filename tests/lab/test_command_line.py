@@ -57,7 +57,7 @@ def test_status_shows_a_host_that_does_not_answer(command: Command) -> None:
     assert told.stdout.count("does not answer") == 1
 
 
-# Everything of this machine below a directory that is no mount point itself, as a root directory that was only unpacked.
+# Mounts everything of this machine below a directory that is no mount point itself, like a root directory that was only unpacked.
 PLAIN_CHROOT = """
 cd "$1" && root=$PWD && shift
 for entry in /*; do

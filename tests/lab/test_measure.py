@@ -1,4 +1,4 @@
-"""The measuring tools, through real NAT: a short ruleset, written by hand, on both gateways."""
+"""The measuring tools, through real NAT: a short handwritten ruleset on both gateways."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The network as it comes up: who reaches whom, and who answers."""
+"""The network after start: which nodes reach each other, and which answer."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A node destroyed and built again."""
+"""Rebuilding a node: it is destroyed and built again."""
 
 import pytest
 

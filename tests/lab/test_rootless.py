@@ -1,4 +1,4 @@
-"""The same lab, for a user without any privilege."""
+"""The same lab, for an account without privileges."""
 
 import os
 import shutil

@@ -1,1 +1,1 @@
-"""Faults put into a copy of the code on purpose: a test, known by name, has to see each of them (`script/test --mutants`)."""
+"""Mutation tests: faults put into a copy of the code on purpose; a named test must catch each one (`script/test --mutants`)."""

@@ -1,4 +1,4 @@
-"""The faults, one for each promise: what somebody might get wrong in a busy night."""
+"""Mutants, one for each promise: likely mistakes in the code."""
 
 from tests.mutants.forwarded import FORWARDED
 from tests.mutants.handed import HANDED

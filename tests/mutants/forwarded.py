@@ -1,4 +1,4 @@
-"""Faults in what leads to members: port forwards and IPv6 pinholes."""
+"""Mutants of port forwards and IPv6 pinholes."""
 
 from tests.mutants.mutant import Mutant
 

@@ -1,4 +1,4 @@
-"""Faults in what leaves the portal: webhooks, events, files for other servers."""
+"""Mutants of the portal's output: webhooks, events, files for other servers."""
 
 from tests.mutants.mutant import Mutant
 

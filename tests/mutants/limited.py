@@ -1,4 +1,4 @@
-"""Faults in how fast members may be."""
+"""Mutants of rate limits."""
 
 from tests.mutants.mutant import Mutant
 

@@ -1,4 +1,4 @@
-"""One fault, and what sees it."""
+"""A mutant: one fault, and the test that catches it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ class MutantError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """`before` stands exactly once in `file` and becomes `after`; `seen_by` is the pytest id of the test that then fails."""
+    """A fault and its test. `before` occurs exactly once in `file` and becomes `after`; `seen_by` is the pytest id of the failing test."""
 
     name: str
     file: str
@@ -21,7 +21,7 @@ class Mutant:
     seen_by: str
 
     def apply(self, root: Path) -> str:
-        """Put the fault into the tree at `root`; return the file's text as it was. Raises MutantError."""
+        """Put the fault into the tree at `root`; return the file's original text. Raises MutantError."""
         path = root / self.file
         text = path.read_text()
         if text.count(self.before) != 1:
@@ -30,11 +30,11 @@ class Mutant:
         return text
 
     def undo(self, root: Path, text: str) -> None:
-        """Write back what `apply` returned."""
+        """Write back the text that `apply` returned."""
         (root / self.file).write_text(text)
 
     def check(self, root: Path = ROOT) -> None:
-        """Raises MutantError when file, place or test are not there."""
+        """Raise MutantError if the file, the place or the test is missing."""
         if (root / self.file).read_text().count(self.before) != 1:
             raise MutantError(f"{self.name}: {self.before!r} does not stand exactly once in {self.file}")
         file, _, test = self.seen_by.partition("::")

@@ -1,6 +1,6 @@
-"""Put each fault into a copy of the code, one at a time, and see whether its test fails.
+"""Put each fault into a copy of the code, one at a time, and check that its test fails.
 
-Exits with 1 when a fault lives on, or a test fails without one.
+Exits with 1 if a fault is not caught, or if a test fails without one.
 """
 
 import shutil
@@ -22,7 +22,7 @@ SECONDS = 180
 
 
 def main(arguments: list[str]) -> int:
-    """Run the mutants of these names, or all."""
+    """Run the mutants with these words in their names, or all."""
     parser = ArgumentParser(prog="script/test --mutants", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="only mutants with this in their name")
     asked = parser.parse_args(arguments).names
@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
 
 @contextmanager
 def copy() -> Iterator[Path]:
-    """The working tree's files that git knows or would take, in a place of their own."""
+    """Copy the working tree's files that git tracks or would add into a temporary directory."""
     listed = subprocess.run(["git", "ls-files", "-coz", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     with TemporaryDirectory(prefix="mutants-") as directory:
         for name in filter(None, listed.split("\0")):
@@ -46,7 +46,7 @@ def copy() -> Iterator[Path]:
 
 
 def run(mutants: list[Mutant], tree: Path) -> int:
-    """How it went, as an exit status."""
+    """Run all mutants; return the exit status."""
     tests = sorted({mutant.seen_by for mutant in mutants})
     say(f"{len(tests)} tests without a fault …")
     code, output = pytest(tree, tests, "--create-db", seconds=SECONDS * len(tests))
@@ -61,7 +61,7 @@ def run(mutants: list[Mutant], tree: Path) -> int:
 
 
 def say(*lines: str) -> None:
-    """To whoever waits, at once."""
+    """Print lines at once."""
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()
 
@@ -73,7 +73,7 @@ def _is_caught(mutant: Mutant, tree: Path, number: str) -> bool:
         code, output = pytest(tree, [mutant.seen_by])
     finally:
         mutant.undo(tree, text)
-    seen = code == ExitCode.TESTS_FAILED and " failed" in output.strip().rpartition("\n")[2]  # an error while it is prepared sees nothing
+    seen = code == ExitCode.TESTS_FAILED and " failed" in output.strip().rpartition("\n")[2]  # an error in a fixture catches nothing
     say(f"{number:>6}  {'seen ' if seen else 'ALIVE'}  {monotonic() - began:5.1f} s  {mutant.name}")
     if not seen and code:
         say(output)
@@ -81,12 +81,12 @@ def _is_caught(mutant: Mutant, tree: Path, number: str) -> bool:
 
 
 def pytest(tree: Path, tests: Iterable[str], *options: str, seconds: int = SECONDS) -> tuple[int, str]:
-    """Run these tests in the copy: pytest's exit status and what it printed."""
+    """Run these tests in the copy; return pytest's exit status and output."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:randomly", "--reuse-db", *options, *tests]
     try:
         done = subprocess.run(command, cwd=tree, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
-        return ExitCode.INTERRUPTED, f"no end within {seconds} s"  # nobody waits for a test that hangs: it sees nothing
+        return ExitCode.INTERRUPTED, f"no end within {seconds} s"  # a test that hangs catches nothing
     return done.returncode, done.stdout + done.stderr
 
 

@@ -1,4 +1,4 @@
-"""Faults about blocked members, servers of the network itself, and what protects everybody."""
+"""Mutants of blocked members, the network's own servers, and protection."""
 
 from tests.mutants.mutant import Mutant
 

@@ -1,4 +1,4 @@
-"""Faults in what people and scripts do: tickets, signing out, limited tokens, sums of traffic."""
+"""Mutants of tickets, signing out, limited tokens, and sums of traffic."""
 
 from tests.mutants.mutant import Mutant
 
