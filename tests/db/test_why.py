@@ -17,11 +17,9 @@ from apps.bans.listeners.services import add_listener
 from apps.deployments import services
 from apps.deployments.desired_state.desired_state_cache import DesiredStateCache
 from apps.deployments.services import reconcile
-from apps.desk.packet_trace.element_origin import RESOLVERS
 from apps.members.models import Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
-from firewall.sets import FAMILIES
 from tests import factories
 from tests.db.page_client import queries, signed_in, text
 from tests.db.rollout_rows import forward
@@ -65,10 +63,6 @@ def test_only_staff_may_ask(network: factories.Network, client: Client) -> None:
     assert client.get("/why/").status_code == 302
     client.force_login(factories.user("guest", staff=False))
     assert client.get("/why/").status_code == 403
-
-
-def test_every_kind_of_element_leads_back_to_what_people_made() -> None:
-    assert {family.name for family in FAMILIES} == set(RESOLVERS)
 
 
 def test_the_page_begins_with_an_empty_question_and_is_in_the_navigation(staff: Client) -> None:

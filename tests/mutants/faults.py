@@ -129,7 +129,7 @@ MUTANTS = (
     ),
     Mutant(
         "ignore that a forward is off",
-        "apps/deployments/desired_state/readers/nat.py",
+        "apps/deployments/rule_kinds/forwards.py",
         " AND f.enabled",
         "",
         "tests/db/test_snapshot.py::test_a_forward_that_is_off_or_removed_is_left_out",

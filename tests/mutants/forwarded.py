@@ -107,7 +107,7 @@ FORWARDED = (
     ),
     Mutant(
         "touch only the first port of a range",
-        "apps/deployments/desired_state/changed_objects.py",
+        "apps/deployments/rule_kinds/forwards.py",
         "range(int(first), int(first) + int(count))",
         "range(int(first), int(first) + 1)",
         "tests/db/test_forward_ranges.py::test_a_change_touches_every_port_before_and_after",

@@ -1,12 +1,15 @@
 """Whatever can wait for a second person can be named, asked after, refused and restored: over all kinds that there are."""
 
+from dataclasses import fields
+
 import pytest
 
-from apps.deployments.approvals import kinds, restoration, texts
-from apps.deployments.approvals.requesters import _WRITTEN
+from apps.deployments.approvals import kinds, texts
 from apps.deployments.models import HeldBack
+from apps.deployments.rule_kinds.registry import KINDS, get_removal
 from apps.network.models import GatewayGroup
 from firewall.blast_radius import HARMLESS
+from firewall.policy import Policy, PolicyKeys
 from firewall.sets import FAMILIES, ObjectKind
 
 WAITING = sorted({family.kind for family in FAMILIES} - HARMLESS | {ObjectKind.BLOCKS})
@@ -15,7 +18,8 @@ GROUP = GatewayGroup(name="Lindenhof")
 
 @pytest.mark.parametrize("kind", WAITING)
 def test_each_kind_of_element_has_writers_and_a_way_back(kind: ObjectKind) -> None:
-    assert _WRITTEN[kind] and kind in restoration._RESTORE
+    removal = get_removal(kind)
+    assert removal.sources and removal.history and str(removal.undo)
 
 
 @pytest.mark.parametrize("kind", [*WAITING, *kinds.SPECIAL])
@@ -25,3 +29,13 @@ def test_each_kind_has_its_words(kind: str) -> None:
         assert texts.render_title(held)
     words = [texts.render_reason(held), texts.render_button(held), texts.render_kind(held), texts.render_undo(held)]
     assert all(words)
+
+
+def test_each_kind_of_element_is_registered_and_each_field_of_a_policy_is_read_by_one_kind() -> None:
+    assert set(KINDS) == {family.kind for family in FAMILIES}
+    read = [name for kind in KINDS.values() for name in kind.readers]
+    assert sorted([*read, "gateway", "owners"]) == sorted(field.name for field in fields(Policy))
+
+
+def test_each_touched_key_of_a_policy_is_parsed_from_notes() -> None:
+    assert {notes.field for kind in KINDS.values() for notes in kind.notes} == {field.name for field in fields(PolicyKeys)}

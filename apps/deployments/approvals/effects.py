@@ -10,19 +10,19 @@ from functools import lru_cache
 from itertools import groupby
 
 from django.db import connection
-from django.utils.translation import gettext as _
 
 from apps.deployments.approvals.part_codec import unpack_part
 from apps.deployments.models import HeldBack
+from apps.deployments.rule_kinds import forwards
+from apps.deployments.rule_kinds.kind import AffectedThing, HeldElement, build_prefix_thing
+from apps.deployments.rule_kinds.registry import KINDS, get_removal
 from apps.lib.port_ranges import format_span
-from firewall.addresses import format_ipv4, format_ipv6
 from firewall.blast_radius import COMING
 from firewall.ruleset import Elements
 from firewall.sets import ObjectKind, find_kind, get_original, split_length
 
 FIRST = 5  # named on a page
-_PROTOCOLS = {6: "TCP", 17: "UDP"}
-_PORT = re.compile(r"(TCP|UDP) ([0-9]+) · ([0-9a-f.:]+)")  # as written by build_forward_key and build_pinhole_key
+_PORT = re.compile(r"(TCP|UDP) ([0-9]+) · ([0-9a-f.:]+)")  # a key of a forward or a pinhole
 
 _CONCERNED = """
     WITH gone AS (SELECT * FROM unnest(%(prefixes)s::cidr[], %(things)s::text[]) AS gone(prefix, thing)),
@@ -36,23 +36,6 @@ _CONCERNED = """
     GROUP BY member.id ORDER BY member.name, member.id LIMIT %(first)s
 """
 _HIT = "SELECT count(DISTINCT prefix) FROM bans_banhits WHERE prefix = ANY(%(prefixes)s::cidr[]) AND last_hit > now() - interval '1 day'"
-
-
-@dataclass(frozen=True, slots=True)
-class AffectedThing:
-    """One thing that would be removed: its display text, and the member's or banned address or prefix that it concerns.
-
-    key: identifies it within its kind. number: how many elements it consists of, such as the ports of a range. protocol, port: of
-    a forward, the first public port.
-    """
-
-    words: str
-    prefix: str
-    key: str
-    public: str = ""
-    number: int = 1
-    protocol: str = ""
-    port: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +87,7 @@ def compute_effect(held: HeldBack) -> RemovalEffect:
     """Compute the effect of a held-back removal."""
     kind = ObjectKind(held.kind)
     found = tuple(merge_port_ranges(list_things(held)))
-    if kind in (ObjectKind.BANS, ObjectKind.ALLOWED, ObjectKind.LISTENERS):
+    if not get_removal(kind).of_members:
         return RemovalEffect(kind, found, hit=_count_hits(found))
     rows = _list_affected_members(found, kind)
     people = tuple(AffectedMember(*row[:5]) for row in rows)
@@ -133,59 +116,10 @@ def iter_things(part: Mapping[str, Elements]) -> Iterator[AffectedThing]:
         bare = name.removeprefix(COMING)
         if get_original(bare) != bare:
             continue
-        length = split_length(bare)[1]
+        kind, length = find_kind(bare), split_length(bare)[1]
+        build_thing = KINDS[kind].build_thing if kind else build_prefix_thing
         for key, element in elements.items():
-            yield _build_thing(bare, length, key, element.value, element.comment)
-
-
-def _build_thing(name: str, length: str, key: bytes, value: bytes, comment: str) -> AffectedThing:
-    if name == "forward4":
-        public, protocol, port = format_ipv4(key[:4]), _PROTOCOLS.get(key[4], str(key[4])), int.from_bytes(key[8:10])
-        words = build_forward_key(protocol, str(port), public)
-        return AffectedThing(words, f"{format_ipv4(value[:4])}/32", words, public, protocol=protocol.lower(), port=port)
-    if name.startswith("snat4"):
-        private, public = f"{format_ipv4(key)}/32", format_ipv4(value[:4])
-        return AffectedThing(f"{format_ipv4(key)} → {public}{render_block_ports(value)}", private, private, public)
-    if name in ("pinhole6", "pinhole_protocol6", "pinhole_host6"):
-        address, protocol = format_ipv6(key[:16]), _PROTOCOLS.get(key[16], str(key[16])) if len(key) > 16 else ""
-        words = build_pinhole_key(protocol, str(int.from_bytes(key[20:22])) if name == "pinhole6" else "", address)
-        return AffectedThing(words, f"{address}/128", words)
-    if find_kind(name) is ObjectKind.LISTENERS:
-        return _build_listener_thing(key, comment)
-    address = format_ipv4(key) if len(key) == 4 else format_ipv6(key)
-    prefix = f"{address}/{length or '32'}"
-    if find_kind(name) is ObjectKind.BLOCKS:
-        return AffectedThing(prefix.removesuffix("/32"), prefix, comment)  # a block's comment says which block it is
-    shown = prefix.removesuffix("/32") if len(key) == 4 else prefix.removesuffix("/128")
-    return AffectedThing(f"{shown} ({comment})" if comment else shown, prefix, prefix)
-
-
-def _build_listener_thing(key: bytes, comment: str) -> AffectedThing:
-    address, rest = (format_ipv4(key[:4]), key[4:]) if len(key) == 12 else (format_ipv6(key[:16]), key[16:])
-    words = f"{_PROTOCOLS.get(rest[0], str(rest[0]))} {int.from_bytes(rest[4:6])} · {address}"
-    return AffectedThing(f"{words} ({comment})" if comment else words, f"{address}/{32 if len(key) == 12 else 128}", words)
-
-
-def render_block_ports(value: bytes) -> str:
-    """Return “, ports 1024–2047” if a mapping's value has ports, else ""."""
-    if len(value) == 4:
-        return ""
-    return _(", ports %(first)d–%(last)d") % {"first": int.from_bytes(value[4:6]), "last": int.from_bytes(value[12:14])}
-
-
-def build_forward_key(protocol: str, ports: str, public: str) -> str:
-    """Build a key such as TCP 8443 · 198.51.100.7."""
-    return f"{protocol} {ports} · {public}"
-
-
-def build_block_key(pk: int) -> str:
-    """Build a key such as block 12, as in the comments of blocks' elements."""
-    return f"block {pk}"
-
-
-def build_pinhole_key(protocol: str, ports: str, address: str) -> str:
-    """Build a key such as TCP 443 · 2001:db8::7. Without ports: all ports of the protocol; without a protocol: everything."""
-    return " · ".join(filter(None, [" ".join(filter(None, [protocol, ports])), address]))
+            yield build_thing(HeldElement(bare, length, key, element.value, element.comment))
 
 
 def merge_port_ranges(found: Iterable[AffectedThing]) -> Iterator[AffectedThing]:
@@ -202,13 +136,13 @@ def _get_range_key(number: int, thing: AffectedThing) -> tuple[str, ...]:
 
 def _build_range(first: AffectedThing, count: int) -> AffectedThing:
     found = _PORT.fullmatch(first.key)
-    return replace(first, words=build_forward_key(found[1], format_span(int(found[2]), count), found[3]), number=count) if found else first
+    return replace(first, words=forwards.build_key(found[1], format_span(int(found[2]), count), found[3]), number=count) if found else first
 
 
 def _list_affected_members(found: tuple[AffectedThing, ...], kind: ObjectKind) -> list[tuple[int, str, bool, str, int, int, int]]:
     with connection.cursor() as cursor:
         cursor.execute(
-            _CONCERNED.format(lies={ObjectKind.PINHOLES: ">>=", ObjectKind.BLOCKS: "<<="}.get(kind, "=")),
+            _CONCERNED.format(lies=get_removal(kind).lies),
             {"prefixes": [thing.prefix for thing in found], "things": [thing.words for thing in found], "first": FIRST},
         )
         return list(cursor.fetchall())

@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.deployments.approvals import effects, kinds
-from apps.deployments.approvals.effects import AffectedThing, RemovalEffect
+from apps.deployments.approvals.effects import RemovalEffect
 from apps.deployments.approvals.eligibility import compute_standing
 from apps.deployments.approvals.kinds import SPECIAL
 from apps.deployments.approvals.limit_changes import unpack_limits
@@ -18,13 +18,12 @@ from apps.deployments.approvals.part_codec import unpack
 from apps.deployments.approvals.texts import render_button, render_reason, render_request, render_title, render_undo
 from apps.deployments.models import HeldBack
 from apps.deployments.revision_pages.change_summary import render_count
+from apps.deployments.rule_kinds.kind import AffectedThing
+from apps.deployments.rule_kinds.registry import get_removal
 from apps.lib.ui import formats
 from firewall.sets import ObjectKind as Of
 
 _MOST_NAMES = 5
-_TRAILS = {Of.ADDRESSES: "network.holding", Of.PREFIXES: "network.holding", Of.MAPPINGS: "nat.natmapping"}
-_TRAILS |= {Of.BLOCKS: "bans.block", Of.LISTENERS: "bans.listener"}
-_TRAILS |= {Of.FORWARDS: "nat.portforward", Of.PINHOLES: "nat.pinhole", Of.BANS: "bans.ban", Of.ALLOWED: "bans.allowentry"}
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ def _render_names(people: Sequence[User]) -> str:
 def _build_history_url(held: HeldBack) -> str:
     """Return the URL of the history of what it is about, filtered by its asker if there is exactly one."""
     special = {kinds.MANAGEMENT: "network.gateway", kinds.LIMITS: "network.gatewaygroup", kinds.ROLLBACK: ""}
-    trail = special[held.kind] if held.kind in special else _TRAILS[Of(held.kind)]
+    trail = special[held.kind] if held.kind in special else get_removal(Of(held.kind)).history
     people = list(held.askers.values_list("pk", flat=True))
     try:
         url = reverse("audit:history")
@@ -125,54 +124,27 @@ def _build_history_url(held: HeldBack) -> str:
 def _list_numbers(effect: RemovalEffect) -> list[tuple[str, int]]:
     """Return four numbers, each with its label."""
     number = effect.number
+    label = (get_removal(effect.kind).label(number), number)
     if effect.kind in (Of.BANS, Of.ALLOWED):
-        allowed = effect.kind is Of.ALLOWED
-        ends = ngettext("allow entry ends", "allow entries end", number) if allowed else ngettext("ban ends", "bans end", number)
         return [
-            (ends, number),
+            label,
             (_("of them hit in the last 24 h"), effect.hit),
             (_("of them whole networks"), effect.network_count),
             (_("of them IPv6"), effect.ipv6_count),
         ]
-    labels = {
-        Of.FORWARDS: ngettext("port closes", "ports close", number),
-        Of.PINHOLES: ngettext("IPv6 pinhole closes", "IPv6 pinholes close", number),
-        Of.MAPPINGS: ngettext("NAT mapping ends", "NAT mappings end", number),
-        Of.PREFIXES: ngettext("prefix loses access", "prefixes lose access", number),
-        Of.ADDRESSES: ngettext("address loses access", "addresses lose access", number),
-        Of.BLOCKS: ngettext("address or prefix is cut off", "addresses and prefixes are cut off", number),
-        Of.LISTENERS: ngettext("listener is removed", "listeners are removed", number),
-    }
     public = ngettext("public address affected", "public addresses affected", effect.public_count)
     last = (public, effect.public_count) if effect.public_count else (_("of them have left"), effect.members - effect.active)
     members = ngettext("member affected", "members affected", effect.members)
-    return [(labels[effect.kind], number), (members, effect.members), (_("of them active"), effect.active), last]
+    return [label, (members, effect.members), (_("of them active"), effect.active), last]
 
 
 def _render_sentence(effect: RemovalEffect) -> str:
     """Return a sentence about what members lose; their names follow it."""
-    members = {"n": formats.format_number(effect.members)}
-    match effect.kind:
-        case Of.BANS:
-            bans = ngettext("%(n)s ban ends:", "%(n)s bans end:", len(effect.things))
-            return bans % {"n": formats.format_number(len(effect.things))}
-        case Of.LISTENERS:
-            listeners = ngettext("%(n)s listener is removed:", "%(n)s listeners are removed:", len(effect.things))
-            return listeners % {"n": formats.format_number(len(effect.things))}
-        case Of.ALLOWED:
-            entries = ngettext("%(n)s allow entry ends:", "%(n)s allow entries end:", len(effect.things))
-            return entries % {"n": formats.format_number(len(effect.things))}
-        case _ if not effect.members:
-            return _("No member is known to have had them:")
-        case Of.MAPPINGS:
-            words = ngettext("%(n)s member loses the public address:", "%(n)s members lose their public address:", effect.members)
-        case Of.FORWARDS | Of.PINHOLES:
-            words = ngettext("%(n)s member can no longer be reached:", "%(n)s members can no longer be reached:", effect.members)
-        case Of.PREFIXES:
-            words = ngettext("%(n)s member loses IPv6:", "%(n)s members lose IPv6:", effect.members)
-        case _:
-            words = ngettext("%(n)s member loses access:", "%(n)s members lose access:", effect.members)
-    return words % members
+    removal = get_removal(effect.kind)
+    number = effect.members if removal.of_members else len(effect.things)
+    if not number:
+        return _("No member is known to have had them:")
+    return removal.sentence(number) % {"n": formats.format_number(number)}
 
 
 def _list_affected(effect: RemovalEffect) -> list[AffectedEntry]:

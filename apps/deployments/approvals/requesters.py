@@ -1,17 +1,18 @@
 """Finds who asked for a held-back change: the authors of the rows concerned, by their history, not the user who triggered a worker.
 
-Takes things (`effects.py`) and returns user ids, and whether some of it has no known author (raw SQL, or a script that names
+Takes things (`rule_kinds/kind.py`) and returns user ids, and whether some of it has no known author (raw SQL, or a script that names
 none). Events count from the read of the database that the running ruleset corresponds to. A thing without events since then ended
 by time; its last author planned that.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from django.db import connection
 
-from apps.deployments.approvals.effects import AffectedThing
+from apps.deployments.rule_kinds.kind import AffectedThing
+from apps.deployments.rule_kinds.registry import get_removal
 from firewall.sets import ObjectKind
 
 _SINCE: Final = """(
@@ -36,34 +37,6 @@ _USERS: Final = """
         SELECT DISTINCT number, fresh, context, at FROM event
     ) event LEFT JOIN pghistory_context context ON context.id = event.context
 """
-
-_HOLDING: Final = ("held", "network_holdingevent", "event.pgh_obj_id = held.holding")
-_MEMBER: Final = ("held", "members_memberevent", "event.pgh_obj_id = held.member")
-_MAPPING: Final = ("held", "nat_natmappingevent", "event.holding_id = held.holding")
-_FORWARD: Final = (
-    "thing",
-    "nat_portforwardevent",
-    "event.public = thing.public AND event.protocol = thing.protocol"
-    " AND int4range(event.public_port, event.public_port + event.ports) && int4range(thing.port, thing.port + thing.ports)",
-)
-_PINHOLE: Final = ("thing", "nat_pinholeevent", "event.address = host(thing.prefix)::inet")
-_BLOCK: Final = ("held", "bans_blockevent", "event.member_id = held.member")
-_BAN: Final = ("thing", "bans_banevent", "event.prefix = thing.prefix")
-_BAN_LIST: Final = ("thing", "bans_banlistevent", "{since}")  # enabling or disabling a list concerns all of its bans
-_ALLOWED: Final = ("thing", "bans_allowentryevent", "event.prefix = thing.prefix")
-_LISTENER: Final = ("thing", "bans_listenerevent", "event.address = host(thing.prefix)::inet")
-_WRITTEN: Final[Mapping[ObjectKind, tuple[tuple[str, str, str], ...]]] = {
-    ObjectKind.ADDRESSES: (_HOLDING, _MEMBER),
-    ObjectKind.PREFIXES: (_HOLDING, _MEMBER),
-    ObjectKind.MAPPINGS: (_HOLDING, _MEMBER, _MAPPING),
-    ObjectKind.FORWARDS: (_HOLDING, _MEMBER, _FORWARD),
-    ObjectKind.PINHOLES: (_HOLDING, _MEMBER, _PINHOLE),
-    ObjectKind.BLOCKS: (_BLOCK, _BAN, _BAN_LIST),
-    ObjectKind.BANS: (_BAN, _BAN_LIST),
-    ObjectKind.ALLOWED: (_ALLOWED,),
-    ObjectKind.LISTENERS: (_LISTENER,),
-}
-_LIES: Final = {ObjectKind.PINHOLES: "holding.prefix >>= thing.prefix", ObjectKind.BLOCKS: "holding.prefix <<= thing.prefix"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +87,12 @@ def _load_events(kind: ObjectKind, things: list[AffectedThing], baseline: str | 
 
 
 def _build_query(kind: ObjectKind) -> str:
+    removal = get_removal(kind)
     events = " UNION ALL ".join(
         f"{_EVENT.format(thing=thing, since=_SINCE)} FROM {thing} JOIN {table} event ON {condition.format(since=_SINCE)}"
-        for thing, table, condition in _WRITTEN[kind]
+        for thing, table, condition in removal.sources
     )
-    return _THINGS.format(lies=_LIES.get(kind, "holding.prefix = thing.prefix"), events=events) + _USERS
+    return _THINGS.format(lies=f"holding.prefix {removal.lies} thing.prefix", events=events) + _USERS
 
 
 def _build_since_parameters(baseline: str | None) -> dict[str, Any]:

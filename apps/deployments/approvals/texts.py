@@ -10,6 +10,7 @@ from apps.deployments.approvals.kinds import MANAGEMENT, SPECIAL
 from apps.deployments.approvals.part_codec import unpack
 from apps.deployments.models import HeldBack
 from apps.deployments.revision_pages.change_summary import render_count, render_kind_name
+from apps.deployments.rule_kinds.registry import get_removal
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
 from firewall.sets import ObjectKind as Of
@@ -126,21 +127,12 @@ def render_kind(held: HeldBack) -> str:
 
 def render_undo(held: HeldBack) -> str:
     """Return what a refusal does."""
-    texts: dict[str, str] = {
-        Of.ADDRESSES: _("gives the members their addresses back, and makes them active again"),
-        Of.PREFIXES: _("gives the members their prefixes back, and makes them active again"),
-        Of.MAPPINGS: _("gives the members their public addresses back"),
-        Of.FORWARDS: _("opens the port forwards again"),
-        Of.PINHOLES: _("opens the pinholes again"),
-        Of.BANS: _("bans them again"),
-        Of.ALLOWED: _("puts them on the allow list again"),
-        Of.BLOCKS: _("lifts the blocks"),
-        Of.LISTENERS: _("adds the listeners again"),
+    special = {
         kinds.MANAGEMENT: _("restores interface, port and networks of the gateways"),
         kinds.LIMITS: _("leaves the limits as they are"),
         kinds.ROLLBACK: _("leaves the gateways on their current revision"),
     }
-    return texts[held.kind]
+    return special[held.kind] if held.kind in special else str(get_removal(Of(held.kind)).undo)
 
 
 def render_decision(held: HeldBack) -> str:

@@ -4,10 +4,11 @@ from typing import Final
 
 from django.db import connection
 
+from apps.deployments.rule_kinds.registry import KINDS
 from apps.network.models import GatewayGroup
 
 RECENT: Final = "15 seconds"  # three scheduled runs, so that one may be lost or late
-TABLES: Final = ("network_holding", "nat_natmapping", "nat_portforward", "nat_pinhole")
+TABLES: Final = [rows.table for kind in KINDS.values() for rows in kind.timed if rows.stays]
 ENDED: Final = " UNION ".join(
     f"SELECT group_id FROM {table} WHERE upper(valid) BETWEEN statement_timestamp() - interval '{RECENT}' AND statement_timestamp()"  # noqa: S608 - constants
     " AND upper(valid) > changed_at"

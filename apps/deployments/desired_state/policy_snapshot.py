@@ -14,10 +14,9 @@ from typing import Any
 
 from django.db import connection
 
-from apps.deployments.desired_state import database_clock
+from apps.deployments.desired_state import database_clock, gateway_reader
 from apps.deployments.desired_state.changed_objects import find_touched_objects
-from apps.deployments.desired_state.readers import bans, blocks, gateways, listeners, members, nat, pinholes, rates
-from apps.deployments.desired_state.readers.reader import ObjectReader
+from apps.deployments.rule_kinds.registry import KINDS
 from apps.lib.database.consistent_read import freeze_snapshot
 from apps.network.models import Gateway, GatewayGroup
 from firewall.policy import Policy, PolicyKeys
@@ -64,20 +63,8 @@ class ChangedSnapshot(Snapshot):
     touched: PolicyKeys
 
 
-# Fields of a policy and their readers; addresses and prefixes come with their owners.
-KINDS: dict[str, ObjectReader] = {
-    "addresses": members.ADDRESSES,
-    "prefixes": members.PREFIXES,
-    "mappings": nat.MAPPINGS,
-    "forwards": nat.FORWARDS,
-    "pinholes": pinholes.PINHOLES,
-    "bans": bans.BANS,
-    "allowed": bans.ALLOWED,
-    "blocks": blocks.BLOCKS,
-    "listeners": listeners.LISTENERS,
-    "tariff_rates": rates.TARIFFS,
-    "rate_limits": rates.NOW,
-}
+# By field of the policy; addresses and prefixes come with their owners.
+READERS = {name: reader for kind in KINDS.values() for name, reader in kind.readers.items()}
 
 MOMENT = """
     SELECT pg_current_snapshot()::text, clock_timestamp(), concat_ws(' ', system_identifier,
@@ -135,18 +122,18 @@ def _read_changes(group: GatewayGroup, earlier: ReadMoment, moment: ReadMoment) 
 
 def _read_policies(group: GatewayGroup, moment: ReadMoment, touched: PolicyKeys | None) -> dict[int, Policy]:
     """Return policies by gateway id, of the touched objects only, or of all if `touched` is None."""
-    objects = {kind: _read_objects(group, moment, kind, touched) for kind in KINDS}
+    objects = {kind: _read_objects(group, moment, kind, touched) for kind in READERS}
     objects["owners"] = objects["addresses"] + objects["prefixes"]
     objects |= {kind: tuple(owner.prefix for owner in objects[kind]) for kind in ("addresses", "prefixes")}
     rows = list(Gateway.objects.filter(group=group).select_related("server_interface").order_by("name"))
-    probes = filter(None, map(gateways.build_probe_mapping, rows))
+    probes = filter(None, map(gateway_reader.build_probe_mapping, rows))
     objects["mappings"] += tuple(each for each in probes if touched is None or each.private in touched.addresses)
-    settings = gateways.read_settings(group)
-    return {row.pk: Policy(gateway=gateways.build_gateway(row, settings), **objects) for row in rows}
+    settings = gateway_reader.read_settings(group)
+    return {row.pk: Policy(gateway=gateway_reader.build_gateway(row, settings), **objects) for row in rows}
 
 
 def _read_objects(group: GatewayGroup, moment: ReadMoment, kind: str, touched: PolicyKeys | None) -> tuple[Any, ...]:
-    query, only, parameters, value = KINDS[kind]
+    query, only, parameters, value = READERS[kind]
     where = {"group": group.pk, "at": moment.at}
     if touched is None:
         return tuple(value(*row) for row in _fetch_rows(query.format(only=""), where))

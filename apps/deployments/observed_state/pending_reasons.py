@@ -13,16 +13,13 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.bans.blocks.models import Block
-from apps.bans.models import AllowEntry, Ban
 from apps.deployments.approvals import effects
 from apps.deployments.approvals.kinds import SPECIAL
 from apps.deployments.models import Rollout, RolloutStep
+from apps.deployments.rule_kinds.registry import KINDS
 from apps.lib.activation import Activation, WaitReason
 from apps.lib.models import Deployed
 from apps.lib.ui import formats
-from apps.nat.models import NatMapping, Pinhole, PortForward
-from apps.network.models import Holding
 from apps.operations import heartbeats
 from apps.operations.models import ProcessRole
 from firewall.sets import ObjectKind
@@ -110,24 +107,11 @@ def _map_held_rows(rows: Iterable[Deployed], stands: Iterable[_GatewayStanding])
 
 
 def _iter_keys(row: Deployed) -> Iterator[tuple[ObjectKind, str]]:
-    """Yield keys like `effects.AffectedThing.key`, from the row's own columns."""
-    match row:
-        case PortForward():
-            yield ObjectKind.FORWARDS, effects.build_forward_key(row.get_protocol_display(), str(row.public_port), str(row.public))
-        case Pinhole():
-            protocol = "" if row.protocol == Pinhole.Protocol.ALL else row.get_protocol_display()
-            yield ObjectKind.PINHOLES, effects.build_pinhole_key(protocol, str(row.port) if row.port else "", str(row.address))
-        case NatMapping() if NatMapping._meta.get_field("holding").is_cached(row):
-            yield ObjectKind.MAPPINGS, str(row.holding.prefix)
-        case Holding():
-            yield (ObjectKind.ADDRESSES if row.prefix.version == 4 else ObjectKind.PREFIXES), str(row.prefix)
-        case Ban():
-            yield ObjectKind.BANS, str(row.prefix)
-            yield ObjectKind.BLOCKS, str(row.prefix)
-        case Block():
-            yield ObjectKind.BLOCKS, effects.build_block_key(row.pk)
-        case AllowEntry():
-            yield ObjectKind.ALLOWED, str(row.prefix)
+    """Yield keys like `AffectedThing.key`, from the row's own columns."""
+    for kind in KINDS.values():
+        for model, build_key in kind.row_keys.items():
+            if isinstance(row, model) and (key := build_key(row)):
+                yield kind.kind, key
 
 
 # --- Holds, gateways, rollouts

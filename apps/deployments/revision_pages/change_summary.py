@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.deployments.rule_kinds.registry import KINDS
 from apps.lib.ui import formats
 from firewall.sets import ObjectKind
 from firewall.summary import SummaryLine
@@ -18,21 +19,8 @@ def parse_lines(changes: Iterable[dict[str, Any]]) -> tuple[SummaryLine, ...]:
 
 def render_kind_name(kind: ObjectKind) -> str:
     """Return the name of a kind, as the head of a row."""
-    texts = {
-        ObjectKind.ADDRESSES: _("Addresses"),
-        ObjectKind.PREFIXES: _("IPv6 prefixes"),
-        ObjectKind.MAPPINGS: _("NAT mappings"),
-        ObjectKind.FORWARDS: _("Port forwards"),
-        ObjectKind.PINHOLES: _("IPv6 pinholes"),
-        ObjectKind.BANS: _("Bans"),
-        ObjectKind.ALLOWED: _("Allow list"),
-        ObjectKind.BLOCKS: _("Blocked addresses"),
-        ObjectKind.LISTENERS: _("Listeners"),
-        ObjectKind.RATES: _("Rate limits"),
-        ObjectKind.RULES: _("Rules"),
-        ObjectKind.PROFILE: _("Kernel settings"),
-    }
-    return texts[kind]
+    texts = {ObjectKind.RULES: _("Rules"), ObjectKind.PROFILE: _("Kernel settings")}
+    return texts[kind] if kind in texts else str(KINDS[kind].name)
 
 
 def compute_share(line: SummaryLine) -> float:
@@ -63,18 +51,11 @@ def _iter_numbers(line: SummaryLine) -> Iterator[str]:
 
 def render_count(kind: ObjectKind, number: int) -> str:
     """Return text such as “2,418 NAT mappings”."""
-    texts = {
-        ObjectKind.ADDRESSES: ngettext("%(n)s address", "%(n)s addresses", number),
-        ObjectKind.PREFIXES: ngettext("%(n)s IPv6 prefix", "%(n)s IPv6 prefixes", number),
-        ObjectKind.MAPPINGS: ngettext("%(n)s NAT mapping", "%(n)s NAT mappings", number),
-        ObjectKind.FORWARDS: ngettext("%(n)s forwarded port", "%(n)s forwarded ports", number),
-        ObjectKind.PINHOLES: ngettext("%(n)s IPv6 pinhole", "%(n)s IPv6 pinholes", number),
-        ObjectKind.BANS: ngettext("%(n)s ban", "%(n)s bans", number),
-        ObjectKind.ALLOWED: ngettext("%(n)s allow entry", "%(n)s allow entries", number),
-        ObjectKind.BLOCKS: ngettext("%(n)s blocked address", "%(n)s blocked addresses", number),
-        ObjectKind.LISTENERS: ngettext("%(n)s listener", "%(n)s listeners", number),
-        ObjectKind.RATES: ngettext("%(n)s rate of an address", "%(n)s rates of addresses", number),
-        ObjectKind.RULES: ngettext("%(n)s rule", "%(n)s rules", number),
-        ObjectKind.PROFILE: ngettext("%(n)s kernel setting", "%(n)s kernel settings", number),
-    }
-    return texts[kind] % {"n": formats.format_number(number)}
+    match kind:
+        case ObjectKind.RULES:
+            words = ngettext("%(n)s rule", "%(n)s rules", number)
+        case ObjectKind.PROFILE:
+            words = ngettext("%(n)s kernel setting", "%(n)s kernel settings", number)
+        case _:
+            words = KINDS[kind].count(number)
+    return words % {"n": formats.format_number(number)}

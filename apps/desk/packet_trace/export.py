@@ -3,9 +3,10 @@
 from dataclasses import asdict
 from typing import Any
 
+from apps.deployments.rule_kinds.kind import ElementOrigin
 from apps.desk.packet_trace import packet_trace_texts
 from apps.desk.packet_trace.answer import TraceAnswer
-from apps.desk.packet_trace.path import PathStop, list_stops
+from apps.desk.packet_trace.path import PathStop, RuleLine, list_stops
 from firewall.render import get_key_renderer
 
 
@@ -19,7 +20,7 @@ def answer_to_dict(answer: TraceAnswer) -> dict[str, Any]:
         "refusal": trace.refusal.value if trace.refusal else None,
         "state": trace.state.value,
         "in_words": f"{said.lead} {said.sentence}",
-        "because_of": [asdict(each) for each in said.things],
+        "because_of": [_to_dict(each) for each in said.things],
         "packet": packet_trace_texts.render_packet(trace.packet),
         "comes_in": trace.packet.interface,
         "guessed": packet_trace_texts.describe_guess(answer) or None,
@@ -36,4 +37,9 @@ def answer_to_dict(answer: TraceAnswer) -> dict[str, Any]:
 
 
 def _stop_to_dict(stop: PathStop) -> dict[str, Any]:
-    return {"chain": stop.name, "packet_then": stop.packet or None, "rules": [asdict(line) for line in stop.lines]}
+    return {"chain": stop.name, "packet_then": stop.packet or None, "rules": [_to_dict(line) for line in stop.lines]}
+
+
+def _to_dict(value: ElementOrigin | RuleLine) -> dict[str, Any]:
+    """Return the fields, without those that only pages for others use."""
+    return asdict(value, dict_factory=lambda pairs: {name: each for name, each in pairs if name != "anonymous"})

@@ -7,8 +7,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from apps.deployments.rule_kinds.kind import ElementOrigin
 from apps.desk.packet_trace.answer import TraceAnswer, has_arrived, is_same_fate
-from apps.desk.packet_trace.element_origin import ElementOrigin
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind
 from firewall.render import get_key_renderer

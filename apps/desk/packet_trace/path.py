@@ -5,9 +5,9 @@ from itertools import groupby
 
 from django.utils.translation import gettext as _
 
+from apps.deployments.rule_kinds.kind import ElementOrigin
 from apps.desk.packet_trace import packet_trace_texts
 from apps.desk.packet_trace.answer import TraceAnswer, has_arrived
-from apps.desk.packet_trace.element_origin import ElementOrigin
 from apps.lib.ui.states import StateKind
 from firewall.render import render_rule
 from firewall.ruleset import Chain, Verdict

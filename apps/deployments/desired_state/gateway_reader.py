@@ -3,10 +3,9 @@
 from dataclasses import fields
 from ipaddress import ip_network
 
-from apps.deployments.desired_state.readers.blocks import read_notice
-from apps.deployments.desired_state.readers.rates import is_limiting_off
+from apps.bans.models import Notice as NoticeRow
 from apps.network.models import Gateway as Row
-from apps.network.models import GatewayGroup, Pool
+from apps.network.models import GatewayGroup, Pool, Uplink
 from apps.network.models import Limits as LimitsRow
 from apps.network.models import Profile as ProfileRow
 from apps.network.models import Protection as ProtectionRow
@@ -17,11 +16,14 @@ from firewall.policy import (
     Interfaces,
     Management,
     NatMappingSpec,
+    NoticeSpec,
     Peer,
     ProbeSpec,
     Profile,
     ProtectionSpec,
+    ReachableService,
     Routing,
+    TransportProtocol,
 )
 
 
@@ -53,7 +55,7 @@ def read_settings(group: GatewayGroup) -> GroupSettings:
     """Read the settings that all gateways of the group share."""
     now = GatewayGroup.objects.get(pk=group.pk)
     publics = Pool.objects.filter(group=group, kind=Pool.Kind.PUBLIC4).order_by("prefix").values_list("prefix", flat=True)
-    of_group = (_read_protection(group), _read_limits(group), read_notice(group), _read_profile(group), is_limiting_off(group))
+    of_group = (_read_protection(group), _read_limits(group), _read_notice(group), _read_profile(group), _is_limiting_off(group))
     return GroupSettings(now.clamp_mss, now.flood_mode, tuple(publics), *of_group)
 
 
@@ -82,3 +84,22 @@ def _read_limits(group: GatewayGroup) -> ConnectionLimits:
         return ConnectionLimits()
     given = {each.name: getattr(row, each.name) for each in fields(ConnectionLimits)}
     return ConnectionLimits(**given | {"exempt": tuple(row.exempt)})
+
+
+def _read_notice(group: GatewayGroup) -> NoticeSpec:
+    """Read what blocked members of the group see and can still reach."""
+    row = NoticeRow.objects.filter(group=group).prefetch_related("reachable").first()
+    if row is None:
+        return NoticeSpec()
+    reachable = sorted((each.protocol, each.address.version, each.address, each.port) for each in row.reachable.all())
+    return NoticeSpec(
+        row.ipv4,
+        row.ipv6,
+        row.port,
+        tuple(ReachableService(address, TransportProtocol(name), port) for name, _, address, port in reachable),
+    )
+
+
+def _is_limiting_off(group: GatewayGroup) -> bool:
+    """True if an uplink of the group has rate limits switched off."""
+    return Uplink.objects.filter(group=group, limits_rates=False).exists()

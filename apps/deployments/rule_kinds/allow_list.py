@@ -1,0 +1,88 @@
+"""Entries of the allow list: prefixes that no ban reaches."""
+
+from collections.abc import Iterator
+from ipaddress import ip_network
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from apps.accounts.models import User
+from apps.bans.allow_list import allow_prefix
+from apps.bans.models import AllowEntry
+from apps.deployments.rule_kinds.ban_entries import describe_entry
+from apps.deployments.rule_kinds.kind import (
+    AffectedThing,
+    ChangeNotes,
+    ElementOrigin,
+    EventSource,
+    FoundElement,
+    ObjectReader,
+    Removal,
+    RuleKind,
+    TimedRows,
+    parse_network,
+)
+from apps.deployments.rule_kinds.restoring import get_last_deleted
+from apps.lib.fields import Prefix
+from firewall.policy import AllowEntrySpec
+from firewall.sets import ObjectKind
+
+_QUERY = """
+    SELECT e.id, e.prefix, e.comment, coalesce(ceil(extract(epoch FROM e.expires))::bigint, 0) FROM bans_allowentry e
+    WHERE (e.expires IS NULL OR e.expires > %(at)s::timestamptz) {only} ORDER BY e.prefix
+"""
+
+
+def _build_entry(pk: int, prefix: str, comment: str, expires: int) -> AllowEntrySpec:
+    return AllowEntrySpec(pk, parse_network(prefix), comment, expires)
+
+
+def _parse_note(text: str) -> Iterator[Prefix]:
+    yield ip_network(text)
+
+
+def _restore(thing: AffectedThing, by: User) -> None:
+    if not AllowEntry.objects.filter(prefix=ip_network(thing.prefix)).exists():
+        event = get_last_deleted("bans", "AllowEntryEvent", prefix=ip_network(thing.prefix))
+        allow_prefix(prefix=event.prefix, comment=event.comment, expires=event.expires, author=by)
+
+
+def _list_origins(found: FoundElement) -> list[ElementOrigin]:
+    """Return the allow entry of this prefix."""
+    entries = AllowEntry.objects.filter(prefix=found.prefix).select_related("author")
+    words = _("allow entry of %(prefix)s")
+    return [
+        ElementOrigin(
+            "allowed", words % {"prefix": each.prefix_text}, describe_entry(each, found.at), reverse("bans:allow_entry", args=[each.pk])
+        )
+        for each in entries
+    ]
+
+
+ALLOWED = RuleKind(
+    kind=ObjectKind.ALLOWED,
+    name=gettext_lazy("Allow list"),
+    count=lambda number: ngettext("%(n)s allow entry", "%(n)s allow entries", number),
+    readers={
+        "allowed": ObjectReader(
+            _QUERY,
+            "AND e.prefix = ANY(%(allowed)s::cidr[])",
+            lambda touched: {"allowed": [str(prefix) for prefix in touched.allowed]},
+            _build_entry,
+        )
+    },
+    list_origins=_list_origins,
+    notes=(ChangeNotes("allowed", "allowed", _parse_note),),
+    timed=(TimedRows("allowed", "prefix::text", "bans_allowentry", column="expires"),),
+    row_keys={AllowEntry: lambda row: str(row.prefix)},
+    removal=Removal(
+        history="bans.allowentry",
+        label=lambda number: ngettext("allow entry ends", "allow entries end", number),
+        sentence=lambda number: ngettext("%(n)s allow entry ends:", "%(n)s allow entries end:", number),
+        undo=gettext_lazy("puts them on the allow list again"),
+        sources=(EventSource("thing", "bans_allowentryevent", "event.prefix = thing.prefix"),),
+        restore=_restore,
+        of_members=False,
+    ),
+)

@@ -1,0 +1,91 @@
+"""Addresses and prefixes of blocked members. What waits for approval here is that they are added: a block takes service away."""
+
+from ipaddress import ip_network
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from apps.accounts.models import User
+from apps.bans.blocks.services import unblock_members
+from apps.bans.models import Ban, Block
+from apps.bans.services import lift_many
+from apps.deployments.rule_kinds.event_sources import BAN, BAN_LIST
+from apps.deployments.rule_kinds.kind import (
+    AffectedThing,
+    ElementOrigin,
+    EventSource,
+    FoundElement,
+    HeldElement,
+    ObjectReader,
+    Removal,
+    RuleKind,
+    TimedRows,
+    list_row_ids,
+    parse_network,
+)
+from apps.deployments.rule_kinds.member_rows import HELD, ONLY_HOLDINGS, build_holding_parameters
+from apps.lib.database.validity import holds_now
+from apps.members.models import Member
+from apps.network.models import Holding
+from firewall.policy import BlockSpec
+from firewall.sets import ObjectKind
+
+
+def _build_block(pk: int, prefix: str, expires: int) -> BlockSpec:
+    return BlockSpec(pk, parse_network(prefix), expires)
+
+
+def _build_thing(element: HeldElement) -> AffectedThing:
+    prefix = f"{element.address}/{element.length or '32'}"
+    return AffectedThing(prefix.removesuffix("/32"), prefix, element.comment)  # a block's comment says which block it is
+
+
+def _restore(thing: AffectedThing, by: User) -> None:
+    """Lift the blocks of the members who hold the prefix; if there are none, lift the ban that covers them."""
+    holders = Member.objects.filter(holdings__in=Holding.objects.filter(holds_now(), prefix=ip_network(thing.prefix)))
+    if not unblock_members(members=holders, by=by):
+        lift_many(bans=list(Ban.objects.filter(prefix=ip_network(thing.prefix)).values_list("pk", flat=True)), by=by)
+
+
+def _list_origins(found: FoundElement) -> list[ElementOrigin]:
+    blocks = Block.objects.filter(pk__in=list_row_ids(found, "block")).select_related("member")
+    return [_build_origin(each) for each in blocks]
+
+
+def _build_origin(block: Block) -> ElementOrigin:
+    name, url = _("block of %(member)s") % {"member": block.member}, reverse("bans:block", args=[block.pk])
+    return ElementOrigin("block", name, block.get_reason_display(), url, anonymous=_("block of a member"))
+
+
+BLOCKS = RuleKind(
+    kind=ObjectKind.BLOCKS,
+    name=gettext_lazy("Blocked addresses"),
+    count=lambda number: ngettext("%(n)s blocked address", "%(n)s blocked addresses", number),
+    readers={
+        "blocks": ObjectReader(
+            HELD.format(
+                columns="b.id, h.prefix, CASE WHEN upper_inf(b.valid) THEN 0 ELSE ceil(extract(epoch FROM upper(b.valid)))::bigint END",
+                join="JOIN bans_block b ON b.member_id = m.id",
+                where="h.kind IN ('private4', 'prefix6') AND b.valid @> %(at)s::timestamptz",
+                order="h.prefix",
+            ),
+            ONLY_HOLDINGS,
+            build_holding_parameters,
+            _build_block,
+        )
+    },
+    list_origins=_list_origins,
+    timed=(TimedRows("member", "member_id::text", "bans_block"),),
+    build_thing=_build_thing,
+    row_keys={Block: lambda row: f"block {row.pk}", Ban: lambda row: str(row.prefix)},
+    removal=Removal(
+        history="bans.block",
+        label=lambda number: ngettext("address or prefix is cut off", "addresses and prefixes are cut off", number),
+        sentence=lambda members: ngettext("%(n)s member loses access:", "%(n)s members lose access:", members),
+        undo=gettext_lazy("lifts the blocks"),
+        sources=(EventSource("held", "bans_blockevent", "event.member_id = held.member"), BAN, BAN_LIST),
+        restore=_restore,
+        lies="<<=",
+    ),
+)

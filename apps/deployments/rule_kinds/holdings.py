@@ -1,0 +1,121 @@
+"""Addresses and prefixes of active members, with the holding of each."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_network
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from apps.accounts.models import User
+from apps.deployments.rule_kinds.event_sources import HOLDING, MEMBER
+from apps.deployments.rule_kinds.kind import (
+    AffectedThing,
+    ChangeNotes,
+    ElementOrigin,
+    FoundElement,
+    ObjectReader,
+    Removal,
+    RuleKind,
+    TimedRows,
+)
+from apps.deployments.rule_kinds.member_rows import HELD, ONLY_ADDRESSES, build_address_parameters
+from apps.deployments.rule_kinds.restoring import restore_holding
+from apps.lib.fields import Address
+from apps.members.models import Member
+from apps.network.models import Gateway, Holding
+from apps.network.selectors import list_holdings_at
+from firewall.policy import Owner
+from firewall.sets import ObjectKind
+
+
+def _parse_address(text: str) -> Iterator[IPv4Address]:
+    network = ip_network(text)
+    if isinstance(network, IPv4Network):
+        yield network.network_address
+
+
+def _parse_prefix(text: str) -> Iterator[IPv6Network]:
+    network = ip_network(text)
+    if isinstance(network, IPv6Network):
+        yield network
+
+
+def _restore(thing: AffectedThing, by: User) -> None:
+    restore_holding(thing.prefix, by)
+
+
+def _list_origins(found: FoundElement) -> list[ElementOrigin]:
+    """Return the holder of the address, or of the prefix that begins with it."""
+    return list_holders(found.address, found.at)
+
+
+def list_holders(address: Address, at: datetime) -> list[ElementOrigin]:
+    """Return the member who held the address at that time, or the gateway whose probe has it."""
+    return [_build_member(holding.member, str(holding.address)) for holding in list_holdings_at(address, at)] or list_probes(address)
+
+
+def _build_member(member: Member, note: str) -> ElementOrigin:
+    return ElementOrigin("member", str(member), note, reverse("desk:member", args=[member.pk]), anonymous=_("a member"))
+
+
+def list_probes(address: Address) -> list[ElementOrigin]:
+    """Return the gateways whose probe has this address."""
+    of = {"probe_source4": address} if address.version == 4 else {"probe_source6": address}
+    return [_build_probe(each) for each in Gateway.objects.filter(**of)]
+
+
+def _build_probe(gateway: Gateway) -> ElementOrigin:
+    return ElementOrigin("probe", _("probe of %(gateway)s") % {"gateway": gateway}, "", reverse("gateways:gateway", args=[gateway.pk]))
+
+
+ADDRESSES = RuleKind(
+    kind=ObjectKind.ADDRESSES,
+    name=gettext_lazy("Addresses"),
+    count=lambda number: ngettext("%(n)s address", "%(n)s addresses", number),
+    readers={
+        "addresses": ObjectReader(
+            HELD.format(columns="h.prefix - '0.0.0.0'::inet, h.id", join="", where="h.kind = 'private4'", order="h.prefix"),
+            ONLY_ADDRESSES,
+            build_address_parameters,
+            lambda number, holding: Owner(IPv4Address(number), holding),
+        )
+    },
+    list_origins=_list_origins,
+    notes=(ChangeNotes("address", "addresses", _parse_address),),
+    timed=(TimedRows("holding", "id::text", "network_holding", stays=True),),
+    row_keys={Holding: lambda row: str(row.prefix) if row.prefix.version == 4 else ""},
+    removal=Removal(
+        history="network.holding",
+        label=lambda number: ngettext("address loses access", "addresses lose access", number),
+        sentence=lambda members: ngettext("%(n)s member loses access:", "%(n)s members lose access:", members),
+        undo=gettext_lazy("gives the members their addresses back, and makes them active again"),
+        sources=(HOLDING, MEMBER),
+        restore=_restore,
+    ),
+)
+PREFIXES = RuleKind(
+    kind=ObjectKind.PREFIXES,
+    name=gettext_lazy("IPv6 prefixes"),
+    count=lambda number: ngettext("%(n)s IPv6 prefix", "%(n)s IPv6 prefixes", number),
+    readers={
+        "prefixes": ObjectReader(
+            HELD.format(columns="h.prefix, h.id", join="", where="h.kind = 'prefix6'", order="h.prefix"),
+            "AND h.prefix = ANY(%(prefixes)s::cidr[])",
+            lambda touched: {"prefixes": [str(prefix) for prefix in touched.prefixes]},
+            lambda prefix, holding: Owner(IPv6Network(prefix), holding),
+        )
+    },
+    list_origins=_list_origins,
+    notes=(ChangeNotes("address", "prefixes", _parse_prefix),),
+    row_keys={Holding: lambda row: str(row.prefix) if row.prefix.version == 6 else ""},
+    removal=Removal(
+        history="network.holding",
+        label=lambda number: ngettext("prefix loses access", "prefixes lose access", number),
+        sentence=lambda members: ngettext("%(n)s member loses IPv6:", "%(n)s members lose IPv6:", members),
+        undo=gettext_lazy("gives the members their prefixes back, and makes them active again"),
+        sources=(HOLDING, MEMBER),
+        restore=_restore,
+    ),
+)
