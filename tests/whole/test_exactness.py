@@ -1,6 +1,4 @@
-"""Compares usage in the database with what the gateways forwarded, to the octet, for fifty members and every event that affects
-counters.
-"""
+"""Usage in the database equals what the gateways forwarded, to the octet, for fifty members and every event that affects counters."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
