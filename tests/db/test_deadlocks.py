@@ -93,7 +93,7 @@ class Hand:
     def edit(self) -> None:
         row, port = self.any_of(PortForward), self.port()
         given = {"forward": row, "version": row.version, "holding": self.private(), "public": factories.PUBLIC, "by": self.by}
-        nat.edit_forward(**given, protocol="tcp", public_port=port, private_port=80, ports=1, purpose="")  # type: ignore[arg-type]  # as above
+        nat.edit_forward(**given, protocol="tcp", public_port=port, private_port=80, ports=1, purpose="")  # type: ignore[arg-type]  # same
 
     def switch(self) -> None:
         row = self.any_of(PortForward)

@@ -117,7 +117,7 @@ def test_a_role_that_never_reported_is_missed_once_it_has_had_time(network: fact
 def test_signs_of_life_are_one_row_for_each_role_however_often_they_come() -> None:
     factories.alive()
     for error in ("", "refused", "refused", ""):
-        Heartbeat([ProcessRole.WORKER, ProcessRole.MAILER], probe=lambda error=error: error).beat()  # type: ignore[misc]  # a default argument
+        Heartbeat([ProcessRole.WORKER, ProcessRole.MAILER], probe=lambda error=error: error).beat()  # type: ignore[misc]  # a default
     assert RoleHeartbeat.objects.count() == len(ProcessRole)
     assert faults() == {}
 

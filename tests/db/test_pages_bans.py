@@ -1,4 +1,4 @@
-"""Pages of ban lists: searching, adding, changing, lifting, many at once, importing and exporting."""
+"""Pages of ban lists: search, add, change and lift bans, many at once, import and export."""
 
 from datetime import timedelta
 from ipaddress import ip_network

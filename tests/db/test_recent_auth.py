@@ -1,4 +1,4 @@
-"""Recent authentication: what decides for others needs it. Staff are signed out after a while, and all tokens of somebody can be ended."""
+"""Recent authentication, which decisions about others need; the end of staff sessions; and the revocation of all tokens of an account."""
 
 import re
 import time
@@ -69,7 +69,7 @@ def test_no_token_decides_and_a_session_only_with_a_fresh_second_factor(held_cha
 
 
 def path_of(route: permission_matrix.PortalRoute, pk: int) -> str:
-    """With this number in the place of what it asks for."""
+    """Return the route's path with this number in place of its parameters."""
     return "/" + re.sub(r"<[^>]*>|\(\?P<\w+>[^)]*\)", str(pk), route.path).replace("^", "").replace("$", "")
 
 
