@@ -40,7 +40,7 @@ def queries(client: Client, path: str) -> int:
 
 
 def text(response: Any) -> str:
-    """Return the page as text, with its markup but without the line breaks of its templates. Streamed responses are not taken."""
+    """Return the page as text, with its markup but without the line breaks of its templates. Fails for streamed responses."""
     assert isinstance(response, HttpResponse)
     content = response.content.decode()
     return squeeze_markup(content) if response.headers.get("Content-Type", "").startswith("text/html") else content

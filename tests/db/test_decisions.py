@@ -338,7 +338,7 @@ def test_what_cannot_be_gone_back_to_is_said(network: factories.Network, argumen
 
 
 class SlowLinks(WorkerLinks):
-    """Links whose gateways take longer than the lease's first term."""
+    """Links whose gateways answer only after the lease was renewed."""
 
     def knock(self, gateway: Gateway) -> float:
         def lease() -> datetime | None:

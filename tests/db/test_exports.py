@@ -66,7 +66,11 @@ def users(content: str) -> dict[str, dict[str, str]]:
 
 @pytest.fixture
 def network(network: factories.Network) -> factories.Network:
-    """A network with hostile rows: m1 has two devices with the same hostile name, an address on one of them; m2 has no device."""
+    """A network with hostile rows.
+
+    m1 has two devices with hostile names that become the same label, and an address on one of them. m2 has no device. A member who
+    has left holds an address.
+    """
     mine, other = network.residents["m1"], network.residents["m2"]
     Device.objects.filter(member=mine.member).update(name='Küche\n$INCLUDE "/etc/passwd" ; x')
     second = Device.objects.create(member=mine.member, name="küche $include /etc/passwd x", mac="00:00:5e:00:53:e1")

@@ -257,7 +257,7 @@ def test_a_child_serves_many_mails_is_replaced_when_it_has_served_enough_and_kno
         own.read(mail(), None, [])
         first = own._child
         assert first
-        environment = open(f"/proc/{first._process.pid}/environ", "rb").read()  # noqa: SIM115, PTH123 - a file of the kernel's
+        environment = open(f"/proc/{first._process.pid}/environ", "rb").read()  # noqa: SIM115, PTH123 - a file of the kernel
         assert b"NETZWART" not in environment
         first._mails = MAILS - 1
         own.read(mail(), None, [])

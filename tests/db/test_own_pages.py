@@ -287,7 +287,7 @@ def test_a_member_notes_changes_and_removes_devices_within_the_tariff(network: f
     assert "has ended" in text(own.post("/me/devices/", {"name": "Late", "mac": "02:00:5e:00:53:ad"}))
 
 
-# --- What a group lets members open
+# --- Ports that a group lets members open
 
 
 def test_a_group_says_which_ports_members_open_and_a_free_one_is_offered(network: factories.Network) -> None:

@@ -1,4 +1,4 @@
-"""A real PostgreSQL and Redis in a directory of their own."""
+"""The stack's private PostgreSQL and Redis, which run in a directory of their own."""
 
 import os
 import signal

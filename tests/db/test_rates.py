@@ -110,7 +110,7 @@ def test_an_uplink_changed_by_two_is_a_conflict(network: factories.Network) -> N
     assert Uplink.objects.get().up_kbit == 100_000
 
 
-# --- What reaches the gateways
+# --- On the gateways
 
 
 @pytest.mark.django_db(transaction=True)

@@ -153,7 +153,7 @@ def test_roles_tokens_and_limits_ask_who_you_are(path: str) -> None:
     assert signed_in(admin).post(where, {}).status_code in (404, 422)
 
 
-# --- How long staff stay signed in
+# --- Length of staff sessions
 
 
 def went_by(client: Client, key: str, seconds: float) -> None:
@@ -227,7 +227,7 @@ def test_another_password_revokes_tokens_if_that_is_asked_for(given: dict[str, s
     assert admin.check_password("another long one") and admin.tokens.count() == left
 
 
-# --- What the administrators switched off
+# --- Forwards that administrators switched off
 
 
 def test_a_member_does_not_switch_on_what_the_administrators_switched_off(

@@ -1,4 +1,4 @@
-"""The threat model's promise of a second person: one account alone can take little service away, by any way. Gateways are real agents."""
+"""The threat model's promise of a second person: one account alone takes little service away, in any way. Gateways are real agents."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Webhooks: each change is queued once for each endpoint whose owner may see it, and delivered at least once."""
+"""Webhooks: each change is queued once for each endpoint whose owner may see it and for no other, and delivered at least once."""
 
 import hmac
 import json

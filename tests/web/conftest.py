@@ -1,4 +1,4 @@
-"""Fixtures of browser tests: the installed Chromium, and signed-in windows on a live server."""
+"""Fixtures of browser tests: the installed Chromium and pages of a live server, beside the fixtures of tests of the whole system."""
 
 import os
 import shutil
