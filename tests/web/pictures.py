@@ -51,7 +51,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def showing(var: Path, *, fill: bool) -> dict[str, Any]:
-    """Return the pages and sessions. Runs `picture_list` where the workers run: in the lab's node, whose loopback differs from this machine's."""
+    """Return the pages and sessions. Runs `picture_list` in the workers' network node, whose loopback may differ from this machine's."""
     inside = [sys.executable, "-m", "tests.web.picture_list", *(["--fill"] if fill else [])]
     run = [sys.executable, "-m", "portal.stack", "run", "--var", str(var), "--", *inside]
     told = subprocess.run(run, stdout=subprocess.PIPE, check=True, text=True).stdout
