@@ -1,4 +1,4 @@
-"""Agents of a test's gateways in memory: found by their sockets, ended, and begun again as an init system would."""
+"""Control of the agents of a test's in-memory gateways: find them by socket, stop them, restart them as an init system would."""
 
 import os
 import signal
@@ -19,12 +19,12 @@ from tests.whole.system import wait_for
 
 
 def directory_of(gateway: Gateway) -> Path:
-    """The state directory of its agent."""
+    """Return the state directory of the gateway's agent."""
     return Path(settings.GATEWAY_SOCKETS) / gateway.name
 
 
 def agent_of(gateway: Gateway) -> int:
-    """The process id of the agent that listens at the gateway's socket."""
+    """Return the process id of the agent that listens at the gateway's socket."""
     socket = str(socket_of(gateway)).encode()
     running = (path for path in Path("/proc").iterdir() if path.name.isdigit())
     return next(int(path.name) for path in running if {socket, b"serve"} <= set(_arguments(path)))
@@ -43,7 +43,7 @@ def _arguments(process: Path) -> list[bytes]:
 
 @contextmanager
 def stop_agent(gateway: Gateway) -> Iterator[Path]:
-    """Its agent is not there, and afterwards another one is; meanwhile its state directory can be touched."""
+    """Stop the gateway's agent, yield its state directory so that the test can change it, then start another agent there."""
     pid = agent_of(gateway)
     os.kill(pid, signal.SIGTERM)
     wait_for(lambda: not _arguments(Path(f"/proc/{pid}")) or not any(_arguments(Path(f"/proc/{pid}"))))
@@ -58,7 +58,7 @@ started: list[Popen[bytes]] = []
 
 
 def end_started() -> None:
-    """End the agents that this process has begun again."""
+    """End the agents that this process has restarted."""
     while started:
         process = started.pop()
         process.terminate()
@@ -67,7 +67,7 @@ def end_started() -> None:
 
 @contextmanager
 def unwritable(gateway: Gateway, *, from_octet: int = 0) -> Iterator[None]:
-    """Its agent can write no file beyond this octet, as on a disk that is full, or read-only."""
+    """Keep the gateway's agent from writing files beyond this octet, as on a full disk, or a read-only one if it is 0."""
     pid = agent_of(gateway)
     prlimit(pid, RLIMIT_FSIZE, (from_octet, RLIM_INFINITY))
     try:
@@ -77,17 +77,17 @@ def unwritable(gateway: Gateway, *, from_octet: int = 0) -> Iterator[None]:
 
 
 def runs(gateway: Gateway) -> str:
-    """The digest of what it says it runs."""
+    """Return the digest of the ruleset that the gateway's agent says it runs."""
     return agent_client.send_hello(agent_channel.get_channel(gateway), 0).digest
 
 
 def same_everywhere(network: factories.Network) -> bool:
-    """Do the gateways run what the portal knows them to run?"""
+    """True if each gateway runs what the portal has recorded for it."""
     known = dict(GatewayState.objects.values_list("gateway__name", "digest"))
     return known == {gateway.name: runs(gateway) for gateway in network.gateways}
 
 
 def steps(rollout: Rollout | None) -> dict[str, str]:
-    """What became of each gateway."""
+    """Return the state of each gateway's step, by the gateway's name."""
     assert rollout is not None
     return {step.gateway.name: step.state for step in rollout.steps.select_related("gateway")}

@@ -1,4 +1,4 @@
-"""Database tests run on PostgreSQL; nudges are kept instead of sent, where a test does not run a broker."""
+"""Fixtures of database tests, which run on PostgreSQL. Tasks that a test enqueues are lost unless it runs a broker."""
 
 import sys
 from collections.abc import Iterator
@@ -20,19 +20,19 @@ from tests.whole.system import wait_for
 
 @pytest.fixture(autouse=True)
 def _no_broker(settings: LazySettings, tmp_path: Path) -> None:
-    """A broker that is not there: no save may fail or wait for it."""
+    """Point the portal at a broker that does not exist. No save may fail or wait because of it."""
     settings.REDIS_URL = f"unix://{tmp_path}/nobody.sock"
 
 
 @pytest.fixture
 def network(db: None) -> Iterator[factories.Network]:
-    """The lab's network as rows."""
+    """The lab's network as database rows."""
     yield factories.network()
 
 
 @contextmanager
 def in_memory(directory: Path) -> Iterator[None]:
-    """Both gateways as agents that keep their rules in memory; their sockets lie in the directory, whose path must be short."""
+    """Run both gateways as agents that keep their rules in memory, with sockets in the directory. Its path must be short."""
     with ExitStack() as stack:
         for name in ("nat-1", "nat-2"):
             socket = directory / f"{name}.sock"
@@ -46,7 +46,10 @@ def in_memory(directory: Path) -> Iterator[None]:
 
 @pytest.fixture
 def served_network(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[factories.Network]:
-    """The lab's network as rows, and two gateways in memory; tokens begin anew with them, which no emptied table makes them do."""
+    """The lab's network as database rows, and two gateways in memory.
+
+    Restarts the sequence of fencing tokens, because the agents are new and emptying tables does not reset a sequence.
+    """
     with connection.cursor() as cursor:
         cursor.execute("ALTER SEQUENCE deployments_token RESTART")
     monkeypatch.setattr(services, "memory", GatewayCache())

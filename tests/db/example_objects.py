@@ -1,4 +1,4 @@
-"""One of everything that reaches gateways and that the API can add, change or remove, beside a network's members and pools."""
+"""One object of each kind that reaches gateways and that the API can add, change or remove, besides a network's members and pools."""
 
 from ipaddress import ip_address
 

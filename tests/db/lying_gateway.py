@@ -1,4 +1,4 @@
-"""A gateway that lies: a real agent in this process, whose answers somebody changes on their way to the portal."""
+"""A gateway that lies: a real agent in this process; its answers are changed on their way to the portal."""
 
 import json
 import socket
@@ -24,7 +24,7 @@ _PART = 1 << 17
 
 @contextmanager
 def lying(gateway: Gateway, lie: Lie) -> Iterator[None]:
-    """In place of the gateway's agent; it begins with nothing confirmed."""
+    """Run a liar in place of the gateway's agent. It begins with nothing confirmed."""
     with stop_agent(gateway) as directory:
         liar = Liar(socket_of(gateway), directory.with_suffix(".liar"), gateway.name, lie)
         try:
@@ -34,7 +34,7 @@ def lying(gateway: Gateway, lie: Lie) -> Iterator[None]:
 
 
 class Liar:
-    """Listens at the socket, one thread for each peer."""
+    """Server at the agent's socket that answers with lies, with one thread for each peer."""
 
     def __init__(self, path: Path, state: Path, name: str, lie: Lie) -> None:
         self._path, self._lie, self._lock = path, lie, Lock()

@@ -1,4 +1,4 @@
-"""What tests of pages share: a browser's requests without a browser, and how many queries one takes."""
+"""Helpers for tests of pages: requests like a browser's, and a count of the queries that one takes."""
 
 from time import time
 from typing import Any
@@ -15,7 +15,7 @@ HTMX = {"HX-Request": "true"}
 
 
 def signed_in(user: User, *, seconds_ago: float = 0) -> Client:
-    """Somebody who has signed in, by password, so long ago."""
+    """Return a client of the user, signed in by password that many seconds ago."""
     client = Client()
     client.force_login(user)
     confirm(client, user, "password", seconds_ago)
@@ -23,7 +23,7 @@ def signed_in(user: User, *, seconds_ago: float = 0) -> Client:
 
 
 def confirm(client: Client, user: User, method: str = "mfa", seconds_ago: float = 0) -> None:
-    """The person of this session has confirmed who they are, as allauth notes it."""
+    """Record in the session, as allauth does, that the user has confirmed who they are."""
     session = client.session
     session["account_authentication_methods"] = [{"method": method, "at": time() - seconds_ago, "reauthenticated": True}]
     session["account_authentication_methods_user"] = str(user.pk)
@@ -31,7 +31,7 @@ def confirm(client: Client, user: User, method: str = "mfa", seconds_ago: float 
 
 
 def queries(client: Client, path: str) -> int:
-    """How many queries the page takes."""
+    """Return how many queries the page takes when it is loaded for the second time."""
     client.get(path)
     with CaptureQueriesContext(connection) as captured:
         response = client.get(path)
@@ -40,12 +40,12 @@ def queries(client: Client, path: str) -> int:
 
 
 def text(response: Any) -> str:
-    """The page as text, with its markup but without the line breaks of its templates; the response came in time and well."""
+    """Return the page as text, with its markup but without the line breaks of its templates. Fails for streamed responses."""
     assert isinstance(response, HttpResponse)
     content = response.content.decode()
     return squeeze_markup(content) if response.headers.get("Content-Type", "").startswith("text/html") else content
 
 
 def list_messages(response: Any) -> list[str]:
-    """The messages that the next page shows."""
+    """Return the messages that the response shows."""
     return [str(message) for message in response.context["messages"]] if response.context else []

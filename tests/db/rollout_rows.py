@@ -1,4 +1,4 @@
-"""Rollouts as rows, carried by nobody: each event is written down as the driver writes it."""
+"""Rollouts as database rows without a gateway: each event is recorded as the rollout driver records it."""
 
 from django.db.models.functions import Now
 
@@ -20,7 +20,7 @@ from tests import factories
 
 
 def open_rollout(network: factories.Network, wanted: DesiredState | None = None) -> Lease:
-    """A rollout of what the database asks for, to nat-2 first."""
+    """Open a rollout of the desired state, or of the one given, to nat-2 first."""
     wanted = wanted or compute_desired_state(network.group)
     management = approval_gate.build_managements(wanted)
     gateways = tuple(network.gateways[::-1])
@@ -36,7 +36,7 @@ def open_rollout(network: factories.Network, wanted: DesiredState | None = None)
 
 
 def confirm(lease: Lease, wanted: DesiredState) -> None:
-    """The gateway whose turn it is goes all the way."""
+    """Take the step of the lease from committed to confirmed."""
     step = lease.step
     rollout_store.record_event(lease, RolloutEvent.COMMITTED, committed=Now(), sent_octets=4100, commit_ms=3, read_back_ms=0)
     rollout_store.record_passed(lease)
@@ -45,7 +45,7 @@ def confirm(lease: Lease, wanted: DesiredState) -> None:
 
 
 def roll_out(network: factories.Network, *, error: str = "", unreachable: bool = False, leave_open: bool = False) -> Rollout:
-    """A rollout: confirmed, or stopped with an error at the second gateway, or left open."""
+    """Return a rollout that is confirmed, or stopped with an error at the second gateway, or left open."""
     wanted = compute_desired_state(network.group)
     lease = open_rollout(network, wanted)
     while lease.command is RolloutCommand.APPLY and not leave_open:
@@ -59,6 +59,6 @@ def roll_out(network: factories.Network, *, error: str = "", unreachable: bool =
 
 
 def forward(network: factories.Network, port: int) -> PortForward:
-    """A port forward of m1."""
+    """Open a port forward of m1."""
     holding = network.residents["m1"].holding
     return add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin)

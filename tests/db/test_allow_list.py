@@ -1,4 +1,4 @@
-"""The allow list on pages and in the API, which ban covers an address, and directions of bans."""
+"""The allow list on pages and in the API, the search for the ban that covers an address, and directions of bans."""
 
 import json
 from datetime import timedelta
@@ -150,7 +150,7 @@ def test_directions_are_shown_filtered_and_set_for_many(staff: Client, own: BanL
 def test_what_is_exported_is_imported_with_its_directions(staff: Client, own: BanList, form: str) -> None:
     for prefix, direction in (("203.0.113.1", "in"), ("203.0.113.0/24", "out"), ("2001:db8:66::/48", "both")):
         ban(own, prefix, direction=direction, comment='=says, "hello"')
-    content = b"".join(staff.get(f"/bans/{own.pk}/bans.{form}").streaming_content)  # type: ignore[attr-defined]  # it streams
+    content = b"".join(staff.get(f"/bans/{own.pk}/bans.{form}").streaming_content)  # type: ignore[attr-defined]  # a stream
     before = list(Ban.objects.order_by("prefix").values_list("prefix", "direction", "comment"))
     other = services.create_list(name="Other", by=None)
     staff.post(f"/bans/{other.pk}/import/", {"file": SimpleUploadedFile(f"x.{form}", content), "term": "never"})

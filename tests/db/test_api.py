@@ -12,7 +12,7 @@ from tests.api_responses import wrong
 
 @pytest.fixture
 def api(network: factories.Network) -> Client:
-    """A script with the admin's token."""
+    """A client with the admin's token."""
     _token, key = tokens.create(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 

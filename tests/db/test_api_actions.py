@@ -1,4 +1,4 @@
-"""What a script does besides rows: deploy, look at the plan, at revisions and at drift, trace a packet, ask who had an address."""
+"""API operations that are not about rows: deploy, read the plan, revisions and drift, trace a packet, look up a past holder."""
 
 from typing import Any
 

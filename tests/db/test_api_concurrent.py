@@ -1,4 +1,4 @@
-"""Who removes what somebody else is just removing is told that there is none."""
+"""Two API requests that remove the same object at once: one succeeds, the other gets 404."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -34,7 +34,7 @@ def test_of_two_who_remove_the_same_one_succeeds(transactional_db: None, prefix:
 
 
 def _both(prefix: str, pk: int, remove: Callable[[], object]) -> list[int]:
-    """What two are answered who both wait for the row."""
+    """Return the status codes of two requests that both waited for the locked row."""
 
     def work(_: int) -> int:
         try:

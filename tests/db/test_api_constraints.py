@@ -1,4 +1,4 @@
-"""What the database refuses is a sentence with a status, whichever rule it was."""
+"""Each refusal of the database becomes a sentence with a status code, whatever the constraint."""
 
 import pytest
 from django.db import DataError, IntegrityError, connection, transaction

@@ -1,4 +1,4 @@
-"""What holds for every collection of the API, the next ones too: each that is registered is walked."""
+"""Conventions of every collection of the API. The tests walk all registered collections, so new ones are tested too."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ JSON = "application/json"
 
 @pytest.fixture
 def api(network: factories.Network) -> Client:
-    """A script that may do everything."""
+    """A client whose token may do everything."""
     _token, key = tokens.create(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
@@ -56,7 +56,7 @@ def test_every_collection_is_made_of_the_conventions() -> None:
         assert _basename(prefix) in API
 
 
-# Tracked tables whose rows are no object of their own
+# Tracked tables whose rows are not objects of their own, and how the API reaches them instead
 PARTS = {
     "network.limits": "by its group",
     "network.protection": "by its group",
@@ -69,7 +69,7 @@ PARTS = {
 
 
 def test_every_object_that_has_a_history_has_an_address() -> None:
-    """/api/<app>/<plural>/<id>/, or a reason why not; what is no longer kept by a table of its own has none."""
+    """Each tracked model is a collection at /api/<app>/<plural>/<id>/, or PARTS says why not."""
     models = {viewset.serializer_class.Meta.model._meta.label_lower for _prefix, viewset in REGISTERED}
     assert sorted(trail.key for trail in list_trails() if trail.key not in models) == ["bans.serverinterface"]
     listed = {viewset.serializer_class.Meta.model._meta.label_lower for prefix, viewset in REGISTERED if prefix in LISTS}

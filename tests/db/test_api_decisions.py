@@ -1,4 +1,4 @@
-"""Deciding about rollouts by the REST API: approvals, rollbacks, holds, pauses. Carried by nobody."""
+"""Decisions about rollouts through the REST API: approvals, rollbacks, holds, pauses."""
 
 import pytest
 from django.test import Client
@@ -16,7 +16,7 @@ JSON = "application/json"
 
 @pytest.fixture
 def held_removal(served_network: factories.Network) -> HeldBack:
-    """Five of six forwards are asked to go."""
+    """The held back removal of five of six forwards."""
     served_network.group.removal_least = 3
     served_network.group.save()
     for port in range(7001, 7007):

@@ -1,6 +1,7 @@
-"""Random requests to every operation of the API, as each role: no fault of ours, and no answer that the OpenAPI document does not declare.
+"""Random requests to every operation of the API find no server error, and no answer that the OpenAPI document does not declare.
 
-The requests are the same in every run. With --deep there are more of them, as each role, and with --minutes new ones until then.
+The requests are the same in every run. The first valid one of each operation is sent as each role, the others as an account with
+all roles. --deep sends ten times as many, all as each role; --minutes goes on with new seeds for that long.
 """
 
 import time
@@ -31,7 +32,7 @@ FIT, UNFIT = 3, 2
 
 @pytest.fixture
 def keys(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
-    """A network that has one of everything, and a token for each role; first one of a person with all of them."""
+    """A token for each role in a network with one of everything; the first token belongs to a user with all roles."""
     monkeypatch.setattr(services, "memory", GatewayCache())
     settings.API_RATE = 10**9
     with TemporaryDirectory(prefix="nw-") as directory:

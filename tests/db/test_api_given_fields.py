@@ -1,4 +1,4 @@
-"""What is given and not understood, or cannot be set, is refused by its name: in every operation, and for every field of every object."""
+"""The API refuses unknown and read-only fields and parameters by name, in every operation and for every field of every object."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +33,7 @@ NO_ROWS = ("/api/deployments/holds/",)
 
 @pytest.fixture
 def api(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
-    """A network that has one of everything, and whoever may do everything."""
+    """A client with all roles, in a network with one of everything."""
     monkeypatch.setattr(services, "memory", GatewayCache())
     settings.API_RATE = 10**9
     with TemporaryDirectory(prefix="nw-") as directory:
@@ -53,7 +53,7 @@ BY_PEOPLE_ALONE = ("/approve/", "/refuse/")
 
 @pytest.fixture
 def person(api: Client) -> Client:
-    """Whoever may do everything, at a screen."""
+    """The browser session of the user with all roles."""
     return signed_in(User.objects.get(username="everything"))
 
 
@@ -65,7 +65,7 @@ def operations(*methods: str) -> Iterator[tuple[str, str, str]]:
 
 
 def first_id(api: Client, path: str) -> int:
-    """The id of an object of the collection that the address is of; settings go by that of their group."""
+    """Return the id of an object of the collection that the path belongs to. Settings have the id of their group."""
     listed = api.get("/".join(path.split("/")[:4]) + "/?limit=1")
     found = listed if listed.status_code == 200 else api.get("/api/gateways/groups/")
     results = found.json()["results"] or [{"id": 1}] * path.startswith(NO_ROWS)
@@ -74,7 +74,7 @@ def first_id(api: Client, path: str) -> int:
 
 
 def objects(api: Client, method: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """An object of each collection that is changed by this method."""
+    """Yield path and value of one object of each collection that this method changes."""
     for _method, path, action in operations(method):
         if action in ("update", "partial_update"):
             own = path.replace("{id}", str(first_id(api, path)))
@@ -111,7 +111,7 @@ def test_an_object_that_is_sent_back_as_it_was_read_is_left_as_it_is(api: Client
 
 
 def others(value: object) -> list[object]:
-    """Values that are not this one, of the same kind or of any."""
+    """Return values that differ from this one, of the same type or, if it is null or an object, of several types."""
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):
@@ -120,7 +120,7 @@ def others(value: object) -> list[object]:
 
 
 def test_what_is_set_is_shown_as_it_was_set_or_refused(api: Client) -> None:
-    """Each field of each object, alone: there is no third way, but for what the portal observes."""
+    """Changes each field of each object alone. Fields that the portal observes are left out."""
     registered: list[tuple[str, Any, str]] = router.registry
     serializers = {prefix: view.serializer_class for prefix, view, _basename in registered}
     set_, refused_ = 0, 0

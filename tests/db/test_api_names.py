@@ -1,4 +1,4 @@
-"""Who a member is, is told to nobody whose token is not for members: not by a refusal, not by a trace."""
+"""A token without access to members learns no member's name: not from a refusal, not from a trace."""
 
 import ast
 import re
@@ -30,7 +30,7 @@ OWN = {
 
 @pytest.fixture
 def network(network: factories.Network) -> factories.Network:
-    """Somebody has everything that somebody else asks for."""
+    """A network in which m2 already has what m1 asks for."""
     far = network.residents["m2"]
     type(far.member).objects.filter(pk=far.member.pk).update(name="Jonas Geheim")
     ports = {"public": far.mapping.public, "protocol": "tcp", "public_port": 8443, "private_port": 443}
@@ -45,7 +45,7 @@ def script(network: factories.Network, **limits: Any) -> Client:
 
 
 def list_taken(network: factories.Network) -> list[tuple[str, dict[str, Any]]]:
-    """What somebody else has already, in each collection where things have one owner."""
+    """Return requests for what m2 already has, in each collection where things have one owner."""
     near, far = network.residents["m1"], network.residents["m2"]
     forward = {"holding": near.holding.pk, "protocol": "tcp", "public_address": str(far.mapping.public), "private_port": 22}
     return [
@@ -82,7 +82,7 @@ def test_no_refusal_tells_a_token_that_is_not_for_them_who_others_are(network: f
 
 
 def test_each_sentence_that_names_somebody_says_whose_it_is() -> None:
-    """Then a token that may not know it is told another one: `culprit`, wherever a refusal is written with a name in it."""
+    """Each refusal with a name in it passes `culprit`, so that a token that may not see the member gets another sentence."""
     bare = []
     for path in sorted(Path(settings.ROOT / "apps").rglob("*.py")):
         where = str(path.relative_to(settings.ROOT))
@@ -100,7 +100,7 @@ def _refusals(function: ast.FunctionDef) -> list[ast.Call]:
 
 
 def _is_told(call: ast.Call, function: ast.FunctionDef) -> bool:
-    """Whether the refusal names nobody itself, or says whose it is."""
+    """True if the refusal contains no name or passes `culprit`."""
     text = ast.unparse(call.args[0]) if call.args else ""
     variables = {each.id for each in ast.walk(call.args[0]) if isinstance(each, ast.Name)} if call.args else set()
     assigned = [each for each in ast.walk(function) if isinstance(each, ast.Assign | ast.AugAssign)]

@@ -1,4 +1,4 @@
-"""Scripts plan departures and moves, and set what members of a group may open and how they share."""
+"""API operations that plan departures and moves, and set which ports members of a group may open and how they share."""
 
 from datetime import timedelta
 from typing import Any

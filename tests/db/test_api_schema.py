@@ -1,4 +1,4 @@
-"""The OpenAPI document says all that operations take and answer, and nothing else comes back."""
+"""The OpenAPI document declares everything that operations take and answer, and operations answer nothing else."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def operations() -> Iterator[tuple[str, str, Any]]:
 
 
 def wrongs(value: Any, shape: Any, at: str = "") -> Iterator[str]:
-    """Where a value is not what the schema says: the part of JSON Schema that the document uses."""
+    """Yield where a value does not match its schema. Knows the part of JSON Schema that the document uses."""
     if "$ref" in shape:
         shape = get_document(router)["components"]["schemas"][shape["$ref"].rpartition("/")[2]]
     for key in ("oneOf", "anyOf"):
@@ -60,7 +60,7 @@ def test_no_object_is_free_of_form_and_every_reference_leads_somewhere() -> None
     references = set(re.findall(r'"\$ref": "#/components/(\w+)/(\w+)"', json.dumps(known)))
     assert all(name in known["components"][part] for part, name in references)
 
-    lists = re.findall(r'"(?:type|enum|required)": (\[[^\]]*\])', json.dumps(known))  # JSON Schema: each of its items once
+    lists = re.findall(r'"(?:type|enum|required)": (\[[^\]]*\])', json.dumps(known))  # JSON Schema: items of these lists are unique
     assert [text for text in lists if len(set(json.loads(text))) != len(json.loads(text))] == []
 
     def formless(shape: Any) -> bool:
@@ -79,7 +79,7 @@ def test_no_object_is_free_of_form_and_every_reference_leads_somewhere() -> None
 
 
 def list_mismatches(answer: Any, responses: Any) -> list[str]:
-    """What is wrong with an answer, by the responses of its operation."""
+    """Return where an answer differs from the declared responses of its operation."""
     declared = responses.get(str(answer.status_code))
     if declared is None:
         return [f"{answer.status_code} is not declared"]
@@ -101,7 +101,7 @@ def test_every_operation_answers_what_it_declares_to_everybody(api: Client, netw
             answer = client.generic(method.upper(), path.replace("{id}", pk), body, content_type=JSON)
             codes.add(answer.status_code)
             wrong += [(method, path, body, said) for said in list_mismatches(answer, each["responses"])]
-        expected = {401} if each["operationId"].startswith("token_") else {401, 403}  # everybody has their own tokens
+        expected = {401} if each["operationId"].startswith("token_") else {401, 403}  # every account may see its own tokens
         assert expected <= codes, (method, path, codes)
     assert wrong == []
 

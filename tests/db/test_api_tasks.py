@@ -1,4 +1,4 @@
-"""The tasks of docs/api.md, as they stand there, with the real curl and a server that listens."""
+"""The tasks of docs/api.md, run as they are printed there, with the real curl and a live server."""
 
 import json
 import re
@@ -25,7 +25,7 @@ curl() { command curl -sS -o "$into/$(ls "$into" | wc -l)" -w '%{http_code}\\n' 
 
 
 def run(script: str, known: dict[str, object], into: Path) -> tuple[list[str], list[Any]]:
-    """The status and the body of each answer."""
+    """Run the script and return the status and the body of each answer."""
     into.mkdir()
     values = {name: str(value) for name, value in known.items()} | {"into": str(into), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(["bash", "-c", CURL + script], env=values, capture_output=True, text=True, check=True, timeout=120)

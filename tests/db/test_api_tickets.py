@@ -1,4 +1,4 @@
-"""Scripts read and answer tickets, and keep answers."""
+"""Tickets and canned answers in the API."""
 
 from typing import Any
 

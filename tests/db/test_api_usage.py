@@ -1,4 +1,4 @@
-"""Scripts read what members, and the addresses they hold, forwarded."""
+"""Usage of members and of the addresses they hold, in the API."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,7 +21,7 @@ MEMBERS, ADDRESSES = "/api/traffic/members/", "/api/traffic/addresses/"
 
 @pytest.fixture
 def busy(network: factories.Network) -> datetime:
-    """Two hours ago the first member got and sent by both versions of IP; the moment."""
+    """The moment two hours ago at which m1 received and sent by IPv4, received by IPv6, and m2 received a little."""
     now = timezone.now()
     at = now - timedelta(hours=2)
     usage_factories.read(network.gateways, now - timedelta(days=3), now)

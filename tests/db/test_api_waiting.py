@@ -1,6 +1,6 @@
-"""`?wait=confirmed` says 200 or 201 only of what every gateway has. The gateways are real agents, in memory.
+"""`?wait=confirmed` answers 200 or 201 only if every gateway has the change. The gateways are real agents, in memory.
 
-The collections that reach gateways are found by their models and by their operations, so a new one is asked too.
+The collections that reach gateways are found by their models and operations, so new ones are tested too.
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ REACHING = {
 
 @pytest.fixture
 def network(served_network: factories.Network) -> factories.Network:
-    """A network with one of everything that reaches gateways, all of it deployed."""
+    """A network with one of everything that reaches gateways, all deployed."""
     one_of_each(served_network)
     reconcile(served_network.group)
     return served_network
@@ -58,7 +58,7 @@ def takes(prefix: str, method: str, *, one: bool) -> bool:
 
 
 def first_of(api: Client, network: factories.Network, prefix: str) -> tuple[str, dict[str, Any]]:
-    """The address of an object of the collection, and what it says."""
+    """Return the path of an object of the collection, and the object."""
     listed = api.get(f"/api/{prefix}/").json()
     pk = listed["results"][0]["id"] if "results" in listed else network.group.pk
     path = f"/api/{prefix}/{pk}/"
@@ -66,7 +66,7 @@ def first_of(api: Client, network: factories.Network, prefix: str) -> tuple[str,
 
 
 def changes(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Changes of one field each, some of which a collection takes."""
+    """Yield changes of one field each. A collection accepts some of them."""
     for name, value in row.items():
         if name not in ("id", "version", "group", "member", "active"):
             others: list[Any] = [not value] if isinstance(value, bool) else [value + 1] if isinstance(value, int) else []
@@ -77,14 +77,14 @@ def changes(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def everywhere(network: factories.Network) -> bool:
-    """Whether both gateways run what the database asks for, as they say themselves."""
+    """True if both gateways say that they run the desired state."""
     wanted = compute_desired_state(network.group)
     runs = {gateway.pk: agent_client.send_hello(agent_channel.get_channel(gateway), 0).digest for gateway in network.gateways}
     return runs == {pk: format_digest(digest) for pk, digest in wanted.digests.items()}
 
 
 def judge(answer: Any, network: factories.Network, done: int) -> None:
-    """The status is what `active` says, and what the gateways run."""
+    """Check that the status agrees with `active` and with what the gateways run."""
     said = answer.json() if isinstance(answer.json(), list) else [answer.json()]
     active = [each["since"] for row in said for each in row["active"]]
     assert {each["gateway"] for row in said for each in row["active"]} == {"nat-1", "nat-2"}, answer.request["PATH_INFO"]
@@ -139,7 +139,7 @@ def test_what_is_added_is_confirmed_when_both_gateways_have_it_and_not_before(ap
 
 @pytest.mark.django_db(transaction=True)
 def test_what_cannot_be_waited_for_is_refused(api: Client, network: factories.Network) -> None:
-    """By each operation that does not say in the description that it waits, whatever it does."""
+    """Every operation without the parameter `wait` in the OpenAPI document refuses it."""
     waiting = [f"{basename}_{action}" for prefix, _view, basename in router.registry if prefix in REACHING for action in ACTIONS]
     for path, methods in get_document(router)["paths"].items():
         for method, each in methods.items():

@@ -23,7 +23,7 @@ JSON = "application/json"
 
 @pytest.fixture
 def api(network: factories.Network) -> Client:
-    """A script that may do everything."""
+    """A client whose token may do everything."""
     return script(network)
 
 
@@ -57,7 +57,7 @@ def patch(api: Client, path: str, body: object, **headers: str) -> Any:
 
 
 def list_touched() -> set[str]:
-    """The notes of forwards that a rollout will look at."""
+    """Return the keys of forwards that are noted as changed for the next rollout."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT key FROM deployments_touched WHERE kind = 'forward'")
         return {key for (key,) in cursor.fetchall()}
@@ -179,7 +179,7 @@ def test_at_the_same_time_one_request_wins_by_its_key_and_one_change_by_its_etag
 def test_many_are_added_changed_and_removed_in_a_constant_number_of_queries(api: Client, network: factories.Network) -> None:
     api.get("/api/")
     with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM deployments_touched")  # what other tests left
+        cursor.execute("DELETE FROM deployments_touched")  # notes that other tests left
     with at_most(40):
         made = post(api, many(network, 1000))
     assert made.status_code == 201, made.content[:500]

@@ -1,4 +1,4 @@
-"""Lists that follow a feed on a real server: refreshed when due, never emptied by accident, and what is there stays when anything fails."""
+"""Ban lists that follow a feed on a real server: refreshed when due, never emptied by accident, unchanged when anything fails."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What bans counted between two readings becomes sums."""
+"""Hits of bans: what was counted between two readings is added to sums."""
 
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_network

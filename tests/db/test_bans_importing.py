@@ -1,4 +1,4 @@
-"""Bringing feeds into lists: all or nothing, and what stays keeps its row."""
+"""Import of feeds into ban lists: all or nothing, and bans that stay keep their rows."""
 
 from datetime import timedelta
 from io import StringIO

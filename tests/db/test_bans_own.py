@@ -1,4 +1,4 @@
-"""Nobody bans ourselves: each address that the tables name as the network's own is refused with its name, by page, API and feed alike."""
+"""The network's own addresses cannot be banned: each one in a table is refused with its name, by services and imports alike."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
@@ -23,7 +23,7 @@ OTHERS = {"audit.enquiry", "nat.portforward", "nat.natmapping", "nat.pinhole", "
 
 @pytest.fixture
 def network(network: factories.Network) -> factories.Network:
-    """A network with an address in each column that names one of its own."""
+    """A network with a value in each column that holds an address of the network itself."""
     factories.probes(network)
     factories.servers(network)
     group = {"group": network.group, "name": "web", "by": network.admin}
@@ -35,7 +35,7 @@ def network(network: factories.Network) -> factories.Network:
 
 
 def own_columns() -> list[tuple[type[Model], str]]:
-    """Each column of one address in a table of the network itself."""
+    """Return the columns that hold one address of the network itself."""
     found = [model for model in apps.get_models() if not model._meta.label.endswith("Event") and model._meta.label_lower not in OTHERS]
     named = [(model, field.name) for model in found for field in model._meta.concrete_fields if isinstance(field, AddressField)]
     return [(model, name) for model, name in named if model._meta.app_label in ("network", "bans")]

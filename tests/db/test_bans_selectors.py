@@ -1,4 +1,4 @@
-"""Reading lists, bans and hits, in few queries."""
+"""Reading ban lists, bans and hits, in few queries."""
 
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_network

@@ -1,4 +1,4 @@
-"""Writing ban lists and bans: what is refused says why, and what would do."""
+"""Writing ban lists and bans: a refusal says why, and what would be accepted."""
 
 from datetime import timedelta
 from ipaddress import ip_network

@@ -1,4 +1,4 @@
-"""What of bans and the allow list waits for a second person. The gateways are real agents, in memory."""
+"""Changes of bans and the allow list that wait for a second person. The gateways are real agents, in memory."""
 
 import pytest
 

@@ -22,7 +22,7 @@ def block_resident(network: factories.Network, host: str = "m1", **given: object
 
 
 def policy(network: factories.Network) -> Policy:
-    """As a transaction of its own would read it."""
+    """Return the policy as a transaction of its own reads it."""
     group = network.group
     return next(iter(policy_snapshot.take_snapshot(group).policies.values()))
 

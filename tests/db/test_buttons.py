@@ -1,4 +1,4 @@
-"""No page shows anybody a link or a button that would lead to “This is not open to you”: the table of rights is asked for each."""
+"""No page shows an account a link or button that leads to “This is not open to you”. The table of rights says which would."""
 
 import re
 from html import unescape
@@ -25,11 +25,11 @@ from tests.web import demo_scene
 SENDS = re.compile(r'<button(?![^>]*type="button")')
 LEADS = re.compile(r'<(?:a|area)\s[^>]*?href="([^"]+)"|<form\s([^>]*)>(.*?)</form>|hx-(get|post)="([^"]+)"', re.DOTALL)
 
-ONLY_APPROVERS = ("deployments:", "accounts:")  # pages with something that a network admin may not do
+ONLY_APPROVERS = ("deployments:", "accounts:")  # namespaces with actions that a network administrator may not do
 
 
 def shut(page: str, at: str, user: User) -> set[str]:
-    """What of this page leads where this person may not go, by the names of the routes."""
+    """Return the routes, as method and name, that this page leads to and that the user may not use."""
     found = set()
     for link, form, within, verb, asked in LEADS.findall(page):
         if form and not SENDS.search(within):

@@ -1,4 +1,4 @@
-"""“Is it me or the network?”: whose fault it is, in which words, and that a ticket carries exactly what was shown."""
+"""The page “Is it me or the network?”: where the fault is, in which words, and that a ticket carries exactly what was shown."""
 
 from datetime import timedelta
 from typing import Any
@@ -28,20 +28,20 @@ from tests.db.page_client import HTMX, queries, signed_in, text
 
 
 def find_fault(network: factories.Network, host: str = "m1") -> tuple[FaultOrigin, str]:
-    """Whose it is, and the line on top."""
+    """Return where the report sees the fault, and its first line."""
     member = Member.objects.select_related("tariff").get(pk=network.residents[host].member.pk)
     told = build_report(member, timezone.now(), own=True)
     return told.verdict.fault, told.verdict.title
 
 
 def answers(network: factories.Network, **changes: Any) -> None:
-    """As after a deploy: both gateways were asked just now."""
+    """Record that both gateways answered just now, as after a deploy."""
     for gateway in network.gateways:
         GatewayState.objects.update_or_create(gateway=gateway, defaults={"seen": timezone.now()} | changes)
 
 
 def test_on_gateways_that_run_it_the_network_is_fine(served_network: factories.Network) -> None:
-    assert find_fault(served_network)[0] is FaultOrigin.NETWORK  # nothing was deployed yet
+    assert find_fault(served_network)[0] is FaultOrigin.NETWORK  # not deployed yet
     assert reconcile(served_network.group)
     answers(served_network)
     fault, line = find_fault(served_network)
@@ -54,7 +54,7 @@ def test_on_gateways_that_run_it_the_network_is_fine(served_network: factories.N
     assert "confirmed" in words["Last change of the rules"]
     assert "Gateway nat-1, IPv4 primary" in words
 
-    # A gateway that stands by may be silent; one that packets pass through may not.
+    # A gateway in reserve may be silent; one that packets pass through may not.
     Gateway.objects.filter(name="nat-2").update(carries6=False)
     Gateway.objects.filter(name="nat-1").update(carries6=True)
     silent = {"unreachable_since": timezone.now() - timedelta(minutes=5)}
@@ -64,7 +64,7 @@ def test_on_gateways_that_run_it_the_network_is_fine(served_network: factories.N
     assert find_fault(served_network) == (FaultOrigin.NETWORK, "It is us: nat-1 does not answer")
     GatewayState.objects.update(unreachable_since=None)
 
-    # What is limited is slower; what is full is ours.
+    # A rate limit is the connection's cause, a full uplink the network's.
     who = Member.objects.get(pk=served_network.residents["m1"].member.pk)
     limit_member(member=who, up_kbit=1000, down_kbit=5000, reason="other", note="", until=None, by=served_network.admin)
     assert find_fault(served_network) == (FaultOrigin.LIMIT, "It is your connection: its rate is limited")

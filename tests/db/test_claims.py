@@ -1,4 +1,4 @@
-"""A sentence of the dashboard about a state follows from evidence that is young enough, and is not said without."""
+"""Each sentence of the dashboard about a state needs recent evidence, and is left out without it."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -19,11 +19,11 @@ from tests.db.test_pages_dashboard import rollout, runs
 
 pytestmark = pytest.mark.django_db
 OF_STATES = [claim for claim in CLAIMS if claim.oldest() > timedelta(0)]
-FORBIDDEN = ("forward",)  # of gateways: nothing here has seen a packet
+FORBIDDEN = ("forward",)  # said of gateways; the evidence here contains no packet
 
 
 def facts(age: timedelta = timedelta(0)) -> DashboardFacts:
-    """What is known, as somebody would see it who looks so much later."""
+    """Gather the facts as they look that much later."""
     now = timezone.now() + age
     return claims.gather_facts(build_overviews(list(list_gateways()), now), map_newest_by_group(), now)
 

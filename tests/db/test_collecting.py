@@ -1,4 +1,4 @@
-"""Fetching a gateway's counters, and what may not wait for it."""
+"""Fetching a gateway's counters, which must not delay a deploy."""
 
 import os
 import signal
@@ -45,7 +45,7 @@ def test_a_gateway_that_talks_nonsense_too_much_or_nothing_is_named_and_the_othe
 
 @contextmanager
 def rogue(path: Path, said: bytes) -> Iterator[None]:
-    """Something that is no agent: it answers each connection with this, and hangs up."""
+    """Listen in place of an agent, answer each connection with these octets and hang up."""
 
     def answer() -> None:
         while True:
@@ -75,7 +75,7 @@ def test_a_change_does_not_wait_for_a_reading_that_is_under_way(served_network: 
     assert collect(nat_1)
     collecting = agent_channel.get_readings_channel(nat_1).relay_pid
     assert collecting
-    os.kill(collecting, signal.SIGSTOP)  # its answer does not come
+    os.kill(collecting, signal.SIGSTOP)  # so that its answer does not come
     with ThreadPoolExecutor(1) as thread:
         reading = thread.submit(_collect, nat_1)
         try:

@@ -1,4 +1,4 @@
-"""From a gateway's reading to usage in the database, each reading once."""
+"""A gateway's readings become usage in the database, each reading once."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -34,13 +34,13 @@ def minute(number: float) -> datetime:
 
 
 def take(network: factories.Network, *readings: Reading, gateway: int = 0, first: int = 0) -> list[ReadingOutcome]:
-    """Each reading a minute after the one before, with a ticket of its own."""
+    """Record the readings one minute apart, each with a ticket of its own."""
     of = network.gateways[gateway]
     return [record_reading(gateway=of, ticket=draw_ticket(of), reading=each, at=minute(at)) for at, each in enumerate(readings, first)]
 
 
 def m1(network: factories.Network) -> tuple[tuple[str, int], tuple[str, int]]:
-    """The elements of the first resident's address and prefix."""
+    """Return the elements of m1's address and prefix."""
     resident = network.residents["m1"]
     return (M1, resident.holding.pk), (M1_PREFIX, resident.prefix.pk)
 
@@ -212,7 +212,7 @@ STEPS = st.lists(
 @given(STEPS)
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 def test_the_sum_of_each_holder_is_what_was_read_of_him(network: factories.Network, steps: list[tuple[str, int]]) -> None:
-    """Everything that may happen to a reading, in one address held by two in turn."""
+    """Draws everything that may happen to readings of one address that two members hold in turn."""
     for model in (Collected, LastCounts, FiveMinutes, Coverage):
         model.objects.all().delete()
     holders = [network.residents["m1"].holding.pk, network.residents["m2"].holding.pk]

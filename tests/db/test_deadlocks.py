@@ -1,7 +1,7 @@
-"""Many people change the same few members at the same moment, through services: nobody waits for somebody who waits for them.
+"""Many users change the same few members through services at the same moment, without a deadlock.
 
-PostgreSQL counts deadlocks itself. Each round draws what to do with a seed; what is refused with a sentence is as good as what is done.
-They want the same few ports, so that claims meet.
+PostgreSQL counts deadlocks itself. Each round draws an action with a seed; a refusal with a sentence counts as success.
+All want the same few ports, so that claims collide.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ PORTS = range(5000, 5040)
 
 
 class Hand:
-    """Somebody who changes whatever the seed says, as the network is at that moment."""
+    """A user who changes what the seed draws from the network's current rows."""
 
     def __init__(self, seed: int, by: User) -> None:
         self.draw, self.by = Random(seed), by
@@ -88,12 +88,12 @@ class Hand:
     def open(self) -> None:
         holding, port = self.private(), self.port()
         given = {"member": holding.member, "holding": holding, "public": factories.PUBLIC, "by": self.by}
-        own_forwards.open_port(**given, protocol="tcp", public_port=port, private_port=80)  # type: ignore[arg-type]  # by their names
+        own_forwards.open_port(**given, protocol="tcp", public_port=port, private_port=80)  # type: ignore[arg-type]  # mixed types
 
     def edit(self) -> None:
         row, port = self.any_of(PortForward), self.port()
         given = {"forward": row, "version": row.version, "holding": self.private(), "public": factories.PUBLIC, "by": self.by}
-        nat.edit_forward(**given, protocol="tcp", public_port=port, private_port=80, ports=1, purpose="")  # type: ignore[arg-type]  # the same
+        nat.edit_forward(**given, protocol="tcp", public_port=port, private_port=80, ports=1, purpose="")  # type: ignore[arg-type]  # same
 
     def switch(self) -> None:
         row = self.any_of(PortForward)
@@ -132,7 +132,7 @@ class Hand:
 
     def move(self) -> None:
         given = {"member": self.member(), "on": timezone.localdate(), "room": None, "pool": self.pool("private4"), "by": self.by}
-        moving.arrange(**given, follow=self.draw.random() < 0.5)  # type: ignore[arg-type]  # by their names
+        moving.arrange(**given, follow=self.draw.random() < 0.5)  # type: ignore[arg-type]  # mixed types
 
     def leave(self) -> None:
         members.leave(member=self.member(), by=self.by)
@@ -161,7 +161,7 @@ class Hand:
         members.remove_device(device=self.any_of(Device), by=self.by)
 
     def act(self) -> str:
-        """One of all that; returns what PostgreSQL said when it could not."""
+        """Do one drawn action. Returns PostgreSQL's error, or "" if it was done or refused with a sentence."""
         name = self.draw.choice(ACTS)
         do: Callable[[], None] = getattr(self, name)
         try:
@@ -178,7 +178,7 @@ ACTS = sorted(name for name in vars(Hand) if not name.startswith("_") and name n
 
 
 def work(seed: int, by: User) -> list[str]:
-    """What went wrong in all rounds of one hand."""
+    """Return the errors of all rounds of one hand."""
     hand = Hand(seed, by)
     try:
         with factories.written_by(by):

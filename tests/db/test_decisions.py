@@ -1,4 +1,6 @@
-"""What waits for a person: removals beyond the limits, management, holds, pauses. The gateways are real agents, in memory."""
+"""Changes that wait for a second person (removals beyond the limits, management), holds and pauses. The gateways are real agents,
+in memory.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,7 +40,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def network(served_network: factories.Network) -> factories.Network:
-    """The lab's network as rows, and two gateways in memory that run it."""
+    """The lab's network as database rows, and two gateways in memory that run it; three removals are too many."""
     served_network.group.removal_least = 3
     served_network.group.save()
     assert reconcile(served_network.group)
@@ -47,12 +49,12 @@ def network(served_network: factories.Network) -> factories.Network:
 
 @pytest.fixture
 def peer(network: factories.Network) -> User:
-    """A second person who can approve."""
+    """Another account that can approve."""
     return factories.user("jonas")
 
 
 def running(name: str = "nat-1") -> Ruleset:
-    """What the portal believes that a gateway runs; its digest has been confirmed by the agent."""
+    """Return the ruleset that the portal believes a gateway runs. The agent has confirmed its digest."""
     known = services.memory.recall(Gateway.objects.get(name=name).pk)
     assert known
     return known.ruleset
@@ -66,7 +68,7 @@ def withdraw(network: factories.Network, ports: range, *, by: User | None = None
 
 @pytest.fixture
 def forwards(network: factories.Network) -> list[PortForward]:
-    """Six forwards that both gateways run."""
+    """Six forwards, active on both gateways."""
     made = [forward(network, port) for port in range(7001, 7007)]
     assert reconcile(network.group)
     return made
@@ -244,7 +246,7 @@ def test_a_paused_rollout_goes_on_when_somebody_resumes_it(network: factories.Ne
 
 
 class Hesitant(WorkerLinks):
-    """While the first gateway is knocked at, somebody has second thoughts."""
+    """Links with which an administrator aborts the rollout while the first gateway is contacted."""
 
     def __init__(self, network: factories.Network) -> None:
         self.network = network
@@ -336,7 +338,7 @@ def test_what_cannot_be_gone_back_to_is_said(network: factories.Network, argumen
 
 
 class SlowLinks(WorkerLinks):
-    """A gateway that takes longer than the lease."""
+    """Links whose gateways answer only after the lease was renewed."""
 
     def knock(self, gateway: Gateway) -> float:
         def lease() -> datetime | None:
@@ -357,7 +359,7 @@ def test_a_gateway_that_takes_long_does_not_cost_the_lease(network: factories.Ne
 
 @contextmanager
 def transaction_elsewhere() -> Iterator[None]:
-    """One that has a number and stays open, in another database of the same server: a backup, or another program."""
+    """Keep a transaction with an id open in another database of the same server, as a backup or another program would."""
     known = connection.settings_dict
     with psycopg.connect(dbname="postgres", host=known["HOST"], user=known["USER"], port=known["PORT"] or None) as other:
         other.execute("SELECT pg_current_xact_id()")

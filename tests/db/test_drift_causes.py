@@ -1,4 +1,4 @@
-"""Why a gateway does not run what it confirmed: what its agent says, what the page makes of it, and what stays when it is over."""
+"""Causes of drift: what the gateway's agent reports, how the page words it, and what is kept when it is over."""
 
 import shutil
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def network(served_network: factories.Network) -> Iterator[factories.Network]:
-    """Two gateways in memory that run what the database asks for, each something else."""
+    """Two gateways in memory that run the desired state. Their rulesets differ."""
     Gateway.objects.filter(pk=served_network.gateways[1].pk).update(lan="bond0")
     reconcile(served_network.group)
     yield served_network
@@ -38,7 +38,7 @@ def empty_state(state: Path) -> None:
 
 
 def copy_state(state: Path) -> None:
-    """From the other gateway."""
+    """Copy the state files of the other gateway."""
     for name in ("confirmed", "journal"):
         source, target = state.parent / "nat-1" / name, state / name
         target.unlink(missing_ok=True)
@@ -61,10 +61,10 @@ CAUSES = {
 def test_the_cause_is_named_put_right_and_remembered(network: factories.Network, cause: str) -> None:
     spoil, sentence, meaning = CAUSES[cause]
     second, page = network.gateways[1], signed_in(network.admin)
-    GatewayGroup.objects.update(heals_drift=False)  # nobody's hand, so nobody is asked
+    GatewayGroup.objects.update(heals_drift=False)  # not changed by hand, so no approval is needed
     with stop_agent(second) as state:
         spoil(state)
-    with unwritable(second):  # so that it can be seen before it is put right
+    with unwritable(second):  # so that the drift is seen before it is healed
         assert reconcile(network.group, cause="schedule") is not None
         shown = text(page.get(f"/gateways/{second.pk}/"))
         assert sentence in shown and meaning in shown
@@ -80,7 +80,7 @@ def test_the_cause_is_named_put_right_and_remembered(network: factories.Network,
 
 @pytest.mark.parametrize("cause", ["damaged", "empty"])
 def test_the_cause_is_remembered_though_something_was_changed_meanwhile(network: factories.Network, cause: str) -> None:
-    """What it should run is something else by the time it is back, so a rollout is due anyway."""
+    """The desired state changes while the gateway is away, so a rollout is due anyway."""
     spoil, sentence, _meaning = CAUSES[cause]
     second = network.gateways[1]
     with stop_agent(second) as state:

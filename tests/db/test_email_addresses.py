@@ -1,4 +1,4 @@
-"""Addresses are one when they differ in the case of ASCII letters alone: in every column, every comparison, and at sign-in."""
+"""E-mail addresses are equal if they differ only in the case of ASCII letters: in every column, every comparison, and at sign-in."""
 
 import re
 from pathlib import Path

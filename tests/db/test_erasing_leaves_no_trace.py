@@ -1,4 +1,4 @@
-"""Whoever is erased is found nowhere: every column of every table is searched for what was planted through the services."""
+"""Erasure removes every trace of a member. Data is planted through the services, then every column of every table is searched for it."""
 
 import zlib
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ NAME, EMAIL, EARLIER, PHONE, MAC = (
 )  # fmt: skip
 MARKS = ("xaver", "quitzow", PHONE, "5550199", MAC, MAC.replace(":", ""))
 MX = "mx.lindenhof.example"
-# What stays, and why (docs/members.md): each must be found, or it does not stand here rightly.
+# Columns that keep data after an erasure, with the reason (docs/members.md). The test fails if one of them keeps none.
 EXCEPTIONS = {
     ("audit_enquiry", "reason"): "who asked about an address, and why, is kept so that nobody can change it",
     ("pghistory_context", "metadata"): "the reason that staff gave for a change is the change's record",
@@ -60,7 +60,7 @@ EXCEPTIONS = {
 
 
 def find_marks() -> dict[tuple[str, str], int]:
-    """In which column of which table a mark stands, and how often; octets as they are and unpacked, sessions decoded."""
+    """Return the number of rows with a mark, by table and column. Searches octets raw and decompressed, and decoded sessions."""
     marks = [f"%{mark}%" for mark in MARKS]
     with connection.cursor() as cursor:
         cursor.execute(
@@ -111,7 +111,7 @@ def letter(sender: str, number: int, **headers: str) -> bytes:
 
 
 def plant_member(network: factories.Network, admin: User) -> Member:
-    """Somebody who is everywhere: by pages, mail, API, history, webhooks, and in what others were told."""
+    """Return a member with data everywhere: from pages, mail, API, history and webhooks, and in notices to others."""
     webhooks.add(facts=webhooks.EndpointFacts(name="all", url="https://hooks.lindenhof.example/"), by=admin)
     bring(letter(EMAIL, 1), EMAIL)
     arriving.store_arrival(octets=letter(EMAIL, 2), way=Arrival.Way.LMTP, sender=EMAIL, recipients=[EMAIL], reason="looked at by hand")
@@ -173,7 +173,7 @@ def _in_tickets(member: Member, user: User, network: factories.Network, admin: U
 
 
 def remove_exceptions(admin: User) -> None:
-    """What stays on purpose."""
+    """Plant the data that an erasure keeps on purpose."""
     script = Client(
         headers={"authorization": f"Bearer {tokens.create(user=admin, name='s')[1]}", "x-change-reason": "Quitzow asked for it"}
     )

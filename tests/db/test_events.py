@@ -1,4 +1,4 @@
-"""Who is told what, what triggers tell, and who is seen at a ticket."""
+"""Live events: who receives which, what triggers publish, and who is shown as present at a ticket."""
 
 from datetime import timedelta
 from typing import Any

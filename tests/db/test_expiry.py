@@ -1,4 +1,4 @@
-"""What is open until a time is taken off the gateways then, without the tick that looks at everything. Both are real agents, in memory."""
+"""Rows that end at a time leave the gateways then, without the periodic check of everything. The gateways are real agents, in memory."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What other servers are configured from, and every table as a file: read again by strict parsers of the formats."""
+"""Exports for other servers and of every table, read back by strict parsers of their formats."""
 
 import csv
 import io
@@ -41,7 +41,7 @@ REPLY = re.compile(r'\t(Class|Framed-IP-Address|Delegated-IPv6-Prefix) := "?([^"
 
 
 def zone(content: str) -> Iterator[tuple[str, str, str]]:
-    """The records of a master file, with whole names. Whatever is not one of the three forms is refused."""
+    """Yield the records of a master file with their full names. Lines that are not one of the three forms fail the test."""
     head, ttl, *lines = content.split("\n")
     origin = head.removeprefix("$ORIGIN ")
     assert re.fullmatch(rf"(?:{LABEL}\.)+", origin) and ttl == "$TTL 300" and lines.pop() == ""
@@ -54,7 +54,7 @@ def zone(content: str) -> Iterator[tuple[str, str, str]]:
 
 
 def users(content: str) -> dict[str, dict[str, str]]:
-    """The entries of a users file."""
+    """Return the entries of a RADIUS users file."""
     found, at = {}, 0
     while at < len(content):
         entry = USER.match(content, at)
@@ -66,7 +66,11 @@ def users(content: str) -> dict[str, dict[str, str]]:
 
 @pytest.fixture
 def network(network: factories.Network) -> factories.Network:
-    """Two members with something to trip over: two devices of one name, hostile names, an address on one of them, one without any."""
+    """A network with hostile rows.
+
+    m1 has two devices with hostile names that become the same label, and an address on one of them. m2 has no device. A member who
+    has left holds an address.
+    """
     mine, other = network.residents["m1"], network.residents["m2"]
     Device.objects.filter(member=mine.member).update(name='Küche\n$INCLUDE "/etc/passwd" ; x')
     second = Device.objects.create(member=mine.member, name="küche $include /etc/passwd x", mac="00:00:5e:00:53:e1")
@@ -241,7 +245,7 @@ def test_the_files_are_the_ones_that_were_looked_at(network: factories.Network, 
     ids = {str(pool.pk): f"<{pool.kind}>" for pool in Pool.objects.all()}
     content = re.sub(r'"id": (\d+)', lambda found: f'"id": "{ids[found[1]]}"', make_file(name))
     content = content.replace(f"-{Device.objects.get(mac='00:00:5e:00:53:e1').pk}.", "-ID.")
-    if os.environ.get("WRITE_GOLDEN"):  # then review the difference
+    if os.environ.get("WRITE_GOLDEN"):  # review the difference afterwards
         (GOLDEN / name).write_text(content)
     assert content == (GOLDEN / name).read_text()
 
@@ -291,7 +295,7 @@ def test_of_a_large_table_nobody_waits_for_the_number(network: factories.Network
 
 
 def _still(row: dict[str, Any]) -> dict[str, Any]:
-    """Without what says when it was asked."""
+    """Return the row without the field that depends on the time of the request."""
     return {name: value for name, value in row.items() if name != "window"}
 
 

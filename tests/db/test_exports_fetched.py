@@ -1,4 +1,4 @@
-"""The lines of docs/exports.md that fetch a file, as they stand there, with the real sh and curl and a server that listens."""
+"""The commands of docs/exports.md that fetch a file, run as they are printed there, with the real sh and curl and a live server."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""A full uplink limits the heaviest members, says so to all, and lets them go; what nobody knows limits nobody."""
+"""Fair share of a full uplink: the heaviest members are limited, told so and released. Without readings nobody is limited."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -25,7 +25,7 @@ from workers.collect import share_fairly
 pytestmark = pytest.mark.django_db
 
 MINUTE = timedelta(minutes=1)
-MBIT = 125_000 * 60  # octets that make a Mbit/s over a minute
+MBIT = 125_000 * 60  # octets a minute at 1 Mbit/s
 
 
 def settings_of(**changes: Any) -> dict[str, Any]:
@@ -34,13 +34,13 @@ def settings_of(**changes: Any) -> dict[str, Any]:
 
 
 def share_uplink(network: factories.Network, **changes: Any) -> FairShare:
-    """An uplink of 100 Mbit/s that is shared fairly, 5 Mbit/s for who is limited."""
+    """Share an uplink of 100 Mbit/s fairly. Limited members get 5 Mbit/s."""
     rates.set_uplink(group=network.group, version=0, up_kbit=100_000, down_kbit=100_000, limits_rates=True, by=network.admin)
     return set_fair_share(group=network.group, version=0, by=network.admin, **settings_of(**changes))
 
 
 class Line:
-    """nat-1 reads, minute by minute, what residents got; its counters only grow."""
+    """Readings of nat-1, minute by minute, of what residents received. Its counters only grow."""
 
     def __init__(self, network: factories.Network) -> None:
         self.network, self.at = network, timezone.now() - 30 * MINUTE
@@ -48,7 +48,7 @@ class Line:
         self.carries({})
 
     def carries(self, mbits: Mapping[str, float], *, minutes: int = 1) -> None:
-        """Mbit/s of each, and a look after each minute."""
+        """Let each resident receive that many Mbit/s, and adjust the limits after each minute."""
         for _ in range(minutes):
             self.at += MINUTE
             self.sequence += 1
@@ -62,7 +62,7 @@ class Line:
 
 
 def list_limited(network: factories.Network) -> list[str]:
-    """Residents whose rate is limited now."""
+    """Return the names of the residents who are limited now."""
     names = {each.member.pk: name for name, each in network.residents.items()}
     return sorted(names[row.member_id] for row in RateLimit.objects.all() if row.valid.upper is None or row.valid.upper > timezone.now())
 

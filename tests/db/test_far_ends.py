@@ -1,4 +1,4 @@
-"""Days and moments that are so far away that they mean never, or so long ago that nobody was there, are refused with a sentence."""
+"""Days and times that are too far in the future or the past are refused with a sentence."""
 
 from datetime import UTC, date, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""The broker and the database may go away: saves go on, requests say so."""
+"""Outages of the broker and the database: saves go on without a broker, requests say that the database is away."""
 
 import socket
 import tempfile
@@ -31,7 +31,7 @@ from tests.whole.system import wait_for
 
 @pytest.fixture
 def silent_broker(settings: LazySettings) -> Iterator[None]:
-    """Something that takes connections and never answers."""
+    """A broker that accepts connections and never answers."""
     with tempfile.TemporaryDirectory(prefix="nw-") as directory, socket.socket(socket.AF_UNIX) as listener:
         path = Path(directory) / "silent.sock"
         listener.bind(str(path))

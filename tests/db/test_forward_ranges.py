@@ -1,4 +1,4 @@
-"""Forwards of several ports in a row, from the form to the policy."""
+"""Port forwards of a range of ports, from the form to the policy."""
 
 from typing import Any
 

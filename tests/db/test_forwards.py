@@ -81,7 +81,7 @@ def test_what_was_off_and_was_to_end_comes_back_off_and_with_its_end(network: fa
 def test_what_ended_by_itself_does_not_come_back_for_ever(network: factories.Network) -> None:
     forward: Any = add(network)
     PortForward.objects.filter(pk=forward.pk).update(valid=(forward.valid.lower, timezone.now()))
-    forward.events.exclude(valid__endswith__isnull=False).delete()  # as if that had been its end all along
+    forward.events.exclude(valid__endswith__isnull=False).delete()  # as if the forward had always had this end
     with pytest.raises(Problem, match="is in the past"):
         services.restore_forward(forward=PortForward.objects.get(pk=forward.pk), by=network.admin)
 

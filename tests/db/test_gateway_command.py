@@ -1,4 +1,4 @@
-"""manage.py gateway, where there is no gateway to reach: what it refuses, and how it says so."""
+"""manage.py gateway without a gateway to reach: what it refuses, and with which words."""
 
 import io
 import socket
@@ -26,14 +26,14 @@ def _keys(settings: LazySettings, tmp_path: Path) -> None:
 
 @pytest.fixture
 def closed_port() -> str:
-    """A port of 127.0.0.1 at which nobody listens."""
+    """A port of 127.0.0.1 on which no process listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return str(probe.getsockname()[1])
 
 
 def gateway(*arguments: str) -> str:
-    """What the command prints."""
+    """Return what the command prints."""
     output = io.StringIO()
     call_command("gateway", *arguments, stdout=output, stderr=io.StringIO())
     return output.getvalue()

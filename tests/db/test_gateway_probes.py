@@ -1,4 +1,4 @@
-"""The probe of a gateway as rows: the database refuses half of one, and the policy gets whole ones."""
+"""A gateway's probe as columns: the database refuses incomplete ones, and the policy gets complete ones."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any

@@ -1,4 +1,4 @@
-"""What gateways say of their dynamic sets becomes their page's gauges."""
+"""Gauges of gateways' dynamic sets on their pages."""
 
 from apps.deployments.services import reconcile
 from apps.gateways.group_settings import change_limits

@@ -1,4 +1,4 @@
-"""Each program's silence is said within 90 seconds, in words that are true of it; /health says it to whoever asks from outside."""
+"""Heartbeats: a silent program is reported within 90 seconds, on pages in words that are true of it, and at /health for monitors."""
 
 import os
 import subprocess
@@ -41,7 +41,7 @@ def faults() -> dict[ProcessRole, RoleFaultKind]:
 
 
 def needs(client: Client) -> list[str]:
-    """What the dashboard says of the portal's own programs and jobs."""
+    """Return what the dashboard says about the portal's own programs and jobs."""
     return [need.what for need in client.get("/").context["board"].needs if need.state.word == "Portal"]
 
 
@@ -117,7 +117,7 @@ def test_a_role_that_never_reported_is_missed_once_it_has_had_time(network: fact
 def test_signs_of_life_are_one_row_for_each_role_however_often_they_come() -> None:
     factories.alive()
     for error in ("", "refused", "refused", ""):
-        Heartbeat([ProcessRole.WORKER, ProcessRole.MAILER], probe=lambda error=error: error).beat()  # type: ignore[misc]  # mypy knows no such default
+        Heartbeat([ProcessRole.WORKER, ProcessRole.MAILER], probe=lambda error=error: error).beat()  # type: ignore[misc]  # a default
     assert RoleHeartbeat.objects.count() == len(ProcessRole)
     assert faults() == {}
 
@@ -197,7 +197,7 @@ ASK = "import django; django.setup(); from django.test import Client; a = Client
 
 
 def test_outside_monitors_are_told_when_the_database_is_away() -> None:
-    """Asked in a process of its own, whose database is not there."""
+    """Asks in another process, whose database does not exist."""
     nowhere = {"NETZWART_DATABASE_URL": "host=/nonexistent dbname=x user=x", "DJANGO_SETTINGS_MODULE": "portal.settings"}
     command = [sys.executable, "-c", f"{ASK}; print(a.status_code, a.content.decode())"]
     done = subprocess.run(command, cwd=ROOT, env=os.environ | nowhere, capture_output=True, text=True, check=True)

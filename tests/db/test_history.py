@@ -1,4 +1,4 @@
-"""The history: who changed what, from what to what, whichever way it was written."""
+"""The history: who changed what, from which value to which, however the change was written."""
 
 from datetime import date
 
@@ -20,7 +20,7 @@ from apps.network.services import release
 from tests import factories
 from tests.db.page_client import queries, signed_in, text
 
-# One transaction is one moment: what happened first is told by transactions.
+# All changes of a transaction have the same time, so only separate transactions show an order.
 pytestmark = pytest.mark.django_db(transaction=True)
 
 

@@ -1,4 +1,4 @@
-"""The history of the whole network: by day and by words, with names that people know."""
+"""The history of the whole network: filtered by day and by words, with names that people know."""
 
 from datetime import date, timedelta
 

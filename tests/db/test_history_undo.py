@@ -1,4 +1,4 @@
-"""From the history back to how it was, and on to the revision that took a change to the gateways."""
+"""Links of the history: to undo a change, and to the revision that took it to the gateways."""
 
 from datetime import timedelta
 from ipaddress import IPv6Address, ip_network

@@ -1,4 +1,4 @@
-"""What arrives: stored first, read in a child that may die, taken once, and set aside with a reason where nobody can take it."""
+"""Inbound mail: stored first, parsed in a child process that may die, handled once, or put into quarantine with a reason."""
 
 import os
 import signal
@@ -38,7 +38,7 @@ from tests.malformed_mail import BREAKING, GROWING, deep, mail
 from workers import inbound_mail
 from workers.operations import forget
 
-PATIENT = ParseLimits(seconds=60)  # a machine may be busy; what is slow is tested with less
+PATIENT = ParseLimits(seconds=60)  # generous, for busy machines; tests of slow mails use less
 LMTP = Arrival.Way.LMTP
 
 
@@ -54,7 +54,7 @@ def arrive(octets: bytes | None = None, **given: object) -> Arrival:
 
 
 class TicketDesk:
-    """Takes mail, as tickets do."""
+    """Mail handler of these tests, in place of that of tickets."""
 
     def __init__(self) -> None:
         self.got: list[tuple[int, ReceivedMail]] = []
@@ -152,7 +152,7 @@ def test_a_worker_that_dies_leaves_its_mail_to_the_next_and_a_mail_that_kills_th
 
 
 class OvertakenReader(MailReader):
-    """Whatever it reads, another worker has read and taken before."""
+    """Reader that is overtaken: another worker has handled each mail before this one has read it."""
 
     def read(self, octets: bytes, sender: str | None, recipients: list[str]) -> ReceivedMail:
         other = claim(timezone.now() + LEASE)
@@ -173,7 +173,7 @@ def test_a_machine_that_is_too_busy_says_nothing_about_a_mail_which_is_read_agai
         Arrival.objects.filter(pk=row.pk).update(state="waiting", ended=None, tries=0)
         for late in (4, 6, 8):
             claimed_at = now + late * LEASE
-            done = receive_mail(desk, busy, lambda at=claimed_at: at)  # type: ignore[misc]  # mypy has no type for a default
+            done = receive_mail(desk, busy, lambda at=claimed_at: at)  # type: ignore[misc]  # a default argument
             assert done == DispatchResult(quarantined=late // 8)
     assert states() == [("quarantined", TOO_BUSY)]
 
@@ -257,7 +257,7 @@ def test_a_child_serves_many_mails_is_replaced_when_it_has_served_enough_and_kno
         own.read(mail(), None, [])
         first = own._child
         assert first
-        environment = open(f"/proc/{first._process.pid}/environ", "rb").read()  # noqa: SIM115, PTH123 - a file of the kernel's
+        environment = open(f"/proc/{first._process.pid}/environ", "rb").read()  # noqa: SIM115, PTH123 - a file of the kernel
         assert b"NETZWART" not in environment
         first._mails = MAILS - 1
         own.read(mail(), None, [])

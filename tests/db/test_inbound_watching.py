@@ -1,4 +1,4 @@
-"""Whether mail comes in: an outage is said, with what to do, and is over by itself; and what the database cannot hold says so."""
+"""Health of inbound mail: an outage is reported with what to do and ends by itself; mail that the database cannot store says why."""
 
 from datetime import timedelta
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""The ways in: a pipe, LMTP and a mailbox. What is acknowledged is stored; what is not stored, whoever brought it keeps."""
+"""Ways in for mail: a pipe, LMTP and a mailbox. Acknowledged mail is stored; mail that is not stored stays with its sender."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Of a program that shares the test's database."""
+    """Return the environment of a program that shares the test's database."""
     given = connection.settings_dict
     url = f"dbname={given['NAME']} user={given['USER']} host={given['HOST']} port={given['PORT'] or 5432}"
     return os.environ | {"NETZWART_DATABASE_URL": url, "NETZWART_REDIS_URL": "unix:///nowhere/redis.sock"} | more
@@ -54,7 +54,7 @@ def test_a_pipe_ends_with_the_codes_that_mail_servers_know() -> None:
 
 
 def answers(client: LMTP, octets: bytes, *recipients: str, sender: str = "") -> list[int]:
-    """Of the server to each recipient, after the content."""
+    """Send a mail and return the server's status code for each recipient, given after the content."""
     assert client.mail(sender)[0] == 250
     assert [client.rcpt(each)[0] for each in recipients] == [250] * len(recipients)
     first = client.data(octets)[0]

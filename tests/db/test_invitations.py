@@ -1,4 +1,4 @@
-"""Invitations and changes of addresses, with mail that goes through a real SMTP server."""
+"""Invitations and changes of e-mail addresses, with mail that goes through a real SMTP server."""
 
 import re
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ ADDRESS = "ines@lindenhof.example"
 
 
 class Inbox:
-    """What a real server took out of the outbox."""
+    """The mails that a real SMTP server accepted from the outbox."""
 
     def __init__(self, server: Post) -> None:
         self.server = server
 
     def read_last_texts(self) -> dict[str, str]:
-        """The last text for each address."""
+        """Deliver the outbox and return the last text for each address."""
         deliver(SmtpConnection(self.server.server))
         return {str(mail["To"]): mail.get_content() for mail in self.server.taken}
 

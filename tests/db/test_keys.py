@@ -1,4 +1,4 @@
-"""Single letters and signs do something, or nothing, as each person likes."""
+"""Keyboard shortcuts of single characters, which each account can switch off."""
 
 from apps.accounts.models import User
 from tests import factories

@@ -1,4 +1,4 @@
-"""Pages and mails come in the language of the profile; without one as the browser asks. And members say which notices they want."""
+"""The language of pages and mails is that of the profile, else the browser's. Also: members choose which notices they get."""
 
 import re
 from typing import Any
@@ -20,7 +20,7 @@ from tests import factories
 from tests.db.page_client import signed_in, text
 
 GERMAN = {"Accept-Language": "de-DE,de;q=0.9"}
-# Within a sentence, where it is no third person
+# Formal German address. Only within a sentence, because at its beginning “Sie” may be the third person.
 FORMAL = re.compile(r"(?<=[a-zäöüß,] )(?:Sie|Ihr|Ihre|Ihren|Ihrem|Ihrer|Ihnen)\b")
 ADDRESS = "selin@lindenhof.example"
 

@@ -1,4 +1,4 @@
-"""The day with which a port forward or a pinhole ends, in the forms of its pages."""
+"""The last day of a port forward or pinhole, in the forms of its pages."""
 
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
@@ -35,7 +35,7 @@ def pinhole(network: factories.Network, until: datetime | None) -> Pinhole:
 
 
 def read_form(made: Made) -> dict[str, Any]:
-    """What the form to edit it begins with, as a browser sends it."""
+    """Return the initial values of the edit form, as a browser sends them."""
     member = made.holding.member
     if isinstance(made, PortForward):
         return {f"forward-{name}": value for name, value in ForwardForm(member, forward=made).initial.items()}

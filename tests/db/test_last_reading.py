@@ -1,4 +1,4 @@
-"""Charts of traffic end with what was read whole: neither five minutes that are under way nor half-read ones look as if less had passed."""
+"""Charts of traffic end with the last complete bucket, so that unfinished or partly read ones do not look like less traffic."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -20,7 +20,7 @@ def at(hour: int, minute: int) -> datetime:
 
 
 def points(unit: timedelta, *down: int | None, last: datetime) -> list[Point]:
-    """Buckets of which the last begins then."""
+    """Return consecutive buckets, the last of which begins at `last`."""
     begins = [last - unit * ago for ago in reversed(range(len(down)))]
     return [Point(begin, None if each is None else Octets(down4=each), lost=False) for begin, each in zip(begins, down, strict=True)]
 
@@ -86,7 +86,7 @@ def test_pages_say_until_when_was_read_if_that_is_long_ago(network: factories.Ne
     usage_factories.count_usage(resident.holding, now - 2 * HOUR, down=1000)
     assert text(admin.get("/traffic/")).count("read until <time") == 1
     of_member = f"/members/{resident.member.pk}/traffic/"
-    assert "Last read " not in text(admin.get(of_member))  # the other gateway of the group is read
+    assert "Last read " not in text(admin.get(of_member))  # the group's other gateway is still read
 
 
 def test_a_member_s_traffic_says_when_no_gateway_has_been_read_for_long(network: factories.Network) -> None:

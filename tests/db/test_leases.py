@@ -1,4 +1,4 @@
-"""A lease lasts as long as the work, whatever the interpreter is busy with; and no longer than the worker lives."""
+"""A lease lasts as long as the work, even if the interpreter is blocked, and no longer than the worker lives."""
 
 import ctypes
 import os
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def network(served_network: factories.Network) -> factories.Network:
-    """Two gateways in memory that run what the database asks for."""
+    """Two gateways in memory that run the desired state."""
     assert reconcile(served_network.group)
     return served_network
 
@@ -41,7 +41,7 @@ def lease() -> datetime | None:
 
 
 class InterpreterHog(WorkerLinks):
-    """Holds the interpreter for three times as long as the lease lasts: no other thread of this process runs meanwhile."""
+    """Links that hold the interpreter for three times as long as the lease lasts. No other thread of this process runs meanwhile."""
 
     def knock(self, gateway: Gateway) -> float:
         ctypes.PyDLL(None).usleep(1_500_000)
@@ -50,7 +50,7 @@ class InterpreterHog(WorkerLinks):
 
 
 class Planning(WorkerLinks):
-    """Before the gateway is first asked anything, what it would change, the lease is renewed."""
+    """Links that wait for a renewal of the lease before the gateway's first request, which asks what it would change."""
 
     def __init__(self) -> None:
         self.renewed = False
@@ -74,7 +74,7 @@ def test_a_busy_interpreter_does_not_cost_the_lease(network: factories.Network, 
 
 def test_a_lease_is_kept_from_the_claim_on(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lease_heartbeat, "SECONDS", 0.05)
-    monkeypatch.setattr(services, "memory", GatewayCache())  # so that the gateway is asked what would change
+    monkeypatch.setattr(services, "memory", GatewayCache())  # so that the gateway must be asked what would change
     forward(network, 8000)
     links = Planning()
     rollout = reconcile(network.group, links=links, force=True)
@@ -132,7 +132,7 @@ def test_a_keeper_ends_with_its_worker() -> None:
 
 
 def ignores(pid: int, number: signal.Signals) -> bool:
-    """Whether the process ignores the signal, as proc(5) says (SigIgn)."""
+    """True if the process ignores the signal, by SigIgn of proc(5)."""
     [mask] = [line.split()[1] for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("SigIgn:")]
     return bool(int(mask, 16) >> (number - 1) & 1)
 

@@ -1,4 +1,6 @@
-"""A member's way: active in periods, leaving on a day, held for a while, released, forgotten; and everything that is kept, on request."""
+"""A membership from beginning to end: active periods, departure, addresses kept for a while and released, erasure; moves; and the
+file with everything that is stored about a member.
+"""
 
 import io
 import json
@@ -185,7 +187,7 @@ def test_personal_data_are_erased_everywhere_when_the_time_has_come(network: fac
 
 
 def mails_of(who: Member, other: Member) -> None:
-    """One that was sent about the first, one that waits for them at their address, and one of somebody else."""
+    """Write three mails: one sent about `who`, one waiting for their address, and one about `other`."""
     day: dict[str, Any] = {"since": TODAY(), "until": TODAY(), "at": timezone.now(), "url": "https://portal.example.org/me/"}
     facts: dict[str, Any] = {"name": "Xaver Verborgen", "share": 80, "used": 4, "quota": 5, "tariff": "Standard"} | day
     for about, to in ((who, "xaver@lindenhof.example"), (None, "Xaver@Lindenhof.example"), (other, "other@lindenhof.example")):
@@ -195,7 +197,7 @@ def mails_of(who: Member, other: Member) -> None:
 
 
 def _events() -> list[Any]:
-    """Everything that the history knows of people and what is theirs, as text."""
+    """Return the history of people and of what they have, as text."""
     models: list[Any] = [Member, Device, PortForward, Block, User]
     return [str(list(model.pgh_event_model.objects.values())) for model in models]
 
@@ -245,7 +247,7 @@ def test_the_pages_say_what_happens_when_and_can_undo_it(network: factories.Netw
 
 
 def test_a_step_that_fails_stops_no_other_and_is_named_in_the_log(network: factories.Network) -> None:
-    """A departure that the database refuses, before one that it does not."""
+    """The database refuses the first departure and not the second."""
     first, second = (network.residents[name].member for name in ("m1", "m2"))
     for member in (first, second):
         departures.plan(member=member, on=TODAY() + timedelta(days=1), by=network.admin)
@@ -265,7 +267,7 @@ def test_a_step_that_fails_stops_no_other_and_is_named_in_the_log(network: facto
 
 
 def house(network: factories.Network) -> tuple[Room, Pool]:
-    """Another room, and a pool of its own."""
+    """A room in another site, and a pool."""
     room = Room.objects.create(site=Site.objects.create(name="House C", code="C"), floor=1, name="101")
     return room, factories.pool(network.group, "private4", "10.40.0.0/24")
 

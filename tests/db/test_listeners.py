@@ -1,4 +1,4 @@
-"""Listeners: where they may be, who may not be where they are, and what reaches the gateways."""
+"""Listeners: which addresses they may have, what they exclude there, and what reaches the gateways."""
 
 from ipaddress import ip_address, ip_network
 from typing import Any

@@ -1,4 +1,4 @@
-"""A row that was locked after a wait is read as it is now, with what it points at now."""
+"""A row that is locked after a wait is read with its current values, and with the rows that it points to now."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def after_waiting[Result](work: Callable[[], Result], change: Callable[[], object]) -> Result:
-    """What the work returns that waits until the transaction of a change ends."""
+    """Return the result of work that waits until the transaction of a change ends."""
 
     def alone() -> Result:
         try:

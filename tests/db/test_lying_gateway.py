@@ -1,4 +1,4 @@
-"""A gateway that somebody else controls says what it likes. The honest ones get their changes, and nothing is left open or broken."""
+"""A gateway under an attacker's control may answer anything. Honest ones get their changes, and nothing is left open or broken."""
 
 import json
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ KINDS: dict[type[wire.Request], str] = {
 
 @pytest.fixture
 def network(served_network: factories.Network) -> Iterator[factories.Network]:
-    """Two gateways in memory that run what the database asks for."""
+    """Two gateways in memory that run the desired state."""
     reconcile(served_network.group)
     yield served_network
     end_started()
@@ -41,7 +41,7 @@ def ban(network: factories.Network, prefix: str) -> None:
 
 
 def saying(to: str, **changes: Any) -> Lie:
-    """The answers to requests of this kind, with other values."""
+    """Return a lie that changes these values in the answers to requests of this kind."""
     return lambda request, honest: json.dumps(json.loads(honest) | changes) if KINDS.get(type(request)) == to else honest
 
 
@@ -98,7 +98,7 @@ def test_a_reason_that_is_none_and_long_is_a_refusal_like_any_other(network: fac
 
 
 def test_try_again_does_not_follow_a_token_to_which_nobody_can_have_counted(network: factories.Network) -> None:
-    """And the page does not advise it."""
+    """The page does not advise it either."""
     liar, honest = network.gateways
     agent_client.send_hello(agent_channel.get_channel(liar), 0, wire.LEAP_ADOPTED * 3)
     ban(network, "192.0.2.66")
@@ -118,7 +118,7 @@ def test_an_agent_refuses_a_token_that_leaves_none_to_come_after_it(network: fac
 
 
 def test_a_fault_at_one_group_keeps_nothing_from_the_next(network: factories.Network) -> None:
-    """The database takes no revision of the first group."""
+    """The database refuses the revision of one group."""
     broken = GatewayGroup.objects.create(name="A broken one")
     at = {"lan": "lan0", "wan": "wan0", "management": "mgmt0", "management_networks": network.gateways[0].management_networks}
     Gateway.objects.create(group=broken, name="other", link=Gateway.Link.LOCAL, **at)

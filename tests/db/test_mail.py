@@ -37,7 +37,7 @@ SELIN = "selin@lindenhof.example"
 
 @pytest.fixture(autouse=True)
 def _a_kind(monkeypatch: pytest.MonkeyPatch, settings: LazySettings) -> None:
-    """A kind of notice, and an address of the portal."""
+    """Register one kind of notice, and set the portal's address."""
     monkeypatch.setattr(notice_kinds, "_kinds", {"test": "Mails of these tests"})
     settings.PORTAL_URL = "https://portal.lindenhof.example"
 
@@ -57,11 +57,11 @@ def context(**changes: PlainValue) -> dict[str, PlainValue]:
 
 def notice(to: str = SELIN, language: str = "en", **changes: object) -> Message | None:
     given = {"to": to, "language": language, "template": "quota", "context": context(), "notice": "test"}
-    return services.write_mail(**(given | changes))  # type: ignore[arg-type]  # what tests change
+    return services.write_mail(**(given | changes))  # type: ignore[arg-type]  # mixed types
 
 
 def write_message(**changes: object) -> Message:
-    made = notice(**changes)  # type: ignore[arg-type]  # what tests change
+    made = notice(**changes)  # type: ignore[arg-type]  # mixed types
     assert made
     return made
 

@@ -39,7 +39,7 @@ def server() -> Iterator[Post]:
 
 @pytest.fixture
 def box(db: None, server: Post) -> Post:
-    """The server as if it had just been started."""
+    """The server in its initial state."""
     server.ways.clear()
     server.taken.clear()
     server.readers.clear()
@@ -57,12 +57,12 @@ def mail(to: str = "selin@lindenhof.example", **changes: object) -> Message:
 
 
 def run(box: Post, after: timedelta = timedelta(0)) -> DeliveryResult:
-    """One run of a worker, so much later."""
+    """Deliver once, at a time that much later."""
     return deliver(SmtpConnection(box.server), lambda: timezone.now() + after)
 
 
 def at(moment: datetime) -> Callable[[], datetime]:
-    """A clock that stands."""
+    """Return a clock that stands still at this moment."""
     return lambda: moment
 
 
@@ -247,11 +247,11 @@ def test_without_a_server_mails_become_files(db: None, tmp_path: Path) -> None:
 
 
 class Killed(BaseException):
-    """What no code catches."""
+    """Exception that no code catches."""
 
 
 class Mortal(SmtpConnection):
-    """A line whose worker dies after a mail was handed over and before anybody has written that down."""
+    """Connection whose worker dies after a mail was handed over and before that is recorded."""
 
     def __init__(self, server: SmtpServer, dies: Callable[[], bool]) -> None:
         super().__init__(server)
@@ -309,7 +309,7 @@ def test_a_worker_killed_between_the_servers_yes_and_writing_it_down_sends_that_
     rows = [mail(f"m{number}@lindenhof.example") for number in range(4)]
     server.ways.extend([SmtpWay.TAKE, SmtpWay.HANG])
     with Popen([sys.executable, "manage.py", "send_mail"], cwd=ROOT, env=environment(server.server), stdout=subprocess.DEVNULL) as worker:
-        server.hangs.wait()  # the second one is with the server, which has not said so yet
+        server.hangs.wait()  # the server has the second one and has not answered yet
         worker.send_signal(signal.SIGKILL)
     server.go_on.set()
     assert states() == [("sent", 1), ("waiting", 1), ("waiting", 0), ("waiting", 0)]
@@ -321,7 +321,7 @@ def test_a_worker_killed_between_the_servers_yes_and_writing_it_down_sends_that_
 
 
 def environment(server: SmtpServer) -> dict[str, str]:
-    """For a process of its own on the test's database."""
+    """Return the environment of a process that uses the test's database."""
     database = connection.settings_dict
     names = {"dbname": database["NAME"], "user": database["USER"], "host": database["HOST"], "port": database["PORT"]}
     url = " ".join(f"{name}={value}" for name, value in names.items() if value)

@@ -1,4 +1,4 @@
-"""Mails of people who pretend to be somebody else, from the octets that a mail server brings to everything that shows them."""
+"""Mails with a forged sender, from the octets that a mail server delivers to everything that shows them."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -51,7 +51,7 @@ def jonas(db: None) -> Member:
 
 @pytest.fixture
 def bring(reader: MailReader, db: None) -> Callable[..., Arrival]:
-    """Brings a mail, has it read and filed, and says what became of it."""
+    """A function that delivers a mail, has it read and filed, and returns the arrival."""
 
     def brought(
         words: str = "Hello", *, sender: str = EVE, to: str = "support@lindenhof.example", passed: bool = False, **headers: str
@@ -71,7 +71,7 @@ def bring(reader: MailReader, db: None) -> Callable[..., Arrival]:
 
 
 def make_answered_ticket(jonas: Member, mara: User) -> tuple[Ticket, mail.Message]:
-    """A ticket of the member that Mara has answered, and the answer's mail."""
+    """Return a ticket of the member that Mara has answered, and the answer's mail."""
     assert jonas.user
     ticket = services.open_ticket(subject="My line", text="It is slow", member=jonas, by=jonas.user)
     services.answer_ticket(ticket=ticket, text="Since when?", by=mara)

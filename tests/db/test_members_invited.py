@@ -1,4 +1,4 @@
-"""An invitation connects an account with a membership: once, for a while, and never one that belongs to somebody."""
+"""An invitation connects an account with a membership: once, for a limited time, and never a membership that has an account."""
 
 import re
 from datetime import timedelta
@@ -27,7 +27,7 @@ def member(network: factories.Network, host: str = "m1") -> Member:
 
 
 def invite_member(network: factories.Network, who: Member) -> str:
-    """The path of the link in the last mail, after staff has pressed the button."""
+    """Invite the member on the page as staff, and return the path of the link in the mail."""
     assert "is on its way" in text(signed_in(network.admin).post(f"/members/{who.pk}/invite/", follow=True))
     mail = Message.objects.order_by("-id")[0]
     assert (mail.to, mail.confidential, mail.about_id) == (ADDRESS, True, who.pk)

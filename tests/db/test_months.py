@@ -1,4 +1,4 @@
-"""A member's traffic month by month: sums, what was allowed then, and what nobody knows."""
+"""A member's usage month by month: sums, the quota of that time, and months without readings."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ DAY = timedelta(days=1)
 
 
 def set_event_time(model: type[Quota] | type[Member], pk: int, at: datetime) -> None:
-    """The newest event of the row was at this moment."""
+    """Set the time of the row's newest event."""
     events = get_trail(model).events.objects
     events.filter(pgh_id=events.filter(pgh_obj_id=pk).latest("pgh_id").pgh_id).update(pgh_created_at=at)
 
@@ -34,7 +34,7 @@ def by_name(found: list[Month]) -> dict[str, Month]:
 
 
 def test_months_begin_at_midnight_on_the_wall_and_nothing_is_counted_twice_or_never(network: factories.Network) -> None:
-    resident, now = network.residents["m1"], datetime(2050, 4, 10, 12, 3, tzinfo=UTC)  # two weeks after the clock was changed
+    resident, now = network.residents["m1"], datetime(2050, 4, 10, 12, 3, tzinfo=UTC)  # two weeks after daylight saving time began
     at, midnight = now - timedelta(days=300), quotas.compute_month(now)[0]
     counted = {at + number * timedelta(hours=18): 3 << number % 20 for number in range(400)}
     counted |= {midnight - timedelta(minutes=5): 1000, midnight: 10}
@@ -49,7 +49,7 @@ def test_months_begin_at_midnight_on_the_wall_and_nothing_is_counted_twice_or_ne
     assert sum(each.total or 0 for each in found.values()) == sum(counted.values())
     for name in ("2050-02", "2050-03", "2050-04"):
         assert found[name].total == sum(octets for moment, octets in counted.items() if f"{timezone.localtime(moment):%Y-%m}" == name)
-    for name in ("2049-08", "2049-12"):  # of which only days are kept
+    for name in ("2049-08", "2049-12"):  # of these only days are kept
         assert found[name].total == sum(octets for moment, octets in counted.items() if f"{moment:%Y-%m}" == name)
     assert filling
     assert filling.used == found["2050-04"].total

@@ -1,4 +1,4 @@
-"""Giving addresses, taking them back, pools: what the services promise."""
+"""Services that give addresses, take them back, and change pools."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The page that blocked members get: whom it tells what, and how it is served."""
+"""The notice page of blocked members: what it tells to whom, and how it is served."""
 
 from ipaddress import ip_network
 from typing import Any
@@ -13,7 +13,7 @@ from tests import factories
 
 
 def get(source: str = "10.16.0.10", **environ: str) -> tuple[str, dict[str, str], str]:
-    """Status, headers and body."""
+    """Return status, headers and body."""
     answered: list[Any] = []
     given = {"REQUEST_METHOD": "GET", "PATH_INFO": "/any", "HTTP_HOST": "example.org:80", "REMOTE_ADDR": source}
     body = b"".join(application(given | environ, lambda status, headers: answered.extend((status, dict(headers)))))
@@ -22,7 +22,10 @@ def get(source: str = "10.16.0.10", **environ: str) -> tuple[str, dict[str, str]
 
 @pytest.fixture
 def blocked_network(transactional_db: None) -> factories.Network:
-    """The server's entry opens and closes connections of its own, so nothing may lie in an open transaction."""
+    """A network in which m1 is blocked.
+
+    The WSGI application opens and closes its own connections, so the rows must be committed.
+    """
     network = factories.network()
     factories.servers(network)
     given = {"message": "Mail to <thousands>", "note": "secret", "by": network.admin}

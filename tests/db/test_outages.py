@@ -1,4 +1,4 @@
-"""The database is stopped, or a table is locked by somebody else, while pages of every kind are asked for: from the real web server."""
+"""Requests of every kind to the real web server while the database is stopped, or another transaction locks a table."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +25,7 @@ GERMAN = {"Accept_Language": "de"}
 
 @dataclass(frozen=True)
 class People:
-    """The header fields with which each of them asks."""
+    """The header fields of the requests of a staff account, a member and a script, and their network."""
 
     staff: dict[str, str]
     member: dict[str, str]
@@ -50,7 +50,7 @@ def people() -> People:
 
 
 def kinds(of: People) -> dict[str, tuple[str, dict[str, str]]]:
-    """One of each kind of address that asks the database."""
+    """Return path and header fields of one page of each kind that needs the database."""
     return {
         "dashboard": ("/", of.staff),
         "staff page": ("/members/", of.staff),
@@ -98,7 +98,7 @@ def test_while_the_database_is_stopped_every_kind_of_page_says_so_and_afterwards
 
 
 def check_writes(web: Web, who: People) -> None:
-    """Whether something was saved is not claimed; the form is not taken for wrong either."""
+    """Check that a write is answered with 503, and that the answer says that nothing was partly saved."""
     given = b'{"holding": %d, "protocol": "tcp", "public_address": "%s", "public_port": 80, "private_port": 80}'
     body = given % (who.network.residents["m1"].holding.pk, str(factories.PUBLIC).encode())
     api = web.ask("POST", "/api/nat/forwards/", body, Content_Type="application/json", **who.script)
@@ -111,7 +111,7 @@ def stream_status(events: Process, who: People) -> int:
 
 @contextmanager
 def lock_table(table: str) -> Iterator[None]:
-    """Somebody else holds the table, so that nobody can even read it."""
+    """Lock the table in another transaction, so that it cannot even be read."""
     with closing(connection.copy()) as other:
         other.set_autocommit(False)
         with other.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""A fault of one gateway alone, of its disk or its token: the other gateway gets the change, and the first one follows by itself."""
+"""Faults of one gateway alone, of its disk or its token: the other gateway gets the change, and the first one follows by itself."""
 
 from datetime import timedelta
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def network(served_network: factories.Network) -> factories.Network:
-    """Two gateways in memory that run what the database asks for."""
+    """Two gateways in memory that run the desired state."""
     reconcile(served_network.group)
     return served_network
 
@@ -31,7 +31,7 @@ def ban(network: factories.Network, prefix: str) -> None:
 
 
 def passes(time: timedelta) -> None:
-    """As if the last rollout had ended so long ago."""
+    """Move the ends of all rollouts back by this time."""
     Rollout.objects.update(finished=F("finished") - time)
 
 
@@ -61,7 +61,7 @@ def test_it_is_tried_again_by_itself_once_its_disk_can_be_written_and_not_before
 
 
 def journal_grown(network: factories.Network) -> int:
-    """After bans enough that a small file has room where the journal's next line has none: its octets."""
+    """Add bans until the journal is larger than the other state files, and return its size in octets."""
     journal = directory_of(network.gateways[0]) / "journal"
     for host in range(4):
         for low in range(30):
@@ -84,7 +84,7 @@ def test_a_fault_that_nothing_shows_beforehand_is_tried_again_ever_more_seldom(n
 
 
 def test_a_disk_that_fills_before_the_confirmation_takes_the_change_back_there_alone(network: factories.Network) -> None:
-    """The token is there already; the journal's line does not fit any more."""
+    """The token is already stored, but the journal's line no longer fits on the disk."""
     first = network.gateways[0]
     octets, before = journal_grown(network), runs(first)
     with unwritable(first, from_octet=octets):
@@ -104,7 +104,7 @@ def test_a_token_ahead_of_ours_keeps_nothing_from_the_other_gateway_and_waits_fo
 
 
 def meddle_with(gateway: Gateway) -> None:
-    """The gateway confirms something that the portal did not ask for."""
+    """Make the gateway confirm a ruleset that the portal did not send."""
     channel = agent_channel.get_channel(gateway)
     token = agent_client.send_hello(channel, 0).token
     channel.ask(wire.Apply(token, 0, "", "0" * 64, None, EMPTY, 60))

@@ -1,4 +1,4 @@
-"""Members' own pages: what they say, what members may open for themselves, and that nothing of others is to be had."""
+"""Members' own pages: what they say, what members may open for themselves, and that they show nothing of other members."""
 
 from typing import Any
 
@@ -20,14 +20,14 @@ from tests.db.page_client import queries, signed_in, text
 
 
 def lives_in(network: factories.Network, host: str = "m1") -> Client:
-    """The resident, signed in."""
+    """Return a client in which the resident is signed in."""
     account = factories.user(f"resident-{host}", staff=False)
     Member.objects.filter(pk=network.residents[host].member.pk).update(user=account)
     return signed_in(account)
 
 
 def open_port(network: factories.Network, host: str = "m1", port: int = 8443) -> PortForward:
-    """What the administrators opened for the resident."""
+    """Open a port for the resident as an administrator."""
     holding = network.residents[host].holding
     return services.add_forward(
         holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin
@@ -287,7 +287,7 @@ def test_a_member_notes_changes_and_removes_devices_within_the_tariff(network: f
     assert "has ended" in text(own.post("/me/devices/", {"name": "Late", "mac": "02:00:5e:00:53:ad"}))
 
 
-# --- What a group lets members open
+# --- Ports that a group lets members open
 
 
 def test_a_group_says_which_ports_members_open_and_a_free_one_is_offered(network: factories.Network) -> None:

@@ -119,7 +119,7 @@ def test_the_page_needs_as_many_queries_for_few_forwards_as_for_many(
 ) -> None:
     for port in range(count):
         forward(network, 2000 + port)
-    admin.get("/")  # the session's first page writes it down
+    admin.get("/")  # the first page of a session writes to the database
     with django_assert_max_num_queries(74):
         admin.get(path(network))
 

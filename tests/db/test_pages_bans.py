@@ -1,4 +1,4 @@
-"""Pages of ban lists: searching, adding, changing, lifting, many at once, importing and exporting."""
+"""Pages of ban lists: search, add, change and lift bans, many at once, import and export."""
 
 from datetime import timedelta
 from ipaddress import ip_network
@@ -279,7 +279,7 @@ def test_queries_do_not_grow_with_rows(staff: Client, own: BanList) -> None:
 
     paths = (f"/bans/{own.pk}/", f"/bans/{own.pk}/?sort=-hits", "/bans/")
     fill(0, 10)
-    staff.get("/")  # the session's first page writes it down
+    staff.get("/")  # the first page of a session writes to the database
     few = [asked(path) for path in paths]
     fill(10, 200)
     assert [asked(path) for path in paths] == few

@@ -1,4 +1,4 @@
-"""The dashboard says what is true and what needs somebody, and nothing that nobody knows."""
+"""The dashboard says what is true and what needs action, and nothing that is not known."""
 
 from datetime import timedelta
 

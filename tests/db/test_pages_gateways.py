@@ -1,4 +1,4 @@
-"""Pages of gateways: the list, one of them, and its form."""
+"""Pages of gateways: the list, one gateway, and its form."""
 
 from datetime import timedelta
 from typing import Any
@@ -24,12 +24,12 @@ def staff(network: factories.Network, client: Client) -> Client:
 
 
 def note_answer(gateway: Gateway, **changes: Any) -> None:
-    """The gateway answered just now."""
+    """Record that the gateway answered just now."""
     GatewayState.objects.update_or_create(gateway=gateway, defaults={"seen": timezone.now(), "unreachable_since": None} | changes)
 
 
 def build_form(gateway: Gateway, **changes: Any) -> dict[str, Any]:
-    """What the form of the gateway posts."""
+    """Return what the gateway's form posts."""
     values = {"lan": "lan0", "wan": "wan0", "management": "mgmt0", "sync": "sync0", "management_port": 22, "version": gateway.version}
     return values | {"management_networks": "172.31.0.0/24"} | changes
 
@@ -145,7 +145,7 @@ def test_queries_do_not_grow_with_gateways(staff: Client, network: factories.Net
         return len(queries)
 
     paths = ("/gateways/", f"/gateways/{network.gateways[0].pk}/")
-    staff.get("/")  # the session's first page writes it down
+    staff.get("/")  # the first page of a session writes to the database
     few = [asked(path) for path in paths]
     for number in range(3, 30):
         note_answer(factories.gateway(network.group, f"nat-{number}"))

@@ -1,4 +1,4 @@
-"""Pages of how a group's rollouts go, and of what somebody changed by hand on a gateway."""
+"""Pages of a group's rollout settings, and of drift on a gateway."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def staff(network: factories.Network) -> Client:
 
 @pytest.fixture
 def changed_gateway_url(network: factories.Network) -> str:
-    """Somebody changed nat-1 by hand; the address of its page."""
+    """The path of the page of nat-1, whose ruleset was changed by hand."""
     roll_out(network)
     GatewayState.objects.filter(gateway=network.gateways[0]).update(drift=DRIFT, drift_since=timezone.now(), seen=timezone.now())
     GatewayState.objects.exclude(gateway=network.gateways[0]).update(seen=timezone.now())

@@ -1,4 +1,4 @@
-"""What people wrote or changed on a page is not lost and not contradicted: sessions that end, counts, and a member's whole page."""
+"""Input survives the end of a session, and the rest of a page agrees with a change that was just made on it."""
 
 from datetime import timedelta
 
@@ -43,7 +43,7 @@ def test_the_way_back_never_leads_to_another_site(network: factories.Network) ->
     [
         ("/tickets/1/change/", "http://testserver/tickets/1/?page=2", "/tickets/1/%3Fpage%3D2"),
         ("/tickets/1/", "http://testserver/tickets/1/", "/tickets/1/"),
-        ("/tickets/1/change/", "http://testserver/tickets/1/take/", "/"),  # where signing in would end on "not allowed"
+        ("/tickets/1/change/", "http://testserver/tickets/1/take/", "/"),  # a page at which signing in would end with "not allowed"
         ("/tickets/1/change/", "https://evil.example/lure", "/"),
         ("/tickets/1/change/", "http://testserver//evil.example/lure", "/"),
         ("/tickets/1/", "", "/tickets/1/"),

@@ -1,4 +1,4 @@
-"""The members list, adding and editing members, their devices and addresses."""
+"""Pages of the members list, of members, and of their devices and addresses."""
 
 import csv
 import io
@@ -59,7 +59,7 @@ def house(code: str = "B", *names: str) -> list[Room]:
     return [Room.objects.create(site=site, floor=1, name=name) for name in names]
 
 
-# --- Who may
+# --- Rights
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -280,7 +280,7 @@ def test_blocks_of_many_are_lifted_together(mara: Client, network: factories.Net
 def test_of_many_blocks_all_are_made_or_none(mara: Client, network: factories.Network) -> None:
     data = {"do": "block", "pick": pick(network, "m1", "m2"), "reason": "rules", "term": "never", "confirmed": "1"}
     begins = timezone.now() + timedelta(days=1)
-    Block.objects.create(member=network.residents["m2"].member, reason="rules", valid=(begins, None))  # overlaps what is asked for
+    Block.objects.create(member=network.residents["m2"].member, reason="rules", valid=(begins, None))  # overlaps the requested block
     answer = mara.post("/members/bulk/", data)
     assert answer.status_code == 422 and "Nothing was changed" in text(answer)
     assert not list_blocked_member_ids().exists()
@@ -496,7 +496,7 @@ def test_the_only_thing_found_is_gone_to(mara: Client, network: factories.Networ
     mac = Device.objects.get(member=resident.member).mac
     response = mara.get("/search", {"q": text_of.format(number=f"{resident.member.number}", mac=mac)})
     if "10.16" in text_of:
-        assert response.status_code == 200  # the member, and who had the address before
+        assert response.status_code == 200  # two results: the member, and the address's earlier holders
     else:
         assert response["Location"] == f"/members/{resident.member.pk}/"
 
@@ -525,7 +525,7 @@ def test_whatever_is_searched_a_page_comes(mara: Client, network: factories.Netw
     assert mara.get("/search", {"q": value}).status_code in (200, 302)
 
 
-# --- Pools, and who had an address
+# --- Pools, and earlier holders of an address
 
 
 def test_pools_stand_with_how_full_they_are(mara: Client, network: factories.Network) -> None:

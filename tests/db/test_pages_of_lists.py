@@ -1,4 +1,4 @@
-"""Pages of long lists: in order, whole, and joined for their own rows alone."""
+"""Pagination of long lists: pages are complete and in order, and join other tables only for their own rows."""
 
 import pytest
 from django.db import connection

@@ -1,4 +1,4 @@
-"""The lists of all port forwards and IPv6 pinholes."""
+"""The lists of all port forwards and all IPv6 pinholes."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ HOST = IPv6Address("2001:db8:a0:10::10")
 
 @pytest.fixture
 def mara(network: factories.Network) -> Client:
-    """Somebody who has signed in; m1 has something open of each kind."""
+    """A client of an administrator. m1 has a port forward and a pinhole, m2 another pinhole."""
     given: dict[str, Any] = {"public": factories.PUBLIC, "protocol": "udp", "public_port": 6000, "private_port": 16000, "ports": 10}
     add_forward(holding=network.residents["m1"].holding, **given, purpose="=game", by=network.admin)
     add_pinhole(holding=network.residents["m1"].prefix, address=HOST, protocol="tcp", port=440, ports=10, purpose="web", by=network.admin)

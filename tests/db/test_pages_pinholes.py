@@ -1,4 +1,4 @@
-"""IPv6 pinholes on pages, in the search, in the list as a file, and in the API."""
+"""IPv6 pinholes on pages, in the search, in the members list as CSV, and in the API."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Pages of revisions: the list, one of them, two compared, going back and releasing. The gateways are real agents, in memory."""
+"""Pages of revisions: the list, one revision, a comparison, rollback and release. The gateways are real agents, in memory."""
 
 import pytest
 from django.test import Client
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def network(served_network: factories.Network) -> factories.Network:
-    """Three revisions on two gateways: the network, a forward, another forward."""
+    """A network with three revisions on two gateways: the first, one with a forward, one with another forward."""
     assert reconcile(served_network.group, by=served_network.admin.pk)
     for port in (7001, 7002):
         forward(served_network, port)

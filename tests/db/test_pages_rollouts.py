@@ -1,4 +1,4 @@
-"""Pages of rollouts: the list, one of them, and asking for one."""
+"""Pages of rollouts: the list, one rollout, and the request for one."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -34,7 +34,7 @@ def staff(network: factories.Network, client: Client) -> Client:
 
 @pytest.fixture
 def roll(network: factories.Network) -> Callable[..., Rollout]:
-    """A rollout: confirmed, or stopped with an error at one gateway, or left open."""
+    """A function that makes a rollout: confirmed, or stopped with an error at one gateway, or left open."""
 
     return partial(roll_out, network)
 
@@ -163,7 +163,7 @@ def test_queries_do_not_grow_with_rows(staff: Client, roll: Callable[..., Rollou
         return len(queries)
 
     made = [roll() for _ in range(3)]
-    staff.get("/")  # the session's first page writes it down
+    staff.get("/")  # the first page of a session writes to the database
     few = asked("/rollouts/"), asked(f"/rollouts/{made[0].pk}/")
     for _ in range(12):
         roll()
@@ -225,6 +225,6 @@ def test_whoever_drives_it_hears_that_a_person_wants_it_stopped_while_a_gateway_
 
 @pytest.mark.parametrize("before", [0.001, 0.6, 1.4, 3600])
 def test_a_rollout_has_never_taken_less_than_nothing(network: factories.Network, before: float) -> None:
-    """The moment of the page may be older than the rollout: reading took long, or the worker's clock is another one."""
+    """The page's time may be before the rollout's beginning: reading took long, or the worker's clock differs."""
     rollout = open_rollout(network).rollout
     assert progress.render_duration(rollout, rollout.created - timedelta(seconds=before)) == "0\u202fms so far"

@@ -1,4 +1,4 @@
-"""Pages and API of what a group's gateways do for all alike: protection and limits."""
+"""Pages and API of a group's settings that apply to all members: protection and limits."""
 
 from typing import Any
 

@@ -46,7 +46,7 @@ def test_a_pool_is_used_otherwise_from_its_page_and_says_how_full_it_is(mara: Cl
     assert mara.post(f"{url}edit/", build_form(network, sharing="blocks", block_size="1024", agreed="1")).status_code == 302
     page = text(mara.get(url))
     assert "blocks of 1,024 ports" in page
-    assert "16,002" in page  # 63 of each of 254 addresses
+    assert "16,002" in page  # 63 blocks of each of 254 addresses
     assert mara.post(f"{url}edit/", build_form(network, sharing="own", agreed="1")).status_code == 302
     assert {str(each.public) for each in NatMapping.objects.filter(holds_now(), sharing="own")} == {
         f"198.51.100.{last}" for last in (1, 2, 7, 8)

@@ -31,7 +31,7 @@ def admin(network: factories.Network) -> Client:
 
 @pytest.fixture
 def busy(network: factories.Network, now: datetime) -> datetime:
-    """Two hours ago Ada got most, Berta sent most, and a third something; the moment."""
+    """The moment two hours ago at which Ada received most, Berta sent most, and a third member had a little."""
     usage_factories.read(network.gateways, now - timedelta(days=3), now)
     at = now - 2 * HOUR
     for (host, name), (down, up) in zip(NAMES.items(), ((90, 1), (20, 30), (5, 2)), strict=True):
@@ -49,12 +49,12 @@ def table(response: Any) -> list[list[str]]:
 
 
 def format_input(at: datetime) -> str:
-    """As the form takes it, whatever the clock on the wall does."""
+    """Return the time as the form takes it. With its offset, so that daylight saving time does not matter."""
     return at.isoformat()
 
 
 def list_ranked(page: str) -> list[str]:
-    """The names in the order of the page."""
+    """Return the names in the order of the page."""
     return sorted((name for name in ("Ada", "Berta") if f">{name}</a>" in page), key=lambda name: page.index(f">{name}</a>"))
 
 

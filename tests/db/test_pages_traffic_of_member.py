@@ -1,4 +1,4 @@
-"""A member's traffic, for the member and for staff: chart, table, CSV, quota; gaps are gaps, and nothing of others is to be had."""
+"""A member's traffic, for the member and for staff: chart, table, CSV and quota. Gaps are not zero, and other members stay hidden."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ def now() -> datetime:
 
 @pytest.fixture
 def selin(network: factories.Network) -> Client:
-    """m1's resident, signed in."""
+    """A client in which the resident of m1 is signed in."""
     account = factories.user("selin", staff=False)
     Member.objects.filter(pk=network.residents["m1"].member.pk).update(user=account)
     return signed_in(account)
@@ -35,7 +35,7 @@ def selin(network: factories.Network) -> Client:
 
 @pytest.fixture
 def read(network: factories.Network, now: datetime) -> None:
-    """Both gateways were read for three days, up to now."""
+    """Record readings of both gateways for the last three days."""
     usage_factories.read(network.gateways, now - timedelta(days=3), now)
 
 
@@ -44,12 +44,12 @@ def plain(response: Any) -> str:
 
 
 def table(response: Any) -> list[list[str]]:
-    """The cells of a CSV."""
+    """Return the cells of a CSV."""
     return list(csv.reader(io.StringIO(b"".join(response.streaming_content).decode().removeprefix("\ufeff"))))
 
 
 def some(network: factories.Network, at: datetime) -> None:
-    """m1 gets 3 MB by IPv4 and 5 MB by IPv6 and sends 1 MB; m2 gets 777 MB."""
+    """Count usage: m1 receives 3 MB by IPv4 and 5 MB by IPv6 and sends 1 MB, m2 receives 777 MB."""
     usage_factories.count_usage(network.residents["m1"].holding, at, down=3_000_000, up=1_000_000)
     usage_factories.count_usage(network.residents["m1"].prefix, at, down=5_000_000)
     usage_factories.count_usage(network.residents["m2"].holding, at, down=777_000_000)
@@ -145,7 +145,7 @@ def test_a_member_gets_only_the_own_traffic_whatever_is_asked(network: factories
     other = network.residents["m2"].member
     query = asked.replace("2", str(other.pk)).replace("3", str(network.residents["m2"].holding.pk))
     page = plain(selin.get(f"/me/?{query}"))
-    assert "777 MB" not in page and "777000000" not in page  # "777" alone also stands in moments of charts
+    assert "777 MB" not in page and "777000000" not in page  # "777" alone also occurs in the times of charts
     assert all("777000000" not in row for row in table(selin.get(f"/me/traffic.csv?{query}")))
     for path in ("traffic/", "traffic.csv"):
         for member in (other, network.residents["m1"].member):

@@ -1,4 +1,4 @@
-"""The page of a rollout that is under way: what is on trial, pausing, resuming, going back, and what became of each gateway."""
+"""The page of an open rollout: the trial, pause, resume, rollback, and the state of each gateway."""
 
 import json
 import zlib
@@ -29,7 +29,7 @@ def staff(network: factories.Network) -> Client:
 
 @pytest.fixture
 def lease(network: factories.Network) -> Lease:
-    """nat-2 has committed and is on trial for 20 seconds; before this it ran another revision."""
+    """The lease of a rollout in which nat-2 has committed and is on trial for 20 seconds. It ran another revision before."""
     roll_out(network)
     made = open_rollout(network)
     committed: dict[str, Any] = {"committed": Now(), "goes_back": Now() + timedelta(seconds=20), "sent_octets": 4100, "commit_ms": 3}

@@ -1,4 +1,4 @@
-"""Pages of what is held back: who asked, why it waits, whom it concerns, and the approval. The gateways are real agents, in memory."""
+"""Pages of changes that are held back: requester, reason, affected members, and the approval. The gateways are real agents, in memory."""
 
 import pytest
 from django.test import Client
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def network(served_network: factories.Network) -> factories.Network:
-    """Two gateways that run six forwards, of which five are asked to go."""
+    """Two gateways that run six forwards. The removal of five is held back."""
     served_network.group.removal_least = 3
     served_network.group.save()
     for port in range(7001, 7007):
@@ -33,7 +33,7 @@ def network(served_network: factories.Network) -> factories.Network:
 
 @pytest.fixture
 def peer(network: factories.Network) -> User:
-    """A second person who can approve."""
+    """Another account that can approve."""
     return factories.user("jonas")
 
 
@@ -59,7 +59,7 @@ def test_it_stands_wherever_somebody_looks(network: factories.Network, peer: Use
     for path in ("/rollouts/", "/rollouts/waiting/", f"/rollouts/{rollout.pk}/", "/"):
         assert "5 removals wait for a second person" in text(client.get(path)), path
     assert "5 removals are held back." in text(client.get(f"/rollouts/{rollout.pk}/"))
-    assert (counted := navigation_status.build_navigation_count(None)) and (counted.number, counted.asks) == (1, True)  # type: ignore[arg-type]  # it asks only the database
+    assert (counted := navigation_status.build_navigation_count(None)) and (counted.number, counted.asks) == (1, True)  # type: ignore[arg-type]  # it reads only the database
 
 
 def test_a_second_person_types_the_number_and_approves(network: factories.Network, peer: User) -> None:

@@ -1,4 +1,4 @@
-"""“Paid until” from a list: looked at first, all or nothing, and twice is harmless."""
+"""Import of “paid until” from a list: a preview first, all or nothing, and a second import changes nothing."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""Every route as every role: what answers must be what docs/permissions.md says, and no member sees anything of another."""
+"""Every route as every role: access is exactly what docs/permissions.md says, and members see nothing of other members."""
 
 import re
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ ABSENT = 999_999_999
 
 @dataclass(frozen=True)
 class RightsWorld:
-    """A network, one person for each role, and a member whose things nobody but staff may see."""
+    """A network with one account for each role, and another member, whose data only staff may see."""
 
     people: dict[str, User]
     scripts: dict[str, Client]
@@ -51,7 +51,7 @@ class RightsWorld:
         return Client() if column == permission_matrix.ANONYMOUS else signed_in(self.people[column])
 
     def path(self, route: permission_matrix.PortalRoute) -> str:
-        """The route's address, with the other member's ids wherever a member's thing is meant."""
+        """Return the route's path, with ids of the other member's objects."""
         subject = f"{route.basename}:{route.action}" if route.basename else route.name
         return "/" + re.sub(
             r"<(?:\w+:)?(\w+)>|\(\?P<(\w+)>(?:[^()]|\([^()]*\))*\)", lambda found: self._value(subject, found[1] or found[2]), route.path
@@ -159,7 +159,7 @@ def world(network: factories.Network) -> RightsWorld:
         "pool": network.private.pk,
         "gateway": network.gateways[0].pk,
         "uplink": network.group.pk,
-        "group:plan": ABSENT,  # reads the database in a transaction of its own, which cannot lie within another
+        "group:plan": ABSENT,  # reads the database in a transaction of its own, which cannot be nested
         "group": network.group.pk,
         "webhook": webhook.pk,
         "delivery": told.pk,
@@ -170,7 +170,7 @@ def world(network: factories.Network) -> RightsWorld:
 
 @contextmanager
 def undone() -> Iterator[None]:
-    """Whatever the request changed is as before afterwards."""
+    """Roll back what a request changed."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
@@ -180,20 +180,20 @@ def send_request(client: Client, method: str, path: str) -> Any:
     cookies = client.cookies.output(header="", sep=";")
     with undone():
         answer = client.generic(method, path, b"{}" if path.startswith("/api/") else b"", content_type="application/json")
-    client.cookies = SimpleCookie(cookies)  # who was signed out is signed in again, as in the database
+    client.cookies = SimpleCookie(cookies)  # a client that the request signed out is signed in again, as in the database
     return answer
 
 
 def let_through(answer: Any) -> bool:
-    """Whether the answer came from the view. What fails in it is no answer at all."""
+    """True if the request reached the view. Server errors fail the test."""
     path = answer.request["PATH_INFO"]
-    assert answer.status_code < 500 or path == "/health", (path, answer.status_code)  # which says that no worker runs here
+    assert answer.status_code < 500 or path == "/health", (path, answer.status_code)  # its 503 says that no worker runs here
     away = answer.status_code == 302 and (answer["Location"] == "/me/" or answer["Location"].startswith("/account/login/?next="))
     return not away and answer.status_code not in ((401, 403, 405) if path.startswith("/api/") else (403, 405))
 
 
 def describe_access(world: RightsWorld, column: str, clients: dict[str, Client], route: permission_matrix.PortalRoute) -> str:
-    """What this column can do there, in the words of the document."""
+    """Return what the role of this column can do at the route, in the words of the document."""
     path, words = world.path(route), []
     for word, method in (("see", "GET"), ("send", "POST")) if not route.method else ((_word(route.method), route.method),):
         client = world.scripts[column] if route.method else clients[column]
@@ -207,7 +207,7 @@ def _word(method: str) -> str:
 
 
 def read_documented() -> dict[str, list[str]]:
-    """The tables of the document: the cells of each route."""
+    """Return the tables of the document, as the cells of each route."""
     lines = [line.strip("| ").split(" | ") for line in DOCUMENT.read_text().splitlines() if line.startswith("| `")]
     return {line[0].strip("`"): line[2:] for line in lines}
 
@@ -249,7 +249,7 @@ def test_a_route_without_a_line_is_closed_to_everybody(world: RightsWorld, monke
 
 
 def test_a_member_finds_nothing_of_another_member_anywhere(world: RightsWorld) -> None:
-    """Ids of another in addresses, queries and forms; pages, fragments, files and the API, with a session and with a token."""
+    """Sends another member's ids in paths, queries and forms, to pages, fragments, files and the API, with a session and a token."""
     browser, script = world.client("member"), world.scripts["member"]
     ids: dict[str, str | int] = {
         **dict.fromkeys(("member", "pk", "id", "user", "ids", "members"), world.other.member.pk),

@@ -1,4 +1,4 @@
-"""Pictures of pages show the pages, not the question for a password."""
+"""Pictures of pages show the pages, not the form that asks for the password."""
 
 import pytest
 from django.conf import LazySettings

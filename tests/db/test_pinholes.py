@@ -1,4 +1,4 @@
-"""IPv6 pinholes: services, constraints, and how they come and go with prefixes."""
+"""IPv6 pinholes: services, constraints, and what happens to them when a member's prefix changes or ends."""
 
 from datetime import timedelta
 from ipaddress import IPv6Address, ip_network

@@ -1,4 +1,4 @@
-"""A real PostgreSQL and Redis in a directory of their own."""
+"""The stack's private PostgreSQL and Redis, which run in a directory of their own."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def places() -> Iterator[StatePaths]:
-    # Not tmp_path: that lies in a directory which others must not pass through, and the server runs as another account.
+    # Not tmp_path: other accounts cannot enter its parent directory, and the server runs as another account.
     with tempfile.TemporaryDirectory(prefix="netzwart-test-", dir="/tmp") as directory:
         found = StatePaths.from_directory(Path(directory) / "var")
         yield found
@@ -65,7 +65,7 @@ def test_the_status_of_the_command_is_handed_on(places: StatePaths) -> None:
 
 def test_a_pid_file_of_a_crash_does_not_hinder_the_next_start(places: StatePaths) -> None:
     assert run(places, "true").returncode == 0
-    (places.postgres / "postmaster.pid").write_text(f"{os.getpid()}\n{places.postgres}\n")  # the pid lives, as another program
+    (places.postgres / "postmaster.pid").write_text(f"{os.getpid()}\n{places.postgres}\n")  # this pid exists, but it is another program
     assert run(places, *asks("SELECT 1")).stdout.strip() == "1"
 
 

@@ -1,4 +1,4 @@
-"""Gateway profiles: the database refuses nonsense first, a change is a rollout, and pages say what kernels really hold."""
+"""Gateway profiles: the database's constraints, the rollout of a change, and pages that show the kernels' actual values."""
 
 from io import StringIO
 from typing import Any
@@ -124,7 +124,7 @@ def test_a_process_that_knows_nothing_of_the_gateways_says_the_same(
 
 
 def read_kept(network: factories.Network) -> str:
-    """What both gateways' kernels have for open TCP connections, as the collector reads it."""
+    """Return both kernels' timeout of established TCP connections, as the collector reads it."""
     assert all(map(collect, network.gateways))
     states = GatewayState.objects.filter(gateway__in=network.gateways)
     [value] = {state.kernel["held"][ESTABLISHED] for state in states if state.kernel}

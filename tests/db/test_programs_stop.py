@@ -1,4 +1,6 @@
-"""Workers, scheduler and broker are really stopped, one after the other: each is said, in words that are true of it, and of it alone."""
+"""Real workers, scheduler and broker are stopped one after the other. Each outage is reported in true words, and no other program is
+blamed.
+"""
 
 import os
 import re
@@ -23,7 +25,7 @@ from tests.whole.worker import ROOT, broker, environment
 from workers import memory_limit
 
 pytestmark = pytest.mark.django_db(transaction=True)
-STARTED = (ProcessRole.WORKER, ProcessRole.COLLECTOR, ProcessRole.FEEDS, ProcessRole.TICKER)  # the mailer is missed from the beginning
+STARTED = (ProcessRole.WORKER, ProcessRole.COLLECTOR, ProcessRole.FEEDS, ProcessRole.TICKER)  # the mailer is missing all the time
 QUEUES = {ProcessRole.WORKER: "celery", ProcessRole.COLLECTOR: "readings", ProcessRole.FEEDS: "feeds"}
 PATIENCE = 120.0  # seconds
 Programs = dict[ProcessRole, Popen[bytes]]
@@ -31,14 +33,14 @@ Programs = dict[ProcessRole, Popen[bytes]]
 
 @pytest.fixture
 def redis() -> Iterator[str]:
-    """A broker of one's own; its address."""
+    """The address of a broker of this test."""
     with TemporaryDirectory(prefix="nw-") as directory, broker(Path(directory)) as url:
         yield url
 
 
 @pytest.fixture
 def programs(redis: str, tmp_path: Path) -> Iterator[Programs]:
-    """Real workers and a real scheduler, which give a sign of life every two seconds."""
+    """Real workers and a real scheduler, with a heartbeat every two seconds."""
     given = environment(redis) | {"NETZWART_HEARTBEAT_SECONDS": "2"}
     with ExitStack() as stack:
         made: Programs = {}
@@ -58,7 +60,7 @@ def _command(role: ProcessRole, directory: Path) -> list[str]:
 
 
 def faults() -> dict[ProcessRole, RoleFault]:
-    """What is said of the programs that were started."""
+    """Return the reported faults of the programs that were started."""
     return {each.role: each for each in heartbeats.list_role_faults(timezone.now()) if each.role in STARTED}
 
 

@@ -1,4 +1,4 @@
-"""Mails at 80 % and 100 % of a quota: once a month each, to whoever wants them, in their language."""
+"""Mails at 80 % and 100 % of a quota: once a month each, to members who want them, in their language."""
 
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -22,7 +22,7 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def people(network: factories.Network) -> factories.Network:
-    """All have 100 GB a month; the first reads German."""
+    """A network in which all members have 100 GB a month and the first reads German."""
     for number, resident in enumerate(network.residents.values()):
         given = {"email": f"m{number}@lindenhof.example", "language": "de" if number == 0 else "en", "name": f"Number {number}"}
         Member.objects.filter(pk=resident.member.pk).update(**given)

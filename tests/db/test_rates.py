@@ -1,4 +1,4 @@
-"""Rates: constraints, services, what reaches the gateways, pages and API."""
+"""Rate limits: constraints, services, what reaches the gateways, pages and API."""
 
 from datetime import timedelta
 from typing import Any
@@ -35,7 +35,7 @@ def ids(network: factories.Network, *hosts: str) -> list[int]:
 
 
 def policy(network: factories.Network) -> Policy:
-    """As a transaction of its own would read it."""
+    """Return the policy as a transaction of its own reads it."""
     return next(iter(policy_snapshot.take_snapshot(network.group).policies.values()))
 
 
@@ -110,7 +110,7 @@ def test_an_uplink_changed_by_two_is_a_conflict(network: factories.Network) -> N
     assert Uplink.objects.get().up_kbit == 100_000
 
 
-# --- What reaches the gateways
+# --- On the gateways
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,4 +1,4 @@
-"""Why a change is not on the gateways yet: on the page of what was changed, and in the API. The gateways are real agents, in memory."""
+"""Reasons why a change is not on the gateways yet, on the page of the object and in the API. The gateways are real agents, in memory."""
 
 import pytest
 from django.db import connection
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def why(row: Deployed) -> list[WaitReason]:
-    """What the page says of a row as it is in the database now."""
+    """Return the reasons that the page gives for the row as it is now."""
     row.refresh_from_db()
     ((_row, known),) = list_activations([row])
     return list_wait_reasons(known)

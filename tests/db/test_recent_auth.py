@@ -1,4 +1,4 @@
-"""Recent authentication: what decides for others needs it. Staff are signed out after a while, and all tokens of somebody can be ended."""
+"""Recent authentication, which decisions about others need; the end of staff sessions; and the revocation of all tokens of an account."""
 
 import re
 import time
@@ -69,7 +69,7 @@ def test_no_token_decides_and_a_session_only_with_a_fresh_second_factor(held_cha
 
 
 def path_of(route: permission_matrix.PortalRoute, pk: int) -> str:
-    """With this number in the place of what it asks for."""
+    """Return the route's path with this number in place of its parameters."""
     return "/" + re.sub(r"<[^>]*>|\(\?P<\w+>[^)]*\)", str(pk), route.path).replace("^", "").replace("$", "")
 
 
@@ -153,7 +153,7 @@ def test_roles_tokens_and_limits_ask_who_you_are(path: str) -> None:
     assert signed_in(admin).post(where, {}).status_code in (404, 422)
 
 
-# --- How long staff stay signed in
+# --- Length of staff sessions
 
 
 def went_by(client: Client, key: str, seconds: float) -> None:
@@ -227,7 +227,7 @@ def test_another_password_revokes_tokens_if_that_is_asked_for(given: dict[str, s
     assert admin.check_password("another long one") and admin.tokens.count() == left
 
 
-# --- What the administrators switched off
+# --- Forwards that administrators switched off
 
 
 def test_a_member_does_not_switch_on_what_the_administrators_switched_off(

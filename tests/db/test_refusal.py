@@ -1,4 +1,4 @@
-"""An approver refuses what waits, with a reason, and the rows become again what they were. The gateways are real agents, in memory."""
+"""Refusal of a change that waits: it needs a reason, and the rows become what they were. The gateways are real agents, in memory."""
 
 import pytest
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def network(served_network: factories.Network) -> factories.Network:
-    """Two gateways that run six forwards of m1; three removals are many."""
+    """Two gateways that run six forwards of m1; three removals are too many."""
     served_network.group.removal_least = 3
     served_network.group.save()
     User.objects.filter(pk=served_network.admin.pk).update(email="mara@lindenhof.example")
@@ -56,7 +56,7 @@ def open_ports() -> list[int]:
 
 
 def nothing_differs(network: factories.Network) -> bool:
-    """The gateways run what the database asks for, and nothing waits."""
+    """True if the gateways run the desired state and nothing waits."""
     reconcile(network.group)
     return not HeldBack.objects.filter(state__in=HeldBack.ALIVE).exists() and reconcile(network.group) is None
 

@@ -1,4 +1,4 @@
-"""The portal's secret key is replaced: what was signed and encrypted with the former one goes on working, until that is given up."""
+"""Rotation of the portal's secret key: what was signed or encrypted with the former one works until that is removed."""
 
 import re
 from io import StringIO
@@ -68,7 +68,7 @@ def test_deliveries_of_webhooks_are_signed_by_both_keys_and_receivers_believe_ei
     believes, body, salt = known["is_from_netzwart"], b"{}", make_salt()
     former = derive_secret(salt)
     replace(settings, FORMER)
-    at = int(known["time"].time())  # type: ignore[attr-defined]  # the module that the documentation imports
+    at = int(known["time"].time())  # type: ignore[attr-defined]  # the module `time`, which the documentation imports
     signed = compute_signature(derive_secrets(salt), at, body)
     assert derive_secret(salt) != former
     assert believes(former, signed, body) and believes(derive_secret(salt), signed, body)  # type: ignore[operator]  # a function
@@ -82,7 +82,7 @@ def test_signed_links_are_taken_with_the_former_key(settings: LazySettings) -> N
 
 
 def test_nothing_uses_the_current_key_alone_but_what_may_be_forgotten() -> None:
-    """Whatever signs or encrypts takes all keys: from `secret_keys`, or from Django's Signer, which does so by itself."""
+    """Code that signs or encrypts must take all keys from `secret_keys`, or use Django's Signer, which knows the fallback keys itself."""
     sources = [file for folder in ("apps", "workers", "portal") for file in (ROOT / folder).rglob("*.py")]
     alone = {str(file.relative_to(ROOT)) for file in sources if "settings.SECRET_KEY" in file.read_text()}
     assert alone == {"apps/lib/secret_keys.py", "apps/accounts/bounded_cache.py"}

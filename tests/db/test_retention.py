@@ -1,4 +1,4 @@
-"""Every table has a bound; what is too old is removed, in steps, and one table whose pruning fails stops no other."""
+"""Retention: every table has a bound, old rows are removed in steps, and one table whose pruning fails stops no other."""
 
 from datetime import datetime, timedelta
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 
 def is_history(model: type) -> bool:
-    """Is it one of the tables into which triggers write each change?"""
+    """True if triggers write each change of another table into this one."""
     return issubclass(model, HistoryEvent)
 
 

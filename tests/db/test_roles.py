@@ -1,4 +1,4 @@
-"""Who gives which roles to whom: nobody raises themselves, approvers are made by two, and somebody always administers."""
+"""Changes of roles: accounts cannot raise themselves, a new approver needs a second person, and one network administrator stays."""
 
 from threading import Barrier, Thread
 

@@ -1,4 +1,4 @@
-"""Limits and rollbacks: what would let one person do without the second waits for the second itself."""
+"""Changes of the limits for removals, and rollbacks: those that would bypass the second person wait for one themselves."""
 
 from io import StringIO
 from typing import Any
@@ -88,12 +88,12 @@ def test_whoever_thinks_better_of_it_closes_what_waits(network: factories.Networ
     assert HeldBack.objects.get().state == HeldBack.State.OBSOLETE
 
 
-# --- Going back
+# --- Rollbacks
 
 
 @pytest.fixture
 def before(network: factories.Network) -> Revision:
-    """A revision before five forwards were opened."""
+    """The revision before five forwards were opened."""
     revision = Revision.objects.latest("pk")
     for port in range(7001, 7006):
         forward(network, port)

@@ -1,4 +1,4 @@
-"""Rollouts to in-memory gateways, which run as processes of their own: no root and no kernel needed."""
+"""Rollouts to in-memory gateways, which run as separate processes and need neither root nor a kernel."""
 
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def network(served_network: factories.Network) -> factories.Network:
-    """The lab's network as rows, and two gateways in memory."""
+    """The lab's network as database rows, and two gateways in memory."""
     return served_network
 
 
@@ -153,7 +153,7 @@ def test_a_ban_stands_as_its_list_says_only_after_the_next_rollout(network: fact
 
     def change(**wanted: object) -> None:
         given = {"name": of.name, "description": "", "enabled": of.enabled} | wanted
-        bans.change_list(list=of, version=of.version, by=network.admin, **given)  # type: ignore[arg-type]  # of three types
+        bans.change_list(list=of, version=of.version, by=network.admin, **given)  # type: ignore[arg-type]  # mixed types
 
     def missing() -> list[str]:
         return rows_of([made], of)[0].waits_for

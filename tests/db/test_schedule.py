@@ -1,4 +1,4 @@
-"""Whatever runs by schedule is run here once, on a database with data, and one job that fails stops no other."""
+"""Runs each scheduled task once, on a database with data."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -19,13 +19,13 @@ from workers.app import ROLES
 from workers.monitoring import UNRECORDED
 
 ENTRIES = list(app.conf.beat_schedule.items())
-ASKED_FOR = {"workers.collect_one": "workers.collect", "workers.refresh_feed": "workers.refresh_feeds"}  # by a task of the schedule
+ASKED_FOR = {"workers.collect_one": "workers.collect", "workers.refresh_feed": "workers.refresh_feeds"}  # enqueued by a scheduled task
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
 def _at_once() -> Iterator[None]:
-    """What a task asks for is done before it goes on, as no broker is there."""
+    """Run enqueued tasks at once, because there is no broker."""
     for module in app.conf.include:
         import_module(module)
     app.conf.task_always_eager, app.conf.task_eager_propagates = True, True
@@ -35,13 +35,13 @@ def _at_once() -> Iterator[None]:
 
 @pytest.fixture
 def demo(settings: LazySettings, tmp_path: Path) -> None:
-    """The demo's rows."""
+    """Add the demo's rows."""
     settings.VAR, settings.LAB_NAME, settings.GATEWAY_SOCKETS = tmp_path, "demo", tmp_path
     call_command("seed", "--demo", "--url", "http://127.0.0.1:8000/", verbosity=0)
 
 
 def run_entry(entry: dict[str, Any]) -> str:
-    """How the task of this entry ended: "" for well."""
+    """Run the entry's task and return its error, or "" if it succeeded."""
     try:
         app.tasks[entry["task"]].apply(args=entry.get("args", ()), throw=True)
     except Exception as error:
@@ -64,7 +64,9 @@ def test_every_task_is_asked_for_again_by_the_schedule_so_that_a_lost_message_lo
 
 
 def test_no_task_is_handed_out_again_while_it_runs() -> None:
-    """A message comes back after this time, whether its task is lost or only long; the schedule asks for what is lost much sooner."""
+    """The broker redelivers a message after its visibility timeout, even if its task still runs. The schedule repeats lost tasks much
+    sooner.
+    """
     again = app.conf.broker_transport_options["visibility_timeout"]
     assert all(float(entry["schedule"]) <= again for _name, entry in ENTRIES)
     assert again >= 3600 > 10 * max(delivery_sender.SECONDS, registry.SECONDS, settings.FEED_SECONDS)

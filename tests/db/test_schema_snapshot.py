@@ -1,4 +1,4 @@
-"""The snapshot of the schema leads to the database that all migrations lead to, one by one."""
+"""The snapshot of the schema gives the same database as all migrations one by one."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 @contextmanager
 def empty_database() -> Iterator[str]:
-    """The address of a database of its own on the server of the tests."""
+    """Create an empty database on the server of the tests, and yield its connection string."""
     known, name = connection.settings_dict, f"netzwart_{uuid4().hex[:12]}"
     server = {"host": known["HOST"], "port": known["PORT"] or None, "user": known["USER"], "password": known["PASSWORD"] or None}
     with psycopg.connect(make_conninfo(dbname="postgres", **server), autocommit=True) as admin:
@@ -40,7 +40,9 @@ def migrate(url: str, *more: str) -> None:
 
 
 def schema(url: str) -> str:
-    """As PostgreSQL writes it after it has read it once: `x IN (…)` of a constraint is written in another way from then on."""
+    """Return the schema as a dump that was restored and dumped again, because PostgreSQL writes `x IN (…)` of a constraint in another way
+    after the first reading.
+    """
     server = postgres.list_installed()[0]
     with empty_database() as again:
         with psycopg.connect(again) as connected:

@@ -1,4 +1,4 @@
-"""The search of the top bar finds things by whatever people remember of them."""
+"""The search of the top bar finds objects by the words and numbers that people remember."""
 
 from collections.abc import Callable
 from ipaddress import ip_network
@@ -46,7 +46,7 @@ def mara(network: factories.Network) -> Client:
 
 
 def list_found(client: Client, text: str) -> list[str]:
-    """Names of what the page of results shows, or the address that it led to."""
+    """Return name, note and URL of the results, or the address that the search redirected to."""
     response = client.get("/search", {"q": text})
     if response.status_code == 302:
         return [response["Location"]]

@@ -1,4 +1,4 @@
-"""What the threat model promises of the second person: one person alone takes away little, however it is done. Gateways are real agents."""
+"""The threat model's promise of a second person: one account alone takes little service away, in any way. Gateways are real agents."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def network(served_network: factories.Network) -> factories.Network:
-    """Two gateways that run ten forwards of m1; three removals are many."""
+    """Two gateways that run ten forwards of m1; three removals are too many."""
     served_network.group.removal_least = 3
     served_network.group.save()
     with factories.written_by(served_network.admin):
@@ -65,7 +65,7 @@ def askers() -> list[str]:
 MANY = (7001, 7002, 7003, 7004, 7005)
 
 
-# --- Who asked is who wrote, whoever made a worker look
+# --- The requester is the account that wrote, not the one that made a worker look
 
 
 type Write = Callable[[], None]
@@ -181,7 +181,7 @@ def test_what_ends_by_time_is_asked_for_by_who_planned_it(network: factories.Net
     assert askers() == ["jonas"] and not waits().asker_unknown
 
 
-# --- Nobody known
+# --- No known author
 
 
 def write_without_an_author(network: factories.Network) -> None:

@@ -1,4 +1,4 @@
-"""What is recorded about signing in and about rights."""
+"""The log of security events: sign-ins, and changes and refusals of rights."""
 
 import re
 from collections.abc import Iterator
@@ -90,7 +90,7 @@ def test_what_roles_do_not_allow_and_keys_that_open_nothing(mara: User, lines: l
 
 @pytest.fixture
 def console() -> Iterator[StringIO]:
-    """What the handler of Django's log writes, instead of to the standard error output."""
+    """The output of the handler of Django's log, instead of standard error."""
     handler, written = getLogger("django").handlers[0], StringIO()
     assert isinstance(handler, StreamHandler)
     before = handler.setStream(written)

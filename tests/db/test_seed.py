@@ -1,4 +1,4 @@
-"""manage.py seed: what it plans is what the database has, and the demo is made once."""
+"""manage.py seed: the database gets the planned rows, and the demo is made only once."""
 
 import json
 from io import StringIO
@@ -37,7 +37,7 @@ def seed(*arguments: str) -> str:
 
 
 def everything() -> dict[str, list[tuple[object, ...]]]:
-    """All rows without their ids and when they were written."""
+    """Return all rows without their ids and times."""
     left_out = {
         "id",
         "created",

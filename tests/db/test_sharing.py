@@ -1,4 +1,4 @@
-"""How members use a public pool: who is given which address and ports, what nobody else can have, and the change of all at once."""
+"""Sharing of a public pool: which address and ports members get, what excludes others, and the change of a pool's sharing."""
 
 from datetime import timedelta
 from ipaddress import IPv4Address, ip_network
@@ -33,7 +33,7 @@ def use(network: factories.Network, sharing: str, block_size: int | None = None)
 
 
 def read_places(network: factories.Network) -> dict[str, tuple[str, str]]:
-    """By resident: as which address with which ports they leave now."""
+    """Return the public address and ports of each resident now."""
     found = {}
     for name, resident in network.residents.items():
         mapping = NatMapping.objects.get(holds_now(), holding=resident.holding)
@@ -47,7 +47,7 @@ def newcomer(network: factories.Network, number: int, name: str = "New") -> Hold
 
 def map_refused(network: factories.Network, holding: Holding, **where: object) -> Problem:
     with pytest.raises(Problem) as caught:
-        services.map_address(holding=holding, by=network.admin, **where)  # type: ignore[arg-type]  # as tests give them
+        services.map_address(holding=holding, by=network.admin, **where)  # type: ignore[arg-type]  # mixed types
     return caught.value
 
 
@@ -146,7 +146,7 @@ def test_a_forward_in_the_block_of_another_is_refused_with_his_name_and_a_free_p
     mine = network.residents["m1"]
     wanted = {"holding": mine.holding, "public": IPv4Address("198.51.100.7"), "protocol": "tcp", "private_port": 80, "by": network.admin}
     with pytest.raises(Problem) as caught:
-        services.add_forward(**wanted, public_port=9000)  # type: ignore[arg-type]  # as tests give them
+        services.add_forward(**wanted, public_port=9000)  # type: ignore[arg-type]  # mixed types
     said = "Port 9000 of 198.51.100.7 belongs to Resident of m2, who has 8192 to 12287. 12288 is free."
     assert (str(caught.value), caught.value.fieldname, caught.value.offer) == (said, "public_port", "12288")
     assert services.add_forward(**wanted, public_port=5000).pk  # type: ignore[arg-type]  # in their own block

@@ -1,4 +1,4 @@
-"""Signing in: by name or address, bounded tries that tell nothing, sessions that end, the second factor that staff need."""
+"""Signing in: by name or e-mail address, limited tries that reveal nothing, the end of sessions, and the second factor of staff."""
 
 import json
 import re
@@ -44,7 +44,7 @@ def mara(db: None) -> User:
 
 @pytest.fixture(scope="module")
 def redis_url() -> Iterator[str]:
-    """A Redis of one's own."""
+    """The address of a Redis of this test."""
     with TemporaryDirectory(prefix="nw-") as directory, broker(Path(directory)) as url:
         yield url
 
@@ -54,12 +54,12 @@ def sign_in(client: Client, login: str, password: str = PASSWORD, **headers: Any
 
 
 def again(client: Client) -> None:
-    """Gives the password once more, as delicate pages ask for."""
+    """Give the password again, as sensitive pages require."""
     assert client.post("/account/reauthenticate/", {"password": PASSWORD}).status_code == 302
 
 
 def without_token(page: str) -> str:
-    """The page without what differs at each request."""
+    """Return the page without its CSRF token, which differs at each request."""
     return re.sub(r'(value|X-CSRFToken)[=":&quot; ]+[A-Za-z0-9]{64}', "", page)
 
 
@@ -114,7 +114,7 @@ def test_limits_take_a_fixed_room_however_many_names_are_tried(db: None, setting
     monkeypatch.setattr(bounded_cache, "SLOTS", 64)
     for number in range(2000):
         cache.set(f"try-{number}", [number], 300)
-    held = cache._local  # type: ignore[attr-defined]  # there is no Redis in these tests: it counts here
+    held = cache._local  # type: ignore[attr-defined]  # without Redis the cache counts in this process
     assert 0 < len(held) <= 64
     assert max(len(value) for _ends, value in held.values()) <= bounded_cache.LONGEST
     with pytest.raises(ValueError, match="does not fit"):
@@ -256,7 +256,7 @@ def test_a_member_needs_no_second_factor(db: None, settings: LazySettings) -> No
 
 
 def code(secret: str) -> str:
-    """What an app shows now for this secret (RFC 6238)."""
+    """Return the code that an app shows now for this secret (RFC 6238)."""
     return str(totp.format_hotp_value(totp.hotp_value(secret, next(iter(totp.yield_hotp_counters_from_time())))))
 
 

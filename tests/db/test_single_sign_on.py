@@ -1,4 +1,4 @@
-"""Single sign-on against an OpenID provider that runs here: authorization code with PKCE, signed tokens, over HTTP on loopback."""
+"""Single sign-on with an OpenID provider in this process: authorization code with PKCE, signed tokens, over HTTP on loopback."""
 
 import base64
 import hashlib
@@ -32,7 +32,7 @@ ADDRESS = "ines@lindenhof.example"
 
 
 class Provider:
-    """Who signs in there, and what it says of that person."""
+    """OpenID provider on loopback, with the claims about the account that signs in there."""
 
     def __init__(self) -> None:
         self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -52,14 +52,14 @@ class Provider:
         return named | {"issuer": self.url, "token_endpoint_auth_methods_supported": ["client_secret_post"]}
 
     def authorize(self, asked: dict[str, str]) -> str:
-        """Where the browser goes back to."""
+        """Return the address to which the provider redirects the browser."""
         assert (asked["client_id"], asked["response_type"], asked["code_challenge_method"]) == (CLIENT, "code", "S256")
         code = f"code-{len(self.codes)}"
         self.codes[code] = asked
         return f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}"
 
     def token(self, given: dict[str, str]) -> dict[str, Any] | None:
-        """An access token and an identity, once for each code; None if the verifier or the secret is not that of the request."""
+        """Return an access token and an ID token, once for each code, or None if the code, the verifier or the client secret is wrong."""
         asked = self.codes.pop(given.get("code", ""), None)
         digest = hashlib.sha256(given.get("code_verifier", "").encode()).digest()
         challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
@@ -76,7 +76,7 @@ class Provider:
         return {"access_token": "let me in", "token_type": "Bearer", "id_token": signed}
 
     def logout_token(self, *without: str, key: Any = None, kid: str = "1", **changes: Any) -> str:
-        """What the provider sends when somebody signs out there."""
+        """Return the logout token that the provider sends after a sign-out there."""
         now = int(time.time())
         claims: dict[str, Any] = {"iss": self.url, "aud": CLIENT, "iat": now, "exp": now + 120, "jti": f"{time.monotonic_ns()}"}
         claims |= {"sub": "4711", "events": {"http://schemas.openid.net/event/backchannel-logout": {}}} | changes
@@ -84,7 +84,7 @@ class Provider:
         return jwt.encode(kept, key or self.key, algorithm="RS256", headers={"kid": kid, "typ": "logout+jwt"})
 
     def end(self, asked: dict[str, str]) -> str:
-        """Ends the session that the hint names, and says where the browser goes back to."""
+        """End the session that the ID token hint names, and return the address to which the provider redirects the browser."""
         claims = jwt.decode(asked["id_token_hint"], self.key.public_key(), algorithms=["RS256"], audience=CLIENT)
         self.ended.append(claims["sid"])
         return f"{asked['post_logout_redirect_uri']}?{urlencode({'state': asked['state']})}"
@@ -119,7 +119,7 @@ class Provider:
                 self.wfile.write(text)
 
             def log_message(self, *args: Any) -> None:
-                """Quiet."""
+                """Log nothing."""
 
         return Handler
 
@@ -142,7 +142,7 @@ def ines(db: None) -> User:
 
 
 def over_there(client: Client, process: str) -> Any:
-    """Goes to the provider and comes back, as a browser does; what the portal says then."""
+    """Go to the provider and back as a browser does, and return the portal's answer."""
     away = client.post(f"/account/oidc/sso/login/?process={process}")
     assert away.status_code == 302, text(away)
     back = requests.get(away["Location"], allow_redirects=False, timeout=30).headers["Location"]
@@ -209,7 +209,7 @@ def test_what_the_provider_said_is_erased_with_the_members_data(ines: User, prov
 
 
 def signed_in_over_there(provider: Provider, sid: str) -> Client:
-    """Another browser of the same person."""
+    """Return another browser of the same account, signed in through the provider."""
     client, provider.sid = Client(), sid
     over_there(client, "login")
     assert is_in(client)
@@ -221,7 +221,7 @@ def is_in(client: Client) -> bool:
 
 
 def tells(token: str) -> int:
-    """The provider's own request, over the back channel."""
+    """Send the provider's back-channel logout request, and return the portal's status code."""
     answer = Client().post("/account/back-channel-logout/", {"logout_token": token})
     assert answer.headers["Cache-Control"] == "no-store"
     return answer.status_code
@@ -263,7 +263,7 @@ def test_the_provider_ends_one_session_or_all_that_it_opened_and_no_other(ines: 
 def test_a_session_that_a_password_opened_stays_its_own_when_it_connects_a_provider(ines: User, provider: Provider) -> None:
     client = Client()
     connect(client)
-    over_there(client, "connect")  # once more, though they are connected
+    over_there(client, "connect")  # again, though already connected
     assert tells(provider.logout_token()) == 200
     assert is_in(client)
     assert client.post("/account/logout/")["Location"] == "/account/login/"
@@ -297,7 +297,7 @@ def test_a_logout_token_that_lacks_anything_ends_nothing(ines: User, provider: P
 
 
 def hmac_signed(claims: dict[str, Any], secret: bytes) -> str:
-    """With the provider's public key as the secret, for who takes any algorithm."""
+    """Sign the claims with HMAC, to attack verifiers that accept any algorithm: the provider's public key is the secret."""
     parts = [base64.urlsafe_b64encode(json.dumps(each).encode()).rstrip(b"=") for each in ({"alg": "HS256", "kid": "1"}, claims)]
     signature = base64.urlsafe_b64encode(hmac.digest(secret, b".".join(parts), "sha256")).rstrip(b"=")
     return b".".join([*parts, signature]).decode()

@@ -1,4 +1,4 @@
-"""Clients that send or read slowly, or send too much, against the real web server, the notice page and live events."""
+"""Clients that send or read slowly, or send too much, against the real web server, the notice page and the process of live events."""
 
 import socket
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ CHUNKED = {"Transfer_Encoding": "chunked"}
 
 @pytest.fixture(scope="module")
 def spool(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the server would put what does not stay in memory."""
+    """The directory in which the server would store bodies that do not fit into memory."""
     return tmp_path_factory.mktemp("spool")
 
 
@@ -75,7 +75,7 @@ def test_beyond_the_limit_the_oldest_that_waits_makes_room(hurried_server: Web) 
 
 
 def everything(client: socket.socket) -> bytes:
-    """Until the other side ends it."""
+    """Return what arrives until the other side closes the connection."""
     got = b""
     try:
         while data := client.recv(65_536):
@@ -86,7 +86,7 @@ def everything(client: socket.socket) -> bytes:
 
 
 def drip(client: socket.socket) -> bytes:
-    """What the server says while it gets one octet after the other."""
+    """Send one octet after the other until the server answers, and return the answer."""
     while True:
         try:
             client.sendall(b"a")
@@ -110,7 +110,7 @@ def test_who_has_signed_in_sends_files_where_they_belong_and_nowhere_else(web: W
     client.force_login(factories.user())
     own = {"Cookie": f"sessionid={client.cookies['sessionid'].value}"}
     large = b"x" * 1_100_000
-    assert web.ask("POST", "/tickets/new/", large, **own).status == 403  # Django's, for want of a CSRF token
+    assert web.ask("POST", "/tickets/new/", large, **own).status == 403  # from Django, because the CSRF token is missing
     assert web.ask("POST", "/members/", large, **own).status == 413
     assert web.ask("POST", "/tickets/new/", b"", **own, Content_Length=str(1 << 30)).status == 413
 
@@ -132,7 +132,7 @@ def test_the_access_log_names_no_link_that_opens_something(web: Web) -> None:
 
 @pytest.fixture(scope="module")
 def notice(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    """As script/server starts it, but for the address."""
+    """The notice page's server, as script/server starts it except for the address."""
     allow_open_files()
     options = ("--workers", "1", "--threads", "4")
     directory = tmp_path_factory.mktemp("notice")

@@ -1,4 +1,4 @@
-"""What is added up once a day says the same as what it was added up from, and lists begin with it."""
+"""Precomputed totals, made once a day, agree with the rows they were made from, and lists start from them."""
 
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -20,7 +20,7 @@ NOW = START + timedelta(days=20, hours=7, minutes=21)
 
 @pytest.fixture
 def counted_network(network: factories.Network) -> factories.Network:
-    """Three members over 20 days, one of them by IPv6 too."""
+    """A network with usage of three members over 20 days, of one by IPv6 too."""
     random = Random(7)
     rollup.ensure_levels(START)
     people = network.residents
@@ -35,7 +35,7 @@ def counted_network(network: factories.Network) -> factories.Network:
 
 
 def lists() -> list[object]:
-    """All lists of everybody: of presets, and of windows that begin and end anywhere."""
+    """Return the lists of all members, for the presets and for windows that begin and end anywhere."""
     windows = [(each.since, each.until) for preset in Preset for each in [build_recent_window(NOW, preset, LISTS)]]
     windows += [(START + timedelta(days=2, hours=5), NOW), (START, NOW - 3 * DAY), (NOW - timedelta(days=9, hours=1), NOW - HOUR)]
     return [(list_top_talkers(*each, now=NOW), list_usage_shares(GroupBy.TARIFF, *each, now=NOW)) for each in windows]

@@ -1,4 +1,4 @@
-"""What somebody without an account can make the portal do: no rows of theirs, few hashes of passwords, few tries for one account."""
+"""Limits for requests without an account: they add no rows, cause few password hashes, and get few tries for one account."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +23,7 @@ AJAX = {"X-Requested-With": "XMLHttpRequest"}
 
 
 def paths(of: URLResolver | URLPattern, before: str = "") -> Iterator[str]:
-    """An address of each route that takes nothing or a number or a word."""
+    """Yield the path of each route without parameters, and "" for the others."""
     route = before + str(of.pattern)
     if isinstance(of, URLPattern):
         plain = route.replace("^", "").replace("$", "").replace("\\", "").replace("Z", "")
@@ -92,7 +92,7 @@ def test_of_many_who_hash_one_does_two_wait_and_the_others_are_refused() -> None
         first = pool.submit(turnstile.run, work)
         assert inside.wait(60)
         others = [pool.submit(turnstile.run, work) for _each in range(2)]
-        while turnstile._places.acquire(blocking=False):  # until both others are in
+        while turnstile._places.acquire(blocking=False):  # until both others hold a place
             turnstile._places.release()
         with pytest.raises(TooManyHashings):
             turnstile.run(work)

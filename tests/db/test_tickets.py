@@ -1,4 +1,4 @@
-"""Tickets: what services do, who is told by mail, and what members and staff see of them."""
+"""Tickets: services, notices by mail, and the pages of members and staff."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How many tickets came, were solved and were open, from the history, and what the chart says of it."""
+"""Numbers of tickets that were opened, solved and open, computed from the history, and their chart."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -30,7 +30,7 @@ def selin(db: None) -> Member:
 
 @pytest.fixture
 def now() -> datetime:
-    """Noon, so that no test stands at midnight."""
+    """Noon of today, so that no test runs across midnight."""
     return timezone.localtime().replace(hour=12, minute=0, second=0, microsecond=0)
 
 
@@ -40,7 +40,7 @@ def open_ticket(member: Member) -> Ticket:
 
 
 def set_event_times(ticket: Ticket, *moments: datetime) -> None:
-    """The ticket's events in their order, at these times; the first is when it was opened."""
+    """Set the times of the ticket's events in their order. The first is its opening."""
     events = Ticket.pgh_event_model.objects.filter(pgh_obj_id=ticket.pk).order_by("pgh_id")  # type: ignore[attr-defined]
     for event, at in zip(events, moments, strict=True):
         type(event).objects.filter(pk=event.pk).update(pgh_created_at=at)
@@ -90,7 +90,7 @@ def test_the_first_answer_counts_on_the_day_it_was_given(selin: Member, mara: Us
         services.answer_ticket(ticket=ticket, text="Which port?", by=mara)
         opened = now - 2 * DAY
         Ticket.objects.filter(pk=ticket.pk).update(opened_at=opened, first_answered_at=opened + timedelta(minutes=minutes))
-    split_off = open_ticket(selin)  # with an answer that is older than the ticket
+    split_off = open_ticket(selin)  # split off with an earlier answer, so both times are equal
     Ticket.objects.filter(pk=split_off.pk).update(opened_at=opened, first_answered_at=opened)
     found = read_counts("month", now)[timezone.localdate(now - 2 * DAY)]
     assert (found.answered, found.median) == (3, 1200)
@@ -152,7 +152,7 @@ def test_without_tickets_the_dashboard_says_that_nobody_waits(mara: User) -> Non
 
 
 def test_each_change_of_a_ticket_counts_from_the_state_before_it(selin: Member, now: datetime) -> None:
-    """Also where the one before lies before the time that is looked at, or several lie within it."""
+    """Also if the previous event is before the counted period, or several events are within it."""
     ticket = open_ticket(selin)
     set_states(ticket, "solved", "reopened", "solved", "reopened", "solved")
     set_event_times(ticket, now - 90 * DAY, now - 60 * DAY, now - 4 * DAY, now - 3 * DAY, now - 3 * DAY, now - 2 * DAY)

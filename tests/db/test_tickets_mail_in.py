@@ -1,4 +1,4 @@
-"""Mail that comes in: whose ticket it belongs to, who may act as staff, and what never causes a mail."""
+"""Inbound mail for tickets: which ticket it belongs to, which sender acts as staff, and which mails never cause another."""
 
 import re
 from dataclasses import replace
@@ -65,7 +65,7 @@ def open_ticket(selin: Member) -> Ticket:
 
 
 def make_answered_ticket(selin: Member, mara: User) -> tuple[Ticket, mail.Message]:
-    """A ticket that was answered, and the answer's mail."""
+    """Return a ticket that was answered, and the answer's mail."""
     ticket = open_ticket(selin)
     services.answer_ticket(ticket=ticket, text="Seit wann?", by=mara)
     return now(ticket), list_mails(SELIN)[-1]
@@ -251,7 +251,7 @@ def test_the_quote_at_the_end_is_left_out(text: str, kept: str) -> None:
 
 
 def test_a_real_mail_and_its_answer_go_round(selin: Member, mara: User) -> None:
-    """From the outbox's octets to a reply's octets, read as mail that arrives is."""
+    """Sends octets of a reply to a mail of the outbox through the parser of inbound mail."""
     ticket, mail_ = make_answered_ticket(selin, mara)
     reply = EmailMessage()
     reply["From"], reply["To"], reply["Subject"] = f"Selin <{SELIN}>", mail_.reply_to, f"Re: {mail_.subject}"

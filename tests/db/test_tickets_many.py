@@ -1,4 +1,4 @@
-"""Many tickets at once: one answer that each gets once, and what is set of all of them."""
+"""Bulk actions on tickets: one answer that each gets once, and changes of all of them."""
 
 from typing import Any
 from uuid import uuid4
@@ -27,7 +27,7 @@ def mara(db: None) -> User:
 
 @pytest.fixture
 def tickets(db: None) -> list[Ticket]:
-    """Of somebody who reads German, of somebody who reads English, and of somebody without an address."""
+    """Tickets of a member who reads German, of one who reads English, and of one without an e-mail address."""
     people = (("Selin Kaya", "selin@lindenhof.example", "de"), ("Tunde", "tunde@lindenhof.example", "en"), ("Jonas", "", "en"))
     return [_open_ticket(factories.member(name, email=email, language=language)) for name, email, language in people]
 

@@ -1,4 +1,4 @@
-"""Tickets that become one, and one that becomes two: where messages, files, links and later mails are then."""
+"""Merging and splitting of tickets: where messages, files, links and later mails belong afterwards."""
 
 from datetime import timedelta
 from typing import Any
@@ -64,7 +64,7 @@ def words(ticket: Ticket) -> list[str]:
 
 
 def comes(text: str, *, to: str = "support@lindenhof.example", refers: tuple[str, ...] = (), sender: str = SELIN) -> Message:
-    """A mail that arrives; what became of it."""
+    """Handle an inbound mail and return the message that it became."""
     number = f"<{Message.objects.count()}-{text}@mail.example>"
     received = ReceivedMail(
         message_id=number, references=refers, sender=MailAddress("", sender), reply_to=(), recipients=(MailAddress("", to),),
@@ -76,7 +76,7 @@ def comes(text: str, *, to: str = "support@lindenhof.example", refers: tuple[str
 
 
 def answer_ticket(ticket: Ticket, by: User, words: str = "Which port?") -> mail.Message:
-    """The mail of an answer."""
+    """Answer the ticket and return the answer's mail."""
     services.answer_ticket(ticket=now(ticket), text=words, by=by)
     return mail.Message.objects.filter(template="ticket_answer").latest("id")
 

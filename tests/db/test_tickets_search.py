@@ -1,4 +1,4 @@
-"""Finding tickets: words in two languages, pages without gaps, and answers that are kept."""
+"""Search for tickets by words in two languages, pages without gaps, and canned answers."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def list_found(mara: User, **asked: str) -> list[str]:
 
 @pytest.fixture(params=["by the index", "one after the other"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both ways find the same."""
+    """Force one of the two ways of searching, which must find the same."""
     monkeypatch.setattr(searching, "FIRST", 1)
     monkeypatch.setattr(searching, "STEP", 2)
     monkeypatch.setattr(searching, "MANY", 99 if request.param == "by the index" else 0)

@@ -1,4 +1,4 @@
-"""The words of a thread, as the database keeps them: whoever writes, in whatever way, finds the ticket by what stands in it now."""
+"""The search words of a thread, which triggers of the database keep current however the thread is written."""
 
 from importlib import import_module
 from typing import Any
@@ -41,7 +41,7 @@ def words(ticket: Ticket) -> tuple[int, str]:
 
 
 def read_thread(ticket: Ticket) -> tuple[Any, ...]:
-    """What reading the whole thread gives."""
+    """Return the words as computed from the whole thread."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT characters, search::text FROM tickets_words_in(%s)", [ticket.pk])
         return tuple(cursor.fetchone())

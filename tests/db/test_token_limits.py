@@ -1,4 +1,4 @@
-"""A token of one gateway group or one house reaches nothing else, in no collection of the API: each that is registered is walked."""
+"""A token limited to one gateway group or site reaches nothing else in any collection of the API. All registered ones are walked."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +28,7 @@ EVERY: list[tuple[str, Any]] = [(prefix, view) for prefix, view, _basename in ro
 
 @dataclass(frozen=True)
 class TokenWorld:
-    """Two groups with their gateways and pools, two houses, and a member of each. `near` is within reach, `far` is not."""
+    """Two groups with their gateways and pools, two sites, and a member of each. `near` is within the token's reach, `far` is not."""
 
     network: factories.Network
     far_group: GatewayGroup
@@ -70,13 +70,13 @@ def world(network: factories.Network) -> TokenWorld:
 
 
 def _ids(client: Client, prefix: str) -> set[int] | None:
-    """The ids that the client sees; None where the collection is closed to it."""
+    """Return the ids that the client sees, or None if the collection is closed to it."""
     answer = client.get(f"/api/{prefix}/?limit=1000&fields=id")
     return {row["id"] for row in answer.json()["results"]} if answer.status_code == 200 else None
 
 
 def _mine(view: type[CollectionViewSet], path: str, value: int) -> set[int]:
-    """What the database says is within reach."""
+    """Return the ids within the limit, as the database has them."""
     made: Any = view(request=Request(APIRequestFactory().get("/")), action="list", kwargs={}, format_kwarg=None)
     return set(made.get_queryset().filter(**{path: value}).values_list("pk", flat=True))
 

@@ -122,7 +122,7 @@ def test_who_looked_before_notes_were_pruned_reads_everything(network: factories
         sql("UPDATE deployments_touched SET at = at - interval '2 hours'")
         changed_objects.prune_notes()
 
-    sql("DELETE FROM deployments_touched")  # those of other tests: only so many are pruned at once
+    sql("DELETE FROM deployments_touched")  # notes of other tests, because one call prunes only so many
     assert after(network, prune_all) is None
     assert not keys(after(network, changed_objects.prune_notes))
 
@@ -145,7 +145,7 @@ def test_who_saw_all_that_was_pruned_goes_on(network: factories.Network) -> None
 
 @pytest.mark.parametrize("past", [{"origin": "another cluster"}, {"seen": "999999999:999999999:"}])
 def test_a_database_that_was_restored_is_read_whole(network: factories.Network, past: dict[str, str]) -> None:
-    earlier: ReadMoment = replace(take_snapshot(network.group).moment, **past)  # type: ignore[arg-type]  # both fields are texts
+    earlier: ReadMoment = replace(take_snapshot(network.group).moment, **past)  # type: ignore[arg-type]  # both fields are strings
     assert take_changes(network.group, earlier) is None
 
 

@@ -1,6 +1,6 @@
-"""The short way and the full way to a ruleset agree, whatever happens to the rows.
+"""The incremental and the full computation of a ruleset agree after any changes of the rows.
 
-NETZWART_TWO_WAYS_STEPS asks for a longer run than usual, NETZWART_TWO_WAYS_SEED for another.
+NETZWART_TWO_WAYS_STEPS sets the number of steps, NETZWART_TWO_WAYS_SEED the seed.
 """
 
 import os
@@ -26,7 +26,7 @@ SEED = int(os.environ.get("NETZWART_TWO_WAYS_SEED", "1"))
 
 @contextmanager
 def beside(changes: Changes) -> Iterator[list[Overlapping]]:
-    """Two more connections; nobody waits long for a lock of another."""
+    """Open two more connections, and bound the wait for another one's lock to 20 ms."""
     changes.sql("SET lock_timeout = '20ms'")
     others = [Overlapping(changes.dice) for _ in range(2)]
     try:

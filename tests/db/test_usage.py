@@ -1,4 +1,4 @@
-"""Usage over time: rolled up, kept as long as the settings say, and read again in the ways that charts and lists need."""
+"""Usage over time: rolled up, kept as long as the settings say, and read as charts and lists need it."""
 
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -31,7 +31,7 @@ FIVE, HOUR, DAY = (rollup.UNITS[name] for name in (Level.Name.FIVE_MINUTES, Leve
 
 
 class Clock:
-    """Passes on in steps, and has one gateway read at each."""
+    """Clock that moves in steps, at which nat-1 can be read."""
 
     def __init__(self, network: factories.Network) -> None:
         self.network, self.now, self.sequence = network, START, 0
@@ -40,7 +40,7 @@ class Clock:
         self.sums = {"up4": {self.m1: 0, self.m2: 0}, "down4": {self.m1: 0}, "down6_64": {self.six: 0}}
 
     def read(self, boot: str = "boot", **passed: int) -> None:
-        """m1, m2: octets up; down, six: octets to the first of them."""
+        """Record a reading. `m1`, `m2`: octets these members sent; `down`, `six`: octets m1 received by IPv4 and IPv6."""
         self.sequence += 1
         for name, element in (("up4", self.m1), ("up4", self.m2), ("down4", self.m1), ("down6_64", self.six)):
             key = {("up4", self.m1): "m1", ("up4", self.m2): "m2", ("down4", self.m1): "down", ("down6_64", self.six): "six"}[name, element]
@@ -64,7 +64,7 @@ def clock(network: factories.Network) -> Clock:
 
 
 def two_days(clock: Clock) -> None:
-    """Every quarter of an hour, 10 octets up of one member and 1 of another, 2 down and 3 by IPv6."""
+    """Pass two days. Every 15 minutes m1 sends 10 octets and m2 sends 1, and m1 receives 2 by IPv4 and 3 by IPv6."""
     for _ in range(2 * 24 * 4):
         clock.read(m1=10, m2=1, down=2, six=3)
         clock.go_on(timedelta(minutes=15))
@@ -80,7 +80,7 @@ def test_what_was_rolled_up_says_the_same_as_what_it_came_from_at_every_level(cl
         assert len(points) == number
         found = [point.octets for point in points if point.octets]
         assert tuple(map(sum, zip(*found, strict=True))) == (1920, 384, 0, 576)
-    assert (Hour.objects.count(), Day.objects.count()) == (3 * 47, 3)  # the last hour has not settled, nor the last day
+    assert (Hour.objects.count(), Day.objects.count()) == (3 * 47, 3)  # the last hour and the last day have not settled
     total = get_usage_total(member)
     assert (total.up, total.down, total.since) == (1920, 960, START)
 
@@ -117,7 +117,7 @@ def test_the_greatest_talkers_and_the_sums_by_where_they_live(clock: Clock) -> N
 
 
 def test_every_window_adds_up_to_what_was_counted_in_it_whatever_was_rolled_up_meanwhile(clock: Clock) -> None:
-    """Over 60 days, with looks at any time: windows by whole hours, and by five minutes where those are kept."""
+    """Reads over 60 days with roll-ups at random times: windows of whole hours, and of five minutes where these are kept."""
     random = Random(3)
     resident = clock.network.residents["m1"]
     rollup.ensure_levels(START)

@@ -1,4 +1,4 @@
-"""No text field takes what people would not see: those of every form and of every serializer of the API, found by themselves."""
+"""Text fields refuse invisible characters. The tests find the fields of every form and of every serializer of the API themselves."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -33,7 +33,7 @@ def own(kind: type[Any]) -> bool:
 
 @pytest.mark.parametrize("text", UNSEEN)
 def test_no_form_takes_it(client: Client, text: str) -> None:
-    client.get("/api/docs/")  # all pages, and so their forms, are loaded
+    client.get("/api/docs/")  # loads all pages and so their forms
     seen = 0
     for form in filter(own, set(subclasses(forms.BaseForm))):
         for name, field in form.base_fields.items():

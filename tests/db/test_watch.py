@@ -24,7 +24,7 @@ def forward(network: factories.Network, port: int) -> None:
 
 
 def unseen_ban(of: BanList) -> None:
-    """Somebody switched the triggers off."""
+    """Add a ban while triggers are disabled, so that no change is noted."""
     sql("ALTER TABLE bans_ban DISABLE TRIGGER USER")
     Ban.objects.create(list=of, prefix="203.0.113.9")
     sql("ALTER TABLE bans_ban ENABLE TRIGGER USER")

@@ -1,4 +1,4 @@
-"""Webhooks: every change is told once to each endpoint that may know of it, at least once on the wire, and nowhere else."""
+"""Webhooks: each change is queued once for each endpoint whose owner may see it and for no other, and delivered at least once."""
 
 import hmac
 import json
@@ -54,7 +54,7 @@ def hook(by: User, url: str = "https://hooks.example.org/", **changes: Any) -> E
 
 
 def list_queued_bodies() -> list[dict[str, Any]]:
-    """The bodies of what is queued, the oldest first."""
+    """Gather all events and return the bodies of the queued deliveries, the oldest first."""
     while delivery_gathering.gather():
         continue
     return [json.loads(body) for body in Delivery.objects.order_by("id").values_list("body", flat=True)]
@@ -66,7 +66,7 @@ def forward(network: factories.Network, port: int = 8443) -> PortForward:
     return add_forward(holding=one.holding, public=public, protocol="tcp", public_port=port, private_port=443, by=network.admin)
 
 
-# --- What is told
+# --- Events
 
 
 def test_a_change_is_told_once_with_values_before_and_after_as_the_api_shows_them(network: factories.Network) -> None:
@@ -252,7 +252,7 @@ def test_a_transaction_that_commits_late_is_told_though_later_ones_were_read_bef
     with psycopg.connect(**{name: known[name] for name in ("dbname", "user", "host", "password", "port") if name in known}) as late:
         late.execute("UPDATE members_device SET name = 'late' WHERE id = (SELECT min(id) FROM members_device)")
         Device.objects.filter(pk=Device.objects.latest("pk").pk).update(name="early")
-        assert list_queued_bodies() == []  # nobody knows yet what else comes below
+        assert list_queued_bodies() == []  # an older transaction may still commit
         late.commit()
         assert sorted(each["after"]["name"] for each in list_queued_bodies()) == ["early", "late"]
         late.execute("UPDATE members_device SET name = 'never' WHERE id = (SELECT min(id) FROM members_device)")
@@ -340,12 +340,12 @@ def test_a_worker_that_dies_between_sending_and_noting_sends_it_again_under_the_
     claimed = delivery_sender.claim(now)
     assert claimed is not None and delivery_sender.try_delivery(claimed, now) == delivery_sender.DeliveryAnswer(200, "thanks")
     delivery_sender.send_due(lambda: now + timedelta(seconds=30))
-    assert len(receiver.came) == 1  # it is in hand until the lease is over
+    assert len(receiver.came) == 1  # claimed until the lease is over
     delivery_sender.send_due(lambda: now + delivery_sender.LEASE)
     row.refresh_from_db()
     ids = [headers["X-Netzwart-Delivery"] for headers, _body in receiver.came]
     assert (row.state, ids) == ("sent", [str(row.uid)] * 2)
-    delivery_sender.record_answer(claimed, delivery_sender.DeliveryAnswer(500), now)  # the late one changes nothing
+    delivery_sender.record_answer(claimed, delivery_sender.DeliveryAnswer(500), now)  # a late answer changes nothing
     row.refresh_from_db()
     assert (row.state, row.status, row.due <= now) == ("sent", 200, True)
 

@@ -1,4 +1,4 @@
-"""Webhooks on their way: over real HTTPS, by a worker that is killed, and at the end of all tries."""
+"""Delivery of webhooks: over real HTTPS, by a worker that is killed, and after the last try."""
 
 import os
 import signal
@@ -106,7 +106,7 @@ def test_a_worker_killed_in_the_middle_of_a_delivery_loses_nothing_and_the_next_
         assert (row.state, row.tries) == ("waiting", 1) and row.claimed_until is not None, "its lease holds it for a while"
         receiver.before_answering = lambda: None
         receiver.over.set()
-        Delivery.objects.filter(pk=row.pk).update(claimed_until=timezone.now())  # a minute later
+        Delivery.objects.filter(pk=row.pk).update(claimed_until=timezone.now())  # as if the lease had ended
         with worker(url, tmp_path / "second.log", tick=1):
             wait_for(lambda: Delivery.objects.get(pk=row.pk).state == "sent")
     enqueue._get_publisher.cache_clear()
@@ -115,11 +115,11 @@ def test_a_worker_killed_in_the_middle_of_a_delivery_loses_nothing_and_the_next_
     assert [headers["X-Netzwart-Delivery"] for headers, _body in receiver.came] == [str(row.uid)] * 2
 
 
-# --- The end of all tries
+# --- After the last try
 
 
 def tried_to_the_end(row: Delivery) -> None:
-    """Each try in vain is followed by the next, when it is due."""
+    """Try the delivery until it is given up, each time when it is due."""
     for _try in range(delivery_sender.GIVE_UP):
         row.refresh_from_db()
         at = max(row.due, timezone.now()) + delivery_sender.LONGEST_REST
@@ -129,7 +129,7 @@ def tried_to_the_end(row: Delivery) -> None:
 
 @pytest.fixture
 def given_up(network: factories.Network, settings: LazySettings) -> Delivery:
-    """A delivery to a server that answered 500 to every try."""
+    """A delivery that was given up, to a server that answered 500 to every try."""
     settings.WEBHOOK_HTTP = True
     User.objects.filter(pk=network.admin.pk).update(email="mara@lindenhof.example", language="de")
     with receiving(answers=[500]) as receiver:
@@ -190,14 +190,14 @@ def test_a_worker_that_dies_in_the_last_try_does_not_keep_it_from_being_given_up
         row = ping_endpoint(network.admin, receiver.url)
         Delivery.objects.filter(pk=row.pk).update(tries=delivery_sender.GIVE_UP - 1)
         now = timezone.now()
-        assert delivery_sender.claim(now) is not None  # and dies
+        assert delivery_sender.claim(now) is not None  # by a worker that dies then
         delivery_sender.send_due(lambda: now + delivery_sender.LEASE)
     row.refresh_from_db()
     assert (row.state, row.tries) == ("failed", delivery_sender.GIVE_UP + 1)
 
 
 def test_a_delivery_whose_owner_could_not_be_told_is_not_given_up_yet(network: factories.Network, settings: LazySettings) -> None:
-    """The mail and the end of the delivery are one transaction: what ends a worker between them leaves neither."""
+    """The mail and the end of the delivery are one transaction. A worker that dies between them leaves neither."""
     settings.WEBHOOK_HTTP = True
     User.objects.update(email="mara@lindenhof.example")
     with receiving(answers=[500]) as receiver:

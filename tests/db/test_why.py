@@ -1,4 +1,4 @@
-"""Why does a packet get through, or not? The page and the command, from members, forwards and bans as rows."""
+"""The packet trace, which says why a packet gets through or not: page and command, on members, forwards and bans as database rows."""
 
 import json
 from io import StringIO
@@ -136,7 +136,7 @@ def test_an_answer_says_that_it_guessed_where_the_packet_comes_in(staff: Client,
     for side in ("servers", "wan"):
         assert note not in ask(staff, "192.0.2.45", FOREIGN, interface=side)
         assert note not in run_trace_command("192.0.2.45", FOREIGN, "--in", side)
-    for known in ("10.16.0.10", "192.0.2.50"):  # a member's, and the notice page's
+    for known in ("10.16.0.10", "192.0.2.50"):  # addresses of a member and of the notice page
         assert "Traced as coming from outside" not in ask(staff, known, FOREIGN)
         assert json.loads(run_trace_command(known, FOREIGN, "--json"))["guessed"] is None
 

@@ -1,4 +1,4 @@
-"""Asking for a live trace: who may, what can be asked, and what a gateway without packets says."""
+"""Requests for a live trace: rights, what can be asked, and the answer of a gateway without packets."""
 
 from io import StringIO
 from ipaddress import ip_network
@@ -34,7 +34,7 @@ def staff(network: factories.Network) -> Client:
 
 @pytest.fixture
 def in_memory(network: factories.Network, settings: LazySettings, tmp_path: Path) -> object:
-    """A real agent whose table is in memory, as nat-1."""
+    """Serve a real agent, whose table is in memory, as nat-1."""
     served = Served(tmp_path / "state", on_kernel=False)
     settings.GATEWAY_SOCKETS = served.socket.parent
     (served.socket.parent / "nat-1.sock").symlink_to(served.socket)
@@ -103,7 +103,7 @@ def test_a_member_stands_for_what_he_holds_and_a_side_for_its_interface(network:
 def test_more_than_the_gateway_allows_is_not_asked_for(network: factories.Network, field: str, value: int) -> None:
     wish = {"source": "10.16.0.10", "protocol": "tcp", field: value}
     with pytest.raises(CannotAsk, match="At least"):
-        build_watch(LiveTraceRequest(network.gateways[0], **wish))  # type: ignore[arg-type]  # each is of its field's type
+        build_watch(LiveTraceRequest(network.gateways[0], **wish))  # type: ignore[arg-type]  # mixed types
 
 
 def test_a_table_in_memory_is_refused_with_the_reason(staff: Client, in_memory: Served) -> None:

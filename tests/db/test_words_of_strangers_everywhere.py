@@ -1,4 +1,4 @@
-"""Wherever the portal shows what a stranger wrote, the sender's own address stands beside it, and no member's name.
+"""Text of a stranger is shown with the sender's own address and without a member's name, in every place.
 
 The places are found, not listed: every route, as staff and as the member, by session and by token; every mail, webhook and event.
 """
@@ -30,7 +30,7 @@ from apps.webhooks.models import Delivery
 from tests import factories
 from tests.db.page_client import signed_in
 
-NUMBER = 700_001  # the id of whatever a route is asked for: members, tickets, mails and arrivals share it
+NUMBER = 700_001  # first id of members, tickets and mails, filled into every route
 NAME, ADDRESS, EVE = "Jonas Brandt", "jonas@lindenhof.example", "eve@evil.example"
 REPLY, OPENING = "zanzibar reply", "madagascar opening"
 BLOCK = re.compile(r"<(?:article|tr|li|section|dl|form|label|option)\b|</(?:article|tr|li|section|dl|form|label|option)>")
@@ -56,7 +56,10 @@ def mara(db: None) -> User:
 
 @pytest.fixture
 def jonas(mara: User, settings: LazySettings) -> Member:
-    """His ticket, answered, in which a stranger writes; and a ticket that somebody opens with his address. Both are told to a webhook."""
+    """The member Jonas, with an answered ticket in which a stranger writes, and a ticket opened with the member's forged address.
+
+    A webhook receives both.
+    """
     settings.SUPPORT_ADDRESS, settings.MAIL_IN_AUTHSERV_ID = "support@lindenhof.example", "mx.lindenhof.example"
     with connection.cursor() as cursor:
         for table in ("members_member", "tickets_ticket"):
@@ -75,7 +78,7 @@ def jonas(mara: User, settings: LazySettings) -> Member:
 
 
 def paths(numbers: tuple[int, ...]) -> Iterator[str]:
-    """Each route that can be looked at, with each number in place of every id."""
+    """Yield the path of each route, with each number in place of every id."""
     for route in permission_matrix.list_routes():
         for number in numbers if PARAMETER.search(route.path) else (0,):
             filled = PARAMETER.sub(lambda found, number=number: WORDS.get(found[1] or found[2], str(number)), route.path)  # type: ignore[misc]
@@ -83,7 +86,7 @@ def paths(numbers: tuple[int, ...]) -> Iterator[str]:
 
 
 def iter_answers_with_words(clients: list[Client], numbers: tuple[int, ...]) -> Iterator[tuple[str, str, str]]:
-    """Path, type and text of each answer that holds the words of the stranger, or the faked ones."""
+    """Yield path, content type and text of each answer that contains the stranger's words or those of the forged mail."""
     for path in dict.fromkeys(paths(numbers)):
         for client in clients:
             answer = client.get(path)
@@ -118,7 +121,7 @@ def _is_honest_json(text: str) -> bool:
 
 
 def _is_honest_page(html: str) -> bool:
-    """Each smallest block that holds the stranger's words names the address, and not the member; a message is marked besides."""
+    """True if each smallest block with the stranger's words names their address and not the member, and is marked as unverified."""
     shown = html.partition("</head>")[2].replace("<wbr>", "")
     blocks = [each for each in BLOCK.split(shown) if REPLY in each or f"<p>{OPENING}</p>" in each]
     return all((EVE if REPLY in each else ADDRESS) in each and "nverified sender" in each and NAME not in each for each in blocks)

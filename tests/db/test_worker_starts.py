@@ -1,4 +1,4 @@
-"""Workers come up whatever else is away at that moment."""
+"""Workers start while the database is away."""
 
 import os
 from subprocess import PIPE, STDOUT, Popen

@@ -1,4 +1,4 @@
-"""An address with a zone of some host (fe80::1%eth0) means nothing here: forms say so, and nothing breaks."""
+"""Addresses with a zone of a host (fe80::1%eth0) have no meaning here. Forms refuse them, and nothing breaks."""
 
 from typing import Any
 

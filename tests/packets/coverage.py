@@ -1,8 +1,8 @@
-"""Which lines of the rule language packets have passed: a check that random policies leave nothing out.
+"""Coverage of the rule language by traced packets: shows that random policies leave no line untested.
 
-A line is a rule without the policy's own numbers: its chain, what its parts read and say, and its comment. A packet has passed it when
-it passed all of its parts; a limit counts as passed when it was asked, because no packet of a trace is over one. Lines that stand in
-several lanes are one (firewall/chains/directions.py).
+A line is a rule without the policy's own numbers: its chain, what its parts match and do, and its comment. A packet has passed a line
+when it passed all its parts. A limit counts as passed as soon as it was evaluated, because no packet of a trace is over a limit. The
+same line in chains of several directions counts once (firewall/chains/directions.py).
 """
 
 import re
@@ -36,8 +36,10 @@ _LANE = re.compile("_(up|down|inside)[46]$")
 
 @dataclass
 class RuleCoverage:
-    """there: lines of all rulesets; parts: what they are made of; passed: how often packets have passed each line; found: how often they
-    were an element of each family.
+    """Lines that exist, and lines that packets have passed.
+
+    there: lines of all rulesets; parts: the types of their parts; passed: number of packets that passed each line; found: number of
+    packets that matched an element of each set family.
     """
 
     there: set[Line] = field(default_factory=set)
@@ -46,12 +48,12 @@ class RuleCoverage:
     found: Counter[str] = field(default_factory=Counter)
 
     def add_ruleset(self, ruleset: Ruleset) -> None:
-        """What could be passed now."""
+        """Add the lines and part types of this ruleset."""
         self.there |= {line for chain in ruleset.chains.values() for line in lines_of(chain)}
         self.parts |= {type(part) for chain in ruleset.chains.values() for rule in chain.rules for part in rule.parts}
 
     def add_trace(self, trace: Trace | None) -> None:
-        """What a packet has passed, and what was answered to it."""
+        """Add what this packet passed, and what its answer passed."""
         if trace is None:
             return
         for step in trace.steps:
@@ -60,12 +62,12 @@ class RuleCoverage:
         self.add_trace(trace.answer)
 
     def never(self) -> set[Line]:
-        """Lines that no packet has passed."""
+        """Return the lines that no packet has passed."""
         return self.there - self.passed.keys()
 
 
 def lines_of(chain: Chain) -> Iterator[Line]:
-    """All lines of a chain: of a verdict map one for each entry, and one for the policy of a base chain."""
+    """Yield all lines of a chain: one for each entry of a verdict map, one for each other rule, and one for a base chain's policy."""
     for rule in chain.rules:
         maps = [part for part in rule.parts if isinstance(part, VerdictMap)]
         yield from (_of_entry(chain, verdict) for part in maps for _key, verdict in part.entries)
@@ -86,13 +88,13 @@ def _iter_passed(step: TraceStep) -> Iterator[Line]:
 
 
 def _is_limit(reads: Iterable[PartReading]) -> bool:
-    """Was the first part that did not let the packet pass a limit, and about this packet?"""
+    """Return whether a limit was the first part that stopped the packet, and whether that limit applied to this packet."""
     first = next(read for read in reads if not read.passed)
     return (isinstance(first.part, OVER) and None not in first.values) or _is_element(first)
 
 
 def _is_element(read: PartReading) -> bool:
-    """Was it an element of the set? Of one that polices also where it was within its rate."""
+    """Return whether the packet matched an element. In a set that polices, a packet within its rate also counts."""
     family = find_family(read.set)
     return read.element is not None and (read.passed or bool(family and family.polices))
 
@@ -102,12 +104,12 @@ def _of_entry(chain: Chain, verdict: Verdict) -> Line:
 
 
 def _line(chain: Chain, rule: Rule) -> Line:
-    """What a rule asks of every length of prefixes is said once."""
+    """Return the rule's line; parts that differ only in prefix length appear once."""
     return _plain(chain.name), *dict.fromkeys(map(_words, rule.parts)), rule.comment
 
 
 def _plain(chain: str) -> str:
-    """The chain's name without its lane."""
+    """Return the chain's name without direction and IP version."""
     return _LANE.sub("", chain)
 
 

@@ -1,4 +1,4 @@
-"""What happens on the cables of a gateway, at random: first packets, by ways of tests/packets/packet_sources.py, and what follows."""
+"""Random events on a gateway's cables: first packets, along paths from tests/packets/packet_sources.py, and packets that follow them."""
 
 from dataclasses import dataclass
 from random import Random
@@ -10,10 +10,13 @@ from tests.packets.scenes import OWN6
 
 @dataclass(frozen=True)
 class First:
-    """A packet that belongs to no connection. its source port is chosen when it is sent, from that on which is free.
+    """A packet that belongs to no connection yet.
 
-    card: where it comes in, "" for the gateway's own. own_port: of a server, where it listens; 0: it is chosen. flags: TCP's;
-    icmp: the type of an ICMP message, hops: how many it has left. parts: 1 whole, 2 in fragments, 0 its first fragment alone.
+    Its source port is chosen when it is sent: `own_port`, or `source_class` plus the number of first packets sent so far.
+
+    card: the interface where it arrives, "" if the gateway itself sends it. own_port: the port that a server listens on, 0 for a chosen
+    one. flags: TCP flags. icmp: the type of an ICMP message; hops: its hop limit. parts: 1 for a whole packet, 2 for two fragments, 0
+    for the first fragment alone.
     """
 
     card: str
@@ -31,21 +34,21 @@ class First:
 
 @dataclass(frozen=True)
 class Again:
-    """A further packet the same way as the first of a connection that is open."""
+    """A further packet in the same direction as the first packet of an open connection."""
 
     flow: int
 
 
 @dataclass(frozen=True)
 class Cookie:
-    """The next packet of a client whose SYN the gateway answered in the server's stead."""
+    """The next packet of a client, after the gateway answered its SYN on the server's behalf."""
 
     flow: int
 
 
 @dataclass(frozen=True)
 class ReplyPacket:
-    """A packet the other way; card: where it comes in, "" where the connection leaves."""
+    """A packet in the reply direction; card: the interface where it arrives, "" for the one by which the connection leaves."""
 
     flow: int
     card: str = ""
@@ -53,7 +56,7 @@ class ReplyPacket:
 
 @dataclass(frozen=True)
 class Fault:
-    """An ICMP error about the last packet of a connection that got through, from its receiver or, with `router`, from on the way."""
+    """An ICMP error about the last packet of a connection that passed; from its receiver, or with `router` from a router on the path."""
 
     flow: int
     router: bool
@@ -64,7 +67,7 @@ type Event = First | Again | Cookie | ReplyPacket | Fault
 
 
 def events(random: Random, policy: Policy) -> list[Event]:
-    """What happens, in order, to a gateway with this policy."""
+    """Return random events for a gateway with this policy, in order."""
     about = list(ways_of(policy).values())
     return [_event(random, about) for _ in range(random.choice([60, 60, 60, random.randint(1, 60)]))]
 
@@ -103,5 +106,5 @@ def _first(random: Random, way: PacketWay) -> First:
 
 
 def _hops(kind: int) -> int:
-    """As many as the message must have on its own link (RFC 4861, RFC 2710)."""
+    """Return the hop limit that a message must have on its own link (RFC 4861, RFC 2710)."""
     return {NEIGHBOUR_SOLICITATION: 255, LISTENERS_QUERY: 1}.get(kind, 64)

@@ -1,7 +1,4 @@
-"""Packets of a trace as octets on a cable, and back.
-
-Layouts: RFC 791, RFC 8200, RFC 9293, RFC 768, RFC 792, RFC 4443.
-"""
+"""Conversion between a trace's packets and octets on a cable."""
 
 import struct
 from collections.abc import Iterator
@@ -18,13 +15,16 @@ ETHERTYPES = {4: b"\x08\x00", 6: b"\x86\xdd"}
 
 
 def octets(packet: Packet, *, payload: bytes = b"", inner: bytes = b"", sequence: tuple[int, int] = (0, 0), ident: int = 0) -> bytes:
-    """The packet from its IP header on. inner: what an ICMP error quotes; sequence: TCP's numbers, of this side and of the other."""
+    """Return the packet's octets from its IP header on.
+
+    inner: the packet that an ICMP error quotes; sequence: TCP's sequence and acknowledgement numbers.
+    """
     body = _transport(packet, payload, inner, sequence)
     return _header(packet, len(body), ident) + body
 
 
 def fragments(whole: bytes, ident: int) -> list[bytes]:
-    """The packet in two parts, the first with 24 octets behind the IP header."""
+    """Split the packet into two fragments, the first with 24 octets after the IP header."""
     if whole[0] >> 4 == 4:
         header, body = whole[:20], whole[20:]
         return [_fragment4(header, body[:24], ident, 0x2000), _fragment4(header, body[24:], ident, 24 >> 3)]
@@ -64,18 +64,19 @@ def _transport(packet: Packet, payload: bytes, inner: bytes, sequence: tuple[int
         case 17:
             return _add_checksum(packet, ports + struct.pack("!HH", 8 + len(payload), 0) + payload, 6)
         case _:
-            return _add_checksum(packet, b"\x31\1\1\1\0\1\0\0" + payload, 6)  # what RFC 9568 looks like; also other protocols are checked
+            # The body is shaped like VRRP (RFC 9568): the kernel verifies checksums of other protocols, too
+            return _add_checksum(packet, b"\x31\1\1\1\0\1\0\0" + payload, 6)
 
 
 def _add_checksum(packet: Packet, body: bytes, at: int) -> bytes:
-    """The body with its checksum in place; over a pseudo header for TCP, UDP, and whatever IPv6 carries."""
+    """Return the body with its checksum in place. TCP, UDP and everything over IPv6 include a pseudo header."""
     pseudo = packet.source.packed + packet.destination.packed + struct.pack("!II", len(body), packet.protocol)
     total = compute_checksum(pseudo + body if packet.version == 6 or packet.protocol in (TCP, UDP) else body) or 0xFFFF
     return body[:at] + struct.pack("!H", total) + body[at + 2 :]
 
 
 def parse(data: bytes) -> Packet:
-    """The packet in these octets, from its IP header on; a quoted one may be cut."""
+    """Parse a packet from its IP header on. A packet quoted in an ICMP error may be truncated."""
     source, destination, protocol, body = _open(data)
     if protocol in (ICMP, ICMPV6):
         return Packet("", source, destination, protocol, icmp=_icmp(protocol, body))
@@ -94,19 +95,19 @@ def _open(data: bytes) -> tuple[Address, Address, int, bytes]:
 
 def _icmp(protocol: int, body: bytes) -> Icmp:
     kind, code = body[0], body[1]
-    if kind in ((3, 4, 5, 11, 12) if protocol == ICMP else range(1, 128)):  # what ICMPv6 has not defined is like those (RFC 4443, 2.1)
+    if kind in ((3, 4, 5, 11, 12) if protocol == ICMP else range(1, 128)):  # undefined types below 128 are errors too (RFC 4443, 2.1)
         return Icmp(kind, code, quoted=parse(body[8:]).ends)
     return Icmp(kind, code, int.from_bytes(body[4:6]))
 
 
 class Reassembly:
-    """Fragments put together again, in whichever order they come."""
+    """Reassembly of fragments that arrive in any order."""
 
     def __init__(self) -> None:
         self._parts: dict[bytes, dict[int, tuple[bool, bytes]]] = {}
 
     def feed(self, data: bytes) -> bytes | None:
-        """The whole packet; None while parts are missing."""
+        """Add a packet or fragment; return the whole packet, or None while fragments are missing."""
         found = _fragment4_of(data) if data[0] >> 4 == 4 else _fragment6_of(data)
         if found is None:
             return data
@@ -121,7 +122,7 @@ class Reassembly:
 
 
 def _join_fragments(header: bytes, body: bytes) -> bytes:
-    """The packet as it was before it was cut."""
+    """Return the packet as it was before fragmentation."""
     if header[0] >> 4 == 6:
         return header[:4] + struct.pack("!H", len(body)) + header[6:] + body
     bare = header[:2] + struct.pack("!HHH", 20 + len(body), 0, 0) + header[8:10] + b"\0\0" + header[12:]
@@ -129,7 +130,7 @@ def _join_fragments(header: bytes, body: bytes) -> bytes:
 
 
 def _in_order(parts: dict[int, tuple[bool, bytes]]) -> Iterator[bytes]:
-    """The parts if all are there, else nothing."""
+    """Yield the fragments' bodies in order if all have arrived, else nothing."""
     at, bodies = 0, []
     while at in parts:
         more, part = parts[at]
@@ -156,7 +157,7 @@ def _fragment6_of(data: bytes) -> tuple[bytes, int, bool, bytes, bytes] | None:
 
 
 def describe_packet(packet: Packet) -> str:
-    """The packet in a line, for people."""
+    """Describe the packet in one line, for error messages."""
     name = {ICMP: "icmp", ICMPV6: "icmpv6", TCP: "tcp", UDP: "udp"}.get(packet.protocol, str(packet.protocol))
     ends = _describe_ends(packet.ends)
     if packet.icmp:

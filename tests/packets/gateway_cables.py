@@ -1,7 +1,7 @@
-"""A gateway in a network namespace, and the far ends of its cables in another: raw frames in, raw frames out, nobody else on them.
+"""A gateway in a network namespace, and the far ends of its cables in another: raw frames in and out, without any other traffic.
 
-Nothing waits for time. Frames are handled in the order they are sent, by one processor: when the answer to an ARP request
-for the gateway's address is there, so is everything that the frames before it brought about.
+Nothing waits for a time. One processor handles the frames in the order in which they are sent: when the reply to an ARP request for the
+gateway's address arrives, so has everything that the frames before it caused.
 """
 
 import os
@@ -40,7 +40,7 @@ OWN: tuple[tuple[str, Address], ...] = (
 ROUTES = RoutingTable(
     (
         GatewayRoute(IPv4Network("10.16.0.0/16"), "lan0"),
-        GatewayRoute(IPv4Network("198.51.100.0/24"), ""),  # public addresses lead nowhere but through a forward
+        GatewayRoute(IPv4Network("198.51.100.0/24"), ""),  # public addresses are reachable only through a forward
         GatewayRoute(IPv4Network("172.31.0.0/24"), "mgmt0"),
         GatewayRoute(IPv4Network("10.254.4.0/24"), "sync0"),
         GatewayRoute(IPv4Network("172.31.254.2/32"), "probe0"),
@@ -57,7 +57,7 @@ ROUTES = RoutingTable(
     OWN,
 )
 SILENT4, SILENT6 = ("rp_filter", "send_redirects"), ("accept_ra", "accept_dad", "router_solicitations")
-# Faults are told without limit; what waits for its other fragments waits longer than any test.
+# ICMP errors have no rate limit. Fragments wait for the rest longer than any test runs.
 SETTINGS = {
     "net/ipv4/ip_forward": "1",
     "net/ipv6/conf/all/forwarding": "1",
@@ -80,7 +80,7 @@ ARP = b"\x08\x06"
 
 
 class SeenFrame(NamedTuple):
-    """A packet that left the gateway: by which card, and its octets from the IP header on."""
+    """A packet that left the gateway: the interface by which it left, and its octets from the IP header on."""
 
     interface: str
     packet: Packet
@@ -100,7 +100,7 @@ def _mac(text: str) -> bytes:
 
 
 class GatewayWires:
-    """The gateway's namespace and the far ends."""
+    """The gateway's namespace, and the namespace with the far ends of its cables."""
 
     def __init__(self) -> None:
         self.gateway, self._outside = Namespace(), Namespace()
@@ -117,19 +117,19 @@ class GatewayWires:
         self._reassembly = Reassembly()
 
     def close(self) -> None:
-        """Everything goes with the namespaces."""
+        """Close the socket and both namespaces; the kernel deletes the rest with them."""
         self._socket.close()
         self._outside.close()
         self.gateway.close()
 
     def reads_along(self) -> bool:
-        """Has this kernel programs that read FTP and SIP along (nf_conntrack_ftp, nf_conntrack_sip)?"""
+        """Return whether this kernel has the FTP and SIP helpers (nf_conntrack_ftp, nf_conntrack_sip)."""
         helpers = 'ct helper ftp { type "ftp" protocol tcp; }; ct helper sip { type "sip" protocol udp; };'
         table = f"table inet look {{ {helpers} }}; delete table inet look"
         return self.gateway.do(partial(subprocess.run, ["nft", table], capture_output=True, check=False)).returncode == 0
 
     def exchange(self, card: str, parts: list[bytes]) -> list[SeenFrame]:
-        """Send these IP packets to the gateway's card ("": from the gateway itself), and give back all that left it because of them."""
+        """Send these IP packets to the gateway's card ("": from the gateway itself), and return all packets that left it as a result."""
         if not card:
             self.gateway.do(_send, parts)
         return self._outside.do(self._exchange, card, parts if card else [])
@@ -147,7 +147,7 @@ class GatewayWires:
                 if card == "sync0" and frame[20:22] == b"\0\2":
                     return
                 continue
-            if frame[0] & 1:  # to a group: what the gateway says of itself
+            if frame[0] & 1:  # multicast: sent by the gateway on its own account
                 continue
             whole = self._reassembly.feed(_trim_padding(frame[14:]))
             if whole is not None:
@@ -155,7 +155,7 @@ class GatewayWires:
 
 
 class _Socket:
-    """All cards of a namespace at once, what comes in alone."""
+    """A packet socket on all interfaces of a namespace, for incoming frames only."""
 
     def __init__(self) -> None:
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ALL_FRAMES))
@@ -176,7 +176,7 @@ class _Socket:
 
 
 def _send(parts: list[bytes]) -> None:
-    """As a program here would; what does not come through may be told to it as an error."""
+    """Send the packets as a local program would. The kernel may report a packet that does not pass as an OSError."""
     for part in parts:
         family, target = (socket.AF_INET, part[16:20]) if part[0] >> 4 == 4 else (socket.AF_INET6, part[24:40])
         with socket.socket(family, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw, suppress(OSError):
@@ -188,25 +188,25 @@ def _listen() -> _Socket:
 
 
 def _trim_padding(data: bytes) -> bytes:
-    """Without what pads a short frame."""
+    """Return the IP packet without the padding of a short frame."""
     length = int.from_bytes(data[2:4]) if data[0] >> 4 == 4 else 40 + int.from_bytes(data[4:6])
     return data[:length]
 
 
 def _who_has(card: str, address: IPv4Address) -> bytes:
-    """An ARP request without a sender's address, as for detecting duplicates: it leaves no trace (RFC 5227, 1.1)."""
+    """Return an ARP probe. It has no sender address, as in duplicate detection, so it leaves no trace in a cache (RFC 5227, 1.1)."""
     asking = struct.pack("!HHBBH", 1, 0x0800, 6, 4, 1) + _mac(_far(card)) + bytes(4) + bytes(6) + address.packed
     return b"\xff" * 6 + _mac(_far(card)) + ARP + asking
 
 
 def _settle(settings: dict[str, str]) -> None:
     for name, value in settings.items():
-        with suppress(FileNotFoundError):  # older kernels have fewer of them
+        with suppress(FileNotFoundError):  # older kernels lack some of these settings
             Path("/proc/sys", name).write_text(value)
 
 
 def _quiet() -> None:
-    """The far ends have no addresses and answer nothing."""
+    """Disable IPv6 at the far ends, so that they have no addresses and answer nothing."""
     _settle({"net/ipv6/conf/default/disable_ipv6": "1", "net/ipv6/conf/all/disable_ipv6": "1"})
 
 
@@ -223,7 +223,7 @@ def _cables(outside: int) -> Iterator[str]:
 
 
 def _network() -> Iterator[str]:
-    """Whatever leaves by a card goes to its far end, which no packet has to ask for."""
+    """Yield commands for addresses, routes and permanent neighbours: packets go to an interface's far end without address resolution."""
     for card, address in OWN:
         yield f"addr add {address}/{address.max_prefixlen} dev {card}{' nodad' if address.version == 6 else ''}\n"
     for number, card in enumerate(CARDS, 1):

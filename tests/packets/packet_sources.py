@@ -1,4 +1,4 @@
-"""Where packets come in, from whom, to whom: anywhere, and by the ways that a policy's own objects are about."""
+"""Sources and destinations of test packets: general ones, and those that concern a policy's own objects."""
 
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network
@@ -11,7 +11,7 @@ from tests.packets.scenes import FOREIGN, FOREIGN6, MEMBERS, MEMBERS6, OWN4, OWN
 
 TCP, UDP, ICMP, ESP, ICMPV6, OSPF, VRRP = 6, 17, 1, 50, 58, 89, 112
 NUMBERS = {TransportProtocol.TCP: TCP, TransportProtocol.UDP: UDP}
-ERRORS, ERRORS6 = (3, 11, 12, 4), (1, 2, 3, 4, 100)  # the last of each is none that passes
+ERRORS, ERRORS6 = (3, 11, 12, 4), (1, 2, 3, 4, 100)  # the last of each is a type that does not pass
 NODE_INFORMATION, LISTENERS_QUERY, NEIGHBOUR_SOLICITATION, REDIRECT = 139, 130, 135, 137
 PROTOCOLS = {version: [*[TCP, UDP, icmp] * 3, ESP, VRRP, OSPF] for version, icmp in ((4, ICMP), (6, ICMPV6))}
 KINDS = {4: [8] * 8 + [0, *ERRORS], 6: [128] * 8 + [129, *ERRORS6, NODE_INFORMATION, LISTENERS_QUERY, NEIGHBOUR_SOLICITATION]}
@@ -19,10 +19,10 @@ SYNCED = IPv4Address("10.254.4.9")
 
 
 class PacketWay(NamedTuple):
-    """Packets that come in by one of the cards, "" for the gateway's own, from one to another, both of one family.
+    """A set of possible packets: interfaces, sources and destinations. A pair of addresses always has one IP version.
 
-    protocols, ports: where they go, any when there are none; own_ports: from where, 0 for any; kinds: types of ICMP, any when there
-    are none.
+    cards: interfaces where they arrive, "" if the gateway itself sends them; protocols, ports: of the destination, no protocols for
+    any; own_ports: source ports, 0 for any; kinds: ICMP types, none for any.
     """
 
     cards: Sequence[str]
@@ -35,7 +35,7 @@ class PacketWay(NamedTuple):
 
     @property
     def pairs(self) -> list[tuple[Address, Address]]:
-        """Who may speak to whom."""
+        """Return the pairs of source and destination that have the same IP version."""
         return [(one, other) for one in self.sources for other in self.destinations if one != other and one.version == other.version]
 
 
@@ -58,7 +58,7 @@ ANYWHERE = [
     PacketWay(CARDS, _ANYBODY6, _ANYBODY6),
 ]
 _IN = ("lan0", "wan0")
-# What the gateway itself hears and says: the lines of `input`, and of `raw_output`.
+# The gateway's own traffic: for the lines of `input` and of `raw_output`.
 ITSELF = [
     PacketWay(("mgmt0",), [scenes.ADMIN4], OWN4, [TCP], [22]),
     PacketWay(("mgmt0",), [scenes.ADMIN6], OWN6, [TCP], [22]),
@@ -77,7 +77,7 @@ ITSELF = [
 
 
 def ways_of(policy: Policy) -> dict[str, list[PacketWay]]:
-    """The ways that its objects are about, by kind; only kinds that it has."""
+    """Return the packets that concern the policy's objects, by kind of object; only kinds that the policy has."""
     side = policy.gateway.interfaces.server or "lan0"
     found = {
         "itself": ITSELF,
@@ -100,12 +100,12 @@ def ways_of(policy: Policy) -> dict[str, list[PacketWay]]:
 
 
 def _held6(policy: Policy) -> list[Address]:
-    """Members' IPv6 addresses that somebody holds."""
+    """Return members' IPv6 addresses inside an assigned prefix."""
     return [each for each in MEMBERS6 if any(each in prefix for prefix in policy.prefixes)]
 
 
 def _members(policy: Policy) -> list[PacketWay]:
-    """To the internet, to each other, and to public addresses, which perhaps lead nowhere."""
+    """Return packets from members to the internet, to each other, and to public addresses, which perhaps have no forward."""
     held6 = _held6(policy)
     return [
         PacketWay(("lan0",), [*policy.addresses, *held6], [*FOREIGN, *FOREIGN6, *MEMBERS, *MEMBERS6]),
@@ -118,14 +118,14 @@ def _members(policy: Policy) -> list[PacketWay]:
 
 
 def _beside_lanes(policy: Policy) -> list[PacketWay]:
-    """To servers, which have no lane, from members and from outside, over IPv6: by chance alone too seldom."""
+    """Return IPv6 packets to servers from members and from outside. No direction's chains cover them, and chance alone makes too few."""
     if not policy.gateway.interfaces.server:
         return []
     return [PacketWay(("lan0",), _held6(policy), SERVERS6, [TCP, UDP]), PacketWay(("wan0",), FOREIGN6, SERVERS6, [TCP, UDP])]
 
 
 def _lies() -> list[PacketWay]:
-    """Sources that cannot be what they say."""
+    """Return packets with spoofed sources."""
     return [
         PacketWay(("lan0",), [*FOREIGN, *scenes.PRIVATE_ELSEWHERE], [*PUBLIC, *FOREIGN, *MEMBERS]),
         PacketWay(("lan0",), [*FOREIGN6, *SERVERS6], [*FOREIGN6, *MEMBERS6]),
@@ -136,7 +136,7 @@ def _lies() -> list[PacketWay]:
 
 
 def _servers() -> list[PacketWay]:
-    """To them and from them."""
+    """Return packets to servers and from servers."""
     return [
         PacketWay(("lan0",), [*MEMBERS, *MEMBERS6], [*SERVERS4, *SERVERS6, scenes.NOTICE4, scenes.NOTICE6]),
         PacketWay(("srv0",), [*SERVERS4, *SERVERS6], [*FOREIGN, *FOREIGN6]),
@@ -146,7 +146,7 @@ def _servers() -> list[PacketWay]:
 
 
 def _mappings(policy: Policy) -> list[PacketWay]:
-    """A kind of sharing is as frequent as another, and as packets without ports are."""
+    """Return packets for each kind of sharing. All kinds are equally frequent, and so are packets without ports."""
     ways = []
     for sharing in SharingMode:
         mapped = [each.private for each in policy.mappings if each.sharing is sharing and each.private in MEMBERS]
@@ -157,7 +157,7 @@ def _mappings(policy: Policy) -> list[PacketWay]:
 
 
 def _to(address: Address, protocol: int, port: int, ports: int) -> list[PacketWay]:
-    """From outside and from inside."""
+    """Return packets to the address from outside and from inside."""
     foreign, members = _of(address.version)
     there = [*range(port, port + ports), port]
     return [PacketWay(("wan0",), foreign, [address], [protocol], there), PacketWay(("lan0",), members, [address], [protocol], there)]
@@ -172,7 +172,7 @@ def _pinholes(policy: Policy) -> list[PacketWay]:
 
 
 def _with(prefix: Prefix) -> list[PacketWay]:
-    """With whoever has an address in the prefix."""
+    """Return packets to and from hosts inside the prefix."""
     foreign, members = _of(prefix.version)
     those = [each for each in foreign if each in prefix]
     reached = [*PUBLIC, *SERVERS4] if prefix.version == 4 else [*MEMBERS6, *SERVERS6]
@@ -180,7 +180,7 @@ def _with(prefix: Prefix) -> list[PacketWay]:
 
 
 def _list_blocked_ways(prefix: Prefix) -> list[PacketWay]:
-    """From and to a blocked member: their web, what they still reach, and anything else."""
+    """Return packets from and to a blocked member: web requests, services that stay reachable, and anything else."""
     foreign, members = _of(prefix.version)
     those = [each for each in members if each in prefix]
     servers: list[Address] = [*SERVERS4, scenes.NOTICE4] if isinstance(prefix, IPv4Network) else [*SERVERS6, scenes.NOTICE6]
@@ -196,7 +196,7 @@ def _list_blocked_ways(prefix: Prefix) -> list[PacketWay]:
 
 
 def _listener(side: str, address: Address, protocol: int, port: int) -> list[PacketWay]:
-    """To where it listens, back from there, and errors to its host."""
+    """Return packets to a listener, back from it, and ICMP errors to its host."""
     foreign, members = _of(address.version)
     icmp, errors = (ICMP, ERRORS) if address.version == 4 else (ICMPV6, ERRORS6)
     there = [each for each in scenes.SERVERS if each.version == address.version and each != address]
@@ -210,11 +210,11 @@ def _listener(side: str, address: Address, protocol: int, port: int) -> list[Pac
 
 
 def _guards(policy: Policy) -> list[PacketWay]:
-    """Blocked members at guarded services, over IPv4: there are no others."""
+    """Return packets from blocked members to guarded services, over IPv4 only, because there are no others."""
     blocked = [each for each in MEMBERS if any(each in block.prefix for block in policy.blocks if block.prefix.version == 4)]
     return [PacketWay(("lan0",), blocked, [each.address], [TCP], [each.port]) for each in policy.listeners if each.window_scale is not None]
 
 
 def _of(version: int) -> tuple[Sequence[Address], Sequence[Address]]:
-    """Foreign hosts and members."""
+    """Return foreign hosts and members of this IP version."""
     return (FOREIGN, MEMBERS) if version == 4 else (FOREIGN6, MEMBERS6)

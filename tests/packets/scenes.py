@@ -1,6 +1,6 @@
-"""Random policies: of few addresses, ports and prefixes, so that packets often meet what the policy is about.
+"""Random policies with few addresses, ports and prefixes, so that packets often concern what the policy contains.
 
-Another kind of object joins by a line in `policy`, and in tests/packets/packet_sources.py by the packets that lead to it.
+To add a kind of object, add a line in `policy`, and packets that reach it in tests/packets/packet_sources.py.
 """
 
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ NOTICE4, NOTICE6 = IPv4Address("192.168.9.80"), IPv6Address("2001:db8:99::80")
 BANNED: list[Address] = [*FOREIGN, *FOREIGN6, *FOREIGN, *MEMBERS, *MEMBERS6, *PUBLIC]
 PORTS = [22, 25, 80, 179, 443, 3780, 51820]
 LISTENING = [(TransportProtocol.TCP, 443), (TransportProtocol.TCP, 80), (TransportProtocol.UDP, 51820)]
-OPEN: list[tuple[Any, ...]] = [  # of an address: everything, all ports of a protocol, a port or more
+OPEN: list[tuple[Any, ...]] = [  # of an address: everything, all ports of a protocol, one port or more
     (),
     (TransportProtocol.UDP,),
     (TransportProtocol.TCP, 443),
@@ -74,7 +74,7 @@ LIMITED = {
     "member_burst": 100_000,
     "source_rate": 100_000,
     "source_burst": 100_000,
-}  # nobody is over: see firewall/tracing
+}  # too high to be exceeded: see firewall/tracing
 OWN_PREFIXES: list[tuple[Prefix, ...]] = [
     (),
     (IPv4Network("192.0.0.0/7"), IPv6Network("2001:db8:ff1::/48")),
@@ -99,7 +99,7 @@ MANAGED = replace(NAT_1, management=Management((IPv4Network("172.31.0.0/24"), IP
 
 
 def policy(random: Random) -> Policy:
-    """A policy of every kind of object there is."""
+    """Return a random policy with every kind of object."""
     gateway, held, held6 = _gateway(random), _most(random, MEMBERS), _prefixes(random)
     mappings = [_mapping(random, each) for each in _most(random, MEMBERS)]
     return Policy(
@@ -119,7 +119,7 @@ def policy(random: Random) -> Policy:
 
 
 def without_helpers(policy: Policy) -> Policy:
-    """For kernels that have none."""
+    """Return the policy without connection tracking helpers, for kernels that have none."""
     settings = policy.gateway.settings
     protection = replace(settings.protection, ftp_ports=(), sip_ports=())
     return replace(policy, gateway=replace(policy.gateway, settings=replace(settings, protection=protection)))
@@ -162,7 +162,7 @@ def _limits(random: Random) -> ConnectionLimits:
 
 
 def _mapping(random: Random, private: IPv4Address) -> NatMappingSpec:
-    """Any way that this address leaves."""
+    """Return a random mapping for this address."""
     public, sharing = random.choice(PUBLIC), random.choice(list(SharingMode))
     if sharing is not SharingMode.BLOCKS:
         return NatMappingSpec(private, public, sharing)
@@ -182,7 +182,7 @@ def _forwards(random: Random) -> Iterator[ForwardSpec]:
 
 
 def _pinholes(random: Random) -> Iterator[PinholeSpec]:
-    """At most one for each address and protocol: others may overlap."""
+    """Return at most one pinhole for each address and protocol, because others may overlap."""
     holes = [Hole(random.choice(MEMBERS6), *random.choice(OPEN)) for _ in range(random.randint(0, 4))]
     return (PinholeSpec(n, hole) for n, hole in enumerate({(each.address, each.protocol): each for each in holes}.values()))
 
@@ -198,7 +198,7 @@ def _iter_allow_entries(random: Random) -> Iterator[AllowEntrySpec]:
 
 
 def _prefix(random: Random) -> Prefix:
-    """Of a length that a ban may have; the wide ones, which leave little to look at, are rare."""
+    """Return a prefix with a length that a ban may have. Wide prefixes are rare, because they leave few packets to compare."""
     about = random.choice(BANNED)
     lengths = [each for each in BAN_LENGTHS[about.version] if each >= about.max_prefixlen // 4]
     return ip_network((about, random.choice(lengths[-len(lengths) // 2 :] * 2 + lengths)), strict=False)
@@ -210,24 +210,28 @@ def _blocks(random: Random, held: list[Prefix]) -> Iterator[BlockSpec]:
 
 
 def _rates(random: Random, held: list[Prefix], ends: list[int]) -> Iterator[RateLimitSpec]:
-    """Each way or one of them, and so high that nobody is over."""
+    """Return rate limits in one or both directions, so high that no packet exceeds them."""
     limited = random.sample(held, min(random.randint(0, 3), len(held)))
     return (RateLimitSpec(n, each, *random.choice(RATES), random.choice(ends)) for n, each in enumerate(limited))
 
 
 def _listeners(random: Random) -> Iterator[ListenerSpec]:
-    """Of many servers, or of none; guarded with one window scale or another, or not."""
+    """Return listeners of many servers or none; some are guarded, with different window scales."""
     places = [(address, *service) for address in SERVERS for service in LISTENING]
     found = random.sample(places, random.choice([0, random.randint(5, 10)]))
     return (ListenerSpec(n, *place, window_scale=_guard(random, *place)) for n, place in enumerate(found))
 
 
 def _guard(random: Random, address: Address, protocol: TransportProtocol, _port: int) -> int | None:
-    """None over IPv6: no card has checked these packets, and then the kernel drops their SYNs (docs/adr/0015-guarded-services.md)."""
+    """Return a window scale or None.
+
+    Always None over IPv6: no network card has verified these packets' checksums, and then the kernel drops their SYNs
+    (docs/adr/0015-guarded-services.md).
+    """
     return random.choice([None, 7, 7, 10]) if protocol is TransportProtocol.TCP and address.version == 4 else None
 
 
 def _most[T](random: Random, of: list[T]) -> list[T]:
-    """All but a few."""
+    """Return all but at most three of the items."""
     left_out = random.sample(of, random.randint(0, 3))
     return [each for each in of if each not in left_out]

@@ -1,4 +1,4 @@
-"""A case that fails, made smaller: the fewest events, then the fewest objects of the policy, with which it fails still."""
+"""Shrinks a failing case: to the fewest events, then to the fewest objects of the policy, with which it still fails."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
@@ -11,7 +11,7 @@ type Fails = Callable[[Policy, list[Event]], bool]
 
 
 def smallest(policy: Policy, happens: list[Event], fails: Fails) -> tuple[Policy, list[Event]]:
-    """The case itself fails."""
+    """Return the smallest policy and events that still fail. The given case must fail."""
     happens = _fewest(happens, lambda kept: fails(policy, kept))
     for each in fields(policy):
         if each.name != "gateway":
@@ -29,7 +29,7 @@ def _with(policy: Policy, name: str, values: Sequence[object]) -> Policy:
 
 
 def _fewest[T](items: list[T], fails: Callable[[list[T]], bool]) -> list[T]:
-    """Without all of them, halves, quarters, and so on to single ones that are not needed."""
+    """Drop the items that the failure does not need: first all of them, then halves, quarters, and so on down to single ones."""
     size = 2 * len(items)
     while size := size // 2:
         at = 0

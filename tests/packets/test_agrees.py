@@ -1,6 +1,6 @@
-"""The trace says what the kernel does: for random policies and random packets, in verdict, addresses, ports and counters.
+"""Compares the trace with the kernel for random policies and packets: verdict, addresses, ports and counters.
 
-300 policies with up to 60 packets each, always the same; 3,000 others each time with `--deep`.
+By default 300 fixed policies with up to 60 packets each; with `--deep` 3,000 policies that differ in each run.
 """
 
 from collections import Counter
@@ -26,15 +26,15 @@ CASES, DEEP = 300, 3000
 ANSWERED = {f"{TraceOutcome.ANSWERED} {state}" for state in (ConntrackState.UNTRACKED, ConntrackState.INVALID)}
 PASSING = {f"{TraceOutcome.FORWARDED} {state}" for state in (ConntrackState.ESTABLISHED, ConntrackState.RELATED)}
 USUAL = {f"{outcome} {ConntrackState.NEW}" for outcome in TraceOutcome if outcome is not TraceOutcome.ANSWERED} | ANSWERED | PASSING
-# No cable leads to `lo`; and a trace is that of a packet whose sender is not over a limit: tests/lab has those who are.
+# No cable leads to `lo`. A trace assumes a sender who is within all limits; tests/lab covers senders over a limit.
 ELSEWHERE: set[Line] = {
     ("input", "iifname lo", "accept ", ""),
     ("over", "drop ", ""),
     ("over", "meta l4proto tcp", "tcp reset", ""),
     ("over", "icmpx admin-prohibited", ""),
 }
-# Of guarded services: what Synproxy lets fall through, which is nothing that leads here; IPv6 (scenes._guard); a kernel that takes an ACK
-# for a new connection, and what is said once the gateway has connected to both sides, which tests/whole/test_guards.py has.
+# Guarded services: packets that Synproxy lets fall through, which do not occur here; IPv6 (scenes._guard); a kernel that takes an ACK for
+# a new connection; and packets after the gateway has connected to both sides, which tests/whole/test_guards.py covers.
 _TO, _BACK = (f"ip {end} meta l4proto th {port} in guard4" for end, port in (("daddr", "dport"), ("saddr", "sport")))
 _GUARD = "guarded services"
 ELSEWHERE |= {
@@ -69,7 +69,10 @@ def test_the_kernel_does_to_every_packet_what_the_trace_says(gateway: TracedGate
 
 
 def _all_was_passed(coverage: RuleCoverage, parts: set[type[Part]]) -> None:
-    """Packets that never meet a line say nothing of it: it needs one in tests/packets/packet_sources.py, or policies that have it."""
+    """Fail if packets missed a line of the rule language.
+
+    Such a line needs packets in tests/packets/packet_sources.py, or policies that contain it.
+    """
     assert coverage.never() == ELSEWHERE
     assert {family.name for family in FAMILIES} - {"guard6"} <= coverage.found.keys()
     assert coverage.parts == parts
@@ -84,7 +87,7 @@ def _talk(gateway: TracedGateway, seed: int, coverage: RuleCoverage) -> Talk:
     try:
         return _hold(gateway, policy_of_seed, happens, coverage)
     except AssertionError as error:
-        gateway.wires.exchange("sync0", [])  # what still comes
+        gateway.wires.exchange("sync0", [])  # discard packets that are still arriving
         few, smaller = smallest(policy_of_seed, happens, lambda *case: _fails(gateway, *case))
         raise AssertionError(f"seed {seed}: {error}\n\nin short: {_why(gateway, few, smaller)}\n{few}\n{smaller}") from None
 
@@ -102,7 +105,7 @@ def _fails(gateway: TracedGateway, about: Policy, happens: list[Event]) -> bool:
 
 
 def _why(gateway: TracedGateway, about: Policy, happens: list[Event]) -> str:
-    """How it fails; "" when it does not, or is no policy at all."""
+    """Return the failure's message; "" if the case passes or is not a valid policy."""
     try:
         _hold(gateway, about, happens, RuleCoverage())
     except AssertionError as error:

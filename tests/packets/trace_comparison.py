@@ -1,4 +1,4 @@
-"""One ruleset, a kernel that has it, and packets: what the trace foretells is held against what comes out of the gateway."""
+"""Compares a trace's predictions with the packets that leave a gateway, for one ruleset at a time."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -30,7 +30,7 @@ PADDING = b"netzwart" * 8
 
 
 class TracedGateway:
-    """A kernel in a namespace, whose table is replaced for each policy."""
+    """A kernel in a namespace; each policy replaces its table."""
 
     def __init__(self) -> None:
         self.wires = GatewayWires()
@@ -40,12 +40,12 @@ class TracedGateway:
         self.reads_along = self.wires.reads_along()
 
     def ident(self) -> int:
-        """An identification that no fragment which still waits for others has."""
+        """Return an IP identification that no waiting fragment has."""
         self._fragmented = self._fragmented % 65535 + 1
         return self._fragmented
 
     def load(self, ruleset: Ruleset) -> None:
-        """Nothing is left of what was there before, neither counters nor connections."""
+        """Replace the table. Counters and connections of the previous ruleset are deleted."""
         self._do(lambda: self._kernel.commit(diff(self._running, EMPTY), NOW))
         self._running = EMPTY
         self._do(lambda: self._kernel.commit(diff(EMPTY, ruleset), NOW))
@@ -53,7 +53,7 @@ class TracedGateway:
         self._do(lambda: self._kernel.cut(self._kernel.list_flows()))
 
     def read_counters(self) -> dict[str, int]:
-        """All counters that are not zero: of elements as `set key`, and named ones."""
+        """Return packet counts that are not zero: of elements by `set key`, and of named counters by name."""
         counts = {name: packets for name, (packets, _) in self._do(self._kernel.read_named_counters).items()}
         for name in (name for name, declaration in self._running.sets.items() if declaration.counter):
             counts |= {f"{name} {key.hex()}": packets for key, (packets, _) in self._do(partial(self._tally, name)).items()}
@@ -69,14 +69,17 @@ class TracedGateway:
         return self.wires.gateway.do(call)
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close the kernel handle and the wires."""
         self._do(self._kernel.close)
         self.wires.close()
 
 
 @dataclass
 class Open:
-    """A connection that got through. octets: its last packet as it left, by card; here: the gateway itself answers."""
+    """A connection that passed.
+
+    octets: its last packet as it left, by interface; here: the gateway itself answers.
+    """
 
     protocol: int
     flow: PacketFlow
@@ -90,9 +93,10 @@ class Open:
 
 @dataclass
 class Talk:
-    """What was said so far under one policy. drawn, drawn_anew: source ports that the kernel might choose, and did.
+    """State of a comparison under one policy.
 
-    asked: SYNs that the gateway answered in the server's stead, with the number of its SYN-ACK.
+    drawn, drawn_anew: connections for which the kernel could choose another source port, and for which it did. asked: SYNs that the
+    gateway answered on the server's behalf, with the sequence number of its SYN-ACK.
     """
 
     gateway: TracedGateway
@@ -109,7 +113,7 @@ class Talk:
 
     @classmethod
     def about(cls, gateway: TracedGateway, policy: Policy, coverage: RuleCoverage | None = None) -> "Talk":
-        """A talk that begins; it adds to the coverage of those before."""
+        """Load the policy and return a new talk that adds to the given coverage."""
         ruleset = compile_policy(policy)
         gateway.load(ruleset)
         talk = cls(gateway, policy, ruleset, coverage=coverage or RuleCoverage())
@@ -117,7 +121,7 @@ class Talk:
         return talk
 
     def happen(self, event: Event) -> None:
-        """Send what the event says, and compare."""
+        """Send the event's packet, and compare what leaves the gateway with the trace."""
         match event:
             case First():
                 self._first(event)
@@ -129,7 +133,7 @@ class Talk:
                     self._further(event, about)
 
     def compare_counters(self) -> None:
-        """The kernel has counted what the traces said, everywhere."""
+        """Fail unless the kernel's counters are what the traces predicted."""
         wanted, counted = {name: count for name, count in self.elements.items() if count}, self.gateway.read_counters()
         assert wanted == counted, f"the trace counts {wanted}\nthe kernel counted {counted}\n{self.policy}"
 
@@ -138,13 +142,13 @@ class Talk:
         packet = self._packet(event)
         known = next((each for each in self.open if each.protocol == packet.protocol and self._is_of(packet, each)), None)
         if known and event.own_port:
-            return  # a server speaks anew from where it listens: what becomes of the old connection depends on its numbers
+            return  # a new connection from a server's port: what becomes of the old one depends on its sequence numbers
         if known:
             packet = replace(packet, flow=known.flow)
         foretold = trace(self.ruleset, replace(packet, fragment=event.parts == 0), ROUTES, now=NOW)
         flow = foretold.build_flow()
         if known is None and flow and any(each.protocol == packet.protocol and _clash(each.flow, flow) for each in self.open):
-            return  # two connections that would look alike: the kernel drops one, and no trace can know
+            return  # two connections with equal ends: the kernel drops one, which no trace can predict
         seen = self._compare(foretold, packet, self._octets(packet, event.parts))
         if foretold.outcome is TraceOutcome.ANSWERED and seen:
             self.asked.append((packet, int.from_bytes(seen[0].octets[_sequence(packet)])))
@@ -170,7 +174,7 @@ class Talk:
         return replace(packet, source_port=port, destination_port=event.port) if event.protocol in (TCP, UDP) else packet
 
     def _icmp(self, event: First) -> Icmp:
-        """An error is about a packet that was never sent."""
+        """Return the event's ICMP header. An error quotes a packet that was never sent."""
         if event.icmp in (ERRORS if event.protocol == ICMP else ERRORS6):
             return Icmp(event.icmp, quoted=Endpoints(event.destination, event.source, event.port, 20_000 + self.sent))
         return Icmp(event.icmp, id=event.source_class + self.sent)
@@ -188,7 +192,7 @@ class Talk:
     def _note_opened(self, foretold: Trace, packet: Packet, seen: list[SeenFrame]) -> None:
         here = foretold.outcome is TraceOutcome.DELIVERED
         if (here or not packet.interface) and packet.protocol == TCP:
-            return  # its reset has ended it
+            return  # a reset has closed it
         flow = foretold.build_flow(None if here else seen[0].packet.ends.source_port)
         assert flow
         if not here and foretold.leaves and len(foretold.leaves.source_ports) > 1:
@@ -201,7 +205,7 @@ class Talk:
         self.open.append(each)
 
     def _answers_itself(self, foretold: Trace) -> bool:
-        """Does the gateway's own answer belong to the same connection?"""
+        """Return whether the gateway's own answer belongs to the same connection."""
         icmp = foretold.packet.icmp
         return bool(icmp and foretold.outcome is TraceOutcome.DELIVERED and ROUTES.find_interface(foretold.packet.source))
 
@@ -250,7 +254,7 @@ class Talk:
         return packet, frames.octets(packet, inner=quoted)
 
     def _compare(self, foretold: Trace, packet: Packet, parts: list[bytes]) -> list[SeenFrame]:
-        """What came out of the gateway, which is what was foretold."""
+        """Send the packet and return the frames that left the gateway. Fail unless they are what the trace predicted."""
         wanted = list(self._list_expected(foretold))
         seen = self.gateway.wires.exchange(packet.interface, parts)
         self.outcomes[f"{foretold.outcome} {foretold.state}"] += 1
@@ -259,7 +263,7 @@ class Talk:
         return seen
 
     def _list_expected(self, foretold: Trace) -> Iterable[Trace]:
-        """The packets that must be seen; what each trace counts is counted."""
+        """Yield the traces of packets that must leave the gateway, and count every trace on the way."""
         self._count(foretold)
         if foretold.outcome is TraceOutcome.FORWARDED:
             yield foretold
@@ -311,7 +315,7 @@ def _path(foretold: Trace) -> list[str]:
 
 
 def _sequence(packet: Packet) -> slice:
-    """Where TCP's number stands in a packet without options."""
+    """Return the position of TCP's sequence number in a packet without options."""
     at = 24 if packet.version == 4 else 44
     return slice(at, at + 4)
 
@@ -336,18 +340,18 @@ def _is(seen: SeenFrame, foretold: Trace) -> bool:
 
 
 def _sourceless(packet: Packet) -> Packet:
-    """Which of its own addresses a gateway tells faults from is the kernel's affair, and differs between kernels."""
+    """Return the packet without a source if it is the gateway's own ICMP error: kernels differ in which of their addresses they use."""
     own = packet.icmp and packet.icmp.quoted and ROUTES.is_own(packet.source)
     return replace(packet, source=ip_address("::")) if own else packet
 
 
 def _is_tracked(foretold: Trace) -> bool:
-    """Did connection tracking see the packet? What a raw chain drops, it does not."""
+    """Return whether connection tracking saw the packet. It does not see packets that a raw chain drops."""
     return any(step.chain.hook and step.chain.hook.priority is not HookPriority.RAW for step in foretold.steps)
 
 
 def _own_answer(foretold: Trace) -> Packet | None:
-    """What the gateway's own programs, of which there are none, answer to a packet that reached them."""
+    """Return the kernel's answer to a packet that reached the gateway itself, where no program listens."""
     packet = foretold.packet
     if foretold.outcome is not TraceOutcome.DELIVERED:
         return None

@@ -1,4 +1,4 @@
-"""Unit tests need no database; German is what the checkout says now."""
+"""Configuration of unit tests: compiles the checkout's German texts. These tests need no database."""
 
 from pathlib import Path
 

@@ -21,5 +21,5 @@ groups = st.lists(st.sampled_from([0, 0, 0, 1, 0x10, 0xA0, 0x100, 0xFFFF]), min_
 @example(bytes.fromhex("00100000000000000000000000000000"))
 def test_ipv6_octets_read_as_rfc_5952_says(octets: bytes) -> None:
     assert IPv6Address(format_ipv6(octets)).packed == octets
-    if octets[:12] != b"\0\0\0\0\0\0\0\0\0\0\xff\xff":  # which Python writes in the mixed form
+    if octets[:12] != b"\0\0\0\0\0\0\0\0\0\0\xff\xff":  # Python writes these in the mixed form
         assert format_ipv6(octets) == str(IPv6Address(octets))

@@ -1,4 +1,4 @@
-"""How a list shows its rows is what REST framework itself would say of them."""
+"""The fast serializer shows rows exactly as REST framework would."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,7 +28,7 @@ class Shown(ApiSerializer):
 
 @dataclass
 class Other:
-    """A row that is no model and has no member."""
+    """A row that is not a model and has no member."""
 
     id: int = 7
     name: str | None = None

@@ -1,4 +1,4 @@
-"""The page about ASVS: each row has a state and evidence, and what it names as evidence exists."""
+"""The page about ASVS: each row has a state and evidence, and named evidence exists."""
 
 import re
 from functools import cache

@@ -1,4 +1,4 @@
-"""When a gateway that does not answer is asked again."""
+"""Pauses between attempts to reach a gateway that does not answer."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -8,7 +8,7 @@ NOW = datetime(2026, 11, 21, 13, 2, 11, tzinfo=UTC)
 
 
 def pauses(backoff: Backoff, count: int) -> list[float]:
-    """How long each of so many failures, one right after the other's pause, keeps it from being tried, in seconds."""
+    """Return the pause in seconds after each of this many failures, each one right after the previous pause."""
     found, now = [], NOW
     for _ in range(count):
         backoff.record_failure("refused", now)

@@ -1,4 +1,4 @@
-"""Bars of months: places, limits and words."""
+"""Bar charts of months: positions, limits and words."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Settings of a portal behind a proxy that speaks TLS."""
+"""Settings of a portal behind a proxy that terminates TLS."""
 
 import os
 import subprocess

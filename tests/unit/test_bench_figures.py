@@ -1,4 +1,4 @@
-"""What script/bench says of a figure: by its ratio where another program ran beside it."""
+"""Verdicts of script/bench on figures: by ratio where a baseline program ran beside it."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The blast radius, and that what waits stays exactly as it runs."""
+"""The blast radius of a change, and held-back parts, which stay exactly as they run."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,7 +112,7 @@ def test_a_ban_that_holds_both_ways_from_now_on_is_not_removed() -> None:
     assert compute_removals(narrower, {both.name: 1}, 0)[ObjectKind.BANS].removed == 1
 
 
-# --- What cuts members off by coming
+# --- Elements that cut members off when they are added
 
 
 BLOCKED, BANS24, BANS32 = (Set(name, (Type.IPV4,), 1 << 16, timeout=True) for name in ("blocked4", "bans4_24", "bans4_32"))
@@ -151,7 +151,7 @@ def test_whose_block_waits_is_not_blocked_and_all_others_are(waits: frozenset[in
     assert left["blocked4"] == make_blocked(*(wanted - waits))
 
 
-# --- What adds up
+# --- Changes that add up
 
 
 LIMITS = RemovalLimits(share=20, least=3)

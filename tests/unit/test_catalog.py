@@ -1,4 +1,4 @@
-"""The German texts are complete, and our compiler writes what GNU gettext reads."""
+"""German texts: they are complete, and our compiler writes what GNU gettext reads."""
 
 import gettext
 import io
@@ -77,13 +77,13 @@ def test_texts_of_packages_that_lie_below_are_compiled_with_ours(tmp_path: Path)
 
 def test_every_german_text_is_translated() -> None:
     text = PO.read_text(encoding="utf-8")
-    entries = text.count("\nmsgid ")  # the first is the head
+    entries = text.count("\nmsgid ")  # the first is the header
     assert len(list(iter_messages(text))) == entries
     assert "fuzzy" not in text
 
 
 def test_every_text_of_pages_and_code_is_in_the_catalog(tmp_path: Path) -> None:
-    """As CONTRIBUTING says how to add them: what makemessages finds anew has no German text."""
+    """Follows the steps in CONTRIBUTING: what makemessages finds new has no German text."""
     root = PO.parents[3]
     for name in ("apps", "portal", "templates", "workers", "locale", "manage.py"):
         (shutil.copytree if (root / name).is_dir() else shutil.copy)(root / name, tmp_path / name)

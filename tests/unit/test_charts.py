@@ -1,4 +1,4 @@
-"""Charts: scales, times below, lines with gaps, words."""
+"""Charts: scales, marks of time, lines with gaps, summaries in words."""
 
 import json
 from collections.abc import Iterator, Sequence

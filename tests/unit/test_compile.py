@@ -155,7 +155,7 @@ def test_compiling_twice_gives_the_same(policy: Policy) -> None:
 
 
 def only(these: Policy, those: Policy) -> Policy:
-    """The objects that only the first has."""
+    """Return the objects that only the first policy has."""
     return Policy(
         these.gateway,
         addresses=tuple(each for each in these.addresses if each not in those.addresses),
@@ -174,7 +174,7 @@ def only(these: Policy, those: Policy) -> Policy:
 
 
 def within(policy: Policy, touched: PolicyKeys) -> Policy:
-    """Those of the policy's objects that the keys name."""
+    """Return those objects of the policy that the keys name."""
     return Policy(
         policy.gateway,
         addresses=tuple(each for each in policy.addresses if each in touched.addresses),

@@ -1,4 +1,4 @@
-"""The ratios that LOOK promises, computed from the tokens as they stand in the style sheet (WCAG 2.2, contrast ratio)."""
+"""Contrast ratios that LOOK promises, computed from the tokens in the style sheet (WCAG 2.2, contrast ratio)."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The sum of what readings add is what passed, whatever becomes of readings, elements, tables and gateways."""
+"""Readings of counters add up to what passed, even when readings are lost or repeated and elements, tables or gateways are replaced."""
 
 from dataclasses import dataclass, field
 
@@ -16,7 +16,7 @@ A, B = ("10.0.0.1", 1), ("10.0.0.1", 2)
 
 
 def add_up(*readings: Reading) -> dict[int, int]:
-    """Octets by owner."""
+    """Return the sum of octets by owner."""
     baseline, sums = Baseline(), dict[int, int]()
     for each in readings:
         step = advance(baseline, each)
@@ -105,7 +105,7 @@ ELEMENTS = [A, B, ("10.0.0.2", 1)]
 
 @dataclass
 class Life:
-    """One element from when it came to when it went: what it counted, and how much of that was written down."""
+    """An element from its creation to its removal: octets counted, and octets of them written to the database."""
 
     owner: int
     counted: int = 0
@@ -114,7 +114,7 @@ class Life:
 
 @dataclass
 class Sent:
-    """A reading on its way: whose it is, and what each element stood at."""
+    """A reading in flight: its ticket, and the count of each element at that time."""
 
     ticket: int
     reading: Reading
@@ -122,7 +122,7 @@ class Sent:
 
 
 class CountingGateway(RuleBasedStateMachine):
-    """A gateway whose agent answers readings that may come twice, late or not at all."""
+    """A gateway with an agent whose answers may be repeated, late or lost."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -136,7 +136,7 @@ class CountingGateway(RuleBasedStateMachine):
 
     @rule(element=st.sampled_from(ELEMENTS))
     def come(self, element: Element) -> None:
-        """An address is one element at a time: whoever holds it now replaces whoever did."""
+        """Add an element. An address has one element at a time, so a new holder replaces the old one."""
         for other in [each for each in self.lives if each[0] == element[0] and each != element]:
             self.go(other)
         if element not in self.lives:
@@ -157,7 +157,7 @@ class CountingGateway(RuleBasedStateMachine):
 
     @rule()
     def boot(self) -> None:
-        """Late readings of the kernel before were asked for before, so their tickets are older."""
+        """Reboot. Late readings of the previous kernel were requested before, so their tickets are older."""
         self.boots += 1
         self.lives = {}
 
@@ -168,7 +168,7 @@ class CountingGateway(RuleBasedStateMachine):
 
     @rule()
     def lose_the_state_directory(self) -> None:
-        """With what the portal was not told yet that would be lost, and nobody could know of it."""
+        """Lose the state directory, but only if the portal has read everything in it; the rest would be lost without a trace."""
         if self.baseline.log != f"log {self.logs}" or any(each[0] > self.baseline.gone for each in self.gone):
             return
         self.logs += 1
@@ -191,7 +191,7 @@ class CountingGateway(RuleBasedStateMachine):
 
     @rule(which=st.integers(0, 5))
     def arrive(self, which: int) -> None:
-        """Any of those under way, and it may come again."""
+        """Deliver any of the readings in flight, which may arrive again later."""
         if which >= len(self.sent):
             return
         sent = self.sent[-1 - which]

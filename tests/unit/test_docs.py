@@ -1,4 +1,4 @@
-"""The pages keep their word: links lead somewhere, and commands and files that they name exist."""
+"""Documentation pages: links, commands, files, options and addresses that they name must exist."""
 
 import importlib.util
 import os
@@ -16,7 +16,7 @@ from apps.events.asgi import STREAMS
 from portal.api import router
 
 ROOT = Path(__file__).parents[2]
-UNREAD = {"var", "node_modules"}  # and whatever begins with a dot
+UNREAD = {"var", "node_modules"}  # and folders that begin with a dot
 PICTURES = ROOT / "docs" / "pictures"  # made last, from a running portal
 SUFFIXES = (".py", ".md", ".toml", ".html", ".css", ".js", ".lock", ".in", ".yml")
 PLACEHOLDER = re.compile(r"[A-Z]{2,}")
@@ -33,7 +33,7 @@ ADR_PARTS = ["Context", "Decision", "Consequences", "Measured"]
 
 @cache
 def pages() -> list[Path]:
-    """Every page of the checkout."""
+    """Return all pages of the checkout."""
     found = (
         path for path in ROOT.rglob("*.md") if not any(each.startswith(".") or each in UNREAD for each in path.relative_to(ROOT).parts)
     )
@@ -41,17 +41,17 @@ def pages() -> list[Path]:
 
 
 def name(page: Path) -> str:
-    """The page, from the root of the checkout."""
+    """Return the page's path from the root of the checkout."""
     return str(page.relative_to(ROOT))
 
 
 def prose(page: Path) -> str:
-    """The page without its blocks of code."""
+    """Return the page without its blocks of code."""
     return INDENTED.sub("", FENCE.sub("", page.read_text()))
 
 
 def code(page: Path) -> Iterator[str]:
-    """Blocks and spans of code."""
+    """Yield the page's blocks and spans of code."""
     text = page.read_text()
     yield from (found.group() for found in FENCE.finditer(text))
     text = FENCE.sub("", text)
@@ -60,24 +60,24 @@ def code(page: Path) -> Iterator[str]:
 
 
 def words(page: Path) -> set[str]:
-    """The words of all code, without the signs around them."""
+    """Return the words of all code, without surrounding punctuation."""
     return {word.strip("\"'(),;:…[]=") for piece in code(page) for word in piece.split()}
 
 
 def anchors(page: Path) -> set[str]:
-    """The names that a page's headings can be linked by."""
+    """Return the anchors of the page's headings."""
     headings = HEADING.findall(FENCE.sub("", page.read_text()))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def lines(page: Path) -> Iterator[str]:
-    """The lines of all code, those that go on behind a backslash as one."""
+    """Yield the lines of all code, with lines continued by a backslash joined."""
     for piece in code(page):
         yield from re.sub(r"\\\n\s*", "", piece).splitlines()
 
 
 def iter_documented_options(page: Path) -> Iterator[tuple[str, str]]:
-    """Each option of a management command that the page gives, with the command."""
+    """Yield each option of a management command that the page names, as command and option."""
     for line in lines(page):
         for command, rest in re.findall(r"manage\.py +([a-z_]+)((?: +(?!&&|;)[^\s#|`]+)*)", line):
             yield from ((command, option) for option in OPTION.findall(rest))
@@ -85,7 +85,7 @@ def iter_documented_options(page: Path) -> Iterator[tuple[str, str]]:
 
 @cache
 def options(command: str) -> set[str]:
-    """All options of a management command, also those of its parts."""
+    """Return all options of a management command, including its subcommands."""
     app = get_commands()[command]
     parser = load_command_class(app, command).create_parser("manage.py", command)
     return set(of_parser(parser))
@@ -101,13 +101,13 @@ def of_parser(parser: ArgumentParser) -> Iterator[str]:
 
 @cache
 def variables() -> set[str]:
-    """The variables of the environment that some program of ours reads or sets."""
+    """Return the environment variables that one of our programs reads or sets."""
     programs = (file for folder in folders() for file in (ROOT / folder).rglob("*") if file.suffix in {".py", ""} and file.is_file())
     return {found for file in programs for found in re.findall(r"NETZWART_[A-Z_]+", file.read_text(errors="ignore"))}
 
 
 def addresses(page: Path) -> set[str]:
-    """Paths of the portal: those behind its address, and those that stand alone and begin with a part that it knows."""
+    """Return paths of the portal: those after its address, and standalone ones that begin with a known part."""
     text = page.read_text()
     behind = re.findall(r"https?://(?:127\.0\.0\.1:8000|localhost:8000)(/[^\s'\"`)?#]*)", text)
     alone = [span.partition("?")[0] for span in SPAN.findall(prose(page)) if re.fullmatch(r"/[a-z]+/[\w/.-]*", span)]
@@ -116,12 +116,12 @@ def addresses(page: Path) -> set[str]:
 
 @cache
 def begins() -> set[str]:
-    """The first parts of all addresses of the portal."""
+    """Return the first parts of all of the portal's paths."""
     return {str(each.pattern).lstrip("^").partition("/")[0] for each in get_resolver().url_patterns if str(each.pattern)}
 
 
 def leads(path: str) -> bool:
-    """Is there a page, or one for each row below it? `pk` stands for a number; examples begin with `/api`."""
+    """Return whether the path leads to a page, or has pages of rows below it. `pk` stands for a number; examples begin with `/api`."""
     path = re.sub(r"(?<=/)pk(?=/|$)", "1", "/api/" if path == "/api" else path)
     return path in STREAMS or any(exists(each) for each in (path, f"{path}1/"))
 
@@ -136,24 +136,24 @@ def exists(path: str) -> bool:
 
 @cache
 def folders() -> set[str]:
-    """The folders at the root."""
+    """Return the folders at the root."""
     return {each.name for each in ROOT.iterdir() if each.is_dir() and each.name not in UNREAD}
 
 
 @cache
 def file_names() -> set[str]:
-    """The names of all files in our folders, and at the root."""
+    """Return the names of all files in our folders and at the root."""
     inside = {file.name for folder in folders() if not folder.startswith(".") for file in (ROOT / folder).rglob("*")}
     return inside | {file.name for file in ROOT.iterdir()}
 
 
 def missing(words: Iterable[str]) -> list[str]:
-    """Words that look like files of ours and are none."""
+    """Return the words that look like our files but do not exist."""
     return sorted(word for word in words if PATH.fullmatch(word) and not there(word))
 
 
 def there(word: str) -> bool:
-    """Is it a file or folder of ours, or does it not look like one?"""
+    """Return whether the word is one of our files or folders, or does not look like one."""
     first, slash, rest = word.partition("/")
     if slash:
         return first not in folders() or bool(PLACEHOLDER.fullmatch(rest)) or any(ROOT.glob(word.rstrip("/")))
@@ -219,7 +219,7 @@ def test_every_variable_that_is_named_is_read_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize(
     "page", [page for page in pages() if page.name != "permissions.md"], ids=name
-)  # made by a command, and held by its test
+)  # generated by a command, and checked by that command's test
 def test_every_address_of_the_portal_that_is_named_leads_somewhere(page: Path) -> None:
     assert [path for path in sorted(addresses(page)) if not leads(path)] == []
 

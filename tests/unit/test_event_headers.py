@@ -1,4 +1,4 @@
-"""Header fields of a request become variables."""
+"""Conversion of a request's header fields to WSGI variables."""
 
 from apps.events.wsgi_environ import build_variables
 

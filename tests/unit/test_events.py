@@ -1,4 +1,4 @@
-"""Places in the stream, its text, and what one reader may keep waiting."""
+"""Positions in the event stream, its text format, and the limits for a single subscriber."""
 
 import asyncio
 import json
@@ -64,7 +64,7 @@ def test_pages_listen_to_every_kind_that_there_is() -> None:
 
 
 def run(work: Callable[[], Coroutine[None, None, None]]) -> None:
-    """In a thread of its own: in this one, browser tests may have a loop that runs."""
+    """Run the coroutine in a separate thread, because browser tests may have a running loop in this one."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(lambda: asyncio.run(work())).result()
 
@@ -87,7 +87,7 @@ def test_a_mailbox_keeps_little_and_tells_nothing_twice() -> None:
 
 
 def read_refusal_status(hub: Hub, user: int) -> int:
-    """The status with which nobody more comes in."""
+    """Return the HTTP status with which one more subscriber is refused."""
     with pytest.raises(SubscriberRefused) as error, hub.reserve_place(user):
         pytest.fail("one too many")
     return error.value.status

@@ -1,4 +1,4 @@
-"""Whom a full uplink limits: nobody below, never more than may be, the heaviest, the same for the same, and without flapping."""
+"""Members that a full uplink limits: only above the share, no more than allowed, heaviest first, deterministic, without flapping."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

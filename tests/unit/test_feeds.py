@@ -1,4 +1,4 @@
-"""What the feed parser understands, and that it says so of every line it does not."""
+"""Formats that the feed parser understands, and its report of every line that it does not."""
 
 import time
 import tracemalloc

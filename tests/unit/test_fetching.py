@@ -1,4 +1,4 @@
-"""Fetching a feed from a real server on loopback: what is taken, what is refused, and that nobody is asked who must not be."""
+"""Fetching a feed from a real server on loopback: accepted and refused answers, and hosts that must not be connected to."""
 
 import socket
 from collections.abc import Iterator
@@ -120,7 +120,7 @@ def test_loopback_is_not_asked_unless_that_is_allowed() -> None:
 
 
 def test_a_redirect_to_where_nobody_must_ask_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A public host that leads inside: the first name is allowed here, the second is not."""
+    """A public host redirects to an internal one: here the first name is allowed, the second is not."""
     asked: list[str] = []
 
     def only_first(address: Any) -> bool:
@@ -194,7 +194,7 @@ def test_an_address_that_is_none_is_refused(url: str, why: StrEnum) -> None:
 
 def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
     with (tmp_path / "list.txt").open("wb") as file:
-        file.truncate(1 << 40)  # with holes: nobody could read all of it
+        file.truncate(1 << 40)  # a sparse file, too large to be read
     with pytest.raises(InvalidFeed) as refused:
         read_file(tmp_path, "list.txt", NOTHING, LOOPBACK)
     assert refused.value.fault is FeedFault.TOO_BIG
@@ -227,7 +227,7 @@ def test_a_file_is_read_from_the_directory_alone(tmp_path: Path) -> None:
 
 @contextmanager
 def raw(answer: bytes, *, hold: bool = False) -> Iterator[int]:
-    """A server that says these octets to whoever comes, and hangs up; hold: only when the block ends."""
+    """Run a server that sends these octets to a client and closes the connection; hold: only when the block ends."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         kept: list[socket.socket] = []
 

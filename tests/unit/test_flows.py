@@ -1,4 +1,4 @@
-"""Which flows a change cuts, and when: against the plain definition, for random changes and flows."""
+"""Flows that a change cuts, and when, compared with a plain definition for random changes and flows."""
 
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -60,7 +60,7 @@ def policies(draw: st.DrawFn) -> Policy:
 
 
 def make_flow(protocol: int, source: str, sport: int, to: str, dport: int, *, snat: str = "", dnat: tuple[str, int] | None = None) -> Flow:
-    """A connection from `source` to `to`, whose source or destination was rewritten."""
+    """Return a connection from `source` to `to`; snat and dnat: its rewritten source and destination."""
     there, there_port = dnat or (to, dport)
     first = (ip_address(source).packed, ip_address(to).packed, protocol, sport, dport)
     return Flow(*first, ip_address(there).packed, ip_address(snat or source).packed, there_port, sport)
@@ -90,7 +90,7 @@ def allows(mapping: NatMappingSpec, flow: Flow) -> bool:
 
 
 def newly_banned(end: IPv4Address | IPv6Address, way: BanDirection, before: Policy, after: Policy) -> bool:
-    """Banned in this direction by a ban that was not there, or that something overruled."""
+    """Return whether the address is newly banned in this direction: by a new ban, or by one that an allow entry overruled before."""
     old, new = ({ban.prefix for ban in each.bans if ban.direction in (way, BanDirection.BOTH)} for each in (before, after))
     was, is_now = ({each.prefix for each in policy.allowed if end in each.prefix} for policy in (before, after))
     by = {prefix for prefix in new if end in prefix}
@@ -98,7 +98,7 @@ def newly_banned(end: IPv4Address | IPv6Address, way: BanDirection, before: Poli
 
 
 def moment(before: Policy, after: Policy, flow: Flow) -> CutMoment | None:
-    """The definition, without a single hash table."""
+    """Return when a change cuts the flow. This is the plain definition, without hash tables."""
     ends = [ip_address(flow.source), ip_address(flow.reply_source)]
     if any(newly_banned(end, way, before, after) for end, way in zip(ends, (BanDirection.IN, BanDirection.OUT), strict=True)):
         return CutMoment.COMMIT
@@ -136,7 +136,7 @@ def leads(flow: Flow, toward: FlowFilter) -> bool:
 
 
 def compute_changes(*policies: Policy) -> FlowChanges:
-    """One policy after the other."""
+    """Return the changes of flows from one policy to the next."""
     steps = [compile_policy(policy) for policy in policies]
     return FlowChanges(*(diff(before, after) for before, after in pairwise(steps)), after=steps[-1].elements)
 
@@ -186,10 +186,10 @@ GAME = ForwardSpec(1, TransportProtocol.UDP, PUBLIC[0], 80, PRIVATE[0], 443)
 @pytest.mark.parametrize(
     ("flow", "cut"),
     [
-        (make_flow(17, "203.0.113.1", 999, "198.51.100.1", 80), True),  # to the gateway itself, or from before there was a table
-        (make_flow(17, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.2", 443)), True),  # by somebody else's table
+        (make_flow(17, "203.0.113.1", 999, "198.51.100.1", 80), True),  # to the gateway itself, or from before the table existed
+        (make_flow(17, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.2", 443)), True),  # rewritten by another table
         (make_flow(17, "10.0.0.2", 80, "203.0.113.1", 999, snat="198.51.100.1"), True),  # another member left with that port
-        (make_flow(17, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.1", 443)), False),  # goes there already
+        (make_flow(17, "203.0.113.1", 999, "198.51.100.1", 80, dnat=("10.0.0.1", 443)), False),  # already leads there
         (make_flow(17, "10.0.0.1", 443, "203.0.113.1", 999, snat="198.51.100.1")._replace(reply_destination_port=80), False),
         (make_flow(17, "10.0.0.2", 81, "203.0.113.1", 999, snat="198.51.100.1"), False),
         (make_flow(17, "10.0.0.2", 80, "203.0.113.1", 999, snat="198.51.100.2"), False),

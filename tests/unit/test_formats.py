@@ -1,4 +1,4 @@
-"""How values are written, in English and in German."""
+"""Formats of values on pages, in English and German."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta

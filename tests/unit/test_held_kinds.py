@@ -1,4 +1,4 @@
-"""Whatever can wait for a second person can be named, asked after, refused and restored: over all kinds that there are."""
+"""Every kind of change that can wait for an approval has requesters, a way back and its texts."""
 
 from dataclasses import fields
 

@@ -1,4 +1,4 @@
-"""Mails that break the rules as real programs do, and what is read of them."""
+"""Mails that break the rules as real programs do, and how they are parsed."""
 
 import pytest
 
@@ -73,7 +73,7 @@ def test_a_bounce_shows_why() -> None:
 
 
 def test_headers_end_at_the_first_line_that_is_none() -> None:
-    """Our mail server has checked no header behind it."""
+    """Our mail server has verified no header after that line."""
     behind = b"From: Mara <mara@lindenhof.example>\nSubject: Behind\nAuthentication-Results: mx.lindenhof.example; dmarc=pass\n\nHello"
     got = parse_mail(b"Subject: Before\nno header at all\n" + behind, "eve@b.example", (), ParseLimits(), "mx.lindenhof.example")
     assert (got.sender, got.subject, got.authenticated) == (None, "Before", False)

@@ -1,4 +1,4 @@
-"""Where mail may come from: addresses that settings and command lines name."""
+"""Sources of inbound mail: addresses from settings and command lines."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Mails become values, whatever is in them; within the limits in proportion to their size."""
+"""Parsing of arbitrary mails into values; the work stays in proportion to their size."""
 
 import sys
 from collections.abc import Callable
@@ -174,7 +174,7 @@ def test_sixteen_times_the_mischief_is_nowhere_near_256_times_the_work(name: str
 
 
 def _whole(got: ReceivedMail) -> None:
-    """It can go back to the portal and into the database, and nothing is there that pages should not show."""
+    """Fail unless the mail survives packing, and holds nothing that the database or pages must not get."""
     words, octets = ipc_codec.pack_mail(got)
     assert ipc_codec.parse_sizes(words) == [len(each) for each in octets]
     assert ipc_codec.unpack_mail(words, octets) == got

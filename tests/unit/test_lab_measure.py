@@ -1,4 +1,4 @@
-"""The counting inside the measuring tools, without a network."""
+"""Counting in the measuring tools, without a network."""
 
 from ipaddress import ip_address
 

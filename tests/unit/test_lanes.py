@@ -1,4 +1,4 @@
-"""Lanes ask less and do the same: each packet fares and is counted as in the chains that are written for all ways."""
+"""Lanes, chains specialised for a direction and IP version, check less and do the same as the chains for all directions."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,14 +23,14 @@ LANES = ("new_up4", "new_up6", "new_down4", "new_down6", "new_inside4", "new_ins
 def fate(
     found: Trace | None,
 ) -> tuple[TraceOutcome, object, LeavingPacket | None, Mapping[tuple[str, bytes], int], Mapping[str, int], object] | None:
-    """All that can be seen from outside."""
+    """Return all effects of a trace that are visible from outside."""
     if found is None:
         return None
     return found.outcome, found.refusal, found.leaves, found.elements, found.counters, fate(found.answer)
 
 
 def count_rules(found: Trace) -> int:
-    """How many rules the packet met."""
+    """Return the number of rules that the packet met."""
     return sum(1 for step in found.steps if step.rule)
 
 

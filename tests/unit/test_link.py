@@ -1,4 +1,4 @@
-"""A channel and its relay program, here a small agent that obeys a script."""
+"""A channel with its relay program, here a small scripted agent."""
 
 import sys
 from datetime import timedelta
@@ -16,12 +16,12 @@ OTHER_VERSION = b"".join(wire.iter_lines(0, wire.Refused("version", "bring both 
 
 
 def channel(program: str, backoff: Backoff | None = None) -> AgentChannel:
-    """To a Python program."""
+    """Return a channel to a Python program."""
     return AgentChannel("nat-1", RelayProgram((sys.executable, "-S", "-c", f"import sys\n{program}")), backoff)
 
 
 def answering(times: int) -> str:
-    """A program that answers so many questions, whatever they are, and ends. It repeats the number that it was asked by."""
+    """Return a program that answers this many requests, whatever they are, and exits. It repeats each request's number."""
     return (
         "import json\n"
         f"for _ in range({times}):\n"
@@ -76,7 +76,7 @@ def test_while_it_is_left_alone_no_program_is_started() -> None:
 
 
 def beating(seconds: float, every: float = 0.02) -> str:
-    """A program that says for so long that it lives, and then answers."""
+    """Return a program that sends signs of life for this many seconds, and then answers."""
     beat = b"".join(wire.iter_lines(1, wire.Beat("loading", 1, 2)))
     return (
         "import json, time\n"
@@ -104,7 +104,7 @@ def test_an_agent_that_falls_silent_after_signs_of_life_is_not_waited_for() -> N
 
 
 def test_an_agent_that_shows_signs_of_life_for_ever_does_not_hold_up_the_others_for_ever() -> None:
-    """One that somebody else controls."""
+    """As an agent under an attacker's control might do."""
     relay = AgentChannel("nat-1", RelayProgram((sys.executable, "-S", "-c", f"import sys\n{beating(600)}")), longest=0.5)
     with pytest.raises(Unreachable, match=r"shows signs of life and has not answered for 0\.5 s"):
         relay.ask(HELLO)

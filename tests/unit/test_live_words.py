@@ -1,4 +1,4 @@
-"""A live trace as people read it: the path of each packet, where it was rewritten, and what became of it."""
+"""A live trace in words: the path of each packet, where it was rewritten, and what became of it."""
 
 from dataclasses import replace
 from ipaddress import ip_address

@@ -1,4 +1,4 @@
-"""The two locks: what runs in production is a part of what is tested, in the same versions, and no tool of tests is in it."""
+"""The two lock files: production is a part of what is tested, in the same versions, without tools for tests."""
 
 import re
 from pathlib import Path

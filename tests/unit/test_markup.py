@@ -1,4 +1,4 @@
-"""What tests compare pages by: elements and words, however the source is broken into lines."""
+"""Normalised markup that tests compare: elements and words, independent of line breaks in the source."""
 
 import pytest
 

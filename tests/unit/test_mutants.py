@@ -1,4 +1,4 @@
-"""The faults that `script/test --mutants` puts into the code must still fit it."""
+"""Faults that `script/test --mutants` puts into the code must still fit it."""
 
 import pytest
 

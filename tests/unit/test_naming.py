@@ -1,4 +1,4 @@
-"""The rules for names find what breaks them, and nothing else."""
+"""The rules for names find exactly the names that break them."""
 
 import ast
 

@@ -1,4 +1,6 @@
-"""Only what exists and what one may see is linked; the theme is remembered and never leads elsewhere."""
+"""Navigation links only pages that exist and that the user may see. The theme is stored, and its switch redirects only within the
+portal.
+"""
 
 from collections.abc import Iterator
 from types import ModuleType

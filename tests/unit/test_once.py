@@ -5,11 +5,11 @@ from apps.lib.web.request_cache import RequestCacheMiddleware, cache_per_request
 
 
 class AskedError(Exception):
-    """What a view raises in a test."""
+    """Error that a view raises in a test."""
 
 
 def respond(method: str, numbers: list[int]) -> list[int]:
-    """What a view sees that asks for 3, 3, 5 and 3 again."""
+    """Return what a view gets in two requests when it asks for 3, 3, 5 and 3."""
     seen: list[int] = []
 
     @cache_per_request

@@ -1,4 +1,4 @@
-"""The arithmetic of `script/bench packets`, and the frames that it sends."""
+"""Calculations of `script/bench packets`, and the frames that it sends."""
 
 from ipaddress import IPv4Address
 from pathlib import Path

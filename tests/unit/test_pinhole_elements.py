@@ -1,4 +1,4 @@
-"""What pinholes are in the kernel, and which open connections end with them."""
+"""Pinholes as elements in the kernel, and open connections that end with them."""
 
 from dataclasses import replace
 from ipaddress import IPv6Address, IPv6Network

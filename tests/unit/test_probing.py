@@ -1,4 +1,4 @@
-"""The probe in the ruleset: on the members' way, at nobody's cost, and with addresses that are nobody's."""
+"""The probe in the ruleset: takes the members' path, is not billed, and has addresses that no member has."""
 
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address, IPv6Network
@@ -24,12 +24,12 @@ from firewall.ruleset import Rule, Ruleset, VerdictMap
 from tests.policies import NAT_1, PROBE, PROBED, PROBES_MAPPING, network, policies
 
 SOURCE4, PUBLIC4, SOURCE6 = IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:b1::2")
-BESIDE = policies().filter(lambda policy: not any(SOURCE6 in prefix for prefix in policy.prefixes))  # nobody has the probe's address
+BESIDE = policies().filter(lambda policy: not any(SOURCE6 in prefix for prefix in policy.prefixes))  # no member has the probe's address
 HOST = IPv4Address("10.16.0.10")
 
 
 def add_probe(policy: Policy, probe: ProbeSpec = PROBE) -> Policy:
-    """The same members, at a gateway with a probe."""
+    """Return the policy with a probe at its gateway."""
     return replace(policy, gateway=replace(policy.gateway, probe=probe), mappings=(*policy.mappings, PROBES_MAPPING))
 
 
@@ -52,7 +52,7 @@ def test_members_are_accepted_before_any_rule_of_the_probe(chain: str) -> None:
 
 def test_a_members_first_packet_meets_the_same_rules_as_without_a_probe() -> None:
     plain, with_probe = compile_policy(network(10)), compile_policy(add_probe(network(10)))
-    allowed = len(rules(plain, "new")) - 2  # then come the two that refuse
+    allowed = len(rules(plain, "new")) - 2  # the last two rules refuse
     assert rules(with_probe, "new")[:allowed] == rules(plain, "new")[:allowed]
     assert rules(with_probe, "spoofed") == rules(plain, "spoofed")
     assert rules(with_probe, "fail_closed") == rules(plain, "fail_closed")

@@ -1,4 +1,4 @@
-"""A gateway's profile: which values it sets, that they travel unchanged, and that what cannot be is refused by its field."""
+"""A gateway's profile: the values that it sets, unchanged transport, and refusal of impossible values by field name."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""Rulesets name no protocol or service that nft would look up in /etc/protocols or /etc/services: a minimal machine has neither."""
+"""Rulesets name no protocol or service that nft would look up in /etc/protocols or /etc/services, which a minimal machine lacks."""
 
 import shutil
 import subprocess
@@ -14,17 +14,17 @@ from firewall.ruleset import Field, Match, Ruleset, VerdictMap
 from tests.packets import scenes
 from tests.unit.test_render import CASES, NOW
 
-# Words of nft's own grammar (nftables, src/scanner.l); all other names of protocols go through getprotobyname(3)
+# Keywords of nft's own grammar (nftables, src/scanner.l); all other protocol names go through getprotobyname(3)
 NFTS_OWN = frozenset({"ah", "comp", "dccp", "esp", "gre", "icmp", "icmpv6", "igmp", "sctp", "tcp", "udp", "udplite"})
 PORTS = frozenset({Field.TH_DPORT, Field.TH_SPORT, Field.TCP_DPORT, Field.TCP_SPORT, Field.UDP_DPORT})
 POLICIES = [*CASES.values(), *(scenes.policy(Random(seed)) for seed in range(60))]
 
-# Both files empty, in namespaces of mounts and of the network that end with it
+# Both files empty, in mount and network namespaces that end with the process
 WITHOUT_NETBASE = "mount --bind /dev/null /etc/protocols; mount --bind /dev/null /etc/services; exec nft -f -"
 
 
 def iter_compared_values(ruleset: Ruleset) -> Iterator[tuple[Field, str | int]]:
-    """Each value that a rule compares a field with."""
+    """Yield each value that a rule compares a field with."""
     for chain in ruleset.chains.values():
         for part in (part for rule in chain.rules for part in rule.parts):
             if isinstance(part, Match):

@@ -1,4 +1,4 @@
-"""Portal and gateways run different versions of Python: whatever they compare or send must be the same under each of them."""
+"""Portal and gateways run different versions of Python: what they compare or send must be the same under each version."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from tests.unit.test_render import CASES
 ROOT = Path(__file__).parents[2]
 VERSIONS = ("3.11", "3.12", "3.13")
 
-# Digest, nft's text and what would be sent on, of each ruleset on standard input
+# Prints digest, nft text and forwarded message of each ruleset on standard input
 SAYS = """
 import json, sys
 from hashlib import sha256
@@ -38,7 +38,7 @@ for data in json.load(sys.stdin):
 
 
 def interpreters() -> dict[str, Path]:
-    """Of each version one that really starts: a name on the PATH may be a shim that only says that it is not there."""
+    """Return a working interpreter of each version. A name on the PATH may be a shim that only reports a missing version."""
     roots = [Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"]
     found = {}
     for version in VERSIONS:
@@ -59,7 +59,7 @@ MAPPED = IPv6Network("::ffff:10.0.0.0/120")
 
 @cache
 def rulesets() -> tuple[Any, ...]:
-    """As requests on the wire: everything there is a golden file of, random policies, and addresses that versions write differently."""
+    """Return requests on the wire: all golden files' policies, random policies, and addresses that versions write differently."""
     mapped = replace(scenes.MANAGED, management=Management((*scenes.MANAGED.management.sources, MAPPED)))
     given = [*CASES.values(), *(scenes.policy(Random(seed)) for seed in range(40)), Policy(mapped)]
     return tuple(encode(wire.Plan(0, compile_policy(policy))) for policy in given)

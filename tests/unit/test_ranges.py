@@ -1,4 +1,4 @@
-"""A range of ports is one thing of somebody's, however many elements it is."""
+"""Counting of forwards and pinholes: a range of ports counts once, however many elements it has."""
 
 from ipaddress import IPv4Address, IPv6Address
 

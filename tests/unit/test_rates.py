@@ -1,4 +1,4 @@
-"""Rate limits: what the compiler makes of them, what it refuses, and what a trace says."""
+"""Rate limits: compiled rules, refused values, and traces."""
 
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Network

@@ -1,4 +1,4 @@
-"""A relay program and the limits on it."""
+"""A relay program, and the limits on it."""
 
 import sys
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ SHORT = 0.1  # seconds
 
 @contextmanager
 def relay(program: str) -> Iterator[Relay]:
-    """A Python program as a relay."""
+    """Run a Python program as a relay."""
     running = Relay([sys.executable, "-S", "-c", program], Path.cwd())
     try:
         yield running

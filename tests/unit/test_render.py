@@ -174,7 +174,7 @@ CASES = {
 def test_the_text_is_the_one_that_was_reviewed(name: str) -> None:
     golden = GOLDEN / f"{name}.nft"
     text = render(compile_policy(CASES[name]), now=NOW)
-    if os.environ.get("WRITE_GOLDEN"):  # then review the difference
+    if os.environ.get("WRITE_GOLDEN"):  # review the difference afterwards
         golden.write_text(text)
     assert text == golden.read_text()
 

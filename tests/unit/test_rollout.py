@@ -1,4 +1,4 @@
-"""The table of a rollout, one path at a time, and then every order of events against a model of gateways and workers."""
+"""The state machine of a rollout: single paths, then every order of events against a model of gateways and workers."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,7 +26,7 @@ DONE = (RolloutEvent.COMMITTED, RolloutEvent.PASSED, RolloutEvent.CONFIRMED)
 
 
 def after(*events: RolloutEvent, **given: Any) -> tuple[RolloutState, RolloutCommand]:
-    """A rollout over two gateways after these events."""
+    """Return the state and last command of a rollout over two gateways after these events."""
     state, command = RolloutState((GatewayStep.WAITING, GatewayStep.WAITING), **given), RolloutCommand.NOTHING
     for event in events:
         state, command = advance(state, event)
@@ -97,7 +97,7 @@ def test_a_group_that_changes_all_or_none_stops_at_a_gateways_own_fault_too() ->
 
 
 def test_every_end_of_a_step_stops_the_others_or_is_named_as_one_that_does_not() -> None:
-    """Who adds an end has to say which it is."""
+    """Fails for a new final step until it is listed in one of the sets here."""
     stops = {GatewayStep.REFUSED, GatewayStep.WENT_BACK, GatewayStep.SKIPPED}
     assert {GatewayStep.CONFIRMED} | WITHOUT | stops == FINAL
     for step in WITHOUT:
@@ -165,17 +165,17 @@ def test_what_cannot_happen_is_refused_by_name() -> None:
 
 @dataclass
 class ScriptedGateway:
-    """What an agent promises: tokens only rise, what is on trial goes back unless it is confirmed."""
+    """A model of an agent's guarantees: tokens only rise, and a change on trial is reverted unless it is confirmed."""
 
     token: int = 0
     applied: int = 0  # token of the last change that was committed
     confirmed: int = 0
     trial: int | None = None
     linked: bool = True
-    disk: bool = True  # can it write down what it is told?
+    disk: bool = True  # whether it can store what it receives
 
     def take(self, command: RolloutCommand, token: int, target: int) -> RolloutEvent:
-        """The answer to one command."""
+        """Return the answer to one command."""
         if token < self.token:
             return RolloutEvent.REFUSED
         self.token = token
@@ -202,7 +202,7 @@ class ScriptedGateway:
         return self.tell(token, target)
 
     def tell(self, token: int, target: int) -> RolloutEvent:
-        """What became of the last command of this token."""
+        """Return what became of the last command with this token."""
         if self.trial == target:
             return RolloutEvent.FOUND_ON_TRIAL
         if self.trial is None and self.confirmed == target:
@@ -212,7 +212,7 @@ class ScriptedGateway:
 
 @dataclass
 class Worker:
-    """One that holds, or believes to hold, the lease: what it is about to do, and the answer it has not written down yet."""
+    """A worker that holds the lease, or believes so: its next command, and the answer that it has not stored yet."""
 
     token: int
     target: int
@@ -224,7 +224,7 @@ class Worker:
 
 @dataclass
 class Row:
-    """The rollout in the database."""
+    """The rollout as a row in the database."""
 
     state: RolloutState
     target: int
@@ -237,7 +237,7 @@ DRIVEN = (RolloutCommand.ASK, RolloutCommand.APPLY, RolloutCommand.PROBE, Rollou
 
 
 class Rollouts(RuleBasedStateMachine):
-    """Workers may sleep before, between and after their commands and wake up at any time."""
+    """Model in which workers may sleep before, between and after their commands, and wake up at any time."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -264,7 +264,7 @@ class Rollouts(RuleBasedStateMachine):
     @precondition(lambda self: self.row and self.row.state.phase is RolloutPhase.APPLYING)
     @rule()
     def the_lease_runs_out_and_another_takes_over(self) -> None:
-        """First it shows its token to every gateway that answers."""
+        """The new worker first sends its token to every gateway that answers."""
         self.hold(RolloutEvent.TAKEN_OVER)
 
     def hold(self, event: RolloutEvent) -> None:
@@ -287,7 +287,7 @@ class Rollouts(RuleBasedStateMachine):
     @precondition(lambda self: any(worker.answer is None for worker in self.workers))
     @rule(data=st.data(), fate=FATES, at_once=st.sampled_from([True, True, False]))
     def a_command_goes_out(self, data: st.DataObject, fate: str, at_once: bool) -> None:
-        """Its answer is written down at once, or whenever the worker wakes up."""
+        """The worker stores the answer at once, or later when it wakes up."""
         worker = data.draw(st.sampled_from([worker for worker in self.workers if worker.answer is None]))
         worker.answer = self.deliver(worker, fate)
         if worker.answer is None or at_once:
@@ -303,7 +303,7 @@ class Rollouts(RuleBasedStateMachine):
                 self.note(awake[-1])
 
     def deliver(self, worker: Worker, fate: str) -> RolloutEvent | None:
-        """None: refused, because another has taken over."""
+        """Deliver the command; return the answer, or None if it was refused because another worker has taken over."""
         gateway = self.gateways[worker.turn]
         if not gateway.linked:
             return RolloutEvent.AWAY if worker.command is RolloutCommand.APPLY else RolloutEvent.LOST
@@ -371,7 +371,7 @@ class Rollouts(RuleBasedStateMachine):
             assert any(step is not GatewayStep.CONFIRMED for step in self.row.state.steps)
 
     def teardown(self) -> None:
-        """Whatever has happened: with the links mended and a worker at it, every rollout comes to its end."""
+        """Check that every rollout ends once the links work and a worker continues it."""
         if self.is_over() or self.row is None:
             return
         for gateway in self.gateways:
@@ -388,7 +388,7 @@ class Rollouts(RuleBasedStateMachine):
         self.a_confirmed_rollout_is_on_every_gateway()
 
     def push(self) -> None:
-        """What is due next."""
+        """Do the next step of the rollout."""
         assert self.row
         if self.row.state.phase is RolloutPhase.PAUSED:
             self.write(RolloutEvent.RESUME)

@@ -1,4 +1,4 @@
-"""A planned network: the same for the same seed, and like one that could be real."""
+"""A planned demo network: deterministic for a seed, and realistic."""
 
 from collections import Counter
 from datetime import date

@@ -10,7 +10,7 @@ ROW = re.compile(r"^\| `(NETZWART_\w+)`( ●)? \|", re.MULTILINE)
 
 
 def read_documented() -> dict[str, bool]:
-    """Each variable of the page, and whether script/server sets it."""
+    """Return the variables on the page, and whether script/server sets them."""
     return {name: bool(mark) for name, mark in ROW.findall((ROOT / "docs" / "settings.md").read_text())}
 
 

@@ -1,4 +1,4 @@
-"""Arguments for ssh, the host keys that it must meet, and what its complaints mean."""
+"""Arguments for ssh, the expected host keys, and the meaning of ssh's error messages."""
 
 import stat
 from ipaddress import ip_address

@@ -32,7 +32,7 @@ from portal.stack.test_summary import CaseOutcome, read, summarize
 from workers import app
 
 PLACES = StatePaths.from_directory(Path("/srv/var"))
-CADDY_RESTS = 120  # seconds; nginx has 60
+CADDY_RESTS = 120  # seconds that Caddy keeps idle connections; nginx 60
 
 
 def test_the_web_server_queues_as_many_connections_as_the_kernel_allows_and_listens_on_loopback() -> None:
@@ -76,7 +76,7 @@ def test_changes_readings_mail_and_feeds_have_a_worker_each_that_together_take_e
         each.command[each.command.index("--queues") + 1] for each in (build_worker(), build_collector(), build_mailer(), build_feeds())
     ]
     for module in app.conf.include:
-        import_module(module)  # what a worker does, without the checks that ask the database
+        import_module(module)  # as a worker does, without the checks that need the database
     names = [name for name in app.tasks if name.startswith("workers.")]
     assert {name: app.amqp.router.route({}, name)["queue"].name for name in names} == {
         "workers.reconcile": taken[0],

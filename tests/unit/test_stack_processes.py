@@ -18,7 +18,7 @@ from portal.stack.processes import Supervisor, run_concurrently, supervise
 from portal.stack.program import Program
 
 ROOT = Path(__file__).parents[2]
-FOREVER = "while :; do read -t 60 <> <(:) || :; done"  # bash, without a child of its own
+FOREVER = "while :; do read -t 60 <> <(:) || :; done"  # bash, without a child process
 STUBBORN = f"trap '' TERM; {FOREVER}"
 
 
@@ -27,7 +27,7 @@ def shell(name: str, script: str) -> Program:
 
 
 def run_supervised(work: Callable[[Supervisor], object]) -> str:
-    """What is shown while `work` starts programs and everything then waits for an end."""
+    """Run `work`, which starts programs, until one of them ends; return the output."""
     stream = io.StringIO()
 
     async def run() -> None:

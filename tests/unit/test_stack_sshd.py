@@ -1,4 +1,4 @@
-"""The demo's gateways behind sshd: when, and with which line of authorized_keys."""
+"""The demo's gateways behind sshd: when it runs, and the line in authorized_keys."""
 
 from pathlib import Path
 

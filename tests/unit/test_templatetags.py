@@ -1,4 +1,4 @@
-"""The tags draw what they are told, escape what they are given, and change one thing of an address at a time."""
+"""Template tags: output, escaping, and changes of a single query parameter."""
 
 from collections.abc import Iterator
 

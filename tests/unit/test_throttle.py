@@ -1,4 +1,4 @@
-"""Holding processes back for a benchmark: while it lasts, and not a moment longer."""
+"""Throttling of processes for a benchmark, which must end with it."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Every fixed time in the way of a change stands in docs/timing.md, with what it does on a slow machine: a new one is seen."""
+"""Every fixed time that affects a change must be listed in docs/timing.md, with its effect on a slow machine."""
 
 import ast
 import re
@@ -23,7 +23,7 @@ type Time = tuple[str, str, str]  # path, name, value
 
 
 def times(path: Path, text: str) -> Iterator[Time]:
-    """Constants of modules and classes that are a time, and times that are given to a call as they are."""
+    """Yield constants of modules and classes that are times, and literal times in arguments of calls."""
     where, lines, tree = str(path), text.splitlines(), ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef):
@@ -46,7 +46,7 @@ def _constant(node: ast.stmt, lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _numbers(value: ast.expr) -> bool:
-    """Is there a number in it, perhaps as the default of an environment variable?"""
+    """Return whether the value contains a number, perhaps as the default of an environment variable."""
     constants = [node.value for node in ast.walk(value) if isinstance(node, ast.Constant)]
     numbers = re.compile(rf"[\d.]*[1-9][\d.]*|{WRITTEN.pattern}")
     return any(not isinstance(each, bool) and numbers.fullmatch(str(each)) for each in constants)

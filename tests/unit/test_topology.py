@@ -1,4 +1,4 @@
-"""Reading the topology: what it means, and how a mistake in it is answered."""
+"""Reading the topology: its meaning, and error messages for mistakes in it."""
 
 from ipaddress import IPv4Interface, ip_address, ip_network
 

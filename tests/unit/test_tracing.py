@@ -1,4 +1,4 @@
-"""Traces of packets through compiled policies, where the answer can be read off the policy."""
+"""Traces of packets through compiled policies whose answer is evident from the policy."""
 
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -85,7 +85,7 @@ def test_every_kind_of_part_has_a_function_and_every_field_a_reader() -> None:
 def test_a_part_that_no_trace_knows_is_refused_aloud() -> None:
     @dataclass(frozen=True)
     class Teleport:
-        """What no kernel has."""
+        """A part that no kernel has."""
 
     chain = Chain("forward", (Rule((Teleport(),)),), Hook("filter", "forward", HookPriority.FILTER))  # type: ignore[arg-type]  # on purpose
     with pytest.raises(TraceError, match="Teleport"):
@@ -197,7 +197,7 @@ def test_what_comes_from_outside_to_a_private_address_is_dropped_without_a_refus
 
 
 def test_our_own_public_address_from_outside_is_forged() -> None:
-    publics = (IPv4Network(f"{PUBLIC}/32"), IPv4Network("10.0.0.0/24"))  # a pool within a private prefix overlaps nothing either
+    publics = (IPv4Network(f"{PUBLIC}/32"), IPv4Network("10.0.0.0/24"))  # a pool inside a private prefix causes no overlap
     ours = replace(POLICY, gateway=replace(POLICY.gateway, settings=GroupSettings(publics=publics)))
     assert trace_packet(tcp("wan0", PUBLIC, PUBLIC, 8443), ours).counters == {"spoofed": 1}
     assert trace_packet(tcp("wan0", FOREIGN, PUBLIC, 8443), ours).outcome is TraceOutcome.FORWARDED

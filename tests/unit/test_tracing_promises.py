@@ -1,7 +1,7 @@
-"""What a policy promises about a connection's first packet, read off the policy alone, is what its ruleset does.
+"""A policy's promise about a connection's first packet, derived from the policy alone, is what its ruleset does.
 
-`promised` says it in the policy's words, without a set or a chain. Where it differs from the trace, one of them is wrong; that the trace
-does what the kernel does is for tests/packets. Of servers and their listeners it says nothing.
+`compute_promise` uses the policy's own terms, without sets and chains. Where it differs from the trace, one of them is wrong;
+tests/packets compares the trace with the kernel. Servers and their listeners are left out.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ ECHO = {4: 8, 6: 128}
 
 @dataclass(frozen=True)
 class Promise:
-    """A packet that gets through: where it leaves, and between whom then."""
+    """A forwarded packet: the interface by which it leaves, and its ends then."""
 
     interface: str
     source: Address
@@ -48,14 +48,14 @@ def without_servers(policy: Policy) -> Policy:
 
 
 def case(seed: int) -> tuple[Policy, list[Packet]]:
-    """A random policy, and first packets of connections through its gateway."""
+    """Return a random policy, and first packets of connections through its gateway."""
     random = Random(seed)
     about = without_servers(policy(random))
     return about, [first_packet(each) for each in events(random, about) if isinstance(each, First) and each.card]
 
 
 def compute_promise(policy: Policy, packet: Packet) -> Promise | None:
-    """What becomes of a connection's first packet that is not for the gateway itself; None: it does not get through."""
+    """Return what becomes of a connection's first packet, not sent to the gateway itself; None if it is not forwarded."""
     at, forward = policy.gateway.interfaces, forward_of(policy, packet)
     destination, port = follow_forward(forward, packet) if forward else (packet.destination, packet.destination_port)
     leaves = ROUTES.find_interface(destination)
@@ -85,7 +85,7 @@ def compute_promise(policy: Policy, packet: Packet) -> Promise | None:
 
 
 def outside(policy: Policy, packet: Packet, destination: Address, port: int) -> Promise | None:
-    """To the internet: with IPv6 as one is, with IPv4 as somebody public."""
+    """Return the promise for a packet to the internet: IPv6 keeps its source, IPv4 gets a public one."""
     source = packet.source if packet.version == 6 else public_of(policy, packet)
     return Promise(policy.gateway.interfaces.wan, source, destination, port) if source else None
 
@@ -120,7 +120,7 @@ def opens(hole: Hole, packet: Packet) -> bool:
 
 
 def is_banned(policy: Policy, address: Address, way: BanDirection) -> bool:
-    """Not what anything allows."""
+    """Return whether a ban covers the address in this direction and no allow entry does."""
     bans = [each for each in policy.bans if each.direction in (way, BanDirection.BOTH)]
     return is_covered(bans, address) and not is_covered(policy.allowed, address)
 
@@ -130,14 +130,14 @@ def is_covered(by: Sequence[BanSpec | AllowEntrySpec], address: Address) -> bool
 
 
 def bogon(policy: Policy, address: Address) -> bool:
-    """Cannot this be on the internet, and does the group want to know?"""
+    """Return whether the group filters bogons and the address is one."""
     protection = policy.gateway.settings.protection
     bogons: tuple[Prefix, ...] = (*BOGONS4, *BOGONS6)
     return protection.bogons and any(address in each for each in bogons) and not any(address in each for each in protection.own)
 
 
 def is_blocked(policy: Policy, address: Address) -> bool:
-    """Nothing stays reachable here."""
+    """Return whether a member with this address is blocked; in these policies nothing stays reachable for them."""
     return any(address in each.prefix for each in policy.blocks if not 0 < each.expires <= NOW and each.prefix.version == address.version)
 
 
@@ -146,7 +146,7 @@ def holds(policy: Policy, address: Address) -> bool:
 
 
 def believable(policy: Policy, packet: Packet) -> bool:
-    """Can somebody outside have this source?"""
+    """Return whether a host outside can have this source."""
     private = isinstance(packet.source, IPv4Address) and any(packet.source in each for each in PRIVATE)
     return not private and not (packet.version == 6 and holds(policy, packet.source))
 
@@ -156,7 +156,7 @@ def is_echo6(packet: Packet) -> bool:
 
 
 def public_of(policy: Policy, packet: Packet) -> Address | None:
-    """As whom the packet's sender leaves; from a block nothing that has no ports."""
+    """Return the sender's public address. None without a mapping, and for protocols without ports if the sender has a port block."""
     mapping = next((each for each in policy.mappings if each.private == packet.source), None)
     if mapping is None or (mapping.sharing is SharingMode.BLOCKS and packet.protocol not in (ICMP, *PROTOCOLS.values())):
         return None
@@ -182,7 +182,7 @@ def fares_as_promised(policy: Policy, packets: list[Packet]) -> None:
             continue
         found = trace(ruleset, packet, ROUTES, now=NOW)
         wanted = compute_promise(policy, packet) if compute_state(packet) is ConntrackState.NEW else None
-        if found.state is ConntrackState.UNTRACKED:  # nothing that comes in by the sync interface, or to the management port, goes through
+        if found.state is ConntrackState.UNTRACKED:  # packets from the sync interface, or to the management port, are never forwarded
             wanted = None
         assert read_promise(found) == wanted, f"{packet}\n{policy}"
         if wanted:
@@ -190,7 +190,7 @@ def fares_as_promised(policy: Policy, packets: list[Packet]) -> None:
 
 
 def compute_bill(policy: Policy, packet: Packet, leaves: Promise) -> tuple[int, int]:
-    """Each packet is counted once for each member at its ends."""
+    """Return the counts up and down: a packet counts once for each member at its ends."""
     return int(holds(policy, packet.source)), int(holds(policy, leaves.destination))
 
 
@@ -201,7 +201,7 @@ def read_bill(found: Trace) -> tuple[int, int]:
 
 
 def test_a_packet_that_is_not_forwarded_counts_for_no_member() -> None:
-    """A stranger who names a member as sender must not use up the member's traffic, nor must a member's packet that goes nowhere."""
+    """A packet spoofed in a member's name must not use up the member's traffic, nor must a member's packet that is dropped."""
     for seed in range(2000, 2300):
         random = Random(seed)
         about = policy(random)

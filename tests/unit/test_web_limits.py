@@ -1,4 +1,4 @@
-"""What the web server knows of routes before Django sees a request."""
+"""Limits that the web server applies by route before Django sees a request."""
 
 import asyncio
 import inspect
@@ -19,7 +19,7 @@ BEARERS = {"token", "key"}
 
 
 def patterns(of: URLResolver | URLPattern, before: str = "", names: tuple[str, ...] = ()) -> Iterator[tuple[str, str, Any]]:
-    """Each route: its path as written, its full name, and its view."""
+    """Yield each route: its path as written, its full name, and its view."""
     path = before + str(of.pattern)
     if isinstance(of, URLPattern):
         yield path, ":".join((*names, of.name or "")), of.callback

@@ -1,4 +1,4 @@
-"""Why a delivery did not arrive, in words, in both languages."""
+"""Reasons for failed webhook deliveries in words, in both languages."""
 
 import pytest
 from django.utils.translation import override

@@ -1,4 +1,4 @@
-"""Windows of time, and how a member's traffic compares, in words."""
+"""Windows of time, and the comparison of a member's traffic in words."""
 
 from datetime import UTC, datetime, timedelta
 

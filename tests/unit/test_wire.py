@@ -20,7 +20,7 @@ from tests.policies import network, policies
 
 
 def through(message: wire.Message) -> object:
-    """What the other side gets."""
+    """Send the message over the wire format; return what the other side gets."""
     assembler = wire.Assembler()
     answers = [assembler.feed(line) for line in wire.iter_lines(7, message)]
     assert all(answer is None for answer in answers[:-1])
@@ -185,7 +185,7 @@ def test_deeply_nested_json_is_refused_and_nothing_more() -> None:
         wire.Assembler().feed(line)
 
 
-# --- What a gateway says that somebody else controls
+# --- Answers of a gateway under an attacker's control
 
 
 def spoiled_reply(reply: wire.Reply, **changes: object) -> object:
@@ -230,7 +230,7 @@ def integers_of(kind: Any) -> dict[str, object]:
 
 
 def test_every_integer_of_an_answer_says_within_which_limits_it_is() -> None:
-    """They end in columns of the database: who adds one has to say which column takes it."""
+    """These integers are stored in database columns, so a new one needs limits that fit its column."""
     kinds = {*wire.Reply.__args__, wire.Counts, wire.Gone, wire.ElementDrift, wire.Connected}
     mine = [kind for kind in kinds if kind.__module__ == wire.__name__]
     found = {name: hint for kind in mine for name, hint in integers_of(kind).items()}

@@ -1,4 +1,4 @@
-"""Browser tests: the installed Chromium, a live server, a worker, a lab."""
+"""Fixtures of browser tests: the installed Chromium and pages of a live server, beside the fixtures of tests of the whole system."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ __all__ = ["bare_lab", "lab", "network", "processes", "sockets", "working"]
 
 @contextmanager
 def database_in_event_loop() -> Iterator[None]:
-    """Playwright runs an event loop in the thread that also asks the database."""
+    """Allow queries inside an event loop, because Playwright runs one in the thread of the test."""
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     yield
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
@@ -28,7 +28,7 @@ def database_in_event_loop() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    """The installed browser, without a window. On a busy machine an answer takes what it takes."""
+    """The installed browser, headless. Expectations wait up to 30 s, for busy machines."""
     expect.set_options(timeout=30_000)
     with database_in_event_loop(), sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -40,7 +40,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
-    """A page whose addresses are relative to the live server. A violated content security policy or an error in a script fails the test."""
+    """A page with addresses relative to the live server. Script errors and violations of the content security policy fail the test."""
     context = chromium.new_context(base_url=live_server.url, locale="en-GB", timezone_id="Europe/Berlin")
     faults: list[str] = []
     opened = context.new_page()
@@ -52,7 +52,7 @@ def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
 
 
 def signed_in(browser: Browser, server: LiveServer, user: User, **given: Any) -> BrowserContext:
-    """A browser window of somebody who has signed in, and has just given the password again."""
+    """Return a browser window in which the user is signed in and has just given the password again."""
     client = Client()
     client.force_login(user)
     confirm_password(client.session, user)
@@ -64,7 +64,7 @@ def signed_in(browser: Browser, server: LiveServer, user: User, **given: Any) ->
 def sign_in(
     page: Page, username: str = "mara", password: str = "correct horse battery", *, at: str = "/account/login/", lands: str = "/"
 ) -> None:
-    """Through the form, as a person does; on the page that is open already if `at` is empty."""
+    """Sign in through the form at `at`, or on the page that is already open if `at` is empty."""
     if at:
         page.goto(at)
     page.get_by_label("Username").fill(username)

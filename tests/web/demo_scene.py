@@ -1,4 +1,4 @@
-"""A demo network that has one of everything, so that every page has something to show; and which page shows what of it."""
+"""A demo network with one of everything, so that every page has something to show, and the list of pages with what each shows."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -48,12 +48,12 @@ from apps.webhooks import services as webhooks
 from apps.webhooks.models import Delivery, Endpoint
 from tests.whole.system import wait_for
 
-LONG = "Kindergarten-Freundeskreis-Nachbarschaftshilfe-Donaudampfschifffahrtsgesellschaft"  # 81 letters without a place to break
+LONG = "Kindergarten-Freundeskreis-Nachbarschaftshilfe-Donaudampfschifffahrtsgesellschaft"  # 81 characters, without a space
 FEED = b"".join(b"198.18.%d.0/24 # %s\n" % (at, LONG.encode()) for at in range(60))
 
 RESIDENT = "selin"
 
-# What cannot be visited: answers to POST alone, files, and a few more with their reasons.
+# Routes that are not visited: those that take only POST, files, and a few more with their reasons.
 POSTED = (
     "accounts:back-channel-logout",
     "desk:departure-drop", "desk:move-drop", "desk:member-invite", "desk:invitation-withdraw", "own:pinhole-switch", "own:pinhole-reopen",
@@ -105,25 +105,25 @@ NOT_VISITED = {
 
 @dataclass(frozen=True)
 class Page:
-    """A page that a browser can ask for: the name in the URL configuration, and its address."""
+    """A page that a browser can open: its name in the URL configuration, and its path."""
 
     name: str
     path: str
 
 
 def make() -> User:
-    """The demo network with one of everything; what the gateways run is deployed. Returns whoever looks at the pages."""
+    """Make the demo network with one of everything and deploy it. Returns the user to view the pages with."""
     demo.make(Gateway.Link.LOCAL, timezone.localdate())
     return fill()
 
 
 def is_filled() -> bool:
-    """Whether `fill` has been here: it makes the demo's only fair share."""
+    """True if `fill` has run. It makes the demo's only fair share."""
     return FairShare.objects.exists()
 
 
 def fill() -> User:
-    """One of everything that the demo network has not, also beside a worker that deploys it first. Returns whoever looks at the pages."""
+    """Add one of everything that the demo network lacks, also while a worker deploys it. Returns the user to view the pages with."""
     mara, group = User.objects.get(username="mara"), GatewayGroup.objects.get()
     reconcile(group, by=mara.pk)
     _openings(mara)
@@ -153,7 +153,7 @@ def fill() -> User:
 
 
 def _full(group: GatewayGroup, mara: User) -> None:
-    """An uplink that is full, and a gateway whose readings are not believed."""
+    """Add a full uplink, and a gateway with a refused reading."""
     now = timezone.now()
     uplink = get_uplink(group)
     set_uplink(group=group, version=uplink.version, up_kbit=1_000_000, down_kbit=1_000_000, limits_rates=True, by=mara)
@@ -163,7 +163,7 @@ def _full(group: GatewayGroup, mara: User) -> None:
 
 
 def _mails() -> None:
-    """One that waits for too long and one that failed, with all that a page may have to show."""
+    """Add a mail in each state, among them one that has waited too long and one that failed, and an outage of the mail server."""
     notice_kinds.register_kind("scene", LONG)
     for number, state in enumerate(("waiting", "failed", "sent", "discarded")):
         at = timezone.now() - timedelta(hours=number)
@@ -176,7 +176,7 @@ def _mails() -> None:
 
 
 def _tickets(mara: User, member: Member) -> None:
-    """One with everything that can stand in a thread, one of each state, and an answer that is kept."""
+    """Add a ticket with everything that a thread can contain, one in each state, and a canned answer."""
     by, file = User.objects.get(username=RESIDENT), AttachmentFile(f"{LONG}.txt", b"x")
     full = tickets_of_members.open_own_ticket(member=member, subject=LONG, text=f"{LONG}\n\n{LONG}", files=[file], by=by)
     tickets.add_note(ticket=full, text=LONG, files=[file], by=mara)
@@ -198,7 +198,7 @@ def _tickets(mara: User, member: Member) -> None:
 
 
 def _arrivals() -> None:
-    """One in each state, with all that a page may have to show."""
+    """Add an arrival in each state, with everything that a page can show."""
     headers = f"Received: from {LONG}\nFrom: {LONG}@lindenhof.example\nSubject: {LONG} {LONG}\n\n".encode()
     for state in ("quarantined", "waiting", "taken", "deleted"):
         Arrival.objects.create(
@@ -210,7 +210,7 @@ def _arrivals() -> None:
 
 
 def _webhooks(mara: User) -> None:
-    """One with a delivery in each state, and one that is paused; none is ever sent from here."""
+    """Add a webhook with a delivery in each state, and a paused one. Nothing is sent."""
     facts = webhooks.EndpointFacts(
         name=LONG[:80], url=f"https://hooks.lindenhof.example/{LONG}", kinds=["forward", "member"], events=["created"]
     )
@@ -226,7 +226,7 @@ def _webhooks(mara: User) -> None:
 
 
 def _tokens(mara: User, member: Member) -> None:
-    """One with every limit, one of a house that has ended, and one that may do all."""
+    """Add a token with limits by scope, member, network and time, an expired one of a site, and one of a gateway group."""
     now, networks = timezone.now(), [ip_network("192.0.2.0/24"), ip_network("2001:db8:dead:beef::/64")]
     limits: dict[str, Any] = {"member": member.pk, "networks": networks, "expires": now + timedelta(days=90)}
     tokens.create(user=mara, name=LONG[:80], scopes=["forward:write", "member:read", "address:read", "ban:write"], **limits)
@@ -262,7 +262,7 @@ def _pk(model: type[Model], **where: Any) -> Callable[[], dict[str, Any]]:
 
 
 def _member() -> dict[str, Any]:
-    """Somebody who has forwards, pinholes and devices."""
+    """Return the id of a member who has forwards, pinholes and devices."""
     return {"pk": Pinhole.objects.values_list("holding__member", flat=True)[0]}
 
 
@@ -287,7 +287,7 @@ def _forward() -> dict[str, Any]:
 
 
 def _staff() -> dict[str, Any]:
-    """Somebody whose roles wait to be changed."""
+    """Return the id of the account with a pending change of roles."""
     return {"pk": RoleChange.objects.get().user_id}
 
 
@@ -313,7 +313,7 @@ MEMBER = (
     "device-add",
 )
 
-# Pages for who has not signed in.
+# Pages for visitors who have not signed in.
 STRANGERS = (
     "account_login", "account_inactive", "account_signup", "account_reset_password", "account_reset_password_done",
     "api-docs",
@@ -321,10 +321,10 @@ STRANGERS = (
     "socialaccount_login_error",
 )  # fmt: skip
 
-# Pages that say that there is nothing, because whoever looks has none of it.
+# Pages that answer 404, because the user has no such object.
 NOTHING = ("an address that leads nowhere", "mfa_deactivate_totp", "mfa_download_recovery_codes", "mfa_view_recovery_codes")
 
-# What stands in the address of a page whose address needs something.
+# Arguments for the paths of pages.
 SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "desk:export": lambda: {"name": "names.zone"},
     **{f"bans:{name}": _list for name in LISTS},
@@ -398,7 +398,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "accounts:token-revoke": _pk(ApiToken, user__username="mara", member_id__isnull=False),
 }
 
-# What is asked for beside: pages look otherwise with an answer, with nothing found, or filtered.
+# Pages to visit again with a query: they look different with an answer, without results, or filtered.
 ALSO = (
     ("desk:why", "gateway=nat-1&source=203.0.113.9&source_port=5000&destination=198.51.100.7&protocol=tcp&port=51413"),
     ("desk:search", "q=selin"),
@@ -431,7 +431,7 @@ ALSO = (
 
 
 def pages() -> list[Page]:
-    """Every page of the URL configuration, in its order, and some again with what is asked for."""
+    """Return every page for staff in the order of the URL configuration, then some again with a query, and one that does not exist."""
     named = [Page(name, address(name)) for name in list_pages() if not name.startswith("own:")]
     revisions = list(Revision.objects.order_by("pk").values_list("pk", flat=True))
     ticket, other = Ticket.objects.filter(merged_into=None, member__user__username=RESIDENT).order_by("pk").values_list("pk", flat=True)[:2]
@@ -441,12 +441,12 @@ def pages() -> list[Page]:
 
 
 def own() -> list[Page]:
-    """Every page of a member's own, for RESIDENT."""
+    """Return every page of a member's own pages, for RESIDENT."""
     return [Page(name, address(name)) for name in list_pages() if name.startswith("own:")]
 
 
 def list_pages() -> list[str]:
-    """The names of all pages, in the order of the URL configuration."""
+    """Return the names of all pages, in the order of the URL configuration."""
     return [name for name in dict.fromkeys(_names(get_resolver(), "")) if name not in NOT_VISITED]
 
 

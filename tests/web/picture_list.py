@@ -1,6 +1,7 @@
-"""What of a demo can be pictured: reads its database, and writes for `pictures.py` which pages there are, and a session for each reader.
+"""List of the pages of a demo that can be pictured, with a session for each user. Writes it as JSON for `pictures.py`.
 
-Knows from `demo_scene.py` which pages there are and what each shows. Runs as `portal.stack run -- python -m tests.web.picture_list`.
+Reads the demo's database. `demo_scene.py` knows which pages there are and what each shows. Runs as
+`portal.stack run -- python -m tests.web.picture_list`.
 """
 
 import json
@@ -28,7 +29,7 @@ A_DAY = 24 * 3600  # seconds
 
 
 def shots() -> Iterator[dict[str, str]]:
-    """Every page that the demo can show: what its pictures are called, its path, and whose it is ("" for strangers)."""
+    """Yield every page that the demo can show: the file name of its pictures, its path, and the user's name ("" for strangers)."""
     asked = [(name, query) for name, query in demo_scene.ALSO if "{" not in query]
     for at, (name, query) in enumerate([*((name, "") for name in demo_scene.list_pages()), *asked]):
         path = address(name)
@@ -41,7 +42,7 @@ def shots() -> Iterator[dict[str, str]]:
 
 
 def address(name: str) -> str | None:
-    """Where the page is; None if there is nothing that it could show."""
+    """Return the page's path, or None if the demo has nothing for it to show."""
     try:
         return demo_scene.address(name)
     except (IndexError, ObjectDoesNotExist):
@@ -49,7 +50,7 @@ def address(name: str) -> str | None:
 
 
 def session(username: str) -> str:
-    """The cookie of somebody who has given the password just now, and goes on to have done so while all pictures are taken."""
+    """Return the session cookie of a user whose password stays recently confirmed while all pictures are taken."""
     client, user = Client(), User.objects.get(username=username)
     client.force_login(user)
     confirm_password(client.session, user)
@@ -57,7 +58,7 @@ def session(username: str) -> str:
 
 
 def confirm_password(session: Any, user: User) -> None:
-    """What a session says once the password was asked for again; for a day, where people have five minutes."""
+    """Record in the session that the password was just given again. It holds for a day instead of the usual five minutes."""
     asked = HttpRequest()
     asked.session, asked.user = session, user
     record_authentication(asked, user, "password", username=user.username, reauthenticated=True)

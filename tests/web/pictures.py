@@ -1,6 +1,6 @@
-"""Pictures of every page of a running demo: on a desk and on a phone, by day and in the dark.
+"""Take pictures of every page of a running demo: on a desk and on a phone, in light and in dark.
 
-Pages of what the demo has none of are named and left out; --fill adds one of everything first.
+Pages for which the demo has no object are named and left out; --fill adds one of everything first.
 """
 
 import argparse
@@ -24,7 +24,7 @@ LOCALES: Final = {"en": "en-GB", "de": "de-DE"}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Take them; 1 when a page could not be shown."""
+    """Take the pictures. Returns 1 if a page could not be shown."""
     given = parse_arguments(arguments)
     shown = showing(given.var, fill=given.fill)
     shown["shots"] = [each for each in shown["shots"] if not given.only or any(word in each["file"] for word in given.only)]
@@ -51,7 +51,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def showing(var: Path, *, fill: bool) -> dict[str, Any]:
-    """Which pages there are, and sessions. Asked beside the gateways, where this machine's loopback is another one."""
+    """Return the pages and sessions. Runs `picture_list` in the workers' network node, whose loopback may differ from this machine's."""
     inside = [sys.executable, "-m", "tests.web.picture_list", *(["--fill"] if fill else [])]
     run = [sys.executable, "-m", "portal.stack", "run", "--var", str(var), "--", *inside]
     told = subprocess.run(run, stdout=subprocess.PIPE, check=True, text=True).stdout
@@ -60,7 +60,7 @@ def showing(var: Path, *, fill: bool) -> dict[str, Any]:
 
 
 def take(browser: Browser, look: str, shown: dict[str, Any], given: argparse.Namespace) -> Iterator[str]:
-    """Picture them all; yields the paths where there was no page."""
+    """Take all pictures of one look. Yields the paths at which there was no page."""
     base = json.loads((given.var / "demo.json").read_text())["url"]
     windows: dict[str, BrowserContext] = {}
     for shot in shown["shots"]:

@@ -1,4 +1,4 @@
-"""Collections are chosen by boxes: with a script by columns, and by keyboard without any."""
+"""Check boxes for the collections of a token: by column with JavaScript, and by keyboard without it."""
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -43,7 +43,7 @@ def test_without_a_script_and_with_the_keyboard_a_token_is_made_and_revoked(
     expect(page.get_by_label("all of People: read")).to_be_hidden()
     page.get_by_label("What for").fill("door")
     page.keyboard.press("Tab")
-    page.keyboard.press("Space")  # all of it, to read
+    page.keyboard.press("Space")  # the scope “read all”
     page.get_by_label("Port forwards: write").focus()
     page.keyboard.press("Space")
     page.get_by_label("Your password").fill("correct horse battery")

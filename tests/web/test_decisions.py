@@ -1,4 +1,4 @@
-"""What people decide about rollouts, in a browser: an approval, a trial that counts down and is taken back. The gateways are in memory."""
+"""Decisions about rollouts in a browser: an approval, and a trial that counts down and is reverted. The gateways are in memory."""
 
 from datetime import timedelta
 

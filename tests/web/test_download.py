@@ -1,4 +1,4 @@
-"""A member downloads something, and sees it on the own page a minute later: real gateways, real packets, the worker's own readings."""
+"""A member downloads a file and sees the usage on their own page a minute later: real gateways, packets and readings."""
 
 import csv
 import sys
@@ -24,13 +24,13 @@ from workers.collect import collect_one
 pytestmark = [pytest.mark.kernel, pytest.mark.browser, pytest.mark.xdist_group("whole")]
 
 SIZE = 3_000_000
-LAST_HOUR = 12  # points of five minutes
+LAST_HOUR = 12  # buckets of five minutes
 FETCH = "import sys, urllib.request; print(len(urllib.request.urlopen(sys.argv[1], timeout=20).read()))"
 
 
 @pytest.fixture
 def film(lab: Lab, tmp_path: Path) -> Iterator[str]:
-    """The address of a file on a web server in the lab's internet."""
+    """The URL of a file on a web server in the lab's internet."""
     (tmp_path / "film").write_bytes(bytes(SIZE))
     command = [sys.executable, "-u", "-m", "http.server", "--bind", INTERNET, "--directory", str(tmp_path), "0"]
     with lab.popen("internet", command) as server:
@@ -43,7 +43,7 @@ def film(lab: Lab, tmp_path: Path) -> Iterator[str]:
 
 
 def read(lab: Lab, network: factories.Network) -> dict[Where, int]:
-    """The worker reads all gateways; what the witness let through by then, if nothing passed meanwhile."""
+    """Read all gateways as the worker does, and return what the witness table counted until then, or {} if packets passed meanwhile."""
     before = witness_table.ask(lab, *GATEWAYS)
     for gateway in network.gateways:
         collect_one(gateway.pk)
@@ -51,7 +51,7 @@ def read(lab: Lab, network: factories.Network) -> dict[Where, int]:
 
 
 def table(page: Page) -> list[str]:
-    """What was received in each five minutes that the table below the chart shows, but for those in which it was nothing."""
+    """Return the received volumes in the table below the chart, without empty buckets and gaps."""
     page.reload()
     traffic = page.locator("#traffic")
     traffic.get_by_text("Show as table").first.click()
@@ -86,7 +86,7 @@ def test_what_a_member_downloads_stands_in_the_last_hour_of_the_own_page(
     assert (len(found), sum(down), sum(up)) == (LAST_HOUR, received, sent)
 
     def whole() -> list[str]:
-        """Of the five minutes that are over by now: a number of a part of them would look as if less had passed."""
+        """Return the volumes of buckets that are over. A part of a bucket would look like less traffic."""
         over = [datetime.fromisoformat(row["Ends"]) <= timezone.now() for row in found]
         return [format_volume(octets) for octets, ended in zip(down, over, strict=True) if octets and ended]
 

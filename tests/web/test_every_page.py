@@ -1,4 +1,4 @@
-"""Every page of the staff in a browser: nothing that axe-core objects to, in light and dark, and on a phone nothing to push sideways."""
+"""Every page for staff in a browser: no violations found by axe-core, in light and dark, and no horizontal scrolling on a phone."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole")]
 
 AXE: Final = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
 TAGS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-OF_WIDTH: Final = [  # rules whose answer depends on how wide the page is; the others read what a desk has read already
+OF_WIDTH: Final = [  # rules that depend on the page's width; the others find the same as at desk width
     "aria-hidden-focus", "button-name", "color-contrast", "label", "link-name", "page-has-heading-one", "scrollable-region-focusable",
     "select-name", "summary-name", "target-size",
 ]  # fmt: skip
@@ -44,7 +44,7 @@ PHONE: Final[ViewportSize] = {"width": 360, "height": 740}
 
 @pytest.fixture
 def looks(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[User]:
-    """The demo network with one of everything on two gateways in memory, and who looks at it."""
+    """The user to view the pages with, in the demo network with one of everything on two gateways in memory."""
     monkeypatch.setattr(services, "memory", GatewayCache())
     settings.REDIS_URL = "unix:///nonexistent/redis.sock"
     with TemporaryDirectory(prefix="nw-") as directory:
@@ -54,7 +54,7 @@ def looks(transactional_db: None, settings: LazySettings, monkeypatch: pytest.Mo
 
 
 class Looker:
-    """Opens pages in one window and keeps what is wrong with them."""
+    """Browser window that opens pages and collects their faults."""
 
     def __init__(self, context: BrowserContext, own: str) -> None:
         self.faults: list[str] = []
@@ -71,7 +71,7 @@ class Looker:
             self.blame(f"asks {request.url}")
 
     def _wrong(self, message: Any) -> bool:
-        """An error; a page that answers 404 or 422 is one in the browser's eyes only."""
+        """True if the console message is an error or a warning. Answers like 404 and 422 are expected."""
         return message.type in ("error", "warning") and "status of 4" not in message.text
 
     def blame(self, fault: str) -> None:
@@ -94,7 +94,7 @@ class Looker:
 
 
 def check_what_is_not_visited(user: User) -> None:
-    """What is listed as no page is none."""
+    """Check that the routes listed as POST alone or as files are not pages."""
     client = Client()
     client.force_login(user)
     for name in demo_scene.POSTED:
@@ -104,13 +104,13 @@ def check_what_is_not_visited(user: User) -> None:
 
 
 def check_what_is_pictured(pages: Iterable[demo_scene.Page]) -> None:
-    """script/screenshots finds every page too, but for those that two revisions or tickets are asked for, and the one that is none."""
+    """Check that script/screenshots finds every page, except those that need two revisions or tickets, and the one that does not exist."""
     lost = {each.path for each in pages} - {each["path"] for each in picture_list.shots()}
     assert [path for path in lost if "?from=" not in path and "?ticket=" not in path] == ["/nowhere/"]
 
 
 def look_at(desk: Looker, phone: Looker, pages: Iterable[demo_scene.Page]) -> None:
-    """Each page in both windows and both themes."""
+    """Check each page in both windows, and on the desk in both themes."""
     for each in pages:
         desk.open(each.path, f"{each.name} {each.path}")
         desk.axe({"type": "tag", "values": TAGS})

@@ -1,4 +1,4 @@
-"""A feed, as an admin sets it up: from the page through a real worker and a real server to a packet that is dropped."""
+"""A feed that an administrator sets up: from the page through a real worker and a real server to a dropped packet."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.kernel, pytest.mark.browser, pytest.mark.xdist_group("
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """A feed on loopback, which the worker may ask."""
+    """A feed on loopback, which the worker is allowed to fetch."""
     monkeypatch.setenv("NETZWART_FEED_PRIVATE", "1")
     with serving(FakeAnswer(body=b"203.0.113.66 # scans\n")) as running:
         yield running

@@ -1,4 +1,4 @@
-"""Packets are watched in a browser, on a real gateway: the page moves by itself, and stops when it is over."""
+"""The live trace in a browser, on a real gateway: the page updates itself, and stops at the end."""
 
 import pytest
 from playwright.sync_api import Page, expect

@@ -1,4 +1,4 @@
-"""Pages change while one looks at them, without being loaded again: a real process of live events, three people, a ticket and a rollout."""
+"""Live events change open pages without a reload: a real process of live events, three users, a ticket and a rollout."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -81,7 +81,7 @@ def test_panels_show_what_another_browser_added_and_leave_alone_what_is_being_ty
     GatewayState.objects.bulk_create(GatewayState(gateway=gateway) for gateway in network.gateways)
 
     def added(port: int) -> None:
-        """By somebody else; then both gateways have it."""
+        """Add a forward as another user, and record that both gateways have it."""
         add_forward(
             holding=resident.holding, public=factories.PUBLIC, protocol="tcp", public_port=port, private_port=port, by=network.admin
         )

@@ -1,4 +1,4 @@
-"""Many tabs of one browser over HTTP/1.1: six connections to a host, and one stream of live events for all of them."""
+"""Many tabs of one browser over HTTP/1.1, which allows six connections to a host, share one stream of live events."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -22,23 +22,23 @@ LISTENS = "html[data-stream=up]"
 
 
 class TraceWindow:
-    """A browser window on an address that is in front of everything, and a rollout that its pages show."""
+    """Browser window on a reverse proxy for pages and events, and a rollout that its pages show."""
 
     def __init__(self, before: Front, window: BrowserContext, rollout: Rollout) -> None:
         self.front, self.window, self.rollout = before, window, rollout
         self.faults: list[str] = []
 
     def tab(self) -> Page:
-        """One more, once it listens."""
+        """Open a tab, and return it when it listens for events."""
         page = self.window.new_page()
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("console", lambda message: self.faults.append(message.text) if "Content Security Policy" in message.text else None)
-        page.goto(f"{self.front.url}/rollouts/revisions/")  # nothing but the top bar looks again here, and that once a minute
+        page.goto(f"{self.front.url}/rollouts/revisions/")  # only the top bar polls here, once a minute
         expect(page.locator(LISTENS)).to_be_attached()
         return page
 
     def turn(self, state: Rollout.State) -> None:
-        """Something happens."""
+        """Set the state of the rollout, which publishes an event."""
         Rollout.objects.filter(pk=self.rollout.pk).update(state=state)
 
 

@@ -1,4 +1,4 @@
-"""Names as long as they may be, without a place to break: pages of members and objects are no wider than their window."""
+"""The longest allowed names, without spaces: pages of members and objects are no wider than the window."""
 
 from typing import Any, Final
 
@@ -36,7 +36,7 @@ WRITTEN: Final[dict[type[models.Model], str]] = {
 
 
 def lengthen() -> None:
-    """Writes a name as long as it may be, up to LENGTH, into each row."""
+    """Give each row the longest allowed name, up to LENGTH characters."""
     for model, name in WRITTEN.items():
         field: Any = model._meta.get_field(name)
         for row in model._default_manager.all():
@@ -46,7 +46,7 @@ def lengthen() -> None:
 
 
 def scene() -> tuple[factories.Network, User]:
-    """A member with one of each, who has an account."""
+    """Return a network with long names, and the account of a member who has one of each object."""
     network = factories.network()
     resident = network.residents["m1"]
     selin = factories.user("selin", staff=False)

@@ -1,4 +1,4 @@
-"""The main job, as an admin does it: open a port on a page, see both gateways confirm, and reach the member's host."""
+"""The main task of an administrator: open a port on a page, see both gateways confirm, and reach the member's host."""
 
 import pytest
 from playwright.sync_api import Page, expect

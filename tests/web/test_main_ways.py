@@ -1,4 +1,4 @@
-"""The main way on each page that sets something: add, see it active, take it back. Two gateways in memory; what is due goes out at once."""
+"""The main path on each page with settings or objects: add, see it active, remove. Two gateways in memory; changes are deployed at once."""
 
 from collections.abc import Iterator
 
@@ -24,14 +24,14 @@ SETTINGS = (("limits", "New connections of a member per second", "50", "0"), ("p
 
 @pytest.fixture
 def feed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """A feed on loopback, which may be asked."""
+    """A feed on loopback, which the portal is allowed to fetch."""
     monkeypatch.setattr("django.conf.settings.FEED_PRIVATE", True)
     with serving(FakeAnswer(body=b"203.0.113.66 # scans\n")) as running:
         yield running
 
 
 def tab_to(page: Page, wanted: Locator) -> None:
-    """Press Tab until it has the focus."""
+    """Press Tab until the element has the focus."""
     for _press in range(MOST_TABS):
         page.keyboard.press("Tab")
         if wanted.evaluate("element => element === document.activeElement"):
@@ -40,7 +40,7 @@ def tab_to(page: Page, wanted: Locator) -> None:
 
 
 def wait_deployed(page: Page, network: factories.Network) -> None:
-    """What was saved goes out, and the page is looked at again."""
+    """Deploy what was saved, and reload the page."""
     assert reconcile(network.group, by=network.admin.pk)
     page.reload()
 
@@ -69,7 +69,7 @@ def test_what_staff_sets_is_added_shown_as_active_and_taken_back(
     page.keyboard.press("Enter")
     expect(page.get_by_text("is no longer on the allow list")).to_be_visible()
 
-    # A pool, and how it is shared.
+    # A pool, and its sharing.
     page.goto("/addresses/")
     page.get_by_role("link", name="Add pool").click()
     page.get_by_label("Name", exact=True).fill("House C")
@@ -122,7 +122,7 @@ def test_what_staff_sets_is_added_shown_as_active_and_taken_back(
     expect(page.locator("#feed")).to_be_visible()
     banlist.refresh_from_db()
     assert refresh_feed(banlist.feed.pk)
-    expect(page.locator("#feed")).to_contain_text("1 added, 0 lifted, 0 unchanged")  # the page loads itself again when it is done
+    expect(page.locator("#feed")).to_contain_text("1 added, 0 lifted, 0 unchanged")  # the page reloads itself at the end of the refresh
     wait_deployed(page, served_network)
     expect(page.get_by_role("row", name="203.0.113.66")).to_contain_text("both")
     page.locator("#feed").get_by_role("link", name="Change").click()
@@ -141,7 +141,7 @@ def test_each_kind_of_form_works_without_javascript(chromium: Browser, live_serv
     context = signed_in(chromium, live_server, served_network.admin, locale="en-GB", java_script_enabled=False)
     page = context.new_page()
 
-    # A form in a table, and a confirmation.
+    # A form in a table, and its confirmation.
     page.goto("/bans/allowed/")
     page.get_by_label("Address or prefix").fill("203.0.113.66")
     page.get_by_role("button", name="Allow", exact=True).click()
@@ -155,7 +155,7 @@ def test_each_kind_of_form_works_without_javascript(chromium: Browser, live_serv
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_label("New connections of a member per second")).to_have_attribute("aria-invalid", "true")
 
-    # A page that edits one thing: a port that is taken, and the one that is offered.
+    # A page that edits one object: a taken port, and the offered one.
     add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=9443, private_port=443, by=served_network.admin)
     page.goto(f"/members/{holding.member_id}/")
     page.get_by_role("link", name=f"Edit {forward}").click()

@@ -1,4 +1,4 @@
-"""A member opens a port alone, and it works: real gateways, real packets."""
+"""A member opens a port without an administrator, and it works: real gateways, real packets."""
 
 import pytest
 from playwright.sync_api import Page, expect

@@ -1,4 +1,4 @@
-"""In a browser: text is not lost when a session ends, and a slow or refused request is said."""
+"""Requests that fail or take long, in a browser: input survives the end of a session, and slow or refused requests are reported."""
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -26,7 +26,7 @@ def test_text_that_was_written_stands_in_its_field_again_after_signing_in(
     context.clear_cookies()
     page.locator("textarea").first.evaluate("element => element.form.submit()")
     expect(page.get_by_role("heading", name="You were signed out")).to_be_visible()
-    context.add_cookies(cookies)  # type: ignore[arg-type]  # what `cookies` gives, which playwright types apart
+    context.add_cookies(cookies)  # type: ignore[arg-type]  # Playwright types the value of `cookies` differently
     page.get_by_role("link", name="Back to the page").click()
     expect(page.locator("textarea").first).to_have_value(TEXT)
     expect(page.get_by_text("Your text that was not saved is back.")).to_be_visible()
@@ -42,7 +42,7 @@ def test_signing_in_after_a_form_was_sent_leads_back_to_its_page_with_the_text(
     page.goto(f"/tickets/{ticket.pk}/")
     page.locator("#answer textarea").fill(TEXT)
     context.clear_cookies(name="sessionid")
-    page.get_by_role("main").get_by_role("button", name="Save").click()  # of the ticket's state: an address that only takes what is sent
+    page.get_by_role("main").get_by_role("button", name="Save").click()  # of the ticket's state, at a route that takes only POST
     expect(page.get_by_text("You were signed out, so nothing was saved.")).to_be_visible()
     sign_in(page, at="", lands=f"/tickets/{ticket.pk}/")
     expect(page.locator("#answer textarea")).to_have_value(TEXT)
@@ -66,7 +66,7 @@ def test_a_request_after_the_session_ended_says_so_and_keeps_the_input(
 
 
 def sign_in_again(page: Page) -> None:
-    """As the strip advises: in a tab of its own, which leaves the page with the input as it is."""
+    """Sign in in another tab, as the page advises, so that the page keeps its input."""
     with page.context.expect_page() as opened:
         page.locator("#signed-out").get_by_role("link", name="Sign in").click()
     sign_in(opened.value)

@@ -1,4 +1,4 @@
-"""Signing in in a browser: password, app with codes, recovery code, passkey; and ending a session."""
+"""Signing in in a browser: password, authenticator app, recovery code, passkey; and the end of a session."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def mara(transactional_db: None, settings: LazySettings) -> Iterator[User]:
-    """Somebody of the staff, who needs a second factor."""
+    """A staff account, which needs a second factor."""
     settings.REQUIRE_SECOND_FACTOR = True
     settings.MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = True
     yield factories.user()
@@ -39,7 +39,7 @@ def sign_out(page: Page) -> None:
 
 
 def confirm(page: Page) -> None:
-    """The password once more, before something delicate."""
+    """Give the password again, as sensitive pages require."""
     expect(page.get_by_role("heading", name="Confirm that it is you")).to_be_visible()
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Continue").click()
@@ -55,7 +55,7 @@ def test_staff_set_up_an_app_and_sign_in_with_its_code_and_with_a_recovery_code(
     picture = page.get_by_alt_text("QR code of the secret below")
     expect(picture).to_be_visible()
     page.emulate_media(color_scheme="dark")
-    expect(picture).to_have_css("background-color", "rgb(255, 255, 255)")  # cameras read dark on light
+    expect(picture).to_have_css("background-color", "rgb(255, 255, 255)")  # cameras need dark on light
     secret = page.locator("code").inner_text()
     page.locator("input[name=code]").fill(code(secret))
     page.get_by_role("button", name="Set up").click()

@@ -1,6 +1,6 @@
-"""What a member, the helpdesk and a network admin come for, from beginning to end, in both languages. Two gateways in memory.
+"""Whole stories of a member, the help desk and a network administrator, in both languages. Two gateways in memory.
 
-That a member's forward carries a real packet is in test_own.py.
+test_own.py shows that a member's forward carries a real packet.
 """
 
 import re
@@ -32,7 +32,7 @@ __all__ = ["served_network"]
 
 @pytest.fixture
 def say(language: str) -> Callable[..., str]:
-    """A text of ours in the language of the story: `say("Open a port")`, `say("Use %(port)s", port=1)`."""
+    """The function that translates a text into the language of the story: `say("Open a port")`, `say("Use %(port)s", port=1)`."""
 
     def said(text: str, /, context: str = "", **facts: object) -> str:
         with override(language):
@@ -43,7 +43,7 @@ def say(language: str) -> Callable[..., str]:
 
 @contextmanager
 def window(chromium: Browser, server: LiveServer, user: User, language: str) -> Iterator[Page]:
-    """Of somebody who has signed in. A script that fails, or content that the policy forbids, fails the story."""
+    """Open a window in which the user is signed in. Script errors and violations of the content security policy fail the story."""
     faults: list[str] = []
     context = signed_in(chromium, server, user, locale={"en": "en-GB", "de": "de-DE"}[language])
     page = context.new_page()
@@ -55,7 +55,7 @@ def window(chromium: Browser, server: LiveServer, user: User, language: str) -> 
 
 
 def selin_of(network: factories.Network) -> User:
-    """The resident of m1."""
+    """Return the account of m1's resident."""
     user = factories.user("selin", staff=False)
     Member.objects.filter(pk=network.residents["m1"].member.pk).update(user=user, email="selin@lindenhof.example", name="Selin Kaya")
     return user
@@ -70,7 +70,7 @@ def test_a_member_sees_usage_opens_a_port_and_asks_why_it_does_not_work(
     say: Callable[..., str],
 ) -> None:
     port = urlsplit(live_server.url).port
-    hosts = {4: f"127.0.0.1:{port}", 6: "127.0.0.1:1"}  # where nobody answers
+    hosts = {4: f"127.0.0.1:{port}", 6: "127.0.0.1:1"}  # where no server answers
     settings.CHECK_HOSTS = hosts
     settings.SECURE_CSP = settings.SECURE_CSP | {"img-src": [*settings.SECURE_CSP["img-src"], *hosts.values()]}
     assert reconcile(served_network.group)

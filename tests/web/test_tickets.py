@@ -1,4 +1,4 @@
-"""A member asks on the web, staff answers, the member replies by mail, and the thread reads right on both sides."""
+"""A member asks on the web, staff answers, the member replies by mail, and both see the correct thread."""
 
 from email.message import EmailMessage
 from smtplib import SMTP
@@ -26,14 +26,14 @@ MX = "mx.lindenhof.example"
 
 
 def send_outbox(box: Post) -> list[EmailMessage]:
-    """What leaves the outbox now, as the mail server gets it."""
+    """Deliver the outbox, and return the mails as the mail server receives them."""
     before = len(box.taken)
     deliver(SmtpConnection(box.server), timezone.now)
     return box.taken[before:]
 
 
 def reply_to(mail: EmailMessage, text: str) -> EmailMessage:
-    """As a mail program writes it, with what it answers quoted below."""
+    """Return a reply as mail programs write it, with the quoted mail below."""
     made = EmailMessage()
     made["From"], made["To"], made["Subject"] = SELIN, mail["Reply-To"], f"Re: {mail['Subject']}"
     made["Message-ID"], made["In-Reply-To"], made["References"] = "<1@mail.selin.example>", mail["Message-ID"], mail["Message-ID"]
@@ -45,7 +45,7 @@ def reply_to(mail: EmailMessage, text: str) -> EmailMessage:
 
 
 def deliver_to_the_portal(mail: EmailMessage) -> None:
-    """SMTP to the network's mail server, which says that it believes the sender, LMTP to the portal, and what a worker does with it."""
+    """Send the mail by SMTP to the network's mail server, which marks the sender as authentic and passes it on by LMTP; then handle it."""
     mail["Authentication-Results"] = f"{MX}; dmarc=pass header.from={SELIN.rpartition('@')[2]}"
     with lmtp_server(lmtp.parse_place("127.0.0.1:0", 0)) as place, mail_server(place) as port, SMTP("127.0.0.1", port) as client:
         client.send_message(mail)

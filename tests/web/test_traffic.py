@@ -1,4 +1,4 @@
-"""A member and an admin look at traffic: with JavaScript, and without."""
+"""Pages of traffic for a member and an administrator, with and without JavaScript."""
 
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -19,7 +19,7 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def counted_network(transactional_db: None) -> factories.Network:
-    """Selin, who got most, and another, who sent most, two hours ago; nobody read for some hours before."""
+    """A network in which Selin received most and Jonas sent most two hours ago, after some hours without readings."""
     network, now = factories.network(), timezone.now()
     for host, name in (("m1", "Selin Kaya"), ("m2", "Jonas Brandt")):
         Member.objects.filter(pk=network.residents[host].member.pk).update(name=name)

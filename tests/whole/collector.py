@@ -1,6 +1,6 @@
-"""Collectors that can be killed: a process that has Django loaded forks one for each line it reads, and writes its process id.
+"""Collectors of counters that tests can kill. A process with Django loaded forks one for each line it reads, and prints its process id.
 
-Each asks all gateways for their counters, one after the other, without a pause, until it is killed.
+Each collector reads the counters of all gateways, one after the other and without a pause, until it is killed.
 """
 
 import os
@@ -14,12 +14,12 @@ from subprocess import PIPE, Popen
 from threading import Event, Lock, Thread
 from typing import NoReturn
 
-LIVES = (0.05, 0.9)  # seconds, between which lies how long each lives
+LIVES = (0.05, 0.9)  # seconds: shortest and longest life of a collector
 
 
 @contextmanager
 def killed_at_random(environment: dict[str, str], seed: int, log: Path) -> Iterator[Callable[[], int]]:
-    """Two collectors at a time, each killed at a random moment and followed by another; the function says how many were killed."""
+    """Run two collectors at a time. Each is killed at a random moment and replaced; the yielded function returns how many were killed."""
     ended, killed, asking = Event(), [0, 0], Lock()
     with (
         log.open("a") as output,
@@ -64,7 +64,7 @@ def _collect() -> NoReturn:
 
 
 def main() -> None:
-    """One child for each line."""
+    """Fork one collector for each line of standard input."""
     import django
 
     django.setup()
@@ -72,7 +72,7 @@ def main() -> None:
     for _line in sys.stdin:
         child = os.fork()
         if child == 0:
-            os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # where its log goes, and not between process ids
+            os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # to its log, so that nothing mixes with the process ids
             _collect()
         sys.stdout.write(f"{child}\n")
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Tests of the whole: real rows, real agents, a real kernel, real packets."""
+"""Fixtures for tests of the whole system: real rows, real agents, a real kernel, real packets."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -23,7 +23,7 @@ from tests.whole.worker import broker, worker
 
 @pytest.fixture
 def sockets(settings: LazySettings) -> Iterator[Path]:
-    """A short path: sockets must stay under 108 characters."""
+    """Directory for sockets, with a short path: a socket's path must stay under 108 characters."""
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)
         yield Path(directory)
@@ -38,7 +38,7 @@ def bare_lab() -> Iterator[Lab]:
 
 @pytest.fixture
 def processes(bare_lab: Lab, sockets: Path) -> Iterator[dict[str, Popen[str]]]:
-    """The agents' processes, by gateway."""
+    """Processes of the agents, by gateway."""
     with agents(bare_lab, sockets) as running:
         yield running
         agent_channel.close_all()
@@ -46,13 +46,13 @@ def processes(bare_lab: Lab, sockets: Path) -> Iterator[dict[str, Popen[str]]]:
 
 @pytest.fixture
 def lab(bare_lab: Lab, processes: dict[str, Popen[str]]) -> Lab:
-    """A lab with both agents, and channels of this test's own."""
+    """A lab with both agents. The test gets its own channels to them."""
     return bare_lab
 
 
 @pytest.fixture
 def network(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[factories.Network]:
-    """The lab's network as rows; what this process knew of other labs' gateways is forgotten."""
+    """The lab's network as rows. The cache with data about other labs' gateways is emptied."""
     settings.REDIS_URL = "unix:///nonexistent/redis.sock"
     monkeypatch.setattr(services, "memory", GatewayCache())
     yield factories.network()
@@ -60,7 +60,7 @@ def network(transactional_db: None, settings: LazySettings, monkeypatch: pytest.
 
 @pytest.fixture
 def working(network: factories.Network, sockets: Path, settings: LazySettings) -> Iterator[None]:
-    """A broker that takes nudges, and a worker that heeds them."""
+    """A broker for messages to workers, and a worker that handles them."""
     with broker(sockets) as url:
         settings.REDIS_URL = url
         enqueue._get_publisher.cache_clear()
@@ -71,7 +71,7 @@ def working(network: factories.Network, sockets: Path, settings: LazySettings) -
 
 @pytest.fixture
 def by_ssh(bare_lab: Lab, sockets: Path, settings: LazySettings) -> Iterator[dict[str, Popen[str]]]:
-    """Both agents behind a real sshd each, and this thread in the portal's node; the sshds' processes, by gateway."""
+    """Both agents, each behind a real sshd, with this thread in the portal's node; the processes of sshd, by gateway."""
     if reason := find_obstacle():
         pytest.skip(reason)
     settings.SSH_KEY, settings.SSH_KNOWN_HOSTS = sockets / "id_ed25519", sockets / "known_hosts.d"
@@ -84,6 +84,6 @@ def by_ssh(bare_lab: Lab, sockets: Path, settings: LazySettings) -> Iterator[dic
 
 @pytest.fixture
 def ssh_network(bare_lab: Lab, by_ssh: dict[str, Popen[str]], network: factories.Network, sockets: Path) -> factories.Network:
-    """The lab's network, its gateways reached by ssh."""
+    """The lab's network with gateways that are reached by ssh."""
     reached_by_ssh(bare_lab, network.gateways, sockets)
     return network

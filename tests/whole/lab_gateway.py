@@ -1,4 +1,4 @@
-"""A gateway of the lab with its agent and no portal: what tests apply to it, and connections through it."""
+"""A gateway of the lab with its agent but without a portal: tests apply policies to it and open connections through it."""
 
 import sys
 from collections.abc import Callable
@@ -41,7 +41,7 @@ class GatewayInLab:
     token: int = 0
 
     def apply(self, wanted: Policy) -> int:
-        """Apply it, and say how many flows were cut."""
+        """Apply the policy; return how many flows were cut."""
         self.token += 1
         before, after = self.ruleset, compile_policy(wanted)
         base, target = (digest.format_digest(digest.digest_ruleset(each)) for each in (before, after))
@@ -58,7 +58,7 @@ class GatewayInLab:
         return confirmed.flows_cut
 
     def talk(self, node: str, host: str, port: int) -> Callable[[], str]:
-        """An open connection; calling it says a line and tells what became of it."""
+        """Open a connection. The returned function sends a line and returns the connection's fate: “alive”, “closed” or “cut”."""
         inside = [sys.executable, "-c", TALK, host, str(port)]
         process: Popen[str] = self.stack.enter_context(self.lab.popen(node, inside, stdin=PIPE, stdout=PIPE))
         assert process.stdin

@@ -1,4 +1,4 @@
-"""A policy loaded into both gateways of the lab, as text: for tests of what packets meet, without agents and portal."""
+"""A policy loaded into both gateways of the lab as nft text: for tests of packets, without agents and portal."""
 
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Network
@@ -19,7 +19,7 @@ GATEWAY = GatewaySpec(
 )
 M1, M2, M3, M4 = (IPv4Address(f"10.16.0.{host}") for host in (10, 11, 12, 13))
 PUBLIC, ANOTHER = IPv4Address("198.51.100.7"), IPv4Address("198.51.100.8")
-# m1 and m2 have a public address, m3 has none, m4 is no member
+# m1 and m2 have a public address, m3 has none, m4 is not a member
 MEMBERS = Policy(
     GATEWAY,
     addresses=(M1, M2, M3),
@@ -29,7 +29,7 @@ MEMBERS = Policy(
 
 
 def load(lab: Lab, policy: Policy) -> None:
-    """On both gateways, instead of whatever is there; nothing is tracked any more."""
+    """Replace the rules of both gateways by this policy, and flush connection tracking."""
     for name in GATEWAYS:
         text = render(compile_policy(replace(policy, gateway=replace(policy.gateway, name=name))), now=0)
         lab.run(name, ["nft", "-f", "-"], text=f"flush ruleset\n{text}")
@@ -37,7 +37,7 @@ def load(lab: Lab, policy: Policy) -> None:
 
 
 def why_not(lab: Lab, node: str, protocol: str, host: str, port: int, *, timeout: float = 3) -> str:
-    """Why nobody answers: “refused”, “timed out”, or what the kernel says. "" when somebody does."""
+    """Return why no answer came: “refused”, “timed out”, or the kernel's message; "" if one came."""
     try:
         lab.connect(node, protocol, host, port, timeout=timeout)
     except NoAnswerError as error:

@@ -1,4 +1,4 @@
-"""Single packets: made by hand in one node, watched in another."""
+"""Single packets: built and sent in one node, watched in another."""
 
 import socket
 import struct
@@ -18,7 +18,7 @@ MOST = 10_000
 
 
 class SeenPacket(NamedTuple):
-    """A packet from its IP header on, and whether the node sent it itself."""
+    """A packet from its IP header on, and whether the node itself sent it."""
 
     packet: bytes
     sent: bool
@@ -26,9 +26,9 @@ class SeenPacket(NamedTuple):
 
 @contextmanager
 def watching(lab: Lab, node: str, port: int) -> Iterator[Callable[[bytes], list[SeenPacket]]]:
-    """All that the node's cards see from now on; the function waits for a packet with this text in it and returns all up to it.
+    """Record all packets on the node's interfaces. The yielded function waits for a packet with this text, and returns all up to it.
 
-    Nobody answers datagrams to the port meanwhile: two hosts of the lab would answer each other's answers for ever.
+    Datagrams to the port get no answer meanwhile: two hosts of the lab would answer each other's answers forever.
     """
     with inside(lab, node):
         tap = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_ALL))
@@ -49,13 +49,13 @@ def watching(lab: Lab, node: str, port: int) -> Iterator[Callable[[bytes], list[
 
 
 def send(lab: Lab, node: str, source: tuple[str, int], target: tuple[str, int], text: bytes) -> None:
-    """A UDP datagram with any source, from this node."""
+    """Send a UDP datagram with any source address from this node."""
     with inside(lab, node):
         send_from(source, target, text)
 
 
 def send_tcp6(lab: Lab, node: str, ports: tuple[int, int], target: str, flags: int, text: bytes) -> None:
-    """A TCP segment over IPv6 with any flags (RFC 9293, section 3.1), from the node's own address."""
+    """Send a TCP segment over IPv6 with any flags (RFC 9293, section 3.1), from the node's own address."""
     segment = struct.pack("!HHIIBBHHH", *ports, 1, 0, 5 << 4, flags, 65535, 0, 0) + text
     with inside(lab, node), socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_TCP) as raw:
         raw.setsockopt(socket.IPPROTO_IPV6, IPV6_CHECKSUM, TCP_CHECKSUM_AT)
@@ -63,6 +63,6 @@ def send_tcp6(lab: Lab, node: str, ports: tuple[int, int], target: str, flags: i
 
 
 def counter(lab: Lab, gateway: str, name: str) -> int:
-    """Packets that the named counter has seen."""
+    """Return the number of packets that the named counter has seen."""
     listed = lab.run(gateway, ["nft", "list", "counter", "inet", "netzwart", name]).stdout
     return int(listed.partition("packets ")[2].split()[0])

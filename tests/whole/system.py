@@ -1,4 +1,4 @@
-"""The whole on one machine: a lab, an agent in each gateway's node, and what a test needs to wait for them."""
+"""The whole system on one machine: a lab, an agent in each gateway's node, and functions with which tests wait for them."""
 
 import os
 import socket
@@ -25,7 +25,7 @@ INTERNET = "203.0.113.10"
 
 
 def wait_for[Value](what: Callable[[], Value], *, seconds: float = 60) -> Value:
-    """The first true value of `what`. Fails when there is none in time."""
+    """Return the first true value of `what`. Fail if there is none in time."""
     give_up = time.monotonic() + seconds
     while not (value := what()):
         assert time.monotonic() < give_up, f"waited {seconds} s in vain"
@@ -35,16 +35,16 @@ def wait_for[Value](what: Callable[[], Value], *, seconds: float = 60) -> Value:
 
 @contextmanager
 def agents(lab: Lab, sockets: Path, *, shared: bool = False) -> Iterator[dict[str, Popen[str]]]:
-    """The service of each gateway, inside its node, answering at sockets/<name>.sock."""
+    """Run each gateway's agent inside its node, answering at sockets/<name>.sock."""
     with ExitStack() as stack:
         yield {name: stack.enter_context(agent(lab, name, sockets, shared=shared)) for name in GATEWAYS}
 
 
 @contextmanager
 def agent(lab: Lab, name: str, sockets: Path, *, shared: bool = False, boot: str = "") -> Iterator[Popen[str]]:
-    """One gateway's service, and its prober's; killed at the end, its table stays. shared: sshd's account may connect too.
+    """Run one gateway's agent and its prober. Both are ended on exit; the agent's table stays. shared: sshd's account may connect too.
 
-    boot: the boot id that it finds, as on a machine that was started again; "": this machine's.
+    boot: the boot id that the agent reads, to simulate a reboot; "": this machine's.
     """
     asked, answers = sockets / f"{name}.sock", sockets / f"{PROBES[name]}.sock"
     serve = ["serve", "--name", name, "--socket", str(asked), "--state", str(sockets / name), "--prober", str(answers)]
@@ -56,7 +56,7 @@ def agent(lab: Lab, name: str, sockets: Path, *, shared: bool = False, boot: str
 
 @contextmanager
 def prober(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
-    """What connects through the gateway of this name, in the node beside it."""
+    """Run the prober of the gateway with this name, in the node beside it."""
     socket = sockets / f"{PROBES[name]}.sock"
     with _service(lab, PROBES[name], sockets, ["prober", "--socket", str(socket)]) as process:
         wait_for(socket.exists)
@@ -80,7 +80,7 @@ def _service(lab: Lab, node: str, sockets: Path, arguments: list[str], boot: str
 
 
 def reaches(lab: Lab, node: str, host: str, port: int, protocol: str = "tcp", **options: Any) -> HostAnswer | None:
-    """What answers there, or None."""
+    """Return the answer from this address and port, or None."""
     try:
         return lab.connect(node, protocol, host, port, timeout=1.0, **options)
     except NoAnswerError:
@@ -89,7 +89,7 @@ def reaches(lab: Lab, node: str, host: str, port: int, protocol: str = "tcp", **
 
 @contextmanager
 def conversation(lab: Lab, node: str, host: str, port: int) -> Iterator[Callable[[], bool]]:
-    """A TCP connection that stays open; the function says something over it, and whether it was echoed within ten seconds."""
+    """Hold a TCP connection open; the yielded function sends a line over it and returns whether the echo came within ten seconds."""
     with inside(lab, node):
         connection = socket.create_connection((host, port), timeout=5)
     connection.settimeout(10)
@@ -109,7 +109,7 @@ def conversation(lab: Lab, node: str, host: str, port: int) -> Iterator[Callable
 
 @contextmanager
 def inside(lab: Lab, node: str) -> Iterator[None]:
-    """Whatever this thread connects to, and the programs it starts, are in the node. Databases behind unix sockets stay in reach."""
+    """Move this thread, and programs that it starts, into the node's network namespace. Databases behind unix sockets stay reachable."""
     home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
     there = os.open(f"/proc/{lab.holder.pid}/root/run/netns/{node}", os.O_RDONLY)
     os.setns(there, os.CLONE_NEWNET)
@@ -123,9 +123,10 @@ def inside(lab: Lab, node: str) -> Iterator[None]:
 
 @contextmanager
 def sshd(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
-    """A real sshd in the gateway's node; the portal's key may relay to the agent at sockets/<name>.sock, as an account without rights.
+    """Run a real sshd in the gateway's node. The portal's key may relay to the agent at sockets/<name>.sock, as an account without
+    rights.
 
-    The agent has to run with `--group` of `lab.sshd.GROUP` (`agent(…, shared=True)`). Its log is at sockets/<name>.sshd.log.
+    The agent must run with `--group` of `lab.sshd.GROUP` (`agent(…, shared=True)`). sshd's log is at sockets/<name>.sshd.log.
     """
     sockets.chmod(0o711)
     authorized_keys = sockets / f"{name}.authorized_keys"
@@ -146,7 +147,7 @@ def sshd(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
 
 
 def reached_by_ssh(lab: Lab, gateways: Iterable[Gateway], sockets: Path) -> None:
-    """Turn rows into ones that are reached by ssh, at the node of their name. `settings.SSH_KEY` has to be sockets/id_ed25519."""
+    """Set these gateways to the link by ssh, at the node of their name. `settings.SSH_KEY` must be sockets/id_ed25519."""
     for gateway in gateways:
         gateway.link, gateway.address = Gateway.Link.SSH, ip_address(lab.topology.get_node(gateway.name).list_hosts(4, "management")[0])
         gateway.host_key = lab_sshd.ensure_host_key(sockets / f"{gateway.name}.sshd")
@@ -154,7 +155,7 @@ def reached_by_ssh(lab: Lab, gateways: Iterable[Gateway], sockets: Path) -> None
 
 
 def descendants(pid: int) -> list[int]:
-    """Children, and theirs: proc(5), field 4 of stat."""
+    """Return the process ids of all descendants: proc(5), field 4 of stat."""
     parents: dict[int, int] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:

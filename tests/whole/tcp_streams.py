@@ -1,4 +1,4 @@
-"""TCP connections of members to the internet that send as much as they can, and how much has arrived."""
+"""TCP connections between members and the internet that send as fast as they can, and count what arrives."""
 
 import socket
 import time
@@ -11,7 +11,7 @@ from tests.whole.system import inside, wait_for
 
 
 class Speaker:
-    """Sends as much as TCP takes, in one direction, until it is closed; `octets` is what has arrived."""
+    """Connection that sends as much as TCP takes, in one direction, until it is closed. `octets`: what has arrived."""
 
     def __init__(self, lab: Lab, host: str, other: str, *, up: bool) -> None:
         family = socket.AF_INET6 if ":" in other else socket.AF_INET
@@ -50,11 +50,14 @@ class Speaker:
 
 
 def held_back(speaker: Speaker, rate: int) -> bool:
-    """Has no more arrived than a full bucket and what filled it since, at so many octets a second? Only of who was limited before."""
+    """Return whether no more arrived than a full bucket and its refills at this rate, in octets a second.
+
+    Valid only for a member who was limited before the connection began.
+    """
     return speaker.octets <= rate * (1 + time.monotonic() - speaker.since) + BURST
 
 
 def set_free(speaker: Speaker, rate: int) -> None:
-    """Wait until twice as much arrives as a bucket of so many octets a second would let through."""
+    """Wait until twice as much arrives as a bucket at this rate, in octets a second, would let through."""
     start, before = time.monotonic(), speaker.octets
     wait_for(lambda: speaker.octets - before > 2 * (rate * (2 + time.monotonic() - start) + BURST), seconds=90)

@@ -1,6 +1,6 @@
-"""What the database says equals what the gateways forwarded, to the octet, whatever is deployed, killed or handed over meanwhile.
+"""Compares the database with what the gateways forwarded, to the octet, through deploys, kills and changes of holder.
 
-UDP datagrams of one segment: no offload joins or splits them, so a packet is counted as it was sent.
+Uses UDP datagrams of one segment: no offload joins or splits them, so each packet is counted as it was sent.
 """
 
 from contextlib import ExitStack
@@ -29,7 +29,7 @@ SIZE, IPV4, IPV6 = 200, 28, 48  # octets of a datagram, and of its headers
 
 
 def send(lab: Lab, host: str, port: int) -> int:
-    """Octets of IP packets that m1 sent, all of which arrived."""
+    """Send from m1; return the octets of its IP packets, all of which arrived."""
     sent, received = run_udp_stream(lab, "m1", "internet", host, port, rate=300, seconds=1, size=SIZE)
     assert (received.missing, received.duplicate) == (0, 0)
     return sent.sent * (SIZE + (IPV6 if ":" in host else IPV4))
@@ -59,7 +59,7 @@ def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octe
     assert all(map(collect, network.gateways))
     assert (up(network, "m1"), up(network, "m2")) == (expected, 0)
 
-    # rules are written anew, nothing is read in between
+    # rules are rewritten, without a reading in between
     expected += send(lab, INTERNET, 7002)
     Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="203.0.113.64/26", comment="scans")
     deploy(network)
@@ -68,7 +68,7 @@ def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octe
     assert all(map(collect, network.gateways))
     assert up(network, "m1") == expected
 
-    # the prefix changes hands without a reading in between, and the agents are killed before anybody asks
+    # the prefix changes its holder without a reading in between, and the agents are killed before the next reading
     expected += send(lab, INTERNET6, 7004)
     end(first.prefix.pk)
     factories.hold(second.member, network.prefixes, str(first.prefix.prefix))
@@ -83,7 +83,7 @@ def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octe
         wait_for(lambda: all(collect(each) for each in network.gateways))
         assert (up(network, "m1"), up(network, "m2")) == (expected, others)
 
-        # who leaves is counted to the end, and a second reading does not count them twice
+        # a member who leaves is counted to the end, and a second reading does not count twice
         others += send(lab, INTERNET6, 7006)
         type(second.member).objects.filter(pk=second.member.pk).update(state="left")
         deploy(network)

@@ -1,4 +1,4 @@
-"""Bans and the allow list, from rows to packets: in which direction, who wins, what is cut, and that ends need no portal."""
+"""Bans and the allow list, from rows to packets: directions, precedence, cut connections, and ends that need no portal."""
 
 from datetime import timedelta
 from ipaddress import ip_address, ip_network
@@ -24,7 +24,7 @@ PUBLIC, CALLER, INTERNET6, GATEWAY = "198.51.100.7", "203.0.113.66", "2001:db8:c
 
 @pytest.fixture
 def own(network: factories.Network) -> BanList:
-    """A list; members reach the internet, and the internet m1's forward."""
+    """A ban list. Members can reach the internet, and the internet can reach m1's forward."""
     holding = network.residents["m1"].holding
     add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
     return BanList.objects.create(name="Own")
@@ -110,12 +110,12 @@ def test_a_ban_ends_without_the_portal(lab: Lab, network: factories.Network, own
 
 
 def ping(lab: Lab, source: str) -> bool:
-    """Does the gateway answer?"""
+    """Return whether the gateway answers."""
     return lab.run("internet", ["ping", "-c", "1", "-W", "1", "-I", source, GATEWAY], check=False).returncode == 0
 
 
 def list_tracked(lab: Lab, source: str) -> str:
-    """Connections from the source that the gateway knows."""
+    """Return the tracked connections from this source."""
     return lab.run("nat-1", ["conntrack", "-L", "-s", source], check=False).stdout.strip()
 
 

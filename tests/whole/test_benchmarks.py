@@ -1,4 +1,4 @@
-"""Benchmarks run as they are typed on a fresh checkout: without a server, a key or anything else that was set up before."""
+"""Benchmarks run as on a fresh checkout: without a server, a key or other preparation."""
 
 import json
 import os
@@ -17,7 +17,7 @@ DEEP = ON_A_SERVER | {"commit", "compile", "link"}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """The others take a minute each, so they wait for --deep."""
+    """Run only quick benchmarks without --deep, because the others take a minute each."""
     metafunc.parametrize("name", sorted(DEEP if metafunc.config.getoption("--deep") else QUICK))
 
 

@@ -1,4 +1,4 @@
-"""Blocked members on a real kernel: what they reach, what they get instead, and when it ends."""
+"""Blocked members on a real kernel: what they can reach, what they get instead, and when the block ends."""
 
 import subprocess
 import sys
@@ -32,7 +32,7 @@ def block_resident(network: factories.Network, host: str = "m1", **given: object
 
 
 def why_not(lab: Lab, node: str, host: str, port: int, protocol: str = "tcp") -> str:
-    """The reason for which nothing answers there."""
+    """Return the reason why no answer comes."""
     with pytest.raises(NoAnswerError) as refused:
         lab.connect(node, protocol, host, port, timeout=2.0)
     return str(refused.value)
@@ -117,7 +117,7 @@ except urllib.error.HTTPError as answered:
 
 @contextmanager
 def notice_page(lab: Lab) -> Iterator[None]:
-    """The real page on the notice host, as docs/blocks.md runs it."""
+    """Run the real page on the notice host, as docs/blocks.md describes."""
     given = connection.get_connection_params()
     url = " ".join(f"{name}={given[name]}" for name in ("dbname", "user", "host") if given.get(name))
     server = ["-m", "gunicorn", "--worker-class", "portal.web.worker.NoticeWorker", "--keep-alive", "0", "--no-control-socket"]

@@ -1,4 +1,4 @@
-"""Counters of the kernel reach the database: hits of bans, octets of members."""
+"""Kernel counters that reach the database: hits of bans, octets of members."""
 
 from subprocess import Popen
 

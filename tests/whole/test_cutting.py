@@ -1,4 +1,4 @@
-"""Open TCP connections through a gateway while its ruleset changes: who is cut off, when, and who is not."""
+"""Open TCP connections through a gateway while its ruleset changes: which are cut, when, and which are not."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""From a row to a packet, through real agents on a real kernel."""
+"""Deploys from a row to a packet, through real agents on a real kernel."""
 
 from datetime import timedelta
 from pathlib import Path

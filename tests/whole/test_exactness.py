@@ -1,4 +1,4 @@
-"""Fifty members talk while all happens that may happen to counters; the database says what the gateways let through, to the octet."""
+"""Usage in the database equals what the gateways forwarded, to the octet, for fifty members and every event that affects counters."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -40,8 +40,8 @@ MEMBERS = 50
 KILLS = 20
 HOSTS = ("m1", "m2", "m3", "m4")
 LARGEST = 1248  # octets of a packet with the longest datagram
-IN_FLIGHT = 2 * LARGEST  # what other processors may be forwarding when an element goes
-ROUTES = {  # by IP version: a member's default route, and what the router of the internet sends where, by gateway
+IN_FLIGHT = 2 * LARGEST  # octets that other processors may be forwarding when an element is removed
+ROUTES = {  # by IP version: gateways as a member's next hop, the members' prefix, and gateways as the internet router's next hop
     4: (("10.0.0.1", "10.0.0.2"), "198.51.100.0/24", ("192.0.2.3", "192.0.2.4")),
     6: (("2001:db8:b0::1", "2001:db8:b0::2"), "2001:db8:a0::/44", ("2001:db8:fe::3", "2001:db8:fe::4")),
 }
@@ -49,7 +49,7 @@ ROUTES = {  # by IP version: a member's default route, and what the router of th
 
 @dataclass
 class Home:
-    """A member, the host of the lab on which their addresses are, and what they hold now."""
+    """A member, the lab host that has their addresses, and their current holdings."""
 
     member: Member
     node: str
@@ -63,7 +63,7 @@ class Home:
 
 @dataclass
 class Town:
-    """Fifty members and who saw what they sent."""
+    """Fifty members, their exchange with the internet, and the witness's books."""
 
     lab: Lab
     network: factories.Network
@@ -73,7 +73,7 @@ class Town:
     pair: tuple[str, ...] = ()
 
     def move_in(self, *homes: Home) -> None:
-        """They talk from all that they hold."""
+        """Let these members send from all addresses that they hold."""
         for node in HOSTS:
             addresses = [address for home in homes if home.node == node for address in home.addresses]
             batch = "".join(f"addr replace {each}{'/128 dev eth0 nodad' if ':' in each else '/32 dev eth0'}\n" for each in addresses)
@@ -87,7 +87,7 @@ class Town:
         return witness_table.ask(self.lab, *GATEWAYS)
 
     def hand_over(self, deploy: Callable[[], None], *addresses: str) -> None:
-        """These are silent, what they sent until now is their holders', and then somebody else's."""
+        """Silence these addresses, deploy, and book the octets so far to the old holders. Fail if anything passed during the deploy."""
         self.exchange.cease(*addresses)
         before = self.read_witness()
         deploy()
@@ -96,7 +96,7 @@ class Town:
         self.books.note(after)
 
     def check_balance(self) -> None:
-        """Nobody talks, all gateways are read, and each member's sums are what the witness saw."""
+        """Pause all flows, read all gateways, and fail unless each member's sums are what the witness saw."""
         with self.exchange.still():
             seen = wait_for(self.all_read)
             self.books.note(seen)
@@ -111,7 +111,7 @@ class Town:
             assert owed - IN_FLIGHT <= said <= owed, self.pair
 
     def udp_is_what_was_said(self) -> None:
-        """No packet was let through twice, and none that is not known to have been sent."""
+        """Fail if a UDP packet was forwarded twice, or one was forwarded that was not sent."""
         with self.exchange.still():
             passed: Counter[tuple[str, str]] = Counter()
             for where, octets in self.read_witness().items():
@@ -123,7 +123,7 @@ class Town:
         assert spoken.near_got.keys() == self.books.holders.keys(), "each had an answer"
 
     def all_read(self) -> dict[Where, int]:
-        """What was let through, if all of it has been read: nothing passed meanwhile. Otherwise nothing."""
+        """Return the witness's counts if a read of all gateways is complete and nothing passed meanwhile, else an empty dict."""
         before = self.read_witness()
         read = all(map(collect, self.network.gateways))
         return before if read and self.read_witness() == before else {}
@@ -161,7 +161,7 @@ def end(*holdings: Holding) -> None:
 
 
 def moves_away(town: Town, home: Home) -> None:
-    """Their addresses become others."""
+    """Give this member other addresses."""
 
     def change() -> None:
         end(home.four, home.six)
@@ -173,7 +173,7 @@ def moves_away(town: Town, home: Home) -> None:
 
 
 def change_hands(town: Town, one: Home, other: Home) -> None:
-    """Each gets what the other holds; the addresses stay on their hosts."""
+    """Swap the holdings of two members; the addresses stay on their hosts."""
 
     def change() -> None:
         prefixes = [(str(home.four.prefix), str(home.six.prefix)) for home in (other, one)]
@@ -202,7 +202,10 @@ def leaves(town: Town, home: Home) -> None:
 
 
 def changes_hands_in_mid_sentence(town: Town, of: Home, to: Home) -> None:
-    """An address and a prefix get another holder while they talk: what passes belongs to one of the two, but for what was in flight."""
+    """Change the holder of an address and a prefix that are in use.
+
+    Each octet belongs to one of the two members, except for octets in flight.
+    """
     four, six = str(of.four.prefix), str(of.six.prefix)
     end(of.four, of.six)
     factories.hold(to.member, town.network.prefixes, six)
@@ -212,7 +215,7 @@ def changes_hands_in_mid_sentence(town: Town, of: Home, to: Home) -> None:
 
 
 def switch_gateways(town: Town) -> None:
-    """IPv4 goes to the other gateway, IPv6 too, while everybody talks."""
+    """Swap the gateways that carry IPv4 and IPv6, while all members send."""
     Gateway.objects.update(carries4=False, carries6=False)
     Gateway.objects.filter(name="nat-2").update(carries4=True)
     Gateway.objects.filter(name="nat-1").update(carries6=True)
@@ -230,7 +233,7 @@ def deploy_if_need_be(network: factories.Network) -> None:
 
 
 def table_is_made_anew(town: Town) -> None:
-    """Somebody deletes it, just after it was read."""
+    """Delete Netzwart's table right after it was read, and deploy it again."""
     with town.exchange.still():
         town.books.note(wait_for(town.all_read))
         for name in GATEWAYS:
@@ -245,7 +248,7 @@ def kill(process: Popen[str], socket: Path) -> None:
 
 
 def loses_power(town: Town, stack: ExitStack, processes: dict[str, Popen[str]], sockets: Path) -> None:
-    """nat-2 is gone with what it counted since it was read, and starts again."""
+    """Rebuild nat-2: it loses what it counted since the last reading, and its agent starts again."""
     with town.exchange.still():
         seen = town.read_witness()
         town.books.note({where: octets for where, octets in seen.items() if where.gateway == "nat-1"})

@@ -1,4 +1,4 @@
-"""A line of 10 Mbit/s that one member fills: that member is limited in the kernel, another is not, and afterwards nobody is."""
+"""Fair share on an uplink of 10 Mbit/s that one member fills: the kernel limits that member only, and none afterwards."""
 
 from contextlib import closing
 from datetime import timedelta
@@ -29,14 +29,14 @@ HEAVY, LIGHT = "10.16.0.10", "10.16.0.11"
 
 
 def read(network: factories.Network) -> FairShare:
-    """Read both gateways, and look what follows."""
+    """Read both gateways, and adjust the limits."""
     assert all(map(collect, network.gateways))
     adjust_limits(network.group, timezone.now())
     return FairShare.objects.get()
 
 
 def limited_in_kernels(lab: Lab) -> set[str]:
-    """Which of the two addresses both gateways limit."""
+    """Return which of the two addresses both gateways limit."""
     listed = [lab.run(node, ["nft", "list", "table", "inet", "netzwart"]).stdout for node in GATEWAYS]
     sets = [[part.partition("}\n")[0] for part in text.split("set rate")[1:]] for text in listed]
     return {address for address in (HEAVY, LIGHT) if all(any(f"{address} " in part for part in parts) for parts in sets)}

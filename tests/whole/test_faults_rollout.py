@@ -1,4 +1,4 @@
-"""Faults in the middle of things, done for real: the table in docs/architecture.md, row by row."""
+"""Real faults during rollouts: the rows of the table in docs/architecture.md."""
 
 import os
 import signal
@@ -40,7 +40,7 @@ from workers import app
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
-# New connections get no answer, open ones go on: what is committed stays on trial until somebody gives up.
+# New connections get no answer, open ones continue: a committed change stays on trial until the portal gives up or the time is over.
 DEAF = """
     add table inet deaf; add chain inet deaf input { type filter hook input priority -500; }
     add rule inet deaf input tcp flags & (syn | ack) == syn drop
@@ -52,7 +52,7 @@ DROP_EVERYBODY = """
 
 @pytest.fixture
 def url(ssh_network: factories.Network, sockets: Path, settings: LazySettings) -> Iterator[str]:
-    """The address of a broker that takes this test's nudges."""
+    """URL of a broker that takes this test's messages to workers."""
     with broker(sockets) as address:
         settings.REDIS_URL = address
         enqueue._get_publisher.cache_clear()
@@ -62,7 +62,7 @@ def url(ssh_network: factories.Network, sockets: Path, settings: LazySettings) -
 
 @pytest.fixture
 def deployed_network(bare_lab: Lab, ssh_network: factories.Network) -> factories.Network:
-    """Both gateways run what the database asks for."""
+    """The network after a first rollout: both gateways run the desired state."""
     ssh_network.group.confirm_within = 5
     ssh_network.group.save()
     rollout = reconcile(ssh_network.group)
@@ -73,7 +73,7 @@ def deployed_network(bare_lab: Lab, ssh_network: factories.Network) -> factories
 
 @pytest.fixture
 def talk(bare_lab: Lab, deployed_network: factories.Network) -> Iterator[Callable[[], bool]]:
-    """A member's connection to the internet through nat-1, which nothing that follows concerns."""
+    """A member's connection to the internet through nat-1, which no change of these tests concerns."""
     with conversation(bare_lab, "m3", INTERNET, 443) as goes_on:
         assert goes_on()
         yield goes_on
@@ -97,7 +97,7 @@ def on_trial() -> bool:
 
 
 def on_trial_for_a_while(lab: Lab, network: factories.Network) -> None:
-    """The worker, whose channels are open, has committed a change on nat-1 and knocks in vain."""
+    """Bring nat-1 into a trial that lasts: the worker's channels are open, but its new connections get no answer."""
     forward(network, 9000)
     wait_for(lambda: is_settled(network))
     deaf(lab)
@@ -106,7 +106,7 @@ def on_trial_for_a_while(lab: Lab, network: factories.Network) -> None:
 
 
 def kernel(gateway: Gateway) -> str:
-    """The digest of what the gateway's kernel holds, asked past the network."""
+    """Return the digest of the kernel's ruleset, read past the network through the local socket."""
     beside = copy(gateway)
     beside.link = Gateway.Link.LOCAL
     with agent_channel.open_session(beside) as channel:
@@ -117,7 +117,7 @@ def kernel(gateway: Gateway) -> str:
 
 
 def as_wanted(network: factories.Network) -> bool:
-    """Do both kernels hold what the database asks for, and does the portal know?"""
+    """Return whether both kernels run the desired state, and the portal knows it."""
     targets = compute_desired_state(network.group).targets
     known = dict(GatewayState.objects.values_list("gateway", "digest"))
     return targets == known == {gateway.pk: kernel(gateway) for gateway in network.gateways}
@@ -128,7 +128,7 @@ def is_settled(network: factories.Network) -> bool:
 
 
 def kill(process: Popen[bytes]) -> None:
-    """With its children: nobody says goodbye."""
+    """Kill the process and its descendants with SIGKILL."""
     for pid in (process.pid, *descendants(process.pid)):
         os.kill(pid, signal.SIGKILL)
     process.wait(10)
@@ -208,7 +208,7 @@ def test_a_task_that_outlives_its_broker_ends_in_a_lost_connection(sockets: Path
         channel: Any = taking.default_channel
         tag = message.delivery_tag
         message.ack()
-        taking.release()  # what a worker does when the broker is gone, while its threads go on
+        taking.release()  # as a worker does when the broker is gone, while its threads continue
     with pytest.raises(taking.connection_errors, match="has been closed"):
         channel.basic_ack(tag)
 
@@ -235,7 +235,7 @@ def test_a_database_that_is_restarted_under_changes_loses_none_and_leaves_nothin
 
 @contextmanager
 def cable_cut(lab: Lab) -> Iterator[None]:
-    """Nothing passes between nat-1 and the management network."""
+    """Cut the cable between nat-1 and the management network."""
     lab.run("core", ["ip", "link", "set", "nat-1.mgmt0", "down"])
     try:
         yield
@@ -244,7 +244,7 @@ def cable_cut(lab: Lab) -> Iterator[None]:
 
 
 def is_reached(gateway: Gateway) -> bool:
-    """Whether it answers; right after a cable was cut the kernel may still know no way to it."""
+    """Return whether the gateway answers. Right after a cable was cut, the kernel may still have no route."""
     try:
         return bool(agent_channel.get_channel(gateway).ask(wire.Hello(0)))
     except agent_channel.Unreachable:
@@ -260,7 +260,7 @@ def test_a_gateway_that_is_cut_off_after_the_commit_goes_back_by_itself_and_is_n
         wait_for(lambda: is_settled(deployed_network))
         before = kernel(nat_1)
         deaf(bare_lab)
-        ban = Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="45.0.0.0/9")  # a set and rules of its own
+        ban = Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="45.0.0.0/9")  # needs a new set and new rules
         enqueue.send("workers.reconcile", deployed_network.admin.pk)
         wait_for(on_trial)
         assert kernel(nat_1) != before

@@ -1,4 +1,4 @@
-"""Guarded services on a real kernel: a flood of SYNs does not reach the server, and whoever is there does, with all of TCP's options."""
+"""Guarded services on a real kernel: a flood of SYNs does not reach the server, and clients do, with all TCP options."""
 
 import socket
 import struct
@@ -23,14 +23,14 @@ WEB, WEB6 = "192.0.2.40", "2001:db8:5e::80"
 INTERNET6 = "2001:db8:cafe::10"
 GATEWAY = {4: "nat-1", 6: "nat-2"}
 FLOOD = 3000
-PATIENCE = 10.0  # a server that speaks first waits a second (docs/adr/0015-guarded-services.md)
+PATIENCE = 10.0  # a server that sends first is delayed by a second (docs/adr/0015-guarded-services.md)
 FORGED = bytes((198, 18))
-SERVERS_SCALE = 7  # a receive buffer of 6 MiB, as most servers have
+SERVERS_SCALE = 7  # for a receive buffer of 6 MiB, as most servers have
 
 
 @pytest.fixture
 def guarded_network(lab: Lab, network: factories.Network) -> Iterator[factories.Network]:
-    """The network with servers; TCP 443 of the web server is guarded, over both families."""
+    """The network with servers; TCP 443 of the web server is guarded over IPv4 and IPv6."""
     factories.servers(network)
     with inside(lab, "web"):
         Path("/proc/sys/net/ipv4/tcp_rmem").write_text("4096 131072 6291456")
@@ -54,7 +54,7 @@ def guard(network: factories.Network, address: str, port: int = 443) -> Listener
 
 
 def syn(source: bytes, target: str, port: int, mark: int) -> bytes:
-    """A SYN over IPv4 from somewhere."""
+    """Return a SYN over IPv4 with any source address."""
     to = ip_address(target).packed
     bare = struct.pack("!HHIIBBHHH", 1024 + mark, port, mark, 0, 5 << 4, 2, 65535, 0, 0)
     total = compute_checksum(source + to + struct.pack("!HH", 6, len(bare)) + bare)
@@ -63,7 +63,10 @@ def syn(source: bytes, target: str, port: int, mark: int) -> bytes:
 
 
 def flood(lab: Lab, target: str, port: int) -> None:
-    """SYNs from as many addresses. What is answered is lost on the way, or the lab would ask for thousands of neighbours."""
+    """Send SYNs, each from another address.
+
+    Replies are routed into a blackhole, or the lab would resolve thousands of neighbours.
+    """
     lab.run("uplink", ["ip", "route", "replace", "blackhole", "198.18.0.0/15"])
     with inside(lab, "internet"), socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
         for each in range(FLOOD):
@@ -71,18 +74,18 @@ def flood(lab: Lab, target: str, port: int) -> None:
 
 
 def list_tracked(lab: Lab, gateway: str, address: str) -> list[str]:
-    """Connections with this address that the gateway tracks."""
+    """Return the tracked connections of the gateway with this address."""
     listed = lab.run(gateway, ["conntrack", "-L", "-f", "ipv6" if ":" in address else "ipv4"]).stdout
     return [line for line in listed.splitlines() if f"={address} " in line]
 
 
 def socket_of(lab: Lab, node: str, end: str) -> str:
-    """What the kernel says of the node's connection of port 443 at this end."""
+    """Return ss's output about the node's connection with port 443 at this end."""
     return lab.run(node, ["ss", "-tioHn", "state", "established", end, "=", ":443"]).stdout
 
 
 def enable_checksums(lab: Lab, *nodes: str) -> None:
-    """Cards check what comes from these nodes: without that the kernel drops IPv6's SYNs (docs/adr/0015-guarded-services.md)."""
+    """Let network cards verify checksums from these nodes. Otherwise the kernel drops IPv6 SYNs (docs/adr/0015-guarded-services.md)."""
     for node in nodes:
         with inside(lab, node):
             assert all(offload_checksums(name) for _index, name in socket.if_nameindex() if name != "lo")
@@ -104,7 +107,7 @@ def test_clients_reach_a_guarded_server_with_sack_and_window_scale_and_are_track
 
 
 def count_answered(lab: Lab, gateway: str) -> int:
-    """SYNs that the gateway has answered in a server's stead."""
+    """Return the number of SYNs that the gateway answered on a server's behalf."""
     with inside(lab, gateway):
         _head, *cpus = Path("/proc/thread-self/net/stat/synproxy").read_text().splitlines()
     return sum(int(line.split()[1], 16) for line in cpus)
@@ -132,7 +135,7 @@ def test_a_flood_of_syns_reaches_no_server_while_clients_come_and_stay_and_bans_
     Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="203.0.113.66")
     reconcile(guarded_network.group)
     assert reaches(lab, "internet", WEB, 443, source="203.0.113.66") is None
-    with inside(lab, "nat-1"):  # where connection tracking picks connections up, a client's ACK is new, and not invalid
+    with inside(lab, "nat-1"):  # with tcp_loose, a client's ACK is new and not invalid
         Path("/proc/sys/net/netfilter/nf_conntrack_tcp_loose").write_text("1")
     assert lab.connect("m1", "tcp", WEB, 443, timeout=PATIENCE).node == "web"
     with conversation(lab, "internet", WEB, 443) as goes_on:

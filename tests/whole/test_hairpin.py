@@ -1,4 +1,4 @@
-"""Members who call public addresses of their own network, from inside."""
+"""Members who connect to public addresses of their own network from inside."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,7 +18,7 @@ FORWARDS = (
     ForwardSpec(2, TransportProtocol.UDP, PUBLIC, 6000, M1, 16000, 10),
     ForwardSpec(3, TransportProtocol.TCP, ANOTHER, 8022, M2, 22),
 )
-SEEN_AS = {"m1": str(PUBLIC), "m2": str(ANOTHER), "m3": "10.0.0.1"}  # the last one has none, and is seen as the gateway
+SEEN_AS = {"m1": str(PUBLIC), "m2": str(ANOTHER), "m3": "10.0.0.1"}  # m3 has no public address, and is seen as the gateway
 NO_ANSWER = {"tcp": "refused", "udp": "no route to host"}
 
 

@@ -1,4 +1,4 @@
-"""A machine joins as a gateway: manage.py gateway against a real sshd."""
+"""Joining a machine as a gateway: manage.py gateway against a real sshd."""
 
 import io
 from pathlib import Path
@@ -22,13 +22,13 @@ WRONG = "SHA256:" + "A" * 43
 
 @pytest.fixture
 def fingerprint(by_ssh: dict[str, Popen[str]], network: factories.Network, sockets: Path) -> str:
-    """Of nat-1's host key; nat-1 itself is not known to the portal yet."""
+    """Fingerprint of nat-1's host key; the portal does not know nat-1 yet."""
     Gateway.objects.filter(name="nat-1").delete()
     return ssh.compute_fingerprint(lab_sshd.ensure_host_key(sockets / "nat-1.sshd"))
 
 
 def gateway(*arguments: str) -> str:
-    """What the command prints."""
+    """Run the command; return what it prints."""
     output = io.StringIO()
     call_command("gateway", *arguments, stdout=output, stderr=output)
     return output.getvalue()

@@ -1,4 +1,4 @@
-"""How many connections one may open, shown with packets."""
+"""Limits on new and open connections, shown with packets."""
 
 from contextlib import ExitStack
 from ipaddress import ip_network
@@ -26,7 +26,7 @@ NONE: dict[str, Any] = {"member_rate": 0, "member_burst": 100, "member_open": 0,
 def save_limits(
     network: factories.Network, *, exempt: tuple[str, ...] = (), refuses: bool = True, mail_rate: int = 0, **changes: int
 ) -> None:
-    """Save these limits, and bring them to the gateways."""
+    """Save these limits, and deploy them."""
     listed = [ip_network(each) for each in exempt]
     numbers = NONE | {"mail_rate": mail_rate, "refuses": refuses} | changes
     change_limits(group=network.group, version=get_limits(network.group).version, exempt=listed, by=network.admin, **numbers)
@@ -34,14 +34,14 @@ def save_limits(
 
 
 def gauges(network: factories.Network) -> dict[str, int]:
-    """How many elements each dynamic set of nat-1 has."""
+    """Return the number of elements in each dynamic set of nat-1."""
     answer = agent_channel.get_channel(network.gateways[0]).ask(wire.Gauges())
     assert isinstance(answer, wire.GaugesAre), answer
     return {name: used for name, (used, _size) in answer.sets.items()}
 
 
 def send_datagrams(lab: Lab, node: str, source: str, target: tuple[str, int], number: int, mark: bytes) -> None:
-    """So many new connections, each of one datagram."""
+    """Open this many connections, each with one datagram."""
     for each in range(number):
         send(lab, node, (source, 4100 + each), target, mark)
 

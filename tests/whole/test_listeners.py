@@ -1,4 +1,4 @@
-"""Servers of the network itself on a real kernel: reached by all, tracked by nobody, and nothing else untracked passes."""
+"""The network's own servers on a real kernel: reachable for all, never tracked, while no other untracked packet passes."""
 
 import sys
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def listen(network: factories.Network, address: str, port: int = 443, protocol: 
 
 @pytest.fixture
 def serving(lab: Lab, network: factories.Network) -> Iterator[factories.Network]:
-    """The network with servers; TCP 443 of the web server, and its UDP 53, are listeners."""
+    """The network with servers; TCP 443 and UDP 53 of the web server are listeners."""
     factories.servers(network)
     for address in (WEB, WEB6):
         listen(network, address)
@@ -52,7 +52,7 @@ def serving(lab: Lab, network: factories.Network) -> Iterator[factories.Network]
 
 
 def list_tracked(lab: Lab, gateway: str, address: str) -> list[str]:
-    """Connections with this address that the gateway tracks."""
+    """Return the tracked connections of the gateway with this address."""
     listed = lab.run(gateway, ["conntrack", "-L", "-f", "ipv6" if ":" in address else "ipv4"]).stdout
     return [line for line in listed.splitlines() if f"={address} " in line]
 
@@ -117,7 +117,7 @@ def test_a_source_that_nobody_holds_does_not_reach_a_listener_either(lab: Lab, s
 
 @contextmanager
 def leave_untracked(lab: Lab, gateway: str, what: str) -> Iterator[None]:
-    """Somebody else's table leaves these packets untracked."""
+    """Load another table that leaves these packets untracked."""
     hook = "{ type filter hook prerouting priority -350; " + what + " notrack; }"
     lab.run(gateway, ["nft", f"table inet look {{ chain pre {hook}; }}"])
     try:
@@ -127,7 +127,7 @@ def leave_untracked(lab: Lab, gateway: str, what: str) -> Iterator[None]:
 
 
 def count_dropped(lab: Lab, gateway: str) -> int:
-    """Packets that the gateway dropped because they were untracked."""
+    """Return the number of packets that the gateway dropped because they were untracked."""
     listed = lab.run(gateway, ["nft", "list", "counter", "inet", "netzwart", "untracked"]).stdout
     return int(listed.partition("packets ")[2].split()[0])
 

@@ -1,4 +1,4 @@
-"""Packets are watched on a real gateway, from the page and from the command line."""
+"""Live traces of packets on a real gateway, from the page and from the command line."""
 
 import json
 import re
@@ -26,7 +26,7 @@ BANNED = "203.0.113.66"
 
 @pytest.fixture
 def staff(lab: Lab, network: factories.Network) -> Client:
-    """Somebody at a network with a forward and a ban, deployed."""
+    """Client of an administrator, at a deployed network with a forward and a ban."""
     holding = network.residents["m1"].holding
     add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
     Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="203.0.113.64/26", comment="scans")
@@ -35,7 +35,7 @@ def staff(lab: Lab, network: factories.Network) -> Client:
 
 
 def begin_trace(client: Client, **asked: object) -> str:
-    """The page of a live trace that has begun."""
+    """Start a live trace; return its page's URL."""
     response = client.post("/why/live/", {"gateway": "nat-1", "seconds": 30, "most": 20, **asked})
     assert response.status_code == 302, text(response)
     return response.headers["Location"]

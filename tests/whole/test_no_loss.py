@@ -1,4 +1,4 @@
-"""Deploys under traffic: nothing is lost, nothing comes twice, nothing leaves un-NATed."""
+"""Deploys under traffic: no packet is lost or duplicated, and none leaves without NAT."""
 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -29,7 +29,7 @@ TCP_RATE = 400_000  # octets per second
 
 @dataclass(frozen=True)
 class Streams:
-    """Two streams that are under way."""
+    """Two running streams."""
 
     udp: "Future[tuple[UdpSenderReport, UdpReceiverReport]]"
     tcp: "Future[Transfer]"
@@ -40,7 +40,10 @@ class Streams:
 
 
 def retransmit_only_what_was_lost(lab: Lab, node: str) -> None:
-    """A busy machine delays acknowledgements; probes and timers of milliseconds would take that for loss (RFC 8985, RFC 6298)."""
+    """Disable tail loss probes and raise the minimum retransmission timeout (RFC 8985, RFC 6298).
+
+    A busy machine delays acknowledgements; probes and timers of milliseconds would take that for loss.
+    """
     lab.run(node, ["sysctl", "-q", "-w", "net.ipv4.tcp_early_retrans=0"])
     default = lab.run(node, ["ip", "-4", "route", "show", "default"]).stdout.split()
     lab.run(node, ["ip", "-4", "route", "change", *default, "rto_min", "5s"])
@@ -48,7 +51,7 @@ def retransmit_only_what_was_lost(lab: Lab, node: str) -> None:
 
 @contextmanager
 def streams(lab: Lab) -> Iterator[Streams]:
-    """A paced UDP stream with sequence numbers from one member, a TCP transfer from another, for SECONDS."""
+    """Run a paced UDP stream with sequence numbers from one member and a TCP transfer from another, for SECONDS."""
     with ThreadPoolExecutor(2) as pool:
         udp = pool.submit(run_udp_stream, lab, "m1", "internet", INTERNET, 7001, rate=500, seconds=SECONDS)
         tcp = pool.submit(run_tcp_transfer, lab, "m3", "internet", INTERNET, 7002, octets=SECONDS * TCP_RATE, rate=TCP_RATE)
@@ -56,7 +59,7 @@ def streams(lab: Lab) -> Iterator[Streams]:
 
 
 def changes(network: factories.Network) -> Iterator[None]:
-    """A change before each deploy, in turn: an element comes, rules and a set come, the element goes, the rules and the set go."""
+    """Make a change before each deploy, in turn: add an element, add rules and a set, remove the element, remove the rules and the set."""
     own = BanList.objects.create(name="Own")
     forward: PortForward | None = None
     ban: Ban | None = None

@@ -1,4 +1,4 @@
-"""From a row to a packet: forwards of several ports and IPv6 pinholes, through real agents."""
+"""Forwards of several ports and IPv6 pinholes, from a row to a packet, through real agents."""
 
 from ipaddress import IPv6Address
 

@@ -1,4 +1,4 @@
-"""What reaches members over IPv6, from the internet and from each other; and what ICMPv6 passes a gateway (RFC 4890)."""
+"""Packets that reach members over IPv6, from the internet and from each other, and ICMPv6 messages that pass a gateway (RFC 4890)."""
 
 import sys
 from collections.abc import Iterator
@@ -76,7 +76,7 @@ def test_a_pinhole_opens_nothing_for_whoever_is_no_member(lab: Lab) -> None:
 
 
 def arrives(lab: Lab, source: str, node: str, to: str, kind: int, *, hops: int = 64, body: str = "00" * 20, seconds: float = 0.5) -> str:
-    """The sender and length of the ICMPv6 message of this kind that the node got; "" when none came."""
+    """Send an ICMPv6 message; return sender and length of what the node received of this type, "" if nothing came."""
     with lab.popen(node, [sys.executable, "-c", SEEN, str(kind), str(seconds), SENDERS[source]]) as seen:
         assert seen.stdout is not None
         assert seen.stdout.readline() == "ready\n"
@@ -138,7 +138,7 @@ def test_a_gateway_answers_neighbours_whatever_its_members_have_open(lab: Lab) -
 
 
 def mtu(lab: Lab, *octets: str) -> None:
-    """Of the uplink's way to the internet: larger packets are too big there."""
+    """Set the MTU of the uplink's route to the internet."""
     way = ["2001:db8:cafe::/64", "dev", "world0", "proto", "kernel", "metric", "256"]
     lab.run("uplink", ["ip", "-6", "route", "replace", *way, *octets])
 
@@ -155,7 +155,7 @@ def test_a_connection_through_a_pinhole_learns_that_its_packets_are_too_big(lab:
 
 
 def count_echoed(lab: Lab, octets: int) -> int:
-    """How many octets of one line come back through the pinhole."""
+    """Return how many octets of one line come back through the pinhole."""
     code = (
         "import socket, sys; s = socket.create_connection((sys.argv[1], 443), timeout=5); f = s.makefile('rwb'); f.readline();"
         "f.write(b'x' * (int(sys.argv[2]) - 1) + b'\\n'); f.flush(); print(len(f.readline()))"

@@ -1,4 +1,4 @@
-"""The probe through each gateway, with packets: it passes where members' packets would, and names what stops them."""
+"""The probe through each gateway, with packets: it passes where members' packets would, and names what stops it."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def probed_network(lab: Lab, network: factories.Network) -> factories.Network:
 
 
 def run_probes(gateway: Gateway) -> list[ProbeResult]:
-    """What probing finds, IPv4 first."""
+    """Return the results of probing, IPv4 first."""
     return list(probe(agent_channel.get_channel(gateway), gateway))
 
 
@@ -37,7 +37,7 @@ def nft(lab: Lab, node: str, *command: str) -> str:
 
 
 def counters(lab: Lab, node: str) -> dict[str, int]:
-    """Packets of the named counters of a gateway."""
+    """Return the packet counts of a gateway's named counters."""
     words = nft(lab, node, "list", "counters", "table", "inet", "netzwart").split()
     return {words[at + 1]: int(words[at + 4]) for at, word in enumerate(words) if word == "counter"}
 
@@ -123,7 +123,7 @@ def test_an_answer_by_another_way_proves_nothing(lab: Lab, probed_network: facto
 
 def test_a_target_that_refuses_is_told_from_a_gateway_that_does(lab: Lab, probed_network: factories.Network) -> None:
     gateway = probed_network.gateways[0]
-    probed_network.group.probe_target4, probed_network.group.probe_port = "203.0.113.1", 81  # the uplink itself, where nobody listens
+    probed_network.group.probe_target4, probed_network.group.probe_port = "203.0.113.1", 81  # the uplink itself, where no program listens
     probed_network.group.save()
     gateway.group.refresh_from_db()
     four, _ = run_probes(gateway)

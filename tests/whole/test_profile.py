@@ -1,4 +1,4 @@
-"""A gateway profile from a row to the kernels of both gateways: applied, watched, put right, taken back."""
+"""A gateway profile from a row to the kernels of both gateways: applied, monitored, corrected, removed."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def by_hand(lab: Lab, gateway: str, name: str, given: str) -> None:
 
 
 def longest(lab: Lab) -> int:
-    """Seconds that the TCP connection tracked longest of all still has, on either gateway."""
+    """Return the longest remaining timeout of all tracked TCP connections on both gateways, in seconds."""
     lines = [line.split() for each in GATEWAYS for line in lab.run(each, ["conntrack", "-L", "-p", "tcp"]).stdout.splitlines()]
     return max(int(fields[2]) for fields in lines if "ESTABLISHED" in fields)
 
@@ -46,7 +46,7 @@ def test_a_profile_reaches_both_kernels_and_stays_until_nobody_wants_it(lab: Lab
     reconcile(network.group)
     before = {name: value(lab, "nat-1", f"{NETFILTER}{name}") for name in ("tcp_timeout_established", "tcp_loose", "max")}
     with conversation(lab, "m1", INTERNET, 80) as goes_on:
-        assert 300 < longest(lab) <= 7_440  # the ruleset's own
+        assert 300 < longest(lab) <= 7_440  # the ruleset's own timeout
         save_profile(network, tcp_established=300)
         rollout = reconcile(network.group)
         assert rollout and rollout.state == Rollout.State.CONFIRMED

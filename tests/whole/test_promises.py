@@ -1,4 +1,4 @@
-"""What the ruleset promises, shown with packets: each by what would happen without the line that keeps it."""
+"""The ruleset's promises, shown with packets: each test fails without the rule that keeps the promise."""
 
 import pytest
 
@@ -45,7 +45,7 @@ def test_a_source_that_nobody_holds_gets_nowhere_and_is_counted(lab: Lab, networ
 
 
 def test_a_connection_that_was_let_out_without_nat_is_stopped_once_the_door_is_shut(lab: Lab, network: factories.Network) -> None:
-    """NAT chains see only the first packet of a connection, so the door has to be a filter behind them."""
+    """NAT chains see only the first packet of a connection, so a filter behind them must stop the rest."""
     reconcile(network.group)
     NatMapping.objects.filter(holding=network.residents["m1"].holding).delete()
     reconcile(network.group)
@@ -65,7 +65,7 @@ def test_a_connection_that_was_let_out_without_nat_is_stopped_once_the_door_is_s
 
 
 def test_an_invalid_packet_reaches_nobody(lab: Lab, network: factories.Network) -> None:
-    """Nobody asks `new` about it, and behind that its destination alone would let it in."""
+    """The chain `new` does not see the packet, and behind it the destination alone would admit it."""
     reconcile(network.group)
     assert reaches(lab, "m1", "2001:db8:cafe::10", 80) is not None
     with watching(lab, "m1", 80) as until:

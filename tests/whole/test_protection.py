@@ -1,4 +1,4 @@
-"""What a group's protection keeps away and what it lets pass, shown with packets."""
+"""A group's protection, shown with packets: what it drops and what it lets pass."""
 
 import socket
 import struct
@@ -23,12 +23,12 @@ pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 OTHER_HOST = "203.0.113.11"
 INTERNET6 = "2001:db8:cafe::10"
 FORWARD = ("198.51.100.7", 5000)
-ROUTER = "192.0.2.1"  # the provider's, on the gateways' uplink
+ROUTER = "192.0.2.1"  # the provider's router, on the gateways' uplink
 M1 = "10.16.0.10"
 
 
 def save_protection(network: factories.Network, **changes: Any) -> None:
-    """Save these settings, and bring them to the gateways."""
+    """Save these settings, and deploy them."""
     given: dict[str, Any] = {"clamp_mss": False, "bogons": False, "own": [], "bgp_peers": [], "ospf_peers": []}
     given |= {"ftp_ports": [], "sip_ports": []}
     listed: dict[str, Callable[[str], object]] = {"own": ip_network, "bgp_peers": ip_address, "ospf_peers": ip_address}
@@ -71,7 +71,7 @@ def test_a_member_who_connects_to_a_bogon_is_told_at_once(lab: Lab, network: fac
 
 
 def test_nobody_joins_from_outside_a_connection_that_two_members_have(lab: Lab, network: factories.Network) -> None:
-    """Its first packet was allowed, and connection tracking does not ask where the next one comes in."""
+    """The first packet was allowed, and connection tracking does not check by which interface the next one arrives."""
     forward_port(network)
     save_protection(network)
     assert reaches(lab, "m2", *FORWARD, "udp", source_port=4000) is not None
@@ -102,7 +102,7 @@ def test_only_a_listed_router_speaks_ospf_to_a_gateway(lab: Lab, network: factor
 
 
 def hears_ospf(lab: Lab) -> bool:
-    """Does nat-1 get what the router sends?"""
+    """Return whether nat-1 receives OSPF packets from the router."""
     with inside(lab, "nat-1"):
         hears = socket.socket(socket.AF_INET, socket.SOCK_RAW, 89)
     with inside(lab, "uplink"):
@@ -117,14 +117,14 @@ def hears_ospf(lab: Lab) -> bool:
 
 
 def read_offered_mss(lab: Lab, port: int) -> int:
-    """The maximum segment size that m1's SYN offers when it arrives on the internet."""
+    """Return the maximum segment size in m1's SYN when it arrives on the internet."""
     with watching(lab, "internet", 4999) as until:
         reaches(lab, "m1", INTERNET, port)
         send(lab, "m1", (M1, 4001), (INTERNET, 4999), b"done")
         packets = [each.packet for each in until(b"done") if not each.sent]
     [syn] = [each for each in packets if each[9] == 6 and int.from_bytes(each[22:24]) == port and each[33] & 0x3F == 2]
     kind, length, size = struct.unpack("!BBH", syn[40:44])
-    assert (kind, length) == (2, 4)  # RFC 9293, section 3.2: the option that Linux sends first
+    assert (kind, length) == (2, 4)  # RFC 9293, section 3.2: Linux sends this option first
     return int(size)
 
 
@@ -137,7 +137,7 @@ def test_segments_are_clamped_to_what_the_uplink_takes(lab: Lab, network: factor
 
 
 def icmp_error(lab: Lab, node: str, quoted: tuple[tuple[str, int], tuple[str, int]], kind: tuple[int, int, int], mark: bytes) -> None:
-    """An ICMP error (RFC 792) to the quoted datagram's sender; kind: type, code and the last 32 bits of its header."""
+    """Send an ICMP error (RFC 792) to the quoted datagram's sender; kind: type, code and the last 32 bits of its header."""
     (source, source_port), (target, target_port) = quoted
     data = struct.pack("!HHHH", source_port, target_port, 8 + len(mark), 0) + mark
     header = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(data), 1, 0, 64, 17, 0, socket.inet_aton(source), socket.inet_aton(target))
@@ -174,7 +174,7 @@ def test_icmp_errors_of_a_connection_reach_the_member_as_his_and_forged_ones_do_
 
 
 def calls_back(lab: Lab, port: int) -> bool:
-    """Does a server on the internet reach the port that m1 named to it in active FTP (RFC 959, "PORT")?"""
+    """Return whether a server on the internet can connect to the port that m1 announced in active FTP (RFC 959, "PORT")."""
     with inside(lab, "internet"):
         server = socket.create_server((INTERNET, port))
     with inside(lab, "m1"):
@@ -184,7 +184,7 @@ def calls_back(lab: Lab, port: int) -> bool:
         talk, _peer = server.accept()
         with talk:
             talk.settimeout(5)
-            control.sendall(b"USER m1\r\n")  # the kernel reads from the second line on
+            control.sendall(b"USER m1\r\n")  # the kernel's helper reads from the second line on
             talk.recv(100)
             control.sendall(b"PORT 10,16,0,10,%d,%d\r\n" % divmod(4020, 256))
             *address, high, low = map(int, talk.recv(100).removeprefix(b"PORT ").split(b","))

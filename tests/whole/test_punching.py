@@ -1,4 +1,4 @@
-"""UDP hole punching between two members behind different gateways, as games and calls do it (RFC 5128, section 3.3)."""
+"""UDP hole punching between two members behind different gateways, as games and calls use it (RFC 5128, section 3.3)."""
 
 import socket
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ BEHIND = {"m1": ("nat-1", "10.0.0.1", "192.0.2.3"), "m2": ("nat-2", "10.0.0.2", 
 
 @pytest.fixture
 def lab() -> Iterator[Lab]:
-    """Each of two members behind a gateway of their own, whose public address is routed to it."""
+    """A lab with two members, each behind their own gateway, to which their public address is routed."""
     with Lab.start(load_topology()) as running:
         for node, (gateway, inner, outer) in BEHIND.items():
             running.run(node, ["ip", "route", "replace", "default", "via", inner])
@@ -42,7 +42,7 @@ def load_ruleset(lab: Lab, node: str, *mappings: NatMappingSpec) -> None:
 
 
 def punch_hole(lab: Lab) -> list[str]:
-    """What both hear who were told by a server on the internet as whom it sees the other, and then talk to that."""
+    """Punch a hole between both members, each at the address and port that a server on the internet saw; return what each received."""
     sockets = []
     for node in HOSTS:
         with inside(lab, node):
@@ -72,7 +72,7 @@ PORTS = NatMappingSpec(HOSTS["m1"], PUBLIC["m1"], first_port=40_000, last_port=4
 
 
 def leaving(node: str, sharing: SharingMode, public: IPv4Address | None = None) -> NatMappingSpec:
-    """How a member leaves who is alone on an address, or has the first or second block of it."""
+    """Return the mapping of a member who has the address alone, or the first or second block of its ports."""
     moved = replace(PORTS, private=HOSTS[node], public=public or PUBLIC[node], sharing=sharing)
     if sharing is not SharingMode.BLOCKS:
         return replace(moved, first_port=0, last_port=0)
@@ -90,13 +90,13 @@ def test_two_behind_different_gateways_reach_each_other_however_they_leave(lab: 
 
 
 def neighbour(lab: Lab, sharing: SharingMode) -> None:
-    """m2 leaves as the same address by the same gateway, and has sent from the port that m1 will send from to all that m1 sends to."""
+    """Route m2 through m1's gateway, with the same public address as m1."""
     lab.run("m2", ["ip", "route", "replace", "default", "via", BEHIND["m1"][1]])
     load_ruleset(lab, "m1", leaving("m1", sharing), leaving("m2", sharing, PUBLIC["m1"]))
 
 
 def list_seen_ports(lab: Lab, node: str, protocol: str, targets: tuple[int, ...], port: int) -> set[int]:
-    """As which ports the internet sees this one, over all that it sends to from it."""
+    """Return the source ports that the internet sees for this port, over all targets."""
     found = set()
     with inside(lab, node), ExitStack() as stack:
         for target in targets:
@@ -120,7 +120,7 @@ def list_seen_ports(lab: Lab, node: str, protocol: str, targets: tuple[int, ...]
 def test_a_port_is_seen_as_one_by_everybody_though_a_neighbour_has_the_same(
     lab: Lab, sharing: SharingMode, protocol: str, port: int
 ) -> None:
-    """RFC 4787, REQ-1; RFC 5382, REQ-1: endpoint-independent mapping."""
+    """Endpoint-independent mapping: RFC 4787, REQ-1; RFC 5382, REQ-1."""
     if sharing is SharingMode.OWN:
         load_ruleset(lab, "m1", leaving("m1", sharing))
     else:
@@ -131,7 +131,7 @@ def test_a_port_is_seen_as_one_by_everybody_though_a_neighbour_has_the_same(
 
 @pytest.mark.parametrize("sharing", [SharingMode.SHARED, SharingMode.BLOCKS])
 def test_two_who_share_an_address_each_reach_somebody_outside_from_the_same_port(lab: Lab, sharing: SharingMode) -> None:
-    """As two consoles of a house do, which all use UDP 3074."""
+    """For example two consoles in one house, which all use UDP 3074."""
     neighbour(lab, sharing)
     with inside(lab, "internet"):
         friend = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

@@ -1,4 +1,4 @@
-"""Rate limits on a real kernel, with real TCP: how fast it gets, whom it leaves alone, and what ends it."""
+"""Rate limits on a real kernel, with real TCP: the rate reached, members not affected, and what ends a limit."""
 
 from contextlib import ExitStack, closing
 from datetime import datetime, timedelta
@@ -29,7 +29,7 @@ def list_set(lab: Lab, node: str, name: str) -> str:
 
 
 def traces_of_limits(lab: Lab) -> list[str]:
-    """What the gateways have of ours that limits rates: chains, sets, queueing disciplines."""
+    """Return what limits rates on the gateways: lines about chains, sets and queueing disciplines."""
     found = [
         line for node in ("nat-1", "nat-2") for line in lab.run(node, ["nft", "list", "table", "inet", "netzwart"]).stdout.splitlines()
     ]
@@ -43,7 +43,7 @@ def limit(network: factories.Network, host: str, until: datetime | None = None) 
 
 
 def test_a_limited_member_gets_his_rate_both_ways_and_nobody_else_is_slowed(lab: Lab, network: factories.Network) -> None:
-    """One lab for everything: limit, tariff, neighbour, the end by itself, the switch, the release."""
+    """One lab for all of it: limit, tariff, neighbour, the end by itself, the switch, the release."""
     reconcile(network.group)
     assert traces_of_limits(lab) == []
     ends = timezone.now() + timedelta(seconds=12)

@@ -1,4 +1,4 @@
-"""A script opens a thousand ports in one call, waits until both gateways have them, and a packet passes."""
+"""A script that opens a thousand ports in one call and waits until both gateways have them; then a packet passes."""
 
 import json
 from http.client import HTTPConnection
@@ -18,7 +18,7 @@ FIRST, COUNT = 20_000, 1_000
 
 
 def call(url: str, key: str, given: object = None) -> Any:
-    """What the API answers to GET, or to POST of something."""
+    """Return the API's answer to GET, or to POST with a body."""
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
     parts = urlsplit(url)
     connection = HTTPConnection(parts.netloc, timeout=120)

@@ -1,4 +1,4 @@
-"""A public pool that is used otherwise, from its row to the packets."""
+"""A change of a public pool's sharing, from its row to the packets."""
 
 import pytest
 
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
 
 def read_mappings(lab: Lab, network: factories.Network, port: int) -> dict[str, tuple[NatMapping, HostAnswer]]:
-    """Each resident's mapping, and how the internet sees them by UDP from this port."""
+    """Return each resident's mapping, and the answer from the internet to their UDP packet from this port."""
     found = {}
     for name, resident in network.residents.items():
         answer = reaches(lab, name, INTERNET, 80, "udp", source_port=port)
@@ -30,7 +30,7 @@ def read_mappings(lab: Lab, network: factories.Network, port: int) -> dict[str, 
 
 
 def test_a_pool_that_is_used_otherwise_changes_all_its_members_in_one_rollout(lab: Lab, network: factories.Network) -> None:
-    GatewayGroup.objects.filter(pk=network.group.pk).update(removal_least=1, removal_share=0)  # any removal would wait
+    GatewayGroup.objects.filter(pk=network.group.pk).update(removal_least=1, removal_share=0)  # any removal would be held back
     reconcile(network.group)
     for port, (sharing, size) in enumerate([("blocks", 1024), ("own", None), ("blocks", 64), ("shared", None)], 5555):
         change_sharing(pool=network.public, sharing=sharing, block_size=size, by=network.admin)

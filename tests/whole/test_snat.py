@@ -1,4 +1,4 @@
-"""How members leave, seen from the internet: an address of one's own, a shared one, a block of ports of one, or none."""
+"""Source addresses and ports of members as the internet sees them: an own address, a shared one, a block of ports of one, or none."""
 
 import re
 import selectors
@@ -56,18 +56,18 @@ def lab() -> Iterator[Lab]:
 
 @dataclass
 class AddressedGateway(GatewayInLab):
-    """A gate that knows where its agent is asked."""
+    """A gateway in the lab that knows the socket of its agent."""
 
     at: Path = Path()
 
     def change(self, policy: Policy) -> int:
-        """Apply and confirm; how many flows it cut."""
+        """Apply and confirm the policy; return how many flows were cut."""
         return self.apply(policy) + self.confirm(self.at)
 
 
 @contextmanager
 def start_gateway(lab: Lab, policy: Policy) -> Iterator[AddressedGateway]:
-    """nat-1 with its agent and this policy, confirmed."""
+    """Run nat-1 with its agent and this policy, confirmed."""
     lab.run("nat-1", ["nft", "flush", "ruleset"])
     lab.run("nat-1", ["conntrack", "-F"])
     with TemporaryDirectory(prefix="nw-") as directory, ExitStack() as stack:
@@ -87,19 +87,22 @@ def gate(lab: Lab) -> Iterator[AddressedGateway]:
 
 
 def read_counter(lab: Lab, name: str) -> int:
-    """Packets of a named counter."""
+    """Return the number of packets of a named counter."""
     found = re.search(r"packets (\d+)", lab.run("nat-1", ["nft", "list", "counter", "inet", "netzwart", name]).stdout)
     assert found
     return int(found[1])
 
 
 def insert_failed(lab: Lab) -> int:
-    """Connections of which connection tracking could not note the first packet, and dropped it."""
+    """Return the number of connections whose first packet was dropped because connection tracking could not insert them."""
     return sum(map(int, re.findall(r"insert_failed=(\d+)", lab.run("nat-1", ["conntrack", "-S"]).stdout)))
 
 
 def udp_ports(lab: Lab, node: str, targets: list[int]) -> list[int]:
-    """A datagram to each port of the internet's, from as many ports: as whose port it was seen there, of those answered in time."""
+    """Send a datagram to each of these ports on the internet, each from another source port.
+
+    Returns the source ports that the internet saw, of datagrams that were answered in time.
+    """
     seen: list[int] = []
     for start in range(0, len(targets), AT_ONCE):
         seen += _list_answered(lab, node, 10_000 + start, targets[start : start + AT_ONCE])
@@ -190,7 +193,7 @@ def test_the_identifiers_of_pings_stay_within_the_block(gate: AddressedGateway) 
 
 
 def _crc32c(data: bytes) -> int:
-    """SCTP's checksum: RFC 9260, appendix A."""
+    """Return SCTP's checksum: RFC 9260, appendix A."""
     value = 0xFFFFFFFF
     for octet in data:
         value ^= octet
@@ -200,7 +203,7 @@ def _crc32c(data: bytes) -> int:
 
 
 def _sctp() -> bytes:
-    """The INIT of an association."""
+    """Return the INIT chunk of an association."""
     packet = struct.pack("!HHII", 5555, 80, 0, 0) + struct.pack("!BBHIIHHI", 1, 0, 20, 1, 65536, 1, 1, 1)
     return packet[:8] + struct.pack("<I", _crc32c(packet)) + packet[12:]
 
@@ -208,7 +211,7 @@ def _sctp() -> bytes:
 @pytest.mark.parametrize(("protocol", "packet"), [(GRE, bytes(24)), (SCTP, _sctp())])
 def test_what_a_block_has_no_ports_for_is_refused_and_the_sender_told(gate: AddressedGateway, protocol: int, packet: bytes) -> None:
     def send(node: str) -> bytes:
-        """Type and code of the ICMP error that comes back."""
+        """Send the packet and return type and code of the ICMP error that comes back."""
         with inside(gate.lab, node), ExitStack() as stack:
             out, errors = (stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_RAW, each)) for each in (protocol, ICMP))
             errors.settimeout(5)
@@ -219,7 +222,7 @@ def test_what_a_block_has_no_ports_for_is_refused_and_the_sender_told(gate: Addr
     assert send("m3") == b"\x03\x0d"  # destination unreachable, administratively prohibited
     assert read_counter(gate.lab, "portless") == before + 1
     if protocol == GRE:
-        assert send("m1") == b"\x03\x02"  # it arrived: the server has no such protocol
+        assert send("m1") == b"\x03\x02"  # the packet arrived: the server lacks this protocol
     assert read_counter(gate.lab, "leaked") == 0
 
 
@@ -229,7 +232,7 @@ def test_who_has_no_public_address_is_told_so_at_once_and_reaches_what_is_inside
             gate.lab.connect("m4", protocol, INTERNET, 80)
         assert "timed out" not in str(refused.value)
     answer = gate.lab.connect("m4", "tcp", str(OWN), 8001)
-    assert (answer.node, answer.peer_address) == ("m1", "10.0.0.1")  # as the gateway itself
+    assert (answer.node, answer.peer_address) == ("m1", "10.0.0.1")  # the gateway's own address
     assert read_counter(gate.lab, "unmapped") == 2
     assert read_counter(gate.lab, "leaked") == 0
     assert reaches(gate.lab, "m4", str(M1), 80)
@@ -283,7 +286,7 @@ def test_everybody_moves_to_another_kind_in_one_change_while_streams_run(lab: La
     with start_gateway(lab, together) as gate:
         streams = [gate.talk(node, INTERNET, 80) for node in ("m1", "m2", "m3", "m4")]
         gate.change(replace(together, mappings=blocks))
-        assert "cut" in [stream() for stream in streams]  # but for those whose port happens to be in their block
+        assert "cut" in [stream() for stream in streams]  # except streams whose port happens to be in their block
         for n, node in enumerate(("m1", "m2", "m3", "m4"), 32):
             assert gate.lab.connect(node, "tcp", INTERNET, 80).peer_port // 1024 == n
         gate.change(together)

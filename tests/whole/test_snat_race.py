@@ -1,7 +1,7 @@
-"""Two members who share a public address send from the same source port to the same server in the same instant.
+"""A race in connection tracking: two members who share a public address send from the same source port to the same server at once.
 
-Each is on a processor of its own, so both packets are in connection tracking at once; whoever is given the other's port is lost,
-and counted as `insert_failed`.
+Each sender runs on its own processor, so both packets are in connection tracking at the same time. A packet that is given the other's
+port is lost, and counted as `insert_failed`.
 """
 
 import os
@@ -37,8 +37,8 @@ MEMBERS = {"m1": IPv4Address("10.16.0.10"), "m2": IPv4Address("10.16.0.11")}
 SHARED = tuple(NatMappingSpec(host, PUBLIC) for host in MEMBERS.values())
 BLOCKS = tuple(NatMappingSpec(host, PUBLIC, SharingMode.BLOCKS, 1024 * n, 1024 * n + 1023) for n, host in enumerate(MEMBERS.values(), 32))
 ROUNDS, BATCHES, TRIES = 250, 8, 10
-BY_CHANCE = 3  # 2,000 pairs that draw one of 31,744 ports each meet 0.06 times on average; four times once in 2 million runs
-EPHEMERAL = 49_152  # RFC 6335, section 6: systems draw the source ports of their connections from here on
+BY_CHANCE = 3  # 2,000 pairs that draw one of 31,744 ports each collide 0.06 times on average; four times once in 2 million runs
+EPHEMERAL = 49_152  # RFC 6335, section 6: systems draw the source ports of connections from here on
 CONNECT = """
 import os, select, socket, struct, sys, time
 cpu, host, rounds, first, stream = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5] == "tcp"
@@ -77,7 +77,7 @@ def lab() -> Iterator[Lab]:
 
 
 def of_any_port(ruleset: Ruleset) -> Ruleset:
-    """The same with whatever port the member has, where it can be kept."""
+    """Return the ruleset with source NAT that keeps a member's port where possible."""
 
     def plain(part: Part) -> Part:
         return replace(part, first_port=0, last_port=0) if isinstance(part, Snat) else part
@@ -88,7 +88,7 @@ def of_any_port(ruleset: Ruleset) -> Ruleset:
 
 
 def count_lost(lab: Lab, ruleset: Ruleset, protocol: str) -> tuple[int, int]:
-    """Which of 2 x ROUNDS x BATCHES had no answer to their first packet; and how often `insert_failed` was counted."""
+    """Return how many of 2 x ROUNDS x BATCHES first packets had no answer, and how often `insert_failed` was counted."""
     lab.run("nat-1", ["nft", "-f", "-"], text=f"flush ruleset\n{render(ruleset, now=1)}")
     before = insert_failed(lab)
     missing = sum(_batch(lab, EPHEMERAL + ROUNDS * batch, protocol) for batch in range(BATCHES))
@@ -96,7 +96,7 @@ def count_lost(lab: Lab, ruleset: Ruleset, protocol: str) -> tuple[int, int]:
 
 
 def _batch(lab: Lab, first: int, protocol: str) -> int:
-    """Begins with an empty table, so that no block is used up."""
+    """Run one batch; return how many packets had no answer. It starts with an empty connection table, so that no block is used up."""
     lab.run("nat-1", ["conntrack", "-F"])
     with ExitStack() as stack:
         both = []
@@ -122,7 +122,7 @@ both_protocols = pytest.mark.parametrize("protocol", ["tcp", "udp"])
 
 @both_protocols
 def test_some_are_lost_where_a_shared_address_keeps_the_ports_that_systems_draw(lab: Lab, protocol: str) -> None:
-    """Without this, the others prove nothing. On a busy machine the instants meet seldom, so it tries until they have."""
+    """Without this test the others prove nothing. On a busy machine packets seldom coincide, so it retries until they have."""
     failed = 0
     for _ in range(TRIES):
         failed += count_lost(lab, of_any_port(of(SHARED)), protocol)[1]

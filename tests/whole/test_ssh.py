@@ -41,12 +41,12 @@ def answers(channel: agent_channel.AgentChannel) -> bool:
 
 
 def logins(sockets: Path) -> int:
-    """How often the portal's key opened a session with nat-1."""
+    """Return how many sessions the portal's key has opened with nat-1."""
     return (sockets / "nat-1.sshd.log").read_text().count("Accepted publickey")
 
 
 def peers(lab: Lab, sockets: Path) -> set[str]:
-    """The connections that the agent of nat-1 has, as the kernel numbers them."""
+    """Return the connections of nat-1's agent, by the kernel's numbers."""
     command = ["ss", "-xH", "state", "connected", "src", str(sockets / "nat-1.sock")]
     return {line.split()[5] for line in lab.run("nat-1", command).stdout.splitlines()}
 

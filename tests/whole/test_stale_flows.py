@@ -1,4 +1,4 @@
-"""A forward that comes works at once for whoever has sent to its port all the time, and ends nobody else's connection."""
+"""A new forward works at once even for a sender who has sent to its port all the time, and cuts no other connection."""
 
 import json
 import sys
@@ -33,8 +33,8 @@ table inet other {
     ct state established counter
   }
 }
-"""  # of somebody else, before ours is there
-# Sends from one port, fifty times a second and for ever; to whoever says something first, if no port is given.
+"""  # another table with connection tracking, before Netzwart's exists
+# Sends from one port, fifty times a second, forever; without a given port, to the sender of the first packet that arrives.
 UDP = """
 import select, socket, sys
 own, host, port = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
@@ -79,7 +79,7 @@ def socket() -> Iterator[Path]:
 
 @contextmanager
 def gate(lab: Lab, socket: Path, stack: ExitStack) -> Iterator[GatewayInLab]:
-    """nat-1 with its agent, and no forward yet."""
+    """Run nat-1 with its agent and without forwards."""
     with agent(lab, "nat-1", socket.parent):
         wait_for(lambda: "listening at" in (socket.parent / "nat-1.log").read_text())
         made = GatewayInLab(lab, Client(socket), stack)
@@ -90,7 +90,7 @@ def gate(lab: Lab, socket: Path, stack: ExitStack) -> Iterator[GatewayInLab]:
 
 
 def sender(lab: Lab, stack: ExitStack, port: int = 0) -> list[str]:
-    """What a sender on the internet hears, line by line, while it sends to a port of the public address."""
+    """Start a sender on the internet to a port of the public address; return the list of lines that it receives, which grows."""
     process = stack.enter_context(lab.popen("internet", [sys.executable, "-c", UDP, str(FROM), str(PUBLIC), str(port)]))
     stack.callback(process.terminate)
     assert process.stdout is not None
@@ -101,12 +101,12 @@ def sender(lab: Lab, stack: ExitStack, port: int = 0) -> list[str]:
 
 
 def _listen(stdout: IO[str], heard: list[str]) -> None:
-    with suppress(ValueError):  # closed by the end of the test
+    with suppress(ValueError):  # closed at the end of the test
         heard.extend(iter(stdout.readline, ""))
 
 
 def has_flow(lab: Lab, *wanted: str) -> Callable[[], bool]:
-    """Is there a UDP flow with all of these words?"""
+    """Return a function that returns whether a UDP flow has all these words."""
     return lambda: any(
         all(word in line for word in wanted) for line in lab.run("nat-1", ["conntrack", "-L", "-p", "udp"]).stdout.splitlines()
     )

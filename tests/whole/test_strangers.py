@@ -1,4 +1,4 @@
-"""What whoever can put any packet on the uplink gets: nothing, and no alarm that is about something else."""
+"""An attacker who can put any packet on the uplink: gets nothing, and triggers no alarm with another meaning."""
 
 import socket
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def test_a_forward_leads_to_a_private_address_all_the_same(lab: Lab) -> None:
 
 
 def test_no_redirect_sends_a_member_past_the_gateway(lab: Lab) -> None:
-    """The packet that goes back to where it came from is forwarded, and nothing else happens."""
+    """The packet is forwarded back to where it came from, and nothing else happens."""
     load(lab, MEMBERS)
     with inside(lab, "m1"):
         tap = socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6)
@@ -59,12 +59,12 @@ def test_no_redirect_sends_a_member_past_the_gateway(lab: Lab) -> None:
         lab.run("m1", ["ping", "-6", "-c", "1", "-W", "5", "2001:db8:a0:11::10"])
         tap.setblocking(False)
         kinds = set(_kinds(tap))
-    assert ECHO_REPLY in kinds  # or it went another way, and this proves nothing
+    assert ECHO_REPLY in kinds  # otherwise it went another way, and this proves nothing
     assert REDIRECT not in kinds
 
 
 def _kinds(tap: socket.socket) -> Iterator[int]:
-    """Of all messages that lie there."""
+    """Yield the types of all messages that have arrived."""
     while True:
         try:
             yield tap.recv(65535)[0]

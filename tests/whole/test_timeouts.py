@@ -1,4 +1,4 @@
-"""How long gateways remember connections, read from their kernels: RFC 4787, 5382 and 5508 say how long at least."""
+"""Timeouts of connection tracking, read from the gateways' kernels. RFC 4787, 5382 and 5508 set the minimums."""
 
 import re
 import socket
@@ -30,7 +30,7 @@ def lab() -> Iterator[Lab]:
 
 
 def read_seconds_left(lab: Lab, gateway: str, protocol: str, port: int) -> int:
-    """Seconds that the connection to this port still has."""
+    """Return the remaining timeout of the connection to this port, in seconds."""
     family = ["-f", "ipv6"] if gateway == "nat-2" else []
     lines = lab.run(gateway, ["conntrack", "-L", *family, "-p", protocol]).stdout.splitlines()
     [found] = [line for line in lines if f"dport={port} " in line.split("src=")[1]]
@@ -70,5 +70,5 @@ def test_without_a_profile_an_open_tcp_connection_lives_two_hours_and_not_five_d
 
 
 def test_the_recommended_profile_keeps_a_ping_for_a_minute() -> None:
-    """RFC 5508, REQ-2."""
+    """As RFC 5508, REQ-2, requires."""
     assert Profile().icmp >= 60

@@ -1,7 +1,7 @@
-"""Members who talk with a host on the internet: each says something from an address of theirs, by UDP and TCP, and gets an answer.
+"""Members who exchange data with a host on the internet, from several addresses, by UDP and TCP.
 
-All is done by one thread, round by round: everybody says one thing, and the round is over when all that still come have been answered.
-What was said and heard by UDP is known to the octet; TCP repeats and acknowledges as it likes.
+One thread does everything in rounds: in each round every flow sends once, and the round ends when all answers that still arrive are
+there. UDP octets sent and received are known exactly; TCP retransmits and acknowledges when it wants to.
 """
 
 import fcntl
@@ -23,17 +23,17 @@ from tests.whole.system import inside, wait_for
 
 PORT = 7100
 HOSTS = {4: "203.0.113.10", 6: "2001:db8:cafe::10"}
-HEADERS = {4: 28, 6: 48}  # octets of IP and UDP
+HEADERS = {4: 28, 6: 48}  # octets of the IP and UDP headers
 NUMBER = struct.Struct("!I")
-LATE = 2.0  # seconds after which a round does not wait for an answer any more
+LATE = 2.0  # seconds after which a round no longer waits for an answer
 PAUSE = 0.05  # seconds between two rounds
-PATIENCE = 10  # rounds in which a connection may come about
+PATIENCE = 10  # rounds within which a connection must be established
 AT_ONCE = struct.pack("ii", 1, 0)  # struct linger: closing sends a reset
 
 
 @dataclass
 class UdpFlow:
-    """One address that talks by one protocol. waits: octets of the answer that have not come; late: rounds without any."""
+    """A flow of one address by one protocol. waits: octets of the answer still missing; late: rounds without any answer."""
 
     number: int
     node: str
@@ -47,7 +47,7 @@ class UdpFlow:
 
 @dataclass
 class Spoken:
-    """Octets of UDP packets by address: what left the near and arrived at the far end, and the other way."""
+    """Octets of UDP packets by address, with headers: sent by the near end and received by the far end, and the reverse."""
 
     near_sent: Counter[str] = field(default_factory=Counter)
     far_got: Counter[str] = field(default_factory=Counter)
@@ -56,7 +56,7 @@ class Spoken:
 
 
 class Exchange:
-    """Goes on in a thread until the `with` block ends. seed: decides how much is said."""
+    """Exchange that runs in a thread until the `with` block ends. seed: determines the sizes of messages."""
 
     def __init__(self, lab: Lab, seed: int) -> None:
         self._lab, self._random = lab, Random(seed)
@@ -76,14 +76,14 @@ class Exchange:
         self._thread.start()
 
     def begin(self, node: str, *addresses: str) -> None:
-        """These addresses of the host talk from now on."""
+        """Let these addresses of the host send from now on."""
         with self._lock:
             for address in addresses:
                 for protocol in ("udp", "tcp"):
                     self._open(node, address, protocol)
 
     def cease(self, *addresses: str) -> None:
-        """These addresses are silent from now on: nothing of theirs is under way or will be sent again."""
+        """Let these addresses send no more. Afterwards none of their packets is in flight, and none will be sent again."""
         with self._lock:
             self._quiet(set(addresses))
             for flow in self._of(set(addresses)):
@@ -91,7 +91,7 @@ class Exchange:
 
     @contextmanager
     def still(self) -> Iterator[None]:
-        """Nobody says anything meanwhile, and nothing is under way."""
+        """Pause all flows. No packet is in flight meanwhile."""
         with self._lock:
             self._quiet(set(self._addresses.values()))
             yield
@@ -100,12 +100,12 @@ class Exchange:
         return [each for each in self._flows.values() if each.address in addresses]
 
     def _quiet(self, addresses: set[str]) -> None:
-        """Everybody is connected, and has and knows that the other end has what was sent."""
+        """Wait until every flow is connected, and each end knows that the other received what it sent."""
         self._work(self._round, lambda: all(each.protocol == "udp" or each.far for each in self._of(addresses)))
         self._work(self._serve, lambda: all(map(self._is_settled, self._of(addresses))))
 
     def _work(self, step: Callable[[], None], over: Callable[[], bool]) -> None:
-        """Step by step, until it is over."""
+        """Repeat the step until `over` returns true."""
 
         def worked() -> bool:
             step()
@@ -114,7 +114,7 @@ class Exchange:
         wait_for(lambda: over() or worked())
 
     def some_rounds(self, number: int = 2) -> None:
-        """Wait until everybody has said so many things."""
+        """Wait until every flow has sent this many more times."""
         until = self.rounds + number
         wait_for(lambda: self._over() or self.rounds >= until, seconds=120)
 
@@ -126,7 +126,7 @@ class Exchange:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nobody talks any more."""
+        """Stop the thread and close all sockets."""
         self._ended.set()
         self._thread.join(60)
         for each in [key.fileobj for key in self._selector.get_map().values()]:
@@ -147,7 +147,7 @@ class Exchange:
         self._selector.register(near, selectors.EVENT_READ, lambda _: self._hear(flow))
 
     def _close(self, flow: UdpFlow) -> None:
-        """With a reset: neither end has anything to send again."""
+        """Close the flow with a reset, so that neither end retransmits."""
         del self._flows[flow.number]
         self._reset(flow.near)
         self._work(self._serve, lambda: flow.far is None)
@@ -156,7 +156,7 @@ class Exchange:
         return flow.far is None or not (flow.waits or _read_unacknowledged(flow.near) or _read_unacknowledged(flow.far))
 
     def _give_up(self, flow: UdpFlow) -> None:
-        """Its connection leads nowhere any more: another one."""
+        """Replace the flow's dead connection by a new one."""
         del self._flows[flow.number]
         self._reset(flow.near)
         if flow.far is not None:
@@ -176,7 +176,7 @@ class Exchange:
                 with self._lock:
                     self._round()
                 self.rounds += 1
-        except BaseException as fault:  # whoever waits for a round says it
+        except BaseException as fault:  # raised to the test when it waits for a round
             self._fault = fault
 
     def _round(self) -> None:
@@ -195,7 +195,7 @@ class Exchange:
         size = self._random.randint(NUMBER.size, 1200 if flow.protocol == "udp" else 6000)
         try:
             flow.near.send(NUMBER.pack(flow.number) + bytes(size - NUMBER.size))
-        except OSError:  # not connected yet, or its connection was cut: late
+        except OSError:  # not connected yet, or the connection was cut: counts as late
             return
         flow.waits = size
         if flow.protocol == "udp":
@@ -212,10 +212,10 @@ class Exchange:
         elif heard:
             flow.waits -= min(heard, flow.waits)
         else:
-            self._selector.unregister(flow.near)  # it was cut; the round ends without its answer
+            self._selector.unregister(flow.near)  # the connection was cut; the round ends without its answer
 
     def _echo(self, far: socket.socket) -> None:
-        """What comes back is half as long."""
+        """Answer with half of the datagram."""
         heard, peer = far.recvfrom(1 << 16)
         address = self._addresses[NUMBER.unpack_from(heard)[0]]
         headers = HEADERS[_family(address)]
@@ -267,6 +267,6 @@ def _far(family: int, kind: socket.SocketKind) -> socket.socket:
 
 
 def _read_unacknowledged(of: socket.socket) -> int:
-    """Octets that the other end has not acknowledged: SIOCOUTQ of tcp(7)."""
+    """Return the number of octets that the other end has not acknowledged: SIOCOUTQ of tcp(7)."""
     given: int = struct.unpack("i", fcntl.ioctl(of, termios.TIOCOUTQ, bytes(4)))[0]
     return given

@@ -1,6 +1,6 @@
-"""A table of our own beside Netzwart's on each gateway, behind its forward chain: what was let through, by address and protocol.
+"""An independent table beside Netzwart's on each gateway, behind its forward chain. It counts forwarded octets by address and protocol.
 
-It shares nothing with what Netzwart counts by: another table, another set, filled by the packets themselves.
+It shares nothing with Netzwart's counters: the table and its sets are separate, and the packets themselves fill the sets.
 """
 
 import json
@@ -30,7 +30,7 @@ table inet witness {
 
 
 class Where(NamedTuple):
-    """up or down, an address, and the protocol as nft calls it."""
+    """Key of a count: gateway, direction (up or down), address, and the protocol as nft names it."""
 
     gateway: str
     way: str
@@ -42,12 +42,12 @@ Seen = Mapping[Where, int]
 
 
 def call(lab: Lab, gateway: str) -> None:
-    """Let it look from now on."""
+    """Start the witness table on this gateway."""
     lab.run(gateway, ["nft", "-f", "-"], text=TABLE)
 
 
 def ask(lab: Lab, *gateways: str) -> dict[Where, int]:
-    """Octets of IP packets that the gateways let through since."""
+    """Return the octets of IP packets that the gateways forwarded since the witness started."""
     return {where: octets for name in gateways for where, octets in _of(lab, name).items()}
 
 
@@ -63,23 +63,23 @@ def _of(lab: Lab, gateway: str) -> dict[Where, int]:
 
 @dataclass
 class Books:
-    """Who held an address when octets passed, as the witness saw them. holders: names of members by address."""
+    """Octets owed to each member, by who held an address when the witness saw them pass. holders: members' names by address."""
 
     holders: dict[str, str] = field(default_factory=dict)
-    owed: Counter[tuple[str, str]] = field(default_factory=Counter)  # by member, and "up4", "down4", "up6", "down6"
+    owed: Counter[tuple[str, str]] = field(default_factory=Counter)  # by member, and "up4", "down4", "up6" or "down6"
     _noted: dict[Where, int] = field(default_factory=dict)
 
     def note(self, seen: Seen) -> None:
-        """What passed since belongs to who holds the addresses until now."""
+        """Attribute the octets that passed since the last call to the addresses' current holders."""
         for where, octets in seen.items():
             kind = where.way + ("6" if ":" in where.address else "4")
             self.owed[self.holders[where.address], kind] += octets - self._noted.get(where, 0)
             self._noted[where] = octets
 
     def owed_to(self, name: str) -> Octets:
-        """All that a member is to be told."""
+        """Return all octets that the portal must show for this member."""
         return Octets(*(self.owed[name, kind] for kind in Octets._fields))
 
     def forget(self, gateway: str) -> None:
-        """Its witness is gone, and the next one begins with nothing."""
+        """Forget this gateway's counts, because its next witness starts at zero."""
         self._noted = {where: octets for where, octets in self._noted.items() if where.gateway != gateway}

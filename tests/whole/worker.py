@@ -1,4 +1,4 @@
-"""A real broker and a real worker on the test's own database."""
+"""A real broker, and a real worker on the test's own database."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 @contextmanager
 def broker(directory: Path) -> Iterator[str]:
-    """A Redis of one's own; its address."""
+    """Run a separate Redis server; yield its URL."""
     program = shutil.which("redis-server")
     assert program, "redis-server is not installed: run script/bootstrap"
     socket = directory / "redis.sock"
@@ -44,7 +44,7 @@ def _answers(socket: Path) -> bool:
 
 
 def environment(redis_url: str) -> dict[str, str]:
-    """For a process that works on the test's database, with its gateways and this broker."""
+    """Return the environment of a process that uses the test's database, its gateways and this broker."""
     database = connection.settings_dict
     names = {"dbname": database["NAME"], "user": database["USER"], "host": database["HOST"], "port": database["PORT"]}
     return {
@@ -60,9 +60,9 @@ def environment(redis_url: str) -> dict[str, str]:
 
 @contextmanager
 def worker(redis_url: str, log: Path, *, tick: float = 0) -> Iterator[Popen[bytes]]:
-    """A Celery worker that takes nudges from the broker and works on the test's database.
+    """Run a Celery worker that takes messages from the broker and uses the test's database.
 
-    tick: seconds after which it also looks by itself; 0 for never.
+    tick: seconds between runs by schedule, 0 for none.
     """
     given = environment(redis_url) | {"NETZWART_RECONCILE_SECONDS": str(tick)}
     options = ("worker", "--pool", "threads", "--concurrency", "2", "--loglevel", "INFO")
@@ -78,7 +78,7 @@ def worker(redis_url: str, log: Path, *, tick: float = 0) -> Iterator[Popen[byte
 
 @contextmanager
 def _celery(given: dict[str, str], log: Path, *arguments: str) -> Iterator[Popen[bytes]]:
-    """A program of Celery, as the portal starts it: workers and scheduler each in a process of their own."""
+    """Run a Celery program as the portal does: worker and scheduler each in their own process."""
     command = [sys.executable, "-m", "celery", "-A", "workers", *arguments]
     with log.open("wb") as output, Popen(command, cwd=ROOT, env=given, stdout=output, stderr=output, process_group=0) as process:
         try:
