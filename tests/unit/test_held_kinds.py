@@ -6,7 +6,7 @@ import pytest
 
 from apps.deployments.approvals import kinds, texts
 from apps.deployments.models import HeldBack
-from apps.deployments.rule_kinds.registry import KINDS, get_removal
+from apps.deployments.rule_kinds.registry import KINDS, get_removal_review
 from apps.network.models import GatewayGroup
 from firewall.blast_radius import HARMLESS
 from firewall.policy import Policy, PolicyKeys
@@ -18,7 +18,7 @@ GROUP = GatewayGroup(name="Lindenhof")
 
 @pytest.mark.parametrize("kind", WAITING)
 def test_each_kind_of_element_has_writers_and_a_way_back(kind: ObjectKind) -> None:
-    removal = get_removal(kind)
+    removal = get_removal_review(kind)
     assert removal.sources and removal.history and str(removal.undo)
 
 

@@ -15,7 +15,7 @@ from apps.deployments.approvals.part_codec import unpack_part
 from apps.deployments.models import HeldBack
 from apps.deployments.rule_kinds import forwards
 from apps.deployments.rule_kinds.kind import AffectedThing, HeldElement, build_prefix_thing
-from apps.deployments.rule_kinds.registry import KINDS, get_removal
+from apps.deployments.rule_kinds.registry import KINDS, get_removal_review
 from apps.lib.port_ranges import format_span
 from firewall.blast_radius import COMING
 from firewall.ruleset import Elements
@@ -87,7 +87,7 @@ def compute_effect(held: HeldBack) -> RemovalEffect:
     """Compute the effect of a held-back removal."""
     kind = ObjectKind(held.kind)
     found = tuple(merge_port_ranges(list_things(held)))
-    if not get_removal(kind).of_members:
+    if not get_removal_review(kind).of_members:
         return RemovalEffect(kind, found, hit=_count_hits(found))
     rows = _list_affected_members(found, kind)
     people = tuple(AffectedMember(*row[:5]) for row in rows)
@@ -142,7 +142,7 @@ def _build_range(first: AffectedThing, count: int) -> AffectedThing:
 def _list_affected_members(found: tuple[AffectedThing, ...], kind: ObjectKind) -> list[tuple[int, str, bool, str, int, int, int]]:
     with connection.cursor() as cursor:
         cursor.execute(
-            _CONCERNED.format(lies=get_removal(kind).lies),
+            _CONCERNED.format(lies=get_removal_review(kind).lies),
             {"prefixes": [thing.prefix for thing in found], "things": [thing.words for thing in found], "first": FIRST},
         )
         return list(cursor.fetchall())

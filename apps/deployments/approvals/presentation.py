@@ -19,7 +19,7 @@ from apps.deployments.approvals.texts import render_button, render_reason, rende
 from apps.deployments.models import HeldBack
 from apps.deployments.revision_pages.change_summary import render_count
 from apps.deployments.rule_kinds.kind import AffectedThing
-from apps.deployments.rule_kinds.registry import get_removal
+from apps.deployments.rule_kinds.registry import get_removal_review
 from apps.lib.ui import formats
 from firewall.sets import ObjectKind as Of
 
@@ -109,7 +109,7 @@ def _render_names(people: Sequence[User]) -> str:
 def _build_history_url(held: HeldBack) -> str:
     """Return the URL of the history of what it is about, filtered by its asker if there is exactly one."""
     special = {kinds.MANAGEMENT: "network.gateway", kinds.LIMITS: "network.gatewaygroup", kinds.ROLLBACK: ""}
-    trail = special[held.kind] if held.kind in special else get_removal(Of(held.kind)).history
+    trail = special[held.kind] if held.kind in special else get_removal_review(Of(held.kind)).history
     people = list(held.askers.values_list("pk", flat=True))
     try:
         url = reverse("audit:history")
@@ -124,7 +124,7 @@ def _build_history_url(held: HeldBack) -> str:
 def _list_numbers(effect: RemovalEffect) -> list[tuple[str, int]]:
     """Return four numbers, each with its label."""
     number = effect.number
-    label = (get_removal(effect.kind).label(number), number)
+    label = (get_removal_review(effect.kind).label(number), number)
     if effect.kind in (Of.BANS, Of.ALLOWED):
         return [
             label,
@@ -140,7 +140,7 @@ def _list_numbers(effect: RemovalEffect) -> list[tuple[str, int]]:
 
 def _render_sentence(effect: RemovalEffect) -> str:
     """Return a sentence about what members lose; their names follow it."""
-    removal = get_removal(effect.kind)
+    removal = get_removal_review(effect.kind)
     number = effect.members if removal.of_members else len(effect.things)
     if not number:
         return _("No member is known to have had them:")

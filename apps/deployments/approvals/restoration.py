@@ -18,7 +18,7 @@ from apps.deployments.approvals.kinds import MANAGEMENT, SPECIAL
 from apps.deployments.approvals.part_codec import unpack_part
 from apps.deployments.models import HeldBack
 from apps.deployments.rule_kinds.kind import AffectedThing
-from apps.deployments.rule_kinds.registry import get_removal
+from apps.deployments.rule_kinds.registry import get_removal_review
 from apps.lib.errors import Problem
 from apps.network.models import Gateway
 from firewall.sets import ObjectKind
@@ -33,7 +33,7 @@ def restore(held: HeldBack, *, by: User) -> list[str]:
     if held.kind in SPECIAL:
         return []  # nothing has been written yet
     things = list(effects.merge_port_ranges(effects.iter_things(unpack_part(held.packed))))
-    work = get_removal(ObjectKind(held.kind)).restore
+    work = get_removal_review(ObjectKind(held.kind)).restore
     return [words for thing in things if (words := _try_restore(work, thing, by))][:MOST_NAMED]
 
 

@@ -18,7 +18,7 @@ from apps.deployments.rule_kinds.kind import (
     EventSource,
     FoundElement,
     ObjectReader,
-    Removal,
+    RemovalReview,
     RuleKind,
     TimedRows,
     parse_network,
@@ -76,7 +76,7 @@ ALLOWED = RuleKind(
     notes=(ChangeNotes("allowed", "allowed", _parse_note),),
     timed=(TimedRows("allowed", "prefix::text", "bans_allowentry", column="expires"),),
     row_keys={AllowEntry: lambda row: str(row.prefix)},
-    removal=Removal(
+    removal=RemovalReview(
         history="bans.allowentry",
         label=lambda number: ngettext("allow entry ends", "allow entries end", number),
         sentence=lambda number: ngettext("%(n)s allow entry ends:", "%(n)s allow entries end:", number),

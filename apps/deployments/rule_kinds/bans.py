@@ -21,7 +21,7 @@ from apps.deployments.rule_kinds.kind import (
     ElementOrigin,
     FoundElement,
     ObjectReader,
-    Removal,
+    RemovalReview,
     RuleKind,
     TimedRows,
     parse_network,
@@ -101,7 +101,7 @@ BANS = RuleKind(
     notes=(ChangeNotes("ban", "bans", _parse_note, "list", _OF_LISTS),),
     timed=(TimedRows("ban", "prefix::text", "bans_ban", column="expires"),),
     row_keys={Ban: lambda row: str(row.prefix)},
-    removal=Removal(
+    removal=RemovalReview(
         history="bans.ban",
         label=lambda number: ngettext("ban ends", "bans end", number),
         sentence=lambda number: ngettext("%(n)s ban ends:", "%(n)s bans end:", number),

@@ -18,7 +18,7 @@ from apps.deployments.rule_kinds.kind import (
     FoundElement,
     HeldElement,
     ObjectReader,
-    Removal,
+    RemovalReview,
     RuleKind,
     TimedRows,
     list_row_ids,
@@ -79,7 +79,7 @@ BLOCKS = RuleKind(
     timed=(TimedRows("member", "member_id::text", "bans_block"),),
     build_thing=_build_thing,
     row_keys={Block: lambda row: f"block {row.pk}", Ban: lambda row: str(row.prefix)},
-    removal=Removal(
+    removal=RemovalReview(
         history="bans.block",
         label=lambda number: ngettext("address or prefix is cut off", "addresses and prefixes are cut off", number),
         sentence=lambda members: ngettext("%(n)s member loses access:", "%(n)s members lose access:", members),

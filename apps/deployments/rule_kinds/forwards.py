@@ -22,7 +22,7 @@ from apps.deployments.rule_kinds.kind import (
     FoundElement,
     HeldElement,
     ObjectReader,
-    Removal,
+    RemovalReview,
     RuleKind,
     TimedRows,
 )
@@ -194,7 +194,7 @@ FORWARDS = RuleKind(
     timed=(TimedRows("forward", _TEXT, "nat_portforward", stays=True),),
     build_thing=_build_thing,
     row_keys={PortForward: _build_row_key},
-    removal=Removal(
+    removal=RemovalReview(
         history="nat.portforward",
         label=lambda number: ngettext("port closes", "ports close", number),
         sentence=lambda members: ngettext("%(n)s member can no longer be reached:", "%(n)s members can no longer be reached:", members),

@@ -16,7 +16,7 @@ from apps.deployments.rule_kinds.kind import (
     ElementOrigin,
     FoundElement,
     ObjectReader,
-    Removal,
+    RemovalReview,
     RuleKind,
     TimedRows,
 )
@@ -86,7 +86,7 @@ ADDRESSES = RuleKind(
     notes=(ChangeNotes("address", "addresses", _parse_address),),
     timed=(TimedRows("holding", "id::text", "network_holding", stays=True),),
     row_keys={Holding: lambda row: str(row.prefix) if row.prefix.version == 4 else ""},
-    removal=Removal(
+    removal=RemovalReview(
         history="network.holding",
         label=lambda number: ngettext("address loses access", "addresses lose access", number),
         sentence=lambda members: ngettext("%(n)s member loses access:", "%(n)s members lose access:", members),
@@ -110,7 +110,7 @@ PREFIXES = RuleKind(
     list_origins=_list_origins,
     notes=(ChangeNotes("address", "prefixes", _parse_prefix),),
     row_keys={Holding: lambda row: str(row.prefix) if row.prefix.version == 6 else ""},
-    removal=Removal(
+    removal=RemovalReview(
         history="network.holding",
         label=lambda number: ngettext("prefix loses access", "prefixes lose access", number),
         sentence=lambda members: ngettext("%(n)s member loses IPv6:", "%(n)s members lose IPv6:", members),

@@ -124,7 +124,7 @@ class EventSource(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Removal:
+class RemovalReview:
     """How a removal is shown while it waits for approval, who may have asked for it, and how it is undone.
 
     history: kind of the rows on the history page. label: what happens to a number of elements; sentence: what that many members lose,
@@ -218,4 +218,4 @@ class RuleKind:
     timed: tuple[TimedRows, ...] = ()
     build_thing: Callable[[HeldElement], AffectedThing] = build_prefix_thing
     row_keys: Mapping[type[Deployed], Callable[[Any], str]] = field(default_factory=dict)
-    removal: Removal | None = None
+    removal: RemovalReview | None = None

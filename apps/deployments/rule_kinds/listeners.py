@@ -20,7 +20,7 @@ from apps.deployments.rule_kinds.kind import (
     FoundElement,
     HeldElement,
     ObjectReader,
-    Removal,
+    RemovalReview,
     RuleKind,
 )
 from apps.deployments.rule_kinds.restoring import get_last_deleted
@@ -90,7 +90,7 @@ LISTENERS = RuleKind(
     list_origins=_list_origins,
     notes=(ChangeNotes("listener", "listeners", _parse_note),),
     build_thing=_build_thing,
-    removal=Removal(
+    removal=RemovalReview(
         history="bans.listener",
         label=lambda number: ngettext("listener is removed", "listeners are removed", number),
         sentence=lambda number: ngettext("%(n)s listener is removed:", "%(n)s listeners are removed:", number),

@@ -16,7 +16,7 @@ from apps.deployments.rule_kinds.kind import (
     FoundElement,
     HeldElement,
     ObjectReader,
-    Removal,
+    RemovalReview,
     RuleKind,
     TimedRows,
 )
@@ -93,7 +93,7 @@ MAPPINGS = RuleKind(
     timed=(TimedRows("holding", "holding_id::text", "nat_natmapping", stays=True),),
     build_thing=_build_thing,
     row_keys={NatMapping: _build_row_key},
-    removal=Removal(
+    removal=RemovalReview(
         history="nat.natmapping",
         label=lambda number: ngettext("NAT mapping ends", "NAT mappings end", number),
         sentence=lambda members: ngettext("%(n)s member loses the public address:", "%(n)s members lose their public address:", members),

@@ -19,7 +19,7 @@ from apps.deployments.rule_kinds.kind import (
     FoundElement,
     HeldElement,
     ObjectReader,
-    Removal,
+    RemovalReview,
     RuleKind,
     TimedRows,
 )
@@ -137,7 +137,7 @@ PINHOLES = RuleKind(
     timed=(TimedRows("pinhole", _TEXT, "nat_pinhole", stays=True),),
     build_thing=_build_thing,
     row_keys={Pinhole: _build_row_key},
-    removal=Removal(
+    removal=RemovalReview(
         history="nat.pinhole",
         label=lambda number: ngettext("IPv6 pinhole closes", "IPv6 pinholes close", number),
         sentence=lambda members: ngettext("%(n)s member can no longer be reached:", "%(n)s members can no longer be reached:", members),

@@ -7,7 +7,7 @@ from apps.deployments.rule_kinds.bans import BANS
 from apps.deployments.rule_kinds.blocks import BLOCKS
 from apps.deployments.rule_kinds.forwards import FORWARDS
 from apps.deployments.rule_kinds.holdings import ADDRESSES, PREFIXES
-from apps.deployments.rule_kinds.kind import Removal, RuleKind
+from apps.deployments.rule_kinds.kind import RemovalReview, RuleKind
 from apps.deployments.rule_kinds.listeners import LISTENERS
 from apps.deployments.rule_kinds.mappings import MAPPINGS
 from apps.deployments.rule_kinds.pinholes import PINHOLES
@@ -19,7 +19,7 @@ KINDS: Final[dict[ObjectKind, RuleKind]] = {
 }
 
 
-def get_removal(kind: ObjectKind) -> Removal:
+def get_removal_review(kind: ObjectKind) -> RemovalReview:
     """Return what the kind defines about removals. Raises TypeError for a kind of which removals never wait."""
     removal = KINDS[kind].removal
     if removal is None:
