@@ -81,8 +81,10 @@ def empty_written_tables(_case: TransactionTestCase) -> None:
             " WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> ALL(%s) AND pg_relation_size(oid) > 0",
             [["django_migrations", "django_content_type", "auth_permission"]],
         )
-        deletes = "".join(f"DELETE FROM {table};" for (table,) in cursor.fetchall())
-        cursor.execute(f"SET session_replication_role = replica; {deletes} SET session_replication_role = DEFAULT")
+        tables = [table for (table,) in cursor.fetchall()]
+        deletes = "".join(f"DELETE FROM {table};" for table in tables)
+        if tables:  # the lock waits for transactions that a test left behind, as TRUNCATE does
+            cursor.execute(f"BEGIN; LOCK TABLE {', '.join(tables)}; SET LOCAL session_replication_role = replica; {deletes} COMMIT")
 
 
 @pytest.fixture(autouse=True)

@@ -136,7 +136,7 @@ def post(context: ssl.SSLContext | None = None, **about_the_server: Any) -> Iter
 
     thread = Thread(target=run, daemon=True)
     thread.start()
-    ready.wait()
+    assert ready.wait(60), "the server does not start"
     try:
         yield box
     finally:
