@@ -12,7 +12,6 @@ from typing import Any
 
 import allauth
 import django
-import django_filters
 import rest_framework
 from django.db.models.fields import BLANK_CHOICE_LABEL
 from django.utils.translation import gettext as ours
@@ -23,7 +22,7 @@ from apps.lib.translation_compiler import compile_all, compile_catalog, iter_mes
 PO = Path(__file__).parents[2] / "locale" / "de" / "LC_MESSAGES" / "django.po"
 
 FORMAL = re.compile(r"\b(?:Sie|Ihr|Ihre|Ihren|Ihrem|Ihrer|Ihnen)\b")
-PACKAGES = [*map(Path, [*allauth.__path__, *django_filters.__path__, *rest_framework.__path__])]
+PACKAGES = [*map(Path, [*allauth.__path__, *rest_framework.__path__])]
 OF_DJANGO = [Path(django.__path__[0]) / place for place in ("conf", "contrib/auth", "contrib/postgres")]
 
 SMALL = """\
