@@ -53,11 +53,11 @@ def run(mails: int) -> Iterator[Figure]:
 
 
 def build_letter(number: int) -> bytes:
-    """Build a typical mail: text with an HTML alternative, and an image; about 5 KiB."""
+    """Build a typical mail: text with an HTML alternative, and an image; about 19 KiB."""
     parts = PARTS % (
         b"Hallo, das Internet geht nicht.\n" * 60,
         b"<p>Hallo, das <b>Internet</b> geht nicht.</p>\n" * 60,
-        b"QUFB" * 19 + b"\n" * 180,
+        (b"QUFB" * 19 + b"\n") * 180,
     )
     return join_parts(parts).replace(b"<one@", b"<%d@" % number, 1)
 

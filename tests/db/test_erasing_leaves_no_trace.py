@@ -172,7 +172,7 @@ def _in_tickets(member: Member, user: User, network: factories.Network, admin: U
     bring(letter(EARLIER, 5), "bounces@quitzow.example")
 
 
-def remove_exceptions(admin: User) -> None:
+def plant_exceptions(admin: User) -> None:
     """Plant the data that an erasure keeps on purpose."""
     script = Client(
         headers={"authorization": f"Bearer {tokens.create(user=admin, name='s')[1]}", "x-change-reason": "Quitzow asked for it"}
@@ -191,7 +191,7 @@ def test_nothing_of_somebody_who_was_erased_is_left_but_what_is_kept_on_purpose(
     settings.SUPPORT_ADDRESS, settings.MAIL_IN_AUTHSERV_ID, settings.ERASE_DAYS = "support@lindenhof.example", MX, 3
     admin = network.admin
     User.objects.filter(pk=admin.pk).update(email="mara@lindenhof.example")
-    remove_exceptions(admin)
+    plant_exceptions(admin)
     member = plant_member(network, admin)
     delivery_gathering.gather()
     before = find_marks()
