@@ -47,6 +47,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--minutes", type=int, default=0, help="for how long the API is sent new random requests, round after round")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with files that take minutes: one that begins last would run alone at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker, why in REASONS.items():
         if item.get_closest_marker(marker) and (reason := why()):

@@ -1,6 +1,7 @@
 """Secret keys of the portal: the current one signs and encrypts, former ones still verify and decrypt.
 
-So a leaked key can be replaced, while links, mails and second factors made with it work for some more time.
+So the key can be replaced without ending links, mails and second factors made with the former one. A leaked key must not stay among the
+former ones: with it, anybody can forge what it signs.
 """
 
 from django.conf import settings

@@ -40,8 +40,8 @@ def add_message(message: Message, files: Sequence[AttachmentFile] = ()) -> Messa
 
 def hand_to_staff(ticket: Ticket) -> None:
     """Set the state after the asker has written: it is staff's turn; a solved ticket is reopened."""
-    closed = ticket.state in (Ticket.State.SOLVED, Ticket.State.REOPENED)
-    set_state(ticket, Ticket.State.REOPENED if closed else Ticket.State.OPEN)
+    was_solved = ticket.state in (Ticket.State.SOLVED, Ticket.State.REOPENED)
+    set_state(ticket, Ticket.State.REOPENED if was_solved else Ticket.State.OPEN)
 
 
 def mark_answered(ticket: Ticket, state: Ticket.State) -> None:

@@ -19,7 +19,7 @@ from tests.db.conftest import in_memory
 from tests.web import demo_scene, picture_list
 from tests.web.conftest import signed_in
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole")]
+pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.xdist_group("whole")]
 
 AXE: Final = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
 TAGS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

@@ -38,7 +38,7 @@ from tests.whole.system import GATEWAYS, INTERNET, agent, conversation, descenda
 from tests.whole.worker import broker, worker
 from workers import app
 
-pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
+pytestmark = [pytest.mark.kernel, pytest.mark.long, pytest.mark.xdist_group("whole")]
 
 # New connections get no answer, open ones continue: a committed change stays on trial until the portal gives up or the time is over.
 DEAF = """
