@@ -157,7 +157,7 @@ def test_a_file_that_is_no_socket_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("precious")
     done = agent("serve", "--fake", "--name", "gw2", "--socket", str(tmp_path / "file"), "--state", str(tmp_path / "state"))
     assert done.returncode == 1
-    assert "is no socket" in done.stderr
+    assert "is not a socket" in done.stderr
     assert (tmp_path / "file").read_text() == "precious"
 
 
