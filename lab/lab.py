@@ -54,7 +54,7 @@ class Lab:
         """Destroy the node's namespace with everything in it, and build it again, bare. Raise `subprocess.CalledProcessError`, or
         `ValueError` for a host that answers."""
         if self.topology.get_node(node).answers:
-            raise ValueError(f"{node} answers, and its server would be gone")
+            raise ValueError(f"{node} runs a server, which would be lost; only nodes that do not answer can be rebuilt")
         command = build_module_command("lab.rebuild", str(self.holder.pid), str(self.holder.started))
         text = json.dumps(build_rebuild_plan(self.topology, node))
         subprocess.run(command, input=text, capture_output=True, text=True, timeout=30, check=True)
