@@ -24,7 +24,7 @@ def parse_prefix(text: str, *, strict: bool = True) -> IPv4Network | IPv6Network
     """
     _address, slash, length = text.partition("/")
     if "%" in text or (slash and not (length.isascii() and length.isdecimal() and len(length) <= 3 and str(int(length)) == length)):
-        raise ValueError(f"{text!r} has no length in decimal")
+        raise ValueError(f"{text!r}: write the length in decimal, such as /24")
     return ip_network(text, strict=strict)
 
 

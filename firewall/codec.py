@@ -134,7 +134,7 @@ def _check_within(limits: range, number: int, where: str) -> None:
 def _check_text(text: str, where: str) -> None:
     """Raise WireError for NUL and lone surrogates: no database, terminal or file takes them."""
     if "\0" in text or not (text.isascii() or _is_encodable(text)):
-        raise WireError(f"{where}: it holds a character that is none")
+        raise WireError(f"{where}: NUL and lone surrogates are not permitted in text")
 
 
 def _is_encodable(text: str) -> bool:
@@ -154,7 +154,7 @@ def _decode_union(hints: tuple[Any, ...], data: Json, where: str) -> Any:
     if isinstance(data, dict) and possible[0] not in (str, int) and len(possible) > 1:
         by_name = {hint.__name__: hint for hint in possible}
         if not isinstance(data.get("is"), str) or data["is"] not in by_name:
-            raise WireError(f"{where}.is: {data.get('is')!r} is none of {', '.join(sorted(by_name))}")
+            raise WireError(f"{where}.is: expected one of {', '.join(sorted(by_name))}, got {data.get('is')!r}")
         return decode(by_name[data["is"]], data, where)
     if isinstance(data, dict) and any(hint in _ADDRESSES for hint in possible):
         return _decode_address(data, where)
@@ -162,14 +162,14 @@ def _decode_union(hints: tuple[Any, ...], data: Json, where: str) -> Any:
     if len(possible) == 1:
         return decode(possible[0], data, where)
     if not fitting:
-        raise WireError(f"{where}: {type(data).__name__} does not fit")
+        raise WireError(f"{where}: unexpected {type(data).__name__}")
     return data
 
 
 def _decode_one_of(possible: tuple[Any, ...], data: Json, where: str) -> Any:
     address = _decode_address(data, where)
     if not isinstance(address, possible):
-        raise WireError(f"{where}: {address} is no {' or '.join(hint.__name__ for hint in possible)}")
+        raise WireError(f"{where}: expected {' or '.join(hint.__name__ for hint in possible)}, got {address}")
     return address
 
 
@@ -230,7 +230,7 @@ def _decode_values(data: dict[str, Json], count: int, where: str) -> list[bytes]
     values = iter(_decode_packed(data["values"], count - len(bare), f"{where}.values"))
     found = [b"" if at in bare else next(values, b"") for at in range(count)] if bare else list(values)
     if next(values, None) is not None:
-        raise WireError(f"{where}.bare: it names places that are none")
+        raise WireError(f"{where}.bare: a position is out of range")
     return found
 
 
@@ -270,7 +270,7 @@ def _decode_enum(hint: Any, data: Json, where: str) -> Any:
     try:
         return hint(data)
     except ValueError as error:
-        raise WireError(f"{where}: {data!r} is no {hint.__name__}") from error
+        raise WireError(f"{where}: {data!r} is not a {hint.__name__}") from error
 
 
 def _decode_fields(hint: Any, data: Json, where: str) -> Any:

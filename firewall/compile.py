@@ -106,4 +106,4 @@ def _build_shape(gateway: GatewaySpec, counts: Mapping[str, int]) -> Ruleset:
 
 def _check_management(gateway: GatewaySpec) -> None:
     if not gateway.management.sources:
-        raise PolicyError(f"gateway {gateway.name}: no management network is given; this ruleset would lock everybody out")
+        raise PolicyError(f"gateway {gateway.name}: it has no management network, so this ruleset would lock everybody out; add one")

@@ -147,7 +147,7 @@ def _parse_tallies(name: str, counts: Counts) -> Tallies:
     """Return packets and octets by owner and key. Raises ReadingError."""
     family = find_family(name)
     if family is None or not family.counter:
-        raise ReadingError(f"{name[:40]!r} is no set of ours that counts")
+        raise ReadingError(f"{name[:40]!r} is not a set with counters of this ruleset")
     width = 4 if family.key == (Type.IPV4,) else 16
     number, rest = divmod(len(counts.keys), width)
     whose = counts.owners or owners.NOBODY * number
@@ -157,7 +157,7 @@ def _parse_tallies(name: str, counts: Counts) -> Tallies:
     keys = (key for (key,) in Struct(f"{width}s").iter_unpack(counts.keys))
     columns = [[value for (value,) in _NUMBER.iter_unpack(column)] for column in (counts.packets, counts.octets)]
     if number and max(map(max, columns)) > _MOST:
-        raise ReadingError(f"set {name}: a counter stands at more than {_MOST}, which is a negative number")
+        raise ReadingError(f"set {name}: a counter exceeds {_MOST}, so it was negative")
     tallies = dict(zip(map(add, (owner for (owner,) in _OWNER.iter_unpack(whose)), keys), zip(*columns, strict=True), strict=True))
     if len(tallies) != number:
         raise ReadingError(f"set {name}: {number - len(tallies)} elements are named twice")

@@ -70,7 +70,7 @@ def _check(meter: LimitMeter) -> None:
     if not 0 < meter.most <= (MOST_RATE if meter.per else MOST_OPEN):
         raise PolicyError(f"limit {meter.limited}: {meter.most} is out of range")
     if meter.per and not 0 < meter.burst <= min(MOST_BURST, seconds):
-        raise PolicyError(f"limit {meter.limited}: a burst of {meter.burst} is not between 1 and what comes in {LIVES} s, {seconds}")
+        raise PolicyError(f"limit {meter.limited}: a burst of {meter.burst} is not between 1 and {LIVES} s at this rate, {seconds}")
 
 
 def build_sets(limits: ConnectionLimits) -> dict[str, Set]:

@@ -38,5 +38,5 @@ def sanitize_comment(text: str) -> str:
 def validate_symbol(text: str) -> str:
     """Return the text if it can be a name or constant of nft, from the compiler or made by hand. Raises PolicyError otherwise."""
     if not _SYMBOL.fullmatch(text):
-        raise PolicyError(f"{text!r} is no name: use letters, then also 0-9 / _ . -")
+        raise PolicyError(f"{text!r} is not a valid name: start with a letter, then use letters, 0-9 / _ . -")
     return text

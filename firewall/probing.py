@@ -25,9 +25,9 @@ def check(gateway: str, at: Interfaces, probe: ProbeSpec) -> None:
     if (probe.source4 is None) != (probe.public4 is None):
         raise PolicyError(f"probe of {gateway}: IPv4 needs a private source and the public address that it leaves as, or neither")
     if probe.source4 and not any(probe.source4 in prefix for prefix in PRIVATE):
-        raise PolicyError(f"probe of {gateway}: {probe.source4} is not private, so nobody would see that its source NAT is missing")
+        raise PolicyError(f"probe of {gateway}: {probe.source4} is not private, so missing source NAT would go unnoticed")
     if probe.public4 and any(probe.public4 in prefix for prefix in PRIVATE):
-        raise PolicyError(f"probe of {gateway}: {probe.public4} is private, so nothing would come back to it")
+        raise PolicyError(f"probe of {gateway}: {probe.public4} is private, so no answer would come back to it")
 
 
 def check_collisions(gateway: GatewaySpec, elements: Mapping[str, Elements]) -> None:

@@ -79,9 +79,9 @@ def iter_faults(profile: Profile) -> Iterator[tuple[str, str]]:
         if value not in limits:
             yield name, f"{value} is not between {limits[0]} and {limits[-1]}"
     if profile.buckets % BUCKETS_STEP:
-        yield "buckets", f"{profile.buckets} is no multiple of {BUCKETS_STEP}"
+        yield "buckets", f"{profile.buckets} is not a multiple of {BUCKETS_STEP}"
     if profile.buckets * MOST_PER_BUCKET < profile.connections:
-        yield "buckets", f"{profile.buckets} are fewer than one for {MOST_PER_BUCKET} of {profile.connections} connections"
+        yield "buckets", f"{profile.buckets} are too few: at most {MOST_PER_BUCKET} of {profile.connections} connections per bucket"
     if profile.last_port - profile.first_port + 1 < LEAST_PORTS:
         yield "last_port", f"{profile.first_port} to {profile.last_port} are fewer than {LEAST_PORTS} ports"
 

@@ -173,7 +173,7 @@ def declare(name: str, count: int) -> Set:
     """
     family = find_family(name)
     if family is None:
-        raise PolicyError(f"set {name}: no ruleset has a set of this name")
+        raise PolicyError(f"set {name}: unknown name of a set")
     size = SMALLEST_SET
     while size < count:
         size *= 4

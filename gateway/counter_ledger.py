@@ -65,7 +65,7 @@ class Ledger:
         self._number += 1
         kept = self._gone[self._number] = Gone(self._number, boot, table, sets)
         if self._path.exists() and self._path.stat().st_size > _MOST_OCTETS:
-            log.error("%s is full: what deleted elements had counted is remembered only until the agent ends", self._path)
+            log.error("%s is full: the final counts of deleted elements are kept in memory only, until the agent stops", self._path)
             return
         if self._torn:
             self._write_anew()
@@ -99,7 +99,7 @@ class Ledger:
                 file.write(line)
         except OSError as error:
             self._torn = True
-            log.error("%s cannot be written: %s; it is remembered until the agent ends", self._path, error.strerror)
+            log.error("%s cannot be written: %s; final counts are kept in memory only, until the agent stops", self._path, error.strerror)
 
     def _write_anew(self) -> None:
         new = self._path.with_suffix(".new")
@@ -131,7 +131,7 @@ class Ledger:
             try:
                 found = decode(Gone, _decode_line(line), "gone")
             except WireError as error:
-                log.error("%s: a line is damaged: %s", self._path, error)
+                log.error("%s: a damaged line is skipped: %s", self._path, error)
                 continue
             self._gone[found.number] = found
             self._number = max(self._number, found.number)

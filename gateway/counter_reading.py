@@ -36,7 +36,7 @@ class CounterReader:
         tally: ElementCounts = {}
         for _ in self._table.read_counts(name, self._known[name], tally):
             if self._stopped:
-                raise TableError("the agent is ending, so nothing more is read")
+                raise TableError("this reading of the counters was stopped; ask again")
         self._found[name] = tally
 
     def stop(self) -> None:
@@ -46,7 +46,7 @@ class CounterReader:
     def check(self) -> None:
         """Raise TableError if the table was made anew meanwhile: its counters began at zero again."""
         if self._table.get_handle() != self._handle:
-            raise TableError("the table was deleted or made anew while its counters were read; ask again")
+            raise TableError("the table was deleted or created again while its counters were read; ask again")
 
     def build_reading(
         self,

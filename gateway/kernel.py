@@ -98,7 +98,7 @@ class Kernel:
             for name, tally in notices.iter_deleted():
                 add_deleted_counts(self._ended.setdefault(name, {}), tally)
             if notices.lost:
-                log.error("the kernel could not tell what all of %d deleted elements had counted: up to one interval is lost", ending)
+                log.error("the kernel did not report the final counts of all %d deleted elements: up to one interval is lost", ending)
 
     def take_deleted_counts(self) -> Mapping[str, DeletedCounts]:
         """See NftTable."""
@@ -134,7 +134,7 @@ class Kernel:
         try:
             self._renewal.renew_if_late(delta.elements, written, clock)
         except TableError as error:
-            log.warning("some elements will end too late: %s", error)
+            log.warning("some elements will expire too late: %s", error)
 
     def _commit_text(self, delta: Delta, now: float) -> None:
         self._nft.run(render_delta(delta, now=now))

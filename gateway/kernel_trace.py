@@ -48,7 +48,7 @@ class Tracer:
             self._netlink.transact(_build_steps(watch))
         except CommitRefusedError as refused:
             self._netlink.close()
-            raise TableError(f"the kernel took no table for a live trace, which needs Linux 5.12 or later: {refused}") from refused
+            raise TableError(f"the kernel refused the table for a live trace, which needs Linux 5.12 or later: {refused}") from refused
         except OSError:
             self._netlink.close()
             raise

@@ -30,7 +30,7 @@ class Libnftables:
         self._library = _load()
         self._context = self._library.nft_ctx_new(0)
         if not self._context:
-            raise TableError("libnftables gave no context: out of memory")
+            raise TableError("libnftables could not create a context: out of memory")
         self._library.nft_ctx_buffer_error(self._context)
         self._library.nft_ctx_buffer_output(self._context)
         self._library.nft_ctx_output_set_flags(self._context, _STATELESS | _NUMERIC | _TERSE)
@@ -97,7 +97,7 @@ def explain(errors: str, text: str) -> str:
         line = text.split("\n", int(fault["line"]))[int(fault["line"]) - 1]
         start = max(int(fault["column"]) - 1 - _AROUND_FAULT, 0)
         faults.append(f"{fault['words']} in: {line[start : start + 2 * _AROUND_FAULT].strip()}")
-    return "\n".join(faults[:_MOST_FAULTS]) or errors.strip()[:1000] or "libnftables failed without a word"
+    return "\n".join(faults[:_MOST_FAULTS]) or errors.strip()[:1000] or "libnftables failed without an error message"
 
 
 def find_library_file() -> str:

@@ -52,7 +52,7 @@ class LiveTrace:
         inspect(watch)
         self.end_overdue()
         if self._tracing:
-            raise TableError(f"a live trace goes on here for another {self.seconds_left:.0f} s: look at it, end it, or wait")
+            raise TableError(f"a live trace already runs here, for another {self.seconds_left:.0f} s: look at it, end it, or wait")
         self._texts = {}
         self._read_texts()
         self._tracing = self._table.trace(watch)
@@ -67,7 +67,7 @@ class LiveTrace:
         Raises TableError if another trace has started, WireError if `look.after` is out of range.
         """
         if look.watch != self._number or not self._number:
-            raise TableError("what this live trace saw is forgotten: another one has begun, or the agent was started anew")
+            raise TableError("this live trace is no longer available: another one was started, or the agent was restarted")
         if not 0 <= look.after <= _MOST_EVENTS:
             raise WireError(f"request.after: {look.after} is out of range")
         self.end_overdue()
@@ -146,7 +146,7 @@ def inspect(watch: Watch) -> None:
     """Raise WireError for a watch that makes no sense or has a value out of range."""
     ends = [each for each in (watch.source, watch.destination) if each]
     if not ends:
-        raise WireError("request: a source or a destination is needed, or every packet would be watched")
+        raise WireError("request: give a source or a destination; otherwise every packet would be watched")
     if len({each.version for each in ends}) > 1:
         raise WireError("request: source and destination are of different families")
     fields = (("seconds", SECONDS), ("most", PACKETS), ("protocol", PROTOCOLS), ("port", PORTS))
@@ -156,4 +156,4 @@ def inspect(watch: Watch) -> None:
     if watch.port and watch.protocol not in WITH_PORTS:
         raise WireError("request.port: only TCP and UDP have ports; give the protocol")
     if len(watch.interface.encode()) > _LONGEST_NAME or not watch.interface.isprintable() or " " in watch.interface:
-        raise WireError("request.interface: no name of an interface")
+        raise WireError("request.interface: not a name of an interface")

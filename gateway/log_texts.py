@@ -41,7 +41,7 @@ def describe_outcome(reply: Message) -> str:
             named = f"{len(rules)} chains, sets and counters, {differing} elements and {len(sysctls)} sysctls"
             return f"{named} are not as they were committed"
         case wire.DigestIs(digest, rules_as_committed):
-            return f"digest {digest[:12]}{'' if rules_as_committed else ', rules changed by somebody else'}"
+            return f"digest {digest[:12]}{'' if rules_as_committed else ', rules changed by another program'}"
         case wire.Planned(added=added, removed=removed, chains=chains, settings=settings):
             moved = f"would add {sum(added.values())}, remove {sum(removed.values())} elements"
             return f"{moved}, rewrite {len(chains)} chains, change {settings} settings"

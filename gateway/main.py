@@ -46,27 +46,27 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="gateway", description="Netzwart's agent on a gateway")
+    parser = argparse.ArgumentParser(prog="gateway", description="Netzwart's agent: it changes the ruleset of a gateway for the portal")
     commands = parser.add_subparsers(required=True, metavar="command")
-    command = commands.add_parser("serve", help="own the table and answer the portal")
+    command = commands.add_parser("serve", help="run the agent: it keeps the table and answers the portal")
     command.add_argument("--name", required=True, help="this gateway's name in the portal")
     command.add_argument("--socket", required=True, type=Path, help="unix socket to listen at")
-    command.add_argument("--state", required=True, type=Path, help="directory of what survives a reboot")
-    command.add_argument("--group", help="group that may connect; without it only the agent's own user")
-    command.add_argument("--prober", type=Path, metavar="SOCKET", help="where this gateway's prober listens, if it has one")
-    command.add_argument("--fake", action="store_true", help="a table in memory instead of the kernel's")
+    command.add_argument("--state", required=True, type=Path, help="state directory: the confirmed ruleset, kept across reboots")
+    command.add_argument("--group", help="group that may connect (default: only the agent's own user)")
+    command.add_argument("--prober", type=Path, metavar="SOCKET", help="socket of this gateway's prober, if it has one")
+    command.add_argument("--fake", action="store_true", help="keep the table in memory and leave the kernel alone: for tests and demos")
     command.set_defaults(command=serve)
-    command = commands.add_parser("relay", help="standard input and output to the socket")
+    command = commands.add_parser("relay", help="connect standard input and output to the agent's socket: the portal's ssh key runs this")
     command.add_argument("--socket", required=True, type=Path)
     command.set_defaults(command=lambda given: relay(given.socket))
-    command = commands.add_parser("restore", help="at boot: load what was confirmed last")
+    command = commands.add_parser("restore", help="at boot: load the last confirmed ruleset into the kernel")
     command.add_argument("--state", required=True, type=Path)
     command.set_defaults(command=restore)
-    command = commands.add_parser("prober", help="in the probe's namespace: connect where the agent says")
+    command = commands.add_parser("prober", help="run the prober, in the probe's namespace: it connects for the agent")
     command.add_argument("--socket", required=True, type=Path, help="unix socket to listen at")
-    command.add_argument("--group", help="group that may connect; without it only the prober's own user")
+    command.add_argument("--group", help="group that may connect (default: only the prober's own user)")
     command.set_defaults(command=probe)
-    command = commands.add_parser("check", help="what this machine offers")
+    command = commands.add_parser("check", help="check that this machine has what the agent needs")
     command.set_defaults(command=check)
     return parser
 
@@ -76,10 +76,11 @@ def serve(given: argparse.Namespace) -> int:
     with closing(StateDirectory(given.state)) as state, closing(_create_table(fake=given.fake)) as table:
         agent = Agent(table, state, name=given.name, boot=_get_boot_id(fake=given.fake), clock=time.time, probes=given.prober)
         brought = agent.start()
-        log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(f"{brought.text} {brought.fault}"))
+        log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(brought.sentence))
         asyncio.run(_serve(agent, given))
         if agent.is_on_trial:
-            log.warning("nobody confirmed, taken back: %s", to_plain_line(agent.take_back("the agent was stopped").text))
+            brought = agent.take_back("the agent was stopped")
+            log.warning("the change on trial was not confirmed and is taken back: %s", to_plain_line(brought.text))
     return 0
 
 
@@ -93,7 +94,7 @@ async def _serve(agent: Agent, given: argparse.Namespace) -> None:
     served.close()
     await server.end()
     given.socket.unlink(missing_ok=True)
-    log.info("ended; the table stays as it is")
+    log.info("stopped; the table stays as it is")
 
 
 def _create_stop_event() -> asyncio.Event:
@@ -112,7 +113,7 @@ def probe(given: argparse.Namespace) -> int:
 
 async def _probe(given: argparse.Namespace) -> None:
     listener = _listen(given.socket, given.group)
-    log.info("probing for whoever asks at %s", given.socket)
+    log.info("the prober listens at %s", given.socket)
     await prober.serve(listener, _create_stop_event())
     given.socket.unlink(missing_ok=True)
 
@@ -131,7 +132,7 @@ def _listen(path: Path, group: str | None) -> socket.socket:
     except OSError as error:
         raise StartError(f"{path}: {error.strerror or error}") from error
     except KeyError as error:
-        raise StartError(f"there is no group {group}") from error
+        raise StartError(f"unknown group: {group}") from error
     finally:
         os.umask(before)
     return listener
@@ -139,7 +140,7 @@ def _listen(path: Path, group: str | None) -> socket.socket:
 
 def _remove_stale(path: Path) -> None:
     if path.exists() and not path.is_socket():
-        raise StartError(f"{path} exists and is no socket; remove it or choose another path")
+        raise StartError(f"{path} exists and is not a socket; remove it or choose another path")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         try:
             probe.connect(str(path))
@@ -155,7 +156,7 @@ def restore(given: argparse.Namespace) -> int:
     """Load what was confirmed last. Return 1 if that was impossible and forwarding is closed, or the kernel keeps the rules it holds."""
     with closing(StateDirectory(given.state)) as state, closing(Kernel()) as kernel:
         brought = bring_back(kernel, state, _read_clock())
-    log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(f"{brought.text} {brought.fault}"))
+    log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(brought.sentence))
     return 1 if brought.fault else 0
 
 

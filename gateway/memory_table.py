@@ -169,7 +169,7 @@ class FakeKernel:
 
     def trace(self, watch: Watch) -> TraceSession:
         """See NftTable. Always raises TableError."""
-        raise TableError("this gateway's table is in memory: no packet passes it, so there is none to watch")
+        raise TableError("this gateway's table is in memory: no packet passes it, so there is nothing to watch")
 
     def list_rule_handles(self) -> dict[str, list[int]]:
         """See NftTable."""

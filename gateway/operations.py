@@ -110,13 +110,13 @@ class Agent:
         brought = self._adopt_outcome(take_back(self._table, self._state, self._clock(), self._origin, self._rebuild_confirmed))
         self._record_deleted_counts()
         self._past = f"{undone} was taken back at {self._format_time()}, because {reason}: {brought.text}"
-        log.warning("%s", to_plain_line(f"{self._past} {brought.fault}"))
+        log.warning("%s", to_plain_line(f"{self._past}: {brought.fault}" if brought.fault else self._past))
         return brought
 
     def take_back_overdue(self) -> None:
         """Take back the change on trial if its time to confirm is over."""
         if self._trial and not self.seconds_left:
-            self.take_back(f"nobody confirmed it within {self._trial.within} s")
+            self.take_back(f"it was not confirmed within {self._trial.within} s")
 
     def _rebuild_confirmed(self) -> ConfirmedRuleset | None:
         """Return the confirmed ruleset as far as it is known in memory, for the case that the disk cannot be read any more."""
@@ -180,7 +180,7 @@ class Agent:
         bound = getattr(request, "not_later", None)
         moved = self._clock.limit(bound.steady / 1000, bound.latest / 1000) if bound else False
         if self._clock.follow(getattr(request, "sent", 0) / 1000) or moved:
-            log.warning("the clock was moved: it is %s at the portal", self._format_time())
+            log.warning("the clock was set to the portal's: %s", self._format_time())
             self._ends_moved = True
         if self._ends_moved:
             self._held.put_ends_right()
@@ -297,7 +297,7 @@ class Agent:
             raise WireError(f"request.token: {token} is out of range")
         if self._state.token and token > self._state.token + wire.LEAP_OBEYED:
             raise OperationRefusedError(
-                "token", f"token {token} is so much higher than {self._state.token} that nobody can have counted to it"
+                "token", f"token {token} is more than {wire.LEAP_OBEYED} higher than {self._state.token}, so it cannot be genuine"
             )
         if token < self._state.token:
             raise OperationRefusedError("token", f"token {token} is older than {self._state.token}: another worker has taken over")
@@ -312,11 +312,11 @@ class Agent:
         if request.delta is None or request.ruleset is not None:
             raise WireError("request: expected either a delta or a ruleset")
         if not self._held.rules_known or request.base != digests.format_digest(running.digest):
-            known = digests.format_digest(running.digest) if self._held.rules_known else "something else"
+            known = digests.format_digest(running.digest) if self._held.rules_known else "an unknown ruleset"
             raise OperationRefusedError("base", f"{known} runs here, not {request.base}; send the whole ruleset")
         delta = prune_delta(request.delta, request.now)
         if misfit := running.find_misfit(delta):
-            raise OperationRefusedError("base", f"{misfit}: not what runs here; send the whole ruleset")
+            raise OperationRefusedError("base", f"{misfit}: differs from what runs here; send the whole ruleset")
         return delta, digests.update(running.digest, delta)
 
     def _commit(self, delta: Delta, after: int) -> CommitTiming:
@@ -326,7 +326,7 @@ class Agent:
                 self._held.untuned = tune(self._table, self._state, delta.profile.after)
             return spent
         except ReadBackError as fault:
-            brought = self.take_back("it read back as something else")
+            brought = self.take_back("it differed when it was read back")
             raise OperationRefusedError("nft", f"read back after the commit: {fault}; {brought.text}") from fault
         finally:
             self._record_deleted_counts()
@@ -354,7 +354,7 @@ class Agent:
             )
         running = self._held.get_running(0)
         if self._held.strayed:
-            raise OperationRefusedError("state", "somebody else has changed the table since; apply again")
+            raise OperationRefusedError("state", "another program has changed the table since; apply again")
         self._table.progress.begin("writing")
         self._save_confirmed(self._trial, running)
         trial, self._trial, self._damage = self._trial, None, ""
@@ -365,7 +365,7 @@ class Agent:
         self._claim(request.token)
         if self._trial is None:
             raise OperationRefusedError("digest", f"nothing waits to be confirmed, so there is nothing to take back; {self._past}")
-        brought = self.take_back("the portal asked for it")
+        brought = self.take_back("the portal requested it")
         if brought.fault:
             raise OperationRefusedError("state", f"{brought.fault}; {brought.text}")
         return wire.Reverted(digests.format_digest(self._held.get_running(0).digest), brought.text)

@@ -91,7 +91,8 @@ class StateDirectory:
     def _read_token(self) -> int:
         octets = os.pread(self._token_file, _TOKEN_DIGITS + 1, 0)
         if octets and not (len(octets) == _TOKEN_DIGITS + 1 and octets[:-1].isdigit()):
-            raise StateError(f"{self._directory / _TOKEN} is damaged: write the portal's latest token into it, or remove it")
+            way = f"write the portal's latest token into it, as {_TOKEN_DIGITS} digits and a newline, or remove it"
+            raise StateError(f"{self._directory / _TOKEN} is damaged: {way}")
         return int(octets or b"0")
 
     def raise_token(self, token: int) -> None:
@@ -148,7 +149,7 @@ class StateDirectory:
         self._is_of_another_release = way != digests.WAY
         if digests.format_digest(found) != digest and not self._is_of_another_release:
             self._number = None
-            raise StateError(f"{path}: the last confirmed ruleset is not what was confirmed; deploy from the portal")
+            raise StateError(f"{path}: the last confirmed ruleset does not match its digest; deploy from the portal")
         return ConfirmedRuleset(running.ruleset, found, at)
 
     def _iter_records(self) -> Iterator[Json]:

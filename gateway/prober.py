@@ -46,11 +46,11 @@ def ask(path: Path, request: wire.Probe) -> tuple[wire.Connected, ...]:
             prober.sendall(b"".join(wire.iter_lines(1, request)))
             answer = _read_answer(prober, give_up)
         except (OSError, WireError) as error:
-            words = "no answer in time" if isinstance(error, TimeoutError) else getattr(error, "strerror", None) or str(error)
-            raise OSError(f"the prober at {path} does not answer: {words}. Is it running (netzwart-prober.service)?") from error
+            words = "timed out" if isinstance(error, TimeoutError) else getattr(error, "strerror", None) or str(error)
+            raise OSError(f"the prober at {path} gave no answer: {words}. Is it running (netzwart-prober.service)?") from error
     if isinstance(answer, wire.Probed) and len(answer.answers) == len(request.targets):
         return answer.answers
-    raise OSError(f"the prober at {path} answers something else: {getattr(answer, 'text', type(answer).__name__)}")
+    raise OSError(f"the prober at {path} gave an unexpected answer: {getattr(answer, 'text', type(answer).__name__)}")
 
 
 def _read_answer(prober: socket.socket, give_up: float) -> wire.Reply:
@@ -60,7 +60,7 @@ def _read_answer(prober: socket.socket, give_up: float) -> wire.Reply:
         piece = prober.recv(wire.MAX_LINE)
         octets += piece
         if not piece or len(octets) > wire.MAX_LINE:
-            raise WireError("it hung up" if not piece else "its answer has no end")
+            raise WireError("it closed the connection" if not piece else "its answer is too long")
     whole = assembler.feed(octets)
     if whole is None:
         raise WireError("its answer is too long")
@@ -99,7 +99,7 @@ async def _build_reply(line: bytes) -> wire.Reply:
         whole = wire.Assembler(wire.ANSWERED[wire.Probe]).feed(line)
         request = wire.parse_request(whole[1] if whole else None)
         if not isinstance(request, wire.Probe):
-            raise WireError(f"a prober answers Probe alone, not {type(request).__name__}")
+            raise WireError(f"a prober answers only Probe, not {type(request).__name__}")
         check(request)
     except WireError as error:
         return wire.Refused("malformed", str(error))

@@ -38,7 +38,7 @@ def explain_unreachable(path: Path, error: OSError) -> str:
         case FileNotFoundError():
             return f"{path}: no such socket; is the agent running?"
         case ConnectionRefusedError():
-            return f"{path}: nobody listens there any more; start the agent"
+            return f"{path}: no program listens there; start the agent"
         case PermissionError():
             return f"{path}: not permitted; only root and the agent's group may connect"
     return f"{path}: {error.strerror or error}"

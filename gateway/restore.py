@@ -32,6 +32,11 @@ class RestoreOutcome:
     text: str
     untuned: SysctlErrors = field(default_factory=dict)
 
+    @property
+    def sentence(self) -> str:
+        """What was done, and the fault if there is one."""
+        return f"{self.text}: {self.fault}" if self.fault else self.text
+
 
 def bring_back(
     table: NftTable, state: StateDirectory, now: float, remembered: Callable[[], ConfirmedRuleset | None] = lambda: None

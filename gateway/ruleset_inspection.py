@@ -62,7 +62,7 @@ def inspect_ruleset(ruleset: Ruleset) -> None:
         for used, there in ((iter_used_sets(chain), ruleset.sets), (iter_used_chains(chain), ruleset.chains)):
             for name in used:
                 if name not in there:
-                    raise WireError(f"chain {chain.name}: there is no {name}")
+                    raise WireError(f"chain {chain.name}: {name} is not in the ruleset")
 
 
 def inspect_delta(delta: Delta) -> None:
@@ -77,7 +77,7 @@ def inspect_delta(delta: Delta) -> None:
         _inspect_elements(change.of, change.removed)
         declared = delta.sets.get(name)
         if declared and declared.after is None and change.added:
-            raise WireError(f"set {name}: it goes, so nothing can be added to it")
+            raise WireError(f"set {name}: it is deleted, so it cannot get elements")
 
 
 def inspect_management(chains: Mapping[str, Chain]) -> None:
@@ -125,15 +125,15 @@ def _inspect_names(all_names: Iterable[str]) -> None:
 def _inspect_declarations(declared: Iterable[tuple[str, Set]]) -> None:
     for name, each in declared:
         if each.name != name:
-            raise WireError(f"set {name} calls itself {each.name}")
+            raise WireError(f"set {name}: its declaration is named {each.name}")
         if not each.key or not 0 < each.size <= LARGEST_SET:
-            raise WireError(f"set {name}: a size of {each.size} and {len(each.key)} fields is impossible")
+            raise WireError(f"set {name}: a size of {each.size} with {len(each.key)} fields in a key is not possible")
         if each.ranges and not each.value:
             raise WireError(f"set {name}: only the values of a map can be ranges")
         if (each.dynamic and (each.counter or each.timeout or each.value)) or (each.lives and not each.dynamic):
-            raise WireError(f"set {name}: packets fill a dynamic set with plain keys, and only there they live for a time")
+            raise WireError(f"set {name}: a dynamic set has plain keys only, and only its elements may have a lifetime")
         if each.polices and (each.counter or each.value or each.dynamic or len(each.key) != 1):
-            raise WireError(f"set {name}: a set that polices has a rate for each address, and nothing besides")
+            raise WireError(f"set {name}: a policing set has addresses with a rate, and neither counter nor map values")
         if not 0 <= each.lives <= _LONGEST_LIFE:
             raise WireError(f"set {name}: elements cannot live for {each.lives} s")
 
@@ -141,7 +141,7 @@ def _inspect_declarations(declared: Iterable[tuple[str, Set]]) -> None:
 def _inspect_chains(chains: Iterable[tuple[str, Chain]]) -> None:
     for name, chain in chains:
         if chain.name != name:
-            raise WireError(f"chain {name} calls itself {chain.name}")
+            raise WireError(f"chain {name}: its declaration is named {chain.name}")
         if chain.name != HELPERS and list_used_helpers(chain):
             raise WireError(f"chain {name}: only the chain {HELPERS} may assign helpers")
         if chain.name != TIMEOUTS and list_used_timeouts(chain):
@@ -175,7 +175,7 @@ def _inspect_elements(of: Set, elements: Elements) -> None:
     if not elements:
         return
     if of.dynamic:
-        raise WireError(f"set {of.name}: packets alone fill it")
+        raise WireError(f"set {of.name}: only packets may add elements to it")
     if set(map(len, elements)) != {compute_width(of.key)}:
         raise WireError(f"set {of.name}: a key is not {compute_width(of.key)} octets wide")
     values = _list_value_widths(of)
@@ -197,6 +197,6 @@ def _list_value_widths(of: Set) -> set[int]:
 def _iter_faults(of: Set, elements: Iterable[Element]) -> Iterator[str]:
     for _, comment, expires in elements:
         if comment and names.sanitize_comment(comment) != comment:
-            yield f"the comment {comment[:40]!r} is not fit to stand in a ruleset"
+            yield f"the comment {comment[:40]!r} cannot stand in a ruleset"
         if expires and not (of.timeout and cap_expiry(expires) > 0):
-            yield f"an element ends at {expires}, which this set cannot"
+            yield f"an element expires at {expires}, which this set does not support"

@@ -55,12 +55,12 @@ class AgentServer:
         try:
             await self._talk(reader, writer)
         except WireError as error:
-            log.warning("a peer is cut off: %s", to_plain_line(str(error)))
+            log.warning("disconnecting a peer: %s", to_plain_line(str(error)))
             await self._part_with(writer, error)
         except TimeoutError:
-            log.warning("a peer is cut off: it stopped in the middle of a message, or takes no answer")
+            log.warning("disconnecting a peer: it stopped in the middle of a message, or does not read the answer")
         except OSError as error:
-            log.info("a peer is gone: %s", error)
+            log.info("a peer has disconnected: %s", error)
         finally:
             self._peers.pop(writer, None)
             writer.close()
@@ -68,7 +68,7 @@ class AgentServer:
     def _make_room(self) -> None:
         if len(self._peers) >= MOST_PEERS:
             longest = min(self._peers, key=self._peers.__getitem__)
-            log.warning("%d peers: the one that has been silent longest is cut off", len(self._peers))
+            log.warning("%d peers: disconnecting the one that has been silent longest", len(self._peers))
             del self._peers[longest]
             longest.transport.abort()
 
@@ -134,7 +134,7 @@ class AgentServer:
         except (TableError, OSError) as error:
             reply = wire.Refused("state", str(error))
         except Exception as error:
-            log.exception("a mistake in the agent itself")
+            log.exception("an error in the agent itself")
             reply = wire.Refused("state", f"the agent failed: {type(error).__name__}: {error}")
         log.info("%s: %s, %.1f ms", said, describe_outcome(reply), (perf_counter() - start) * 1000)
         self._schedule_take_back()
@@ -187,7 +187,7 @@ class AgentServer:
         try:
             await self._run_in_turn(self._agent.take_back_overdue)
         except Exception as error:  # on any error, taking back is tried again
-            log.critical("nobody confirmed, and it cannot be taken back; next try in %g s: %s", RETRY, to_plain_line(str(error)))
+            log.critical("the unconfirmed change cannot be taken back; next try in %g s: %s", RETRY, to_plain_line(str(error)))
         self._schedule_take_back(at_least=RETRY)
 
     def _schedule_live_end(self) -> None:
@@ -207,7 +207,7 @@ class AgentServer:
         try:
             await self._run_in_turn(self._agent.tidy)
         except (TableError, StateError, OSError) as error:
-            log.error("no checkpoint was written, the journal goes on growing: %s", to_plain_line(str(error)))
+            log.error("the checkpoint could not be written, so the journal keeps growing: %s", to_plain_line(str(error)))
 
     async def _say(self, writer: StreamWriter, number: int, reply: wire.Reply) -> None:
         for line in wire.iter_lines(number, reply):

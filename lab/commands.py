@@ -92,7 +92,7 @@ def _get_holder(options: Namespace) -> ProcessRef:
         raise NotRunningError(f"the lab {options.name} is not up; {way}")
     known = [node.name for node in lab.topology.nodes]
     if options.node not in known:
-        raise NotRunningError(f"there is no node {options.node}; the nodes are {', '.join(known)}")
+        raise NotRunningError(f"unknown node {options.node}; known: {', '.join(known)}")
     return lab.holder
 
 

@@ -36,7 +36,7 @@ def enter(holder: ProcessRef, act: Callable[[], int]) -> NoReturn:
     try:
         _join(holder)
     except (ProcessLookupError, FileNotFoundError):
-        sys.exit("the lab is gone")
+        sys.exit("the lab has ended")
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # if it were inherited as ignored, the exit status would be lost
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {*HANDED_DOWN, signal.SIGCHLD})
     alive, hold = os.pipe()

@@ -58,7 +58,7 @@ class Lab:
         Raise `subprocess.CalledProcessError`; `ValueError` if the node is a host that answers.
         """
         if self.topology.get_node(node).answers:
-            raise ValueError(f"{node} answers, and its server would be gone")
+            raise ValueError(f"{node} runs a server, which would be lost; only nodes that do not answer can be rebuilt")
         command = build_module_command("lab.rebuild", str(self.holder.pid), str(self.holder.started))
         text = json.dumps(build_rebuild_plan(self.topology, node))
         subprocess.run(command, input=text, capture_output=True, text=True, timeout=30, check=True)

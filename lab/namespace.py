@@ -12,7 +12,7 @@ def move_into(node: str) -> None:
     try:
         descriptor = os.open(f"{NAMES}/{node}", os.O_RDONLY)
     except FileNotFoundError as error:
-        raise LookupError(f"there is no node {node} in this lab") from error
+        raise LookupError(f"unknown node {node} in this lab") from error
     os.setns(descriptor, os.CLONE_NEWNET)
     os.close(descriptor)
 

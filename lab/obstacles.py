@@ -13,7 +13,7 @@ TRIALS = (
     ("namespaces are not allowed here", ("true",), ""),
     ("no veth in this kernel", ("ip", "link", "add", "one", "type", "veth", "peer", "name", "other"), ""),
     ("no bridges in this kernel", ("ip", "link", "add", "one", "type", "bridge"), ""),
-    ("nftables lacks what hosts answer with", ("nft", "-f", "-"), STEERING),
+    ("nftables lacks what the hosts' servers need (tproxy)", ("nft", "-f", "-"), STEERING),
     ("nftables lacks NAT", ("nft", "-f", "-"), NAT),
 )
 

@@ -27,7 +27,7 @@ class Register:
 
     def __post_init__(self) -> None:
         if not LEGAL_NAME.fullmatch(self.name):
-            raise ValueError(f"{self.name!r} is no name for a lab: letters, digits, hyphens and underscores")
+            raise ValueError(f"{self.name!r} is not a name for a lab: use letters, digits, hyphens and underscores")
 
     @property
     def path(self) -> Path:

@@ -87,7 +87,7 @@ class Topology:
         for node in self.nodes:
             if node.name == name:
                 return node
-        raise KeyError(f"there is no node {name}")
+        raise KeyError(f"unknown node {name}")
 
     def list_by_role(self, role: str) -> tuple[Node, ...]:
         return tuple(node for node in self.nodes if node.role == role)
@@ -153,11 +153,11 @@ def _parse_interface(node: str, name: str, table: TomlTable, networks: dict[str,
     table.allow_only("network", "addresses")
     network = networks.get(table.get_text("network"))
     if network is None:
-        raise table.refuse("network", f"there is no network {table.get_text('network')}")
+        raise table.refuse("network", f"unknown network {table.get_text('network')}")
     if len(f"{node}.{_validate_name(table, name)}") > LONGEST_INTERFACE_NAME:
         raise TopologyError(f"{table.key}: {node}.{name} is longer than the {LONGEST_INTERFACE_NAME} characters Linux allows")
     if network.bridge == node and name != network.name:
-        raise TopologyError(f"{table.key}: the interface of the node that holds the bridge is the bridge, call it {network.name}")
+        raise TopologyError(f"{table.key}: the interface of the node with the bridge is the bridge itself; name it {network.name}")
     return Interface(name, network.name, tuple(_parse_address(table, text, network) for text in table.get_texts("addresses")))
 
 
@@ -171,16 +171,16 @@ def _parse_address(table: TomlTable, text: str, network: NetworkSegment) -> Addr
     for prefix in network.prefixes:
         if address.ip in prefix:
             return ip_interface(f"{text}/{prefix.prefixlen}")
-    raise table.refuse("addresses", f"{text} needs a length, it lies in no prefix of the network {network.name}")
+    raise table.refuse("addresses", f"{text} needs a prefix length, because it is outside the prefixes of the network {network.name}")
 
 
 def _check_wiring(networks: Iterable[NetworkSegment], interfaces: dict[str, tuple[Interface, ...]]) -> None:
     for network in networks:
         if network.bridge is not None and network.bridge not in interfaces:
-            raise TopologyError(f"networks.{network.name}.bridge: there is no node {network.bridge}")
+            raise TopologyError(f"networks.{network.name}.bridge: unknown node {network.bridge}")
         plugged = sum(interface.network == network.name for owned in interfaces.values() for interface in owned)
         if network.bridge is None and plugged != 2:
-            raise TopologyError(f"networks.{network.name}: a cable has two ends, {plugged} interfaces name it")
+            raise TopologyError(f"networks.{network.name}: a cable has two ends, but {plugged} interfaces name it")
 
 
 def _check_addresses(interfaces: dict[str, tuple[Interface, ...]]) -> None:
@@ -196,7 +196,7 @@ def _check_addresses(interfaces: dict[str, tuple[Interface, ...]]) -> None:
 def _parse_node(name: str, table: TomlTable, roles: TomlTable, pools: PoolPrefixes, interfaces: dict[str, tuple[Interface, ...]]) -> Node:
     role = table.get_text("role")
     if role not in roles.list_names():
-        raise table.refuse("role", f"there is no role {role}")
+        raise table.refuse("role", f"unknown role {role}")
     duties = roles.get_table(role).allow_only("forwards", "answers", "routes")
     given = (duties.get_table("routes"), table.get_table("routes"))
     resolved = tuple(_parse_route(routes, destination, name, pools, interfaces) for routes in given for destination in routes.list_names())

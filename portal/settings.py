@@ -204,7 +204,7 @@ MAILERS = {"default": {"BACKEND": "apps.mail.backend.Outbox"}}
 _MAIL_TLS = {"": "", "0": "", "1": "starttls", "starttls": "starttls", "tls": "tls"}
 _mail_tls = os.environ.get("NETZWART_MAIL_TLS", "")
 if _mail_tls not in _MAIL_TLS:
-    raise ImproperlyConfigured(f"NETZWART_MAIL_TLS is {_mail_tls!r}. It is starttls, tls (from the first octet, port 465) or empty.")
+    raise ImproperlyConfigured(f"NETZWART_MAIL_TLS is {_mail_tls!r}. It must be starttls, tls (from the first octet, port 465) or empty.")
 _mail_server = urlsplit("//" + os.environ.get("NETZWART_MAIL_SERVER", ""))
 MAIL_SERVER = {
     "host": _mail_server.hostname or "",
@@ -228,7 +228,9 @@ KEEP_MAIL_DAYS = int(os.environ.get("NETZWART_KEEP_MAIL_DAYS", "30"))
 # Inbound mail (apps/inbound_mail): the largest size of one mail, and the mailbox to fetch from (empty: none)
 MAIL_IN_MIB = int(os.environ.get("NETZWART_MAIL_IN_MIB", "25"))
 if not 1 <= MAIL_IN_MIB <= 25:
-    raise ImproperlyConfigured(f"NETZWART_MAIL_IN_MIB is {MAIL_IN_MIB}. It is from 1 to 25: what reads a mail has 256 MiB of memory.")
+    raise ImproperlyConfigured(
+        f"NETZWART_MAIL_IN_MIB is {MAIL_IN_MIB}. It must be from 1 to 25: the process that parses a mail has 256 MiB of memory."
+    )
 MAIL_IN_OCTETS = MAIL_IN_MIB << 20
 MAIL_IN_IMAP = os.environ.get("NETZWART_MAIL_IN_IMAP", "")
 # Name of our own receiving mail server in its Authentication-Results (authserv-id of RFC 8601); empty: no result about a sender is trusted
@@ -340,11 +342,11 @@ SESSION_COOKIE_HTTPONLY = True
 _HTTPS = os.environ.get("NETZWART_HTTPS", "")
 _LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]", "testserver"}
 if _HTTPS not in ("", "0", "1"):
-    raise ImproperlyConfigured(f"NETZWART_HTTPS is {_HTTPS!r}. It is 1 behind a proxy that speaks TLS, else 0 or empty.")
+    raise ImproperlyConfigured(f"NETZWART_HTTPS is {_HTTPS!r}. It must be 1 behind a proxy that speaks TLS, otherwise 0 or empty.")
 if _HTTPS == "" and not {host.strip() for host in ALLOWED_HOSTS} <= _LOCAL_HOSTS:
     raise ImproperlyConfigured(
-        "NETZWART_ALLOWED_HOSTS names a host that others reach, and NETZWART_HTTPS does not say whether over TLS. "
-        "Put a proxy with TLS in front and set NETZWART_HTTPS=1 (docs/live.md). With NETZWART_HTTPS=0 passwords may be read on their way."
+        "NETZWART_ALLOWED_HOSTS names a host that others can reach, but NETZWART_HTTPS is not set. "
+        "Put a proxy with TLS in front and set NETZWART_HTTPS=1 (docs/live.md). With NETZWART_HTTPS=0 passwords can be read in transit."
     )
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _HTTPS == "1"
 # Browsers accept a cookie with this prefix only over TLS, from this host, for all paths (RFC 6265bis, 4.1.3.2): no other host can set it

@@ -41,4 +41,4 @@ def share_fairly() -> None:
         try:
             fair_shares.adjust_limits(group, timezone.now())
         except Conflict as conflict:  # the next run tries again
-            log.info("fair share looks again later", group=str(group), why=str(conflict))
+            log.info("fair share put off", group=str(group), why=str(conflict))

@@ -45,5 +45,5 @@ def _reconcile(group: GatewayGroup, *, by: int | None, cause: str, force: bool) 
     try:
         services.reconcile(group, by=by, cause=cause, force=force)
     except PolicyError as error:
-        log.error("not deployable", group=group.name, error=str(error))
+        log.error("group not deployable", group=group.name, error=str(error))
         gateway_states.record_not_deployable(group, str(error))

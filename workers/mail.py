@@ -21,4 +21,4 @@ def send_mail() -> None:
 def tell_of_quotas() -> None:
     """Write to members whose quota is nearly or wholly used up, once for each threshold and month."""
     if written := quota_notices.send_notices(timezone.now()):
-        log.info("notices of quotas written", mails=written)
+        log.info("quota notices written", mails=written)

@@ -100,7 +100,7 @@ class SlotCache(BaseCache):
             return there(self._connect())
         except (RedisError, OSError) as error:
             self._away_until = time.monotonic() + AWAY
-            log.warning("limits are counted in this process only", error=str(error))
+            log.warning("rate limits count in this process only", error=str(error))
             return here()
 
     def _connect(self) -> Redis:

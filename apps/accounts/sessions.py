@@ -95,6 +95,6 @@ class LastSeenMiddleware:
         try:
             UserSession.objects.filter(session_key=key).update(last_seen_at=now, ip=client_address.get_client_address(request))
         except (OperationalError, InterfaceError) as error:
-            log.warning("session not noted as seen", error=str(error).strip())  # the request itself is done, so its answer still counts
+            log.warning("session use not recorded", error=str(error).strip())  # the request itself is done, so its answer still counts
             return
         request.session[_SEEN] = now.timestamp()

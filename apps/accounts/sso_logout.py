@@ -62,15 +62,15 @@ def validate_logout_token(token: str, *, issuer: str, client: str, keys_url: str
     claims = _decode_token(token, issuer, client, keys_url)
     events = claims.get("events")
     if not isinstance(events, dict) or not isinstance(events.get(EVENT), dict):
-        raise LogoutTokenError("it tells of no back-channel logout")
+        raise LogoutTokenError("its events do not include a back-channel logout")
     if "nonce" in claims:
-        raise LogoutTokenError("it has a nonce, as an identity has")
+        raise LogoutTokenError("it has a nonce, as only an ID token may have")
     if not any(isinstance(claims.get(name), str) and claims[name] for name in ("sub", "sid")):
-        raise LogoutTokenError("it names neither a person nor a session")
+        raise LogoutTokenError("it has neither a subject nor a session ID")
     if not all(isinstance(claims[name], int | float) for name in ("iat", "exp")) or claims["iat"] < time.time() - OLDEST:
-        raise LogoutTokenError("it is too old, or its times are none")
+        raise LogoutTokenError("it is too old, or iat or exp is not a number")
     if not isinstance(claims["jti"], str) or not claims["jti"]:
-        raise LogoutTokenError("it has no identifier")
+        raise LogoutTokenError("its jti is missing")
     if not cache.add(f"logout:{issuer}:{claims['jti']}", True, timeout=max(1.0, claims["exp"] + LEEWAY - time.time())):
         raise LogoutTokenError("it was used already")
     return claims
@@ -82,7 +82,7 @@ def _decode_token(token: str, issuer: str, client: str, keys_url: str) -> dict[s
     try:
         head = jwt.get_unverified_header(token)
         if head.get("alg") not in ALGORITHMS or head.get("typ", "JWT").lower() not in ("jwt", "logout+jwt"):
-            raise LogoutTokenError("its algorithm or its type is none that is taken")
+            raise LogoutTokenError("its algorithm or its type is not accepted")
         claims: dict[str, Any] = jwt.decode(
             token, _get_key(str(head.get("kid", "")), keys_url), algorithms=[head["alg"]], audience=client, issuer=issuer, leeway=LEEWAY,
             options={"require": ["iss", "aud", "iat", "exp", "jti"]},
@@ -101,7 +101,7 @@ def _get_key(kid: str, url: str) -> jwt.PyJWK:
         keys = [each for each in _list_keys(url, again=again) if not kid or each.get("kid") == kid]
         if len(keys) == 1:
             return jwt.PyJWK.from_dict(keys[0])
-    raise LogoutTokenError("nobody knows its key")
+    raise LogoutTokenError("no single key of the provider matches it")
 
 
 def _list_keys(url: str, *, again: bool) -> list[dict[str, Any]]:

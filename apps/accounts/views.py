@@ -48,7 +48,7 @@ def session_list(request: HttpRequest) -> HttpResponse:
 def end_session(request: HttpRequest, pk: int) -> HttpResponse:
     """Sign out one of the user's own sessions."""
     if not sessions.end(user=get_person(request), pk=pk):
-        raise Http404("no session of this person")
+        raise Http404("not a session of this account")
     messages.success(request, _("That device is signed out."))
     return redirect("accounts:sessions")
 

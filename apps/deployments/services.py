@@ -152,7 +152,7 @@ def _take_over_rollout(look: Reconciliation, asked: DeploymentTarget) -> Lease |
 
 
 def _reject_arrival(_gateway: Gateway, _order: DeployOrder) -> None:
-    raise AssertionError("a rollout without orders brings nothing anywhere")
+    raise AssertionError("a rollout without orders cannot confirm anything")
 
 
 def _map_targets_by_name(group: GatewayGroup, wanted: DesiredState) -> dict[str, str]:
@@ -196,9 +196,9 @@ def _contact_gateways(gateways: Iterable[Gateway], links: GatewayLinks) -> None:
         try:
             token = agent_client.send_hello(channel, 0).token
             if not rollout_store.outrun_token(token):
-                log.error("not adopted: a token that nobody can have counted to", gateway=gateway.name, token=token)
+                log.error("fencing token implausibly high, not adopted", gateway=gateway.name, token=token)
         except (agent_channel.Unreachable, agent_client.AgentRefused) as fault:
-            log.info("does not answer", gateway=gateway.name, error=str(fault))
+            log.info("gateway does not answer", gateway=gateway.name, error=str(fault))
 
 
 def _is_harmless(wanted: DesiredState) -> bool:

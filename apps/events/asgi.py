@@ -131,7 +131,7 @@ class EventsApplication:
             except (DatabaseError, InterfaceError) as error:
                 log.warning("database away", path=scope["path"], error=str(error).strip())
             except (TimeoutError, OSError):
-                log.info("a stream is taken by nobody", user=listener.user)
+                log.info("event stream not read by its client, closed", user=listener.user)
                 return
             finally:
                 gone.cancel()

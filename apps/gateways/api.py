@@ -219,7 +219,7 @@ class GatewayGroupViewSet(ReadViewSet, ChangeViewSet):
     filters = build_filters(GatewayGroup, "name", "flood_mode", "version")
     http_method_names = ["get", "patch", "head", "options"]
 
-    @declare_response(200, PLAN, gateway="the name of one of its gateways; the first unless told")
+    @declare_response(200, PLAN, gateway="the name of one of its gateways (default: the first)")
     @action(detail=True)
     def plan(self, request: Request, pk: str = "") -> Response:
         """Show what a deploy would change now, compared with what the gateways confirmed last. Contacts no gateway and changes nothing."""

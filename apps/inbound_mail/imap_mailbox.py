@@ -31,6 +31,6 @@ def parse_mailbox(url: str, password: str) -> ImapMailbox:
     parts = urlsplit(url)
     folder = unquote(parts.path.strip("/")) or "INBOX"
     if parts.scheme not in ("imap", "imaps") or not parts.hostname or not parts.username or not folder.isascii():
-        raise ValueError("NETZWART_MAIL_IN_IMAP is such as imaps://netzwart%40example.org@imap.example.org/INBOX.")
+        raise ValueError("NETZWART_MAIL_IN_IMAP is not valid. Write it like imaps://netzwart%40example.org@imap.example.org/INBOX.")
     tls = parts.scheme == "imaps"
     return ImapMailbox(parts.hostname, unquote(parts.username), password, parts.port or (993 if tls else 143), tls, folder)

@@ -39,7 +39,7 @@ def parse_sizes(words: bytes) -> list[int]:
         raise Unreadable(_validate_text(told["reason"]), _validate_text(told.get("detail", "")))
     found = [_validate_number(each[2]) for each in _validate_list(told.get("files"))]
     if sum(found) < 0 or min(found, default=0) < 0:
-        raise ValueError("a file of less than nothing")
+        raise ValueError("a file of negative size")
     return found
 
 
@@ -64,32 +64,32 @@ def _parse_object(words: bytes) -> dict[str, Any]:
     try:
         found = json.loads(words)
     except RecursionError as error:
-        raise ValueError("nested without end") from error
+        raise ValueError("nested too deeply") from error
     if not isinstance(found, dict):
-        raise ValueError("no object")
+        raise ValueError("not an object")
     return found
 
 
 def _validate_text(given: Any) -> str:
     if not isinstance(given, str) or "\0" in given:
-        raise ValueError("no text")
+        raise ValueError("not a text, or with NUL")
     given.encode()  # raises UnicodeEncodeError, a ValueError
     return given
 
 
 def _validate_number(given: Any) -> int:
     if type(given) is not int:
-        raise ValueError("no number")
+        raise ValueError("not a number")
     return given
 
 
 def _validate_list(given: Any) -> list[Any]:
     if not isinstance(given, list):
-        raise ValueError("no list")
+        raise ValueError("not a list")
     return given
 
 
 def _parse_address(given: Any) -> MailAddress:
     if not isinstance(given, dict):
-        raise ValueError("no address")
+        raise ValueError("not an address")
     return MailAddress(_validate_text(given.get("name")), _validate_text(given.get("address")))

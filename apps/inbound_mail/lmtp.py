@@ -58,7 +58,7 @@ def parse_place(text: str, mode: int) -> ListenPlace:
     except ValueError:
         loopback = False
     if not colon or not loopback or not port.isdigit() or int(port) > 65535:
-        raise ValueError(f"{text} is neither the path of a unix socket nor an address of the loopback with a port, such as 127.0.0.1:2424.")
+        raise ValueError(f"{text} is not valid. Give the path of a unix socket, or a loopback address with a port, such as 127.0.0.1:2424.")
     return ListenPlace(host=host.strip("[]"), port=int(port))
 
 

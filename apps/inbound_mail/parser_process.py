@@ -90,7 +90,7 @@ class _Child:
         self._line.settimeout(START_WITHIN)
         try:
             if self._line.recv(1) != parser_worker.READY:
-                raise ChildProcessError("The process that reads mail does not start: python -m apps.inbound_mail.parser_worker says why.")
+                raise ChildProcessError("The mail parser does not start. To see why, run: python -m apps.inbound_mail.parser_worker")
         except OSError:
             self.end()
             raise
@@ -119,10 +119,10 @@ class _Child:
             self._send(octets, end)
             words, files = parser_worker.LENGTHS.unpack(self._receive(parser_worker.LENGTHS.size, end))
             if words > WORDS or files > limits.octets:
-                raise ValueError("more than was agreed")
+                raise ValueError("the answer is larger than permitted")
             said = self._receive(words, end)
             if sum(sizes := ipc_codec.parse_sizes(said)) != files:
-                raise ValueError("files of other lengths than was said")
+                raise ValueError("the files' lengths do not add up to the announced one")
             held = [self._receive(size, end) for size in sizes]
             mail = ipc_codec.unpack_mail(said, held)
         except TimeoutError as error:

@@ -49,7 +49,7 @@ def store_arrival(
     at once. Raises TooLarge; after a database error it is not stored, and the sending side keeps it.
     """
     if len(octets) > settings.MAIL_IN_OCTETS:
-        raise TooLarge(f"{len(octets)} octets; {settings.MAIL_IN_OCTETS} are taken")
+        raise TooLarge(f"{len(octets)} octets; at most {settings.MAIL_IN_OCTETS} are accepted")
     row = Arrival(
         way=way, octets=octets, size=len(octets), sha256=sha256(octets).digest(), message_id=_find_message_id(octets), place=place,
         sender=None if sender is None else redact(_clean_address(sender)), recipients=_clean_recipients(recipients),

@@ -24,7 +24,7 @@ class Outbox(BaseEmailBackend):
 
     def _put(self, message: EmailMessage) -> bool:
         if message.cc or message.bcc or message.attachments:
-            raise ValueError("The outbox takes neither copies nor attachments: one mail to each address, and what it says.")
+            raise ValueError("The outbox accepts neither copies nor attachments: send one mail with a text to each address.")
         for to in message.to:
             put_in_outbox(_build_row(message, to))
         return bool(message.to)

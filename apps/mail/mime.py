@@ -32,7 +32,7 @@ def parse_envelope_address(text: str) -> str:
     """Return the bare address of `Name <address>`, its domain as ASCII (IDNA). Raises ValueError when SMTP cannot carry it."""
     local, at, domain = parseaddr(text)[1].rpartition("@")
     if not at or not local.isascii():
-        raise ValueError(f"{text} is no address that can be written to.")
+        raise ValueError(f"{text} is not a valid mail address.")
     return f"{local}@{domain if domain.isascii() else domain.encode('idna').decode()}"
 
 

@@ -149,14 +149,14 @@ class Heartbeat:
             for role in self._roles:
                 record_alive(role, self._started, error)
         except DatabaseError as away:
-            log.warning("no sign of life written", roles=list(self._roles), error=str(away).strip())
+            log.warning("heartbeat not recorded", roles=list(self._roles), error=str(away).strip())
 
     def _run(self) -> None:
         while True:
             try:
                 self.beat()
             except Exception:  # whatever it is, the next beat tries again
-                log.exception("no sign of life written", roles=list(self._roles))
+                log.exception("heartbeat not recorded", roles=list(self._roles))
             finally:
                 connection.close()
             if self._stop.wait(self._every):

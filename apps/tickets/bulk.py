@@ -85,7 +85,7 @@ def answer_many(*, key: UUID, tickets: Sequence[Ticket], text_de: str, text_en: 
         if known := Bulk.objects.filter(key=key).first():
             return known
         raise
-    log.info("tickets are answered", bulk=made.pk, tickets=len(tickets), by=by.username)
+    log.info("answer to tickets queued", bulk=made.pk, tickets=len(tickets), by=by.username)
     return made
 
 

@@ -145,4 +145,4 @@ def link_ban(*, ticket: Ticket, text: str, by: User) -> None:
 def unlink(*, link: Link, by: User) -> None:
     """Remove the link. Idempotent."""
     Link.objects.filter(pk=link.pk).delete()
-    log.info("ticket is not about it", ticket=link.ticket_id, kind=link.kind, id=link.object_id, by=by.username)
+    log.info("link of a ticket removed", ticket=link.ticket_id, kind=link.kind, id=link.object_id, by=by.username)

@@ -74,7 +74,7 @@ def _file_beside(arrival: Arrival, mail: ReceivedMail) -> None:
     """
     twins = Arrival.objects.filter(message_id="", sha256=arrival.sha256, state=Arrival.State.TAKEN).exclude(pk=arrival.pk)
     if not arrival.message_id and twins.exists():
-        log.info("mail is there already", arrival=arrival.pk)
+        log.info("duplicate mail ignored", arrival=arrival.pk)
         return
     message = _file(mail, None)
     _add_side_note(message.ticket, mail, SAME_ID)

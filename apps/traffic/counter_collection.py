@@ -100,7 +100,7 @@ def _write_reading(gateway: Gateway, ticket: ReadingTicket, reading: wire.Readin
     _save_baseline(gateway, ticket, advance.baseline, nobodys, at)
     _note_rates(row, advance, at)
     if nobodys.number:
-        log.warning("counted for nobody", gateway=gateway.name, elements=nobodys.number, first=nobodys.first)
+        log.warning("counted elements without a member", gateway=gateway.name, elements=nobodys.number, first=nobodys.first)
     return ReadingOutcome.WRITTEN
 
 

@@ -18,12 +18,12 @@ MOST_POINTS: Final = 10_000
 FIRST: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 WINDOW: Final[dict[str, tuple[FilterType, str]]] = {
-    "window": (build_choice_type(tuple(Preset)), "how long it is, up to until: day, unless told"),
+    "window": (build_choice_type(tuple(Preset)), "the length of the window that ends at “until” (default: day)"),
     "since": (MOMENT, "from this moment on, instead of window"),
-    "until": (MOMENT, "up to this moment; now, unless told"),
+    "until": (MOMENT, "up to this moment (default: now)"),
 }
 UNIT: Final[dict[str, tuple[FilterType, str]]] = {
-    "unit": (build_choice_type(tuple(UNITS)), "how long a point is; by the window, unless told")
+    "unit": (build_choice_type(tuple(UNITS)), "the length of a point (default: depends on the window)")
 }
 IN_WINDOW: Final[dict[str, Filter | CustomFilter]] = {name: CustomFilter(kind, None, words) for name, (kind, words) in WINDOW.items()}
 WORDS: Final = {name: words for name, (_kind, words) in (WINDOW | UNIT).items()}

@@ -65,7 +65,7 @@ def build_unspecialized(gateway: GatewaySpec, used: UsedSets) -> dict[str, Chain
     for interface in (at.lan, at.wan, at.management, *filter(None, [at.sync, at.server])):
         names.validate_interface(interface)
     if at.server in (at.lan, at.wan, at.management, *filter(None, [at.sync])):
-        raise PolicyError(f"gateway {gateway.name}: {at.server} is another interface of it already; servers need one of their own, or none")
+        raise PolicyError(f"gateway {gateway.name}: {at.server} has another role already; give servers their own interface, or none")
     if gateway.probe:
         probing.check(gateway.name, at, gateway.probe)
     chains = (

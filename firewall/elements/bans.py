@@ -19,7 +19,7 @@ def build_elements(policy: Policy) -> ElementsBySet:
     sets: ElementsBySet = {}
     for ban in policy.bans:
         if ban.prefix.prefixlen not in LENGTHS[ban.prefix.version]:
-            raise PolicyError(f"ban {ban.id}: {ban.prefix} is {describe_length(ban.prefix)} than a ban can be")
+            raise PolicyError(f"ban {ban.id}: {ban.prefix} cannot be banned: {describe_lengths(ban.prefix)}")
         element = Element(comment=names.sanitize_comment(ban.comment), expires=cap_expiry(ban.expires))
         sets.setdefault(_get_set_name(ban.direction, ban.prefix), {})[ban.prefix.network_address.packed] = element
     check_unique("ban of", [_describe_ban(ban) for ban in policy.bans], [key for elements in sets.values() for key in elements])
@@ -27,9 +27,9 @@ def build_elements(policy: Policy) -> ElementsBySet:
     return sets
 
 
-def describe_length(prefix: Prefix) -> str:
-    """Return what is wrong with the length of a prefix that no ban can have."""
-    return "wider" if prefix.prefixlen < 24 else "narrower"
+def describe_lengths(prefix: Prefix) -> str:
+    """Return which lengths the prefixes of bans may have in the family of this one."""
+    return "an IPv4 prefix must be /8 to /32" if prefix.version == 4 else "an IPv6 prefix must be /16 to /64, or /128"
 
 
 def _describe_ban(ban: BanSpec) -> str:
@@ -42,7 +42,7 @@ def _check_directions(sets: ElementsBySet) -> None:
         start, length = split_length(name)
         for family in ("bans_in", "bans_out"):
             if start.startswith(family) and (twice := elements.keys() & sets.get(f"bans{start[-1]}_{length}", {}).keys()):
-                raise PolicyError(f"{name}: {min(twice).hex()} is banned both ways already")
+                raise PolicyError(f"{name}: {min(twice).hex()} is banned in both directions and in one; remove one of the bans")
 
 
 def _get_set_name(direction: BanDirection, prefix: Prefix) -> str:

@@ -38,7 +38,9 @@ def _pack_block(mapping: NatMappingSpec) -> bytes:
     """Return the block's value: address and first port, then address and last port."""
     first, last = mapping.first_port, mapping.last_port
     if not 0 < first < last < 65536:
-        raise PolicyError(f"NAT mapping of {mapping.private}: ports {first} to {last} are no block: give it two or more, to 65535")
+        raise PolicyError(
+            f"NAT mapping of {mapping.private}: ports {first} to {last} are not a block; a block has two or more, up to 65535"
+        )
     return b"".join(mapping.public.packed + port.to_bytes(2) + b"\0\0" for port in (first, last))
 
 

@@ -20,7 +20,7 @@ def build_elements(policy: Policy) -> ElementsBySet:
         for name, key in _iter_keys(pinhole.hole):
             before = holders.setdefault((name, key), pinhole)
             if before is not pinhole:
-                raise PolicyError(f"pinhole {pinhole.id}: {_describe_hole(pinhole.hole)} is open already by pinhole {before.id}")
+                raise PolicyError(f"pinhole {pinhole.id}: {_describe_hole(pinhole.hole)} is already open by pinhole {before.id}")
             found[name][key] = PLAIN
     return found
 

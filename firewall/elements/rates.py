@@ -33,7 +33,7 @@ _MADE_BY = {TARIFF: "tariff", NOW: "rate limit"}
 
 def _pack_rate(limit: RateLimitSpec, rate: int) -> bytes:
     if not LOWEST_RATE <= rate <= HIGHEST_RATE:
-        raise PolicyError(f"rate of {limit.prefix}: {rate} octets a second are not between {LOWEST_RATE} and {HIGHEST_RATE}")
+        raise PolicyError(f"rate of {limit.prefix}: {rate} octets a second is not between {LOWEST_RATE} and {HIGHEST_RATE}")
     return rate.to_bytes(RATE_WIDTH)
 
 

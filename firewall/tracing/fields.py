@@ -94,7 +94,7 @@ READERS: dict[Field, Callable[[PacketInTransit], Reading]] = {
 def read_field(passage: PacketInTransit, field: Field) -> Reading:
     """Return what the field reads now; None when the packet has no such field: then no comparison matches, negated or not."""
     if field not in READERS:
-        raise TraceError(f"no trace reads the field {field.value!r}; it needs a line in firewall/tracing/fields.py")
+        raise TraceError(f"traces cannot read the field {field.value!r}; add it in firewall/tracing/fields.py")
     return READERS[field](passage)
 
 
@@ -102,7 +102,7 @@ def is_match(field: Field, value: Value, reading: Reading) -> bool:
     """True if the reading is the value that a rule names, or is in it."""
     if isinstance(reading, frozenset):
         if value not in BITS[field]:
-            raise TraceError(f"{field.value} {value}: no trace knows that bit; it needs a line in firewall/tracing/fields.py")
+            raise TraceError(f"{field.value} {value}: traces do not know this bit; add it in firewall/tracing/fields.py")
         return value in reading  # of several bits, one that is set is enough
     if isinstance(value, IPv4Network | IPv6Network):
         return isinstance(reading, IPv4Address | IPv6Address) and reading.version == value.version and reading in value
@@ -114,14 +114,14 @@ def is_match(field: Field, value: Value, reading: Reading) -> bool:
 def _get_number(field: Field, symbol: str) -> int:
     known = SYMBOLS.get(field, {})
     if symbol not in known:
-        raise TraceError(f"{field.value} {symbol}: no trace knows that number; it needs a line in firewall/tracing/fields.py")
+        raise TraceError(f"{field.value} {symbol}: traces do not know this number; add it in firewall/tracing/fields.py")
     return known[symbol]
 
 
 def build_key(types: tuple[Type, ...], readings: tuple[Reading, ...], length: int | None = None) -> bytes | None:
     """Return the readings as a key of these types, only the leading bits if a length is given; None if a reading is missing."""
     if len(types) != len(readings):
-        raise TraceError(f"a key of {len(types)} fields is looked up by {len(readings)}")
+        raise TraceError(f"a key has {len(types)} fields, but {len(readings)} values are looked up")
     parts = []
     for each, reading in zip(types, readings, strict=True):
         octets = _pack_reading(each, reading)

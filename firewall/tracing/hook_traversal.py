@@ -74,7 +74,7 @@ class HookTraversal:
 
     def _get_chain(self, name: str) -> Chain:
         if name not in self._ruleset.chains:
-            raise TraceError(f"a rule leads to the chain {name}, which the ruleset does not have")
+            raise TraceError(f"a rule jumps to the chain {name}, which the ruleset does not have")
         return self._ruleset.chains[name]
 
     def _run_rule(self, chain: Chain, number: int, rule: Rule) -> Ending | None:

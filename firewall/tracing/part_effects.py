@@ -217,5 +217,5 @@ def apply_part(passage: PacketInTransit, part: Part) -> PartReading:
     """Let the packet meet one part of a rule. Raises TraceError for a part that no trace understands."""
     handler = HANDLERS.get(type(part))
     if handler is None:
-        raise TraceError(f"no trace knows what {type(part).__name__} does; it needs a function in firewall/tracing/part_effects.py")
+        raise TraceError(f"traces do not know what {type(part).__name__} does; add a function in firewall/tracing/part_effects.py")
     return handler(passage, part)

@@ -20,7 +20,7 @@ from portal.stack.state_paths import StatePaths
 
 def parse_port(text: str) -> int:
     if not text.isdigit() or not 1 <= int(text) <= 65_535:
-        raise argparse.ArgumentTypeError(f"'{text}' is no port: a port is a number from 1 to 65535")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a port: a port is a number from 1 to 65535")
     return int(text)
 
 

@@ -77,7 +77,7 @@ def choose_server(cluster: Path, servers: list[Binaries]) -> Binaries:
             return server
     have = " and ".join(str(server.major) for server in usable)
     raise StackError(
-        f"{cluster} was made by PostgreSQL {made_by}, and installed is {have}. "
+        f"{cluster} was made by PostgreSQL {made_by}, but installed is {have}. "
         f"Install postgresql-{made_by}, or carry the data over with pg_upgradecluster's tools, "
         f"or, if nothing in it matters, move {cluster} away: a new one is made."
     )

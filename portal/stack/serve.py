@@ -155,8 +155,8 @@ def _is_answering_http(port: int) -> bool:
 
 
 ONE_FACTOR = (
-    "This is a demo: these passwords alone open it. A real portal asks everybody who runs the network",
-    "for a second factor, and this one too with NETZWART_REQUIRE_SECOND_FACTOR=1.",
+    "This is a demo: a password is enough to sign in. A real portal requires a second factor of all staff,",
+    "and so does this one with NETZWART_REQUIRE_SECOND_FACTOR=1.",
 )
 
 

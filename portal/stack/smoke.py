@@ -131,8 +131,8 @@ def follow(portal: SmokePortal, output: Output, clock: WaitLimit) -> None:
     with output.show_step("A demo member holds an address in the lab"):
         holding, address = get_lab_holding(api)
     if in_lab:
-        with output.show_step("From the internet nobody gets in"):
-            demand(connect(portal.places) is None, "somebody answers before the forward exists")
+        with output.show_step("The port is closed to the internet"):
+            demand(connect(portal.places) is None, "a host answers before the forward exists")
     with output.show_step("A port forward is accepted"):
         forward = api.post(
             "/api/nat/forwards/",
@@ -154,7 +154,7 @@ def follow(portal: SmokePortal, output: Output, clock: WaitLimit) -> None:
         api.delete(f"/api/nat/forwards/{forward}/")
         clock.wait_until(lambda: find_finished_rollout(api, before), "The confirmed rollout")
     if in_lab:
-        with output.show_step("From the internet nobody gets in any more"):
+        with output.show_step("The port is closed to the internet again"):
             clock.wait_until(lambda: True if connect(portal.places) is None else None, "The refusal")
     else:
         output.say("! No packet was sent: the lab does not run on this machine")

@@ -29,7 +29,7 @@ def find_obstacle(places: StatePaths, no_lab: str) -> str:
     made_without = places.demo.exists() and not places.sshd.exists()
     reason = "the demo network was made without it" if made_without else no_lab or sshd.find_obstacle() or _find_unreadable()
     if reason and places.demo.exists() and places.sshd.exists():
-        raise StackError(f"The demo network in {places.var} is reached by ssh, and that is not possible now: {reason}. Use another --var.")
+        raise StackError(f"The demo network in {places.var} is reached by ssh, which is not possible now: {reason}. Use another --var.")
     return reason
 
 

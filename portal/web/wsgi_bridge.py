@@ -65,7 +65,7 @@ class WsgiBridge:
                 scope, send, 503, lambda: _("The database does not answer. Nothing was changed; try again in a moment.")
             )
         except Exception:
-            log.exception("no answer: %s", redact_path(scope["path"]))
+            log.exception("request failed: %s", redact_path(scope["path"]))
             status = await send_error_response(scope, send, 500, lambda: _("Something went wrong on our side. It is in the log."))
         access.info("%s %s %d %.3f s", scope["method"], redact_path(scope["path"]), status, time.monotonic() - began)
 
@@ -107,10 +107,10 @@ class WsgiBridge:
             with body.file:
                 self._respond(build_environ(scope, body.file, body.length), reply)
         except (ClientGone, DatabaseError, InterfaceError) as error:
-            log.warning("answer broken off: %s: %s", redact_path(scope["path"]), str(error).strip())
+            log.warning("response aborted: %s: %s", redact_path(scope["path"]), str(error).strip())
             reply.break_off(error)
         except Exception as error:  # the event loop answers 500; if the answer has begun, it is only logged
-            log.exception("answer broken off: %s", redact_path(scope["path"]))
+            log.exception("response aborted: %s", redact_path(scope["path"]))
             reply.break_off(error)
 
     def _respond(self, environ: Environ, reply: ReplyChannel) -> None:

@@ -67,7 +67,7 @@ def test_a_change_that_cannot_be_written_down_is_not_confirmed_and_is_taken_back
     assert answer.reason == "state"
     assert "journal cannot be written: No space left on device; nothing was confirmed. Make room" in answer.text
     assert (gateway.state / "journal").read_bytes() == journal
-    gateway.wait_for_log("nobody confirmed it within 2 s")
+    gateway.wait_for_log("it was not confirmed within 2 s")
     assert runs(gateway) == text_of(network(3))
     disk.free()
     deploy(gateway, step(network(3), network(60), token=4, now=clock()))

@@ -51,7 +51,7 @@ def test_what_packets_added_is_neither_drift_nor_lost(gateway: OnKernel | Served
 def test_elements_for_a_set_that_packets_fill_are_refused(gateway: AnyGateway) -> None:
     forged = dataclasses.replace(LIMITED, elements={**LIMITED.elements, "member_rate4_50_100": LIMITED.elements["up4"]})
     answer = gateway.ask(whole(forged, token=1, now=clock()))
-    assert isinstance(answer, wire.Refused) and "packets alone fill it" in answer.text
+    assert isinstance(answer, wire.Refused) and "only packets may add elements" in answer.text
 
 
 @on_kernel

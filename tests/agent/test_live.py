@@ -293,11 +293,11 @@ def test_it_ends_with_its_time_and_takes_its_table_with_it(wired_agent: Wired) -
 @pytest.mark.kernel
 def test_a_second_one_is_refused_until_the_first_has_ended_which_is_then_forgotten(wired_agent: Wired) -> None:
     first = watch(wired_agent)
-    assert "a live trace goes on here for another" in refusal(wired_agent, ANY)
+    assert "a live trace already runs here, for another" in refusal(wired_agent, ANY)
     look(wired_agent, first, end=True)
     second = watch(wired_agent)
     assert look(wired_agent, second).ended == ""
-    assert "forgotten" in refusal(wired_agent, Look(first, 0, False))
+    assert "no longer available" in refusal(wired_agent, Look(first, 0, False))
 
 
 @pytest.mark.kernel
@@ -342,7 +342,7 @@ def test_a_table_in_memory_has_no_packets_to_follow(gateway: AnyGateway) -> None
 
 
 WRONG = [
-    (replace(ANY, destination=None), "a source or a destination is needed"),
+    (replace(ANY, destination=None), "give a source or a destination"),
     (replace(ANY, source=ip_network("::/0")), "different families"),
     (replace(ANY, seconds=31), "seconds: 31 is not between 1 and 30"),
     (replace(ANY, seconds=0), "seconds"),
@@ -364,7 +364,7 @@ def test_what_cannot_be_asked_is_refused_with_the_fault(gateway: AnyGateway, wha
 
 @on("in memory")
 def test_nobody_looks_at_a_trace_that_never_began(gateway: AnyGateway) -> None:
-    assert "forgotten" in refusal(gateway, Look(0, 0, False))
+    assert "no longer available" in refusal(gateway, Look(0, 0, False))
 
 
 def until_its_table_is_gone(gateway: Served) -> None:

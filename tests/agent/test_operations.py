@@ -186,7 +186,7 @@ def test_a_delta_and_a_ruleset_at_once_are_refused(gateway: AnyGateway) -> None:
 def test_a_change_that_nobody_confirms_is_taken_back(gateway: Served) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
     assert isinstance(gateway.ask(step(network(2), network(3), token=2, now=clock(), within=1)), wire.Applied)
-    gateway.wait_for_log("nobody confirmed it within 1 s")
+    gateway.wait_for_log("it was not confirmed within 1 s")
     assert runs(gateway) == text_of(network(2))
 
 

@@ -35,7 +35,7 @@ def prober(place: Path) -> Iterator[Path]:
     command = [sys.executable, "-m", "gateway", "prober", "--socket", str(place)]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
-        assert "probing" in process.stderr.readline()
+        assert "listens at" in process.stderr.readline()
         yield place
         process.terminate()
         assert process.wait(10) == 0
@@ -119,7 +119,7 @@ def test_a_prober_that_is_gone_is_named(tmp_path: Path, place: Path, server: int
     answer = ask(tmp_path, probe(target("127.0.0.1", server)), place)
     assert isinstance(answer, wire.Refused), answer
     assert answer.reason == "state"
-    assert answer.text == f"the prober at {place} does not answer: No such file or directory. Is it running (netzwart-prober.service)?"
+    assert answer.text == f"the prober at {place} gave no answer: No such file or directory. Is it running (netzwart-prober.service)?"
 
 
 def test_a_prober_that_hangs_holds_the_agent_up_for_the_limit_and_its_grace(
@@ -133,17 +133,17 @@ def test_a_prober_that_hangs_holds_the_agent_up_for_the_limit_and_its_grace(
         answer = ask(tmp_path, probe(target("127.0.0.1", server), limit_ms=100), place)
         spent = monotonic() - begun
     assert isinstance(answer, wire.Refused), answer
-    assert "does not answer: no answer in time" in answer.text
+    assert "gave no answer: timed out" in answer.text
     assert spent >= 0.35
 
 
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (b"", "it hung up"),
+        (b"", "it closed the connection"),
         (b"hello\n", "not JSON"),
-        (b"".join(wire.iter_lines(1, wire.Refused("malformed", "no"))), "answers something else: no"),
-        (b"".join(wire.iter_lines(1, wire.Probed((), {}))), "answers something else: Probed"),
+        (b"".join(wire.iter_lines(1, wire.Refused("malformed", "no"))), "gave an unexpected answer: no"),
+        (b"".join(wire.iter_lines(1, wire.Probed((), {}))), "gave an unexpected answer: Probed"),
     ],
 )
 def test_a_prober_that_talks_nonsense_is_refused(tmp_path: Path, place: Path, said: bytes, words: str) -> None:
@@ -189,7 +189,7 @@ def test_a_prober_does_nothing_but_probe(prober: Path) -> None:
     peer = Client(prober)
     answer = peer.ask(wire.Hello(1))
     peer.close()
-    assert answer == wire.Refused("malformed", "a prober answers Probe alone, not Hello")
+    assert answer == wire.Refused("malformed", "a prober answers only Probe, not Hello")
 
 
 def test_a_silent_peer_does_not_keep_a_prober_from_the_next(tmp_path: Path, prober: Path, server: int) -> None:

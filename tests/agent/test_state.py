@@ -88,7 +88,7 @@ def test_a_checkpoint_that_is_not_what_was_confirmed_is_an_error(tmp_path: Path)
     confirm_all(tmp_path, [network(2)])
     text = (tmp_path / "confirmed").read_text()
     (tmp_path / "confirmed").write_text(text.replace('"policy":"drop"', '"policy":"accept"', 1))
-    with pytest.raises(StateError, match="not what was confirmed"):
+    with pytest.raises(StateError, match="does not match its digest"):
         load_ruleset(tmp_path)
 
 

@@ -50,7 +50,7 @@ def test_a_confirmation_after_the_time_is_refused_and_says_what_happened_and_whe
     answer = send_refused(gateway, wire.Confirm(2, text_of(network(3))))
     assert answer.reason == "digest"
     assert f"{text_of(network(3))[:12]} was taken back at 20" in answer.text
-    assert "nobody confirmed it within 30 s" in answer.text
+    assert "it was not confirmed within 30 s" in answer.text
     assert runs(gateway) == text_of(network(2))
 
 
@@ -207,7 +207,7 @@ def test_what_somebody_else_destroyed_meanwhile_is_restored_too(gateway: OnKerne
 def test_the_timer_restores_what_somebody_else_flushed(gateway: Served) -> None:
     waiting(gateway, within=1)
     gateway.nft("flush ruleset")
-    gateway.wait_for_log("nobody confirmed it within 1 s")
+    gateway.wait_for_log("it was not confirmed within 1 s")
     assert runs(gateway) == text_of(network(2))
 
 

@@ -234,7 +234,7 @@ def test_the_command_refreshes_what_is_due_or_named(feed: BanFeed, server: Serve
     with pytest.raises(SystemExit):
         call_command("refresh_bans", all=True)
     assert "the feed would lift 100 of 100 bans" in capsys.readouterr().out
-    with pytest.raises(CommandError, match="no ban list called “No”"):
+    with pytest.raises(CommandError, match="No ban list “No” with a feed"):
         call_command("refresh_bans", list="No")
 
 

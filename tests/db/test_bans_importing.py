@@ -166,5 +166,5 @@ def test_the_command_says_when_there_is_no_such_file_user_or_list(tmp_path: Path
     ):
         with pytest.raises(CommandError):
             call_command(*arguments)
-    with pytest.raises(CommandError, match="The lists are: none yet"):
+    with pytest.raises(CommandError, match="Known: none yet"):
         call_command("export_bans", "--list", "x")

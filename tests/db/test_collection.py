@@ -130,7 +130,7 @@ def test_a_reading_that_is_none_changes_nothing_and_is_told(network: factories.N
     [
         ({"sets": {"up4": counts({(M1, 1): (1 << 62, 1 << 62)})}}, "no more than"),
         ({"sets": {"up4": counts({(M1, 1): (200, 100)})}}, "200 packets of 100 octets"),
-        ({"sets": {"nonsense4": counts({(M1, 1): (1, 1)})}}, "no set of ours"),
+        ({"sets": {"nonsense4": counts({(M1, 1): (1, 1)})}}, "not a set with counters"),
         ({"sequence": 1 << 63}, "the database cannot hold it"),
         ({"boot": "b" * 1000}, "the database cannot hold it"),
         ({"log": "l\0g"}, "the database cannot hold it"),

@@ -321,12 +321,12 @@ def test_a_rollback_works_without_browser_and_worker(network: factories.Network,
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["r1"], "Say who you are: --as USERNAME, one of mara"),
-        (["r999999", "--as", "mara"], "There is no revision r999999"),
-        (["x", "--as", "mara"], "There is no revision x"),
-        (["--release", "Nowhere", "--as", "mara"], "There is no group Nowhere. Known: Lindenhof"),
+        (["r1"], "Give your account with --as USERNAME, one of mara"),
+        (["r999999", "--as", "mara"], "Unknown revision r999999"),
+        (["x", "--as", "mara"], "Unknown revision x"),
+        (["--release", "Nowhere", "--as", "mara"], "Unknown group Nowhere. Known: Lindenhof"),
         (["--release", "Lindenhof", "--as", "mara"], "not on hold any more"),
-        (["r1", "--release", "Lindenhof"], "Either go back"),
+        (["r1", "--release", "Lindenhof"], "Give either a revision"),
     ],
 )
 def test_what_cannot_be_gone_back_to_is_said(network: factories.Network, arguments: list[str], said: str) -> None:

@@ -76,7 +76,7 @@ def test_what_is_no_address_port_or_network_is_refused_by_name(network: factorie
 
 def test_a_gateway_that_is_not_there_cannot_be_checked_or_trusted(network: factories.Network) -> None:
     for what in ("check", "trust"):
-        with pytest.raises(CommandError, match="There is no gateway 'nat-9'"):
+        with pytest.raises(CommandError, match="Unknown gateway 'nat-9'"):
             gateway(what, "nat-9")
 
 

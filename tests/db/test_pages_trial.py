@@ -65,7 +65,7 @@ def test_each_way_of_proof_is_said_with_its_time(staff: Client, lease: Lease, ne
 
 
 NOT_FORWARDED = (
-    "IPv4: 192.0.2.1 port 80 cannot be reached through nat-1: timed out. Nothing of it was forwarded: look at the forward chain."
+    "IPv4: 192.0.2.1 port 80 cannot be reached through nat-1: timed out. No packet of the probe was forwarded: check the forward chain."
 )
 
 

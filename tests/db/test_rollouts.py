@@ -138,7 +138,7 @@ def test_compile_writes_a_script_for_nft(network: factories.Network, tmp_path: P
 
 
 def test_compile_names_an_unknown_gateway_and_the_known_ones(network: factories.Network) -> None:
-    with pytest.raises(CommandError, match=r"There is no gateway 'nat-7'. Known: nat-1, nat-2."):
+    with pytest.raises(CommandError, match=r"Unknown gateway 'nat-7'. Known: nat-1, nat-2."):
         call_command("compile", "--gateway", "nat-7")
 
 

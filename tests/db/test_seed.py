@@ -98,7 +98,7 @@ def test_counts_and_constraints_hold() -> None:
 def test_a_database_that_is_in_use_is_left_alone() -> None:
     seed("--members", "5")
     for arguments in (["--members", "5"], ["--demo"]):
-        with pytest.raises(CommandError, match="only fills an empty one"):
+        with pytest.raises(CommandError, match="fills only an empty one"):
             seed(*arguments)
     assert Member.objects.count() == 5
 

@@ -116,7 +116,7 @@ def test_a_table_in_memory_is_refused_with_the_reason(staff: Client, in_memory: 
 
 def test_what_is_forgotten_is_said_so_and_not_asked_for_again(staff: Client, in_memory: Served) -> None:
     page = text(staff.get("/why/live/nat-1/7/"))
-    assert "what this live trace saw is forgotten" in page and 'hx-trigger="every' not in page
+    assert "this live trace is no longer available" in page and 'hx-trigger="every' not in page
 
 
 def test_a_gateway_that_does_not_exist_has_no_page(staff: Client) -> None:

@@ -131,7 +131,7 @@ def test_connect_prints_the_answer_or_the_reason(command: Command, topology: Top
 def test_mistakes_are_answered_with_a_sentence(command: Command, tmp_path: Path) -> None:
     assert "the lab demo is not up; start it with" in command("exec", "m1", "--", "true").stderr
     command("up")
-    assert "there is no node m9; the nodes are m1, m2" in command("exec", "m9", "--", "true").stderr
+    assert "unknown node m9; known: m1, m2" in command("exec", "m9", "--", "true").stderr
     (tmp_path / "broken.toml").write_text("[pools]\nprivate = 7\n")
     told = command("--name", "other", "up", "--topology", str(tmp_path / "broken.toml"))
     assert told.stderr == "python -m lab: pools.private: expected a string\n"

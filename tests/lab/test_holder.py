@@ -55,7 +55,7 @@ def test_killing_the_holder_ends_everything(topology: Topology) -> None:
         lab.holder.kill()
         assert not any(process.is_alive for process in inside)
         refusal = lab.run("m1", ["true"], check=False)
-        assert (refusal.returncode, refusal.stderr) == (1, "the lab is gone\n")
+        assert (refusal.returncode, refusal.stderr) == (1, "the lab has ended\n")
 
 
 def test_a_lab_ends_when_the_program_that_started_it_is_killed() -> None:
@@ -136,5 +136,5 @@ def test_killing_the_process_group_ends_what_the_command_started(lab: Lab) -> No
 
 
 def test_an_unknown_node_is_named(lab: Lab) -> None:
-    with pytest.raises(KeyError, match="there is no node m9"):
+    with pytest.raises(KeyError, match="unknown node m9"):
         lab.run("m9", ["true"])

@@ -39,10 +39,10 @@ def test_djangos_own_check_of_a_deployment_finds_nothing() -> None:
 def test_a_portal_that_others_reach_does_not_start_until_it_is_said_whether_over_tls() -> None:
     said = manage("check", NETZWART_HTTPS="", NETZWART_ALLOWED_HOSTS="portal.example.org,localhost")
     assert said.returncode != 0
-    assert "NETZWART_HTTPS does not say whether over TLS" in said.stderr
+    assert "NETZWART_HTTPS is not set" in said.stderr
     for https, hosts in (("0", "portal.example.org"), ("1", "portal.example.org"), ("", "localhost,127.0.0.1,[::1]")):
         assert manage("check", NETZWART_HTTPS=https, NETZWART_ALLOWED_HOSTS=hosts).returncode == 0, (https, hosts)
-    assert "It is 1 behind a proxy" in manage("check", NETZWART_HTTPS="yes").stderr
+    assert "It must be 1 behind a proxy" in manage("check", NETZWART_HTTPS="yes").stderr
 
 
 COOKIES = """

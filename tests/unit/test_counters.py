@@ -83,10 +83,10 @@ def test_counters_from_before_anybody_noted_whose_life_they_are_go_on() -> None:
         ("up4", Counts(1, b"\1\2\3\4", b"\0" * 16, b"\0" * 8, b""), "do not fit"),
         ("up4", Counts(1, b"\1\2\3\4", b"\0" * 8, b"\0" * 8, b"\1"), "do not fit"),
         ("up6_64", Counts(1, b"\1\2\3\4", b"\0" * 8, b"\0" * 8, b""), "do not fit"),
-        ("up4", Counts(1, b"\1\2\3\4", b"\0" * 8, b"\xff" * 8, b""), "a negative number"),
+        ("up4", Counts(1, b"\1\2\3\4", b"\0" * 8, b"\xff" * 8, b""), "so it was negative"),
         ("up4", Counts(2, b"\1\2\3\4" * 2, b"\0" * 16, b"\0" * 16, b""), "named twice"),
-        ("snat4", Counts(0, b"", b"", b"", b""), "no set of ours that counts"),
-        ("x\ny", Counts(0, b"", b"", b"", b""), "no set of ours that counts"),
+        ("snat4", Counts(0, b"", b"", b"", b""), "is not a set with counters"),
+        ("x\ny", Counts(0, b"", b"", b"", b""), "is not a set with counters"),
     ],
 )
 def test_what_cannot_be_a_reading_is_refused_with_the_name_of_the_set(name: str, spoiled: Counts, words: str) -> None:

@@ -113,5 +113,5 @@ def test_the_fuller_direction_counts_and_without_any_all_stays() -> None:
 
 @pytest.mark.parametrize("change", [{"start": 0.5}, {"end": 0.0}, {"most": 0}, {"calm": -MINUTE}])
 def test_rules_that_would_flap_are_none(change: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="no rules of a fair share"):
+    with pytest.raises(ValueError, match="not valid rules for fair share"):
         replace(RULES, **change)

@@ -33,8 +33,8 @@ def test_pinholes_are_elements_and_no_rules() -> None:
 @pytest.mark.parametrize(
     ("holes", "said"),
     [
-        ([Hole(HOST, TCP, 443), Hole(HOST, TCP, 440, 5)], r"pinhole 2: 2001:db8:a0:10::10 tcp 440 is open already by pinhole 1"),
-        ([Hole(HOST), Hole(HOST)], r"pinhole 2: 2001:db8:a0:10::10 everything is open already by pinhole 1"),
+        ([Hole(HOST, TCP, 443), Hole(HOST, TCP, 440, 5)], r"pinhole 2: 2001:db8:a0:10::10 tcp 440 is already open by pinhole 1"),
+        ([Hole(HOST), Hole(HOST)], r"pinhole 2: 2001:db8:a0:10::10 everything is already open by pinhole 1"),
         ([Hole(HOST, None, 80)], "pinhole 1: a port needs a protocol"),
         ([Hole(HOST, TCP, 65535, 2)], "ports 65535 to 65536 are not between"),
         ([Hole(HOST, TCP, 1, 1001)], "1001 ports; a pinhole has 1 to 1000, or all"),

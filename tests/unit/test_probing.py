@@ -142,7 +142,7 @@ def test_an_address_that_somebody_else_has_is_refused_by_name(policy: Policy, cu
         (replace(PROBE, public4=None), "or neither"),
         (replace(PROBE, source4=None), "or neither"),
         (replace(PROBE, source4=IPv4Address("203.0.113.5")), r"203\.0\.113\.5 is not private"),
-        (replace(PROBE, public4=IPv4Address("10.0.0.1")), r"10\.0\.0\.1 is private, so nothing would come back"),
+        (replace(PROBE, public4=IPv4Address("10.0.0.1")), r"10\.0\.0\.1 is private, so no answer would come back"),
     ],
 )
 def test_a_probe_that_would_prove_nothing_is_refused(probe: ProbeSpec, fault: str) -> None:

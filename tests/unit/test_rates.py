@@ -100,8 +100,8 @@ def test_a_trace_is_that_of_a_packet_within_its_rate_and_shows_the_limit() -> No
     [
         (Set("rate_up4", (Type.IPV4,), 64, polices=True), (999).to_bytes(8), "a rate is not between"),
         (Set("rate_up4", (Type.IPV4,), 64, polices=True), b"", "a value is not 8 octets wide"),
-        (Set("rate_up4", (Type.IPV4,), 64, (Type.IPV4,), polices=True), HOST.packed, "a set that polices"),
-        (Set("rate_up4", (Type.IPV4,), 64, counter=True, polices=True), (9999).to_bytes(8), "a set that polices"),
+        (Set("rate_up4", (Type.IPV4,), 64, (Type.IPV4,), polices=True), HOST.packed, "a policing set has"),
+        (Set("rate_up4", (Type.IPV4,), 64, counter=True, polices=True), (9999).to_bytes(8), "a policing set has"),
     ],
 )
 def test_a_gateway_refuses_what_is_no_rate(declared: Set, value: bytes, words: str) -> None:

@@ -23,7 +23,7 @@ def test_a_cluster_is_served_by_the_version_that_made_it(tmp_path: Path) -> None
 
 
 def test_a_cluster_of_a_version_that_is_not_installed_is_named_with_the_remedies(tmp_path: Path) -> None:
-    with pytest.raises(StackError, match=r"made by PostgreSQL 16, and installed is 17 and 15\. Install postgresql-16"):
+    with pytest.raises(StackError, match=r"made by PostgreSQL 16, but installed is 17 and 15\. Install postgresql-16"):
         choose_server(cluster_of("16", tmp_path), [NEW, OLD])
 
 

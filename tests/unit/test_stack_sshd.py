@@ -29,7 +29,7 @@ def test_one_that_was_made_for_ssh_does_not_start_without(tmp_path: Path) -> Non
     places = StatePaths.from_directory(tmp_path)
     places.demo.write_text("{}")
     places.sshd.mkdir()
-    with pytest.raises(StackError, match=r"reached by ssh, and that is not possible now: no namespaces\. Use another --var\."):
+    with pytest.raises(StackError, match=r"reached by ssh, which is not possible now: no namespaces\. Use another --var\."):
         sshd.find_obstacle(places, "no namespaces")
 
 

@@ -82,19 +82,19 @@ MISTAKES = [
     ('private = "10.16.0.0/12"', 'private = "fd00::/8"', "pools.private: expected an IPv4 prefix"),
     ('ipv6 = "2001:db8:a0::/44"', "", "pools.ipv6: is missing"),
     ("[networks.transit]\nbridge", "[networks.transit]\nbrigde", "networks.transit.brigde: unknown key, expected one of"),
-    ('[networks.transit]\nbridge = "uplink"', '[networks.transit]\nbridge = "up"', "networks.transit.bridge: there is no node up"),
-    ("[networks.sync]", "[networks.other]", "nodes.nat-1.interfaces.sync0.network: there is no network sync"),
-    ('network = "world"', 'network = "sync"', "nodes.uplink.interfaces.world0.addresses: 203.0.113.1 needs a length"),
-    ("interfaces.transit =", "interfaces.t0 =", "nodes.uplink.interfaces.t0: the interface of the node that holds the bridge"),
+    ('[networks.transit]\nbridge = "uplink"', '[networks.transit]\nbridge = "up"', "networks.transit.bridge: unknown node up"),
+    ("[networks.sync]", "[networks.other]", "nodes.nat-1.interfaces.sync0.network: unknown network sync"),
+    ('network = "world"', 'network = "sync"', "nodes.uplink.interfaces.world0.addresses: 203.0.113.1 needs a prefix length"),
+    ("interfaces.transit =", "interfaces.t0 =", "nodes.uplink.interfaces.t0: the interface of the node with the bridge"),
     ('["172.31.0.12"]', '["172.31.0.11"]', "nodes.nat-2.interfaces.mgmt0: 172.31.0.11 is already held by nodes.nat-1.inter"),
     ('["172.31.0.12"]', '"172.31.0.12"', "nodes.nat-2.interfaces.mgmt0.addresses: expected a list of strings"),
     ('{ "0.0.0.0/0" = "nat-1", "::/0" = "nat-1" }', '{ "::/0" = "nat-2" }', "nodes.probe-1.routes.::/0: probe-1 has no interface nat-2"),
-    ('role = "switch"', 'role = "hub"', "nodes.core.role: there is no role hub"),
+    ('role = "switch"', 'role = "hub"', "nodes.core.role: unknown role hub"),
     ("[roles.switch]", '[roles.switch]\nforwards = "yes"', "roles.switch.forwards: expected true or false"),
     ('"::/0" = "nat-2" }', '"::/0" = "nat-3" }', "roles.member.routes.::/0: m1 has no interface nat-3, and no node nat-3"),
     ("[nodes.m4]", '[nodes."m 4"]', "nodes.m 4: a name is small letters"),
     ("interfaces.mgmt0 =", "interfaces.management0 =", "nodes.nat-1.interfaces.management0: nat-1.management0 is longer"),
-    ("[networks.sync]", "[networks.loose]\nprefixes = []\n[networks.sync]", "networks.loose: a cable has two ends, 0 interfaces"),
+    ("[networks.sync]", "[networks.loose]\nprefixes = []\n[networks.sync]", "networks.loose: a cable has two ends, but 0 interfaces"),
     ("[pools]", "[pools", "not TOML"),
 ]
 
@@ -109,7 +109,7 @@ def test_a_mistake_is_answered_with_its_key(right: str, wrong: str, message: str
 
 
 def test_an_unknown_node_is_named(topology: Topology) -> None:
-    with pytest.raises(KeyError, match="there is no node m9"):
+    with pytest.raises(KeyError, match="unknown node m9"):
         topology.get_node("m9")
 
 

@@ -63,7 +63,7 @@ def test_a_person_is_asked_and_only_yes_is_yes(fingerprint: str, monkeypatch: py
 
 
 def test_nobody_comparing_is_said_aloud(fingerprint: str) -> None:
-    assert "Nobody compared it" in gateway(*ADD, "--yes")
+    assert "The host key was not compared" in gateway(*ADD, "--yes")
 
 
 def test_an_agent_that_is_not_there_yet_does_not_keep_the_gateway_from_joining(bare_lab: Lab, fingerprint: str, sockets: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_gateway_that_was_set_up_anew_is_refused_until_a_person_trusts_it(
         file.unlink()
     with sshd(bare_lab, "nat-1", sockets):
         anew = ssh.compute_fingerprint(lab_sshd.ensure_host_key(sockets / "nat-1.sshd"))
-        with pytest.raises(CommandError, match="another host key than expected") as refused:
+        with pytest.raises(CommandError, match="the host key has changed") as refused:
             gateway("check", "nat-1")
         assert f"expected {fingerprint}, found {anew}" in str(refused.value)
         assert f"Trusted so far: {fingerprint}" in gateway("trust", "nat-1", "--fingerprint", anew)
@@ -93,5 +93,5 @@ def test_a_gateway_that_was_set_up_anew_is_refused_until_a_person_trusts_it(
 
 
 def test_an_agent_of_another_name_is_another_gateway(bare_lab: Lab, fingerprint: str, sockets: Path) -> None:
-    with pytest.raises(CommandError, match=r"It calls itself 'nat-1'\. Start it with --name nat-7"):
+    with pytest.raises(CommandError, match=r"The agent calls itself 'nat-1'\. Start it with --name nat-7"):
         gateway("add", "nat-7", *ADD[2:], "--fingerprint", fingerprint)

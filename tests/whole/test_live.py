@@ -75,7 +75,7 @@ def test_where_one_goes_on_another_is_refused_with_the_reason(staff: Client) -> 
     begin_trace(staff, source="10.16.0.0/16")
     answer = staff.post("/why/live/", {"gateway": "nat-1", "source": "10.16.0.0/16"})
     assert answer.status_code == 422
-    assert "nat-1 refuses: a live trace goes on here for another" in text(answer)
+    assert "nat-1 refuses: a live trace already runs here, for another" in text(answer)
 
 
 def test_a_gateway_that_is_away_is_said_so(staff: Client, processes: dict[str, Popen[str]]) -> None:

@@ -81,7 +81,10 @@ def test_a_forward_chain_that_lost_its_way_is_seen(lab: Lab, probed_network: fac
         nft(lab, gateway.name, "flush", "chain", "inet", "netzwart", "forward")
         for evidence in run_probes(gateway):
             assert evidence.ok is False
-            assert f"cannot be reached through {gateway.name}: no answer within 1000 ms. Nothing of it was forwarded" in evidence.sentence
+            assert (
+                f"cannot be reached through {gateway.name}: no answer within 1000 ms. No packet of the probe was forwarded"
+                in evidence.sentence
+            )
 
 
 def test_rules_of_somebody_else_that_drop_are_seen(lab: Lab, probed_network: factories.Network) -> None:
@@ -118,7 +121,7 @@ def test_an_answer_by_another_way_proves_nothing(lab: Lab, probed_network: facto
     lab.run("nat-1", ["nft", "insert", "rule", "inet", "netzwart", "forward", "oifname", "probe0", "accept"])
     for evidence in run_probes(gateway):
         assert evidence.ok is False
-        assert "the target answered, but by another way: not all packets were counted here" in evidence.sentence
+        assert "the target answered, but on another path: not all packets were counted here" in evidence.sentence
 
 
 def test_a_target_that_refuses_is_told_from_a_gateway_that_does(lab: Lab, probed_network: factories.Network) -> None:
@@ -159,6 +162,8 @@ def test_a_gateway_without_a_probe_is_not_probed_and_says_why(lab: Lab, network:
 def test_a_ruleset_from_before_the_probe_is_named(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
     factories.probes(network)
-    assert all("its ruleset knows no probe for this family yet; deploy." in each.sentence for each in run_probes(network.gateways[0]))
+    assert all(
+        "its ruleset has no probe counters for this family yet; deploy." in each.sentence for each in run_probes(network.gateways[0])
+    )
     reconcile(network.group)
     assert [each.ok for each in run_probes(network.gateways[0])] == [True, True], run_probes(network.gateways[0])

@@ -106,7 +106,7 @@ def test_another_host_key_is_refused_with_both_fingerprints(ssh_network: factori
     nat_1.host_key = nat_2.host_key
     with (
         agent_channel.open_session(nat_1) as channel,
-        pytest.raises(agent_channel.Unreachable, match="another host key than expected") as refused,
+        pytest.raises(agent_channel.Unreachable, match="the host key has changed") as refused,
     ):
         channel.ask(HELLO)
     assert f"expected {expected}, found {found}" in str(refused.value)
@@ -190,7 +190,7 @@ def test_a_knock_is_not_answered_by_something_else(bare_lab: Lab, ssh_network: f
     with bare_lab.popen("nat-1", [sys.executable, "-S", "-c", MAIL]) as other:
         assert other.stdout and other.stdout.readline() == "ready\n"
         gateway.management_port = 7022
-        with pytest.raises(agent_channel.Unreachable, match="something else than sshd answers at port 7022"):
+        with pytest.raises(agent_channel.Unreachable, match="the program that answers at port 7022 is not sshd"):
             agent_channel.knock(gateway)
 
 

@@ -64,7 +64,7 @@ def _cross_check(group: GatewayGroup, full: DesiredState, known: DesiredState, c
     try:
         short = update_desired_state(known, change)
     except PolicyError as error:
-        log.error("the short way was wrong", group=group.name, error=str(error))
+        log.error("incremental state differs from full state", group=group.name, error=str(error))
         return replace(full, amends={pk: diff(known.rulesets.get(pk, EMPTY), ruleset) for pk, ruleset in full.rulesets.items()})
     if short is None:
         return full
@@ -72,7 +72,7 @@ def _cross_check(group: GatewayGroup, full: DesiredState, known: DesiredState, c
     if not amends:
         return short
     counts = {name: (len(each.removed), len(each.added)) for delta in amends.values() for name, each in delta.elements.items()}
-    log.error("the short way was wrong", group=group.name, gateways=sorted(amends), removed_and_added=counts)
+    log.error("incremental state differs from full state", group=group.name, gateways=sorted(amends), removed_and_added=counts)
     return replace(full, amends=amends)
 
 

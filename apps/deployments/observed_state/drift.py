@@ -54,7 +54,7 @@ def record_drift(
     try:
         drifted = expect(wire.Drifted, channel.ask(wire.Drift(now, database_clock.get_earliest())))
     except (Unreachable, AgentRefused) as fault:
-        log.warning("drift not known", gateway=gateway.name, error=str(fault))
+        log.warning("drift unknown", gateway=gateway.name, error=str(fault))
         return None
     found = render_drift(drifted, wanted, now)
     cause = determine_cause(welcome, drifted, others)

@@ -84,7 +84,7 @@ def load(revision: Revision) -> dict[str, Ruleset]:
     while at is not None:
         found = RevisionContent.objects.filter(pk=at).first()
         if found is None:
-            raise NotKept(f"{revision}: its content is not kept any more; the oldest that is can be seen in the list of revisions")
+            raise NotKept(f"{revision}: its content is not kept any more; the list of revisions shows the oldest one that is kept")
         chain.append(found)
         at = found.base_id
     rulesets = _unpack(Ruleset, chain.pop().packed)

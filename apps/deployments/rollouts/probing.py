@@ -76,9 +76,9 @@ def _build_result(gateway: Gateway, family: int, target: wire.Target, found: wir
         ms = found.microseconds / 1000
         return ProbeResult(family, True, ms, f"IPv{family}: {where} answered through {gateway.name} in {ms:.1f} ms.")
     if up is None or down is None:
-        why = "its ruleset knows no probe for this family yet; deploy."
+        why = "its ruleset has no probe counters for this family yet; deploy."
     elif found.microseconds is not None:
-        why = "the target answered, but by another way: not all packets were counted here. Where does the probe's default route lead?"
+        why = "the target answered, but on another path: not all packets were counted here. Where does the probe's default route lead?"
     else:
         why = f"{found.error}. {_explain_failure(gateway, family, up, down, counted)}"
     return ProbeResult(family, False, None, f"IPv{family}: {where} cannot be reached through {gateway.name}: {why}")
@@ -95,4 +95,4 @@ def _explain_failure(gateway: Gateway, family: int, up: int, down: int, counted:
         return f"Packets out: {up}, back: none. Is {back} routed to {gateway.name}, and does the target answer others?"
     stopped = ", ".join(f"{counted[name]} {name}" for name in ("spoofed", "refused", "unmatched") if counted.get(name))
     meanwhile = f" (counted meanwhile: {stopped})" if stopped else ""
-    return f"Nothing of it was forwarded{meanwhile}: look at the forward chain and at the probe's route."
+    return f"No packet of the probe was forwarded{meanwhile}: check the forward chain and the probe's route."

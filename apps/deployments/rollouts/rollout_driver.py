@@ -69,7 +69,7 @@ def note_beat(lease: Lease, beat: wire.Beat) -> RolloutEvent | None:
     try:
         return rollout_store.record_beat(lease, beat.doing, beat.done, beat.of)
     except DatabaseError as error:
-        log.warning("what the gateway does is not kept", rollout=lease.rollout.pk, error=str(error))
+        log.warning("gateway progress not recorded", rollout=lease.rollout.pk, error=str(error))
         connection.close()
         return None
 
@@ -104,7 +104,7 @@ class Driver:
                 except (RolloutLeaseLost, OperationalError, InterfaceError):
                     raise
                 except Exception as error:  # a fault with one gateway must not keep the change from the others
-                    log.exception("a gateway led to a fault of the portal", gateway=gateway.name, rollout=self._lease.rollout.pk)
+                    log.exception("error in the portal while working on a gateway", gateway=gateway.name, rollout=self._lease.rollout.pk)
                     self._record_failure(RolloutEvent.LOST, gateway, _("The worker failed: %(error)s") % {"error": render_error(error)})
                 log_moment(f"{what}: {gateway.name}")
 
@@ -174,7 +174,7 @@ class Driver:
         except (OperationalError, InterfaceError):
             raise
         except Exception:
-            log.exception("what a gateway says of its loss cannot be kept", gateway=gateway.name)
+            log.exception("loss of confirmed ruleset not recorded", gateway=gateway.name)
 
     def _record_commit(self, channel: AgentChannel, order: DeployOrder, applied: wire.Applied) -> None:
         self._rules = applied.new_session

@@ -52,7 +52,7 @@ class DueCheck:
         except (OperationalError, InterfaceError):
             raise
         except Exception:
-            log.exception("a gateway led to a fault of the portal", gateway=gateway.name)
+            log.exception("error in the portal while working on a gateway", gateway=gateway.name)
             return False
 
     def _is_due(self, gateway: Gateway) -> bool:

@@ -135,7 +135,7 @@ class AgentChannel:
         assembler, give_up = wire.Assembler(within), time.monotonic() + self._longest
         for line in relay.iter_lines(patience, wire.MAX_LINE):
             if time.monotonic() > give_up:
-                raise SilentError(f"it shows signs of life and has not answered for {self._longest:g} s")
+                raise SilentError(f"it sends heartbeats, but no answer within {self._longest:g} s")
             answer = assembler.feed(line)
             if answer and answer[0] in (number, 0):
                 reply = wire.parse_reply(answer[1])
@@ -237,4 +237,4 @@ def _read_greeting(host: str, port: int, until: float) -> None:
                 return
             if not octets:
                 break
-    raise Unreachable(f"something else than sshd answers at port {port}")
+    raise Unreachable(f"the program that answers at port {port} is not sshd")

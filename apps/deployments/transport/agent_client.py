@@ -124,5 +124,5 @@ def expect[Answer: wire.Reply](kind: type[Answer], answer: wire.Reply) -> Answer
     if isinstance(answer, wire.Refused):
         raise AgentRefused(answer.reason, answer.text)
     if not isinstance(answer, kind):
-        raise AgentRefused("malformed", f"the agent answered {type(answer).__name__} where {kind.__name__} was due")
+        raise AgentRefused("malformed", f"the agent answered {type(answer).__name__}, expected {kind.__name__}")
     return answer

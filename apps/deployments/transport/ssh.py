@@ -65,7 +65,7 @@ def get_known_hosts_path(host_key: str) -> Path:
 def write_known_hosts(host_key: str) -> None:
     """Write the key's known_hosts file, atomically and with mode 0600. Raises ValueError if it is not an ssh-ed25519 key."""
     if not re.fullmatch(HOST_KEY, host_key):
-        raise ValueError("the gateway's host key is no ssh-ed25519 key")
+        raise ValueError("the gateway's host key is not an ssh-ed25519 key")
     file, text = get_known_hosts_path(host_key), f"{ALIAS} {host_key}\n"
     if file.exists() and file.read_text() == text:
         return
@@ -89,16 +89,16 @@ def explain(words: str, host_key: str) -> str:
     if "Permission denied" in words:
         return "the gateway does not accept the portal's key; add the line that “manage.py gateway key” prints to its authorized_keys"
     if "no matching host key type" in words:
-        return "the gateway's sshd offers no ssh-ed25519 host key; make one there with “ssh-keygen -A” and start sshd again"
+        return "the gateway's sshd offers no ssh-ed25519 host key; make one there with “ssh-keygen -A” and restart sshd"
     return get_last_line(words)
 
 
 def _explain_other_host(words: str, expected: str) -> str:
     found = re.search(r"SHA256:[A-Za-z0-9+/]{43}", words)
     return (
-        f"another host key than expected: expected {expected}, found {found.group() if found else 'another kind of key'}. Either somebody "
-        "stands between portal and gateway, or the gateway was set up anew. Compare on its console “ssh-keygen -lf "
-        "/etc/ssh/ssh_host_ed25519_key.pub”; if that shows what was found, say “manage.py gateway trust NAME”"
+        f"the host key has changed: expected {expected}, found {found.group() if found else 'another kind of key'}. Either another machine "
+        "answers in between (a man in the middle), or the gateway was reinstalled. Compare on its console “ssh-keygen -lf "
+        "/etc/ssh/ssh_host_ed25519_key.pub”; if that shows the key found, run “manage.py gateway trust NAME”"
     )
 
 

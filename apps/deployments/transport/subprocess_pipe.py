@@ -43,7 +43,7 @@ class Relay:
         try:
             while rest:
                 if not _is_ready(self._input, selectors.EVENT_WRITE, patience):
-                    raise SilentError(f"it takes nothing more within {patience:.0f} s")
+                    raise SilentError(f"it accepted no more data within {patience:.0f} s")
                 with suppress(BlockingIOError):
                     rest = rest[os.write(self._input.fileno(), rest) :]
         except BrokenPipeError as error:
@@ -64,7 +64,7 @@ class Relay:
             *complete, buffer = (buffer + octets).split(b"\n")
             yield from complete
             if len(buffer) > longest:
-                raise SilentError(f"a line longer than {longest} octets")
+                raise SilentError(f"it sent a line longer than {longest} octets")
 
     def _read_last_words(self) -> str:
         with suppress(subprocess.TimeoutExpired):

@@ -41,12 +41,12 @@ ANSWER: Shape = make_object(
 ASKED = {
     "source": "from this address, or this member’s",
     "destination": "to this address, or this member’s",
-    "protocol": "tcp (unless told otherwise), udp or icmp",
-    "port": "to this port (443)",
-    "source_port": "from this port (50000)",
-    "way": "first (unless told otherwise), next or answer: which packet of the connection",
-    "interface": "where it comes in: lan, wan, servers, management, sync or probe; unless told, where such a source belongs",
-    "ruleset": "wanted (unless told otherwise): as the database asks; runs: as the gateway runs it",
+    "protocol": "tcp (default), udp or icmp",
+    "port": "destination port (default: 443)",
+    "source_port": "source port (default: 50000)",
+    "way": "which packet of the connection: first (default), next or answer",
+    "interface": "interface where it arrives: lan, wan, servers, management, sync or probe (default: the one that the source belongs to)",
+    "ruleset": "wanted (default): the desired state; runs: what the gateway has confirmed",
 }
 
 

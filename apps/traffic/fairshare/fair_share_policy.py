@@ -23,7 +23,7 @@ class FairShareRules:
 
     def __post_init__(self) -> None:
         if not 0 < self.end < self.start or self.most < 1 or self.calm < timedelta(0):
-            raise ValueError(f"no rules of a fair share: {self}")
+            raise ValueError(f"not valid rules for fair share: {self}")
 
 
 @dataclass(frozen=True, slots=True)

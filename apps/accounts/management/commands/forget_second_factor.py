@@ -13,7 +13,7 @@ from apps.accounts.security_log import SecurityEvent, record
 
 
 class Command(BaseCommand):
-    help = "Remove somebody's passkeys, app and recovery codes, and sign the person out everywhere."
+    help = "Remove an account's passkeys, authenticator app and recovery codes, and sign it out everywhere."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username")
@@ -22,7 +22,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(username__iexact=options["username"]).first()
         if user is None:
-            raise CommandError(f"There is no user {options['username']!r}.")
+            raise CommandError(f"Unknown user {options['username']!r}.")
         for authenticator in Authenticator.objects.filter(user=user):
             authenticator.delete()
             record(SecurityEvent.FACTOR_REMOVED, user=user, factor=authenticator.type)

@@ -14,7 +14,12 @@ class Command(BaseCommand):
     help = "Write docs/permissions.md: every page and every action of the API, and what each role may do there."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--output", type=Path, default=settings.ROOT / "docs" / "permissions.md", help="another file")
+        parser.add_argument(
+            "--output",
+            type=Path,
+            default=settings.ROOT / "docs" / "permissions.md",
+            help="the file to write (default: docs/permissions.md)",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if unknown := permission_matrix.list_unknown_routes():

@@ -14,7 +14,8 @@ ENCRYPTED = ("secret", "seed")  # of an app with codes, and of recovery codes
 
 class Command(BaseCommand):
     help = (
-        "Encrypt the secrets of second factors with NETZWART_SECRET_KEY, after it was replaced; run it before the former key is given up."
+        "Encrypt the secrets of second factors with the current NETZWART_SECRET_KEY. "
+        "Run it after the key was replaced, while the old key is still set."
     )
 
     @transaction.atomic

@@ -14,23 +14,25 @@ from firewall.addresses import parse_prefix
 
 
 class Command(BaseCommand):
-    help = "Make an API token for somebody and print its key, once. It allows what that person may do."
+    help = "Make an API token for an account and print its key, once. The token has at most the account's rights."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username")
-        parser.add_argument("--name", default="script", help="what the key is for (default: %(default)s)")
+        parser.add_argument("--name", default="script", help="what the token is for (default: %(default)s)")
 
-        parser.add_argument("--scope", action="append", metavar="NAME:read|write", help="only this; may be given several times")
-        parser.add_argument("--member", type=int, metavar="ID", help="only the things of this member")
-        parser.add_argument("--group", type=int, metavar="ID", help="only the things of this gateway group")
-        parser.add_argument("--site", type=int, metavar="ID", help="only the things of those who live in this house")
-        parser.add_argument("--network", action="append", default=[], metavar="PREFIX", help="only from there; may be given several times")
-        parser.add_argument("--days", type=int, help="how long it lives (default: until it is revoked)")
+        parser.add_argument("--scope", action="append", metavar="NAME:read|write", help="limit the token to this scope; repeatable")
+        parser.add_argument("--member", type=int, metavar="ID", help="limit the token to this member's objects")
+        parser.add_argument("--group", type=int, metavar="ID", help="limit the token to this gateway group's objects")
+        parser.add_argument("--site", type=int, metavar="ID", help="limit the token to the members of this site")
+        parser.add_argument(
+            "--network", action="append", default=[], metavar="PREFIX", help="accept the token only from this prefix; repeatable"
+        )
+        parser.add_argument("--days", type=int, help="days until the token expires (default: it is valid until it is revoked)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(username__iexact=options["username"], is_active=True).first()
         if user is None:
-            raise CommandError(f"There is no active user {options['username']!r}. Make one with “manage.py createsuperuser”.")
+            raise CommandError(f"No active user {options['username']!r}. Make one with “manage.py createsuperuser”.")
         try:
             networks = [parse_prefix(each) for each in options["network"]]
             expires = timezone.now() + timedelta(days=options["days"]) if options["days"] else None

@@ -20,7 +20,7 @@ class Command(BaseCommand):
         banlist = BanList.objects.filter(name=name).first()
         if banlist is None:
             there = ", ".join(f"“{each}”" for each in BanList.objects.all()) or "none yet"
-            raise CommandError(f"There is no ban list called “{name}”. The lists are: {there}.")
+            raise CommandError(f"Unknown ban list “{name}”. Known: {there}.")
         for prefix, comment in filter_unexpired(list_bans(banlist)).values_list("prefix", "comment").iterator(10_000):
             text = str(prefix).removesuffix("/32").removesuffix("/128")
             self.stdout.write(f"{text} # {comment}" if comment else text)

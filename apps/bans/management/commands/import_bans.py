@@ -18,19 +18,23 @@ from apps.lib.errors import Problem
 
 
 class Command(BaseCommand):
-    help = "Make a ban list what a feed says: new ones are added, those it no longer names are lifted. All or nothing."
+    help = (
+        "Import a feed into a ban list: bans are added and, without --keep, those that the feed no longer names are lifted. All or nothing."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", help="the feed, one address, prefix or range a-b per line; - reads standard input")
-        parser.add_argument("--list", required=True, metavar="NAME", help="the ban list; made when there is none of this name")
-        parser.add_argument("--skip-invalid", action="store_true", help="import although some lines cannot be bans")
+        parser.add_argument("--list", required=True, metavar="NAME", help="the ban list; created if it does not exist")
+        parser.add_argument("--skip-invalid", action="store_true", help="import even if some lines are not valid bans")
         parser.add_argument("--minimum-count", type=int, default=0, metavar="N", help="leave out lines whose count is below N")
         parser.add_argument("--keep", action="store_true", help="only add: keep bans that the feed does not name")
-        parser.add_argument("--comment", default="", help="the comment of bans that come without one")
-        parser.add_argument("--direction", choices=Direction.values, default="both", help="of new bans, where the feed does not say")
-        parser.add_argument("--expires-in", type=int, metavar="DAYS", help="new bans end after so many days")
-        parser.add_argument("--author", metavar="USERNAME", help="who imports; stands in the history")
-        parser.add_argument("--dry-run", action="store_true", help="say what would happen, and change nothing")
+        parser.add_argument("--comment", default="", help="comment for bans that have none in the feed")
+        parser.add_argument(
+            "--direction", choices=Direction.values, default="both", help="of bans that have none in the feed (default: %(default)s)"
+        )
+        parser.add_argument("--expires-in", type=int, metavar="DAYS", help="new bans expire after this number of days")
+        parser.add_argument("--author", metavar="USERNAME", help="the account that the history names (default: none)")
+        parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -39,7 +43,7 @@ class Command(BaseCommand):
                 outcome = self._import_feed(feed, options)
                 transaction.set_rollback(options["dry_run"] or not outcome.imported)  # this undoes a new list as well
         except feed_parser.FeedTooBig as error:
-            raise CommandError(f"{options['file']}: {error}. Split the feed, or leave some of it out.") from error
+            raise CommandError(f"{options['file']}: {error}. Split the feed, or import less of it.") from error
         except Problem as problem:
             raise CommandError(str(problem)) from problem
         self._print_outcome(outcome, options)
@@ -63,15 +67,15 @@ class Command(BaseCommand):
         for line in outcome.bad:
             self.stderr.write(explain_line(line))
         if not outcome.imported:
-            self.stderr.write(f"Nothing was imported: {outcome.bad_count:,} bad lines. Mend them, or leave them out with --skip-invalid.")
+            self.stderr.write(f"Nothing was imported: {outcome.bad_count:,} invalid lines. Correct them, or skip them with --skip-invalid.")
             return
         counts = {"added": outcome.added, "lifted": outcome.removed, "renewed": outcome.renewed, "unchanged": outcome.unchanged}
-        counts |= {"of another direction now": outcome.redirected} if outcome.redirected else {}
+        counts |= {"with a changed direction": outcome.redirected} if outcome.redirected else {}
         seen = {
             "overruled by the allow list": outcome.allowed,
             "named twice": outcome.duplicates,
             "below the minimum": outcome.below,
-            "bad lines left out": outcome.bad_count,
+            "invalid lines skipped": outcome.bad_count,
         }
         words = [f"{number:,} {word}" for word, number in counts.items()] + [
             f"{number:,} {word}" for word, number in seen.items() if number
@@ -95,4 +99,4 @@ def _get_author(username: str | None) -> User | None:
     try:
         return User.objects.get(username=username) if username else None
     except User.DoesNotExist:
-        raise CommandError(f"There is no user called “{username}”.") from None
+        raise CommandError(f"Unknown user “{username}”.") from None

@@ -13,10 +13,10 @@ from firewall.render import render
 
 
 class Command(BaseCommand):
-    help = "Write the whole ruleset of one gateway as a script for “nft -f”. Talks to no gateway."
+    help = "Write the whole ruleset of one gateway as a script for “nft -f”. No gateway is contacted."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--gateway", help="whose (default: the first by name)")
+        parser.add_argument("--gateway", help="the gateway (default: the first by name)")
         parser.add_argument("--output", type=Path, help="file to write (default: standard output)")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -41,5 +41,5 @@ class Command(BaseCommand):
         found = gateways.filter(name=name).first() if name else gateways.first()
         if found is None:
             known = ", ".join(gateways.values_list("name", flat=True)) or "none yet"
-            raise CommandError(f"There is no gateway {name!r}. Known: {known}.")
+            raise CommandError(f"Unknown gateway {name or ''!r}. Known: {known}.")
         return found

@@ -12,7 +12,7 @@ from firewall.policy import PolicyError
 
 
 class Command(BaseCommand):
-    help = "Bring the gateways to what the database asks for, and show each gateway's outcome. Also tries what failed before."
+    help = "Bring the gateways to the desired state, and show each gateway's outcome. Also retries what failed before."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -20,7 +20,7 @@ class Command(BaseCommand):
         finally:
             agent_channel.close_all()
         if not outcomes:
-            raise CommandError("There is no gateway group yet. Make one with “manage.py seed --demo”.")
+            raise CommandError("No gateway group yet. Add one in the portal, or make a demo network with “manage.py seed --demo”.")
         if not all(outcomes):
             raise SystemExit(1)
 
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         except PolicyError as error:
             raise CommandError(f"{group}: {error}") from error
         if rollout is None:
-            self.stdout.write(f"{group}: another rollout is under way; what is missing follows by itself.")
+            self.stdout.write(f"{group}: another rollout is under way; missing changes follow automatically.")
             return True
         for step in rollout.steps.select_related("gateway"):
             took = f", commit {step.commit_ms} ms, read back {step.read_back_ms} ms" if step.committed else ""

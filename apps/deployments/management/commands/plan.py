@@ -19,7 +19,7 @@ class Command(BaseCommand):
     help = "Show what a deploy would change on each gateway, in words and as nft text. Nothing is changed."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--words", action="store_true", help="only the words, not the nft text")
+        parser.add_argument("--words", action="store_true", help="only the summary in words, without the nft text")
 
     def handle(self, *args: Any, **options: Any) -> None:
         with agent_channel.open_own_channels() as channels:
@@ -30,7 +30,7 @@ class Command(BaseCommand):
                 for gateway in list_in_rollout_order(group)
             ]
         if not answers:
-            raise CommandError("There is no gateway yet. Make a demo network with “manage.py seed --demo”.")
+            raise CommandError("No gateway yet. Add one with “manage.py gateway add”, or make a demo network with “manage.py seed --demo”.")
         if not all(answers):
             raise SystemExit(1)
 

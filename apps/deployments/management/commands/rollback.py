@@ -21,21 +21,21 @@ from firewall.policy import PolicyError
 class Command(BaseCommand):
     help = (
         "Bring a group's gateways back to an older revision, at once, and hold them there until they are released: "
-        "rollback r4811 --why 'no mail since 23:10' --as mara. Without a revision, list what can be gone back to, and what is held."
+        "rollback r4811 --why 'no mail since 23:10' --as mara. Without a revision, list the groups on hold and the revisions to go back to."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("revision", nargs="?", help="such as r4811")
-        parser.add_argument("--why", default="", help="for whoever finds the group held")
-        parser.add_argument("--as", dest="person", metavar="USERNAME", help="who you are in the portal")
+        parser.add_argument("--why", default="", help="the reason, shown while the group is on hold")
+        parser.add_argument("--as", dest="person", metavar="USERNAME", help="your account in the portal")
         parser.add_argument(
-            "--alone", action="store_true", help="an emergency: without a second person; asks for your password, and tells the others"
+            "--alone", action="store_true", help="in an emergency: without a second person; asks for your password, and notifies the others"
         )
-        parser.add_argument("--release", metavar="GROUP", help="let this group follow the database again")
+        parser.add_argument("--release", metavar="GROUP", help="release the group: it follows the database again")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["revision"] and options["release"]:
-            raise CommandError("Either go back to a revision, or --release a group.")
+            raise CommandError("Give either a revision or --release GROUP, not both.")
         if not options["revision"] and not options["release"]:
             self._list()
             return
@@ -66,9 +66,9 @@ class Command(BaseCommand):
         number = name.removeprefix("r")
         revision = Revision.objects.filter(pk=int(number)).select_related("group").first() if number.isdecimal() else None
         if revision is None:
-            raise CommandError(f"There is no revision {name}. Without arguments this command lists those that there are.")
+            raise CommandError(f"Unknown revision {name}. Without arguments this command lists the revisions.")
         if alone and not by.check_password(getpass(f"Password of {by.username}: ")):
-            raise CommandError("That is not the password.")
+            raise CommandError("Wrong password.")
         made = rollback.roll_back(revision, why=why, by=by, alone=alone)
         if isinstance(made, HeldBack):
             self.stdout.write(
@@ -82,7 +82,7 @@ class Command(BaseCommand):
     def _release(self, name: str, by: User) -> GatewayGroup:
         group = GatewayGroup.objects.filter(name=name).first()
         if group is None:
-            raise CommandError(f"There is no group {name}. Known: {', '.join(map(str, GatewayGroup.objects.all()))}.")
+            raise CommandError(f"Unknown group {name}. Known: {', '.join(map(str, GatewayGroup.objects.all()))}.")
         decisions.release(group, by=by)
         self.stdout.write(f"{group} follows the database again.")
         return group
@@ -91,7 +91,7 @@ class Command(BaseCommand):
         """Deploy in this process, because a worker may not be running."""
         rollout = services.reconcile(group, cause="command", force=True)
         if rollout is None:
-            self.stdout.write("Another rollout is under way; this follows by itself.")
+            self.stdout.write("Another rollout is under way; this one follows automatically.")
             return
         for step in rollout.steps.select_related("gateway"):
             self.stdout.write(f"{step.gateway} {step.get_state_display()}{f': {step.error}' if step.error else ''}")
@@ -102,5 +102,5 @@ def _get_operator(name: str | None) -> User:
     person = operators.filter(username=name).first() if name else None
     if person is None:
         staff = ", ".join(operators.values_list("username", flat=True))
-        raise CommandError(f"Say who you are: --as USERNAME, one of {staff}.")
+        raise CommandError(f"Give your account with --as USERNAME, one of {staff}.")
     return person

@@ -21,20 +21,23 @@ FILE = "demo.json"
 
 
 class Command(BaseCommand):
-    help = "Fill an empty database with a network that could be real: the demo network, or one of any size for measuring."
+    help = "Fill an empty database with a realistic network: the demo network, or one of any size for benchmarks."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--members", type=int, metavar="N", help=f"a network of N members, up to {MOST:,}")
-        what.add_argument("--demo", action="store_true", help=f"the demo network, with logins in {FILE}; once only")
+        what.add_argument("--demo", action="store_true", help=f"the demo network, with logins in {FILE}; only once")
         parser.add_argument(
-            "--seed", type=int, default=1, metavar="S", help="another network of the same size; the same for the same S on one day"
+            "--seed", type=int, default=1, metavar="S", help="seed of the random numbers: the same S gives the same network on the same day"
         )
+        parser.add_argument("--in-memory", action="store_true", help="gateways that keep their rules in memory; always so without a lab")
         parser.add_argument(
-            "--in-memory", action="store_true", help="gateways that keep their rules in memory; so too when there is no lab"
+            "--host-keys",
+            type=Path,
+            metavar="DIR",
+            help="with --demo: reach gateways by ssh; DIR has NAME/ssh_host_ed25519_key.pub for each",
         )
-        parser.add_argument("--host-keys", type=Path, metavar="DIR", help="with --demo: gateways are reached by ssh; a NAME/*.pub for each")
-        parser.add_argument("--url", default="http://127.0.0.1:8000/", help=f"where the portal will be, for {FILE}")
+        parser.add_argument("--url", default="http://127.0.0.1:8000/", help=f"the portal's address, for {FILE} (default: %(default)s)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         link = Gateway.Link.LAB if settings.LAB_NAME and not options["in_memory"] else Gateway.Link.LOCAL
@@ -58,7 +61,7 @@ class Command(BaseCommand):
         file = settings.VAR / FILE
         there = demo.exists()
         if there and file.exists():
-            self.stdout.write(f"The demo network is there already; nothing was changed. The logins are in {file}.")
+            self.stdout.write(f"The demo network already exists; nothing was changed. The logins are in {file}.")
             return
         if not there:
             _refuse_unless_empty()
@@ -82,4 +85,4 @@ def _read_host_keys(directory: Path | None) -> dict[str, str]:
 
 def _refuse_unless_empty() -> None:
     if Member.objects.exists() or GatewayGroup.objects.exists():
-        raise CommandError("This database has members or gateways already, and a seed only fills an empty one. Give it another database.")
+        raise CommandError("This database already has members or gateways, and seed fills only an empty one. Use another database.")

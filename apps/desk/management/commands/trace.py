@@ -22,32 +22,40 @@ from apps.network.models import Gateway
 
 class Command(BaseCommand):
     help = (
-        "Say what a gateway's ruleset does to a packet, and which ban, forward or member is the reason; with --live, watch packets pass. "
+        "Show what a gateway's ruleset does to a packet, and which ban, forward or member is the reason; with --live, watch real packets. "
         "Nothing is sent."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("source", help="address, or member (M-2207, a name); with --live also a prefix or “any”")
-        parser.add_argument("destination", help="the same")
+        parser.add_argument("destination", help="address or member, like the source")
         parser.add_argument("port", nargs="?", type=int, help="destination port (default: 443; with --live any)")
         parser.add_argument("--protocol", choices=["tcp", "udp", "icmp"], help="(default: tcp; with --live any, or tcp if there is a port)")
         parser.add_argument("--source-port", type=int, default=EPHEMERAL, metavar="PORT")
         parser.add_argument(
-            "--in", dest="interface", choices=list(INTERFACES), default="", help="where it comes in (default: where it belongs)"
+            "--in",
+            dest="interface",
+            choices=list(INTERFACES),
+            default="",
+            help="the interface where the packet arrives (default: the one that the source belongs to)",
         )
-        parser.add_argument("--gateway", help="whose ruleset (default: the first by name)")
+        parser.add_argument("--gateway", help="the gateway (default: the first by name)")
         parser.add_argument(
             "--packet",
             choices=list(TracedPacket),
             default=TracedPacket.FIRST,
-            help="of the connection: first, answer or next (default: first)",
+            help="which packet of the connection: first, answer or next (default: first)",
         )
-        parser.add_argument("--runs", action="store_true", help="through what the gateway has confirmed, not what the database asks for")
-        parser.add_argument("--at", type=datetime.fromisoformat, help="as if it were then: 2026-11-12T21:16 (default: now)")
-        parser.add_argument("--json", action="store_true", help="everything as JSON; with --live a line for each event")
-        parser.add_argument("--live", action="store_true", help="what the kernel of the gateway does to packets that pass now")
-        parser.add_argument("--seconds", type=int, default=USUAL_SECONDS, help="with --live: how long (default: %(default)s, at most 30)")
-        parser.add_argument("--most", type=int, default=USUAL_PACKETS, help="with --live: packets (default: %(default)s, at most 100)")
+        parser.add_argument("--runs", action="store_true", help="use the ruleset that the gateway has confirmed, not the desired state")
+        parser.add_argument("--at", type=datetime.fromisoformat, help="the time of the packet: 2026-11-12T21:16 (default: now)")
+        parser.add_argument("--json", action="store_true", help="print JSON; with --live one line for each event")
+        parser.add_argument("--live", action="store_true", help="watch what the gateway's kernel does to packets that pass now")
+        parser.add_argument(
+            "--seconds", type=int, default=USUAL_SECONDS, help="with --live: seconds to watch (default: %(default)s, at most 30)"
+        )
+        parser.add_argument(
+            "--most", type=int, default=USUAL_PACKETS, help="with --live: number of packets (default: %(default)s, at most 100)"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -80,7 +88,7 @@ class Command(BaseCommand):
         port = 443 if options["port"] is None else options["port"]
         for name, value in (("port", port), ("source_port", options["source_port"])):
             if not 0 < value < 65536:
-                raise CannotAsk(name, "a port is between 1 and 65535.")
+                raise CannotAsk(name, "must be between 1 and 65535.")
         at = options["at"]
         return TraceQuestion(
             gateway,
@@ -100,7 +108,7 @@ class Command(BaseCommand):
         found = gateways.filter(name=name).first() if name else gateways.first()
         if found is None:
             known = ", ".join(gateways.values_list("name", flat=True)) or "none yet"
-            raise CommandError(f"There is no gateway {name!r}. Known: {known}.")
+            raise CommandError(f"Unknown gateway {name or ''!r}. Known: {known}.")
         return found
 
     def _show(self, found: TraceAnswer) -> None:
@@ -112,7 +120,7 @@ class Command(BaseCommand):
         if guessed := packet_trace_texts.describe_guess(found):
             self.stdout.write(guessed)
         if found.differs:
-            self.stdout.write("What the gateway runs and what the database asks for differ here; compare with and without --runs.")
+            self.stdout.write("The gateway's ruleset and the desired state differ here; compare with and without --runs.")
         for stop in list_stops(found):
             if stop.reached:
                 self._show_stop(stop)

@@ -22,17 +22,17 @@ SETUP = "docs/gateway-setup.md"
 
 
 class Command(BaseCommand):
-    help = f"Gateways that are reached by ssh: add one, list all, check one, trust a new host key. {SETUP} has the gateway's side."
+    help = f"Gateways that are reached by ssh: add one, list all, check one, trust a new host key. For the gateway's side see {SETUP}."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         what = parser.add_subparsers(dest="what", required=True, metavar="add | list | check | trust | key")
-        _define_add_arguments(what.add_parser("add", help="let a machine join"))
-        what.add_parser("list", help="all gateways, and how they are reached")
-        what.add_parser("check", help="knock, open a new session, ask the agent").add_argument("name")
-        trust = what.add_parser("trust", help="trust the host key that the gateway shows now, after it was set up anew")
+        _define_add_arguments(what.add_parser("add", help="add a gateway"))
+        what.add_parser("list", help="list all gateways, and how they are reached")
+        what.add_parser("check", help="connect to a gateway's sshd, open a new session, ask the agent").add_argument("name")
+        trust = what.add_parser("trust", help="trust the gateway's current host key, after it was reinstalled")
         trust.add_argument("name")
         _define_trust_arguments(trust)
-        what.add_parser("key", help="the line for authorized_keys on gateways; makes the portal's key if there is none")
+        what.add_parser("key", help="print the line for authorized_keys on gateways; makes the portal's key if there is none")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -48,12 +48,12 @@ class Command(BaseCommand):
         networks = options["management_network"] or [_find_own_address(options["address"], options["port"])]
         given = {name: options[name] for name in ("name", "address", "port", "account", "lan", "wan", "management", "sync")}
         made = enrolment.join(group=group, host_key=host_key, management_networks=networks, carries=options["carries"], **given)
-        self.stdout.write(f"\n{made} is in group {group}. Its ssh will be open to {', '.join(map(str, networks))} and nobody else.")
+        self.stdout.write(f"\n{made} is in group {group}. Its ssh will be open only to {', '.join(map(str, networks))}.")
         self.stdout.write(f"\nIn authorized_keys of the account {made.ssh_user} on {made}, one line ({SETUP}):\n\n{line}\n\n")
         try:
             self._try(made)
         except agent_channel.Unreachable as fault:
-            self.stdout.write(f"The agent does not answer yet: {fault}.\nWhen it should, say: manage.py gateway check {made}")
+            self.stdout.write(f"The agent does not answer yet: {fault}.\nOnce the agent runs, check with: manage.py gateway check {made}")
 
     def _list(self, _options: dict[str, Any]) -> None:
         rows = Gateway.objects.select_related("group").order_by("group__name", "name")
@@ -63,7 +63,7 @@ class Command(BaseCommand):
             )
             self.stdout.write(f"{row.group}  {row.name}  {row.get_link_display()}  {where}".rstrip())
         if not rows:
-            self.stdout.write("There is no gateway yet. Let one join with “manage.py gateway add”.")
+            self.stdout.write("No gateway yet. Add one with “manage.py gateway add”.")
 
     def _check(self, options: dict[str, Any]) -> None:
         gateway = _get_gateway(options["name"])
@@ -97,10 +97,11 @@ class Command(BaseCommand):
         if wanted and wanted != shown:
             raise CommandError(
                 f"The host key differs: expected {wanted}, found {shown}. Nothing was changed. Compare on the gateway's console: "
-                "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub. If that shows what was expected, somebody stands in between."
+                "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub. If that shows the expected key, "
+                "another machine answers in between (a man in the middle)."
             )
         if not wanted and options["yes"]:
-            self.stderr.write("Nobody compared it: whoever stands in between now would be trusted from now on (--yes).")
+            self.stderr.write("The host key was not compared (--yes): if another machine answers in between now, the portal will trust it.")
         if not wanted and not options["yes"]:
             self._ask()
         return found
@@ -112,7 +113,7 @@ class Command(BaseCommand):
         except EOFError:
             answer = ""
         if answer.strip().lower() != "yes":
-            raise CommandError("Nothing was changed. Where nobody can answer, give the fingerprint with --fingerprint SHA256:…")
+            raise CommandError("Nothing was changed. In scripts, give the fingerprint with --fingerprint SHA256:…")
 
     def _try(self, gateway: Gateway) -> None:
         """Knock, open a session and ask the agent. Raises agent_channel.Unreachable."""
@@ -126,13 +127,13 @@ class Command(BaseCommand):
         memory = " Its rules are in memory only: it runs with --fake." if answer.in_memory else ""
         self.stdout.write(f"Agent {answer.agent} runs {answer.digest[:12] or 'nothing of ours'}.{memory}")
         if answer.name != gateway.name:
-            raise CommandError(f"It calls itself {answer.name!r}. Start it with --name {gateway}, or is this another gateway's address?")
+            raise CommandError(f"The agent calls itself {answer.name!r}. Start it with --name {gateway}, or correct the address.")
 
 
 def _get_gateway(name: str) -> Gateway:
     found = Gateway.objects.filter(name=name).first()
     if found is None:
-        raise CommandError(f"There is no gateway {name!r}. “manage.py gateway list” names them.")
+        raise CommandError(f"Unknown gateway {name!r}. “manage.py gateway list” lists all.")
     return found
 
 
@@ -144,10 +145,10 @@ def _find_own_address(address: Address, port: int) -> Prefix:
 
 
 def _define_add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("name", help="as its agent is called (--name); small letters, digits, hyphens")
+    parser.add_argument("name", help="the gateway's name, the same as its agent's --name: small letters, digits, hyphens")
     parser.add_argument("--address", type=_parse_address, required=True, help="its management address")
-    parser.add_argument("--port", type=_parse_port, default=22, help="of its sshd (default: 22)")
-    parser.add_argument("--account", default="netzwart", help="that ssh signs in to (default: netzwart)")
+    parser.add_argument("--port", type=_parse_port, default=22, help="port of its sshd (default: %(default)s)")
+    parser.add_argument("--account", default="netzwart", help="account that ssh signs in to (default: %(default)s)")
     parser.add_argument("--group", required=True, help="the gateway group that it joins")
     parser.add_argument("--lan", required=True, metavar="IF", help="inside interface")
     parser.add_argument("--wan", required=True, metavar="IF", help="outside interface")
@@ -159,15 +160,17 @@ def _define_add_arguments(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NET",
-        help="from where its ssh may be reached; again for each (default: this machine's address)",
+        help="network from which its ssh may be reached; may be given several times (default: this machine's address)",
     )
-    parser.add_argument("--carries", type=int, choices=(4, 6), action="append", default=[], help="primary for IPv4 or IPv6; twice for both")
+    parser.add_argument(
+        "--carries", type=int, choices=(4, 6), action="append", default=[], help="it is primary for IPv4 or IPv6; twice for both"
+    )
     _define_trust_arguments(parser)
 
 
 def _define_trust_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--fingerprint", metavar="SHA256:…", help="the host key must have this one; nobody is asked then")
-    parser.add_argument("--yes", action="store_true", help="take the host key as it is found; says so")
+    parser.add_argument("--fingerprint", metavar="SHA256:…", help="the expected fingerprint of the host key; no question is asked then")
+    parser.add_argument("--yes", action="store_true", help="accept the host key without comparing it; prints a warning")
 
 
 def _parse_address(text: str) -> Address:

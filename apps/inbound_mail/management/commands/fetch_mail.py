@@ -10,7 +10,7 @@ from apps.inbound_mail.imap_mailbox import find_mailbox
 
 
 class Command(BaseCommand):
-    help = "Store what is unseen in the mailbox of NETZWART_MAIL_IN_IMAP, and say how much that was."
+    help = "Store the unseen mails of the mailbox of NETZWART_MAIL_IN_IMAP, and print their number."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -18,7 +18,7 @@ class Command(BaseCommand):
         except ValueError as error:
             raise CommandError(str(error)) from error
         if box is None:
-            raise CommandError("NETZWART_MAIL_IN_IMAP names no mailbox.")
+            raise CommandError("NETZWART_MAIL_IN_IMAP is not set. Set it to the mailbox that mail is fetched from.")
         found = imap.fetch(box)
         mailbox_health.record_look(place=str(box), error=found.error, now=timezone.now())
         self.stdout.write(f"{found.mails} fetched from {box}.")

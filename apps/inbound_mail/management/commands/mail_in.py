@@ -17,14 +17,14 @@ log = structlog.get_logger()
 
 class Command(BaseCommand):
     help = (
-        "Store the mail that comes on standard input. Ends with 0 when it is stored, 75 when it could not be and should be brought again, "
-        "65 when it is too large or empty, 64 when it was called wrongly."
+        "Store the mail on standard input. Exit status: 0 if it is stored, 75 if it could not be stored and should be delivered again, "
+        "65 if it is too large or empty, 64 if the arguments are wrong."
     )
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--from", dest="sender", metavar="ADDRESS", help="sender of the envelope; '' is the empty one of bounces")
-        parser.add_argument("recipients", nargs="*", metavar="RECIPIENT", help="of the envelope")
+        parser.add_argument("--from", dest="sender", metavar="ADDRESS", help="sender in the envelope; '' is the empty sender of bounces")
+        parser.add_argument("recipients", nargs="*", metavar="RECIPIENT", help="recipient in the envelope")
 
     def run_from_argv(self, argv: list[str]) -> None:
         """Exit with EX_TEMPFAIL after any unexpected error, so that the mail server keeps the mail."""
@@ -33,17 +33,17 @@ class Command(BaseCommand):
         except SystemExit as end:
             sys.exit(os.EX_USAGE if end.code == 2 else end.code)
         except Exception as error:
-            sys.stderr.write(f"The mail was not stored, bring it again: {type(error).__name__}: {error}\n")
+            sys.stderr.write(f"The mail was not stored, deliver it again: {type(error).__name__}: {error}\n")
             sys.exit(os.EX_TEMPFAIL)
 
     def handle(self, *args: Any, **options: Any) -> None:
         octets = sys.stdin.buffer.read(settings.MAIL_IN_OCTETS + 1)
         if not octets:
-            self._refuse("There is no mail on standard input.")
+            self._refuse("No mail on standard input.")
         try:
             store_arrival(octets=octets, way=Arrival.Way.PIPE, sender=options["sender"], recipients=options["recipients"])
         except TooLarge:
-            self._refuse(f"It is larger than {settings.MAIL_IN_MIB} MiB (NETZWART_MAIL_IN_MIB).")
+            self._refuse(f"The mail is larger than {settings.MAIL_IN_MIB} MiB (NETZWART_MAIL_IN_MIB).")
 
     def _refuse(self, why: str) -> None:
         self.stderr.write(why)

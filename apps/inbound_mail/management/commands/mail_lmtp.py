@@ -9,11 +9,13 @@ from apps.inbound_mail import lmtp
 
 
 class Command(BaseCommand):
-    help = "Take mail by LMTP until ended: a mail server on this machine brings it, and each mail is stored before it is acknowledged."
+    help = "Accept mail by LMTP from a mail server on this machine, until stopped. Each mail is stored before it is acknowledged."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("place", metavar="PLACE", help="the path of a unix socket, or an address of the loopback: 127.0.0.1:2424")
-        parser.add_argument("--mode", default="0660", help="of the unix socket: who may write there may bring mail (default: %(default)s)")
+        parser.add_argument("place", metavar="PLACE", help="path of a unix socket, or a loopback address with a port: 127.0.0.1:2424")
+        parser.add_argument(
+            "--mode", default="0660", help="mode of the unix socket: accounts that may write to it can deliver mail (default: %(default)s)"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

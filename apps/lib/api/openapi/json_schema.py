@@ -68,7 +68,7 @@ def build_shape(name: str, field: serializers.Field[Any, Any, Any, Any], refer: 
     """Return a field's schema. Raises UndescribedFieldError."""
     shape = _find_declared_shape(name, field) or _infer_shape(field, refer)
     if shape is None:
-        raise UndescribedFieldError(f"{type(field.parent).__name__}.{name}: say in `shapes` what it is")
+        raise UndescribedFieldError(f"{type(field.parent).__name__}.{name}: add its schema to `shapes`")
     words = str(field.help_text or "") or _get_description(name, field)
     flags = {"readOnly": True} if field.read_only else {"writeOnly": True} if field.write_only else {}
     return (make_nullable(shape) if field.allow_null else shape) | flags | ({"description": words} if words else {})

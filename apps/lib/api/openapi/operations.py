@@ -160,18 +160,20 @@ def _iter_parameters(view: type[CollectionViewSet], method: str, action: str, de
     told: ResponseSpec = getattr(getattr(view, action), "answers", ResponseSpec())
     yield from (_build_query_parameter(name, TEXT, words) for name, words in told.parameters.items())
     if action in ("update", "partial_update", "destroy"):
-        yield _build_header_parameter("If-Match", "the ETag that was read: 412 when it is another by now")
+        yield _build_header_parameter("If-Match", "the ETag that was read; 412 if the object has changed since")
     if _can_wait(view, action):
         yield _build_query_parameter(
-            "wait", {"type": "string", "enum": ["confirmed"]}, "answer when every gateway has it; 202 when the time is over first"
+            "wait", {"type": "string", "enum": ["confirmed"]}, "answer when every gateway has it; 202 if the timeout ends first"
         )
         yield _build_query_parameter(
-            "timeout", {"type": "integer", "minimum": 0, "maximum": LONGEST}, f"of waiting, in seconds ({UNLESS_TOLD})"
+            "timeout", {"type": "integer", "minimum": 0, "maximum": LONGEST}, f"longest wait, in seconds (default: {UNLESS_TOLD})"
         )
     if method == "post":
-        yield _build_header_parameter("Idempotency-Key", "the same request with the same key is done once, and answered again for a day")
+        yield _build_header_parameter(
+            "Idempotency-Key", "a repeated request with the same key is done only once; its answer is kept for a day"
+        )
     if method != "get":
-        yield _build_header_parameter("X-Change-Reason", "why, for the history")
+        yield _build_header_parameter("X-Change-Reason", "the reason, for the history")
 
 
 def _can_wait(view: type[CollectionViewSet], action: str) -> bool:
@@ -179,13 +181,13 @@ def _can_wait(view: type[CollectionViewSet], action: str) -> bool:
 
 
 def _iter_list_parameters(view: type[CollectionViewSet]) -> Iterator[Shape]:
-    yield _build_query_parameter("limit", {"type": "integer", "minimum": 1, "maximum": MOST}, "rows of a page (50)")
-    yield _build_query_parameter("offset", {"type": "integer", "minimum": 0}, "rows before it")
-    yield _build_query_parameter("cursor", TEXT, "walk over all by id: empty first, then as “next” says")
+    yield _build_query_parameter("limit", {"type": "integer", "minimum": 1, "maximum": MOST}, "rows per page (default: 50)")
+    yield _build_query_parameter("offset", {"type": "integer", "minimum": 0}, "number of rows to skip")
+    yield _build_query_parameter("cursor", TEXT, "walk through all rows by id: empty at first, then the value of “next”")
     yield _build_query_parameter(
         "format", {"type": "string", "enum": ["json", "csv", "jsonl"]}, "csv, jsonl: the whole list as a table, without pages"
     )
-    yield _build_query_parameter("ordering", TEXT, "by these, with “-” downwards: " + ", ".join(list_orderings(view.filters)))
+    yield _build_query_parameter("ordering", TEXT, "order by these fields, descending with “-”: " + ", ".join(list_orderings(view.filters)))
     for name, each in view.filters.items():
         yield _build_query_parameter(name, dict(each.kind.schema), each.words if isinstance(each, CustomFilter) else _describe_exact(each))
         for lookup in found.lookups if (found := find_column(view.filters, name)) else ():

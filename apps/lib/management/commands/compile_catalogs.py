@@ -7,7 +7,7 @@ from apps.lib.translation_compiler import compile_all
 
 
 class Command(BaseCommand):
-    help = "Compile the translations that changed; unlike compilemessages it needs no gettext on the machine."
+    help = "Compile the translations that have changed. Unlike compilemessages, it does not need gettext on the machine."
     requires_system_checks = []
 
     def handle(self, *args: object, **options: object) -> None:

@@ -15,7 +15,11 @@ from apps.lib.database import schema_snapshot
 class Command(migrate.Command):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--one-by-one", action="store_true", help="Run each migration, also on an empty database.")
+        parser.add_argument(
+            "--one-by-one",
+            action="store_true",
+            help="Run each migration, also on an empty database, instead of loading the schema snapshot.",
+        )
 
     def handle(self, *args: Any, **options: Any) -> Any:
         with connections[options["database"]].cursor() as cursor:

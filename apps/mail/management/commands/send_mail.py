@@ -14,10 +14,10 @@ from apps.mail.transport import build_carrier
 
 
 class Command(BaseCommand):
-    help = "Send what is due in the outbox, without workers, and say what is left."
+    help = "Send the due mails of the outbox, without workers, and list those that are left."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--look", action="store_true", help="send nothing, only say what waits")
+        parser.add_argument("--look", action="store_true", help="send nothing, only list the waiting mails")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["look"]:
@@ -28,5 +28,5 @@ class Command(BaseCommand):
         for row in waiting.order_by("id")[:20]:
             self.stdout.write(f"  {row.pk} to {row.to}, {row.tries} tries, next {formats.format_full_time(row.due)}. {row.error}".rstrip())
         if found := circuit_breaker.find_outage():
-            said = f"The mail server takes nothing since {formats.format_full_time(found.since)}: {found.error}"
+            said = f"The mail server has accepted no mail since {formats.format_full_time(found.since)}: {found.error}"
             self.stdout.write(f"{said}. Next try {formats.format_moment(found.next_try, timezone.now(), with_zone=True)}.")

@@ -22,16 +22,16 @@ KEPT: Final = {
 
 
 class Command(BaseCommand):
-    help = "Usage: how long each level is kept, where readings stand, and begin again after a reading that nobody believes."
+    help = "Usage accounting: retention of each level, state of the readings, and a new start after an implausible reading."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         what = parser.add_subparsers(dest="what", required=True, metavar="levels | keep | readings | accept")
-        what.add_parser("levels", help="how many days each level is kept, and up to when it is complete")
-        keep = what.add_parser("keep", help="keep a level for so many days")
+        what.add_parser("levels", help="show how many days each level is kept, and up to when it is complete")
+        keep = what.add_parser("keep", help="set for how many days a level is kept")
         keep.add_argument("level", choices=KEPT)
         keep.add_argument("days", type=int)
-        what.add_parser("readings", help="when each gateway was read last, and what was wrong with it")
-        accept = what.add_parser("accept", help="begin to count again with a gateway's next reading; what passed before is not counted")
+        what.add_parser("readings", help="show when each gateway was last read, and what was wrong with the reading")
+        accept = what.add_parser("accept", help="take a gateway's next reading as the new start; traffic before it is not counted")
         accept.add_argument("gateway")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -52,13 +52,13 @@ class Command(BaseCommand):
     def _readings(self, _options: dict[str, Any]) -> None:
         for row in Collected.objects.select_related("gateway").order_by("gateway__name"):
             read = f"read {row.at:%Y-%m-%d %H:%M:%S} UTC" if row.at else "never read"
-            more = [row.refused, f"{row.nobodys} elements of nobody, such as {row.nobodys_first}" if row.nobodys else ""]
+            more = [row.refused, f"{row.nobodys} elements without a member, such as {row.nobodys_first}" if row.nobodys else ""]
             self.stdout.write("; ".join(filter(None, [f"{row.gateway.name}: {read}", *more])))
 
     def _accept(self, options: dict[str, Any]) -> None:
         try:
             gateway = Gateway.objects.get(name=options["gateway"])
         except Gateway.DoesNotExist as error:
-            raise CommandError(f"There is no gateway {options['gateway']}; `manage.py traffic readings` names them.") from error
+            raise CommandError(f"Unknown gateway {options['gateway']}; `manage.py gateway list` lists all.") from error
         counter_collection.accept_next_reading(gateway=gateway)
         self.stdout.write(f"{gateway}: counting begins again with its next reading.")
