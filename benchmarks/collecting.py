@@ -239,7 +239,7 @@ def _fill_years(days: int) -> None:
     rollup.ensure_levels(NOW)
     today, given = rollup.compute_bucket_start("day", NOW), {"day": rollup.compute_bucket_start("day", NOW), "now": NOW}
     for ago in range(days, 0, -1):
-        partitions.ensure("day", today - timedelta(days=ago))
+        partitions.ensure_partition("day", today - timedelta(days=ago))
         with connection.cursor() as cursor:
             cursor.execute(YEARS, {"day": today - timedelta(days=ago)})
     partitions.ensure_ahead(today)

@@ -78,7 +78,7 @@ def _create_key() -> str:
     from apps.accounts.models import User
 
     admin = User.objects.create_superuser("bench", "bench@example.org", None)
-    return tokens.create(user=admin, name="bench")[1]
+    return tokens.create_token(user=admin, name="bench")[1]
 
 
 def _measure_queries(key: str) -> Iterator[Figure]:

@@ -14,7 +14,7 @@ from firewall.diff import ElementChange
 from firewall.digest import digest_elements, format_digest
 from firewall.port_span_elements import count_things
 from firewall.ruleset import Element, Elements
-from firewall.sets import ObjectKind, find_containing, find_kind, get_original, list_siblings, parse_length, split_length
+from firewall.sets import ObjectKind, find_containing, find_kind, get_repeated_set, list_siblings, parse_length, split_length
 
 ChangePart: TypeAlias = Mapping[str, Elements]
 LossesByYardstick: TypeAlias = Mapping[str, Set[tuple[str, bytes]]]
@@ -57,7 +57,7 @@ def compute_removals(changes: Mapping[str, ElementChange], sizes: Mapping[str, i
     """Return what the changes remove for good, by kind, without harmless kinds. sizes: each set's number of elements before them."""
     gone: dict[ObjectKind, dict[str, Elements]] = {}
     for name, (_, removed, added) in changes.items():
-        kind = find_kind(get_original(name))
+        kind = find_kind(get_repeated_set(name))
         stays = added.keys() | _list_superseded_keys(name, changes)
         moved = [changes[other].added for other in list_siblings(name) if other in changes]
         lost = {

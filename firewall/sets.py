@@ -145,7 +145,7 @@ def find_kind(name: str) -> ObjectKind | None:
     return family.kind if family and not family.repeats else None
 
 
-def get_original(name: str) -> str:
+def get_repeated_set(name: str) -> str:
     """Return the set that this one repeats, or its own name: a member is in `up4` and again in `down4`."""
     family = find_family(name)
     return family.repeats + name.removeprefix(family.name) if family and family.repeats else name

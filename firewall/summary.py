@@ -21,7 +21,7 @@ class SummaryLine:
     of: int
 
 
-def summarise(delta: Delta, after: Ruleset) -> tuple[SummaryLine, ...]:
+def summarize(delta: Delta, after: Ruleset) -> tuple[SummaryLine, ...]:
     """Return a summary of the delta, one line for each kind it touches."""
     added, removed, changed = Counter[ObjectKind](), Counter[ObjectKind](), Counter[ObjectKind]()
     for name, (_, gone, come) in delta.elements.items():
@@ -50,7 +50,7 @@ def _count_moved(delta: Delta, name: str) -> tuple[int, int]:
     return moved, sum(len(come.keys() & other.removed.keys()) for other in others)
 
 
-def summarise_counts(added: Mapping[str, int], removed: Mapping[str, int], after: Ruleset, *, settings: int) -> tuple[SummaryLine, ...]:
+def summarize_counts(added: Mapping[str, int], removed: Mapping[str, int], after: Ruleset, *, settings: int) -> tuple[SummaryLine, ...]:
     """Return the same summary from numbers of elements by set and of profile values. A changed element counts as removed and added."""
     totals = _count_totals(after)
     lines = []

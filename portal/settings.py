@@ -378,5 +378,5 @@ REST_FRAMEWORK = {
     "DEFAULT_FILTER_BACKENDS": ["apps.lib.api.filters.DeclaredFilterBackend"],
     "DEFAULT_THROTTLE_CLASSES": ["apps.accounts.throttle.ApiThrottle"],
     "PAGE_SIZE": 50,
-    "EXCEPTION_HANDLER": "apps.lib.api.problems.explain",
+    "EXCEPTION_HANDLER": "apps.lib.api.problems.explain_exception",
 }

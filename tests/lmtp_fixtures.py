@@ -36,7 +36,7 @@ def lmtp_server(where: lmtp.ListenPlace) -> Iterator[lmtp.ListenPlace]:
     """Run the portal's LMTP server until the end of the block."""
 
     async def serve(ready: Callable[[lmtp.ListenPlace], None], stop: asyncio.Event) -> None:
-        await lmtp.serve(where, ready, stop)
+        await lmtp.serve_lmtp(where, ready, stop)
 
     with _in_a_thread(serve) as place:
         yield place

@@ -153,7 +153,7 @@ class Changes:
 
     def _renumber(self) -> object:
         of = self._any(Holding.objects.filter(kind="prefix6"))
-        return pinholes.renumber(holding=of, follow=self.dice.choice([True, True, False]), by=self.net.admin)
+        return pinholes.replace_prefix(holding=of, follow=self.dice.choice([True, True, False]), by=self.net.admin)
 
     def _raw_pinhole(self) -> None:
         change = self.dice.choice(["port = %s", "ports = %s", "enabled = (%s > 2)", "address = host(network(prefix))::inet + %s"])
@@ -179,22 +179,22 @@ class Changes:
         return Member.objects.filter(pk=self._any(Member.objects.all()).pk).update(state=self.dice.choice(["active", "active", "pending"]))
 
     def _activity(self) -> None:
-        members.activate(member=self._any(Member.objects.all()), by=self.net.admin)
+        members.activate_member(member=self._any(Member.objects.all()), by=self.net.admin)
 
     def _leave(self) -> object:
-        return members.leave(member=self._any(Member.objects.all()), by=self.net.admin) if self.dice.random() < 0.3 else None
+        return members.end_membership(member=self._any(Member.objects.all()), by=self.net.admin) if self.dice.random() < 0.3 else None
 
     def _release_held(self) -> None:
         """Release the addresses of members who have left, after the whole grace period or half of it."""
         for member in departures.list_releasable(timezone.now() + timedelta(days=self.dice.choice([7, 14]))):
-            departures.release(member)
+            departures.release_departed(member)
 
     def _hold(self) -> object:
         pool = self.dice.choice([self.net.private, self.net.private, self.net.prefixes])
         return addresses.assign_address(member=self._any(Member.objects.filter(state="active")), pool=pool, by=self.net.admin)
 
     def _release(self) -> object:
-        return addresses.release(holding=self._any(Holding.objects.all()), by=self.net.admin)
+        return addresses.release_holding(holding=self._any(Holding.objects.all()), by=self.net.admin)
 
     def _raw_validity(self) -> None:
         """Set a validity that begins or ends at any time. That of a holding cascades to its dependents."""

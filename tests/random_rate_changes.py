@@ -43,7 +43,7 @@ def rate_changes(of: Changes) -> list[Callable[[], object]]:
         of.sql("UPDATE traffic_ratelimit SET valid = tstzrange(%s, %s), down_kbit = 3000 WHERE id = %s", begin, end, pk)
 
     def release() -> object:
-        return services.release(limits=[of._any(RateLimit.objects.all()).pk], by=None)
+        return services.release_rate_limits(limits=[of._any(RateLimit.objects.all()).pk], by=None)
 
     def delete() -> object:
         return RateLimit.objects.filter(pk=of._any(RateLimit.objects.all()).pk).delete()

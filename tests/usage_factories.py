@@ -18,7 +18,7 @@ def read(gateways: list[Gateway], since: datetime, until: datetime, *, carried: 
 def count_usage(holding: Holding, at: datetime, *, up: int = 0, down: int = 0) -> None:
     """Add usage in octets to the five minutes that contain this moment."""
     bucket = rollup.compute_bucket_start("fiveminutes", at)
-    partitions.ensure("fiveminutes", bucket)
+    partitions.ensure_partition("fiveminutes", bucket)
     packets = {"up_packets": up and 1, "down_packets": down and 1}
     FiveMinutes.objects.create(holding_id=holding.pk, bucket=bucket, up_octets=up, down_octets=down, **packets)
 

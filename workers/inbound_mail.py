@@ -35,4 +35,4 @@ def receive_mail() -> None:
 def fetch_mail() -> None:
     """Store new mail from the mailbox of the settings, if they name one."""
     if box := find_mailbox():
-        mailbox_health.record_look(place=str(box), error=imap.fetch(box).error, now=timezone.now())
+        mailbox_health.record_look(place=str(box), error=imap.fetch_unseen(box).error, now=timezone.now())

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts import client_address
 from apps.accounts.backend import find_account
 from apps.accounts.models import User
-from apps.accounts.security_log import SecurityEvent, record
+from apps.accounts.security_log import SecurityEvent, log_security_event
 from apps.lib.secret_keys import list_secret_keys
 
 SILENT = frozenset({"account/messages/logged_in.txt", "account/messages/logged_out.txt"})
@@ -43,7 +43,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         try:
             super().pre_authenticate(request, **credentials)
         except ValidationError:
-            record(SecurityEvent.SIGN_IN_BLOCKED, user=find_account(credentials), request=request)
+            log_security_event(SecurityEvent.SIGN_IN_BLOCKED, user=find_account(credentials), request=request)
             raise
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:

@@ -36,7 +36,7 @@ class TokenViewSet(ReadViewSet, RemoveViewSet):
         return ApiToken.objects.filter(user=self.request.user.pk).order_by("id")
 
     def remove(self, row: ApiToken) -> None:
-        tokens.revoke(user=row.user, pk=row.pk)
+        tokens.revoke_token(user=row.user, pk=row.pk)
 
 
 class InvitationSerializer(ApiSerializer):
@@ -57,7 +57,7 @@ class InvitationViewSet(ReadViewSet, RemoveViewSet):
     filters = build_filters(Invitation, "email", "by", "made", "expires")
 
     def remove(self, row: Invitation) -> None:
-        invitations.withdraw(row)
+        invitations.withdraw_invitation(row)
 
 
 class PersonSerializer(ApiSerializer):

@@ -84,7 +84,7 @@ class TokenForm(forms.Form):
         return found
 
     def to_kwargs(self) -> dict[str, Any]:
-        """Return the arguments for `tokens.create`."""
+        """Return the arguments for `tokens.create_token`."""
         given = self.cleaned_data
         return {
             "name": given["name"],

@@ -26,7 +26,7 @@ DAYS: Final = 7
 _signer = Signer(salt="invitation")
 
 
-def invite(*, email: str, roles: list[str], by: User) -> tuple[Invitation, str]:
+def create_invitation(*, email: str, roles: list[str], by: User) -> tuple[Invitation, str]:
     """Create an invitation; return it with its token.
 
     Raises Problem if the address has an account or an open invitation, or if `by` may not give these roles.
@@ -53,14 +53,14 @@ def _check_grants(roles: list[str], by: User) -> None:
         raise Problem(words, fieldname="roles")
 
 
-def send(invitation: Invitation, url: str) -> None:
+def send_invitation(invitation: Invitation, url: str) -> None:
     """Send the mail with the link."""
     context = {"invitation": invitation, "url": url, "network": settings.NETWORK_NAME}
     subject = _("Your account at %(network)s") % {"network": settings.NETWORK_NAME}
     EmailMessage(subject, render_to_string("accounts/email/invitation.txt", context), to=[invitation.email]).send()
 
 
-def find(token: str) -> Invitation | None:
+def find_invitation(token: str) -> Invitation | None:
     """Return the open invitation of this token. None if it was accepted, withdrawn or has expired, or if the signature is wrong.
 
     Also None if its author may no longer give these roles.
@@ -74,7 +74,7 @@ def find(token: str) -> Invitation | None:
 
 
 @transaction.atomic
-def accept(invitation: Invitation, *, username: str, first_name: str, last_name: str, password: str) -> User:
+def accept_invitation(invitation: Invitation, *, username: str, first_name: str, last_name: str, password: str) -> User:
     """Create the account.
 
     Its address counts as confirmed, since the link was sent there. Raises Conflict if the invitation was used or has ended, Problem
@@ -106,6 +106,6 @@ def has_account(email: str) -> bool:
     return User.objects.filter(email__iexact=email).exists() or EmailAddress.objects.filter(email__iexact=email).exists()
 
 
-def withdraw(invitation: Invitation) -> None:
+def withdraw_invitation(invitation: Invitation) -> None:
     """Withdraw the invitation: its link no longer works."""
     Invitation.objects.filter(pk=invitation.pk, taken=None, withdrawn=None).update(withdrawn=Now())

@@ -3,7 +3,7 @@
 from apps.accounts.models import User
 
 
-def switch(user: User, on: bool) -> None:
+def switch_shortcuts(user: User, on: bool) -> None:
     """Turn the shortcuts on or off for this account, on all its devices."""
     User.objects.filter(pk=user.pk).exclude(keys=on).update(keys=on)
     user.keys = on

@@ -17,8 +17,8 @@ from apps.accounts.models import ApiToken, User
 from apps.accounts.return_after_sign_in import find_return_path
 from apps.accounts.roles import Right, compute_rights
 from apps.accounts.route_rights import API, PAGES, ROOT_OF_API, SAFE
-from apps.accounts.security_log import SecurityEvent, record
-from apps.accounts.tokens import covers
+from apps.accounts.security_log import SecurityEvent, log_security_event
+from apps.accounts.tokens import is_in_scope
 from apps.lib.api.token_scope import is_collection_closed
 
 type View = Callable[..., HttpResponseBase]
@@ -65,7 +65,9 @@ class RolePermission(BasePermission):
         if right is None or not has_right(request.user, right, by_token=token is not None):
             if isinstance(request.user, User):
                 name = match.view_name if match else ""
-                record(SecurityEvent.REFUSED, user=request.user, request=request._request, right=right, route=name, method=request.method)
+                log_security_event(
+                    SecurityEvent.REFUSED, user=request.user, request=request._request, right=right, route=name, method=request.method
+                )
             return False
         return token is None or is_root or _is_in_token_scope(token, view, request.method or "")
 
@@ -75,7 +77,7 @@ def _is_in_token_scope(token: ApiToken, view: Any, method: str) -> bool:
 
     A token that is limited to a member, group or house is refused by collections that cannot be filtered so.
     """
-    return covers(token, view.basename, method) and not is_collection_closed(token, view)
+    return is_in_scope(token, view.basename, method) and not is_collection_closed(token, view)
 
 
 class PermissionMiddleware:
@@ -107,7 +109,9 @@ class PermissionMiddleware:
             return ask_to_sign_in(request)
         if match.view_name == "desk:dashboard":
             return redirect("own:home")  # everybody is sent to the dashboard after signing in
-        record(SecurityEvent.REFUSED, user=get_person(request), request=request, right=right, route=match.view_name, method=method)
+        log_security_event(
+            SecurityEvent.REFUSED, user=get_person(request), request=request, right=right, route=match.view_name, method=method
+        )
         raise PermissionDenied
 
 

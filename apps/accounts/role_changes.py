@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.last_admin import CONSTRAINT, lock_role_changes
 from apps.accounts.models import RoleChange, User
 from apps.accounts.roles import RIGHTS, Right, Role, compute_rights, list_roles_with_right
-from apps.accounts.security_log import SecurityEvent, record
+from apps.accounts.security_log import SecurityEvent, log_security_event
 from apps.lib.errors import Conflict, Problem
 
 BY_TWO: Final = Right.APPROVE
@@ -64,11 +64,11 @@ def request_role_change(*, user: User, before: Iterable[str], after: Iterable[st
     except IntegrityError as error:
         raise _explain_integrity_error(error, user) from error
     event = SecurityEvent.ROLES_ASKED if made.state == RoleChange.State.WAITING else SecurityEvent.ROLES_CHANGED
-    record(event, user=user, by=by, old=was, new=will, change=made.pk)
+    log_security_event(event, user=user, by=by, old=was, new=will, change=made.pk)
     return made
 
 
-def agree(change: RoleChange, *, by: User) -> None:
+def agree_to_role_change(change: RoleChange, *, by: User) -> None:
     """Agree as the second person, and change the roles.
 
     Raises Problem if `by` asked for the change or is no approver, Conflict if it no longer waits.
@@ -87,13 +87,13 @@ def agree(change: RoleChange, *, by: User) -> None:
             _give(change)
     except IntegrityError as error:
         raise _explain_integrity_error(error, change.user) from error
-    record(SecurityEvent.ROLES_CHANGED, user=change.user, by=by, old=change.old, new=change.new, change=change.pk)
+    log_security_event(SecurityEvent.ROLES_CHANGED, user=change.user, by=by, old=change.old, new=change.new, change=change.pk)
 
 
-def drop(change: RoleChange, *, by: User) -> None:
+def drop_role_change(change: RoleChange, *, by: User) -> None:
     """End a change that waits: its author withdraws it, or an approver refuses. Raises Conflict if it no longer waits."""
     _decide(change, RoleChange.State.DROPPED, by)
-    record(SecurityEvent.ROLES_DROPPED, user=change.user, by=by, change=change.pk)
+    log_security_event(SecurityEvent.ROLES_DROPPED, user=change.user, by=by, change=change.pk)
 
 
 def _decide(change: RoleChange, state: str, by: User) -> None:

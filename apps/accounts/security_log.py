@@ -44,7 +44,7 @@ class SecurityEvent(StrEnum):
     REFUSED = "refused"
 
 
-def record(
+def log_security_event(
     event: SecurityEvent, *, user: User | None = None, by: User | None = None, request: HttpRequest | None = None, **facts: object
 ) -> None:
     """Write one line. The address is that of `request`, or else of the request that this thread is answering."""
@@ -78,39 +78,39 @@ def connect_signals() -> None:
 def _record_sign_in(user: User, request: HttpRequest, **_given: Any) -> None:
     records = request.session.get("account_authentication_methods", [])
     methods = ", ".join(sorted({str(each.get("type") or each.get("method") or "") for each in records})) or None
-    record(SecurityEvent.SIGNED_IN, user=user, request=request, methods=methods)
+    log_security_event(SecurityEvent.SIGNED_IN, user=user, request=request, methods=methods)
 
 
 def _record_sign_out(user: User | None, request: HttpRequest, **_given: Any) -> None:
     if user is not None:
-        record(SecurityEvent.SIGNED_OUT, user=user, request=request)
+        log_security_event(SecurityEvent.SIGNED_OUT, user=user, request=request)
 
 
 def _record_failed_sign_in(credentials: dict[str, Any], request: HttpRequest | None = None, **_given: Any) -> None:
     from apps.accounts.backend import find_account  # the backend is loaded later than the app
 
-    record(SecurityEvent.SIGN_IN_FAILED, user=find_account(credentials), request=request)
+    log_security_event(SecurityEvent.SIGN_IN_FAILED, user=find_account(credentials), request=request)
 
 
 def _record_password_change(user: User, request: HttpRequest, **_given: Any) -> None:
-    record(SecurityEvent.PASSWORD_CHANGED, user=user, request=request)
+    log_security_event(SecurityEvent.PASSWORD_CHANGED, user=user, request=request)
 
 
 def _record_password_reset(user: User, request: HttpRequest, **_given: Any) -> None:
-    record(SecurityEvent.PASSWORD_RESET, user=user, request=request)
+    log_security_event(SecurityEvent.PASSWORD_RESET, user=user, request=request)
 
 
 def _record_address_change(user: User, request: HttpRequest, **_given: Any) -> None:
-    record(SecurityEvent.ADDRESS_CHANGED, user=user, request=request)
+    log_security_event(SecurityEvent.ADDRESS_CHANGED, user=user, request=request)
 
 
 def _record_added_factor(user: User, authenticator: Any, request: HttpRequest, **_given: Any) -> None:
-    record(SecurityEvent.FACTOR_ADDED, user=user, request=request, factor=authenticator.type)
+    log_security_event(SecurityEvent.FACTOR_ADDED, user=user, request=request, factor=authenticator.type)
 
 
 def _record_removed_factor(user: User, authenticator: Any, request: HttpRequest, **_given: Any) -> None:
-    record(SecurityEvent.FACTOR_REMOVED, user=user, request=request, factor=authenticator.type)
+    log_security_event(SecurityEvent.FACTOR_REMOVED, user=user, request=request, factor=authenticator.type)
 
 
 def _record_renewed_factor(user: User, authenticator: Any, request: HttpRequest, **_given: Any) -> None:
-    record(SecurityEvent.FACTOR_RENEWED, user=user, request=request, factor=authenticator.type)
+    log_security_event(SecurityEvent.FACTOR_RENEWED, user=user, request=request, factor=authenticator.type)

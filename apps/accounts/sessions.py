@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from apps.accounts import client_address
 from apps.accounts.models import User
-from apps.accounts.security_log import SecurityEvent, record
+from apps.accounts.security_log import SecurityEvent, log_security_event
 
 SEEN_EVERY: Final = 300  # seconds
 _SEEN: Final = "seen"
@@ -52,7 +52,7 @@ def list_sessions(request: HttpRequest, user: User) -> list[SessionRow]:
     return sorted(told, key=lambda each: (not each.current, -each.seen.timestamp()))
 
 
-def end(*, user: User, pk: int) -> bool:
+def end_session(*, user: User, pk: int) -> bool:
     """End one of the account's sessions. Return False if it has no such session."""
     row = UserSession.objects.filter(user=user, pk=pk).first()
     if row is not None:
@@ -65,7 +65,7 @@ def end_all(*, user: User, but: str | None = None) -> int:
     rows = list(UserSession.objects.filter(user=user).exclude(session_key=but or ""))
     for row in rows:
         row.end()
-    record(SecurityEvent.SESSIONS_ENDED, user=user, sessions=len(rows))
+    log_security_event(SecurityEvent.SESSIONS_ENDED, user=user, sessions=len(rows))
     return len(rows)
 
 

@@ -17,7 +17,7 @@ from apps.accounts.roles import Right
 class TokenLimit:
     """A kind of thing to which a token can be limited.
 
-    name: the argument of `tokens.create`. right: needed to choose this limit. field: makes a form field that gives an id, or None.
+    name: the argument of `tokens.create_token`. right: needed to choose this limit. field: makes a form field that gives an id, or None.
     called: returns the name of the thing with this id, to stand after "only"; "" if it no longer exists.
     """
 

@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from apps.accounts import client_address
 from apps.accounts.models import ApiToken, User
 from apps.accounts.route_rights import API, SAFE
-from apps.accounts.security_log import SecurityEvent, record
+from apps.accounts.security_log import SecurityEvent, log_security_event
 from apps.accounts.throttle import refuse_guessing
 from apps.lib.errors import Problem
 from apps.lib.fields import Prefix
@@ -31,7 +31,7 @@ EVERY = "*"  # in a scope: all collections, also those that are added later
 MOST = 50  # tokens of one account
 
 
-def create(
+def create_token(
     *,
     user: User,
     name: str,
@@ -57,8 +57,8 @@ def create(
     key = START + secrets.token_urlsafe(32)
     limits = {"scopes": None if scopes is None else sorted(set(scopes)), "networks": list(networks)}
     things = {"member_id": member, "group_id": group, "site_id": site}
-    made = ApiToken.objects.create(user=user, name=name, start=key[:SHOWN], sha256=fingerprint(key), expires=expires, **limits, **things)
-    record(SecurityEvent.TOKEN_MADE, user=user, token=made.start, scopes=limits["scopes"])
+    made = ApiToken.objects.create(user=user, name=name, start=key[:SHOWN], sha256=hash_key(key), expires=expires, **limits, **things)
+    log_security_event(SecurityEvent.TOKEN_MADE, user=user, token=made.start, scopes=limits["scopes"])
     return made, key
 
 
@@ -67,11 +67,11 @@ def list_scopes() -> list[str]:
     return [f"{name}:{what}" for name in (EVERY, *API) for what in (READ, WRITE)]
 
 
-def revoke(*, user: User, pk: int) -> bool:
+def revoke_token(*, user: User, pk: int) -> bool:
     """Revoke a token: its key is refused from now on, its history stays. Return False if the account has no such token."""
     ended = bool(ApiToken.objects.filter(user=user, pk=pk).delete()[0])
     if ended:
-        record(SecurityEvent.TOKEN_REVOKED, user=user, token=pk)
+        log_security_event(SecurityEvent.TOKEN_REVOKED, user=user, token=pk)
     return ended
 
 
@@ -80,12 +80,12 @@ def revoke_all(*, user: User) -> int:
     return ApiToken.objects.filter(user=user).delete()[1].get(ApiToken._meta.label, 0)
 
 
-def fingerprint(key: str) -> str:
+def hash_key(key: str) -> str:
     """Return the hash under which the database keeps the key."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def covers(token: ApiToken, name: str, method: str) -> bool:
+def is_in_scope(token: ApiToken, name: str, method: str) -> bool:
     """True if the token's scope includes this collection, for reading or for writing."""
     if token.scopes is None:
         return True
@@ -102,9 +102,9 @@ class TokenAuthentication(BaseAuthentication):
             return None
         now, asked_from = timezone.now(), client_address.get_client_address(request._request)
         alive = ApiToken.objects.filter(Q(expires=None) | Q(expires__gt=now), user__is_active=True)
-        token = alive.select_related("user").filter(sha256=fingerprint(key.strip())).first()
+        token = alive.select_related("user").filter(sha256=hash_key(key.strip())).first()
         if token is None:
-            record(SecurityEvent.TOKEN_UNKNOWN, request=request._request)
+            log_security_event(SecurityEvent.TOKEN_UNKNOWN, request=request._request)
             refuse_guessing(asked_from)
             raise AuthenticationFailed(_("This token is unknown, expired or revoked. Create a new one on your account page."))
         if token.networks and not any(ip_address(asked_from) in network for network in token.networks):

@@ -32,7 +32,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @require_POST
 def switch_keys(request: HttpRequest) -> HttpResponse:
     """Turn single-key shortcuts on or off."""
-    keyboard_shortcuts.switch(get_person(request), request.POST.get("keys") == "on")
+    keyboard_shortcuts.switch_shortcuts(get_person(request), request.POST.get("keys") == "on")
     return redirect(f"{reverse('accounts:account')}#single-keys")
 
 
@@ -47,7 +47,7 @@ def session_list(request: HttpRequest) -> HttpResponse:
 @require_POST
 def end_session(request: HttpRequest, pk: int) -> HttpResponse:
     """Sign out one of the user's own sessions."""
-    if not sessions.end(user=get_person(request), pk=pk):
+    if not sessions.end_session(user=get_person(request), pk=pk):
         raise Http404("not a session of this account")
     messages.success(request, _("That device is signed out."))
     return redirect("accounts:sessions")

@@ -23,8 +23,8 @@ def invitation_list(request: HttpRequest) -> HttpResponse:
         try:
             given = form.cleaned_data
             with transaction.atomic():
-                made, token = invitations.invite(email=given["email"], roles=given["roles"], by=get_person(request))
-                invitations.send(made, request.build_absolute_uri(reverse("accounts:invited", args=[token])))
+                made, token = invitations.create_invitation(email=given["email"], roles=given["roles"], by=get_person(request))
+                invitations.send_invitation(made, request.build_absolute_uri(reverse("accounts:invited", args=[token])))
         except Problem as problem:
             add_problem_to(form, problem)
         else:
@@ -37,20 +37,20 @@ def invitation_list(request: HttpRequest) -> HttpResponse:
 @require_POST
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     """Withdraw an invitation."""
-    invitations.withdraw(get_object_or_404(Invitation, pk=pk))
+    invitations.withdraw_invitation(get_object_or_404(Invitation, pk=pk))
     messages.success(request, _("The invitation is withdrawn."))
     return redirect("accounts:invitations")
 
 
 def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Show the page behind the link, on which a person chooses a name and a password."""
-    found = invitations.find(token)
+    found = invitations.find_invitation(token)
     if found is None:
         return render(request, "accounts/invited.html", status=410)
     form = AccountForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            invitations.accept(found, **form.cleaned_data)
+            invitations.accept_invitation(found, **form.cleaned_data)
         except Conflict:
             return render(request, "accounts/invited.html", status=410)
         except Problem as problem:

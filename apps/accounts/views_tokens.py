@@ -24,7 +24,7 @@ def token_list(request: HttpRequest) -> HttpResponse:
     form = TokenForm(user, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            _token, key = tokens.create(user=user, **form.to_kwargs())
+            _token, key = tokens.create_token(user=user, **form.to_kwargs())
             form = TokenForm(user)
         except Problem as problem:
             form.add_problem(problem)
@@ -39,7 +39,7 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(get_person(request).tokens, pk=pk)
     if request.method != "POST":
         return render(request, "accounts/token_revoke.html", {"row": row})
-    tokens.revoke(user=get_person(request), pk=pk)
+    tokens.revoke_token(user=get_person(request), pk=pk)
     messages.success(request, _("The token is revoked."))
     return redirect("accounts:tokens")
 

@@ -7,7 +7,7 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.bans.feed_parser import tidy
+from apps.bans.feed_parser import tidy_comment
 from apps.bans.models import AllowEntry
 from apps.bans.services import validate_comment_and_end, validate_prefix
 from apps.lib.enqueue import enqueue_task
@@ -21,7 +21,7 @@ def allow_prefix(*, prefix: Prefix | str, comment: str = "", expires: datetime |
     validate_comment_and_end(comment, expires)
     try:
         with transaction.atomic():
-            made = AllowEntry.objects.create(prefix=wanted, comment=tidy(comment), expires=expires, author=author)
+            made = AllowEntry.objects.create(prefix=wanted, comment=tidy_comment(comment), expires=expires, author=author)
             _nudge(author)
     except IntegrityError as error:
         there = AllowEntry.objects.filter(prefix=wanted).first()
@@ -38,7 +38,7 @@ def change_entry(*, entry: AllowEntry, version: int, comment: str, expires: date
     validate_comment_and_end(comment, expires)
     with transaction.atomic():
         current = AllowEntry.objects.filter(pk=entry.pk, version=version)
-        if not current.update(comment=tidy(comment), expires=expires, version=F("version") + 1):
+        if not current.update(comment=tidy_comment(comment), expires=expires, version=F("version") + 1):
             raise Conflict(
                 _("This entry was changed or removed by someone else while you were editing. Look at it as it is now, then save again.")
             )

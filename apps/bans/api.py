@@ -212,7 +212,7 @@ class FeedSerializer(ApiSerializer):
 
     def create(self, validated_data: Mapping[str, Any]) -> BanFeed:
         given = {name: value for name, value in validated_data.items() if name != "version"}
-        return feed_services.subscribe(**given, by=self.context["request"].user)
+        return feed_services.add_feed(**given, by=self.context["request"].user)
 
     def update(self, instance: BanFeed, validated_data: Mapping[str, Any]) -> BanFeed:
         kept: dict[str, Any] = {"source": instance.source, "version": instance.version}
@@ -231,7 +231,7 @@ class FeedViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     http_method_names = ["get", "post", "patch", "delete", "head", "options"]
 
     def remove(self, row: BanFeed) -> None:
-        feed_services.unsubscribe(feed=row)
+        feed_services.remove_feed(feed=row)
 
     @declare_response(202, FeedSerializer)
     @action(detail=True, methods=["post"])

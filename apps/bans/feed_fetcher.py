@@ -89,7 +89,7 @@ def read_file(directory: Path | None, name: str, known: FetchedFeed, limits: Fet
     return FetchedFeed(content, etag)
 
 
-def fetch(url: str, known: FetchedFeed, limits: FetchLimits, progress: Callable[[int], None] = lambda _octets: None) -> FetchedFeed:
+def fetch_feed(url: str, known: FetchedFeed, limits: FetchLimits, progress: Callable[[int], None] = lambda _octets: None) -> FetchedFeed:
     """Fetch the content at this URL; `known`: what was fetched last. progress is called with the octets so far. Raises NoAnswer."""
     deadline = monotonic() + limits.seconds
     for _ in range(REDIRECTS + 1):

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.bans.feed_parser import MOST_BAD, BadLine, Feed, FeedReader, tidy
+from apps.bans.feed_parser import MOST_BAD, BadLine, Feed, FeedReader, tidy_comment
 from apps.bans.models import BanList, Direction
 from apps.bans.own_networks import list_own_networks
 from apps.bans.prefixes import BanFault
@@ -138,8 +138,8 @@ def import_feed(
     with stage_feed(list=list, feed=feed, by=by) as rows:
         if rows.bad_count and not skip_invalid:
             return build_outcome(rows)
-        facts = {"list": list.pk, "comment": tidy(comment), "expires": expires, "author": by and by.pk, "direction": direction}
-        done = merge(rows, facts, keep=keep)
+        facts = {"list": list.pk, "comment": tidy_comment(comment), "expires": expires, "author": by and by.pk, "direction": direction}
+        done = merge_entries(rows, facts, keep=keep)
         enqueue_task("workers.reconcile", by and by.pk)
         transaction.set_rollback(dry_run)
     return done
@@ -171,7 +171,7 @@ def _drop_own_prefixes(cursor: Any) -> tuple[list[BadLine], int]:
     return ours, _run(cursor, WITHOUT, given)
 
 
-def merge(rows: StagedFeed, facts: dict[str, Any], *, keep: bool = False) -> ImportOutcome:
+def merge_entries(rows: StagedFeed, facts: dict[str, Any], *, keep: bool = False) -> ImportOutcome:
     """Merge the staged entries into the list. Raises Problem if there are none.
 
     Updates before inserts: history of updates is slow behind many inserts (`apps.lib.database.history`).

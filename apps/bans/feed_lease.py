@@ -23,7 +23,7 @@ RENEWED_EVERY: Final = 10.0  # seconds
 log = structlog.get_logger()
 
 
-def renew(feed: int, claim: UUID) -> bool:
+def renew_lease(feed: int, claim: UUID) -> bool:
     """Renew the lease. Return False if another worker holds it by now."""
     return BanFeed.objects.filter(pk=feed, claim=claim).update(claimed_until=Now() + LEASE) == 1
 
@@ -49,7 +49,7 @@ def keep_lease(feed: int, claim: UUID) -> Iterator[None]:
 def _renew_until(feed: int, claim: UUID, stop: Event) -> None:
     while not stop.wait(RENEWED_EVERY):
         try:
-            if not renew(feed, claim):
+            if not renew_lease(feed, claim):
                 return
         except DatabaseError as error:
             log.warning("lease not renewed", feed=feed, error=str(error).strip())

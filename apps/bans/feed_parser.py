@@ -138,7 +138,7 @@ class FeedReader:
             except UnbannablePrefix as why:
                 self._add_bad_line(BadLine(row.line, _cut_excerpt(row.prefix or row.direction), why.fault, why.offer))
                 continue
-            comment = tidy(row.comment[: self._limits.length])
+            comment = tidy_comment(row.comment[: self._limits.length])
             yield from (FeedEntry(row.line, prefix, comment, row.direction) for prefix in prefixes)
 
     def _add_bad_line(self, bad: BadLine) -> None:
@@ -147,7 +147,7 @@ class FeedReader:
             self.bad.append(bad)
 
 
-def parse(content: bytes | str, *, minimum_count: int = 0, limits: FeedLimits | None = None) -> Feed:
+def parse_feed(content: bytes | str, *, minimum_count: int = 0, limits: FeedLimits | None = None) -> Feed:
     """Read a whole feed into memory. Raises FeedTooBig; all other faults are among the feed's bad lines."""
     reader = FeedReader(content, minimum_count=minimum_count, limits=limits)
     found: dict[Prefix, FeedEntry] = {}
@@ -191,7 +191,7 @@ def _parse_line(line: str, limits: FeedLimits, *, first: bool) -> _Line:
     prefixes = tuple(parse_ban_range(fields[0]))
     if len(fields) > 2 or (len(fields) == 2 and not _is_count(fields[1])):
         raise UnbannablePrefix(BanFault.TRAILING)
-    return _Line(prefixes, int(fields[1]) if len(fields) == 2 else None, tidy(rest[0]) if rest else "")
+    return _Line(prefixes, int(fields[1]) if len(fields) == 2 else None, tidy_comment(rest[0]) if rest else "")
 
 
 def _is_count(text: str) -> bool:
@@ -199,11 +199,11 @@ def _is_count(text: str) -> bool:
 
 
 def _cut_excerpt(line: str) -> str:
-    shown = tidy(line[: 2 * LONGEST_EXCERPT])
+    shown = tidy_comment(line[: 2 * LONGEST_EXCERPT])
     return shown if len(shown) <= LONGEST_EXCERPT else shown[: LONGEST_EXCERPT - 1] + "…"
 
 
-def tidy(text: str) -> str:
+def tidy_comment(text: str) -> str:
     """Return a comment as we store it: printable, on one line, not too long."""
     printable = "".join(character if character.isprintable() else " " for character in text)
     return " ".join(printable.split())[:LONGEST_COMMENT].rstrip()

@@ -103,7 +103,7 @@ def _fetch_feed(feed: BanFeed) -> FetchedFeed:
     limits = feed_fetcher.FetchLimits(feed_parser.FeedLimits().octets, settings.FEED_SECONDS, build_reach())
     if not feed_fetcher.is_url(feed.source):
         return feed_fetcher.read_file(Path(settings.FEED_DIRECTORY) if settings.FEED_DIRECTORY else None, feed.source, known, limits)
-    return feed_fetcher.fetch(feed.source, known, limits, _make_progress_reporter(feed))
+    return feed_fetcher.fetch_feed(feed.source, known, limits, _make_progress_reporter(feed))
 
 
 def build_reach() -> AllowedTargets:
@@ -139,8 +139,8 @@ def _import_content(
             return _build_held_columns(content, there, there, now) if guarded else _empty_list(feed, by, now)
         if rows.unreadable > rows.found:
             raise Problem(f"{rows.unreadable} / {rows.unreadable + rows.found}", "bad")
-        facts = {"list": feed.list_id, "comment": feed_parser.tidy(feed.comment), "expires": None, "author": by and by.pk}
-        outcome = feed_import.merge(rows, facts | {"direction": Direction.BOTH})
+        facts = {"list": feed.list_id, "comment": feed_parser.tidy_comment(feed.comment), "expires": None, "author": by and by.pk}
+        outcome = feed_import.merge_entries(rows, facts | {"direction": Direction.BOTH})
         if guarded and outcome.removed > max(LEAST - 1, there * feed.shrink_limit // 100):
             transaction.set_rollback(True)
             return _build_held_columns(content, outcome.removed, there, now)

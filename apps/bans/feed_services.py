@@ -16,7 +16,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.lib.web.guarded_http import NoAnswer, parse_url
 
 
-def subscribe(*, list: BanList, source: str, by: User, **given: Any) -> BanFeed:
+def add_feed(*, list: BanList, source: str, by: User, **given: Any) -> BanFeed:
     """Fill the list from this source, from now on. Raises Problem if the source is not valid, or the list has a feed."""
     source = _validate_source(source)
     try:
@@ -43,7 +43,7 @@ def change_feed(*, feed: BanFeed, version: int, source: str, by: User, **given: 
     return feed
 
 
-def unsubscribe(*, feed: BanFeed) -> None:
+def remove_feed(*, feed: BanFeed) -> None:
     """Remove the feed: the list keeps its bans, and is not refreshed any more."""
     BanFeed.objects.filter(pk=feed.pk).delete()
 

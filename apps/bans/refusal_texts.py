@@ -26,14 +26,14 @@ SENTENCES: dict[BanFault, Promise | str] = {
 }
 
 
-def explain(fault: BanFault, text: str, offer: str = "", culprit: str = "") -> str:
+def explain_fault(fault: BanFault, text: str, offer: str = "", culprit: str = "") -> str:
     """Return one sentence for the fault."""
     return str(SENTENCES[fault]) % {"text": text, "offer": offer, "culprit": culprit}
 
 
 def explain_line(bad: BadLine) -> str:
     """Return the sentence for a bad line, with its number: `line 17: …`"""
-    return _("line %(line)d: %(why)s") % {"line": bad.line, "why": explain(bad.fault, bad.text, bad.offer, bad.culprit)}
+    return _("line %(line)d: %(why)s") % {"line": bad.line, "why": explain_fault(bad.fault, bad.text, bad.offer, bad.culprit)}
 
 
 FEED: dict[str, Promise | str] = {

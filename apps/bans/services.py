@@ -14,11 +14,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.bans.feed_parser import LONGEST_COMMENT, tidy
+from apps.bans.feed_parser import LONGEST_COMMENT, tidy_comment
 from apps.bans.models import Ban, BanList, Direction
 from apps.bans.own_networks import NamedNetwork, list_own_networks, refuse_own
 from apps.bans.prefixes import UnbannablePrefix, parse_ban_prefix, validate_length
-from apps.bans.refusal_texts import explain
+from apps.bans.refusal_texts import explain_fault
 from apps.lib.database.validity import check_reachable
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
@@ -30,7 +30,7 @@ def create_list(*, name: str, description: str = "", enabled: bool = True, by: U
     name = _validate_list_name(name)
     try:
         with transaction.atomic():
-            made = BanList.objects.create(name=name, description=tidy(description), enabled=enabled)
+            made = BanList.objects.create(name=name, description=tidy_comment(description), enabled=enabled)
             _nudge(by)
     except IntegrityError as error:
         raise _explain_name_conflict(error, name) from error
@@ -43,7 +43,7 @@ def change_list(*, list: BanList, version: int, name: str, description: str, ena
     current = BanList.objects.filter(pk=list.pk, version=version)
     try:
         with transaction.atomic():
-            if not current.update(name=name, description=tidy(description), enabled=enabled, version=F("version") + 1):
+            if not current.update(name=name, description=tidy_comment(description), enabled=enabled, version=F("version") + 1):
                 raise Conflict(
                     _("This list was changed or deleted by someone else while you were editing. Look at it as it is now, then save again.")
                 )
@@ -75,7 +75,7 @@ def ban_prefix(
     """Ban a prefix from now on. Raises Problem if it is not a prefix, too wide, one of our networks, or on the list already."""
     wanted = validate_prefix(prefix)
     validate_comment_and_end(comment, expires)
-    given = {"comment": tidy(comment), "expires": expires, "direction": _parse_direction(direction)}
+    given = {"comment": tidy_comment(comment), "expires": expires, "direction": _parse_direction(direction)}
     try:
         with transaction.atomic():
             made = Ban.objects.create(list=list, prefix=wanted, author=author, **given)
@@ -106,7 +106,7 @@ def ban_many(*, wanted: Sequence[BanRequest], author: User | None) -> Sequence[B
     for each in wanted:
         validate_comment_and_end(each.comment, each.expires)
         prefix = validate_prefix(each.prefix, own=own)
-        given = {"comment": tidy(each.comment), "expires": each.expires, "direction": _parse_direction(each.direction)}
+        given = {"comment": tidy_comment(each.comment), "expires": each.expires, "direction": _parse_direction(each.direction)}
         rows.append(Ban(list=each.list, prefix=prefix, author=author, **given))
     with transaction.atomic():
         made = Ban.objects.bulk_create(rows)
@@ -118,7 +118,11 @@ def ban_many(*, wanted: Sequence[BanRequest], author: User | None) -> Sequence[B
 def change_ban(*, ban: Ban, version: int, comment: str, expires: datetime | None, direction: str | None = None, by: User | None) -> Ban:
     """Change comment, end and direction (None: unchanged). Raises Conflict if the ban changed since `version`."""
     validate_comment_and_end(comment, expires)
-    given = {"comment": tidy(comment), "expires": expires, "direction": _parse_direction(ban.direction if direction is None else direction)}
+    given = {
+        "comment": tidy_comment(comment),
+        "expires": expires,
+        "direction": _parse_direction(ban.direction if direction is None else direction),
+    }
     with transaction.atomic():
         current = Ban.objects.filter(pk=ban.pk, version=version)
         if not current.update(**given, version=F("version") + 1):
@@ -154,7 +158,9 @@ def validate_prefix(prefix: Prefix | str, *, ours: bool = False, own: Sequence[N
         if not ours:
             refuse_own(wanted, own)
     except UnbannablePrefix as why:
-        raise Problem(explain(why.fault, text, why.offer, why.culprit), "prefix", offer=why.offer, culprit=why.culprit or None) from why
+        raise Problem(
+            explain_fault(why.fault, text, why.offer, why.culprit), "prefix", offer=why.offer, culprit=why.culprit or None
+        ) from why
     return wanted
 
 
@@ -180,7 +186,7 @@ def validate_comment_and_end(comment: str, expires: datetime | None) -> None:
 
 
 def _validate_list_name(name: str) -> str:
-    name = tidy(name)
+    name = tidy_comment(name)
     if not name:
         raise Problem(_("A list needs a name."), "name")
     if len(name) > 60:

@@ -69,7 +69,7 @@ def map_restore_urls(ended: Sequence[EndedRow]) -> Mapping[int, str]:
     }
 
 
-def restore(*, list: BanList, request: UUID, by: User) -> int:
+def restore_lifted_bans(*, list: BanList, request: UUID, by: User) -> int:
     """Restore the bans that a request lifted, with comments, ends and authors; return their number.
 
     A ban that exists again stays as it is.
@@ -92,7 +92,7 @@ def restore(*, list: BanList, request: UUID, by: User) -> int:
         return Ban.objects.filter(list=list).count() - before
 
 
-def revert(*, ban: Ban, by: User) -> Ban:
+def revert_ban(*, ban: Ban, by: User) -> Ban:
     """Undo the last change of a ban. Raises Problem if there was none, or if the former end has passed."""
     events: Any = ban.events  # type: ignore[attr-defined]  # made by the tracker
     before = events.order_by("-pgh_id")[1:2].first()

@@ -106,19 +106,19 @@ class RolloutViewSet(ReadViewSet):
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, pk: str = "") -> Response:
         """Pause the rollout before the next gateway."""
-        decisions.pause(self.get_object(), by=_get_user(request))
+        decisions.pause_rollout(self.get_object(), by=_get_user(request))
         return self.respond_with(self.get_object())
 
     @action(detail=True, methods=["post"])
     def resume(self, request: Request, pk: str = "") -> Response:
         """Resume the rollout."""
-        decisions.resume(self.get_object(), by=_get_user(request))
+        decisions.resume_rollout(self.get_object(), by=_get_user(request))
         return self.respond_with(self.get_object())
 
     @action(detail=True, methods=["post"])
     def abort(self, request: Request, pk: str = "") -> Response:
         """Abort the rollout: a gateway on trial reverts, confirmed gateways keep the revision, the others are not touched."""
-        decisions.abort(self.get_object(), by=_get_user(request))
+        decisions.abort_rollout(self.get_object(), by=_get_user(request))
         return self.respond_with(self.get_object())
 
 
@@ -181,7 +181,7 @@ class RevisionViewSet(ReadViewSet):
         if name not in revision.digests:
             raise build_unknown_error(name, sorted(revision.digests), "gateway")
         try:
-            ruleset = contents.load(revision)[name]
+            ruleset = contents.load_rulesets(revision)[name]
         except NotKept as error:
             raise NotFound(explain_not_kept([revision])) from error
         return Response({"gateway": name, "text": render(ruleset, now=read_database_clock())})
@@ -214,7 +214,7 @@ class HoldViewSet(ReadViewSet):
     @action(detail=True, methods=["post"])
     def release(self, request: Request, pk: str = "") -> Response:
         """Release the hold, so that the group follows the database again."""
-        decisions.release(self.get_object().group, by=_get_user(request))
+        decisions.release_hold(self.get_object().group, by=_get_user(request))
         return Response(status=204)
 
 
@@ -266,7 +266,7 @@ class HeldBackViewSet(ReadViewSet):
         found = self.get_object()
         check_recent(request)
         digest = parse_request(DigestSerializer, request)["digest"]
-        held = decisions.approve(found, digest=digest, by=_get_user(request), signed_in_again=False)
+        held = decisions.approve_part(found, digest=digest, by=_get_user(request), signed_in_again=False)
         return Response(HeldBackSerializer(held).data)
 
     @declare_response(200, LEFT)
@@ -277,4 +277,4 @@ class HeldBackViewSet(ReadViewSet):
         """
         found = self.get_object()
         check_recent(request)
-        return Response({"not_restored": refusal.refuse(found, by=_get_user(request), **parse_request(RefusalSerializer, request))})
+        return Response({"not_restored": refusal.refuse_part(found, by=_get_user(request), **parse_request(RefusalSerializer, request))})

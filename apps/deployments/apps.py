@@ -15,7 +15,7 @@ class DeploymentsConfig(AppConfig):
         from apps.lib.web import context_processors, navigation
 
         register_lookup(list_activations)
-        context_processors.register_running_lookup(navigation_status.summarise_running)
+        context_processors.register_running_lookup(navigation_status.summarize_running)
         navigation.register_counter("deployments:rollouts")(navigation_status.build_navigation_count)
         _register_history()
 

@@ -27,7 +27,7 @@ from apps.deployments.rollouts.rollout_driver import Driver, GatewayLinks, Worke
 from apps.deployments.rollouts.rollout_store import Lease, NewRollout, RolloutLeaseLost
 from apps.deployments.transport import agent_channel, agent_client
 from apps.deployments.transport.agent_client import DeployOrder, KnownRuleset
-from apps.lib.enqueue import enqueue_task, send
+from apps.lib.enqueue import enqueue_task, send_task
 from apps.lib.trace_timing import log_moment
 from apps.network.models import Gateway, GatewayGroup
 from firewall import wire
@@ -35,7 +35,7 @@ from firewall.diff import Delta
 from firewall.render import render_delta
 from firewall.rollout import RolloutCommand
 from firewall.ruleset import Ruleset
-from firewall.summary import SummaryLine, summarise, summarise_counts
+from firewall.summary import SummaryLine, summarize, summarize_counts
 
 log = structlog.get_logger()
 type DescribedChange = tuple[tuple[SummaryLine, ...], str]  # the change as counts, and as nft text
@@ -113,13 +113,13 @@ def _reconcile(look: Reconciliation, cause: str) -> Rollout | None:
     except (OperationalError, InterfaceError):
         raise  # the database is unreachable: the worker that finds the lease expired resumes the rollout
     except Exception as error:
-        rollout_store.supersede(lease, _("The worker failed: %(error)s") % {"error": render_error(error)})
+        rollout_store.supersede_rollout(lease, _("The worker failed: %(error)s") % {"error": render_error(error)})
         raise
     _keep_contents(group, lease.rollout.revision, asked.wanted)
     log_moment("kept")
     lease.rollout.refresh_from_db()
     if lease.rollout.again and lease.rollout.state not in Rollout.OPEN:
-        send("workers.reconcile", None, False, "change")
+        send_task("workers.reconcile", None, False, "change")
     return lease.rollout
 
 
@@ -140,14 +140,14 @@ def _compute_target(group: GatewayGroup, cause: str) -> DeploymentTarget:
 def _take_over_rollout(look: Reconciliation, asked: DeploymentTarget) -> Lease | None:
     """Take over an abandoned or resumed rollout, if its revision is still the desired state. Otherwise close it and return None."""
     group = look.group
-    lease = rollout_store.claim(group)
+    lease = rollout_store.claim_rollout(group)
     if lease is None or lease.command is RolloutCommand.FINISH:  # its worker died before it recorded the end
         return None
     look.leases.keep(lease.rollout)
     Driver(lease, {}, look.links, _reject_arrival).fence(asked.wanted.snapshot.now)
     if lease.rollout.revision.digests == _map_targets_by_name(group, asked.wanted):
         return lease
-    rollout_store.supersede(lease, _("The desired state has changed since; what was missing goes out with the next rollout."))
+    rollout_store.supersede_rollout(lease, _("The desired state has changed since; what was missing goes out with the next rollout."))
     return None
 
 
@@ -250,15 +250,15 @@ def _describe_revision(lease: Lease, orders: Mapping[int, DeployOrder], links: G
         found = _find_missing_change(lease, step.gateway, order, links)
         silent |= found is None
         if found and found[1] != NOTHING:
-            description.describe(revision, *found, order.ruleset.count_elements())
+            description.store_description(revision, *found, order.ruleset.count_elements())
             return
-    description.describe(revision, (), "" if silent else NOTHING, orders[lease.steps[0].gateway_id].ruleset.count_elements())
+    description.store_description(revision, (), "" if silent else NOTHING, orders[lease.steps[0].gateway_id].ruleset.count_elements())
 
 
 def _find_missing_change(lease: Lease, gateway: Gateway, order: DeployOrder, links: GatewayLinks) -> DescribedChange | None:
     """Return what the gateway lacks: from this process's cache, else from its agent. None when the agent does not answer."""
     if order.delta:
-        return summarise(order.delta, order.ruleset), render_delta(order.delta, now=order.now)
+        return summarize(order.delta, order.ruleset), render_delta(order.delta, now=order.now)
     return plan_change(links.get_channel(gateway), order.ruleset, order.now, lambda beat: _record_beat(lease, beat))
 
 
@@ -271,10 +271,10 @@ def plan_change(
 ) -> DescribedChange | None:
     """Ask the gateway's agent what the ruleset would change there. Return None when it does not answer."""
     try:
-        answer = agent_client.plan(channel, now, ruleset, heard)
+        answer = agent_client.plan_on_gateway(channel, now, ruleset, heard)
     except (agent_channel.Unreachable, agent_client.AgentRefused):
         return None
-    return summarise_counts(answer.added, answer.removed, ruleset, settings=answer.settings), answer.text
+    return summarize_counts(answer.added, answer.removed, ruleset, settings=answer.settings), answer.text
 
 
 def _keep_contents(group: GatewayGroup, revision: Revision, wanted: DesiredState) -> None:

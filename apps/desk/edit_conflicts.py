@@ -35,7 +35,7 @@ class MergedForm:
     clashes: list[Clash]
 
 
-def merge(form: MemberForm, member: Member) -> MergedForm:
+def merge_edit(form: MemberForm, member: Member) -> MergedForm:
     """Merge a valid form with an old version into `member`, which is the current state."""
     base = find_version(member, form.cleaned_data["version"] or 0)
     now, clashes = build_initial(member), list[Clash]()

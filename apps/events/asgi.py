@@ -24,7 +24,7 @@ from apps.events.database_threads import Threads
 from apps.events.event_types import Subscriber
 from apps.events.hub import Hub, SubscriberQueue
 from apps.events.stream_position import parse_position
-from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, get_subscriber, parse_scope, validate_origin
+from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, get_subscriber, parse_event_scope, validate_origin
 from apps.lib.api.problems import MEDIA_TYPE, build_problem_body
 from apps.operations.heartbeats import EVERY, Heartbeat
 from apps.operations.models import ProcessRole
@@ -69,7 +69,7 @@ class EventsApplication:
 
     async def _run_lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
-        listener = asyncio.create_task(notify_listener.listen(self._hub, self._looks.run))
+        listener = asyncio.create_task(notify_listener.listen_for_events(self._hub, self._looks.run))
         alive = asyncio.create_task(self._report_alive())
         self._end_with_the_process()
         await send({"type": "lifespan.startup.complete"})
@@ -109,13 +109,13 @@ class EventsApplication:
             await _send_problem(send, 503, _("The database does not answer. Nothing was changed; try again in a moment."))
 
     async def _dispatch(self, scope: Scope, receive: Receive, send: Send) -> None:
-        who = parse_scope(scope)
+        who = parse_event_scope(scope)
         if scope["path"] in STREAMS and scope["method"] == "GET":
             await self._serve_stream(who, scope, receive, send)
         elif who.of_api and b"wait=" in scope["query_string"]:
             listener = await self._doors.run(get_subscriber, who)
             with self._hub.reserve_place(listener.user):
-                await confirmation_waiters.serve(scope, receive, send, self._hub, self._calls)
+                await confirmation_waiters.serve_request(scope, receive, send, self._hub, self._calls)
         else:
             await _send_problem(send, 404, _("There is nothing at this address."))
 

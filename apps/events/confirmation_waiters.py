@@ -46,10 +46,10 @@ class DjangoAnswer:
             return None
 
 
-async def serve(scope: Any, receive: Any, send: Any, hub: Hub, calls: Threads) -> None:
+async def serve_request(scope: Any, receive: Any, send: Any, hub: Hub, calls: Threads) -> None:
     """Handle the request, and send the response when the change is confirmed or the timeout is over."""
     given = await _read_body(receive)
-    first: DjangoAnswer = await calls.run(ask, scope, given)
+    first: DjangoAnswer = await calls.run(ask_django, scope, given)
     answer = await _wait_until_confirmed(scope, first, hub, calls) if first.status == 202 else first
     headers = [
         (name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers if name.lower() != "content-length"
@@ -87,7 +87,7 @@ def ask_again(scope: Any, first: DjangoAnswer) -> DjangoAnswer | None:
     if isinstance(said, list):
         return _ask_many(scope, [int(each["id"]) for each in said], first)
     own = f"{path}{said['id']}/" if scope["method"] == "POST" else path
-    found = ask(_build_get_scope(scope, own, scope["query_string"]), b"")
+    found = ask_django(_build_get_scope(scope, own, scope["query_string"]), b"")
     return found if found.status in (200, 202) else None
 
 
@@ -97,7 +97,7 @@ def _ask_many(scope: Any, ids: list[int], first: DjangoAnswer) -> DjangoAnswer |
     for at in range(0, len(ids), CHUNK):
         some = ids[at : at + CHUNK]
         query = f"id__in={','.join(map(str, some))}&limit={CHUNK}".encode()
-        found = ask(_build_get_scope(scope, scope["path"], query), b"").parsed_body
+        found = ask_django(_build_get_scope(scope, scope["path"], query), b"").parsed_body
         rows |= {row["id"]: row for row in found["results"]} if isinstance(found, dict) and "results" in found else {}
     if set(rows) != set(ids):
         return None
@@ -129,7 +129,7 @@ def _get_handler() -> WSGIHandler:
     return WSGIHandler()
 
 
-def ask(scope: Any, given: bytes) -> DjangoAnswer:
+def ask_django(scope: Any, given: bytes) -> DjangoAnswer:
     """Let Django handle one request as it does under gunicorn (PEP 3333)."""
     told: dict[str, Any] = {}
 

@@ -27,7 +27,7 @@ log = structlog.get_logger()
 type InThread = Callable[..., Awaitable[Any]]
 
 
-async def listen(hub: Hub, in_thread: InThread) -> None:
+async def listen_for_events(hub: Hub, in_thread: InThread) -> None:
     """Run until cancelled. in_thread: runs a function that queries the database in a thread and awaits it."""
     tried = 0
     while True:

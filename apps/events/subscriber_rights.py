@@ -22,7 +22,7 @@ from apps.accounts.permissions import has_right
 from apps.accounts.route_rights import API
 from apps.accounts.second_factor_required import lacks_second_factor
 from apps.accounts.session_limits import is_session_over
-from apps.accounts.tokens import TokenAuthentication, covers
+from apps.accounts.tokens import TokenAuthentication, is_in_scope
 from apps.events.event_types import KINDS, Subscriber
 from apps.events.wsgi_environ import build_variables
 from apps.members.models import Member
@@ -48,7 +48,7 @@ class SubscriberRequest:
     of_api: bool
 
 
-def parse_scope(scope: Any) -> SubscriberRequest:
+def parse_event_scope(scope: Any) -> SubscriberRequest:
     """Take these parts from an ASGI scope."""
     client = scope.get("client") or ("", 0)
     return SubscriberRequest(tuple(scope["headers"]), client[0], scope.get("scheme") == "https", scope["path"].startswith("/api/"))
@@ -77,7 +77,7 @@ def _authorize_token(user: User, token: ApiToken) -> Subscriber:
     """
     if token.group_id is not None or token.site_id is not None:
         raise SubscriberRefused(403, _("This is outside the token’s scope."))
-    kinds = _list_visible_kinds(user, by_token=True, of=(kind for kind, rows in KINDS.items() if covers(token, rows, READ)))
+    kinds = _list_visible_kinds(user, by_token=True, of=(kind for kind, rows in KINDS.items() if is_in_scope(token, rows, READ)))
     return Subscriber(user.pk, kinds, only=token.member_id)
 
 

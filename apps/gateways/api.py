@@ -17,7 +17,7 @@ from apps.deployments.revision_pages.change_summary import render_summary
 from apps.deployments.revision_pages.presentation import preview_deploy, read_database_clock
 from apps.gateways import group_settings, kernel_gauges
 from apps.gateways.flood import set_flood_mode
-from apps.gateways.services import configure
+from apps.gateways.services import configure_gateway
 from apps.lib.api.fields import AddressText, PrefixText
 from apps.lib.api.filters import build_filters
 from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, Shape, make_array, make_mapping, make_nullable, make_object
@@ -275,7 +275,7 @@ class GatewaySerializer(ApiSerializer):
 
     def update(self, instance: Gateway, validated_data: Mapping[str, Any]) -> Gateway:
         given = {name: validated_data.get(name, getattr(instance, name)) for name in (*self.Meta.configured, "version")}
-        return configure(gateway=instance, by=self.context["request"].user, **given)
+        return configure_gateway(gateway=instance, by=self.context["request"].user, **given)
 
 
 class GatewayViewSet(ReadViewSet, ChangeViewSet):

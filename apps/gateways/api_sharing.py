@@ -10,7 +10,7 @@ from apps.lib.api.openapi.json_schema import INTEGER, make_array
 from apps.lib.api.serializers import Reference
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Tariff
 from apps.nat.rules.models import MOST_FORBIDDEN, PortRules
-from apps.nat.rules.services import change, get_rules
+from apps.nat.rules.services import change_port_rules, get_rules
 from apps.network.models import GatewayGroup
 from apps.traffic.fairshare.models import FairShare
 from apps.traffic.fairshare.selectors import get_fair_share
@@ -18,7 +18,7 @@ from apps.traffic.fairshare.services import set_fair_share
 
 
 class PortRulesSerializer(SettingsSerializer):
-    save_row = change
+    save_row = change_port_rules
     lowest = serializers.IntegerField(min_value=1, max_value=65535)
     longest = serializers.IntegerField(min_value=1, max_value=1000)
     forbidden = serializers.ListField(child=serializers.IntegerField(min_value=1, max_value=65535), max_length=MOST_FORBIDDEN)

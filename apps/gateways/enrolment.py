@@ -38,7 +38,7 @@ def demand_free(name: str) -> None:
         raise Problem(words % {"name": name, "group": holder.group, "link": holder.get_link_display()}, "name", culprit=holder)
 
 
-def join(
+def enrol_gateway(
     *,
     name: str,
     group: GatewayGroup,
@@ -70,7 +70,7 @@ def join(
     return made
 
 
-def trust(*, gateway: Gateway, host_key: str) -> None:
+def trust_host_key(*, gateway: Gateway, host_key: str) -> None:
     """Trust this host key of the gateway from now on, instead of the old one."""
     with transaction.atomic(), pghistory.context(cause="gateway trust"):
         Gateway.objects.filter(pk=gateway.pk).update(host_key=host_key, version=F("version") + 1)

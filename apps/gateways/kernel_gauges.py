@@ -59,7 +59,7 @@ class ConnectionTable:
         return self.most > self.buckets > 0
 
 
-def record(*, gateway: Gateway, answer: GaugesAre, at: datetime) -> None:
+def store_kernel_gauges(*, gateway: Gateway, answer: GaugesAre, at: datetime) -> None:
     """Store what the gateway reports of its kernel."""
     kept = {"at": int(at.timestamp()), "tracked": answer.tracked, "held": dict(answer.held), "untuned": dict(answer.untuned)}
     GatewayState.objects.filter(gateway=gateway).update(kernel=kept)

@@ -26,7 +26,7 @@ from firewall.policy import PolicyError
 log = structlog.get_logger()
 
 
-def collect(gateway: Gateway) -> bool:
+def collect_counters(gateway: Gateway) -> bool:
     """Read the gateway's counters into the database. Return False when it did not answer or sent no counters; its page shows that."""
     state, _created = GatewayState.objects.get_or_create(gateway=gateway)
     mine = GatewayState.objects.filter(pk=state.pk)
@@ -46,12 +46,12 @@ def collect(gateway: Gateway) -> bool:
     now = timezone.now()
     counter_collection.record_reading(gateway=gateway, ticket=ticket, reading=answer, at=now)
     if isinstance(full, wire.GaugesAre):
-        set_gauges.record(gateway=gateway, sets=full.sets, at=now)
-        kernel_gauges.record(gateway=gateway, answer=full, at=now)
+        set_gauges.store_set_gauges(gateway=gateway, sets=full.sets, at=now)
+        kernel_gauges.store_kernel_gauges(gateway=gateway, answer=full, at=now)
     return True
 
 
-def configure(
+def configure_gateway(
     *,
     gateway: Gateway,
     version: int,

@@ -34,7 +34,7 @@ class SetGauge:
         return StateKind.WARN if self.percent > WARN_ABOVE else StateKind.PLAIN
 
 
-def record(*, gateway: Gateway, sets: Mapping[str, tuple[int, int]], at: datetime) -> None:
+def store_set_gauges(*, gateway: Gateway, sets: Mapping[str, tuple[int, int]], at: datetime) -> None:
     """Store what the gateway reports of its dynamic sets; delete those that it no longer has."""
     rows = [Gauge(gateway=gateway, name=name, used=used, size=size, at=at) for name, (used, size) in sets.items() if find_limit(name)]
     with transaction.atomic():

@@ -90,7 +90,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     form = GatewayForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.configure(gateway=found, by=get_person(request), **form.cleaned_data)
+            services.configure_gateway(gateway=found, by=get_person(request), **form.cleaned_data)
             messages.success(request, _("Saved. The next rollout rewrites the rules of %(gateway)s in a moment.") % {"gateway": found})
             return redirect("gateways:gateway", found.pk)
         except Conflict as conflict:

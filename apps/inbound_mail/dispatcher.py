@@ -22,8 +22,8 @@ from apps.inbound_mail.message import ReceivedMail
 from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.parse_limits import DIED, TOO_BUSY, OutOfTime, ParseLimits, Unreadable
 from apps.inbound_mail.parser_process import MailReader
-from apps.lib.heap_trim import return_large_blocks, trim
-from apps.mail.redaction import redact
+from apps.lib.heap_trim import return_large_blocks, trim_heap
+from apps.mail.redaction import redact_links
 
 LEASE: Final = timedelta(minutes=2)  # far longer than one mail takes
 SECONDS: Final = 10.0  # after which no further mail is started
@@ -87,13 +87,13 @@ def receive_mail(take: MailHandler, read_by: MailReader, clock: Clock = timezone
     return_large_blocks()
     done, end = DispatchResult(), monotonic() + SECONDS
     while monotonic() < end:
-        arrival = claim(clock())
+        arrival = claim_arrival(clock())
         if arrival is None:
             return done
         became = _hand_over(arrival, take, read_by)
         if arrival.size > LARGE:
             del arrival
-            trim()
+            trim_heap()
         if became is Arrival.State.TAKEN:
             done = replace(done, taken=done.taken + 1)
         elif became is Arrival.State.QUARANTINED:
@@ -101,7 +101,7 @@ def receive_mail(take: MailHandler, read_by: MailReader, clock: Clock = timezone
     return replace(done, more=True)
 
 
-def claim(now: datetime) -> Arrival | None:
+def claim_arrival(now: datetime) -> Arrival | None:
     """Claim one waiting arrival. No other worker claims it before LEASE is over."""
     return next(iter(Arrival.objects.raw(CLAIM, {"now": now, "until": now + LEASE})), None)
 
@@ -111,7 +111,7 @@ def mark_taken(arrival: Arrival) -> None:
     _end_arrival(arrival, state=Arrival.State.TAKEN)
 
 
-def quarantine(arrival: Arrival, reason: str, detail: str = "") -> None:
+def quarantine_arrival(arrival: Arrival, reason: str, detail: str = "") -> None:
     """Put the arrival into quarantine for people to look at. The reason is a sentence, marked for translation. Raises ArrivalGone."""
     _end_arrival(arrival, state=Arrival.State.QUARANTINED, reason=reason[:200] or NOT_TAKEN, detail=detail[:500])
     log.warning("mail quarantined", arrival=arrival.pk, reason=reason, detail=detail)
@@ -123,7 +123,7 @@ def _hand_over(arrival: Arrival, take: MailHandler, read_by: MailReader) -> Arri
         why = _try_filing(arrival, take, read_by)
         if why is None:
             return Arrival.State.TAKEN
-        quarantine(arrival, why.reason, why.detail)
+        quarantine_arrival(arrival, why.reason, why.detail)
     except ArrivalGone:
         return None
     except OutOfTime:
@@ -170,7 +170,7 @@ def _is_fault_of_mail(error: Exception) -> bool:
 
 def _report_not_filed(arrival: Arrival, error: Exception) -> Unreadable:
     log.exception("mail not filed", arrival=arrival.pk)
-    return Unreadable(NOT_TAKEN, redact(f"{type(error).__name__}: {error}".replace("\0", "")))
+    return Unreadable(NOT_TAKEN, redact_links(f"{type(error).__name__}: {error}".replace("\0", "")))
 
 
 def _end_arrival(arrival: Arrival, **changes: object) -> None:

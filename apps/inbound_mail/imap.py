@@ -43,7 +43,7 @@ class MailboxFetch:
     error: str = ""
 
 
-def fetch(box: ImapMailbox) -> MailboxFetch:
+def fetch_unseen(box: ImapMailbox) -> MailboxFetch:
     """Store unseen mails, the oldest first, within SECONDS. Errors of the mailbox are returned; those of the database are raised."""
     number = 0
     try:

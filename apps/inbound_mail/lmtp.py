@@ -22,7 +22,7 @@ from django.db import connection
 
 from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.services import MOST_RECIPIENTS, TooLarge, store_arrival
-from apps.lib.heap_trim import return_large_blocks, trim
+from apps.lib.heap_trim import return_large_blocks, trim_heap
 
 LONGEST_LINE: Final = 1 << 20  # octets; mail servers break lines long before
 STORING: Final = 4  # mails that are written to the database at the same time
@@ -114,11 +114,11 @@ def store_mail(octets: bytes, sender: str | None, recipients: list[str]) -> str:
                 connection.connection.close()  # libpq keeps the memory of the largest statement as long as the connection lives
             connection.close()  # back to the pool, which checks that it is alive
         if len(octets) > LARGE:
-            trim()
+            trim_heap()
     return STORED
 
 
-async def serve(where: ListenPlace, ready: Callable[[ListenPlace], None], stop: asyncio.Event) -> None:
+async def serve_lmtp(where: ListenPlace, ready: Callable[[ListenPlace], None], stop: asyncio.Event) -> None:
     """Serve until `stop`. ready: called once it listens, with the place (and the real port, where 0 was given). Raises OSError."""
     loop, store = asyncio.get_running_loop(), LmtpHandler()
 
@@ -142,7 +142,7 @@ async def serve(where: ListenPlace, ready: Callable[[ListenPlace], None], stop: 
         where.path.unlink(missing_ok=True)
 
 
-def run(where: ListenPlace, ready: Callable[[ListenPlace], None]) -> None:
+def run_lmtp_server(where: ListenPlace, ready: Callable[[ListenPlace], None]) -> None:
     """Serve until SIGTERM or SIGINT. Mails in transfer at that moment are not acknowledged, so the mail server brings them again."""
 
     return_large_blocks()
@@ -151,6 +151,6 @@ def run(where: ListenPlace, ready: Callable[[ListenPlace], None]) -> None:
         stop = asyncio.Event()
         for each in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(each, stop.set)
-        await serve(where, ready, stop)
+        await serve_lmtp(where, ready, stop)
 
     asyncio.run(until_a_signal())

@@ -47,7 +47,7 @@ def record_look(*, place: str, error: str, now: datetime) -> None:
         Mailbox.objects.update_or_create(pk=1, defaults={"place": place, "tried": now, "succeeded": None} | fresh)
 
 
-def find_outage(now: datetime) -> Outage | None:
+def find_mailbox_outage(now: datetime) -> Outage | None:
     """Return the outage of the configured mailbox, if it has failed, or was not fetched, for LATE. Shorter failures do not count."""
     try:
         box = find_mailbox()

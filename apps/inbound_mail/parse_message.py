@@ -46,7 +46,7 @@ def parse_mail(octets: bytes, sender: str | None, recipients: Sequence[str], lim
     mail = parse_tree(octets, limits)
     content = _gather_content(mail, limits)
     bounce = sender == "" or _is_report(mail)
-    shown = html_sanitizer.sanitise("\n".join(content.htmls)) if content.htmls else ""
+    shown = html_sanitizer.sanitize_html("\n".join(content.htmls)) if content.htmls else ""
     written = "\n".join(content.texts).strip()
     why = "\n\n".join(content.reports)[:LONGEST_REPORT]
     return ReceivedMail(

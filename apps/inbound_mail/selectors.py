@@ -13,7 +13,7 @@ from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.raw_headers import extract_headers
 from apps.lib.web.navigation import NavigationCount as NavigationCount
 from apps.lib.web.request_cache import cache_per_request
-from apps.mail.redaction import redact
+from apps.mail.redaction import redact_links
 
 STATES: Final = ("quarantined", "waiting", "taken", "deleted", "all")
 HEADERS: Final = 64 << 10  # octets of headers that a page shows
@@ -54,4 +54,4 @@ def build_navigation_count(_request: HttpRequest) -> NavigationCount | None:
 
 def render_headers(arrival: Arrival) -> str:
     """Return the raw headers as plain text, as far as a page shows them, without addresses that act as staff."""
-    return redact(clean_text(extract_headers(bytes(arrival.octets or b""), HEADERS).decode("utf-8", "replace")))
+    return redact_links(clean_text(extract_headers(bytes(arrival.octets or b""), HEADERS).decode("utf-8", "replace")))

@@ -19,9 +19,9 @@ from apps.accounts.models import User
 from apps.inbound_mail.charsets import collapse_lines
 from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.raw_headers import extract_headers
-from apps.lib.enqueue import send
+from apps.lib.enqueue import send_task
 from apps.lib.errors import Conflict
-from apps.mail.redaction import redact
+from apps.mail.redaction import redact_links
 
 TASK: Final = "workers.receive_mail"
 ITS_ID: Final = re.compile(rb"^Message-ID:[ \t]*(?:\r?\n[ \t]+)?(<[!-;=?-~]{1,248}>)", re.IGNORECASE | re.MULTILINE)
@@ -52,7 +52,7 @@ def store_arrival(
         raise TooLarge(f"{len(octets)} octets; at most {settings.MAIL_IN_OCTETS} are accepted")
     row = Arrival(
         way=way, octets=octets, size=len(octets), sha256=sha256(octets).digest(), message_id=_find_message_id(octets), place=place,
-        sender=None if sender is None else redact(_clean_address(sender)), recipients=_clean_recipients(recipients),
+        sender=None if sender is None else redact_links(_clean_address(sender)), recipients=_clean_recipients(recipients),
     )  # fmt: skip
     if reason:
         row.state, row.reason, row.ended = Arrival.State.QUARANTINED, reason, Now()
@@ -64,28 +64,28 @@ def store_arrival(
             raise
         return there
     if not reason:
-        wake()
+        enqueue_reading()
     log.info("mail arrived", arrival=row.pk, way=str(way), octets=row.size)
     return row
 
 
-def wake() -> None:
+def enqueue_reading() -> None:
     """Enqueue the reading task after the commit, once per transaction however many mails arrived."""
     if not any(found[1] is _send_task for found in connection.run_on_commit):
         transaction.on_commit(_send_task, robust=True)
 
 
-def retry(*, arrival: Arrival, by: User) -> None:
+def retry_arrival(*, arrival: Arrival, by: User) -> None:
     """Have a quarantined mail read again. Raises Conflict when it is no longer in quarantine."""
     fresh = {"state": Arrival.State.WAITING, "tries": 0, "ended": None, "ended_by": None, "reason": "", "detail": ""}
     with transaction.atomic():
         if not _filter_quarantined(arrival).update(**fresh):
             raise Conflict(_("This mail is no longer in quarantine."))
-        wake()
+        enqueue_reading()
     log.info("mail read again", arrival=arrival.pk, by=by.username)
 
 
-def delete(*, arrival: Arrival, by: User) -> None:
+def delete_arrival(*, arrival: Arrival, by: User) -> None:
     """Erase the content of a quarantined mail; its record and the reason stay. Raises Conflict when it is no longer in quarantine."""
     if not _filter_quarantined(arrival).update(state=Arrival.State.DELETED, octets=None, ended=Now(), ended_by=by):
         raise Conflict(_("This mail is no longer in quarantine."))
@@ -93,7 +93,7 @@ def delete(*, arrival: Arrival, by: User) -> None:
 
 
 def _send_task() -> None:
-    send(TASK)
+    send_task(TASK)
 
 
 def _filter_quarantined(arrival: Arrival) -> QuerySet[Arrival]:

@@ -14,7 +14,7 @@ from apps.inbound_mail import mailbox_health, selectors, services
 from apps.inbound_mail.models import Arrival
 from apps.lib.errors import Problem
 from apps.lib.web.query_params import parse_words
-from apps.mail.redaction import redact, redact_octets
+from apps.mail.redaction import redact_links, redact_octets
 
 PER_PAGE = 50
 
@@ -28,7 +28,7 @@ def arrivals(request: HttpRequest) -> HttpResponse:
     page = Paginator(selectors.list_arrivals(state, search), PER_PAGE).get_page(asked.get("page"))
     shown = {"page": page, "state": state, "search": search, "counts": selectors.count_by_state(), "tabs": selectors.build_tabs()}
     now = timezone.now()
-    truth = {"away": mailbox_health.find_outage(now), "late": mailbox_health.find_unread(), "took": selectors.find_last_taken()}
+    truth = {"away": mailbox_health.find_mailbox_outage(now), "late": mailbox_health.find_unread(), "took": selectors.find_last_taken()}
     return render(request, "inbound_mail/arrivals.html", shown | truth)
 
 
@@ -36,7 +36,7 @@ def arrivals(request: HttpRequest) -> HttpResponse:
 def arrival(request: HttpRequest, pk: int) -> HttpResponse:
     """Show one arrival: its envelope, its headers, and the reason of its state."""
     row = get_object_or_404(Arrival.objects.select_related("ended_by"), pk=pk)
-    recipients = [redact(each) for each in row.recipients]
+    recipients = [redact_links(each) for each in row.recipients]
     shown = {
         "row": row,
         "headers": selectors.render_headers(row),
@@ -60,7 +60,7 @@ def retry(request: HttpRequest, pk: int) -> HttpResponse:
     """Have the mail read again."""
     row = get_object_or_404(Arrival.objects.defer("octets"), pk=pk)
     try:
-        services.retry(arrival=row, by=get_person(request))
+        services.retry_arrival(arrival=row, by=get_person(request))
         messages.success(request, _("It is read again now."))
     except Problem as problem:
         messages.error(request, str(problem))
@@ -74,7 +74,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return render(request, "inbound_mail/delete.html", {"row": row})
     try:
-        services.delete(arrival=row, by=get_person(request))
+        services.delete_arrival(arrival=row, by=get_person(request))
     except Problem as problem:
         messages.error(request, str(problem))
     return redirect("inbound:arrival", pk)

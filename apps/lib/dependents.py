@@ -1,7 +1,7 @@
 """Registry of dependent rows that end with their parent: a member's addresses, an address's port forwards.
 
 The parent's app does not know the apps above it. They register their dependents here when they are ready. Code that ends a parent
-calls `count` for the preview and `end` for the change. `end` goes to the leaves first, because the database refuses a parent that
+calls `count_dependents` for the preview and `end_dependents` for the change. The latter goes to the leaves first, because the database refuses a parent that
 ends before its dependents.
 """
 
@@ -45,23 +45,23 @@ def register_dependents(on: type[Model], rows: Callable[[Ids], DependentRows], w
     _dependencies.setdefault(on, []).append(Dependency(rows, words))
 
 
-def count(on: type[Model], ids: Ids) -> list[EndedCount]:
+def count_dependents(on: type[Model], ids: Ids) -> list[EndedCount]:
     """Return how many rows of each kind would end with these parents, without empty kinds. Two queries for each kind."""
     found: list[EndedCount] = []
     for each in _dependencies.get(on, []):
         rows = each.rows(ids).filter(holds_now_or_later())
         pks = list(rows.values_list("pk", flat=True))
-        found += [*count(rows.model, pks), EndedCount(len(pks), each.words(len(pks)))] if pks else []
+        found += [*count_dependents(rows.model, pks), EndedCount(len(pks), each.words(len(pks)))] if pks else []
     return found
 
 
-def end(on: type[Model], ids: Ids) -> list[EndedCount]:
+def end_dependents(on: type[Model], ids: Ids) -> list[EndedCount]:
     """End all dependents of these rows now, leaves first. Must run within a transaction."""
     found: list[EndedCount] = []
     for each in _dependencies.get(on, []):
         rows = each.rows(ids).filter(holds_now_or_later())
         pks = _lock_rows(rows)
-        found += [*end(rows.model, pks), EndedCount(len(pks), each.words(len(pks)))] if pks else []
+        found += [*end_dependents(rows.model, pks), EndedCount(len(pks), each.words(len(pks)))] if pks else []
         end_rows(rows.model._default_manager.filter(pk__in=pks))
     return found
 

@@ -49,7 +49,7 @@ def enqueue_task(task: str, *args: Any) -> None:
     """Enqueue the task after the current transaction commits; at once if there is none."""
     wanted = _batched_tasks.get()
     if wanted is None:
-        transaction.on_commit(partial(send, task, *args), robust=True)
+        transaction.on_commit(partial(send_task, task, *args), robust=True)
     else:
         wanted.add((task, *args))
 
@@ -67,7 +67,7 @@ def batch_tasks() -> Iterator[None]:
         enqueue_task(*each)
 
 
-def send(task: str, *args: Any) -> bool:
+def send_task(task: str, *args: Any) -> bool:
     """Send the task now. Returns False if the broker did not accept it; the next scheduled run does the work then."""
     try:
         _get_publisher().send_task(task, args=args, retry=False, ignore_result=True)

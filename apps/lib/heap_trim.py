@@ -2,7 +2,7 @@
 
 The C library (glibc) keeps freed blocks below a threshold that grows with the largest block ever freed, so one large mail
 determines how much memory a process keeps from then on. With a fixed threshold (mallopt(3)) large blocks are returned at once;
-`trim` returns the rest. Without glibc, both functions do nothing.
+`trim_heap` returns the rest. Without glibc, both functions do nothing.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ def return_large_blocks() -> None:
         ctypes.CDLL(None).mallopt(MMAP_THRESHOLD, BLOCK)
 
 
-def trim() -> None:
+def trim_heap() -> None:
     """Return free memory to the kernel (malloc_trim(3)). Takes some milliseconds, so call it only after large work."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)

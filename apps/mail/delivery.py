@@ -62,7 +62,7 @@ def list_due(now: datetime) -> QuerySet[Message]:
     return Message.objects.filter(free, state=Message.State.WAITING, due__lte=now).order_by("-urgent", "due", "id")
 
 
-def deliver(carrier: Carrier, clock: Clock = timezone.now) -> DeliveryResult:
+def deliver_due(carrier: Carrier, clock: Clock = timezone.now) -> DeliveryResult:
     """Send what is due, at most MOST mails and for about SECONDS. Any number of workers may run this at once."""
     if not list_due(clock()).exists() or circuit_breaker.find_next_try(clock()):
         return DeliveryResult()
@@ -74,7 +74,7 @@ def deliver(carrier: Carrier, clock: Clock = timezone.now) -> DeliveryResult:
             if why := carrier.open():
                 circuit_breaker.record_failure(why, clock())
                 return done
-            row = claim(clock())
+            row = claim_mail(clock())
             if row is None:
                 return done
             outcome = _try_delivery(carrier, row)
@@ -89,7 +89,7 @@ def deliver(carrier: Carrier, clock: Clock = timezone.now) -> DeliveryResult:
     return replace(done, more=True)
 
 
-def claim(now: datetime) -> Message | None:
+def claim_mail(now: datetime) -> Message | None:
     """Claim one due mail. No other worker claims it before LEASE is over.
 
     A mail whose worker never came back is tried again at once if that was its first try, otherwise after the pause of a failed try. So

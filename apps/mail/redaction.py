@@ -12,7 +12,7 @@ _IN_TEXT: Final = re.compile(STAFF_ADDRESS, re.IGNORECASE)
 _IN_OCTETS: Final = re.compile(STAFF_ADDRESS.encode(), re.IGNORECASE)
 
 
-def redact(text: str) -> str:
+def redact_links(text: str) -> str:
     """Replace such addresses in the text with HIDDEN."""
     return _IN_TEXT.sub(HIDDEN, text)
 

@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib.enqueue import send
+from apps.lib.enqueue import send_task
 from apps.lib.errors import Conflict, Problem
 from apps.mail import notice_kinds, unsubscribing
 from apps.mail.mail_templates import PlainValue, render_words
@@ -81,18 +81,18 @@ def put_in_outbox(row: Message) -> Message | None:
         if row.key is None or not Message.objects.filter(key=row.key).exists():
             raise
         return None
-    wake()
+    enqueue_sending()
     return row
 
 
-def wake() -> None:
+def enqueue_sending() -> None:
     """Enqueue the sending task after the commit, once per transaction however many mails it wrote."""
     if not any(found[1] is _send_task for found in connection.run_on_commit):
         transaction.on_commit(_send_task, robust=True)
 
 
 def _send_task() -> None:
-    send(TASK)
+    send_task(TASK)
 
 
 def build_in_hand_filter(now: datetime) -> Q:
@@ -100,7 +100,7 @@ def build_in_hand_filter(now: datetime) -> Q:
     return Q(state=Message.State.WAITING, claimed_until__gt=now)
 
 
-def retry(*, message: Message, by: User) -> None:
+def retry_mail(*, message: Message, by: User) -> None:
     """Make a mail due now. Raises Conflict when it is being sent, was sent, or was erased; Problem when its reader has switched such
     notices off.
     """
@@ -115,7 +115,7 @@ def retry(*, message: Message, by: User) -> None:
         fresh = {"state": Message.State.WAITING, "ended": None, "ended_by": None, "reason": "", "claimed_until": None}
         if not there.update(due=timezone.now(), **fresh):
             raise Conflict(_("This mail is being sent, was sent meanwhile, or its content was erased."))
-        wake()
+        enqueue_sending()
     log.info("mail tried again", message=message.pk, by=by.username)
 
 

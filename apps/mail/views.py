@@ -16,7 +16,7 @@ from apps.lib.web.query_params import parse_words
 from apps.mail import circuit_breaker, notice_kinds, selectors, services, unsubscribing
 from apps.mail.forms import DiscardForm
 from apps.mail.models import Message
-from apps.mail.redaction import redact
+from apps.mail.redaction import redact_links
 
 PER_PAGE = 50
 
@@ -46,7 +46,9 @@ def message(request: HttpRequest, pk: int) -> HttpResponse:
         "server": circuit_breaker.find_outage(),
         "acts": has_right(request.user, Right.OPERATE),
     }
-    answers = row.reply_to if redact(row.reply_to) == row.reply_to else ""  # a staff address acts as that person: others must not see it
+    answers = (
+        row.reply_to if redact_links(row.reply_to) == row.reply_to else ""
+    )  # a staff address acts as that person: others must not see it
     return render(request, "mail/message.html", shown | {"kind": notice_kinds.find_label(row.notice), "reply_to": answers})
 
 
@@ -56,7 +58,7 @@ def retry(request: HttpRequest, pk: int) -> HttpResponse:
     """Make the mail due now."""
     row = get_object_or_404(Message, pk=pk)
     try:
-        services.retry(message=row, by=get_person(request))
+        services.retry_mail(message=row, by=get_person(request))
         messages.success(request, _("Trying to send the mail again now."))
     except Problem as problem:
         messages.error(request, str(problem))

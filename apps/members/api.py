@@ -16,7 +16,7 @@ from apps.lib.api.serializers import ApiSerializer
 from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
 from apps.members import services
 from apps.members.models import Device, Member, Room, Site, Tariff
-from apps.members.selectors import search
+from apps.members.selectors import search_members
 from apps.members.services import MemberFacts
 
 FACTS = ("name", "email", "language", "tariff", "room", "since", "paid_until", "note")
@@ -79,7 +79,7 @@ class MemberViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
         "paid_until",
         "version",
         site="room__site",
-    ) | {"search": CustomFilter(TEXT, search, "words, a number, room, address or MAC address")}
+    ) | {"search": CustomFilter(TEXT, search_members, "words, a number, room, address or MAC address")}
 
     def get_queryset(self) -> QuerySet[Member]:
         return Member.objects.select_related("tariff", "room__site").order_by("name", "id")
@@ -87,13 +87,13 @@ class MemberViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
     @action(detail=True, methods=["post"])
     def activate(self, request: Request, pk: str = "") -> Response:
         """Activate the membership, so that the member can use the network. Idempotent."""
-        services.activate(member=self.get_object(), by=request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it
+        services.activate_member(member=self.get_object(), by=request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it
         return self.respond_with(self.get_object())
 
     @action(detail=True, methods=["post"])
     def leave(self, request: Request, pk: str = "") -> Response:
         """End the membership now: addresses and forwards are kept for the hold period, then released. Idempotent."""
-        services.leave(member=self.get_object(), by=request.user)  # type: ignore[arg-type]  # likewise
+        services.end_membership(member=self.get_object(), by=request.user)  # type: ignore[arg-type]  # likewise
         return self.respond_with(self.get_object())
 
 

@@ -19,7 +19,7 @@ class DepartureSerializer(ApiSerializer):
         validators: list[Any] = []
 
     def create(self, validated_data: Mapping[str, Any]) -> Departure:
-        return departures.plan(by=self.context["request"].user, **validated_data)
+        return departures.plan_departure(by=self.context["request"].user, **validated_data)
 
 
 class DepartureViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
@@ -31,4 +31,4 @@ class DepartureViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
     filters = build_filters(Departure, "member", "on", "state", "by", "planned")
 
     def remove(self, row: Departure) -> None:
-        departures.drop(row)
+        departures.drop_departure(row)

@@ -19,7 +19,7 @@ class MemberInvitationSerializer(ApiSerializer):
         validators: list[Any] = []
 
     def create(self, validated_data: Mapping[str, Any]) -> MemberInvitation:
-        return invitation_services.invite(by=self.context["request"].user, **validated_data)
+        return invitation_services.invite_member(by=self.context["request"].user, **validated_data)
 
 
 class MemberInvitationViewSet(ReadViewSet, AddViewSet, RemoveViewSet):

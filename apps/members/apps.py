@@ -14,7 +14,7 @@ class MembersConfig(AppConfig):
         from apps.members.models import Departure, Device, Member, MemberInvitation
 
         language_switch.register_language_saver(own_devices.remember_language)
-        member_token_limits.register()
+        member_token_limits.register_member_limits()
         register_trail(
             Trail(
                 Member,

@@ -22,7 +22,7 @@ from apps.members import services
 from apps.members.models import Departure, Member
 
 
-def plan(*, member: Member, on: date, by: User) -> Departure:
+def plan_departure(*, member: Member, on: date, by: User) -> Departure:
     """Plan that the member leaves at the beginning of that day.
 
     Raises Problem when the day has begun already or is too far away, or when the member has left or a departure is planned
@@ -44,7 +44,7 @@ def plan(*, member: Member, on: date, by: User) -> Departure:
         ) from error
 
 
-def drop(departure: Departure) -> None:
+def drop_departure(departure: Departure) -> None:
     """Cancel a planned departure. Raises Conflict when it was carried out or cancelled already."""
     if not _decide(departure, Departure.State.DROPPED):
         raise Conflict(_("This is not planned any more. Look at the member again."))
@@ -65,7 +65,7 @@ def carry_out(departure: Departure) -> bool:
     with pghistory.context(user=departure.by_id, planned=True), transaction.atomic():
         if not _decide(departure, Departure.State.DONE):
             return False
-        services.leave(member=departure.member, by=departure.by)
+        services.end_membership(member=departure.member, by=departure.by)
     return True
 
 
@@ -90,9 +90,9 @@ def list_releasable(now: datetime) -> QuerySet[Member]:
 
 
 @transaction.atomic
-def release(who: Member) -> bool:
+def release_departed(who: Member) -> bool:
     """End what is held for the member. Return False when the member has come back meanwhile, or nothing was held."""
     still = Member.objects.filter(state=Member.State.LEFT, pk=who.pk, left_at=who.left_at)
-    ended = dependents.end(Member, list(still.select_for_update(of=("self",)).values_list("pk", flat=True)))
+    ended = dependents.end_dependents(Member, list(still.select_for_update(of=("self",)).values_list("pk", flat=True)))
     enqueue_task("workers.reconcile")
     return bool(ended)

@@ -42,7 +42,7 @@ class OpenedInvitation:
         return self.invitation.member
 
 
-def invite(*, member: Member, by: User) -> MemberInvitation:
+def invite_member(*, member: Member, by: User) -> MemberInvitation:
     """Mail an invitation link to the member's address; an earlier link becomes invalid.
 
     Raises Problem when the member has an account already, has left, or has no e-mail address.
@@ -50,7 +50,7 @@ def invite(*, member: Member, by: User) -> MemberInvitation:
     with transaction.atomic():
         now = Member.objects.select_for_update(of=("self",)).get(pk=member.pk)
         _check(now)
-        withdraw(member=now)
+        withdraw_member_invitation(member=now)
         made = MemberInvitation.objects.create(member=now, by=by, expires=timezone.now() + timedelta(days=DAYS))
         context: dict[str, PlainValue] = {"name": now.name, "who": by.name, "days": DAYS, "url": _build_link(made, now.email)}
         write_mail(
@@ -73,7 +73,7 @@ def _build_link(made: MemberInvitation, email: str) -> str:
     return f"{settings.PORTAL_URL}{reverse('own:join', args=[_signer.sign_object([made.pk, email])])}"
 
 
-def withdraw(*, member: Member) -> None:
+def withdraw_member_invitation(*, member: Member) -> None:
     """Withdraw the member's open invitation, so that its link becomes invalid. Idempotent."""
     MemberInvitation.objects.filter(member=member, taken=None, withdrawn=None).update(withdrawn=Now())
 
@@ -120,7 +120,7 @@ def accept_anew(opened: OpenedInvitation, *, username: str, first_name: str, las
 
 
 @transaction.atomic
-def accept(opened: OpenedInvitation, *, user: User) -> None:
+def accept_member_invitation(opened: OpenedInvitation, *, user: User) -> None:
     """Connect the signed-in account. Raises Problem when the account belongs to another membership."""
     theirs = Member.objects.filter(user=user).first()
     if theirs is not None:

@@ -26,7 +26,7 @@ class NumberField(forms.CharField):
         return found
 
 
-def register() -> None:
+def register_member_limits() -> None:
     """Register both limits, so that the token page offers them."""
     register_limit(TokenLimit("member", Right.SEE_MEMBERS, NumberField, _describe_member))
     register_limit(TokenLimit("site", Right.SEE_MEMBERS, _build_house_field, _describe_house))

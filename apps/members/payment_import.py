@@ -65,7 +65,7 @@ class PaymentPreview:
         return len(self.payments) - len(self.extensions)
 
 
-def read(text: str) -> PaymentPreview:
+def read_payments(text: str) -> PaymentPreview:
     """Parse the list and return what it would do now. Raises Problem when it is too long or empty."""
     lines = text.replace("\0", "").removeprefix("\ufeff").splitlines()
     if len(lines) > MOST_LINES:
@@ -82,7 +82,7 @@ def read(text: str) -> PaymentPreview:
 def import_payments(text: str, *, by: User) -> PaymentPreview:
     """Apply the list. Raises Problem when a line cannot be parsed; nothing is changed then."""
     with transaction.atomic():
-        preview = read(text)
+        preview = read_payments(text)
         if preview.faults:
             raise Problem(_("Some lines have errors, so nothing was changed. Correct the list, then try again."), "file")
         for each in preview.extensions:

@@ -16,7 +16,7 @@ from apps.members.models import Device, Member, Room, Tariff
 MOST_ROOMS = 1000
 
 
-def search(members: QuerySet[Member], text: str) -> QuerySet[Member]:
+def search_members(members: QuerySet[Member], text: str) -> QuerySet[Member]:
     """Return the members that the text may mean.
 
     It may be parts of the name in any order, with or without accents, `M-2207`, a room such as `B-214` or `b214`, an e-mail

@@ -67,7 +67,7 @@ def change_member(*, member: Member, version: int, facts: MemberFacts, by: User)
     return member
 
 
-def activate(*, member: Member, by: User) -> None:
+def activate_member(*, member: Member, by: User) -> None:
     """Activate the membership; a member who comes back gets what is still held for them. Idempotent.
 
     Raises Problem when the personal data were erased.
@@ -85,7 +85,7 @@ def describe_erased() -> str:
     return _("The personal data of this member was erased. Add the person as a new member.")
 
 
-def leave(*, member: Member, by: User) -> list[EndedCount]:
+def end_membership(*, member: Member, by: User) -> list[EndedCount]:
     """End the membership: remove the member from the gateways and cancel a planned departure. Idempotent.
 
     Holdings are kept for HOLD_DAYS in case the member comes back, and then released (departures.py). If HOLD_DAYS is 0, they end
@@ -96,7 +96,7 @@ def leave(*, member: Member, by: User) -> list[EndedCount]:
         staying.update(state=Member.State.LEFT, room=None, version=F("version") + 1)
         Departure.objects.filter(member=member, state=Departure.State.PLANNED).update(state=Departure.State.DROPPED)
         dependents.mark_changed(Member, [member.pk])
-        held = dependents.count(Member, [member.pk]) if settings.HOLD_DAYS else dependents.end(Member, [member.pk])
+        held = dependents.count_dependents(Member, [member.pk]) if settings.HOLD_DAYS else dependents.end_dependents(Member, [member.pk])
         enqueue_task("workers.reconcile", by.pk)
     return held
 

@@ -55,7 +55,7 @@ def import_payments(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         text = form.cleaned_data["text"]
         try:
-            preview = payment_import.read(text)
+            preview = payment_import.read_payments(text)
             if "confirmed" in request.POST:
                 return _report_import(request, payment_import.import_payments(text, by=get_person(request)))
         except Problem as problem:

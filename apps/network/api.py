@@ -58,7 +58,7 @@ class HoldingViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
         return Holding.objects.filter(holds_now()).select_related("pool").order_by("id")
 
     def remove(self, row: Holding) -> None:
-        services.release(holding=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that
+        services.release_holding(holding=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that
 
 
 class BasePoolSerializer(ApiSerializer):

@@ -9,7 +9,7 @@ from apps.accounts.token_limits import LimitChoiceField, TokenLimit, register_li
 from apps.network.models import GatewayGroup
 
 
-def register() -> None:
+def register_group_limit() -> None:
     """Register the limit, so that the page of tokens offers it."""
     register_limit(TokenLimit("group", Right.SEE_NETWORK, _build_field, _describe_group))
 

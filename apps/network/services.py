@@ -59,17 +59,17 @@ def lock_pools(*pks: int) -> None:
 def lock_holdings(*pks: int) -> None:
     """Lock these holdings until the transaction ends: after the member and the pools, and before their dependents are changed.
 
-    `release` and a member's departure go from the holding to its dependents. A transaction that changes a forward or mapping first, and
+    `release_holding` and a member's departure go from the holding to its dependents. A transaction that changes a forward or mapping first, and
     then writes a row that refers to its holding, would take the locks in the opposite order, and the two would deadlock.
     """
     list(Holding.objects.select_for_update().filter(pk__in=pks).order_by("pk").values_list("pk", flat=True))
 
 
-def release(*, holding: Holding, by: User) -> list[EndedCount]:
+def release_holding(*, holding: Holding, by: User) -> list[EndedCount]:
     """End the holding now, after its dependents; return the counts of what ended. Releasing twice is harmless."""
     with transaction.atomic():
         held = Holding.objects.select_for_update().filter(holds_now(), pk=holding.pk)
-        ended = dependents.end(Holding, held.values_list("pk", flat=True)) if held.exists() else []
+        ended = dependents.end_dependents(Holding, held.values_list("pk", flat=True)) if held.exists() else []
         dependents.end_rows(Holding.objects.filter(pk=holding.pk))
         enqueue_task("workers.reconcile", by.pk)
     return ended

@@ -49,7 +49,7 @@ def record_success(name: str) -> None:
 
 def record_failure(name: str, error: BaseException) -> None:
     """Record that the job has failed, with the exception's text."""
-    _write(FAILED, {"name": name, "error": describe(error)})
+    _write(FAILED, {"name": name, "error": describe_error(error)})
 
 
 def _write(query: str, values: dict[str, Any]) -> None:
@@ -57,7 +57,7 @@ def _write(query: str, values: dict[str, Any]) -> None:
         cursor.execute(query, values)
 
 
-def describe(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return the exception's type and the first line of its text, without NUL and short enough for the column."""
     first = str(error).strip().partition("\n")[0].replace("\0", "")
     return f"{type(error).__name__}: {first}"[:500] if first else type(error).__name__

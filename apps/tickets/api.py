@@ -199,7 +199,7 @@ class TicketViewSet(ReadViewSet, ChangeViewSet):
     @action(detail=True, methods=["post"], serializer_class=MergeSerializer)
     def merge(self, request: Request, pk: str = "") -> Response:
         """Merge other tickets of the same member, or without a member, into this one: they point to it from now on. No mail is sent."""
-        merging.merge(
+        merging.merge_tickets(
             into=self.get_object(),
             tickets=self.list_named_tickets(parse_request(MergeSerializer, request)["tickets"]),
             by=self.get_writer(),
@@ -221,7 +221,7 @@ class TicketViewSet(ReadViewSet, ChangeViewSet):
     def split(self, request: Request, pk: str = "") -> Response:
         """Split chosen messages off into a ticket of their own. No mail is sent."""
         asked = parse_request(SplitSerializer, request)
-        made = splitting.split(ticket=self.get_object(), by=self.get_writer(), **asked)
+        made = splitting.split_ticket(ticket=self.get_object(), by=self.get_writer(), **asked)
         self.validate_reach([made])
         return self.render_ticket(made, code=201)
 
@@ -267,12 +267,12 @@ class CannedSerializer(ApiSerializer):
 
     def create(self, validated_data: Mapping[str, Any]) -> Canned:
         asked = {name: validated_data[name] for name in ("name", "text_de", "text_en")}
-        return canned.add(by=self.context["request"].user, **asked)
+        return canned.add_canned_answer(by=self.context["request"].user, **asked)
 
     def update(self, instance: Canned, validated_data: Mapping[str, Any]) -> Canned:
         names = ("name", "text_de", "text_en", "version")
         asked = {name: validated_data.get(name, getattr(instance, name)) for name in names}
-        canned.change(canned=instance, by=self.context["request"].user, **asked)
+        canned.change_canned_answer(canned=instance, by=self.context["request"].user, **asked)
         return Canned.objects.get(pk=instance.pk)
 
 
@@ -284,4 +284,4 @@ class CannedViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     filters = build_filters(Canned, "name", "version")
 
     def remove(self, row: Canned) -> None:
-        canned.remove(canned=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checked it
+        canned.remove_canned_answer(canned=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checked it

@@ -24,7 +24,7 @@ from apps.lib.errors import Problem
 from apps.tickets import canned, services
 from apps.tickets.models import Bulk, BulkItem, Ticket
 from apps.tickets.notifications import get_asker, list_readers
-from apps.tickets.thread import tidy
+from apps.tickets.thread import tidy_text
 
 MOST: Final = 500  # tickets at once
 AT_ONCE: Final = 50  # answers of one task
@@ -60,7 +60,7 @@ def render_answer(ticket: Ticket, texts: Mapping[str, str], by: User) -> str:
 
 def validate_texts(texts: Mapping[str, str]) -> dict[str, str]:
     """Return the tidied texts by language. Raise Problem when all are empty, one is too long, or a placeholder is unknown."""
-    kept = {language: tidy(text) for language, text in texts.items()}
+    kept = {language: tidy_text(text) for language, text in texts.items()}
     if not any(kept.values()):
         raise Problem(_("Write something first."), next(f"text_{language}" for language in kept))
     for language, text in kept.items():

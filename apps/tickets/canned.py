@@ -19,7 +19,7 @@ from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
 from apps.tickets.models import Canned, Ticket
 from apps.tickets.notifications import get_asker
-from apps.tickets.thread import tidy
+from apps.tickets.thread import tidy_text
 
 log = structlog.get_logger()
 _PLACE: Final = re.compile(r"\{([^{}\n]{0,40})\}")
@@ -54,7 +54,7 @@ def list_unknown_places(text: str) -> list[str]:
     return [found[0] for found in _PLACE.finditer(text) if found[1] not in PLACES]
 
 
-def add(*, name: str, text_de: str, text_en: str, by: User) -> Canned:
+def add_canned_answer(*, name: str, text_de: str, text_en: str, by: User) -> Canned:
     """Add a canned answer. Raise Problem when the name is taken, the name or a text is missing, a text is too long, or a placeholder is
     unknown.
     """
@@ -68,8 +68,8 @@ def add(*, name: str, text_de: str, text_en: str, by: User) -> Canned:
     return made
 
 
-def change(*, canned: Canned, version: int, name: str, text_de: str, text_en: str, by: User) -> None:
-    """Change a canned answer. Raise Problem as `add` does, Conflict when it changed since `version`."""
+def change_canned_answer(*, canned: Canned, version: int, name: str, text_de: str, text_en: str, by: User) -> None:
+    """Change a canned answer. Raise Problem as `add_canned_answer` does, Conflict when it changed since `version`."""
     given = _validate_answer(name, text_de, text_en)
     try:
         with transaction.atomic():
@@ -83,14 +83,14 @@ def change(*, canned: Canned, version: int, name: str, text_de: str, text_en: st
     log.info("canned answer changed", answer=canned.pk, by=by.username)
 
 
-def remove(*, canned: Canned, by: User) -> None:
+def remove_canned_answer(*, canned: Canned, by: User) -> None:
     """Remove a canned answer. Idempotent."""
     Canned.objects.filter(pk=canned.pk).delete()
     log.info("canned answer removed", answer=canned.pk, by=by.username)
 
 
 def _validate_answer(name: str, text_de: str, text_en: str) -> dict[str, str]:
-    given = {"name": " ".join(tidy(name).split()), "text_de": tidy(text_de), "text_en": tidy(text_en)}
+    given = {"name": " ".join(tidy_text(name).split()), "text_de": tidy_text(text_de), "text_en": tidy_text(text_en)}
     for field, text in given.items():
         if not text:
             raise Problem(_("A canned answer needs a name and both texts."), field)

@@ -55,7 +55,7 @@ def list_counts(name: str, now: datetime) -> list[PeriodCounts]:
     """Return the numbers of 30 days ("month") or 53 weeks from Monday to Sunday ("year"), the oldest first; the last is under way."""
     unit, number = WINDOWS[name]
     begins = list_begins(unit, number, now)
-    fill(unit, begins, now)
+    store_ended_periods(unit, begins, now)
     kept = {row.begins: row for row in Period.objects.filter(unit=unit, begins__in=begins)}
     live = {each.begins: each for each in _count_periods(unit, [day for day in begins if day not in kept])}
     return _add_open_counts([_from_row(kept[day]) if day in kept else live[day] for day in begins])
@@ -68,7 +68,7 @@ def list_begins(unit: str, number: int, now: datetime) -> list[date]:
     return [last - timedelta(days=step * back) for back in reversed(range(number))]
 
 
-def fill(unit: str, begins: Sequence[date], now: datetime) -> int:
+def store_ended_periods(unit: str, begins: Sequence[date], now: datetime) -> int:
     """Save the periods that are over and not saved yet. Return their number. Idempotent, also when two processes do it at once."""
     over = [day for day in begins if _make_midnight(_compute_next_begin(unit, day)) + SETTLES <= now]
     known = set(Period.objects.filter(unit=unit, begins__in=over).values_list("begins", flat=True))
@@ -82,7 +82,7 @@ def fill(unit: str, begins: Sequence[date], now: datetime) -> int:
 
 def fill_all(now: datetime) -> int:
     """Save all past periods that the pages show. Return their number."""
-    return sum(fill(unit, list_begins(unit, number, now), now) for unit, number in WINDOWS.values())
+    return sum(store_ended_periods(unit, list_begins(unit, number, now), now) for unit, number in WINDOWS.values())
 
 
 def list_starts(unit: str, counted: Sequence[PeriodCounts]) -> tuple[list[datetime], datetime]:

@@ -142,7 +142,7 @@ def link_ban(*, ticket: Ticket, text: str, by: User) -> None:
     add_link(ticket=ticket, kind=Ban._meta.label_lower, object_id=found.pk, by=by)
 
 
-def unlink(*, link: Link, by: User) -> None:
+def remove_link(*, link: Link, by: User) -> None:
     """Remove the link. Idempotent."""
     Link.objects.filter(pk=link.pk).delete()
     log.info("link of a ticket removed", ticket=link.ticket_id, kind=link.kind, id=link.object_id, by=by.username)

@@ -75,7 +75,7 @@ def validate_merge(into: Ticket, tickets: Iterable[Ticket]) -> None:
     validate_tags([tag for each in (into, *sources) for tag in each.tags])
 
 
-def merge(*, into: Ticket, tickets: Sequence[Ticket], by: User) -> None:
+def merge_tickets(*, into: Ticket, tickets: Sequence[Ticket], by: User) -> None:
     """Merge the tickets into one, without sending any mail. Raise Problem as `validate_merge` does."""
     with transaction.atomic():
         rows = Ticket.objects.select_for_update().prefetch_related("member", "assignee")

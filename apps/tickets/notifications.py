@@ -16,7 +16,7 @@ from apps.lib.email_address import is_same_address, lower_ascii
 from apps.mail.mail_templates import PlainValue
 from apps.mail.models import SwitchedOff
 from apps.mail.services import write_mail
-from apps.mail.unsubscribing import list_switched_off
+from apps.mail.unsubscribing import list_switched_off_notices
 from apps.tickets import addressing
 from apps.tickets.models import Message, Ticket
 
@@ -46,7 +46,7 @@ def list_readers(tickets: Sequence[Ticket]) -> list[tuple[str, str]]:
     off.
     """
     of_accounts = [each.member.email for each in tickets if each.member and each.member.user_id]
-    off = list_switched_off(of_accounts, ANSWERS)
+    off = list_switched_off_notices(of_accounts, ANSWERS)
 
     def wanted(ticket: Ticket, address: str) -> str:
         return "" if ticket.member and ticket.member.user_id and lower_ascii(address) in off else address

@@ -151,7 +151,7 @@ def check_facts(state: str | None, priority: int | None, assignee: User | None) 
 
 def validate_subject(subject: str) -> str:
     """Return the subject on one line. Raise Problem when it is empty or too long."""
-    kept = " ".join(thread.tidy(subject).split())
+    kept = " ".join(thread.tidy_text(subject).split())
     if not kept:
         raise Problem(_("Say in a few words what it is about."), "subject")
     if len(kept) > LONGEST_SUBJECT:
@@ -179,7 +179,7 @@ def _assign_if_free(ticket: Ticket, by: User) -> None:
 
 
 def check_text(text: str, files: Sequence[AttachmentFile]) -> None:
-    length = len(thread.tidy(text))
+    length = len(thread.tidy_text(text))
     if not length:
         raise Problem(_("Write something first."), "text")
     if length > LONGEST:

@@ -17,7 +17,7 @@ from apps.tickets.services import validate_subject
 log = structlog.get_logger()
 
 
-def split(*, ticket: Ticket, messages: Sequence[int], subject: str, same_member: bool, by: User) -> Ticket:
+def split_ticket(*, ticket: Ticket, messages: Sequence[int], subject: str, same_member: bool, by: User) -> Ticket:
     """Split messages off and return the new ticket, with the same member or without one. messages: ids. No mail is sent.
 
     Raise Problem for a subject that is not allowed, and when no message is chosen, all are, or one is not of the ticket.

@@ -31,7 +31,7 @@ def resolve_merged(pk: int) -> int:
 def add_message(message: Message, files: Sequence[AttachmentFile] = ()) -> Message:
     """Save the message with its files and update the ticket's touched_at. Raise Problem when the files exceed a quota."""
     check_room(message, sum(len(file.octets) for file in files))
-    message.text = tidy(message.text)
+    message.text = tidy_text(message.text)
     message.save(force_insert=True)
     save_files(message, files)
     Ticket.objects.filter(pk=message.ticket_id).update(touched_at=Now())
@@ -57,6 +57,6 @@ def set_state(ticket: Ticket, state: Ticket.State) -> None:
         ticket.state = state
 
 
-def tidy(text: str) -> str:
+def tidy_text(text: str) -> str:
     """Return the text without NUL, which PostgreSQL does not accept, with LF as line end, and without surrounding white space."""
     return text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n").strip()

@@ -207,7 +207,9 @@ class Throughput(CounterColumns):
             models.UniqueConstraint(fields=["gateway", "family", "bucket"], name="throughput_once_per_bucket"),
             models.CheckConstraint(condition=Q(family__in=[4, 6]), name="throughput_family"),
         ]
-        indexes = [models.Index(fields=["bucket"], name="throughput_by_time")]  # `rollup.forget` looks for old rows every minute
+        indexes = [
+            models.Index(fields=["bucket"], name="throughput_by_time")
+        ]  # `rollup.drop_expired_usage` looks for old rows every minute
 
 
 @track_history()

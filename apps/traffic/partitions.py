@@ -38,7 +38,7 @@ def compute_span(level: str, at: datetime) -> tuple[datetime, datetime]:
     return datetime.combine(first, time(), UTC), datetime.combine(after, time(), UTC)
 
 
-def ensure(level: str, at: datetime) -> None:
+def ensure_partition(level: str, at: datetime) -> None:
     """Make the partition that contains this moment if it does not exist. Costs one query of the catalogue if it does."""
     table = TABLES[level]._meta.db_table
     since, until = compute_span(level, at)
@@ -58,7 +58,7 @@ def ensure_between(level: str, since: datetime, until: datetime) -> None:
     """Make all missing partitions from one moment to another."""
     at = since
     while at <= until:
-        ensure(level, at)
+        ensure_partition(level, at)
         at = compute_span(level, at)[1]
 
 

@@ -70,7 +70,7 @@ def run_maintenance(now: datetime) -> None:
     partitions.ensure_ahead(now)
     for level in FINER:
         roll_up(level, now)
-    forget(now)
+    drop_expired_usage(now)
 
 
 def roll_up(level: Level.Name, now: datetime) -> int:
@@ -104,7 +104,7 @@ def _roll_up_some(level: Level.Name, now: datetime) -> int | None:
     return rows
 
 
-def forget(now: datetime) -> None:
+def drop_expired_usage(now: datetime) -> None:
     """Drop what is past its retention, except what is not rolled up into every coarser level yet."""
     kept = {row.name: row for row in Level.objects.all()}
     for level in Level.Name:

@@ -76,7 +76,7 @@ def add_usage(passed: Mapping[str, Iterable[OwnerTraffic]], at: datetime, bucket
 
     Return the elements that belong to no holding; they are not counted.
     """
-    partitions.ensure(Level.Name.FIVE_MINUTES, bucket)
+    partitions.ensure_partition(Level.Name.FIVE_MINUTES, bucket)
     rows = 0
     with connection.cursor() as cursor:
         cursor.execute(STAGE)

@@ -42,7 +42,7 @@ class WebhookSerializer(ApiSerializer):
         version, token = validated_data.get("version", instance.version), self.context["request"].auth
         if isinstance(token, ApiToken):
             services.check_token(token=token, endpoint=instance, facts=facts)
-        return services.change(endpoint=instance, version=version, facts=facts, by=self.context["request"].user)
+        return services.change_webhook(endpoint=instance, version=version, facts=facts, by=self.context["request"].user)
 
 
 class DeliverySerializer(ApiSerializer):
@@ -65,13 +65,13 @@ class WebhookViewSet(ReadViewSet, ChangeViewSet, RemoveViewSet):
     filters = build_filters(Endpoint, "name", "url", "owner", "active", "created", "failures", "version")
 
     def remove(self, row: Endpoint) -> None:
-        services.remove(endpoint=row, by=self.get_writer())
+        services.remove_webhook(endpoint=row, by=self.get_writer())
 
     @declare_response(201, DeliverySerializer)
     @action(detail=True, methods=["post"])
     def ping(self, request: Request, pk: str = "") -> Response:
         """Queue a test and return its delivery."""
-        made = services.ping(endpoint=self.get_object(), by=self.get_writer())
+        made = services.ping_webhook(endpoint=self.get_object(), by=self.get_writer())
         made.refresh_from_db()
         return Response(DeliverySerializer(made).data, status=201)
 
@@ -92,5 +92,5 @@ class DeliveryViewSet(ReadViewSet):
     @action(detail=True, methods=["post"])
     def again(self, request: Request, pk: str = "") -> Response:
         """Send the delivery again, under the same id."""
-        services.resend(delivery=self.get_object(), by=self.request.user)  # type: ignore[arg-type]  # an authenticated user is a User
+        services.resend_delivery(delivery=self.get_object(), by=self.request.user)  # type: ignore[arg-type]  # an authenticated user is a User
         return self.respond_with(self.get_object())

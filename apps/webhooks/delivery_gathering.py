@@ -36,7 +36,7 @@ WRITING: Final = """
 """
 
 
-def begin() -> None:
+def begin_positions() -> None:
     """Start reading tables that have no position yet: each begins after its last drawn id."""
     tables, drawn = _list_tables(), _list_drawn_ids()
     known = set(Position.objects.values_list("table", flat=True))
@@ -45,7 +45,7 @@ def begin() -> None:
 
 
 @transaction.atomic
-def gather() -> bool:
+def gather_deliveries() -> bool:
     """Queue deliveries for new events. Returns True if there are more. Does nothing if another run holds the lock or no endpoint exists."""
     if not _try_lock():
         return False
@@ -53,7 +53,7 @@ def gather() -> bool:
         Position.objects.all().delete()
         return False
     if Position.objects.count() < len(list_event_kinds()):
-        begin()
+        begin_positions()
     endpoints = list(Endpoint.objects.filter(active=True, owner__is_active=True).select_related("owner"))
     positions = _settle_positions()
     return sum(_gather_kind(kind, positions[kind.events._meta.db_table], endpoints) for kind in list_event_kinds().values()) > 0
@@ -118,12 +118,12 @@ def _settle_positions() -> dict[str, Position]:
     drawn, writing = _list_drawn_ids(), _list_writers()
     positions = {each.table: each for each in Position.objects.all()}
     for position in positions.values():
-        if settle(position, drawn.get(position.table, 0), writing.get(position.table, [])):
+        if settle_position(position, drawn.get(position.table, 0), writing.get(position.table, [])):
             position.save(update_fields=["settled", "candidate", "holders"])
     return positions
 
 
-def settle(position: Position, drawn: int, writing: Sequence[str]) -> bool:
+def settle_position(position: Position, drawn: int, writing: Sequence[str]) -> bool:
     """Move `settled` up as far as possible. Returns True if the position changed.
 
     drawn: the highest id drawn. writing: virtual ids of the transactions that have written into the table and not ended.

@@ -66,7 +66,7 @@ def send_due(clock: Clock = timezone.now) -> bool:
     """Send due deliveries for about SECONDS. Returns True if there may be more. Any number of workers may run it at once."""
     end = monotonic() + SECONDS
     for _number in range(MOST):
-        row = claim(clock())
+        row = claim_delivery(clock())
         if row is None:
             return False
         record_answer(row, try_delivery(row, clock()), clock())
@@ -76,7 +76,7 @@ def send_due(clock: Clock = timezone.now) -> bool:
 
 
 @transaction.atomic
-def claim(now: datetime) -> Delivery | None:
+def claim_delivery(now: datetime) -> Delivery | None:
     """Claim a due delivery of an endpoint that is active and not resting. No other worker can claim it before LEASE is over."""
     awake = Endpoint.objects.filter(Q(rest_until=None) | Q(rest_until__lte=now), active=True).values_list("pk", flat=True)
     free = Q(claimed_until=None) | Q(claimed_until__lte=now)  # as a list, so that deliveries of resting endpoints are not even read

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import ApiToken, User
 from apps.accounts.permissions import has_right
-from apps.accounts.tokens import covers
+from apps.accounts.tokens import is_in_scope
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.web import guarded_http
@@ -40,20 +40,20 @@ class EndpointFacts:
 
 
 @transaction.atomic
-def add(*, facts: EndpointFacts, by: User) -> tuple[Endpoint, str]:
+def add_webhook(*, facts: EndpointFacts, by: User) -> tuple[Endpoint, str]:
     """Add an endpoint that belongs to `by`. Returns it with its secret, which cannot be shown again. Raises Problem."""
     validate_facts(facts, by)
     if Endpoint.objects.count() >= MOST:
         raise Problem(_("There are %(most)d webhooks already. Remove one that is no longer needed.") % {"most": MOST})
     made = Endpoint(owner=by, salt=make_salt(), **_build_columns(facts))
     _save_endpoint(made)
-    delivery_gathering.begin()
+    delivery_gathering.begin_positions()
     log.info("webhook added", webhook=made.pk, by=by.username)
     return made, derive_secret(made.salt)
 
 
 @transaction.atomic
-def change(*, endpoint: Endpoint, version: int, facts: EndpointFacts, by: User) -> Endpoint:
+def change_webhook(*, endpoint: Endpoint, version: int, facts: EndpointFacts, by: User) -> Endpoint:
     """Change an endpoint's settings, or pause it. Nothing is queued for an inactive endpoint.
 
     Raises Problem, and Conflict if `version` is not current.
@@ -75,7 +75,7 @@ def check_token(*, token: ApiToken, endpoint: Endpoint, facts: EndpointFacts) ->
     if facts.url != endpoint.url:
         raise Problem(_("A token cannot change a webhook’s address. Sign in and change it on the webhook’s page."), "url")
     told, before = _resolve_kinds(facts.kinds), _resolve_kinds(endpoint.kinds)
-    beyond = sorted(kind for kind in told - before if not covers(token, kind, "GET"))
+    beyond = sorted(kind for kind in told - before if not is_in_scope(token, kind, "GET"))
     if beyond:
         text = _("The token may not read %(kinds)s, so it cannot make a webhook report it.")
         raise Problem(text % {"kinds": ", ".join(beyond)}, "kinds")
@@ -85,7 +85,7 @@ def _resolve_kinds(chosen: Sequence[str]) -> set[str]:
     return set(chosen or list_event_kinds())
 
 
-def remove(*, endpoint: Endpoint, by: User) -> None:
+def remove_webhook(*, endpoint: Endpoint, by: User) -> None:
     """Remove an endpoint with all its deliveries."""
     endpoint.delete()
     log.info("webhook removed", webhook=endpoint.pk, by=by.username)
@@ -99,7 +99,7 @@ def renew_secret(*, endpoint: Endpoint, by: User) -> str:
     return derive_secret(salt)
 
 
-def ping(*, endpoint: Endpoint, by: User) -> Delivery:
+def ping_webhook(*, endpoint: Endpoint, by: User) -> Delivery:
     """Queue a test and end the endpoint's rest. Raises Problem while the endpoint is paused."""
     _validate_active(endpoint)
     made = delivery_gathering.build_delivery(
@@ -112,7 +112,7 @@ def ping(*, endpoint: Endpoint, by: User) -> Delivery:
     return made
 
 
-def resend(*, delivery: Delivery, by: User) -> None:
+def resend_delivery(*, delivery: Delivery, by: User) -> None:
     """Queue an ended delivery again under the same id, and end the endpoint's rest.
 
     Raises Conflict if it still waits or is being sent; Problem while the endpoint is paused.
@@ -127,7 +127,7 @@ def resend(*, delivery: Delivery, by: User) -> None:
     log.info("webhook delivery sent again", delivery=str(delivery.uid), by=by.username)
 
 
-def forget(*, source: str, ids: Iterable[int]) -> None:
+def forget_deliveries(*, source: str, ids: Iterable[int]) -> None:
     """Delete the deliveries of rows whose personal data are erased. source: the table of their history."""
     Delivery.objects.filter(source=source, object_id__in=list(ids)).delete()
 

@@ -35,7 +35,7 @@ def add(request: HttpRequest) -> HttpResponse:
     form = WebhookForm(by, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            row, secret = services.add(facts=form.to_kwargs(), by=by)
+            row, secret = services.add_webhook(facts=form.to_kwargs(), by=by)
             return render(request, "webhooks/secret.html", {"row": row, "secret": secret})
         except Problem as problem:
             form.add_problem(problem)
@@ -59,7 +59,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     form = WebhookForm(row.owner, request.POST if request.method == "POST" else None, row)
     if form.is_valid():
         try:
-            services.change(endpoint=row, version=form.cleaned_data["version"] or 0, facts=form.to_kwargs(), by=get_person(request))
+            services.change_webhook(endpoint=row, version=form.cleaned_data["version"] or 0, facts=form.to_kwargs(), by=get_person(request))
             return redirect("webhooks:webhook", pk)
         except Problem as problem:
             form.add_problem(problem)
@@ -85,7 +85,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(selectors.list_endpoints(), pk=pk)
     if request.method != "POST":
         return render(request, "webhooks/remove.html", {"row": row})
-    services.remove(endpoint=row, by=get_person(request))
+    services.remove_webhook(endpoint=row, by=get_person(request))
     return redirect("webhooks:list")
 
 
@@ -95,7 +95,7 @@ def ping(request: HttpRequest, pk: int) -> HttpResponse:
     """Send a test."""
     row = get_object_or_404(Endpoint, pk=pk)
     try:
-        services.ping(endpoint=row, by=get_person(request))
+        services.ping_webhook(endpoint=row, by=get_person(request))
         messages.success(request, _("A test is on its way: it is the first entry in the list."))
     except Problem as problem:
         messages.error(request, str(problem))
@@ -116,7 +116,7 @@ def resend(request: HttpRequest, pk: int) -> HttpResponse:
     """Send a delivery again."""
     row = get_object_or_404(Delivery, pk=pk)
     try:
-        services.resend(delivery=row, by=get_person(request))
+        services.resend_delivery(delivery=row, by=get_person(request))
         messages.success(request, _("The delivery is sent again, with the same id."))
     except Problem as problem:
         messages.error(request, str(problem))

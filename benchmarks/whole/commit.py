@@ -66,7 +66,7 @@ def measure(places: StatePaths, *, members: int, bans: bool, explain: bool, sing
 def import_feed(changes: ChangeStream) -> None:
     """Import a ban list as large as published ones."""
     lines = "\n".join(str(IPv4Address((60 << 24) + at * 7)) for at in range(FEED))
-    feed_import.import_feed(list=create_list(name="Feed", by=changes.by), feed=feed_parser.parse(lines), by=changes.by)
+    feed_import.import_feed(list=create_list(name="Feed", by=changes.by), feed=feed_parser.parse_feed(lines), by=changes.by)
 
 
 def _iter_figures(stack: Stack, heard: Confirmations, changes: ChangeStream, singles: int, *, explaining: bool) -> Iterator[Figure]:
@@ -159,7 +159,7 @@ def _write(url: str, own: int, author: int, share: int) -> None:
     with psycopg.connect(url, autocommit=True) as writing:
         for at in range(share, BURST, WRITERS):
             writing.execute(INSERT, (own, f"{IPv4Address(BURST_BASE + at)}/32", author))
-            enqueue.send("workers.reconcile", author)
+            enqueue.send_task("workers.reconcile", author)
 
 
 def _is_active(wanted: set[str]) -> bool:

@@ -192,12 +192,12 @@ def seed(places: StatePaths, members: int) -> None:
     """Write a network of this many members and its administrators; the first members live on the lab's hosts."""
     host_keys = {name: lab_sshd.ensure_host_key(places.sshd / name) for name in commands.GATEWAYS}
     today = date.today()  # noqa: DTZ011 - any day will do
-    network_plan.write(
-        network_plan.make_plan(1, members, lab_network.read(members), today, demo.RESIDENTS, demo.FORWARDS), "ssh", host_keys
+    network_plan.write_plan(
+        network_plan.make_plan(1, members, lab_network.read_lab_network(members), today, demo.RESIDENTS, demo.FORWARDS), "ssh", host_keys
     )
     admin = User.objects.create(username="mara", roles=["network_admin", "approver"])
     User.objects.create(username="jakob", roles=["network_admin", "approver"])
-    demo.ban(admin)
+    demo.seed_bans(admin)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
 

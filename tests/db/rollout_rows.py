@@ -15,7 +15,7 @@ from firewall.diff import diff
 from firewall.render import render_delta
 from firewall.rollout import RolloutCommand, RolloutEvent
 from firewall.ruleset import EMPTY
-from firewall.summary import summarise
+from firewall.summary import summarize
 from tests import factories
 
 
@@ -31,7 +31,7 @@ def open_rollout(network: factories.Network, wanted: DesiredState | None = None)
     ruleset = wanted.rulesets[network.gateways[0].pk]
     change = diff(EMPTY, ruleset)
     text = render_delta(change, now=wanted.snapshot.now)
-    description.describe(lease.rollout.revision, summarise(change, ruleset), text, ruleset.count_elements())
+    description.store_description(lease.rollout.revision, summarize(change, ruleset), text, ruleset.count_elements())
     return lease
 
 

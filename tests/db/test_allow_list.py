@@ -172,23 +172,23 @@ def test_what_is_exported_is_imported_with_its_directions(staff: Client, own: Ba
     ],
 )
 def test_tables_are_read_row_by_row(content: str, entries: list[tuple[str, str]], bad: int) -> None:
-    found = feed_parser.parse(content)
+    found = feed_parser.parse_feed(content)
     assert ([(str(each.prefix), each.direction) for each in found.entries], len(found.bad)) == (entries, bad)
 
 
 def test_a_table_has_no_more_rows_than_a_text_has_lines() -> None:
     with pytest.raises(feed_parser.FeedTooBig, match="more than 2 entries"):
-        feed_parser.parse('["203.0.113.1", "203.0.113.2", "203.0.113.3", "203.0.113.4"]', limits=feed_parser.FeedLimits(lines=2))
+        feed_parser.parse_feed('["203.0.113.1", "203.0.113.2", "203.0.113.3", "203.0.113.4"]', limits=feed_parser.FeedLimits(lines=2))
 
 
 def test_an_import_counts_what_the_allow_list_overrules(staff: Client, own: BanList) -> None:
     allow_prefix(prefix="203.0.113.0/24", author=None)
     outcome = feed_import.import_feed(
-        list=own, feed=feed_parser.parse("203.0.113.9\n203.0.112.0/23\n203.0.113.0/25"), by=None, direction="in"
+        list=own, feed=feed_parser.parse_feed("203.0.113.9\n203.0.112.0/23\n203.0.113.0/25"), by=None, direction="in"
     )
     assert (outcome.added, outcome.allowed, set(Ban.objects.values_list("direction", flat=True))) == (3, 2, {"in"})
     again = feed_import.import_feed(
-        list=own, feed=feed_parser.parse('["203.0.113.9", {"prefix": "203.0.112.0/23", "direction": "both"}]'), by=None
+        list=own, feed=feed_parser.parse_feed('["203.0.113.9", {"prefix": "203.0.112.0/23", "direction": "both"}]'), by=None
     )
     assert (again.redirected, again.removed, again.unchanged) == (1, 1, 2)
     file = {"file": SimpleUploadedFile("x.txt", b"203.0.113.9"), "term": "never"}

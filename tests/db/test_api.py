@@ -13,7 +13,7 @@ from tests.api_responses import wrong
 @pytest.fixture
 def api(network: factories.Network) -> Client:
     """A client with the admin's token."""
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
@@ -89,12 +89,12 @@ def test_without_a_token_nothing_is_told(network: factories.Network, path: str) 
 
 
 def test_a_member_without_a_role_is_refused(network: factories.Network) -> None:
-    _token, key = tokens.create(user=factories.user("selin", staff=False), name="mine")
+    _token, key = tokens.create_token(user=factories.user("selin", staff=False), name="mine")
     assert Client(headers={"authorization": f"Bearer {key}"}).get("/api/members/members/").status_code == 403
 
 
 def test_the_database_keeps_no_key(network: factories.Network) -> None:
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     assert not ApiToken.objects.filter(sha256__contains=key[3:]).exists()
 
 

@@ -27,7 +27,7 @@ DEPLOYED = {prefix: view for prefix, view in REMOVED.items() if issubclass(view.
 def test_of_two_who_remove_the_same_one_succeeds(transactional_db: None, prefix: str) -> None:
     network = factories.network()
     one_of_each(network)
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     api = Client(headers={"authorization": f"Bearer {key}"})
     row = api.get(f"/api/{prefix}/?limit=1&fields=id").json()["results"][0]
     assert sorted(_both(prefix, row["id"], lambda: api.delete(f"/api/{prefix}/{row['id']}/"))) == [204, 404]

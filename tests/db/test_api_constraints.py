@@ -4,7 +4,7 @@ import pytest
 from django.db import DataError, IntegrityError, connection, transaction
 
 from apps.lib.api.constraints import explain_violation
-from apps.lib.api.problems import explain
+from apps.lib.api.problems import explain_exception
 from apps.members.models import Tariff
 from tests import factories
 
@@ -31,17 +31,17 @@ def test_a_refusal_of_the_database_is_explained(network: factories.Network, quer
     assert isinstance(refused.value, IntegrityError | DataError)
     known = explain_violation(refused.value)
     assert known is not None and field in known.fieldname and known.text
-    answer = explain(refused.value, {})
+    answer = explain_exception(refused.value, {})
     assert answer is not None and answer.status_code == status and answer.data["detail"] == str(known)
 
 
 def test_what_others_need_is_not_deleted(network: factories.Network) -> None:
     with pytest.raises(IntegrityError) as refused:
         Tariff.objects.all().delete()
-    answer = explain(refused.value, {})
+    answer = explain_exception(refused.value, {})
     assert answer is not None and (answer.status_code, "depend on it" in answer.data["detail"]) == (409, True)
 
 
 def test_a_fault_of_ours_stays_one() -> None:
-    assert explain(IntegrityError("not of the database"), {}) is None
-    assert explain(KeyError("x"), {}) is None
+    assert explain_exception(IntegrityError("not of the database"), {}) is None
+    assert explain_exception(KeyError("x"), {}) is None

@@ -28,7 +28,7 @@ JSON = "application/json"
 @pytest.fixture
 def api(network: factories.Network) -> Client:
     """A client whose token may do everything."""
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 

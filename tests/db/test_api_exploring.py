@@ -41,7 +41,7 @@ def keys(transactional_db: None, settings: LazySettings, monkeypatch: pytest.Mon
             demo_scene.make()
     people = {"everything": list(Role)} | {role.value: [role] for role in Role}
     users = {name: factories.user(f"with {name}", roles=roles) for name, roles in people.items()}
-    yield {name: tokens.create(user=user, name="script")[1] for name, user in users.items()}
+    yield {name: tokens.create_token(user=user, name="script")[1] for name, user in users.items()}
 
 
 def test_no_request_finds_a_fault_or_an_answer_that_is_not_declared(keys: dict[str, str], pytestconfig: pytest.Config) -> None:
@@ -60,7 +60,7 @@ def test_no_request_finds_a_fault_or_an_answer_that_is_not_declared(keys: dict[s
 
 def test_an_answer_that_is_not_declared_would_be_found(network: factories.Network) -> None:
     keys = {
-        name: tokens.create(user=user, name="script")[1]
+        name: tokens.create_token(user=user, name="script")[1]
         for name, user in (("mara", network.admin), ("tom", factories.user("tom", staff=False)))
     }
     document: Any = deepcopy(get_document(router))

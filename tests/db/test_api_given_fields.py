@@ -41,9 +41,9 @@ def api(transactional_db: None, settings: LazySettings, monkeypatch: pytest.Monk
         with in_memory(settings.GATEWAY_SOCKETS):
             demo_scene.make()
     admin = factories.user("everything", roles=list(Role))
-    invitations.invite(email="jonas@lindenhof.example", roles=["helpdesk"], by=admin)
-    invitation_services.invite(member=factories.member(email="kaya@lindenhof.example"), by=admin)
-    _token, key = tokens.create(user=admin, name="script")
+    invitations.create_invitation(email="jonas@lindenhof.example", roles=["helpdesk"], by=admin)
+    invitation_services.invite_member(member=factories.member(email="kaya@lindenhof.example"), by=admin)
+    _token, key = tokens.create_token(user=admin, name="script")
     yield Client(headers={"authorization": f"Bearer {key}"})
 
 
@@ -148,7 +148,7 @@ def test_what_is_set_is_shown_as_it_was_set_or_refused(api: Client) -> None:
 
 @pytest.mark.django_db
 def test_what_was_called_otherwise_once_is_refused_with_its_name_of_today(network: factories.Network) -> None:
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     api = Client(headers={"authorization": f"Bearer {key}"})
     refused = api.post("/api/bans/allowed/", {"prefix": "203.0.113.9", "ends": "2099-01-01T00:00:00Z"}, content_type=JSON)
     assert wrong(refused) == {"ends": ["Use “until” instead of “ends”."]}
@@ -159,7 +159,7 @@ def test_what_was_called_otherwise_once_is_refused_with_its_name_of_today(networ
 
 @pytest.mark.django_db
 def test_forwards_and_pinholes_end_when_they_are_told_to_and_later_changes_of_that_hold(network: factories.Network) -> None:
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     api, of = Client(headers={"authorization": f"Bearer {key}"}), network.residents["m1"]
     forward = {
         "holding": of.holding.pk,

@@ -40,7 +40,7 @@ def network(network: factories.Network) -> factories.Network:
 
 
 def script(network: factories.Network, **limits: Any) -> Client:
-    key = tokens.create(user=network.admin, name="s", **limits)[1]
+    key = tokens.create_token(user=network.admin, name="s", **limits)[1]
     return Client(headers={"authorization": f"Bearer {key}"})
 
 

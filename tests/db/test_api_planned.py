@@ -18,7 +18,7 @@ from tests.api_responses import wrong
 
 @pytest.fixture
 def api(network: factories.Network) -> Client:
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 

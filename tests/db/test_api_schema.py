@@ -20,7 +20,7 @@ TYPES: dict[str, Any] = {"integer": int, "string": str, "boolean": bool, "array"
 
 @pytest.fixture
 def api(network: factories.Network) -> Client:
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
@@ -92,7 +92,7 @@ def list_mismatches(answer: Any, responses: Any) -> list[str]:
 
 
 def test_every_operation_answers_what_it_declares_to_everybody(api: Client, network: factories.Network) -> None:
-    _token, key = tokens.create(user=factories.user("nobody", staff=False), name="script")
+    _token, key = tokens.create_token(user=factories.user("nobody", staff=False), name="script")
     clients = (api, Client(headers={"authorization": f"Bearer {key}"}), Client())
     wrong = []
     for path, method, each in operations():

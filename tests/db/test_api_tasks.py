@@ -36,7 +36,7 @@ def run(script: str, known: dict[str, object], into: Path) -> tuple[list[str], l
 @pytest.mark.django_db(transaction=True)
 def test_every_task_of_the_page_is_done_by_its_commands(live_server: Any, tmp_path: Path) -> None:
     network = factories.network()
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     known: dict[str, object] = {
         "api": f"{live_server.url}/api",
         "auth": f"Authorization: Bearer {key}",

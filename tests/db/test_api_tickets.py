@@ -17,7 +17,7 @@ TICKETS, CANNED = "/api/tickets/tickets/", "/api/tickets/canned/"
 
 @pytest.fixture
 def api(network: factories.Network) -> Client:
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
@@ -63,7 +63,7 @@ def test_staff_writes_to_a_member_first(api: Client, ticket: Ticket) -> None:
 
 def test_a_token_of_one_member_reaches_only_that_member_s_tickets(ticket: Ticket, network: factories.Network) -> None:
     other = network.residents["m1"].member
-    _token, key = tokens.create(user=network.admin, name="script", member=other.pk)
+    _token, key = tokens.create_token(user=network.admin, name="script", member=other.pk)
     api = Client(headers={"authorization": f"Bearer {key}"})
     assert api.get(TICKETS).json()["results"] == []
     assert api.get(f"{TICKETS}{ticket.pk}/messages/").status_code == 404

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.accounts import tokens
 from apps.members.models import Member
-from apps.network.services import release
+from apps.network.services import release_holding
 from apps.traffic.rollup import compute_bucket_start
 from tests import factories, usage_factories
 from tests.api_responses import wrong
@@ -33,7 +33,7 @@ def busy(network: factories.Network) -> datetime:
 
 @pytest.fixture
 def api(network: factories.Network) -> Client:
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
@@ -53,7 +53,7 @@ def test_each_address_of_a_member_has_its_own_sum_also_after_it_was_given_back(
     found = api.get(ADDRESSES, {"member": resident.member.pk}).json()["results"]
     sums = {each["address"]: each["octets"] for each in found}
     assert sums == {resident.holding.address: ZERO | {"up4": 1_000, "down4": 90_000}, resident.prefix.address: ZERO | {"down6": 7}}
-    release(holding=resident.prefix, by=network.admin)
+    release_holding(holding=resident.prefix, by=network.admin)
     [kept] = api.get(ADDRESSES, {"member": str(resident.member.pk), "kind": "prefix6"}).json()["results"]
     assert (kept["octets"]["down6"], kept["until"] is None) == (7, False)
 
@@ -117,7 +117,7 @@ def test_a_window_that_cannot_be_is_refused_by_its_parameter(
 
 def test_a_token_of_one_member_sees_nobody_else_s_usage(network: factories.Network, busy: datetime) -> None:
     mine, other = network.residents["m1"], network.residents["m2"]
-    _token, key = tokens.create(user=network.admin, name="script", member=mine.member.pk)
+    _token, key = tokens.create_token(user=network.admin, name="script", member=mine.member.pk)
     api = Client(headers={"authorization": f"Bearer {key}"})
     assert [each["id"] for each in api.get(MEMBERS).json()["results"]] == [mine.member.pk]
     for path in (f"{MEMBERS}{other.member.pk}/", f"{MEMBERS}{other.member.pk}/series/", f"{ADDRESSES}{other.holding.pk}/series/"):

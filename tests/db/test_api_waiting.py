@@ -43,7 +43,7 @@ def network(served_network: factories.Network) -> factories.Network:
 
 @pytest.fixture
 def api(network: factories.Network) -> Client:
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 

@@ -28,7 +28,7 @@ def api(network: factories.Network) -> Client:
 
 
 def script(network: factories.Network) -> Client:
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
@@ -135,7 +135,7 @@ def test_the_same_key_does_nothing_twice(api: Client, network: factories.Network
         "what was refused did nothing: the key is free"
     )
     assert post(api, build_forward(network, 9001), idempotency_key="").status_code == 400
-    somebody = Client(headers={"authorization": f"Bearer {tokens.create(user=factories.user('jonas'), name='s')[1]}"})
+    somebody = Client(headers={"authorization": f"Bearer {tokens.create_token(user=factories.user('jonas'), name='s')[1]}"})
     assert post(somebody, build_forward(network, 9002), idempotency_key="one").status_code == 201, "a key is of one person"
 
 

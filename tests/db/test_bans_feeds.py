@@ -35,7 +35,7 @@ def server(settings: LazySettings) -> Iterator[Server]:
 @pytest.fixture
 def feed(server: Server, network: factories.Network) -> BanFeed:
     banlist = services.create_list(name="Feed", by=None)
-    return feed_services.subscribe(list=banlist, source=server.url(), by=network.admin)
+    return feed_services.add_feed(list=banlist, source=server.url(), by=network.admin)
 
 
 @pytest.fixture
@@ -175,7 +175,7 @@ def test_what_the_allow_list_overrules_is_counted(feed: BanFeed) -> None:
 def test_a_file_of_the_directory_is_a_feed_too(network: factories.Network, settings: LazySettings, tmp_path: Path) -> None:
     settings.FEED_DIRECTORY = str(tmp_path)
     (tmp_path / "list.txt").write_bytes(lines(3))
-    feed = feed_services.subscribe(list=services.create_list(name="File", by=None), source="list.txt", by=network.admin)
+    feed = feed_services.add_feed(list=services.create_list(name="File", by=None), source="list.txt", by=network.admin)
     again(feed)
     refreshed = feed.refreshed
     assert (Ban.objects.count(), again(feed).refreshed) == (3, refreshed)
@@ -192,12 +192,12 @@ def test_private_addresses_are_not_asked(feed: BanFeed, server: Server, settings
 @pytest.mark.parametrize("source", ["", "ftp://example.org/x", "https://me:pw@example.org/x"])
 def test_a_source_that_can_be_none_is_refused(network: factories.Network, source: str) -> None:
     with pytest.raises(Problem):
-        feed_services.subscribe(list=services.create_list(name="Feed", by=None), source=source, by=network.admin)
+        feed_services.add_feed(list=services.create_list(name="Feed", by=None), source=source, by=network.admin)
 
 
 def test_a_list_has_one_feed(feed: BanFeed, network: factories.Network) -> None:
     with pytest.raises(Problem, match="has a feed already"):
-        feed_services.subscribe(list=feed.list, source="list.txt", by=network.admin)
+        feed_services.add_feed(list=feed.list, source="list.txt", by=network.admin)
 
 
 def test_a_feed_is_set_up_refreshed_and_taken_away_on_pages(staff: Client, server: Server) -> None:
@@ -258,7 +258,7 @@ def test_whoever_lost_the_lease_changes_nothing(feed: BanFeed, server: Server) -
 def test_the_lease_is_renewed_while_the_work_takes(feed: BanFeed) -> None:
     claim, soon = uuid4(), timezone.now() + timedelta(seconds=1)
     BanFeed.objects.update(claim=claim, claimed_until=soon)
-    assert feed_lease.renew(feed.pk, claim) and not feed_lease.renew(feed.pk, uuid4())
+    assert feed_lease.renew_lease(feed.pk, claim) and not feed_lease.renew_lease(feed.pk, uuid4())
     feed.refresh_from_db()
     assert feed.claimed_until and feed.claimed_until > soon
     assert timedelta(seconds=feed_lease.RENEWED_EVERY) * 3 < feed_lease.LEASE
@@ -269,7 +269,7 @@ def test_a_file_that_is_one_line_too_long_is_refused_with_the_sentence(
 ) -> None:
     settings.FEED_DIRECTORY = str(tmp_path)
     (tmp_path / "list.txt").write_bytes(b"198.18.0.1\n" * 1_000_000 + b"198.18.0.2")
-    feed = feed_services.subscribe(list=services.create_list(name="File", by=None), source="list.txt", by=network.admin)
+    feed = feed_services.add_feed(list=services.create_list(name="File", by=None), source="list.txt", by=network.admin)
     assert again(feed).error_text == "The feed is too long: more than 1,000,000 lines."
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.bans import services
 from apps.bans.feed_import import ImportOutcome, import_feed
-from apps.bans.feed_parser import parse
+from apps.bans.feed_parser import parse_feed
 from apps.bans.models import Ban, BanList
 from apps.bans.prefixes import BanFault
 from apps.lib.errors import Problem
@@ -33,7 +33,7 @@ def on(banlist: BanList) -> set[str]:
 
 
 def import_text(banlist: BanList, text: str, **how: object) -> ImportOutcome:
-    return import_feed(list=banlist, feed=parse(text), by=None, **how)  # type: ignore[arg-type]
+    return import_feed(list=banlist, feed=parse_feed(text), by=None, **how)  # type: ignore[arg-type]
 
 
 def test_a_feed_adds_what_is_new_and_removes_what_is_gone(feed: BanList) -> None:
@@ -123,7 +123,7 @@ def test_a_dry_run_counts_and_changes_nothing(feed: BanList) -> None:
 
 def test_an_import_leaves_history_and_says_who_it_was(feed: BanList) -> None:
     mara = User.objects.create(username="mara")
-    import_feed(list=feed, feed=parse("203.0.113.1\n203.0.113.2"), by=mara)
+    import_feed(list=feed, feed=parse_feed("203.0.113.1\n203.0.113.2"), by=mara)
     events = Ban.pgh_event_model.objects.select_related("pgh_context")  # type: ignore[attr-defined]
     assert [(event.pgh_label, event.pgh_context.metadata) for event in events] == 2 * [
         ("insert", {"user": mara.pk, "cause": "import into Feed"})

@@ -8,7 +8,7 @@ from django.db.models import Model
 
 from apps.bans import services
 from apps.bans.feed_import import import_feed
-from apps.bans.feed_parser import parse
+from apps.bans.feed_parser import parse_feed
 from apps.bans.listeners.services import add_listener
 from apps.bans.models import Ban
 from apps.bans.own_networks import SPECIAL, list_own_networks
@@ -61,7 +61,7 @@ def test_what_is_of_every_network_is_no_ban_in_a_feed_either(network: factories.
     own = services.create_list(name="Own", by=network.admin)
     with pytest.raises(Problem, match="would ban ourselves: it overlaps"):
         services.ban_prefix(list=own, prefix=prefix, author=None)
-    done = import_feed(list=own, feed=parse(f"{prefix}\n203.0.113.77\n".encode()), by=network.admin, skip_invalid=True)
+    done = import_feed(list=own, feed=parse_feed(f"{prefix}\n203.0.113.77\n".encode()), by=network.admin, skip_invalid=True)
     assert (len(done.bad), done.added) == (1, 1) and str(Ban.objects.get().prefix) == "203.0.113.77/32"
 
 

@@ -80,7 +80,7 @@ def test_nobody_bans_what_probes_connect_to_for_then_nothing_more_would_be_deplo
     probes(network)
     why = f"it overlaps {target}, the probe target of Lindenhof."
     assert str(ban_refused(own, prefix)) == f"{prefix} would ban ourselves: {why}"
-    feed = feed_parser.parse(f"{prefix}\n198.18.0.0/24\n")
+    feed = feed_parser.parse_feed(f"{prefix}\n198.18.0.0/24\n")
     done = feed_import.import_feed(list=own, feed=feed, by=None, skip_invalid=True)
     assert (done.added, [each.culprit for each in done.bad]) == (1, [why.removeprefix("it overlaps ").removesuffix(".")])
 

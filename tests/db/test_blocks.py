@@ -58,7 +58,7 @@ def test_a_lifted_block_says_by_whom_and_comes_back_with_its_end(network: factor
     made.refresh_from_db()
     assert made.lifted_by == network.admin
     assert selectors.find_current_block(made.member) is None
-    again = services.restore(lifted=made, by=network.admin)
+    again = services.restore_block(lifted=made, by=network.admin)
     assert (again.pk != made.pk, again.valid.upper, again.message, again.note) == (True, until, made.message, made.note)
 
 

@@ -169,7 +169,7 @@ def test_staff_sees_the_same_beside_the_member_and_the_ticket_and_scripts_too(ne
     assert "It is the network: " in text(staff.get(f"/members/{pk}/check/"))
     panel = text(staff.get(f"/members/{pk}/check/", headers=HTMX | {"HX-Target": "check"}))
     assert panel.strip().startswith('<div id="check" ')
-    script = Client(headers={"authorization": f"Bearer {tokens.create(user=network.admin, name='s')[1]}"})
+    script = Client(headers={"authorization": f"Bearer {tokens.create_token(user=network.admin, name='s')[1]}"})
     told = script.get(f"/api/members/members/{pk}/check/").json()
     assert told["fault"] == "network"
     assert {"membership", "address", "block", "rate", "gateway"} <= {each["name"] for each in told["findings"]}

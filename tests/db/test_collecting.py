@@ -16,7 +16,7 @@ from apps.deployments.models import GatewayState
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
 from apps.deployments.transport.relay_program import get_socket_path
-from apps.gateways.services import collect
+from apps.gateways.services import collect_counters
 from apps.network.models import Gateway
 from firewall import wire
 from tests import factories
@@ -24,7 +24,7 @@ from tests import factories
 
 def test_a_gateway_that_is_read_was_seen(served_network: factories.Network) -> None:
     nat_1, _ = served_network.gateways
-    assert collect(nat_1)
+    assert collect_counters(nat_1)
     assert GatewayState.objects.get(gateway=nat_1).seen is not None
 
 
@@ -36,7 +36,7 @@ def test_a_gateway_that_talks_nonsense_too_much_or_nothing_is_named_and_the_othe
     agent_channel.close_all()
     get_socket_path(nat_1).unlink()
     with rogue(get_socket_path(nat_1), said):
-        assert (collect(nat_1), collect(nat_2)) == (False, True)
+        assert (collect_counters(nat_1), collect_counters(nat_2)) == (False, True)
         state = GatewayState.objects.get(gateway=nat_1)
         assert state.error and state.unreachable_since is not None
         agent_channel.close_all()
@@ -72,7 +72,7 @@ def rogue(path: Path, said: bytes) -> Iterator[None]:
 
 def test_a_change_does_not_wait_for_a_reading_that_is_under_way(served_network: factories.Network) -> None:
     nat_1, _ = served_network.gateways
-    assert collect(nat_1)
+    assert collect_counters(nat_1)
     collecting = agent_channel.get_readings_channel(nat_1).relay_pid
     assert collecting
     os.kill(collecting, signal.SIGSTOP)  # so that its answer does not come
@@ -91,6 +91,6 @@ def test_a_change_does_not_wait_for_a_reading_that_is_under_way(served_network: 
 
 def _collect(gateway: Gateway) -> bool:
     try:
-        return collect(gateway)
+        return collect_counters(gateway)
     finally:
         connection.close()

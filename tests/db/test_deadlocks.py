@@ -69,7 +69,7 @@ class Hand:
         network.assign_address(member=self.member(), pool=self.pool("private4"), by=self.by)
 
     def release(self) -> None:
-        network.release(holding=self.any_of(Holding), by=self.by)
+        network.release_holding(holding=self.any_of(Holding), by=self.by)
 
     def map(self) -> None:
         nat.map_address(holding=self.private(), by=self.by)
@@ -128,17 +128,17 @@ class Hand:
         pinholes.remove_pinhole(pinhole=self.any_of(Pinhole), by=self.by)
 
     def renumber(self) -> None:
-        pinholes.renumber(holding=self.any_of(Holding, kind="prefix6"), follow=self.draw.random() < 0.5, by=self.by)
+        pinholes.replace_prefix(holding=self.any_of(Holding, kind="prefix6"), follow=self.draw.random() < 0.5, by=self.by)
 
     def move(self) -> None:
         given = {"member": self.member(), "on": timezone.localdate(), "room": None, "pool": self.pool("private4"), "by": self.by}
-        moving.arrange(**given, follow=self.draw.random() < 0.5)  # type: ignore[arg-type]  # mixed types
+        moving.arrange_move(**given, follow=self.draw.random() < 0.5)  # type: ignore[arg-type]  # mixed types
 
     def leave(self) -> None:
-        members.leave(member=self.member(), by=self.by)
+        members.end_membership(member=self.member(), by=self.by)
 
     def come_back(self) -> None:
-        members.activate(member=self.member(), by=self.by)
+        members.activate_member(member=self.member(), by=self.by)
 
     def tariff(self) -> None:
         some, tariff = Member.objects.filter(pk__in=self.some()), self.draw.choice(list(Tariff.objects.all()))

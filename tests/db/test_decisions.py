@@ -18,7 +18,7 @@ from apps.deployments import services
 from apps.deployments.models import GatewayState, HeldBack, Hold, Revision, Rollout, RolloutStep
 from apps.deployments.revision_pages import contents
 from apps.deployments.rollouts import lease_heartbeat, rollout_store
-from apps.deployments.rollouts.decisions import abort, approve, pause, release, resume
+from apps.deployments.rollouts.decisions import abort_rollout, approve_part, pause_rollout, release_hold, resume_rollout
 from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.rollouts.rollout_driver import WorkerLinks
@@ -93,7 +93,7 @@ def test_few_removals_wait_for_nobody(network: factories.Network, forwards: list
 def test_an_approval_lets_exactly_that_go_out(network: factories.Network, forwards: list[PortForward], peer: User) -> None:
     withdraw(network, range(7001, 7006))
     held = HeldBack.objects.get()
-    approve(held, digest=held.digest, by=peer, signed_in_again=False)
+    approve_part(held, digest=held.digest, by=peer, signed_in_again=False)
     rollout = reconcile(network.group, by=peer.pk)
     assert rollout and rollout.state == Rollout.State.CONFIRMED
     assert len(running().elements["forward4"]) == 1
@@ -109,7 +109,7 @@ def test_later_changes_do_not_void_what_is_waited_for(network: factories.Network
     assert reconcile(network.group, by=network.admin.pk)
     assert withdraw(network, range(7006, 7007)), "one more removal is within the limits"
     assert HeldBack.objects.get().digest == held.digest
-    approve(held, digest=held.digest, by=peer, signed_in_again=False)
+    approve_part(held, digest=held.digest, by=peer, signed_in_again=False)
     assert reconcile(network.group)
     assert len(running().elements["forward4"]) == 1
 
@@ -117,7 +117,7 @@ def test_later_changes_do_not_void_what_is_waited_for(network: factories.Network
 def test_an_approval_of_something_else_is_refused(network: factories.Network, forwards: list[PortForward], peer: User) -> None:
     withdraw(network, range(7001, 7006))
     with pytest.raises(Conflict, match="Look at it again"):
-        approve(HeldBack.objects.get(), digest="0" * 64, by=peer, signed_in_again=False)
+        approve_part(HeldBack.objects.get(), digest="0" * 64, by=peer, signed_in_again=False)
 
 
 def test_what_comes_back_is_no_longer_waited_for(network: factories.Network, forwards: list[PortForward]) -> None:
@@ -132,15 +132,15 @@ def test_nobody_approves_what_he_asked_for_while_others_can(network: factories.N
     withdraw(network, range(7001, 7006))
     held = HeldBack.objects.get()
     with pytest.raises(Problem, match="Another person has to approve it"):
-        approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
+        approve_part(held, digest=held.digest, by=network.admin, signed_in_again=True)
 
 
 def test_a_single_approver_signs_in_again_and_the_history_says_so(network: factories.Network, forwards: list[PortForward]) -> None:
     withdraw(network, range(7001, 7006))
     held = HeldBack.objects.get()
     with pytest.raises(Problem, match="Sign in again"):
-        approve(held, digest=held.digest, by=network.admin, signed_in_again=False)
-    assert approve(held, digest=held.digest, by=network.admin, signed_in_again=True).alone
+        approve_part(held, digest=held.digest, by=network.admin, signed_in_again=False)
+    assert approve_part(held, digest=held.digest, by=network.admin, signed_in_again=True).alone
 
 
 def test_a_change_of_management_waits_and_its_rules_stay(network: factories.Network, peer: User) -> None:
@@ -151,7 +151,7 @@ def test_a_change_of_management_waits_and_its_rules_stay(network: factories.Netw
     held = HeldBack.objects.get()
     assert (held.kind, held.text) == ("management", "nat-1: port: 22 -> 2222")
     assert len(running().elements["forward4"]) == 1
-    approve(held, digest=held.digest, by=peer, signed_in_again=False)
+    approve_part(held, digest=held.digest, by=peer, signed_in_again=False)
     rollout = reconcile(network.group)
     assert rollout and not rollout.harmless and rollout.state == Rollout.State.CONFIRMED
     assert rollout.revision.management["nat-1"]["port"] == 2222
@@ -181,11 +181,11 @@ def test_a_rollback_holds_the_group_until_it_is_released(network: factories.Netw
     forward(network, 8001)
     for cause in ("change", "schedule"):
         assert reconcile(network.group, cause=cause) is None, "the tick does not undo it"
-    release(network.group, by=network.admin)
+    release_hold(network.group, by=network.admin)
     assert reconcile(network.group)
     assert len(running().elements["forward4"]) == 8
     with pytest.raises(Conflict, match="not on hold"):
-        release(network.group, by=network.admin)
+        release_hold(network.group, by=network.admin)
 
 
 def test_a_rollback_says_why(network: factories.Network) -> None:
@@ -202,7 +202,7 @@ def test_every_revision_is_kept_and_reads_back_as_it_was(network: factories.Netw
         assert rollout
         rulesets.append((rollout.revision, running("nat-1"), running("nat-2")))
     for revision, nat_1, nat_2 in rulesets:
-        assert contents.load(revision) == {"nat-1": nat_1, "nat-2": nat_2}
+        assert contents.load_rulesets(revision) == {"nat-1": nat_1, "nat-2": nat_2}
 
 
 def test_a_worker_that_begins_anew_reads_what_runs_from_the_database(network: factories.Network, forwards: list[PortForward]) -> None:
@@ -223,7 +223,7 @@ def test_the_contents_of_old_revisions_are_forgotten_but_for_what_newer_ones_nee
     revisions = list(Revision.objects.order_by("pk"))
     assert contents.delete_before(revisions[5]) > 0
     assert not contents.is_kept(revisions[0])
-    assert contents.load(revisions[-1])["nat-1"] == running()
+    assert contents.load_rulesets(revisions[-1])["nat-1"] == running()
     with pytest.raises(Problem, match="not kept any more"):
         roll_back(revisions[0], why="too late", by=network.admin)
 
@@ -234,13 +234,13 @@ def test_the_contents_of_old_revisions_are_forgotten_but_for_what_newer_ones_nee
 def test_a_paused_rollout_goes_on_when_somebody_resumes_it(network: factories.Network) -> None:
     forward(network, 8000)
     lease = open_rollout(network)
-    pause(lease.rollout, by=network.admin)
+    pause_rollout(lease.rollout, by=network.admin)
     Rollout.objects.update(lease_until=timezone.now())
     paused = reconcile(network.group)
     assert paused and paused.state == Rollout.State.PAUSED
     assert [step.state for step in paused.steps.all()] == [RolloutStep.State.CONFIRMED, RolloutStep.State.WAITING]
     assert reconcile(network.group) is None, "newer changes wait for it"
-    resume(paused, by=network.admin)
+    resume_rollout(paused, by=network.admin)
     resumed = reconcile(network.group)
     assert resumed and (resumed.pk, resumed.state) == (paused.pk, Rollout.State.CONFIRMED)
 
@@ -252,7 +252,7 @@ class Hesitant(WorkerLinks):
         self.network = network
 
     def knock(self, gateway: Gateway) -> float:
-        abort(Rollout.objects.latest("pk"), by=self.network.admin)
+        abort_rollout(Rollout.objects.latest("pk"), by=self.network.admin)
         raise agent_channel.Unreachable("nobody answers the door")
 
 
@@ -268,7 +268,7 @@ def test_going_back_now_takes_back_what_is_on_trial_and_leaves_the_rest_alone(ne
     following = reconcile(network.group)
     assert following and following.state == Rollout.State.CONFIRMED
     with pytest.raises(Conflict, match="is over"):
-        abort(aborted, by=network.admin)
+        abort_rollout(aborted, by=network.admin)
 
 
 def test_a_worker_that_was_replaced_writes_nothing(network: factories.Network) -> None:
@@ -290,11 +290,11 @@ def test_a_worker_that_was_replaced_writes_nothing(network: factories.Network) -
 def test_only_one_worker_takes_over(network: factories.Network) -> None:
     forward(network, 8000)
     open_rollout(network)
-    assert rollout_store.claim(network.group) is None, "the lease is alive"
+    assert rollout_store.claim_rollout(network.group) is None, "the lease is alive"
     Rollout.objects.update(lease_until=timezone.now())
     assert rollout_store.list_abandoned_groups() == [network.group]
-    assert rollout_store.claim(network.group) is not None
-    assert rollout_store.claim(network.group) is None
+    assert rollout_store.claim_rollout(network.group) is not None
+    assert rollout_store.claim_rollout(network.group) is None
 
 
 # --- Without a browser
@@ -346,7 +346,7 @@ class SlowLinks(WorkerLinks):
 
         before = lease()
         wait_for(lambda: lease() != before)
-        assert rollout_store.claim(gateway.group) is None, "nobody takes over what is being worked on"
+        assert rollout_store.claim_rollout(gateway.group) is None, "nobody takes over what is being worked on"
         return 1.0
 
 
@@ -374,4 +374,4 @@ def test_a_transaction_that_runs_elsewhere_all_the_while_makes_no_author_unknown
         withdraw(network, range(7001, 7006))
         held = HeldBack.objects.get()
         assert (list(held.askers.all()), held.asker_unknown) == ([network.admin], False)
-        approve(held, digest=held.digest, by=peer, signed_in_again=False)
+        approve_part(held, digest=held.digest, by=peer, signed_in_again=False)

@@ -112,10 +112,10 @@ def letter(sender: str, number: int, **headers: str) -> bytes:
 
 def plant_member(network: factories.Network, admin: User) -> Member:
     """Return a member with data everywhere: from pages, mail, API, history and webhooks, and in notices to others."""
-    webhooks.add(facts=webhooks.EndpointFacts(name="all", url="https://hooks.lindenhof.example/"), by=admin)
+    webhooks.add_webhook(facts=webhooks.EndpointFacts(name="all", url="https://hooks.lindenhof.example/"), by=admin)
     bring(letter(EMAIL, 1), EMAIL)
     arriving.store_arrival(octets=letter(EMAIL, 2), way=Arrival.Way.LMTP, sender=EMAIL, recipients=[EMAIL], reason="looked at by hand")
-    invitations.invite(email=EARLIER, roles=["member"], by=admin)
+    invitations.create_invitation(email=EARLIER, roles=["member"], by=admin)
     resident = network.residents["m1"]
     member = resident.member
     user = User.objects.create_user(f"{NAME.split()[1]}-1", EMAIL, "a long passphrase", first_name="Xaverius", last_name="Quitzow")
@@ -125,9 +125,9 @@ def plant_member(network: factories.Network, admin: User) -> Member:
         facts |= {"name": NAME, "email": email, "note": f"phone {PHONE}"}
         people.change_member(member=member, version=member.version, facts=people.MemberFacts(**facts), by=admin)
         member.refresh_from_db()
-        made = invitation_services.invite(member=member, by=admin)
+        made = invitation_services.invite_member(member=member, by=admin)
         switch_off(address=email, notice="quota")
-    invitation_services.accept(invitation_services.OpenedInvitation(made, EMAIL), user=user)
+    invitation_services.accept_member_invitation(invitation_services.OpenedInvitation(made, EMAIL), user=user)
     _on_the_network(member, resident, network, admin)
     _in_sessions(user, member)
     _in_tickets(member, user, network, admin)
@@ -150,7 +150,7 @@ def _in_sessions(user: User, member: Member) -> None:
     client = Client(headers={"user-agent": f"Quitzow's browser {PHONE}"})
     assert client.post("/account/login/", {"login": EMAIL, "password": "a long passphrase"}).status_code == 302
     client.get("/me/")
-    tokens.create(user=user, name="Quitzow's script")
+    tokens.create_token(user=user, name="Quitzow's script")
 
 
 def _in_tickets(member: Member, user: User, network: factories.Network, admin: User) -> None:
@@ -161,7 +161,7 @@ def _in_tickets(member: Member, user: User, network: factories.Network, admin: U
     services.add_note(ticket=asked, text=f"Quitzow called from {PHONE}", by=admin)
     services.answer_ticket(ticket=asked, text=f"Hello {NAME}", by=admin)
     message = own.reply_to_ticket(member=member, ticket=asked, text=f"It is {NAME} again", by=user)
-    splitting.split(ticket=asked, messages=[message.pk], subject="Quitzow's other thing", same_member=False, by=admin)
+    splitting.split_ticket(ticket=asked, messages=[message.pk], subject="Quitzow's other thing", same_member=False, by=admin)
     sent = mail.Message.objects.filter(to=EMAIL, template="ticket_answer").latest("id")
     bring(letter(EMAIL, 3, In_Reply_To=sent.message_id), EMAIL)
     other = network.residents["m2"].member
@@ -175,7 +175,7 @@ def _in_tickets(member: Member, user: User, network: factories.Network, admin: U
 def plant_exceptions(admin: User) -> None:
     """Plant the data that an erasure keeps on purpose."""
     script = Client(
-        headers={"authorization": f"Bearer {tokens.create(user=admin, name='s')[1]}", "x-change-reason": "Quitzow asked for it"}
+        headers={"authorization": f"Bearer {tokens.create_token(user=admin, name='s')[1]}", "x-change-reason": "Quitzow asked for it"}
     )
     given = {"name": "Hello", "text_de": "Hallo", "text_en": "As we told Quitzow"}
     answer = script.post("/api/tickets/canned/", given, content_type="application/json", headers={"idempotency-key": "one"})
@@ -193,7 +193,7 @@ def test_nothing_of_somebody_who_was_erased_is_left_but_what_is_kept_on_purpose(
     User.objects.filter(pk=admin.pk).update(email="mara@lindenhof.example")
     plant_exceptions(admin)
     member = plant_member(network, admin)
-    delivery_gathering.gather()
+    delivery_gathering.gather_deliveries()
     before = find_marks()
     assert {table for table, _column in before} >= {
         "members_member",
@@ -202,11 +202,11 @@ def test_nothing_of_somebody_who_was_erased_is_left_but_what_is_kept_on_purpose(
         "inbound_arrival",
         "mail_message",
     }
-    people.leave(member=member, by=admin)
-    delivery_gathering.gather()
+    people.end_membership(member=member, by=admin)
+    delivery_gathering.gather_deliveries()
     due.carry_out(timezone.now() + timedelta(days=15))
     assert Member.objects.get(pk=member.pk).erased_at is not None
-    delivery_gathering.gather()
+    delivery_gathering.gather_deliveries()
     left = find_marks()
     assert [f"{place}: {number}" for place, number in left.items() if place not in EXCEPTIONS] == []
     assert set(left) == set(EXCEPTIONS), "an exception that nothing is found in is none"

@@ -66,12 +66,12 @@ def test_each_role_hears_what_it_may_read_and_members_what_is_their_own() -> Non
 @pytest.mark.django_db
 def test_a_token_hears_no_more_than_its_scope_its_member_and_its_owner(settings: LazySettings) -> None:
     admin, theirs, other = factories.user(), factories.member("Selin").pk, factories.member("Noah").pk
-    scoped = by_token(tokens.create(user=admin, name="a", scopes=["forward:read", "ticket:write"])[1])
+    scoped = by_token(tokens.create_token(user=admin, name="a", scopes=["forward:read", "ticket:write"])[1])
     assert scoped.kinds == {"forward", "ticket", "presence"}
-    single = by_token(tokens.create(user=admin, name="b", member=theirs)[1])
+    single = by_token(tokens.create_token(user=admin, name="b", member=theirs)[1])
     assert single.can_see(make_event("forward", theirs, own=True))
     assert not single.can_see(make_event("forward", other, own=True)) and not single.can_see(make_event("rollout", None, own=False))
-    _token, key = tokens.create(user=admin, name="c")
+    _token, key = tokens.create_token(user=admin, name="c")
     theo = factories.user("theo")
     User.objects.filter(pk=admin.pk).update(is_active=False)
     with pytest.raises(SubscriberRefused) as refused:

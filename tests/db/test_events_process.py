@@ -121,7 +121,10 @@ def waiting_for_a_lock() -> bool:
 def test_streams_are_for_those_who_may_and_for_as_long_as_they_may(process: Process) -> None:
     network = factories.network()
     mara, theo = cookie(network.admin), cookie(factories.user("theo", roles=["auditor"]))
-    selin, (_token, key) = factories.user("selin", staff=False), tokens.create(user=network.admin, name="script", scopes=["rollout:read"])
+    selin, (_token, key) = (
+        factories.user("selin", staff=False),
+        tokens.create_token(user=network.admin, name="script", scopes=["rollout:read"]),
+    )
     bearer = {"Authorization": f"Bearer {key}"}
     for headers, path, status in (
         ({}, "/events/", 401),
@@ -150,7 +153,7 @@ def test_streams_are_for_those_who_may_and_for_as_long_as_they_may(process: Proc
         tell(2)
     assert numbers(script, 1) == [2] == numbers(auditor, 2)[1:]
 
-    tokens.revoke(user=network.admin, pk=_token.pk)
+    tokens.revoke_token(user=network.admin, pk=_token.pk)
     User.objects.filter(username="theo").update(roles=["helpdesk"])
     Client(headers=cookie(selin)).logout()
     selin.delete()
@@ -193,7 +196,7 @@ def test_a_write_that_waits_is_answered_when_every_gateway_has_it_and_the_member
     reconcile(served_network.group)
     resident, selin = served_network.residents["m1"], factories.user("selin", staff=False)
     type(resident.member).objects.filter(pk=resident.member.pk).update(user=selin)
-    _token, key = tokens.create(user=served_network.admin, name="script")
+    _token, key = tokens.create_token(user=served_network.admin, name="script")
 
     def call(method: str, path: str, given: object = None) -> tuple[int, Any]:
         web = HTTPConnection("127.0.0.1", process.port, timeout=120)

@@ -115,7 +115,7 @@ def test_every_file_reads_again_and_says_who_has_what(network: factories.Network
 
 
 def test_the_same_rows_give_the_same_bytes_and_an_etag_spares_a_script_the_rest(network: factories.Network) -> None:
-    key = tokens.create(user=network.admin, name="s", scopes=["export:read"])[1]
+    key = tokens.create_token(user=network.admin, name="s", scopes=["export:read"])[1]
     script = Client(headers={"authorization": f"Bearer {key}"})
     listed = script.get("/api/exports/").json()
     assert [each["name"] for each in listed] == [each.name for each in export_files.list_files()]
@@ -277,7 +277,7 @@ def test_every_table_comes_whole_as_csv_and_as_lines(network: factories.Network,
 
 def test_the_page_says_how_many_rows_tables_have_and_how_large_files_were(network: factories.Network) -> None:
     mara = signed_in(network.admin)
-    tokens.create(user=network.admin, name="s")
+    tokens.create_token(user=network.admin, name="s")
     first = mara.get("/exports/")
     tables = {table.url: table for _words, found in first.context["groups"] for table in found}
     assert {url: tables[url].rows for url in ("/api/members/members/", "/api/gateways/gateways/", "/api/bans/bans/")} == {

@@ -19,7 +19,7 @@ PAGE = (configured.ROOT / "docs" / "exports.md").read_text()
 @pytest.mark.django_db(transaction=True)
 def test_a_file_is_fetched_once_and_then_only_when_it_changed_and_stays_when_it_cannot_be_had(live_server: Any, tmp_path: Path) -> None:
     network = factories.network()
-    _token, key = tokens.create(user=network.admin, name="dns", scopes=["export:read"])
+    _token, key = tokens.create_token(user=network.admin, name="dns", scopes=["export:read"])
 
     def fetched(key: str, portal: str = live_server.url) -> bool:
         known = {"PATH": "/usr/bin:/bin", "TOKEN": key, "PORTAL": portal}

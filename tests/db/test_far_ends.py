@@ -9,9 +9,9 @@ from django.utils import timezone
 from apps.bans import allow_list, services, undo
 from apps.bans.blocks.services import block_member
 from apps.lib.errors import Problem
-from apps.members.departures import plan
+from apps.members.departures import plan_departure
 from apps.members.models import Departure
-from apps.nat.moving.services import plan as plan_move
+from apps.nat.moving.services import plan_move as plan_move
 from apps.nat.pinholes.models import Pinhole
 from apps.traffic.rates.services import limit_member
 from tests import factories
@@ -42,7 +42,7 @@ def test_no_ban_block_or_limit_ends_in_the_year_9999(network: factories.Network)
 
 def test_nobody_leaves_or_moves_in_the_year_9999(network: factories.Network) -> None:
     admin, member, room = network.admin, network.residents["m1"].member, None
-    assert read_refusal(lambda: plan(member=member, on=date(9999, 12, 31), by=admin)) == (WORDS, "on")
+    assert read_refusal(lambda: plan_departure(member=member, on=date(9999, 12, 31), by=admin)) == (WORDS, "on")
     pool = network.private
     assert read_refusal(lambda: plan_move(member=member, on=FAR.date(), room=room, pool=pool, follow=True, by=admin)) == (WORDS, "on")
 

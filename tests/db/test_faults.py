@@ -19,7 +19,7 @@ from apps.accounts.models import User
 from apps.lib import enqueue
 from apps.lib.web.database_outage import DatabaseOutageMiddleware
 from apps.members.models import Member
-from apps.members.services import leave
+from apps.members.services import end_membership
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
 from apps.network.models import Holding
@@ -43,7 +43,7 @@ def silent_broker(settings: LazySettings) -> Iterator[None]:
 
 
 def test_a_silent_broker_loses_the_nudge_and_nothing_else(silent_broker: None) -> None:
-    assert enqueue.send("workers.reconcile") is False
+    assert enqueue.send_task("workers.reconcile") is False
 
 
 @pytest.mark.django_db(transaction=True)
@@ -120,7 +120,7 @@ def test_who_leaves_waits_for_an_address_that_is_being_released_and_holds_nothin
 
 def _leave(member: Member, by: User) -> None:
     try:
-        leave(member=member, by=by)
+        end_membership(member=member, by=by)
     finally:
         connection.close()
 

@@ -8,7 +8,7 @@ from django.test import Client
 
 from apps.accounts import tokens
 from apps.deployments.desired_state import policy_snapshot
-from apps.desk.selectors.search import search
+from apps.desk.selectors.search import search_everything
 from apps.lib.errors import Problem
 from apps.lib.port_ranges import parse_span
 from apps.nat import services
@@ -136,13 +136,13 @@ def test_a_range_that_leads_to_a_shorter_one_is_refused_at_its_field(network: fa
 
 def test_a_port_inside_the_range_finds_it(network: factories.Network) -> None:
     add(network)
-    hits = [hit.name for group in search("198.51.100.7:6005") for hit in group.hits]
+    hits = [hit.name for group in search_everything("198.51.100.7:6005") for hit in group.hits]
     assert "UDP 6000–6009 on 198.51.100.7" in hits
-    assert not [hit for group in search("6010") for hit in group.hits]
+    assert not [hit for group in search_everything("6010") for hit in group.hits]
 
 
 def test_a_script_gives_the_first_ports_and_how_many(network: factories.Network) -> None:
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     api = Client(headers={"authorization": f"Bearer {key}"})
     body = {"holding": network.residents["m1"].holding.pk, "public_address": "198.51.100.7", "protocol": "udp"}
     body |= {"public_port": 6000, "private_port": 16000, "ports": 10}

@@ -16,7 +16,7 @@ from apps.members.models import Member, Room, Site, Tariff
 from apps.members.services import MemberFacts
 from apps.nat.services import add_forward, change_forward
 from apps.network.models import Holding
-from apps.network.services import release
+from apps.network.services import release_holding
 from tests import factories
 from tests.db.page_client import queries, signed_in, text
 
@@ -45,7 +45,7 @@ def test_a_members_history_holds_what_belongs_to_the_member(network: factories.N
         holding=resident.holding, public=factories.PUBLIC, protocol="udp", public_port=51820, private_port=51820, by=network.admin
     )
     change_forward(forward=forward, version=1, private_port=51820, purpose="", enabled=False, by=network.admin)
-    release(holding=resident.holding, by=network.admin)
+    release_holding(holding=resident.holding, by=network.admin)
     told = titles(list_row_history(resident.member))
     assert sorted(told[:3]) == [
         "Address ended: 10.16.0.10",

@@ -31,7 +31,7 @@ def test_no_thing_is_called_by_its_class_and_number() -> None:
 
 
 def test_a_token_is_called_by_its_name(network: factories.Network) -> None:
-    tokens.create(user=network.admin, name="nightly backup")
+    tokens.create_token(user=network.admin, name="nightly backup")
     assert "nightly backup" in {entry.detail for entry in list_history()[0]}
 
 

@@ -22,7 +22,7 @@ from apps.nat import services
 from apps.nat.models import Pinhole, PortForward
 from apps.nat.pinholes import services as pinhole_services
 from apps.network.models import GatewayGroup
-from apps.network.services import release
+from apps.network.services import release_holding
 from tests import factories
 from tests.db.page_client import signed_in, text
 
@@ -103,7 +103,7 @@ def test_what_was_deleted_by_hand_is_not_offered(network: factories.Network) -> 
 def test_what_was_given_back_with_its_address_is_not_offered(network: factories.Network) -> None:
     holding = network.residents["m1"].holding
     remove_forward(network)
-    release(holding=holding, by=network.admin)
+    release_holding(holding=holding, by=network.admin)
     assert not [entry for entry in list_history(HistoryFilter(kind="nat.portforward"))[0] if entry.undo]
 
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext, override
 
 from apps.accounts.models import User
 from apps.inbound_mail import dispatcher, imap, parse_limits, retention_sweep, services
-from apps.inbound_mail.dispatcher import LEASE, ArrivalGone, DispatchResult, MailRefused, claim, receive_mail
+from apps.inbound_mail.dispatcher import LEASE, ArrivalGone, DispatchResult, MailRefused, claim_arrival, receive_mail
 from apps.inbound_mail.message import ReceivedMail
 from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.parse_limits import (
@@ -135,27 +135,27 @@ def test_a_database_that_goes_away_leaves_mail_waiting_and_kills_nothing(reader:
 def test_a_worker_that_dies_leaves_its_mail_to_the_next_and_a_mail_that_kills_three_is_set_aside(reader: MailReader) -> None:
     row, now, desk = arrive(), timezone.now(), TicketDesk()
     for died in range(3):
-        late = claim(now + died * 2 * LEASE)
-        assert late and late.tries == died + 1 and claim(now + died * 2 * LEASE) is None
+        late = claim_arrival(now + died * 2 * LEASE)
+        assert late and late.tries == died + 1 and claim_arrival(now + died * 2 * LEASE) is None
     assert receive_mail(desk, reader, lambda: now + 6 * LEASE) == DispatchResult(quarantined=1)
     assert (states(), desk.got) == ([("quarantined", DIED)], [])
     assert late
     with pytest.raises(ArrivalGone):
         dispatcher.mark_taken(late)
     user = User.objects.create_user("mara")
-    services.retry(arrival=row, by=user)
+    services.retry_arrival(arrival=row, by=user)
     assert receive_mail(desk, reader) == DispatchResult(taken=1)
     with pytest.raises(Conflict):
-        services.retry(arrival=row, by=user)
+        services.retry_arrival(arrival=row, by=user)
     with pytest.raises(Conflict):
-        services.delete(arrival=row, by=user)
+        services.delete_arrival(arrival=row, by=user)
 
 
 class OvertakenReader(MailReader):
     """Reader that is overtaken: another worker has handled each mail before this one has read it."""
 
     def read(self, octets: bytes, sender: str | None, recipients: list[str]) -> ReceivedMail:
-        other = claim(timezone.now() + LEASE)
+        other = claim_arrival(timezone.now() + LEASE)
         assert other
         dispatcher.mark_taken(other)
         if b"nothing" in octets:
@@ -214,7 +214,7 @@ def test_what_was_taken_is_erased_after_its_time_and_what_nobody_looked_at_stays
     now = timezone.now()
     assert retention_sweep.erase_some(now - timedelta(days=1), 10) == 0
     assert (retention_sweep.erase_some(now + timedelta(days=1), 10), retention_sweep.erase_some(now + timedelta(days=1), 10)) == (1, 0)
-    services.delete(arrival=aside, by=User.objects.create_user("mara"))
+    services.delete_arrival(arrival=aside, by=User.objects.create_user("mara"))
     assert list(Arrival.objects.order_by("id").values_list("state", "octets")) == [("taken", None), ("deleted", None)]
     assert arrive().state == "taken", "it is known still when it comes again"
 

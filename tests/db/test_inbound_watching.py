@@ -38,8 +38,8 @@ def test_an_outage_is_told_after_ten_minutes_with_its_reason_and_the_last_succes
     mailbox_health.record_look(place=PLACE, error="", now=now - timedelta(minutes=20))
     mailbox_health.record_look(place=PLACE, error="refused", now=now - timedelta(minutes=12))
     mailbox_health.record_look(place=PLACE, error="Connection timed out", now=now)
-    assert mailbox_health.find_outage(now - timedelta(minutes=5)) is None
-    found = mailbox_health.find_outage(now)
+    assert mailbox_health.find_mailbox_outage(now - timedelta(minutes=5)) is None
+    found = mailbox_health.find_mailbox_outage(now)
     assert found == mailbox_health.Outage(PLACE, now - timedelta(minutes=12), now - timedelta(minutes=20), "Connection timed out")
     assert keys() == {"mailbox"}
     page = text(client.get("/mail/in/"))
@@ -51,13 +51,15 @@ def test_an_outage_is_told_after_ten_minutes_with_its_reason_and_the_last_succes
 def test_a_mailbox_at_which_nobody_looks_is_an_outage_too_and_another_mailbox_is_not(settings: LazySettings) -> None:
     now = timezone.now()
     mailbox_health.record_look(place=PLACE, error="", now=now - timedelta(minutes=30))
-    assert mailbox_health.find_outage(now) == mailbox_health.Outage(PLACE, now - timedelta(minutes=30), now - timedelta(minutes=30), "")
+    assert mailbox_health.find_mailbox_outage(now) == mailbox_health.Outage(
+        PLACE, now - timedelta(minutes=30), now - timedelta(minutes=30), ""
+    )
     settings.MAIL_IN_IMAP = "imaps://other@imap.example.org/INBOX"
-    assert mailbox_health.find_outage(now) is None
+    assert mailbox_health.find_mailbox_outage(now) is None
     mailbox_health.record_look(place="other@imap.example.org:993/INBOX", error="no", now=now)
     assert Mailbox.objects.get().succeeded is None
     settings.MAIL_IN_IMAP = ""
-    assert mailbox_health.find_outage(now + timedelta(days=1)) is None
+    assert mailbox_health.find_mailbox_outage(now + timedelta(days=1)) is None
 
 
 def test_each_look_of_a_worker_is_written_down(settings: LazySettings) -> None:

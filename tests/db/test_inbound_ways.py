@@ -122,10 +122,10 @@ def test_what_is_unseen_in_a_mailbox_is_stored_once_and_marked(settings: LazySet
         box.mails = {3: delivered + mail(), 5: mail("", Message_ID=""), 9: mail("a" * 3000)}
         settings.MAIL_IN_OCTETS = 2000
         box.breaks_before = 5
-        broken = imap.fetch(box.mailbox)
+        broken = imap.fetch_unseen(box.mailbox)
         assert (broken.mails, bool(broken.error), box.seen) == (1, True, {3})
-        assert imap.fetch(box.mailbox) == imap.MailboxFetch(2)
-        assert (imap.fetch(box.mailbox), box.fetched, box.seen) == (imap.MailboxFetch(0), [3, 5, 5, 9], {3, 5, 9})
+        assert imap.fetch_unseen(box.mailbox) == imap.MailboxFetch(2)
+        assert (imap.fetch_unseen(box.mailbox), box.fetched, box.seen) == (imap.MailboxFetch(0), [3, 5, 5, 9], {3, 5, 9})
         assert [each[:3] for each in list_stored()] == [
             ("imap", "", ["support+abc@lindenhof.example"]),
             ("imap", None, []),
@@ -134,5 +134,5 @@ def test_what_is_unseen_in_a_mailbox_is_stored_once_and_marked(settings: LazySet
         assert [(each.state, each.reason) for each in Arrival.objects.order_by("id")] == [
             ("waiting", ""), ("waiting", ""), ("quarantined", imap.STAYS),
         ]  # fmt: skip
-        assert "wrong password" in imap.fetch(replace(box.mailbox, password="x")).error
-    assert imap.fetch(box.mailbox).error, "nobody listens any more"
+        assert "wrong password" in imap.fetch_unseen(replace(box.mailbox, password="x")).error
+    assert imap.fetch_unseen(box.mailbox).error, "nobody listens any more"

@@ -13,7 +13,7 @@ from django.test import Client
 from apps.accounts import invitations
 from apps.accounts.models import Invitation, User
 from apps.lib.errors import Problem
-from apps.mail.delivery import deliver
+from apps.mail.delivery import deliver_due
 from apps.mail.smtp import SmtpConnection
 from tests import factories
 from tests.db.page_client import signed_in, text
@@ -31,7 +31,7 @@ class Inbox:
 
     def read_last_texts(self) -> dict[str, str]:
         """Deliver the outbox and return the last text for each address."""
-        deliver(SmtpConnection(self.server.server))
+        deliver_due(SmtpConnection(self.server.server))
         return {str(mail["To"]): mail.get_content() for mail in self.server.taken}
 
 
@@ -71,26 +71,26 @@ def test_an_administrator_invites_by_mail_and_the_link_works_once(db: None, inbo
 
 def test_a_link_that_is_forged_withdrawn_or_too_old_opens_nothing(db: None) -> None:
     admin = factories.user()
-    made, token = invitations.invite(email=ADDRESS, roles=["member"], by=admin)
-    assert invitations.find(token) == made
-    assert invitations.find(f"{made.pk}:{'A' * 43}") is None
-    assert invitations.find(f"{made.pk + 1}:{token.partition(':')[2]}") is None
+    made, token = invitations.create_invitation(email=ADDRESS, roles=["member"], by=admin)
+    assert invitations.find_invitation(token) == made
+    assert invitations.find_invitation(f"{made.pk}:{'A' * 43}") is None
+    assert invitations.find_invitation(f"{made.pk + 1}:{token.partition(':')[2]}") is None
     Invitation.objects.filter(pk=made.pk).update(expires=Now() - timedelta(seconds=1))
-    assert invitations.find(token) is None
-    later, other = invitations.invite(email=ADDRESS.upper(), roles=["member"], by=admin)
+    assert invitations.find_invitation(token) is None
+    later, other = invitations.create_invitation(email=ADDRESS.upper(), roles=["member"], by=admin)
     with pytest.raises(Problem, match="invited already"):
-        invitations.invite(email=ADDRESS, roles=["member"], by=admin)
+        invitations.create_invitation(email=ADDRESS, roles=["member"], by=admin)
     assert signed_in(admin).post(f"/account/invitations/{later.pk}/withdraw/").status_code == 302
-    assert invitations.find(other) is None
+    assert invitations.find_invitation(other) is None
 
 
 def test_nobody_is_invited_twice_or_to_a_role_that_is_none(db: None) -> None:
     admin = factories.user()
     User.objects.filter(pk=admin.pk).update(email=ADDRESS)
     with pytest.raises(Problem, match="has an account already"):
-        invitations.invite(email=ADDRESS, roles=["member"], by=admin)
+        invitations.create_invitation(email=ADDRESS, roles=["member"], by=admin)
     with pytest.raises(Problem, match="no such role"):
-        invitations.invite(email="other@lindenhof.example", roles=["emperor"], by=admin)
+        invitations.create_invitation(email="other@lindenhof.example", roles=["emperor"], by=admin)
 
 
 def test_both_addresses_hear_of_a_change_and_the_new_one_counts_when_its_link_was_opened(db: None, inbox: Inbox) -> None:

@@ -45,7 +45,7 @@ class InterpreterHog(WorkerLinks):
 
     def knock(self, gateway: Gateway) -> float:
         ctypes.PyDLL(None).usleep(1_500_000)
-        assert rollout_store.claim(gateway.group) is None, "nobody takes over what is being worked on"
+        assert rollout_store.claim_rollout(gateway.group) is None, "nobody takes over what is being worked on"
         return 1.0
 
 

@@ -32,7 +32,7 @@ from apps.nat.models import Move, NatMapping, PortForward
 from apps.nat.moving import services as moving
 from apps.nat.services import add_forward
 from apps.network.models import Holding, Pool
-from apps.network.services import release
+from apps.network.services import release_holding
 from tests import factories
 from tests.db.page_client import list_messages, signed_in, text
 
@@ -83,7 +83,7 @@ def test_whoever_is_not_active_has_nothing_on_the_gateways_by_either_way(transac
     everybody = before.snapshot
     policy = next(iter(policy_snapshot.take_snapshot(network.group).policies.values()))
     assert who.holding.prefix.network_address in {each.private for each in policy.mappings}
-    for do in (services.leave, services.activate, services.leave):
+    for do in (services.end_membership, services.activate_member, services.end_membership):
         do(member=who.member, by=network.admin)
         change = policy_snapshot.take_changes(network.group, before.snapshot)
         assert change is not None
@@ -92,7 +92,7 @@ def test_whoever_is_not_active_has_nothing_on_the_gateways_by_either_way(transac
         assert short.targets == full.targets
         assert short.rulesets == full.rulesets
         now = next(iter(policy_snapshot.take_snapshot(network.group).policies.values()))
-        here = do is services.activate
+        here = do is services.activate_member
         assert (who.holding.prefix.network_address in {each.private for each in now.mappings}) == here
         assert (who.holding.prefix.network_address in now.addresses) == here
         assert (who.prefix.prefix in now.prefixes) == here
@@ -103,19 +103,19 @@ def test_whoever_is_not_active_has_nothing_on_the_gateways_by_either_way(transac
 
 def test_leaving_keeps_addresses_for_a_while_and_whoever_comes_back_has_them_again(network: factories.Network) -> None:
     who, opened = network.residents["m1"], forward(network)
-    services.leave(member=who.member, by=network.admin)
+    services.end_membership(member=who.member, by=network.admin)
     due.carry_out(later(days=13))
     assert Holding.objects.filter(holds_now(), member=who.member).count() == 2
-    services.activate(member=who.member, by=network.admin)
+    services.activate_member(member=who.member, by=network.admin)
     due.carry_out(later(days=15))
     assert PortForward.objects.filter(holds_now(), pk=opened.pk).exists(), "who came back keeps everything"
-    services.leave(member=who.member, by=network.admin)
+    services.end_membership(member=who.member, by=network.admin)
     due.carry_out(later(days=15))
     assert not Holding.objects.filter(holds_now(), member=who.member).exists()
     assert not NatMapping.objects.filter(holds_now(), holding__member=who.member).exists()
     assert factories.hold(factories.member("New"), network.private, "10.16.0.10").pk, "somebody else may have it"
     due.carry_out(later(days=15))
-    services.activate(member=who.member, by=network.admin)
+    services.activate_member(member=who.member, by=network.admin)
     assert not Holding.objects.filter(holds_now(), member=who.member).exists()
 
 
@@ -123,32 +123,32 @@ def test_a_departure_is_planned_carried_out_on_its_day_and_can_be_dropped_before
     who, on = network.residents["m1"].member, TODAY() + timedelta(days=10)
     for day in (TODAY(), TODAY() - timedelta(days=1)):
         with pytest.raises(Problem, match="Choose a day in the future"):
-            departures.plan(member=who, on=day, by=network.admin)
-    first = departures.plan(member=who, on=on, by=network.admin)
+            departures.plan_departure(member=who, on=day, by=network.admin)
+    first = departures.plan_departure(member=who, on=on, by=network.admin)
     with pytest.raises(Problem, match="already planned"):
-        departures.plan(member=who, on=on, by=network.admin)
+        departures.plan_departure(member=who, on=on, by=network.admin)
     due.carry_out(later(days=9))
     assert state(who) == "active"
-    departures.drop(first)
+    departures.drop_departure(first)
     with pytest.raises(Conflict):
-        departures.drop(first)
+        departures.drop_departure(first)
     due.carry_out(later(days=10))
     assert state(who) == "active"
-    departures.plan(member=who, on=on, by=network.admin)
+    departures.plan_departure(member=who, on=on, by=network.admin)
     due.carry_out(later(days=10))
     due.carry_out(later(days=10))
     assert state(who) == "left"
     event = Member.pgh_event_model.objects.filter(pgh_obj_id=who.pk).order_by("-pgh_id").first()  # type: ignore[attr-defined]
     assert event.pgh_context.metadata == {"user": network.admin.pk, "planned": True}
     with pytest.raises(Problem, match="has left already"):
-        departures.plan(member=Member.objects.get(pk=who.pk), on=on, by=network.admin)
+        departures.plan_departure(member=Member.objects.get(pk=who.pk), on=on, by=network.admin)
 
 
 def test_whoever_leaves_before_the_planned_day_and_comes_back_is_not_sent_away_on_it(network: factories.Network) -> None:
     who = network.residents["m1"].member
-    departures.plan(member=who, on=TODAY() + timedelta(days=10), by=network.admin)
-    services.leave(member=who, by=network.admin)
-    services.activate(member=who, by=network.admin)
+    departures.plan_departure(member=who, on=TODAY() + timedelta(days=10), by=network.admin)
+    services.end_membership(member=who, by=network.admin)
+    services.activate_member(member=who, by=network.admin)
     due.carry_out(later(days=10))
     assert state(who) == "active"
     assert [each.state for each in who.departures.all()] == ["dropped"]
@@ -164,7 +164,7 @@ def test_personal_data_are_erased_everywhere_when_the_time_has_come(network: fac
     block_member(member=who, reason="abuse", message="Xaver, close it", by=network.admin)
     mails_of(who, other)
     mac = Device.objects.get(member=who).mac
-    services.leave(member=who, by=network.admin)
+    services.end_membership(member=who, by=network.admin)
     due.carry_out(later(days=13))
     assert Member.objects.get(pk=who.pk).name == "Xaver Verborgen", "not while they may come back to their addresses"
     due.carry_out(later(days=15))
@@ -179,7 +179,7 @@ def test_personal_data_are_erased_everywhere_when_the_time_has_come(network: fac
     assert Member.objects.get(pk=other.pk).name == other.name
     assert Device.objects.filter(member=other).exists()
     with pytest.raises(Problem, match="was erased"):
-        services.activate(member=gone, by=network.admin)
+        services.activate_member(member=gone, by=network.admin)
     facts = services.MemberFacts(**{name: value for name, value in build_initial(gone).items() if name != "version"})
     with pytest.raises(Problem, match="was erased"):
         services.change_member(member=gone, version=gone.version, facts=replace(facts, name="Xaver Verborgen"), by=network.admin)
@@ -250,7 +250,7 @@ def test_a_step_that_fails_stops_no_other_and_is_named_in_the_log(network: facto
     """The database refuses the first departure and not the second."""
     first, second = (network.residents[name].member for name in ("m1", "m2"))
     for member in (first, second):
-        departures.plan(member=member, on=TODAY() + timedelta(days=1), by=network.admin)
+        departures.plan_departure(member=member, on=TODAY() + timedelta(days=1), by=network.admin)
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute(f"ALTER TABLE members_member ADD CONSTRAINT stays CHECK (id <> {first.pk} OR state = 'active')")
@@ -275,7 +275,7 @@ def house(network: factories.Network) -> tuple[Room, Pool]:
 def move(network: factories.Network, **changes: Any) -> Move:
     room, pool = house(network)
     given: dict[str, Any] = {"on": TODAY() + timedelta(days=5), "room": room, "pool": pool, "follow": True}
-    return moving.plan(member=network.residents["m1"].member, by=network.admin, **(given | changes))
+    return moving.plan_move(member=network.residents["m1"].member, by=network.admin, **(given | changes))
 
 
 def now_held(member: Member) -> list[str]:
@@ -320,7 +320,7 @@ def test_a_move_that_cannot_be_says_why_and_is_tried_again(network: factories.Ne
     assert (planned.state, now_held(who)) == ("planned", ["10.16.0.10/32"])
     assert "is full" in planned.problem
     assert Member.objects.get(pk=who.pk).room is None, "all of the move or nothing"
-    release(holding=blocking, by=network.admin)
+    release_holding(holding=blocking, by=network.admin)
     due.carry_out(later(days=5))
     assert now_held(who) == ["10.41.0.1/32"]
 
@@ -328,17 +328,17 @@ def test_a_move_that_cannot_be_says_why_and_is_tried_again(network: factories.Ne
 def test_a_move_is_planned_once_dropped_and_refused_with_reasons(network: factories.Network) -> None:
     planned = move(network, pool=None)
     with pytest.raises(Problem, match="already planned"):
-        moving.plan(member=planned.member, on=planned.on, room=planned.room, pool=None, follow=True, by=network.admin)
-    moving.drop(planned)
+        moving.plan_move(member=planned.member, on=planned.on, room=planned.room, pool=None, follow=True, by=network.admin)
+    moving.drop_move(planned)
     with pytest.raises(Conflict):
-        moving.drop(planned)
+        moving.drop_move(planned)
     due.carry_out(later(days=5))
     assert Member.objects.get(pk=planned.member_id).room is None
     nothing: dict[str, Any] = {"member": planned.member, "on": TODAY(), "follow": True, "by": network.admin}
     with pytest.raises(Problem, match="Choose a room"):
-        moving.plan(room=None, pool=None, **nothing)
+        moving.plan_move(room=None, pool=None, **nothing)
     with pytest.raises(Problem, match="is a public pool"):
-        moving.plan(room=None, pool=network.public, **nothing)
+        moving.plan_move(room=None, pool=network.public, **nothing)
 
 
 def test_the_page_of_a_move_previews_then_plans_and_the_member_reads_it(network: factories.Network) -> None:

@@ -20,7 +20,7 @@ from apps.lib import enqueue
 from apps.lib.errors import Conflict, Problem
 from apps.mail import notice_kinds, selectors, services, unsubscribing
 from apps.mail.circuit_breaker import record_failure
-from apps.mail.delivery import LEASE, claim, deliver
+from apps.mail.delivery import LEASE, claim_mail, deliver_due
 from apps.mail.mail_templates import PlainValue
 from apps.mail.mime import compose_mail
 from apps.mail.models import Message, SwitchedOff
@@ -107,7 +107,7 @@ def test_an_address_is_one_address_and_a_subject_one_line(db: None) -> None:
 def test_a_worker_is_woken_once_for_all_that_a_transaction_wrote(transactional_db: None, settings: LazySettings) -> None:
     woken: list[str] = []
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(services, "send", woken.append)
+        patched.setattr(services, "send_task", woken.append)
         with transaction.atomic():
             write_message(), write_message()
             with pytest.raises(ZeroDivisionError), transaction.atomic():
@@ -130,7 +130,7 @@ def test_djangos_own_mail_goes_into_the_outbox_confidential_and_urgent(db: None,
         EmailMessage("Code", "1", to=[SELIN], bcc=["other@example.org"]).send()
     admin = signed_in(factories.user())
     assert "123456" not in text(admin.get(f"/mail/{first.pk}/"))
-    deliver(FileCarrier(tmp_path))
+    deliver_due(FileCarrier(tmp_path))
     first.refresh_from_db()
     assert (first.state, first.text) == ("sent", ""), "what opens an account is kept no longer than it is needed"
     assert first.erased
@@ -138,7 +138,7 @@ def test_djangos_own_mail_goes_into_the_outbox_confidential_and_urgent(db: None,
 
 def test_what_mails_said_is_erased_and_that_they_were_sent_is_kept(db: None, tmp_path: Path) -> None:
     write_message()
-    deliver(FileCarrier(tmp_path))
+    deliver_due(FileCarrier(tmp_path))
     waiting = write_message()
     now = timezone.now()
     assert (erase_some(now - timedelta(days=1), 10), erase_some(now + timedelta(days=1), 10), erase_some(now + timedelta(days=1), 10)) == (
@@ -162,7 +162,7 @@ def test_a_notice_is_switched_off_by_one_click_without_signing_in_and_on_again(d
     row.refresh_from_db()
     assert (row.state, row.ended_by) == ("discarded", None)
     with pytest.raises(Problem, match="switched such mails off"):
-        services.retry(message=row, by=factories.user())
+        services.retry_mail(message=row, by=factories.user())
     assert notice() is None and notice(to=SELIN.upper()) is None
     assert notice(to="ines@lindenhof.example") and notice(notice="")
     assert "Switched on again" in text(stranger.post(link, {"on": "1"}))
@@ -207,15 +207,15 @@ def test_the_outbox_says_what_waits_and_why_and_staff_try_again_or_discard(admin
 
 def test_what_a_worker_has_in_hand_or_was_sent_is_neither_discarded_nor_tried_again(admin: User, tmp_path: Path) -> None:
     row = write_message()
-    assert claim(timezone.now())
+    assert claim_mail(timezone.now())
     with pytest.raises(Conflict, match="being sent"):
-        services.retry(message=row, by=admin)
+        services.retry_mail(message=row, by=admin)
     with pytest.raises(Conflict, match="being sent"):
         services.discard_mail(message=row, reason="r", by=admin)
     assert "being sent at this moment" in text(signed_in(admin).get(f"/mail/{row.pk}/"))
-    deliver(FileCarrier(tmp_path), lambda: timezone.now() + LEASE)
+    deliver_due(FileCarrier(tmp_path), lambda: timezone.now() + LEASE)
     with pytest.raises(Conflict, match="was sent"):
-        services.retry(message=row, by=admin)
+        services.retry_mail(message=row, by=admin)
     with pytest.raises(Conflict, match="was sent"):
         services.discard_mail(message=row, reason="r", by=admin)
 

@@ -105,13 +105,13 @@ def test_who_is_a_moment_later_than_somebody_else_gets_no_membership(network: fa
     who = member(network)
     opened = invitation_services.get_by_token(invite_member(network, who).removeprefix("/me/join/").rstrip("/"))
     first, second = factories.user("first", staff=False), factories.user("second", staff=False)
-    invitation_services.accept(opened, user=first)
+    invitation_services.accept_member_invitation(opened, user=first)
     with pytest.raises(Conflict, match="was used"):
-        invitation_services.accept(opened, user=second)
+        invitation_services.accept_member_invitation(opened, user=second)
     MemberInvitation.objects.update(taken=None)
     with pytest.raises(Conflict, match="belongs to an account already"):
-        invitation_services.accept(opened, user=second)
+        invitation_services.accept_member_invitation(opened, user=second)
     Member.objects.filter(pk=who.pk).update(user=None, state="left")
     with pytest.raises(Conflict):
-        invitation_services.accept(opened, user=second)
+        invitation_services.accept_member_invitation(opened, user=second)
     assert not Member.objects.filter(user=second).exists()

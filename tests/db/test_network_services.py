@@ -72,14 +72,14 @@ def test_prefixes_are_given_to_the_last_one(network: factories.Network, prefix: 
 def test_gaps_are_used_only_when_nothing_is_left_above(network: factories.Network) -> None:
     pool = factories.pool(network.group, "private4", "192.168.0.0/29")
     holdings = [give(network, factories.member(), pool) for _ in range(4)]
-    services.release(holding=holdings[1], by=network.admin)
+    services.release_holding(holding=holdings[1], by=network.admin)
     assert [give(network, factories.member(), pool).address for _ in range(3)] == ["192.168.0.5", "192.168.0.6", "192.168.0.2"]
 
 
 def test_the_lowest_address_is_a_gap_too(network: factories.Network) -> None:
     pool = factories.pool(network.group, "private4", "192.168.0.0/30")
     first, _second = (give(network, factories.member(), pool) for _ in range(2))
-    services.release(holding=first, by=network.admin)
+    services.release_holding(holding=first, by=network.admin)
     assert find_free_prefix(pool) == first.prefix
 
 
@@ -155,8 +155,8 @@ def test_releasing_ends_what_hangs_on_it_and_says_how_much(network: factories.Ne
     resident = network.residents["m1"]
     open_port(network, "m1", 443)
     open_port(network, "m1", 444)
-    assert dependents.describe_ended(dependents.count(Holding, [resident.holding.pk])) == "2 port forwards and 1 NAT mapping"
-    ended = services.release(holding=resident.holding, by=network.admin)
+    assert dependents.describe_ended(dependents.count_dependents(Holding, [resident.holding.pk])) == "2 port forwards and 1 NAT mapping"
+    ended = services.release_holding(holding=resident.holding, by=network.admin)
     assert dependents.describe_ended(ended) == "2 port forwards and 1 NAT mapping"
     assert not list_forwards().filter(holding=resident.holding).exists()
     resident.holding.refresh_from_db()
@@ -165,16 +165,16 @@ def test_releasing_ends_what_hangs_on_it_and_says_how_much(network: factories.Ne
 
 def test_releasing_twice_is_harmless(network: factories.Network) -> None:
     resident = network.residents["m1"]
-    services.release(holding=resident.holding, by=network.admin)
+    services.release_holding(holding=resident.holding, by=network.admin)
     resident.holding.refresh_from_db()
     until = resident.holding.valid.upper
-    assert services.release(holding=resident.holding, by=network.admin) == []
+    assert services.release_holding(holding=resident.holding, by=network.admin) == []
     resident.holding.refresh_from_db()
     assert resident.holding.valid.upper == until
 
 
 def test_a_released_address_is_free_for_somebody_else_who_learns_who_had_it(network: factories.Network) -> None:
-    services.release(holding=network.residents["m1"].holding, by=network.admin)
+    services.release_holding(holding=network.residents["m1"].holding, by=network.admin)
     holding = give(network, factories.member("New"), network.private, "10.16.0.10")
     before = list_previous_holders([holding])[holding.pk]
     assert (before.name, before.member) == ("Resident of m1", network.residents["m1"].member.pk)
@@ -187,10 +187,10 @@ def test_without_a_hold_leaving_ends_everything_and_activating_gives_nothing_bac
     settings.HOLD_DAYS = 0
     resident = network.residents["m1"]
     open_port(network, "m1", 443)
-    ended = people.leave(member=resident.member, by=network.admin)
+    ended = people.end_membership(member=resident.member, by=network.admin)
     assert dependents.describe_ended(ended) == "1 port forward, 1 NAT mapping and 2 addresses and prefixes"
-    assert people.leave(member=resident.member, by=network.admin) == []
-    people.activate(member=resident.member, by=network.admin)
+    assert people.end_membership(member=resident.member, by=network.admin) == []
+    people.activate_member(member=resident.member, by=network.admin)
     resident.member.refresh_from_db()
     assert resident.member.state == Member.State.ACTIVE
     assert not Holding.objects.filter(member=resident.member, valid__endswith=None).exists()
@@ -199,7 +199,7 @@ def test_without_a_hold_leaving_ends_everything_and_activating_gives_nothing_bac
 def test_activating_asks_anew_whether_the_gateways_have_it(network: factories.Network) -> None:
     who = factories.member("Waiting", state="pending")
     holding = give(network, who, network.private)
-    people.activate(member=who, by=network.admin)
+    people.activate_member(member=who, by=network.admin)
     again = Holding.objects.get(pk=holding.pk)
     assert again.changed_at > holding.changed_at
 
@@ -208,7 +208,7 @@ def test_what_would_begin_later_never_begins_after_leaving(network: factories.Ne
     settings.HOLD_DAYS = 0
     who = factories.member("Moving in")
     factories.hold(who, network.private, "10.16.7.7", valid=(timezone.now() + timedelta(days=1), None))
-    people.leave(member=who, by=network.admin)
+    people.end_membership(member=who, by=network.admin)
     assert not Holding.objects.filter(member=who).exists()
 
 

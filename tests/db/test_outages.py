@@ -45,7 +45,7 @@ def people() -> People:
     member = network.residents["m1"].member
     member.user = selin
     member.save()
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     return People(cookie(network.admin), cookie(selin), {"Authorization": f"Bearer {key}"}, network)
 
 

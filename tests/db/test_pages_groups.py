@@ -76,7 +76,7 @@ def test_drift_that_is_not_healed_waits_for_somebody(
         page = text(staff.get(path))
         assert "nat-1 was changed by hand" in page and "It stays like this until an administrator puts it right" in page, path
     asked: list[tuple[Any, ...]] = []
-    monkeypatch.setattr("apps.lib.enqueue.send", lambda *sent: asked.append(sent))
+    monkeypatch.setattr("apps.lib.enqueue.send_task", lambda *sent: asked.append(sent))
     assert "nat-1 gets its ruleset again" in text(staff.post(f"{changed_gateway_url}put-right/", follow=True))
     assert asked == [("workers.reconcile", network.admin.pk, True)]
     assert staff.get(f"{changed_gateway_url}put-right/").status_code == 405

@@ -247,7 +247,7 @@ def test_a_bulk_action_without_a_date_is_asked_again(mara: Client, network: fact
 
 def test_many_are_blocked_after_a_preview_and_the_list_shows_who(mara: Client, network: factories.Network) -> None:
     block_member(member=network.residents["m1"].member, reason="abuse", by=network.admin)
-    services.leave(member=network.residents["m2"].member, by=network.admin)
+    services.end_membership(member=network.residents["m2"].member, by=network.admin)
     data = {"do": "block", "pick": pick(network, "m1", "m2", "m3", "m4")}
     page = text(mara.post("/members/bulk/", data))
     assert "2 members are cut off" in page and "2 are already blocked or have left" in page and "Block 2 members" in page

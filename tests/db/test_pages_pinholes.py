@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from apps.accounts import tokens
 from apps.audit.selectors import list_row_history
-from apps.desk.selectors.search import search
+from apps.desk.selectors.search import search_everything
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import list_pinholes
@@ -30,7 +30,7 @@ def mara(network: factories.Network) -> Client:
 
 @pytest.fixture
 def api(network: factories.Network) -> Client:
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
@@ -171,13 +171,13 @@ def test_the_panel_needs_as_many_queries_for_few_as_for_many(
 @pytest.mark.parametrize("asked", ["2001:db8:a0:10::10", "[2001:db8:a0:10::10]:6005", "2001:db8:a0:10::/64", "6005"])
 def test_the_search_finds_what_is_open(network: factories.Network, asked: str) -> None:
     open_pinhole(network)
-    assert "UDP 6000–6009 on 2001:db8:a0:10::10" in [hit.name for group in search(asked) for hit in group.hits]
+    assert "UDP 6000–6009 on 2001:db8:a0:10::10" in [hit.name for group in search_everything(asked) for hit in group.hits]
 
 
 @pytest.mark.parametrize("asked", ["2001:db8:a0:11::10", "[2001:db8:a0:10::10]:7000", "6010"])
 def test_the_search_finds_nothing_beside_it(network: factories.Network, asked: str) -> None:
     open_pinhole(network)
-    assert not [hit for group in search(asked) for hit in group.hits if "UDP 6000" in hit.name]
+    assert not [hit for group in search_everything(asked) for hit in group.hits if "UDP 6000" in hit.name]
 
 
 def test_the_list_as_a_file_counts_them(mara: Client, network: factories.Network) -> None:

@@ -59,7 +59,7 @@ def test_a_comparison_over_deltas_says_what_one_of_wholes_says(network: factorie
     first, _second, last = revisions()
     for before, after in ((first, last), (last, first)):
         by_deltas = ruleset_comparison.compare_revisions(before, after, 0, "nat-2")
-        by_wholes = ruleset_comparison.compare_rulesets(contents.load(before), contents.load(after), 0, "nat-2")
+        by_wholes = ruleset_comparison.compare_rulesets(contents.load_rulesets(before), contents.load_rulesets(after), 0, "nat-2")
         assert not by_deltas.totals and by_wholes.totals
         assert (by_deltas.delta, by_deltas.shown) == (by_wholes.delta, by_wholes.shown)
 

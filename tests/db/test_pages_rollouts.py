@@ -103,7 +103,7 @@ def test_try_again_forces_and_names_who_asked(
     staff: Client, network: factories.Network, roll: Callable[..., Rollout], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[Any, ...]] = []
-    monkeypatch.setattr("apps.lib.enqueue.send", lambda *sent: asked.append(sent))
+    monkeypatch.setattr("apps.lib.enqueue.send_task", lambda *sent: asked.append(sent))
     made = roll(error="refused")
     assert staff.get(f"/rollouts/{made.pk}/again/").status_code == 405
     assert "Retry requested" in text(staff.post(f"/rollouts/{made.pk}/again/", follow=True))

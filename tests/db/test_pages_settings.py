@@ -40,7 +40,7 @@ def staff(network: factories.Network) -> Client:
 
 @pytest.fixture
 def api(network: factories.Network) -> Client:
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
@@ -153,9 +153,9 @@ def test_a_full_table_is_warned_of(staff: Client, network: factories.Network) ->
     assert "counting tables" not in text(staff.get(page))
     few = queries(staff, page)
     sets = {"member_rate4_50_100": (12, 65536), "source_rate4_20_40": (60_000, 65536), "by hand": (1, 1)}
-    set_gauges.record(gateway=network.gateways[0], sets=sets, at=timezone.now())
+    set_gauges.store_set_gauges(gateway=network.gateways[0], sets=sets, at=timezone.now())
     shown = text(staff.get(page))
     assert "External addresses with new connections, IPv4" in shown and "91 %, nearly full" in shown
     assert "Members with new connections, IPv4" in shown and queries(staff, page) == few
-    set_gauges.record(gateway=network.gateways[0], sets={}, at=timezone.now())
+    set_gauges.store_set_gauges(gateway=network.gateways[0], sets={}, at=timezone.now())
     assert not Gauge.objects.exists()

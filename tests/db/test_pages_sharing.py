@@ -27,7 +27,7 @@ def mara(network: factories.Network) -> Client:
 
 @pytest.fixture
 def api(network: factories.Network) -> Client:
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     return Client(headers={"authorization": f"Bearer {key}"})
 
 

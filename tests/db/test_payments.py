@@ -26,7 +26,7 @@ def list_paid_until() -> list[date | None]:
 def test_numbers_and_days_in_the_usual_spellings_are_understood(separator: str) -> None:
     members()
     lines = ["\ufeffNumber;Paid until;Name", "2207;2027-03-31;Ada", "", "m-2208;31.03.2027"]
-    preview = payment_import.read("\r\n".join(lines).replace(";", separator))
+    preview = payment_import.read_payments("\r\n".join(lines).replace(";", separator))
     assert [(each.line, each.member.number, each.until) for each in preview.payments] == [
         (2, 2207, date(2027, 3, 31)),
         (4, 2208, date(2027, 3, 31)),
@@ -48,7 +48,7 @@ def test_every_line_that_is_not_understood_is_named_and_then_nothing_changes() -
         "2210;2027-01-01",
         "=1+1;2027-01-01",
     ]
-    preview = payment_import.read("\n".join(bad))
+    preview = payment_import.read_payments("\n".join(bad))
     assert [each.line for each in preview.payments] == [1]
     assert [each.line for each in preview.faults] == [2, 3, 4, 5, 6, 7, 8]
     assert "line 1 too" in preview.faults[4].why
@@ -57,7 +57,7 @@ def test_every_line_that_is_not_understood_is_named_and_then_nothing_changes() -
     assert list_paid_until()[:3] == [None, None, None]
     for nothing in ("", "\n\n", "Number;Day", "\0\n\0\n"):
         with pytest.raises(Problem, match="empty"):
-            payment_import.read(nothing)
+            payment_import.read_payments(nothing)
 
 
 def test_a_file_with_zero_octets_is_read_as_if_they_were_not_there() -> None:

@@ -25,7 +25,7 @@ from apps.members.models import Device, Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
 from apps.tickets.bulk import answer_many
-from apps.tickets.merging import merge
+from apps.tickets.merging import merge_tickets
 from apps.tickets.models import Attachment, Canned, Content, Link, Move
 from apps.tickets.services import write_to
 from apps.webhooks import services as webhooks
@@ -80,7 +80,9 @@ WORDS = {
 @pytest.fixture
 def world(network: factories.Network) -> RightsWorld:
     people = {role.value: factories.user(f"{role.value}s", roles=[role.value]) for role in Role}
-    scripts = {name: Client(headers={"authorization": f"Bearer {tokens.create(user=user, name='s')[1]}"}) for name, user in people.items()}
+    scripts = {
+        name: Client(headers={"authorization": f"Bearer {tokens.create_token(user=user, name='s')[1]}"}) for name, user in people.items()
+    }
     scripts[permission_matrix.ANONYMOUS] = Client()
     mine, other = network.residents["m1"], network.residents["m2"]
     Member.objects.filter(pk=mine.member.pk).update(user=people["member"])
@@ -106,12 +108,12 @@ def world(network: factories.Network) -> RightsWorld:
     canned = Canned.objects.create(name="Hello", text_de="Hallo", text_en="Hello")
     sent = answer_many(key=uuid4(), tickets=[ticket], text_de="Hallo Xaver", text_en="", by=network.admin)
     double = write_to(member=other.member, subject="Xaver's other question", text="Twice", by=network.admin)
-    merge(into=ticket, tickets=[double], by=network.admin)
+    merge_tickets(into=ticket, tickets=[double], by=network.admin)
     move = Move.objects.get()
-    webhook, _secret = webhooks.add(
+    webhook, _secret = webhooks.add_webhook(
         facts=webhooks.EndpointFacts(name="Xaver's", url="https://hooks.lindenhof.example/"), by=people["network_admin"]
     )
-    told = webhooks.ping(endpoint=webhook, by=people["network_admin"])
+    told = webhooks.ping_webhook(endpoint=webhook, by=people["network_admin"])
     Delivery.objects.filter(pk=told.pk).update(state="sent", ended=Now())
     ids = {
         "desk:member": other.member.pk,

@@ -17,7 +17,7 @@ from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import list_member_pinholes, list_member_prefixes, list_pinholes
 from apps.network.models import Holding
-from apps.network.services import release
+from apps.network.services import release_holding
 from firewall.policy import Hole, TransportProtocol
 from firewall.sets import ObjectKind
 from tests import factories
@@ -158,7 +158,7 @@ def test_what_was_off_and_was_to_end_comes_back_off_and_with_its_end(network: fa
 
 def test_a_pinhole_ends_with_its_prefix(network: factories.Network) -> None:
     add(network)
-    ended = release(holding=network.residents["m1"].prefix, by=network.admin)
+    ended = release_holding(holding=network.residents["m1"].prefix, by=network.admin)
     assert [each.words for each in ended] == ["1 IPv6 pinhole"]
     assert not list_pinholes().exists()
 
@@ -176,7 +176,7 @@ def test_pinholes_follow_to_another_prefix_under_the_same_interface_ids(network:
     add(network, purpose="web", until=until)
     off = add(network, address=HOST + 5, protocol="all", port=0)
     services.switch_pinhole(pinhole=off, version=1, enabled=False, by=network.admin)
-    new = services.renumber(holding=old, follow=True, by=network.admin)
+    new = services.replace_prefix(holding=old, follow=True, by=network.admin)
     web, other = list_member_pinholes(member)
     assert new.prefix != old.prefix
     assert (web.address, web.scope_text, web.purpose, web.valid.upper) == (new.prefix.network_address + 0x10, "TCP 443", "web", until)
@@ -188,7 +188,7 @@ def test_pinholes_follow_to_another_prefix_under_the_same_interface_ids(network:
 
 def test_pinholes_end_with_the_old_prefix_where_the_member_wishes_so(network: factories.Network) -> None:
     add(network)
-    services.renumber(holding=network.residents["m1"].prefix, follow=False, by=network.admin)
+    services.replace_prefix(holding=network.residents["m1"].prefix, follow=False, by=network.admin)
     assert not list_pinholes().exists()
 
 

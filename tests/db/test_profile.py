@@ -16,13 +16,13 @@ from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.observed_state import drift
 from apps.deployments.revision_pages import ruleset_comparison
 from apps.deployments.revision_pages.change_summary import parse_lines, render_summary
-from apps.deployments.rollouts.decisions import release
+from apps.deployments.rollouts.decisions import release_hold
 from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.services import reconcile
 from apps.gateways import kernel_gauges
 from apps.gateways.group_settings import change_profile, get_profile
-from apps.gateways.services import collect
+from apps.gateways.services import collect_counters
 from apps.lib.errors import Conflict
 from apps.network.models import Pool, Profile
 from firewall import policy as firewall
@@ -101,7 +101,7 @@ def test_a_change_is_a_rollout_that_says_so_in_words_and_can_be_gone_back_from(s
     roll_back(first.revision, why="calls break", by=served_network.admin)
     assert reconcile(served_network.group)
     assert read_kept(served_network) == "7440" and Profile.objects.get().tcp_established == 3600
-    release(served_network.group, by=served_network.admin)
+    release_hold(served_network.group, by=served_network.admin)
     reconcile(served_network.group)
     assert read_kept(served_network) == "3600"
     tune_group(served_network, managed=False)
@@ -125,7 +125,7 @@ def test_a_process_that_knows_nothing_of_the_gateways_says_the_same(
 
 def read_kept(network: factories.Network) -> str:
     """Return both kernels' timeout of established TCP connections, as the collector reads it."""
-    assert all(map(collect, network.gateways))
+    assert all(map(collect_counters, network.gateways))
     states = GatewayState.objects.filter(gateway__in=network.gateways)
     [value] = {state.kernel["held"][ESTABLISHED] for state in states if state.kernel}
     return str(value)
@@ -184,7 +184,7 @@ def test_only_staff_changes_it(network: factories.Network) -> None:
 def record_gauges(network: factories.Network, tracked: int, held: dict[str, str], untuned: dict[str, str]) -> None:
     gateway = network.gateways[0]
     GatewayState.objects.get_or_create(gateway=gateway, defaults={"seen": timezone.now()})
-    kernel_gauges.record(gateway=gateway, answer=wire.GaugesAre({}, tracked, held, untuned), at=timezone.now())
+    kernel_gauges.store_kernel_gauges(gateway=gateway, answer=wire.GaugesAre({}, tracked, held, untuned), at=timezone.now())
 
 
 def test_pages_say_what_a_kernel_holds_what_it_refuses_and_when_its_table_is_nearly_full(staff: Client, network: factories.Network) -> None:
@@ -222,7 +222,7 @@ def test_what_was_set_by_hand_is_shown_with_name_wanted_and_found(staff: Client,
 
 
 def test_a_script_reads_and_changes_it(network: factories.Network) -> None:
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     api = Client(headers={"authorization": f"Bearer {key}"})
     where = f"/api/gateways/profile/{network.group.pk}/"
     assert (api.get(where).json()["version"], api.get(where).json()["buckets"]) == (0, 524_288)

@@ -95,8 +95,8 @@ def test_who_has_left_is_not_limited(network: factories.Network) -> None:
 
 def test_released_twice_is_released_once_and_says_by_whom(network: factories.Network) -> None:
     made = limit_resident(network)
-    assert services.release(limits=[made.pk], by=network.admin) == 1
-    assert services.release(limits=[made.pk], by=None) == 0
+    assert services.release_rate_limits(limits=[made.pk], by=network.admin) == 1
+    assert services.release_rate_limits(limits=[made.pk], by=None) == 0
     made.refresh_from_db()
     assert made.released_by == network.admin and selectors.find_current_limit(made.member) is None
 

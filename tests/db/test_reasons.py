@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from apps.bans.blocks.services import block_member
 from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout
-from apps.deployments.rollouts.decisions import approve
+from apps.deployments.rollouts.decisions import approve_part
 from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.services import reconcile
 from apps.lib.activation import WaitReason, list_activations, list_wait_reasons
@@ -48,7 +48,7 @@ def test_a_removal_that_is_held_back_is_not_said_to_be_done(served_network: fact
     member = served_network.residents["m1"].member
     page = text(signed_in(served_network.admin).get(f"/members/{member.pk}/?removed={made[0].pk}"))
     assert "is being closed on nat-1, nat-2" in page and "waits for a second person’s approval" in page and "every 5s" in page
-    approve(held, digest=held.digest, by=factories.user("jonas"), signed_in_again=False)
+    approve_part(held, digest=held.digest, by=factories.user("jonas"), signed_in_again=False)
     reconcile(served_network.group)
     assert why(made[0]) == []
 
@@ -65,7 +65,7 @@ def test_a_block_that_is_held_back_is_not_said_to_hold(served_network: factories
     reconcile(served_network.group)
     held = HeldBack.objects.get()
     assert why(made[0]) == [WaitReason("waits for a second person’s approval", f"/rollouts/waiting/{held.pk}/", person=True)]
-    approve(held, digest=held.digest, by=factories.user("jonas"), signed_in_again=False)
+    approve_part(held, digest=held.digest, by=factories.user("jonas"), signed_in_again=False)
     reconcile(served_network.group)
     assert why(made[0]) == []
 

@@ -12,7 +12,7 @@ from django.test.client import MULTIPART_CONTENT
 from apps.accounts import permission_matrix
 from apps.accounts.models import ApiToken, User
 from apps.accounts.roles import Right
-from apps.accounts.tokens import create
+from apps.accounts.tokens import create_token
 from apps.deployments.approvals.kinds import ROLLBACK
 from apps.deployments.models import HeldBack, Hold, Revision, Rollout
 from apps.deployments.services import reconcile
@@ -55,7 +55,7 @@ def with_factor(user: User) -> Client:
 @pytest.mark.parametrize("action", ["approve", "refuse"])
 def test_no_token_decides_and_a_session_only_with_a_fresh_second_factor(held_change: HeldBack, settings: LazySettings, action: str) -> None:
     peer = factories.user("jonas")
-    _token, key = create(user=peer, name="script")
+    _token, key = create_token(user=peer, name="script")
     refused = decide(Client(headers={"Authorization": f"Bearer {key}"}), held_change, action)
     assert refused.status_code == 403 and "not a token" in refused.json()["detail"]
     settings.REQUIRE_SECOND_FACTOR = True
@@ -74,7 +74,7 @@ def path_of(route: permission_matrix.PortalRoute, pk: int) -> str:
 
 
 def test_every_route_by_which_somebody_approves_refuses_tokens(held_change: HeldBack) -> None:
-    _token, key = create(user=factories.user("jonas"), name="script")
+    _token, key = create_token(user=factories.user("jonas"), name="script")
     script, given = Client(headers={"Authorization": f"Bearer {key}"}), {"digest": held_change.digest, "reason": "no", "typed": "5"}
     approving = [route for route in permission_matrix.list_routes() if route.change is Right.APPROVE]
     assert {route.name for route in approving} >= {"deployments:approve", "accounts:roles-agree", "api:approval-approve"}
@@ -88,7 +88,7 @@ def test_every_route_by_which_somebody_approves_refuses_tokens(held_change: Held
 
 
 def test_no_action_on_rollouts_lets_through_what_waits_when_a_token_asks(held_change: HeldBack, served_network: factories.Network) -> None:
-    _token, key = create(user=factories.user("jonas"), name="script")
+    _token, key = create_token(user=factories.user("jonas"), name="script")
     script, before = Client(headers={"Authorization": f"Bearer {key}"}), Revision.objects.earliest("pk")
     ids = {"approval": held_change.pk, "revision": before.pk, "rollout": Rollout.objects.latest("pk").pk, "hold": 1}
     acting = [route for route in permission_matrix.list_routes() if route.method == "POST" and route.basename in ids]
@@ -199,7 +199,7 @@ def test_members_stay_signed_in() -> None:
 @pytest.mark.django_db
 def test_an_administrator_revokes_all_tokens_of_somebody() -> None:
     admin, other = factories.user("mara"), factories.user("jonas")
-    create(user=other, name="one"), create(user=other, name="two"), create(user=admin, name="mine")
+    create_token(user=other, name="one"), create_token(user=other, name="two"), create_token(user=admin, name="mine")
     page = text(signed_in(admin).post(f"/account/people/{other.pk}/revoke-tokens/", follow=True))
     assert "2 tokens are revoked." in page and [token.name for token in ApiToken.objects.all()] == ["mine"]
 
@@ -208,7 +208,7 @@ def test_an_administrator_revokes_all_tokens_of_somebody() -> None:
 @pytest.mark.parametrize(("given", "left"), [({}, 1), ({"tokens": "1"}, 0)])
 def test_signing_out_everywhere_revokes_tokens_if_that_is_asked_for(given: dict[str, str], left: int) -> None:
     admin, other = factories.user("mara"), factories.user("jonas")
-    create(user=other, name="one"), create(user=admin, name="mine")
+    create_token(user=other, name="one"), create_token(user=admin, name="mine")
     signed_in(admin).post(f"/account/people/{other.pk}/sign-out/", given)
     signed_in(admin).post("/account/sessions/end-others/", given)
     assert (other.tokens.count(), admin.tokens.count()) == (left, left)
@@ -218,7 +218,7 @@ def test_signing_out_everywhere_revokes_tokens_if_that_is_asked_for(given: dict[
 @pytest.mark.parametrize(("given", "left"), [({}, 1), ({"revoke_tokens": "on"}, 0)])
 def test_another_password_revokes_tokens_if_that_is_asked_for(given: dict[str, str], left: int) -> None:
     admin = factories.user("mara")
-    create(user=admin, name="one")
+    create_token(user=admin, name="one")
     client = signed_in(admin)
     assert "Revoke my tokens" in text(client.get("/account/password/change/"))
     sent = {"oldpassword": "correct horse battery", "password1": "another long one", "password2": "another long one"}

@@ -6,18 +6,18 @@ from apps.accounts.models import User
 from apps.bans.blocks.selectors import find_current_block
 from apps.bans.blocks.services import block_member
 from apps.bans.models import Ban, BanList
-from apps.deployments.approvals.refusal import refuse
+from apps.deployments.approvals.refusal import refuse_part
 from apps.deployments.models import HeldBack
 from apps.deployments.services import reconcile
 from apps.lib.database.validity import holds_now
 from apps.lib.errors import Conflict, Problem
 from apps.mail.models import Message
 from apps.members.models import Member
-from apps.members.services import leave
+from apps.members.services import end_membership
 from apps.nat.models import NatMapping, PortForward
 from apps.nat.services import change_forward, remove_forward
 from apps.network.models import Gateway
-from apps.network.services import release
+from apps.network.services import release_holding
 from tests import factories
 from tests.db.page_client import signed_in, text
 from tests.db.rollout_rows import forward
@@ -75,7 +75,7 @@ def test_removed_forwards_are_open_again_with_one_press(network: factories.Netwo
 
 def test_whoever_asked_is_told_by_mail(network: factories.Network, peer: User) -> None:
     held = withdraw(network)
-    refuse(held, digest=held.digest, reason="not today", by=peer)
+    refuse_part(held, digest=held.digest, reason="not today", by=peer)
     mail = Message.objects.get()
     assert (mail.to, mail.subject) == ("mara@lindenhof.example", "Jonas Lindqvist refused your change")
     assert "not today" in mail.text and f"/rollouts/waiting/{held.pk}/" in mail.text
@@ -84,9 +84,9 @@ def test_whoever_asked_is_told_by_mail(network: factories.Network, peer: User) -
 def test_a_refusal_needs_a_reason_and_is_of_what_was_seen(network: factories.Network, peer: User) -> None:
     held = withdraw(network)
     with pytest.raises(Problem, match="Enter a reason"):
-        refuse(held, digest=held.digest, reason=" ", by=peer)
+        refuse_part(held, digest=held.digest, reason=" ", by=peer)
     with pytest.raises(Conflict, match="Look at it again"):
-        refuse(held, digest="0" * 64, reason="no", by=peer)
+        refuse_part(held, digest="0" * 64, reason="no", by=peer)
     assert open_ports() == [7006]
 
 
@@ -96,7 +96,7 @@ def test_what_was_switched_off_is_on_again(network: factories.Network, peer: Use
             change_forward(forward=each, version=each.version, private_port=443, purpose="", enabled=False, by=network.admin)
     reconcile(network.group)
     held = HeldBack.objects.get()
-    assert refuse(held, digest=held.digest, reason="no", by=peer) == []
+    assert refuse_part(held, digest=held.digest, reason="no", by=peer) == []
     assert len(open_ports()) == 6 and nothing_differs(network)
 
 
@@ -105,7 +105,7 @@ def test_rows_that_were_deleted_come_back_from_their_history(network: factories.
         PortForward.objects.filter(public_port__lt=7006).delete()
     reconcile(network.group)
     held = HeldBack.objects.get()
-    assert refuse(held, digest=held.digest, reason="no", by=peer) == []
+    assert refuse_part(held, digest=held.digest, reason="no", by=peer) == []
     assert len(open_ports()) == 6 and nothing_differs(network)
 
 
@@ -113,7 +113,7 @@ def test_what_somebody_else_has_by_now_is_named(network: factories.Network, peer
     held = withdraw(network)
     other = network.residents["m2"].holding
     PortForward.objects.filter(public_port=7003).update(holding=other, held=other.valid, private_port=22)
-    left = refuse(held, digest=held.digest, reason="no", by=peer)
+    left = refuse_part(held, digest=held.digest, reason="no", by=peer)
     assert len(left) <= 1 and set(open_ports()) >= {7001, 7002, 7004, 7005, 7006}
 
 
@@ -121,13 +121,13 @@ def test_members_who_left_are_members_again_with_all_they_had(network: factories
     left = [network.residents[name].member for name in ("m2", "m3", "m4")]
     with factories.written_by(network.admin):
         for member in left[:2]:
-            leave(member=member, by=network.admin)
-        release(holding=network.residents["m4"].holding, by=network.admin)
+            end_membership(member=member, by=network.admin)
+        release_holding(holding=network.residents["m4"].holding, by=network.admin)
     reconcile(network.group)
     waiting = list(HeldBack.objects.filter(state="waiting").order_by("-kind"))
     assert {held.kind for held in waiting} >= {"addresses", "mappings"}
     for held in waiting:
-        assert refuse(held, digest=held.digest, reason="no", by=peer) == []
+        assert refuse_part(held, digest=held.digest, reason="no", by=peer) == []
     assert not Member.objects.filter(pk__in=[each.pk for each in left]).exclude(state="active").exists()
     assert NatMapping.objects.filter(holds_now(), holding__prefix=network.residents["m4"].holding.prefix).exists()
     reconcile(network.group)
@@ -141,7 +141,7 @@ def test_blocks_are_lifted(network: factories.Network, peer: User) -> None:
             block_member(member=member, reason="other", by=network.admin)
     reconcile(network.group)
     held = HeldBack.objects.get()
-    assert refuse(held, digest=held.digest, reason="no", by=peer) == []
+    assert refuse_part(held, digest=held.digest, reason="no", by=peer) == []
     assert [find_current_block(member) for member in people] == [None, None, None] and nothing_differs(network)
 
 
@@ -157,7 +157,7 @@ def test_bans_hold_again(network: factories.Network, peer: User, how: str) -> No
             BanList.objects.update(enabled=False)
     reconcile(network.group)
     held = HeldBack.objects.get()
-    assert refuse(held, digest=held.digest, reason="no", by=peer) == []
+    assert refuse_part(held, digest=held.digest, reason="no", by=peer) == []
     assert Ban.objects.filter(list__enabled=True, comment="scan").count() == 5 and nothing_differs(network)
 
 
@@ -166,5 +166,5 @@ def test_management_is_as_it_was(network: factories.Network, peer: User) -> None
         Gateway.objects.filter(name="nat-1").update(management_port=2222)
     reconcile(network.group)
     held = HeldBack.objects.get()
-    assert refuse(held, digest=held.digest, reason="no", by=peer) == []
+    assert refuse_part(held, digest=held.digest, reason="no", by=peer) == []
     assert Gateway.objects.get(name="nat-1").management_port == 22 and nothing_differs(network)

@@ -66,18 +66,18 @@ def test_an_approver_is_made_or_unmade_only_when_another_one_agrees() -> None:
     change = request_roles(puppet, "approver", by=mara)
     assert (change.state, roles_of(puppet)) == ("waiting", ["member"])
     with pytest.raises(Problem, match=r"You requested this yourself\. Another person has to approve it: Jakob Lindqvist"):
-        role_changes.agree(change, by=mara)
+        role_changes.agree_to_role_change(change, by=mara)
     with pytest.raises(IntegrityError, match="rolechange_agreed_by_another"), transaction.atomic():
         RoleChange.objects.filter(pk=change.pk).update(state="done", decided_by=mara)
     with pytest.raises(Problem, match="is already waiting"):
         request_roles(puppet, "helpdesk", by=mara)
-    role_changes.agree(change, by=jakob)
+    role_changes.agree_to_role_change(change, by=jakob)
     assert roles_of(puppet) == ["approver"]
     with pytest.raises(Conflict):
-        role_changes.agree(change, by=jakob)
+        role_changes.agree_to_role_change(change, by=jakob)
     alone = request_roles(jakob, "network_admin", by=mara)
     assert alone.state == "waiting", "whoever removes the other approver would approve their own changes alone"
-    role_changes.drop(alone, by=jakob)
+    role_changes.drop_role_change(alone, by=jakob)
     assert roles_of(jakob) == BOTH
 
 
@@ -86,7 +86,7 @@ def test_who_lost_his_roles_meanwhile_gives_nothing_any_more() -> None:
     change = request_roles(puppet, "approver", by=mara)
     User.objects.filter(pk=mara.pk).update(roles=["member"])
     with pytest.raises(Problem, match="only a network administrator who has this role"):
-        role_changes.agree(change, by=jakob)
+        role_changes.agree_to_role_change(change, by=jakob)
     assert roles_of(puppet) == ["member"]
 
 
@@ -141,19 +141,19 @@ def test_the_last_two_network_admins_cannot_remove_each_other_at_once() -> None:
 def test_an_invitation_never_carries_what_two_agree_on_and_ends_with_its_author() -> None:
     mara = factories.user(roles=BOTH)
     with pytest.raises(Problem, match="cannot include"):
-        invitations.invite(email="puppet@lindenhof.example", roles=["approver"], by=mara)
+        invitations.create_invitation(email="puppet@lindenhof.example", roles=["approver"], by=mara)
     page = signed_in(mara).post("/account/invitations/", {"email": "p@lindenhof.example", "roles": ["approver"], "password": "x"})
     assert page.status_code == 422
-    _made, token = invitations.invite(email="ines@lindenhof.example", roles=["network_admin"], by=mara)
-    assert invitations.find(token)
+    _made, token = invitations.create_invitation(email="ines@lindenhof.example", roles=["network_admin"], by=mara)
+    assert invitations.find_invitation(token)
     factories.user("jakob", roles=ADMIN)
     User.objects.filter(pk=mara.pk).update(roles=["helpdesk"])
-    assert invitations.find(token) is None
+    assert invitations.find_invitation(token) is None
 
 
 def test_the_pages_show_who_has_which_role_and_change_it() -> None:
     mara, jakob, ines = factories.user(roles=BOTH), factories.user("jakob", roles=BOTH), factories.user("ines", roles=["helpdesk"])
-    tokens.create(user=ines, name="backup script")
+    tokens.create_token(user=ines, name="backup script")
     admin, other = signed_in(mara), signed_in(jakob)
     assert "Ines Lindqvist" in text(admin.get("/account/people/"))
     path = f"/account/people/{ines.pk}/"

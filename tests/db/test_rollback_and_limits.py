@@ -7,11 +7,11 @@ import pytest
 from django.core.management import call_command
 
 from apps.accounts.models import User
-from apps.accounts.tokens import create
-from apps.deployments.approvals.refusal import refuse
+from apps.accounts.tokens import create_token
+from apps.deployments.approvals.refusal import refuse_part
 from apps.deployments.models import HeldBack, Hold, Revision
 from apps.deployments.rollouts import rollback
-from apps.deployments.rollouts.decisions import approve
+from apps.deployments.rollouts.decisions import approve_part
 from apps.deployments.services import reconcile
 from apps.gateways.rollout_settings import configure_group
 from apps.lib.errors import Conflict, Problem
@@ -65,20 +65,20 @@ def test_looser_limits_wait_for_a_second_person(network: factories.Network, peer
     assert limits(network, network.admin, removal_share=100, removal_least=2**31 - 1) == (20, 3)
     held = HeldBack.objects.get()
     with pytest.raises(Problem, match="Another person has to approve it: Jonas"):
-        approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
+        approve_part(held, digest=held.digest, by=network.admin, signed_in_again=True)
     client = signed_in(peer)
     for path in ("/", "/rollouts/", "/rollouts/waiting/", f"/members/{network.residents['m1'].member.pk}/", "/gateways/"):
         assert client.get(path).status_code == 200, path
     page = text(client.get(f"/rollouts/waiting/{held.pk}/"))
     assert "Looser limits for Lindenhof wait for a second person" in page and "<code>20</code>" in page and "<code>100</code>" in page
-    approve(held, digest=held.digest, by=peer, signed_in_again=False)
+    approve_part(held, digest=held.digest, by=peer, signed_in_again=False)
     assert now(network) == (100, 2**31 - 1)
 
 
 def test_what_is_tighter_of_a_change_holds_at_once_and_the_rest_waits(network: factories.Network, peer: User) -> None:
     assert limits(network, network.admin, removal_share=50, removal_least=2) == (20, 2)
     held = HeldBack.objects.get()
-    refuse(held, digest=held.digest, reason="no", by=peer)
+    refuse_part(held, digest=held.digest, reason="no", by=peer)
     assert now(network) == (20, 2)
 
 
@@ -106,10 +106,10 @@ def test_going_back_that_takes_much_away_waits_for_a_second_person(network: fact
     assert isinstance(made, HeldBack) and not Hold.objects.exists()
     assert reconcile(network.group) is None and len(running().elements["forward4"]) == 5
     with pytest.raises(Problem, match="Another person has to approve it: Jonas"):
-        approve(made, digest=made.digest, by=network.admin, signed_in_again=True)
+        approve_part(made, digest=made.digest, by=network.admin, signed_in_again=True)
     page = text(signed_in(peer).get(f"/rollouts/waiting/{made.pk}/"))
     assert f"A rollback to {before} waits for a second person" in page and "calls break" in page and "5 of 5 forwarded ports" in page
-    approve(made, digest=made.digest, by=peer, signed_in_again=False)
+    approve_part(made, digest=made.digest, by=peer, signed_in_again=False)
     assert Hold.objects.get().by == network.admin
     assert reconcile(network.group)
     assert not running().elements["forward4"]
@@ -133,7 +133,7 @@ def test_going_back_to_another_management_waits(network: factories.Network, peer
         Gateway.objects.filter(name="nat-1").update(management_port=2222)
     reconcile(network.group)
     held = HeldBack.objects.get()
-    approve(held, digest=held.digest, by=peer, signed_in_again=False)
+    approve_part(held, digest=held.digest, by=peer, signed_in_again=False)
     assert reconcile(network.group)
     made = rollback.roll_back(before, why="back", by=network.admin)
     assert isinstance(made, HeldBack)
@@ -147,7 +147,7 @@ def test_what_waits_is_shown_anew_when_it_would_take_more_away_by_now(network: f
     forward(network, 7006)
     assert reconcile(network.group)
     with pytest.raises(Conflict, match="Look at it again"):
-        approve(made, digest=seen, by=peer, signed_in_again=False)
+        approve_part(made, digest=seen, by=peer, signed_in_again=False)
     made.refresh_from_db()
     assert made.removed == 6 and made.digest != seen
 
@@ -165,7 +165,7 @@ def test_in_an_emergency_one_signs_in_again_and_the_others_are_told(network: fac
 
 
 def test_a_token_goes_back_no_further_than_its_person(network: factories.Network, peer: User, before: Revision) -> None:
-    _token, key = create(user=network.admin, name="script", scopes=["revision:write"])
+    _token, key = create_token(user=network.admin, name="script", scopes=["revision:write"])
     api = signed_in(network.admin).__class__(headers={"Authorization": f"Bearer {key}"})
     answer = api.post(f"/api/deployments/revisions/{before.pk}/rollback/", {"why": "script"}, "application/json")
     assert answer.status_code == 202 and not Hold.objects.exists()

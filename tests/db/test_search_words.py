@@ -12,7 +12,7 @@ from apps.accounts.models import User
 from apps.bans.models import Ban, BanList
 from apps.deployments.models import Revision
 from apps.members.models import Device, Member, Room, Site
-from apps.members.selectors import search, search_devices
+from apps.members.selectors import search_devices, search_members
 from apps.nat.models import Pinhole, PortForward
 from apps.nat.services import add_forward
 from apps.tickets.services import open_ticket
@@ -79,7 +79,7 @@ def test_a_member_is_found_with_and_without_accents(mara: Client, name: str, tex
 def test_a_name_is_looked_up_in_an_index(network: factories.Network) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
-    assert "member_name_search" in search(Member.objects.order_by(), "guzman").explain()
+    assert "member_name_search" in search_members(Member.objects.order_by(), "guzman").explain()
 
 
 def test_an_account_is_found_without_accents(mara: Client) -> None:

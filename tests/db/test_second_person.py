@@ -13,16 +13,16 @@ from apps.accounts.models import User
 from apps.bans.blocks.services import block_member
 from apps.bans.models import Ban, BanList
 from apps.deployments.models import HeldBack, Rollout, UnapprovedLoss
-from apps.deployments.rollouts.decisions import approve, pause, resume
+from apps.deployments.rollouts.decisions import approve_part, pause_rollout, resume_rollout
 from apps.deployments.services import reconcile
 from apps.lib.errors import Problem
 from apps.mail.models import Message
 from apps.members.models import Member
-from apps.members.services import activate, leave
+from apps.members.services import activate_member, end_membership
 from apps.nat.models import PortForward
 from apps.nat.services import change_forward, remove_forward
 from apps.network.models import Gateway
-from apps.network.services import assign_address, release
+from apps.network.services import assign_address, release_holding
 from tests import factories
 from tests.db.rollout_rows import forward, open_rollout
 from tests.db.test_decisions import running
@@ -93,12 +93,12 @@ def by_the_look_that_follows_a_rollout(network: factories.Network, peer: User, w
 def by_a_colleague_who_resumes(network: factories.Network, peer: User, write: Write) -> None:
     forward(network, 8000)
     lease = open_rollout(network)
-    pause(lease.rollout, by=network.admin)
+    pause_rollout(lease.rollout, by=network.admin)
     Rollout.objects.update(lease_until=timezone.now())
     paused = reconcile(network.group)
     assert paused and paused.state == Rollout.State.PAUSED
     write()
-    resume(paused, by=peer)
+    resume_rollout(paused, by=peer)
     reconcile(network.group, by=peer.pk)
 
 
@@ -121,8 +121,8 @@ def test_nobody_approves_what_they_wrote_whoever_made_a_worker_look(
     held = waits()
     assert askers() == ["mara"] and not held.asker_unknown
     with pytest.raises(Problem, match=r"You requested this yourself\. Another person has to approve it: Jonas"):
-        approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
-    assert not approve(held, digest=held.digest, by=peer, signed_in_again=False).alone
+        approve_part(held, digest=held.digest, by=network.admin, signed_in_again=True)
+    assert not approve_part(held, digest=held.digest, by=peer, signed_in_again=False).alone
 
 
 def test_a_change_of_management_is_asked_by_who_wrote_it(network: factories.Network, peer: User) -> None:
@@ -141,8 +141,8 @@ def test_all_who_wrote_a_part_of_it_asked(network: factories.Network, peer: User
     third = factories.user("wim")
     for person in (network.admin, peer):
         with pytest.raises(Problem, match="Another person has to approve it: Wim"):
-            approve(held, digest=held.digest, by=person, signed_in_again=True)
-    assert not approve(held, digest=held.digest, by=third, signed_in_again=False).alone
+            approve_part(held, digest=held.digest, by=person, signed_in_again=True)
+    assert not approve_part(held, digest=held.digest, by=third, signed_in_again=False).alone
 
 
 def test_who_removes_the_same_once_more_has_asked_too(network: factories.Network, peer: User) -> None:
@@ -154,15 +154,15 @@ def test_who_removes_the_same_once_more_has_asked_too(network: factories.Network
             forward(network, port)
     withdraw(*MANY, by=peer)
     with pytest.raises(Problem, match="Sign in again"):
-        approve(held, digest=held.digest, by=peer, signed_in_again=False)
+        approve_part(held, digest=held.digest, by=peer, signed_in_again=False)
 
 
 def test_members_who_leave_are_asked_for_by_who_made_them_leave(network: factories.Network, peer: User) -> None:
     network.group.removal_least = 1
     network.group.save()
     with factories.written_by(peer):
-        leave(member=network.residents["m2"].member, by=peer)
-        leave(member=network.residents["m3"].member, by=peer)
+        end_membership(member=network.residents["m2"].member, by=peer)
+        end_membership(member=network.residents["m3"].member, by=peer)
     reconcile(network.group, by=network.admin.pk)
     held = HeldBack.objects.filter(state="waiting")
     assert {each.kind for each in held} >= {"addresses", "prefixes", "mappings"}
@@ -194,8 +194,8 @@ def test_what_nobody_known_wrote_may_be_anybodys_who_can_write(network: factorie
     held = waits()
     assert held.asker_unknown and not held.askers.exists()
     with pytest.raises(Problem, match=r"it may have been you\. Sign in again"):
-        approve(held, digest=held.digest, by=network.admin, signed_in_again=False)
-    assert approve(held, digest=held.digest, by=network.admin, signed_in_again=True).alone
+        approve_part(held, digest=held.digest, by=network.admin, signed_in_again=False)
+    assert approve_part(held, digest=held.digest, by=network.admin, signed_in_again=True).alone
 
 
 def test_what_nobody_known_wrote_is_approved_by_who_cannot_write(network: factories.Network, peer: User) -> None:
@@ -203,8 +203,8 @@ def test_what_nobody_known_wrote_is_approved_by_who_cannot_write(network: factor
     reader = factories.user("ann", roles=["approver"])
     held = waits()
     with pytest.raises(Problem, match="Another person has to approve it: Ann"):
-        approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
-    assert not approve(held, digest=held.digest, by=reader, signed_in_again=False).alone
+        approve_part(held, digest=held.digest, by=network.admin, signed_in_again=True)
+    assert not approve_part(held, digest=held.digest, by=reader, signed_in_again=False).alone
 
 
 def test_the_others_are_told_when_somebody_approves_alone(network: factories.Network) -> None:
@@ -212,7 +212,7 @@ def test_the_others_are_told_when_somebody_approves_alone(network: factories.Net
     peer = factories.user("jonas")
     User.objects.filter(pk=peer.pk).update(email="jonas@lindenhof.example")
     held = waits()
-    approve(held, digest=held.digest, by=network.admin, signed_in_again=True)
+    approve_part(held, digest=held.digest, by=network.admin, signed_in_again=True)
     mail = Message.objects.get()
     assert mail.to == "jonas@lindenhof.example" and mail.subject == "Mara Lindqvist approved a change without a second person"
 
@@ -240,7 +240,7 @@ def test_what_was_approved_does_not_count_against_what_follows(network: factorie
     withdraw(*MANY, by=network.admin)
     reconcile(network.group)
     held = waits()
-    approve(held, digest=held.digest, by=peer, signed_in_again=False)
+    approve_part(held, digest=held.digest, by=peer, signed_in_again=False)
     reconcile(network.group)
     withdraw(7006, by=network.admin)
     assert reconcile(network.group)
@@ -273,7 +273,7 @@ def test_members_who_are_blocked_lose_service_and_wait_too(network: factories.Ne
     held = waits()
     assert (held.kind, held.removed, askers()) == ("blocks", 3, ["mara"])
     assert not running().elements["blocked4"], "nobody is cut off yet"
-    approve(held, digest=held.digest, by=peer, signed_in_again=False)
+    approve_part(held, digest=held.digest, by=peer, signed_in_again=False)
     assert reconcile(network.group)
     assert len(running().elements["blocked4"]) == 3
     assert reconcile(network.group) is None
@@ -299,8 +299,8 @@ def test_one_member_is_blocked_at_once(network: factories.Network) -> None:
 
 def test_leaving_and_blocking_add_up(network: factories.Network) -> None:
     people = [each.member for each in network.residents.values()]
-    leave(member=people[1], by=network.admin)
-    leave(member=people[2], by=network.admin)
+    end_membership(member=people[1], by=network.admin)
+    end_membership(member=people[2], by=network.admin)
     assert reconcile(network.group) and not HeldBack.objects.exists()
     block_member(member=people[0], reason="other", by=network.admin)
     reconcile(network.group)
@@ -311,10 +311,10 @@ def test_normal_use_is_not_bothered(network: factories.Network) -> None:
     resident = network.residents["m2"]
     for port in range(7101, 7131):
         forward(network, port)
-    release(holding=resident.holding, by=network.admin)
+    release_holding(holding=resident.holding, by=network.admin)
     assign_address(member=resident.member, pool=network.private, by=network.admin)
-    leave(member=network.residents["m3"].member, by=network.admin)
-    activate(member=network.residents["m3"].member, by=network.admin)
+    end_membership(member=network.residents["m3"].member, by=network.admin)
+    activate_member(member=network.residents["m3"].member, by=network.admin)
     block_member(member=network.residents["m1"].member, reason="other", by=network.admin)
     assert reconcile(network.group)
     assert not HeldBack.objects.exists() and Member.objects.exists()

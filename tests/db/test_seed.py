@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from apps.accounts.models import ApiToken, User
-from apps.accounts.tokens import fingerprint
+from apps.accounts.tokens import hash_key
 from apps.bans.models import Ban
 from apps.lib.database.validity import holds_now
 from apps.mail.models import Message as Mail
@@ -125,7 +125,7 @@ def test_the_demo_s_logins_and_token_open_the_portal_and_only_the_owner_reads_th
     assert demo["url"] == "http://127.0.0.1:8123/"
     assert all(User.objects.get(username=login["username"]).check_password(login["password"]) for login in demo["logins"])
     assert all(login["password"] in said for login in demo["logins"])
-    assert ApiToken.objects.get(sha256=fingerprint(demo["token"])).user.is_staff
+    assert ApiToken.objects.get(sha256=hash_key(demo["token"])).user.is_staff
     selin = User.objects.get(username="selin")
     assert (selin.is_staff, selin.member.name) == (False, "Selin Kaya")
 

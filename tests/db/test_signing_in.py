@@ -210,7 +210,7 @@ def test_a_forgotten_password_is_answered_alike_and_a_link_reaches_who_exists(ma
 
 @pytest.mark.parametrize(("given", "left"), [({}, 1), ({"revoke_tokens": "on"}, 0)])
 def test_a_new_password_by_mail_revokes_tokens_if_that_is_asked_for(mara: User, given: dict[str, str], left: int) -> None:
-    tokens.create(user=mara, name="script")
+    tokens.create_token(user=mara, name="script")
     Client().post("/account/password/reset/", {"email": mara.email})
     link = re.search(r"http://testserver(/account/password/reset/key/\S+)", str(mail.outbox[0].body))
     assert link

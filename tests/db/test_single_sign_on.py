@@ -22,7 +22,7 @@ from django.conf import LazySettings
 from django.test import Client
 
 from apps.accounts.models import User
-from apps.desk.lifecycle.erasing import erase
+from apps.desk.lifecycle.erasing import erase_member
 from tests import factories
 from tests.db.page_client import text
 from tests.db.test_signing_in import again, sign_in
@@ -204,7 +204,7 @@ def test_an_id_token_of_another_sign_in_signs_nobody_in(ines: User, provider: Pr
 def test_what_the_provider_said_is_erased_with_the_members_data(ines: User, provider: Provider) -> None:
     connect(Client())
     assert "Ines Adler" in str(SocialAccount.objects.get().extra_data)
-    assert erase(factories.member(user=ines, state="left"))
+    assert erase_member(factories.member(user=ines, state="left"))
     assert not SocialAccount.objects.exists()
 
 

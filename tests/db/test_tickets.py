@@ -14,13 +14,13 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.bans.blocks.services import block_member
 from apps.bans.models import Block
-from apps.desk.lifecycle.erasing import erase
+from apps.desk.lifecycle.erasing import erase_member
 from apps.desk.lifecycle.export import collect_member_data
 from apps.lib.errors import Conflict, Problem
 from apps.mail import models as mail
 from apps.mail.services import switch_off
 from apps.members.models import Device, Member
-from apps.members.services import leave
+from apps.members.services import end_membership
 from apps.tickets import links, notifications, own, services
 from apps.tickets.attachments import AttachmentFile, clean_file_name
 from apps.tickets.models import Attachment, Message, Ticket
@@ -348,8 +348,8 @@ def test_what_a_ticket_said_is_erased_with_its_member(selin: Member, mara: User,
     mail.Message.objects.update(state="sent", ended=timezone.now())
     open_ticket(selin, "Noch eines", "Auch privat")
     assert len(mails(MARA)) == 2
-    leave(member=selin, by=mara)
-    assert erase(selin)
+    end_membership(member=selin, by=mara)
+    assert erase_member(selin)
     assert (now(ticket).subject, now(ticket).tags) == ("–", [])
     assert not Attachment.objects.exists() and not Message.objects.exclude(text="").exists()
     assert [(each.state, each.subject, each.text) for each in mails(MARA)] == [("sent", "–", "")], "nobody is sent an empty mail"

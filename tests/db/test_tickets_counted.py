@@ -108,9 +108,9 @@ def test_what_is_over_is_counted_once_and_today_each_time(selin: Member, now: da
 
 def test_a_day_is_kept_only_when_nothing_of_it_can_still_be_committed(db: None) -> None:
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    counting.fill("day", counting.list_begins("day", 2, midnight), midnight + timedelta(minutes=5))
+    counting.store_ended_periods("day", counting.list_begins("day", 2, midnight), midnight + timedelta(minutes=5))
     assert not Period.objects.exists()
-    counting.fill("day", counting.list_begins("day", 2, midnight), midnight + timedelta(minutes=11))
+    counting.store_ended_periods("day", counting.list_begins("day", 2, midnight), midnight + timedelta(minutes=11))
     assert Period.objects.get().begins == timezone.localdate(midnight) - timedelta(days=1)
 
 

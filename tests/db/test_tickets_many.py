@@ -85,7 +85,7 @@ def test_a_worker_that_stops_in_the_middle_leaves_the_rest_to_the_next(tickets: 
 def test_who_is_left_out_is_named_with_the_reason(tickets: list[Ticket], mara: User) -> None:
     other = own.open_own_ticket(member=tickets[0].member, subject="Again", text="?", by=tickets[0].member.user)  # type: ignore[arg-type, union-attr]
     sent = send([*tickets, other], mara)
-    merging.merge(into=tickets[0], tickets=[other], by=mara)
+    merging.merge_tickets(into=tickets[0], tickets=[other], by=mara)
     bulk.answer_pending()
     assert {each.ticket_id: each.why for each in sent.items.exclude(why="")} == {other.pk: f"It was merged into #{tickets[0].pk}."}
     tomasz = factories.user("tomasz", roles=["helpdesk"])
@@ -206,7 +206,7 @@ def test_all_means_the_filter_where_it_can_be_done_at_once_else_the_page(tickets
 
 
 def test_scripts_answer_many_once_and_see_how_far_it_is(tickets: list[Ticket], mara: User) -> None:
-    _token, key = tokens.create(user=mara, name="script")
+    _token, key = tokens.create_token(user=mara, name="script")
     api = Client(headers={"authorization": f"Bearer {key}"})
     given = {"key": str(uuid4()), "tickets": [each.pk for each in tickets], "text_en": "It works again, {name}."}
     made = [api.post("/api/tickets/tickets/answer-many/", given, content_type="application/json") for _twice in range(2)]

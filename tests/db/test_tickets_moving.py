@@ -90,7 +90,7 @@ def test_merged_tickets_are_one_thread_in_order_of_time_with_files_links_and_tag
     Ticket.objects.filter(pk=first.pk).update(state="waiting")
     before = merging.preview_merge(into=now(first), tickets=[now(second), now(third)])
     assert (before.messages, before.files, before.unheard, before.shown_to) == (2, 1, ["eve@example.org"], "Selin Kaya")
-    merging.merge(into=first, tickets=[second, third], by=mara)
+    merging.merge_tickets(into=first, tickets=[second, third], by=mara)
     assert words(first) == ["one?", "two?", "Hello", "more of one"]
     one = now(first)
     assert (one.state, one.priority, one.assignee, one.tags) == ("open", 4, mara, ["nat", "strange"])
@@ -104,14 +104,14 @@ def test_merged_tickets_are_one_thread_in_order_of_time_with_files_links_and_tag
 def test_messages_stand_in_the_order_in_which_they_were_written_whatever_their_ticket(selin: Member, mara: User) -> None:
     first, second = open_ticket(selin, "one"), open_ticket(selin, "two")
     Message.objects.filter(ticket=second).update(at=timezone.now() - timedelta(days=1))
-    merging.merge(into=first, tickets=[second], by=mara)
+    merging.merge_tickets(into=first, tickets=[second], by=mara)
     assert words(first) == ["two?", "one?"] == [each.text for each in own.list_messages(first)]
 
 
 def test_mails_to_a_merged_ticket_arrive_in_the_one_it_points_to(selin: Member, mara: User) -> None:
     first, second = open_ticket(selin, "one"), open_ticket(selin, "two")
     sent = answer_ticket(second, mara)
-    merging.merge(into=first, tickets=[second], by=mara)
+    merging.merge_tickets(into=first, tickets=[second], by=mara)
     assert comes("by address", to=sent.reply_to).ticket_id == first.pk
     assert comes("by reference", refers=(sent.message_id,)).ticket_id == first.pk
     assert (
@@ -125,8 +125,8 @@ def test_mails_to_a_merged_ticket_arrive_in_the_one_it_points_to(selin: Member, 
 def test_what_was_merged_is_taken_apart_again_and_what_came_since_stays(selin: Member, mara: User) -> None:
     first, second, third = open_ticket(selin, "one"), open_ticket(selin, "two"), strange()
     links.add_link(ticket=third, kind="members.member", object_id=selin.pk, by=mara)
-    merging.merge(into=second, tickets=[third], by=mara)
-    merging.merge(into=first, tickets=[second], by=mara)
+    merging.merge_tickets(into=second, tickets=[third], by=mara)
+    merging.merge_tickets(into=first, tickets=[second], by=mara)
     assert now(third).merged_into_id == first.pk
     assert [each.object_id for each in first.links.all()] == [selin.pk]
     comes("since", to=answer_ticket(first, mara).reply_to)
@@ -145,7 +145,7 @@ def test_what_was_merged_is_taken_apart_again_and_what_came_since_stays(selin: M
 def test_a_first_answer_counts_for_the_merged_ticket_as_long_as_it_stands_there(selin: Member, mara: User) -> None:
     first, second = open_ticket(selin, "one"), open_ticket(selin, "two")
     answer_ticket(second, mara)
-    merging.merge(into=first, tickets=[second], by=mara)
+    merging.merge_tickets(into=first, tickets=[second], by=mara)
     assert now(first).first_answered_at == now(second).first_answered_at is not None
     merging.undo_merge(move=Move.objects.get(), by=mara)
     assert now(first).first_answered_at is None and now(second).first_answered_at is not None
@@ -155,7 +155,7 @@ def test_a_first_answer_counts_for_the_merged_ticket_as_long_as_it_stands_there(
 def test_what_cannot_be_one_is_refused_with_its_reason(selin: Member, mara: User, wrong: str) -> None:
     into, other = open_ticket(selin, "one"), open_ticket(selin, "two")
     if wrong == "twice":
-        merging.merge(into=into, tickets=[other], by=mara)
+        merging.merge_tickets(into=into, tickets=[other], by=mara)
     if wrong == "too many tags":
         Ticket.objects.filter(pk=into.pk).update(tags=[f"a{each}" for each in range(9)])
         Ticket.objects.filter(pk=other.pk).update(tags=[f"b{each}" for each in range(9)])
@@ -166,7 +166,7 @@ def test_what_cannot_be_one_is_refused_with_its_reason(selin: Member, mara: User
     }
     target = strange() if wrong == "a member's into nobody's" else into
     with pytest.raises(Problem):
-        merging.merge(into=target, tickets=elses.get(wrong, [other]), by=mara)
+        merging.merge_tickets(into=target, tickets=elses.get(wrong, [other]), by=mara)
     assert Move.objects.count() == (1 if wrong == "twice" else 0)
 
 
@@ -187,7 +187,7 @@ def test_split_off_messages_are_a_ticket_of_their_own_and_answers_to_them_arrive
     own.reply_to_ticket(member=selin, ticket=ticket, text="And another thing", by=mara)
     goes = answer_ticket(ticket, mara, "To the other")
     chosen = list(ticket.messages.order_by("id"))[2:]
-    made = splitting.split(ticket=ticket, messages=[each.pk for each in chosen], subject="Another thing", same_member=True, by=mara)
+    made = splitting.split_ticket(ticket=ticket, messages=[each.pk for each in chosen], subject="Another thing", same_member=True, by=mara)
     assert (words(ticket), words(made)) == (["one?", "To the first"], ["And another thing", "To the other"])
     assert (made.member, made.split_from, made.state, made.assignee) == (selin, ticket, "waiting", mara)
     assert comes("by reference", refers=(goes.message_id,)).ticket_id == made.pk
@@ -195,7 +195,7 @@ def test_split_off_messages_are_a_ticket_of_their_own_and_answers_to_them_arrive
     assert comes("to what stayed", to=goes.reply_to, refers=(stays.message_id,)).ticket_id == ticket.pk
     assert comes("to nothing", to=goes.reply_to).ticket_id == ticket.pk
     other = open_ticket(selin, "two")
-    merging.merge(into=other, tickets=[made], by=mara)
+    merging.merge_tickets(into=other, tickets=[made], by=mara)
     assert comes("after merging", to=goes.reply_to, refers=(goes.message_id,)).ticket_id == other.pk
 
 
@@ -220,14 +220,14 @@ def test_a_split_leaves_no_ticket_empty(selin: Member, mara: User, wrong: str) -
     everything = list(ticket.messages.values_list("pk", flat=True))
     chosen = {"none": [], "all": everything, "of another": [*everything[:1], other.messages.get().pk]}[wrong]
     with pytest.raises(Problem):
-        splitting.split(ticket=ticket, messages=chosen, subject="Another", same_member=True, by=mara)
+        splitting.split_ticket(ticket=ticket, messages=chosen, subject="Another", same_member=True, by=mara)
     assert Ticket.objects.count() == 2
 
 
 def test_messages_split_off_to_nobody_are_no_longer_the_members(selin: Member, mara: User) -> None:
     ticket = open_ticket(selin, "one")
     strangers = comes("It is I", to=answer_ticket(ticket, mara).reply_to, sender="eve@example.org")
-    made = splitting.split(ticket=ticket, messages=[strangers.pk], subject="Who?", same_member=False, by=mara)
+    made = splitting.split_ticket(ticket=ticket, messages=[strangers.pk], subject="Who?", same_member=False, by=mara)
     assert (made.member, made.address, made.state) == (None, "eve@example.org", "open")
     assert "It is I" not in [each.text for each in own.list_messages(ticket)]
 
@@ -261,7 +261,7 @@ def test_staff_merges_undoes_and_splits_on_the_pages(selin: Member, mara: User) 
 
 
 def test_scripts_merge_undo_and_split(selin: Member, mara: User) -> None:
-    _token, key = tokens.create(user=mara, name="script")
+    _token, key = tokens.create_token(user=mara, name="script")
     api = Client(headers={"authorization": f"Bearer {key}"})
     first, second = open_ticket(selin, "one"), open_ticket(selin, "two")
 
@@ -284,5 +284,5 @@ def test_scripts_merge_undo_and_split(selin: Member, mara: User) -> None:
 def test_an_answer_in_a_merged_ticket_names_the_whole_thread(selin: Member, mara: User) -> None:
     first, second = open_ticket(selin, "one"), open_ticket(selin, "two")
     before = answer_ticket(second, mara)
-    merging.merge(into=first, tickets=[second], by=mara)
+    merging.merge_tickets(into=first, tickets=[second], by=mara)
     assert before.message_id in answer_ticket(first, mara, "Later").references

@@ -139,7 +139,7 @@ def test_how_long_the_first_answer_took_is_said(selin: Member, mara: User) -> No
 
 def test_a_canned_answer_is_filled_in_in_the_language_of_whoever_asked(selin: Member, mara: User) -> None:
     made = ticket(selin, "{name} {{ 7|add:1 }} {me.password}")
-    kept = canned.add(name="Hallo", text_de="Hallo {name}, {ticket} {subject}\n{me}", text_en="Hello {name}", by=mara)
+    kept = canned.add_canned_answer(name="Hallo", text_de="Hallo {name}, {ticket} {subject}\n{me}", text_en="Hello {name}", by=mara)
     client = signed_in(mara)
     page = client.post(f"/tickets/{made.pk}/", {"do": "canned", "canned": kept.pk, "text": "Vorher"})
     filled = f"Vorher\n\nHallo Selin Kaya, #{made.pk} {{name}} {{{{ 7|add:1 }}}} {{me.password}}\nMara Lindqvist"
@@ -153,11 +153,11 @@ def test_a_canned_answer_is_filled_in_in_the_language_of_whoever_asked(selin: Me
 def test_a_placeholder_that_nobody_can_fill_in_is_refused(mara: User) -> None:
     for wrong in ("{password}", "{name.user}", "{ name }", "{}", "{{name!r}}"):
         with pytest.raises(Problem) as refused:
-            canned.add(name="x", text_de="x", text_en=f"Hello {wrong}", by=mara)
+            canned.add_canned_answer(name="x", text_de="x", text_en=f"Hello {wrong}", by=mara)
         assert refused.value.fieldname == "text_en" and "{subject}" in str(refused.value)
     for missing in ({"name": " "}, {"text_de": ""}, {"text_en": "\n"}):
         with pytest.raises(Problem):
-            canned.add(**({"name": "x", "text_de": "x", "text_en": "x"} | missing), by=mara)
+            canned.add_canned_answer(**({"name": "x", "text_de": "x", "text_en": "x"} | missing), by=mara)
 
 
 def test_canned_answers_are_kept_changed_and_removed_on_their_pages(mara: User) -> None:
@@ -171,7 +171,7 @@ def test_canned_answers_are_kept_changed_and_removed_on_their_pages(mara: User) 
     late = client.post(f"/tickets/canned/{kept.pk}/", given | {"version": 1})
     assert late.status_code == 422 and 'name="version" value="2"' in text(late)
     with pytest.raises(Conflict):
-        canned.change(canned=kept, version=1, by=mara, **given)
+        canned.change_canned_answer(canned=kept, version=1, by=mara, **given)
     assert "Moin" in text(client.get("/tickets/canned/")) and "Remove “Moin”?" in text(client.get(f"/tickets/canned/{kept.pk}/remove/"))
     client.post(f"/tickets/canned/{kept.pk}/remove/")
     assert not Canned.objects.exists()

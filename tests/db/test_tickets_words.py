@@ -66,7 +66,7 @@ def test_a_phrase_does_not_go_from_one_message_to_the_next(selin: Member, mara: 
 
 def test_merged_threads_are_one_and_taken_apart_they_are_two(selin: Member, mara: User) -> None:
     first, second = open_ticket(selin, "router", "blinks"), open_ticket(selin, "switch", "hums")
-    merging.merge(into=first, tickets=[second], by=mara)
+    merging.merge_tickets(into=first, tickets=[second], by=mara)
     assert list_found(mara, "router hums") == [first.pk] and list_found(mara, "switch hums") == []
     assert words(first) == read_thread(first) and words(second) == read_thread(second)
     merging.undo_merge(move=Move.objects.get(), by=mara)
@@ -76,14 +76,14 @@ def test_merged_threads_are_one_and_taken_apart_they_are_two(selin: Member, mara
 def test_a_message_that_is_split_off_is_found_in_its_new_ticket(selin: Member, mara: User) -> None:
     first = open_ticket(selin, "router", "blinks")
     message = services.add_note(ticket=first, text="and the switch hums", by=mara)
-    second = splitting.split(ticket=first, messages=[message.pk], subject="noise", same_member=True, by=mara)
+    second = splitting.split_ticket(ticket=first, messages=[message.pk], subject="noise", same_member=True, by=mara)
     assert list_found(mara, "router hums") == [] and list_found(mara, "noise hums") == [second.pk]
 
 
 def test_what_is_erased_is_in_no_words(selin: Member, mara: User) -> None:
     ticket = open_ticket(selin, "router", "blinks")
     Member.objects.filter(pk=selin.pk).update(state=Member.State.LEFT, left_at="2020-01-01T00:00Z")
-    assert erasing.erase(selin)
+    assert erasing.erase_member(selin)
     assert words(ticket) == (1, "")
 
 

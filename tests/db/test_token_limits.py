@@ -38,7 +38,7 @@ class TokenWorld:
     far: factories.Resident
 
     def script(self, **limits: Any) -> Client:
-        key = tokens.create(user=self.network.admin, name="s", **limits)[1]
+        key = tokens.create_token(user=self.network.admin, name="s", **limits)[1]
         return Client(headers={"authorization": f"Bearer {key}"})
 
 
@@ -129,7 +129,7 @@ def test_a_limited_token_changes_nothing_beyond_its_reach(world: TokenWorld, lim
 
 @pytest.mark.parametrize("limit", ["group", "site"])
 def test_a_token_of_a_group_or_a_house_hears_no_events(world: TokenWorld, limit: str) -> None:
-    key = tokens.create(user=world.network.admin, name="s", **{limit: 1})[1]  # type: ignore[arg-type]  # one of the limits
+    key = tokens.create_token(user=world.network.admin, name="s", **{limit: 1})[1]  # type: ignore[arg-type]  # one of the limits
     headers = ((b"authorization", f"Bearer {key}".encode()), (b"host", b"localhost"))
     with pytest.raises(SubscriberRefused, match="outside the token’s scope"):
         get_subscriber(SubscriberRequest(headers, "127.0.0.1", secure=False, of_api=True))
@@ -137,6 +137,6 @@ def test_a_token_of_a_group_or_a_house_hears_no_events(world: TokenWorld, limit:
 
 def test_a_token_has_one_limit_at_most(world: TokenWorld) -> None:
     with pytest.raises(Problem, match="one gateway group or one house"):
-        tokens.create(user=world.network.admin, name="s", group=1, site=1)
+        tokens.create_token(user=world.network.admin, name="s", group=1, site=1)
     with pytest.raises(IntegrityError, match="apitoken_one_limit_at_most"):
         ApiToken.objects.create(user=world.network.admin, name="s", sha256="0", member_id=1, group_id=1)

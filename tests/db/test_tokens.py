@@ -24,7 +24,7 @@ FORWARDS = "/api/nat/forwards/"
 
 
 def script(user: User, **limits: Any) -> Client:
-    return Client(headers={"authorization": f"Bearer {tokens.create(user=user, name='s', **limits)[1]}"})
+    return Client(headers={"authorization": f"Bearer {tokens.create_token(user=user, name='s', **limits)[1]}"})
 
 
 def forward(network: factories.Network, of: str = "m1", port: int = 8443) -> dict[str, Any]:
@@ -228,7 +228,7 @@ def test_who_may_not_see_all_chooses_no_limit_and_only_what_their_roles_allow(ne
 
 def test_a_name_that_the_owner_may_not_see_any_more_is_not_in_the_list(network: factories.Network) -> None:
     owner, member = factories.user("theo", roles=["helpdesk"]), network.residents["m1"].member
-    tokens.create(user=owner, name="s", member=member.pk)
+    tokens.create_token(user=owner, name="s", member=member.pk)
     assert member.name in text(signed_in(owner).get("/account/tokens/"))
     User.objects.filter(pk=owner.pk).update(roles=["member"])
     shown = text(signed_in(User.objects.get(pk=owner.pk)).get("/account/tokens/"))

@@ -181,7 +181,7 @@ def test_what_is_too_old_goes_and_what_nobody_has_rolled_up_stays(clock: Clock) 
     clock.read(m1=10)
     clock.go_on(timedelta(days=8))
     rollup.ensure_levels(clock.now)
-    rollup.forget(clock.now)
+    rollup.drop_expired_usage(clock.now)
     assert FiveMinutes.objects.count() == 1
     rollup.run_maintenance(clock.now)
     assert (FiveMinutes.objects.count(), Hour.objects.count(), Day.objects.count()) == (0, 1, 1)

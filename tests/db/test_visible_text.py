@@ -75,7 +75,7 @@ def test_what_people_are_called_is_taken(text: str) -> None:
 
 
 def test_a_members_name_is_refused_by_its_field(network: factories.Network) -> None:
-    _token, key = tokens.create(user=network.admin, name="s")
+    _token, key = tokens.create_token(user=network.admin, name="s")
     api = Client(headers={"authorization": f"Bearer {key}"})
     body = {"name": "Jonas\u202eGeheim", "tariff": network.residents["m1"].member.tariff_id, "since": "2026-11-22", "note": "two\nlines"}
     refused = api.post("/api/members/members/", body, content_type="application/json")

@@ -18,7 +18,7 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.accounts.models import User
 from apps.bans.blocks import services as blocking
-from apps.desk.lifecycle.erasing import erase
+from apps.desk.lifecycle.erasing import erase_member
 from apps.lib.errors import Problem
 from apps.mail.models import Message
 from apps.members.models import Device, Member
@@ -50,12 +50,12 @@ def receiver() -> Iterator[Receiver]:
 
 
 def hook(by: User, url: str = "https://hooks.example.org/", **changes: Any) -> Endpoint:
-    return services.add(facts=EndpointFacts(**({"name": "Door", "url": url} | changes)), by=by)[0]
+    return services.add_webhook(facts=EndpointFacts(**({"name": "Door", "url": url} | changes)), by=by)[0]
 
 
 def list_queued_bodies() -> list[dict[str, Any]]:
     """Gather all events and return the bodies of the queued deliveries, the oldest first."""
-    while delivery_gathering.gather():
+    while delivery_gathering.gather_deliveries():
         continue
     return [json.loads(body) for body in Delivery.objects.order_by("id").values_list("body", flat=True)]
 
@@ -130,7 +130,7 @@ def test_what_one_look_does_not_take_is_told_by_the_next_ones(network: factories
 
 def test_actor_and_reason_of_a_script_are_told(network: factories.Network, client: Any) -> None:
     hook(network.admin, kinds=["device"])
-    _token, key = tokens.create(user=network.admin, name="s")
+    _token, key = tokens.create_token(user=network.admin, name="s")
     given = {"authorization": f"Bearer {key}", "x-change-reason": "ticket 4711"}
     device = Device.objects.get(name="Laptop of m1")
     client.patch(f"/api/members/devices/{device.pk}/", {"name": "Phone"}, content_type="application/json", headers=given)
@@ -164,7 +164,7 @@ def test_settings_of_a_group_are_told_with_the_address_that_the_api_has_them_at(
     PortRules.objects.create(group_id=network.group.pk)
     PortRules.objects.create(group_id=GatewayGroup.objects.create(name="Second").pk)
     found = list_queued_bodies()
-    _token, key = tokens.create(user=network.admin, name="s")
+    _token, key = tokens.create_token(user=network.admin, name="s")
     client = Client(headers={"authorization": f"Bearer {key}"})
     urls = [each["object"]["url"].removeprefix("http://127.0.0.1:8000") for each in found]
     assert [client.get(url).json()["group"] for url in urls] == [each["object"]["id"] for each in found]
@@ -202,12 +202,12 @@ def test_while_it_is_paused_nothing_is_queued_or_sent(network: factories.Network
     forward(network)
     assert len(list_queued_bodies()) == 1
     facts = EndpointFacts(name="Door", url=receiver.url, kinds=["forward"], active=False)
-    paused = services.change(endpoint=endpoint, version=1, facts=facts, by=network.admin)
+    paused = services.change_webhook(endpoint=endpoint, version=1, facts=facts, by=network.admin)
     forward(network, 9000)
     delivery_sender.send_due()
     assert len(list_queued_bodies()) == 1 and receiver.came == []
     with pytest.raises(Problem):
-        services.ping(endpoint=paused, by=network.admin)
+        services.ping_webhook(endpoint=paused, by=network.admin)
 
 
 def test_kinds_are_chosen_by_boxes_in_groups_of_what_the_owner_may_see(network: factories.Network) -> None:
@@ -234,7 +234,7 @@ def test_what_was_told_of_somebody_is_forgotten_with_the_persons_data(network: f
     Device.objects.filter(member__in=[who, other]).update(name="Phone of mine")
     assert len(list_queued_bodies()) == 4
     Member.objects.filter(pk=who.pk).update(state="left")
-    assert erase(Member.objects.get(pk=who.pk))
+    assert erase_member(Member.objects.get(pk=who.pk))
     left = [str(each) for each in list_queued_bodies()]
     assert [each for each in left if other.name in each] and [each for each in left if "Phone of mine" in each]
     assert not [each for each in left if who.name in each]
@@ -263,18 +263,18 @@ def test_a_transaction_that_commits_late_is_told_though_later_ones_were_read_bef
 
 def test_a_position_moves_when_those_who_were_writing_have_ended_though_others_write_always() -> None:
     position = Position(table="t", done=5, settled=5, holders=[])
-    assert delivery_gathering.settle(position, 9, ["3/1"]) and (position.settled, position.candidate) == (5, 9)
-    assert not delivery_gathering.settle(position, 12, ["3/1", "4/7"])
-    assert delivery_gathering.settle(position, 15, ["4/8"]) and (position.settled, position.candidate) == (9, 15)
-    assert delivery_gathering.settle(position, 15, []) and (position.settled, position.candidate) == (15, None)
+    assert delivery_gathering.settle_position(position, 9, ["3/1"]) and (position.settled, position.candidate) == (5, 9)
+    assert not delivery_gathering.settle_position(position, 12, ["3/1", "4/7"])
+    assert delivery_gathering.settle_position(position, 15, ["4/8"]) and (position.settled, position.candidate) == (9, 15)
+    assert delivery_gathering.settle_position(position, 15, []) and (position.settled, position.candidate) == (15, None)
 
 
 # --- On the wire
 
 
 def test_what_is_sent_is_signed_so_that_the_receiver_can_tell(network: factories.Network, receiver: Receiver) -> None:
-    endpoint, secret = services.add(facts=EndpointFacts(name="Door", url=receiver.url), by=network.admin)
-    services.ping(endpoint=endpoint, by=network.admin)
+    endpoint, secret = services.add_webhook(facts=EndpointFacts(name="Door", url=receiver.url), by=network.admin)
+    services.ping_webhook(endpoint=endpoint, by=network.admin)
     delivery_sender.send_due()
     [(headers, body)] = receiver.came
     at = int(headers["X-Netzwart-Signature"].split(",")[0].removeprefix("t="))
@@ -291,14 +291,14 @@ def test_a_failure_is_tried_again_later_and_then_given_up_with_a_mail(network: f
     receiver.answers = [500, 302, 200, 500]
     receiver.text = b"x" * 100_000
     endpoint = hook(network.admin, receiver.url)
-    row, now = services.ping(endpoint=endpoint, by=network.admin), timezone.now()
+    row, now = services.ping_webhook(endpoint=endpoint, by=network.admin), timezone.now()
     for minutes, came, state in ((0, 1, "waiting"), (0, 1, "waiting"), (2, 2, "waiting"), (3, 2, "waiting"), (5, 3, "sent")):
         delivery_sender.send_due(lambda minutes=minutes: now + timedelta(minutes=minutes))  # type: ignore[misc]
         row.refresh_from_db()
         assert (len(receiver.came), row.state) == (came, state)
     assert (row.status, len(row.answer), row.tries) == (200, delivery_sender.KEPT, 3)
     assert len({headers["X-Netzwart-Delivery"] for headers, _body in receiver.came}) == 1
-    services.resend(delivery=row, by=network.admin)
+    services.resend_delivery(delivery=row, by=network.admin)
     for day in range(1, 40):
         delivery_sender.send_due(lambda day=day: now + timedelta(days=day))  # type: ignore[misc]
     row.refresh_from_db()
@@ -312,9 +312,9 @@ def test_an_endpoint_that_is_away_rests_and_does_not_hold_up_another(network: fa
         away = hook(network.admin, gone.url, name="Away")
     there = hook(network.admin, receiver.url, name="There")
     for _number in range(3):
-        services.ping(endpoint=away, by=network.admin)
+        services.ping_webhook(endpoint=away, by=network.admin)
     Endpoint.objects.filter(pk=away.pk).update(failures=4)
-    services.ping(endpoint=there, by=network.admin)
+    services.ping_webhook(endpoint=there, by=network.admin)
     now = timezone.now()
     delivery_sender.send_due(lambda: now)
     assert list(away.deliveries.order_by("id").values_list("tries", flat=True)) == [1, 0, 0]
@@ -326,7 +326,7 @@ def test_who_dawdles_is_cut_off(network: factories.Network, monkeypatch: pytest.
     monkeypatch.setattr(delivery_sender, "TRY", 0.3)
     with receiving() as slow:
         slow.before_answering = slow.over.wait
-        row = services.ping(endpoint=hook(network.admin, slow.url), by=network.admin)
+        row = services.ping_webhook(endpoint=hook(network.admin, slow.url), by=network.admin)
         delivery_sender.send_due()
         slow.over.set()
     row.refresh_from_db()
@@ -336,8 +336,8 @@ def test_who_dawdles_is_cut_off(network: factories.Network, monkeypatch: pytest.
 def test_a_worker_that_dies_between_sending_and_noting_sends_it_again_under_the_same_id(
     network: factories.Network, receiver: Receiver
 ) -> None:
-    row, now = services.ping(endpoint=hook(network.admin, receiver.url), by=network.admin), timezone.now()
-    claimed = delivery_sender.claim(now)
+    row, now = services.ping_webhook(endpoint=hook(network.admin, receiver.url), by=network.admin), timezone.now()
+    claimed = delivery_sender.claim_delivery(now)
     assert claimed is not None and delivery_sender.try_delivery(claimed, now) == delivery_sender.DeliveryAnswer(200, "thanks")
     delivery_sender.send_due(lambda: now + timedelta(seconds=30))
     assert len(receiver.came) == 1  # claimed until the lease is over
@@ -351,8 +351,8 @@ def test_a_worker_that_dies_between_sending_and_noting_sends_it_again_under_the_
 
 
 def test_a_worker_that_was_away_too_long_does_not_let_go_of_what_another_has_in_hand(network: factories.Network) -> None:
-    row, now = services.ping(endpoint=hook(network.admin), by=network.admin), timezone.now()
-    first, second = delivery_sender.claim(now), delivery_sender.claim(now + delivery_sender.LEASE)
+    row, now = services.ping_webhook(endpoint=hook(network.admin), by=network.admin), timezone.now()
+    first, second = delivery_sender.claim_delivery(now), delivery_sender.claim_delivery(now + delivery_sender.LEASE)
     assert first and second
     delivery_sender.record_answer(first, delivery_sender.DeliveryAnswer(500), now + delivery_sender.LEASE)
     row.refresh_from_db()
@@ -380,7 +380,7 @@ def test_an_address_that_must_not_be_asked_is_refused_and_never_asked(url: str, 
         hook(network.admin, url)
     endpoint = hook(network.admin)
     Endpoint.objects.filter(pk=endpoint.pk).update(url=url)
-    row = services.ping(endpoint=endpoint, by=network.admin)
+    row = services.ping_webhook(endpoint=endpoint, by=network.admin)
     delivery_sender.send_due()
     row.refresh_from_db()
     assert row.status is None and row.error.partition(":")[0] in ("private", "scheme", "address")
@@ -404,14 +404,14 @@ def test_without_the_settings_only_https_and_the_internet_are_told(network: fact
     for url in ("http://example.org/", "https://127.0.0.1/", "https://localhost/x y"):
         with pytest.raises(Problem):
             hook(network.admin, url)
-    row = services.ping(endpoint=hook(network.admin, "https://localhost/"), by=network.admin)
+    row = services.ping_webhook(endpoint=hook(network.admin, "https://localhost/"), by=network.admin)
     delivery_sender.send_due()
     row.refresh_from_db()
     assert row.error.startswith("private: localhost")
 
 
 def test_old_deliveries_are_forgotten_and_names_are_unique(network: factories.Network) -> None:
-    row = services.ping(endpoint=hook(network.admin), by=network.admin)
+    row = services.ping_webhook(endpoint=hook(network.admin), by=network.admin)
     Delivery.objects.filter(pk=row.pk).update(state="sent", ended=timezone.now() - timedelta(days=31))
     assert prune_deliveries(timezone.now(), 10) == 1
     with pytest.raises(Problem):
@@ -430,8 +430,8 @@ def test_the_receiver_of_the_documentation_believes_us_and_nobody_else(network: 
     text = (configured.ROOT / "docs" / "webhooks.md").read_text()
     known: dict[str, Any] = {}
     exec(text.split("```python\n")[1].split("```")[0], known)  # noqa: S102 - our own documentation
-    endpoint, secret = services.add(facts=EndpointFacts(name="Door", url=receiver.url), by=network.admin)
-    services.ping(endpoint=endpoint, by=network.admin)
+    endpoint, secret = services.add_webhook(facts=EndpointFacts(name="Door", url=receiver.url), by=network.admin)
+    services.ping_webhook(endpoint=endpoint, by=network.admin)
     delivery_sender.send_due()
     [(headers, body)] = receiver.came
     believes, signed = known["is_from_netzwart"], headers["X-Netzwart-Signature"]
@@ -470,7 +470,7 @@ def test_a_network_admin_makes_tests_changes_and_removes_one_on_the_pages(networ
 
 def test_a_script_makes_a_webhook_tell_neither_more_than_it_reads_nor_somebody_else(network: factories.Network) -> None:
     def script(*scopes: str) -> Client:
-        key = tokens.create(user=network.admin, name="s", scopes=[*scopes, "webhook:write"])[1]
+        key = tokens.create_token(user=network.admin, name="s", scopes=[*scopes, "webhook:write"])[1]
         return Client(headers={"authorization": f"Bearer {key}"})
 
     row = hook(network.admin, kinds=["forward"])
@@ -492,7 +492,7 @@ def test_a_script_makes_a_webhook_tell_neither_more_than_it_reads_nor_somebody_e
 
 
 def test_a_script_reads_changes_and_tests_them_and_never_sees_a_secret(network: factories.Network) -> None:
-    _token, key = tokens.create(user=network.admin, name="s")
+    _token, key = tokens.create_token(user=network.admin, name="s")
     client, row = Client(headers={"authorization": f"Bearer {key}"}), hook(network.admin)
     path = f"/api/webhooks/webhooks/{row.pk}/"
     told_of = client.patch(path, {"kinds": ["ban"], "events": ["removed"]}, content_type="application/json")

@@ -32,8 +32,8 @@ def _loopback(settings: LazySettings) -> None:
 
 
 def ping_endpoint(by: User, url: str) -> Delivery:
-    endpoint, _secret = services.add(facts=EndpointFacts(name="Door", url=url, kinds=["forward"]), by=by)
-    return services.ping(endpoint=endpoint, by=by)
+    endpoint, _secret = services.add_webhook(facts=EndpointFacts(name="Door", url=url, kinds=["forward"]), by=by)
+    return services.ping_webhook(endpoint=endpoint, by=by)
 
 
 def sent_to(receiver: Receiver, by: User) -> Delivery:
@@ -177,7 +177,7 @@ def test_what_was_given_up_is_sent_again_at_once_under_the_same_id_though_the_we
 def test_what_was_given_up_is_not_queued_while_the_webhook_is_paused(network: factories.Network, given_up: Delivery) -> None:
     Endpoint.objects.update(active=False)
     with pytest.raises(Problem, match="paused"):
-        services.resend(delivery=given_up, by=given_up.endpoint.owner)
+        services.resend_delivery(delivery=given_up, by=given_up.endpoint.owner)
     given_up.refresh_from_db()
     assert given_up.state == "failed"
 
@@ -190,7 +190,7 @@ def test_a_worker_that_dies_in_the_last_try_does_not_keep_it_from_being_given_up
         row = ping_endpoint(network.admin, receiver.url)
         Delivery.objects.filter(pk=row.pk).update(tries=delivery_sender.GIVE_UP - 1)
         now = timezone.now()
-        assert delivery_sender.claim(now) is not None  # by a worker that dies then
+        assert delivery_sender.claim_delivery(now) is not None  # by a worker that dies then
         delivery_sender.send_due(lambda: now + delivery_sender.LEASE)
     row.refresh_from_db()
     assert (row.state, row.tries) == ("failed", delivery_sender.GIVE_UP + 1)

@@ -65,15 +65,15 @@ def jonas(mara: User, settings: LazySettings) -> Member:
         for table in ("members_member", "tickets_ticket"):
             cursor.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), {NUMBER}, false)")
     member = factories.member(NAME, email=ADDRESS, user=factories.user("jonas", staff=False))
-    webhooks.add(facts=webhooks.EndpointFacts(name="all", url="https://hooks.lindenhof.example/"), by=mara)
-    delivery_gathering.begin()
+    webhooks.add_webhook(facts=webhooks.EndpointFacts(name="all", url="https://hooks.lindenhof.example/"), by=mara)
+    delivery_gathering.begin_positions()
     assert member.user
     ticket = own.open_own_ticket(member=member, subject="My line", text="It is slow", by=member.user)
     services.answer_ticket(ticket=ticket, text="Since when?", by=mara)
     sent = mail.Message.objects.get(to=ADDRESS)
     mail_handler.handle_mail(Arrival(), letter(EVE, REPLY, references=(sent.message_id,)))
     mail_handler.handle_mail(Arrival(), letter(ADDRESS, OPENING))
-    delivery_gathering.gather()
+    delivery_gathering.gather_deliveries()
     return member
 
 
@@ -135,7 +135,7 @@ def test_no_route_shows_a_strangers_words_without_the_strangers_address(jonas: M
         newest = mail.Message.objects.filter(template=template).latest("id")
         mail.Message.objects.filter(pk=newest.pk).update(id=number)
     assert jonas.user
-    script = Client(headers={"authorization": f"Bearer {tokens.create(user=mara, name='s')[1]}"})
+    script = Client(headers={"authorization": f"Bearer {tokens.create_token(user=mara, name='s')[1]}"})
     found = list(iter_answers_with_words([signed_in(mara), script, signed_in(jonas.user)], numbers))
     wrong = [path for path, kind, text in found if not (_is_honest_page(text) if kind == "text/html" else _is_honest_json(text))]
     assert wrong == []

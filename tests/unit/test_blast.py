@@ -16,7 +16,7 @@ from firewall.blast_radius import (
 from firewall.diff import ElementChange, diff
 from firewall.ruleset import PLAIN, Element, Elements, Ruleset, Set, Type
 from firewall.sets import ObjectKind
-from firewall.summary import SummaryLine, summarise
+from firewall.summary import SummaryLine, summarize
 
 UP, DOWN = Set("up4", (Type.IPV4,), 1 << 16), Set("down4", (Type.IPV4,), 1 << 16)
 SNAT = Set("snat4", (Type.IPV4,), 1 << 16, value=(Type.IPV4,))
@@ -62,7 +62,7 @@ def test_who_goes_into_a_set_beside_counts_as_changed() -> None:
     one, more = {b"abcd": Element(b"\1\1\1\1")}, {b"abce": Element(b"\1\1\1\1")}
     before = Ruleset({}, {"snat4": SNAT, "snat4_own": OWN}, {"snat4": one, "snat4_own": {}})
     after = Ruleset({}, {"snat4": SNAT, "snat4_own": OWN}, {"snat4": more, "snat4_own": one})
-    assert summarise(diff(before, after), after) == (SummaryLine(ObjectKind.MAPPINGS, 1, 0, 1, 2),)
+    assert summarize(diff(before, after), after) == (SummaryLine(ObjectKind.MAPPINGS, 1, 0, 1, 2),)
 
 
 def test_what_ends_by_itself_is_nobodys_removal() -> None:

@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.bans.feed_parser import LONGEST_COMMENT, MOST_BAD, FeedEntry, FeedLimits, FeedReader, FeedTooBig, parse
+from apps.bans.feed_parser import LONGEST_COMMENT, MOST_BAD, FeedEntry, FeedLimits, FeedReader, FeedTooBig, parse_feed
 from apps.bans.prefixes import BanFault
 
 EXCERPT = Path(__file__).parent.parent / "data" / "ipsum-excerpt.txt"
 
 
 def prefixes(text: str | bytes) -> list[str]:
-    feed = parse(text)
+    feed = parse_feed(text)
     assert not feed.bad
     return [str(entry.prefix) for entry in feed.entries]
 
 
 def fault(line: str) -> tuple[BanFault, str]:
-    (bad,) = parse(line).bad
+    (bad,) = parse_feed(line).bad
     return bad.fault, bad.offer
 
 
@@ -36,18 +36,18 @@ def test_blank_lines_whole_line_comments_line_ends_and_a_byte_order_mark_are_no_
 
 
 def test_what_stands_behind_an_entry_is_its_comment() -> None:
-    feed = parse("192.0.2.0/24 ; SBL123\n203.0.113.5 # scans  ssh\x00 # daily\n")
+    feed = parse_feed("192.0.2.0/24 ; SBL123\n203.0.113.5 # scans  ssh\x00 # daily\n")
     assert [(entry.line, entry.comment) for entry in feed.entries] == [(1, "SBL123"), (2, "scans ssh # daily")]
 
 
 def test_a_count_below_the_minimum_leaves_the_line_out() -> None:
-    feed = parse("203.0.113.5\t10\n203.0.113.6 2\n203.0.113.7,3\n", minimum_count=3)
+    feed = parse_feed("203.0.113.5\t10\n203.0.113.6 2\n203.0.113.7,3\n", minimum_count=3)
     assert [str(entry.prefix.network_address) for entry in feed.entries] == ["203.0.113.5", "203.0.113.7"]
     assert feed.below == 1
 
 
 def test_a_line_without_a_count_cannot_be_compared_with_a_minimum() -> None:
-    (bad,) = parse("203.0.113.5\n", minimum_count=3).bad
+    (bad,) = parse_feed("203.0.113.5\n", minimum_count=3).bad
     assert bad.fault is BanFault.NO_COUNT
 
 
@@ -56,7 +56,7 @@ def test_a_single_column_of_a_spreadsheet_with_its_heading() -> None:
 
 
 def test_a_heading_further_down_is_a_bad_line() -> None:
-    assert parse("203.0.113.5\nip\n").bad[0].line == 2
+    assert parse_feed("203.0.113.5\nip\n").bad[0].line == 2
 
 
 @pytest.mark.parametrize("text", ["203.0.113.4-203.0.113.9", "203.0.113.4 - 203.0.113.9"])
@@ -65,7 +65,7 @@ def test_a_range_becomes_the_prefixes_that_make_it_up(text: str) -> None:
 
 
 def test_an_entry_named_twice_is_counted_and_the_first_stays() -> None:
-    feed = parse("203.0.113.5 # first\n203.0.113.5/32 # second\n")
+    feed = parse_feed("203.0.113.5 # first\n203.0.113.5/32 # second\n")
     assert feed.entries == (FeedEntry(1, ip_network("203.0.113.5"), "first"),)
     assert feed.duplicates == 1
 
@@ -96,26 +96,26 @@ def test_a_bad_line_says_why_and_what_would_do(line: str, expected: tuple[BanFau
 
 
 def test_all_bad_lines_are_listed_with_their_numbers_and_a_cut_text() -> None:
-    feed = parse("\n".join(["nonsense" * 50, "203.0.113.5", "x" * 5000, "<html>"]))
+    feed = parse_feed("\n".join(["nonsense" * 50, "203.0.113.5", "x" * 5000, "<html>"]))
     assert [(bad.line, bad.fault) for bad in feed.bad] == [(1, BanFault.NO_PREFIX), (3, BanFault.TOO_LONG), (4, BanFault.NO_PREFIX)]
     assert all(len(bad.text) <= 80 for bad in feed.bad)
 
 
 def test_more_than_the_limits_is_refused_as_a_whole() -> None:
     with pytest.raises(FeedTooBig, match="more than 3 lines"):
-        parse("\n" * 4, limits=FeedLimits(lines=3))
+        parse_feed("\n" * 4, limits=FeedLimits(lines=3))
     with pytest.raises(FeedTooBig, match="more than 10 octets"):
-        parse("203.0.113.5", limits=FeedLimits(octets=10))
+        parse_feed("203.0.113.5", limits=FeedLimits(octets=10))
 
 
 def test_a_real_feed_has_no_bad_line() -> None:
-    feed = parse(EXCERPT.read_bytes())
+    feed = parse_feed(EXCERPT.read_bytes())
     assert (len(feed.entries), feed.bad, feed.duplicates) == (1993, (), 0)
 
 
 @given(st.text(alphabet=st.one_of(st.sampled_from("0123456789./:-#; \t\r\n\"'"), st.characters())))
 def test_any_text_is_entries_comments_or_bad_lines(text: str) -> None:
-    feed = parse(text)
+    feed = parse_feed(text)
     lines = [entry.line for entry in feed.entries] + [bad.line for bad in feed.bad]
     assert all(1 <= line <= text.count("\n") + 1 for line in lines)
     assert all(entry.comment.isprintable() and len(entry.comment) <= LONGEST_COMMENT for entry in feed.entries)
@@ -123,13 +123,13 @@ def test_any_text_is_entries_comments_or_bad_lines(text: str) -> None:
 
 @given(st.binary())
 def test_any_octets_can_be_read(octets: bytes) -> None:
-    parse(octets)
+    parse_feed(octets)
 
 
 @given(st.sets(st.ip_addresses(), max_size=50))
 def test_every_address_written_is_read(addresses: set[IPv4Address | IPv6Address]) -> None:
     addresses = {address for address in addresses if address.version == 4 or address.ipv4_mapped is None}
-    assert {entry.prefix for entry in parse("\n".join(map(str, addresses))).entries} == {ip_network(str(each)) for each in addresses}
+    assert {entry.prefix for entry in parse_feed("\n".join(map(str, addresses))).entries} == {ip_network(str(each)) for each in addresses}
 
 
 @pytest.mark.parametrize("line", ["1", "#", ";;;;", "1.2.3.4 - ", "\t\t,, ", "-" * 900, "1.2.3.4 #" + "# " * 400, '"' * 900])
@@ -137,7 +137,7 @@ def test_the_time_is_linear_in_the_length(line: str) -> None:
     def seconds(times: int) -> float:
         text = (line + "\n") * times
         before = time.process_time()
-        parse(text)
+        parse_feed(text)
         return time.process_time() - before
 
     assert min(seconds(4_000) for _ in range(3)) < 12 * min(seconds(1_000) for _ in range(3)) + 0.01
@@ -145,9 +145,9 @@ def test_the_time_is_linear_in_the_length(line: str) -> None:
 
 def test_a_line_more_than_the_limit_is_refused_though_no_line_end_stands_behind_it() -> None:
     text = "203.0.113.1\n" * 3
-    assert len(parse(text, limits=FeedLimits(lines=3)).entries) == 1
+    assert len(parse_feed(text, limits=FeedLimits(lines=3)).entries) == 1
     with pytest.raises(FeedTooBig, match="more than 3 lines"):
-        parse(text + "203.0.113.2", limits=FeedLimits(lines=3))
+        parse_feed(text + "203.0.113.2", limits=FeedLimits(lines=3))
 
 
 def test_what_is_too_long_is_refused_before_a_line_is_read() -> None:
@@ -159,13 +159,13 @@ def test_what_is_too_long_is_refused_before_a_line_is_read() -> None:
 
 @pytest.mark.parametrize("text", ["10.0.0.1-10.0.0.254\n", 'prefix,comment\n10.0.0.1-10.0.0.254,"x"\n', '["10.0.0.1-10.0.0.254"]'])
 def test_what_ranges_become_counts_too(text: str) -> None:
-    assert len(parse(text, limits=FeedLimits(lines=14)).entries) == 14
+    assert len(parse_feed(text, limits=FeedLimits(lines=14)).entries) == 14
     with pytest.raises(FeedTooBig, match="more than 13 entries"):
-        parse(text, limits=FeedLimits(lines=13))
+        parse_feed(text, limits=FeedLimits(lines=13))
 
 
 def test_of_very_many_bad_lines_the_first_are_kept_and_all_are_counted() -> None:
-    feed = parse("nonsense\n" * (MOST_BAD + 5))
+    feed = parse_feed("nonsense\n" * (MOST_BAD + 5))
     assert (len(feed.bad), feed.bad_count) == (MOST_BAD, MOST_BAD + 5)
 
 
@@ -182,18 +182,18 @@ def test_of_very_many_bad_lines_the_first_are_kept_and_all_are_counted() -> None
     ],
 )
 def test_json_that_breaks_off_names_nothing_because_half_a_list_would_lift_the_rest(text: str) -> None:
-    feed = parse(text)
+    feed = parse_feed(text)
     assert (feed.entries, feed.bad_count) == ((), 1)
 
 
 def test_json_is_read_element_by_element_however_it_is_spaced() -> None:
     text = ' [ "203.0.113.1" ,\n{"prefix": "203.0.113.2", "comment": "' + "x" * 2000 + '"}\n,"203.0.113.3"] \n'
-    assert [str(each.prefix) for each in parse(text).entries] == ["203.0.113.1/32", "203.0.113.2/32", "203.0.113.3/32"]
-    assert parse("[]").entries == ()
+    assert [str(each.prefix) for each in parse_feed(text).entries] == ["203.0.113.1/32", "203.0.113.2/32", "203.0.113.3/32"]
+    assert parse_feed("[]").entries == ()
 
 
 def test_a_line_of_csv_with_millions_of_columns_is_not_read() -> None:
-    feed = parse("prefix,comment\n203.0.113.1,x\n" + "," * 1_000_000)
+    feed = parse_feed("prefix,comment\n203.0.113.1,x\n" + "," * 1_000_000)
     assert ([str(each.prefix) for each in feed.entries], feed.bad_count) == (["203.0.113.1/32"], 1)
 
 
@@ -212,4 +212,4 @@ def test_reading_a_feed_takes_no_more_memory_than_its_text() -> None:
     "text", ["203.0.113.0/0.0.0.255", "203.0.113.0/255.255.255.0", "203.0.113.0/024", "203.0.113.0/", "2001:db8::/+32"]
 )
 def test_a_length_is_a_plain_number_and_no_mask_whose_meaning_one_could_mistake(text: str) -> None:
-    assert [bad.fault for bad in parse(text).bad] == [BanFault.NO_PREFIX]
+    assert [bad.fault for bad in parse_feed(text).bad] == [BanFault.NO_PREFIX]

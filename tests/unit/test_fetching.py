@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from apps.bans.feed_fetcher import FeedFault, FetchedFeed, FetchLimits, InvalidFeed, fetch, read_file
+from apps.bans.feed_fetcher import FeedFault, FetchedFeed, FetchLimits, InvalidFeed, fetch_feed, read_file
 from apps.lib.web.guarded_http import AllowedTargets, NoAnswer, is_public, parse_url, resolve_host
 from apps.lib.web.guarded_http import HttpFault as No
 from tests.fake_http import FakeAnswer, serving
@@ -22,14 +22,16 @@ LOOPBACK = FetchLimits(octets=1000, seconds=5, reach=AllowedTargets(private=True
 
 def fault(url: str, limits: FetchLimits = LOOPBACK) -> StrEnum:
     with pytest.raises(NoAnswer) as refused:
-        fetch(url, NOTHING, limits)
+        fetch_feed(url, NOTHING, limits)
     return refused.value.fault
 
 
 def test_what_a_server_sends_is_taken_with_what_names_it() -> None:
     with serving(FakeAnswer(body=b"203.0.113.9\n", headers={"ETag": '"7"', "Last-Modified": "Sat, 22 Aug 2026 03:00:29 GMT"})) as server:
         seen: list[int] = []
-        assert fetch(server.url(), NOTHING, LOOPBACK, seen.append) == FetchedFeed(b"203.0.113.9\n", '"7"', "Sat, 22 Aug 2026 03:00:29 GMT")
+        assert fetch_feed(server.url(), NOTHING, LOOPBACK, seen.append) == FetchedFeed(
+            b"203.0.113.9\n", '"7"', "Sat, 22 Aug 2026 03:00:29 GMT"
+        )
         assert seen == [12]
 
 
@@ -38,7 +40,7 @@ def test_what_did_not_change_is_not_sent_again() -> None:
         return FakeAnswer(304) if headers["If-None-Match"] == '"7"' and headers["If-Modified-Since"] == "then" else FakeAnswer(500)
 
     with serving(answer) as server:
-        assert fetch(server.url(), FetchedFeed(None, '"7"', "then"), LOOPBACK) == FetchedFeed(None, '"7"', "then")
+        assert fetch_feed(server.url(), FetchedFeed(None, '"7"', "then"), LOOPBACK) == FetchedFeed(None, '"7"', "then")
 
 
 def test_a_redirect_is_followed_but_not_for_ever() -> None:
@@ -46,7 +48,7 @@ def test_a_redirect_is_followed_but_not_for_ever() -> None:
         return FakeAnswer(body=b"here") if path == "/b?x=1" else FakeAnswer(302, headers={"Location": "/b?x=1" if path == "/a" else path})
 
     with serving(answer) as server:
-        assert fetch(server.url("/a"), NOTHING, LOOPBACK).content == b"here"
+        assert fetch_feed(server.url("/a"), NOTHING, LOOPBACK).content == b"here"
         assert fault(server.url("/round")) is FeedFault.REDIRECTS
         assert len(server.asked) == 2 + 6
 
@@ -92,7 +94,7 @@ def test_what_does_not_say_its_length_must_say_its_end(answer: bytes, why: StrEn
 
 def test_chunks_make_a_list() -> None:
     with raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nlist\r\n0\r\n\r\n") as port:
-        assert fetch(f"http://127.0.0.1:{port}/", NOTHING, LOOPBACK).content == b"list"
+        assert fetch_feed(f"http://127.0.0.1:{port}/", NOTHING, LOOPBACK).content == b"list"
 
 
 def test_who_never_answers_is_given_up() -> None:
@@ -143,7 +145,7 @@ def test_a_name_is_resolved_once_and_that_very_address_is_asked(monkeypatch: pyt
             return real("127.0.0.1" if host == "feed.example" else host, *rest, **more)
 
         monkeypatch.setattr("socket.getaddrinfo", once)
-        assert fetch(server.url(host="feed.example"), NOTHING, LOOPBACK).content == b"list"
+        assert fetch_feed(server.url(host="feed.example"), NOTHING, LOOPBACK).content == b"list"
         assert resolved.count("feed.example") == 1
         assert server.asked[0][1]["Host"] == f"feed.example:{server.port}"
 

@@ -18,7 +18,7 @@ from firewall.policy import GatewaySpec, GroupSettings, Interfaces, Management, 
 from firewall.render import render
 from firewall.ruleset import Chain, Rule, Ruleset, SetTimeout
 from firewall.sets import ObjectKind
-from firewall.summary import SummaryLine, summarise
+from firewall.summary import SummaryLine, summarize
 from gateway.ruleset_inspection import inspect_delta, inspect_ruleset
 from tests.policies import profiles
 
@@ -121,10 +121,10 @@ def test_the_text_names_each_value_and_stays_a_comment_for_nft() -> None:
 
 def test_the_summary_counts_settings() -> None:
     two = Profile(udp=60, tcp_loose=False)
-    assert SummaryLine(ObjectKind.PROFILE, 0, 0, 2, 14) in summarise(
+    assert SummaryLine(ObjectKind.PROFILE, 0, 0, 2, 14) in summarize(
         diff(compile_with_profile(Profile()), compile_with_profile(two)), compile_with_profile(two)
     )
-    assert SummaryLine(ObjectKind.PROFILE, 0, 0, 14, 0) in summarise(
+    assert SummaryLine(ObjectKind.PROFILE, 0, 0, 14, 0) in summarize(
         diff(compile_with_profile(Profile()), compile_with_profile(None)), compile_with_profile(None)
     )
 

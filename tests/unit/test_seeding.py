@@ -14,7 +14,7 @@ TODAY = date(2026, 11, 21)
 
 
 def plan_network(seed: int = 1, members: int = 1_000) -> NetworkPlan:
-    return make_plan(seed, members, lab_network.read(members), TODAY)
+    return make_plan(seed, members, lab_network.read_lab_network(members), TODAY)
 
 
 @pytest.fixture(scope="module")

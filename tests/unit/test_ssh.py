@@ -103,7 +103,7 @@ def test_a_fingerprint_is_as_openssh_shows_it() -> None:
 
 
 def test_another_host_key_is_named_with_the_expected_one_and_what_to_do() -> None:
-    words = ssh.explain(CHANGED.format(found=ssh.compute_fingerprint(OTHER)), KEY)
+    words = ssh.explain_ssh_error(CHANGED.format(found=ssh.compute_fingerprint(OTHER)), KEY)
     assert f"expected {ssh.compute_fingerprint(KEY)}, found {ssh.compute_fingerprint(OTHER)}" in words
     assert "manage.py gateway trust" in words
 
@@ -126,8 +126,8 @@ def test_another_host_key_is_named_with_the_expected_one_and_what_to_do() -> Non
     ],
 )
 def test_complaints_become_sentences(said: str, meaning: str) -> None:
-    assert meaning in ssh.explain(said, KEY)
+    assert meaning in ssh.explain_ssh_error(said, KEY)
 
 
 def test_what_a_hostile_gateway_says_is_cut() -> None:
-    assert len(ssh.explain("x" * 10_000, KEY)) == ssh.LONGEST_WORDS
+    assert len(ssh.explain_ssh_error("x" * 10_000, KEY)) == ssh.LONGEST_WORDS

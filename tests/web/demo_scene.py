@@ -25,7 +25,7 @@ from apps.inbound_mail.parse_limits import TOO_MANY_ADDRESSES
 from apps.lib.database.validity import holds_now
 from apps.mail import circuit_breaker, notice_kinds, unsubscribing
 from apps.mail.models import Message
-from apps.members.departures import plan
+from apps.members.departures import plan_departure
 from apps.members.models import Departure, Device, Member, Room, Tariff
 from apps.nat.models import Move, Pinhole, PortForward
 from apps.nat.moving import services as moving
@@ -113,7 +113,7 @@ class Page:
 
 def make() -> User:
     """Make the demo network with one of everything and deploy it. Returns the user to view the pages with."""
-    demo.make(Gateway.Link.LOCAL, timezone.localdate())
+    demo.seed_demo(Gateway.Link.LOCAL, timezone.localdate())
     return fill()
 
 
@@ -133,9 +133,9 @@ def fill() -> User:
     request_role_change(user=jakob, before=jakob.roles, after=["network_admin", "auditor"], reason=LONG, by=mara)
     member = Member.objects.get(user__username=RESIDENT)
     of_pinhole = Member.objects.get(**_member())
-    plan(member=of_pinhole, on=timezone.localdate() + timedelta(days=20), by=mara)
+    plan_departure(member=of_pinhole, on=timezone.localdate() + timedelta(days=20), by=mara)
     room = Room.objects.order_by("pk")[0]
-    moving.plan(member=of_pinhole, on=timezone.localdate() + timedelta(days=9), room=room, pool=None, follow=True, by=mara)
+    moving.plan_move(member=of_pinhole, on=timezone.localdate() + timedelta(days=9), room=room, pool=None, follow=True, by=mara)
     limit_member(member=member, up_kbit=1000, down_kbit=5000, reason="other", note=LONG, until=timezone.now() + timedelta(hours=3), by=mara)
     _full(group, mara)
     _mails()
@@ -189,12 +189,12 @@ def _tickets(mara: User, member: Member) -> None:
     Ticket.objects.create(subject="Who is this?", address=f"{LONG[:60]}@example.org")
     add_link(ticket=full, kind="network.gateway", object_id=Gateway.objects.order_by("pk")[0].pk, by=mara)
     joined = tickets_of_members.open_own_ticket(member=member, subject=f"Again: {LONG}"[:200], text=LONG, files=[file], by=by)
-    merging.merge(into=full, tickets=[joined], by=mara)
+    merging.merge_tickets(into=full, tickets=[joined], by=mara)
     last = full.messages.latest("pk").pk
-    splitting.split(ticket=full, messages=[last], subject=f"Apart: {LONG}"[:200], same_member=False, by=mara)
+    splitting.split_ticket(ticket=full, messages=[last], subject=f"Apart: {LONG}"[:200], same_member=False, by=mara)
     sent = bulk.answer_many(key=uuid4(), tickets=[full, joined], text_de=LONG, text_en=LONG, by=mara)
     sent.items.filter(ticket=joined).update(done_at=timezone.now(), why=LONG[:300])
-    canned.add(name=LONG[:80], text_de=f"Hallo {{name}}, {LONG}", text_en=LONG, by=mara)
+    canned.add_canned_answer(name=LONG[:80], text_de=f"Hallo {{name}}, {LONG}", text_en=LONG, by=mara)
 
 
 def _arrivals() -> None:
@@ -214,8 +214,8 @@ def _webhooks(mara: User) -> None:
     facts = webhooks.EndpointFacts(
         name=LONG[:80], url=f"https://hooks.lindenhof.example/{LONG}", kinds=["forward", "member"], events=["created"]
     )
-    row, _secret = webhooks.add(facts=facts, by=mara)
-    webhooks.add(facts=webhooks.EndpointFacts(name="Paused", url="https://hooks.lindenhof.example/", active=False), by=mara)
+    row, _secret = webhooks.add_webhook(facts=facts, by=mara)
+    webhooks.add_webhook(facts=webhooks.EndpointFacts(name="Paused", url="https://hooks.lindenhof.example/", active=False), by=mara)
     for number, state in enumerate(Delivery.State.values):
         made = delivery_gathering.build_delivery(row, {"event": "member.changed", "reason": LONG, "before": None}, object_id=number)
         made.state, made.tries, made.ended = state, number, None if state == "waiting" else timezone.now()
@@ -229,9 +229,11 @@ def _tokens(mara: User, member: Member) -> None:
     """Add a token with limits by scope, member, network and time, an expired one of a site, and one of a gateway group."""
     now, networks = timezone.now(), [ip_network("192.0.2.0/24"), ip_network("2001:db8:dead:beef::/64")]
     limits: dict[str, Any] = {"member": member.pk, "networks": networks, "expires": now + timedelta(days=90)}
-    tokens.create(user=mara, name=LONG[:80], scopes=["forward:write", "member:read", "address:read", "ban:write"], **limits)
-    tokens.create(user=mara, name="door", scopes=["*:read"], site=Room.objects.order_by("pk")[0].site_id, expires=now - timedelta(days=1))
-    tokens.create(user=mara, name="all", group=GatewayGroup.objects.get().pk)
+    tokens.create_token(user=mara, name=LONG[:80], scopes=["forward:write", "member:read", "address:read", "ban:write"], **limits)
+    tokens.create_token(
+        user=mara, name="door", scopes=["*:read"], site=Room.objects.order_by("pk")[0].site_id, expires=now - timedelta(days=1)
+    )
+    tokens.create_token(user=mara, name="all", group=GatewayGroup.objects.get().pk)
 
 
 def _openings(mara: User) -> None:
@@ -246,7 +248,7 @@ def _openings(mara: User) -> None:
 def _bans(mara: User) -> None:
     banlist = services.create_list(name="Scanners", description=LONG, by=mara)
     services.ban_prefix(list=banlist, prefix=ip_network("2001:db8:dead:beef:1234:5678:9abc:def0/128"), comment=LONG, author=mara)
-    feed_services.subscribe(list=banlist, source=f"https://feeds.example.org/{LONG}/netset.txt", by=mara)
+    feed_services.add_feed(list=banlist, source=f"https://feeds.example.org/{LONG}/netset.txt", by=mara)
     now = timezone.now()
     held = {"held": FEED, "held_since": now, "held_removed": 40, "held_of": 60}
     gone_wrong = {"error": {"fault": "status", "what": "503"}, "error_since": now, "outcome": {"added": 1, "removed": 2, "unchanged": 3}}

@@ -11,7 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.inbound_mail import dispatcher, lmtp
 from apps.inbound_mail.models import Arrival
-from apps.mail.delivery import deliver
+from apps.mail.delivery import deliver_due
 from apps.mail.smtp import SmtpConnection
 from apps.tickets.services import open_ticket
 from tests import factories
@@ -28,7 +28,7 @@ MX = "mx.lindenhof.example"
 def send_outbox(box: Post) -> list[EmailMessage]:
     """Deliver the outbox, and return the mails as the mail server receives them."""
     before = len(box.taken)
-    deliver(SmtpConnection(box.server), timezone.now)
+    deliver_due(SmtpConnection(box.server), timezone.now)
     return box.taken[before:]
 
 

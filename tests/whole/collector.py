@@ -55,12 +55,12 @@ def _kill_again_and_again(nest: Popen[str], asking: Lock, random: Random, ended:
 
 
 def _collect() -> NoReturn:
-    from apps.gateways.services import collect
+    from apps.gateways.services import collect_counters
     from apps.network.models import Gateway
 
     while True:
         for gateway in Gateway.objects.order_by("?"):
-            collect(gateway)
+            collect_counters(gateway)
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from apps.bans.models import Ban, BanList
 from apps.deployments.models import Rollout
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
-from apps.gateways.services import collect
+from apps.gateways.services import collect_counters
 from apps.traffic.models import Coverage
 from apps.traffic.selectors import get_usage_total
 from lab.lab import Lab
@@ -56,7 +56,7 @@ def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octe
     first, second = network.residents["m1"], network.residents["m2"]
     deploy(network)
     expected = send(lab, INTERNET, 7001)
-    assert all(map(collect, network.gateways))
+    assert all(map(collect_counters, network.gateways))
     assert (up(network, "m1"), up(network, "m2")) == (expected, 0)
 
     # rules are rewritten, without a reading in between
@@ -64,8 +64,8 @@ def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octe
     Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="203.0.113.64/26", comment="scans")
     deploy(network)
     expected += send(lab, INTERNET, 7003)
-    assert all(map(collect, network.gateways))
-    assert all(map(collect, network.gateways))
+    assert all(map(collect_counters, network.gateways))
+    assert all(map(collect_counters, network.gateways))
     assert up(network, "m1") == expected
 
     # the prefix changes its holder without a reading in between, and the agents are killed before the next reading
@@ -80,15 +80,15 @@ def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octe
             processes[name].wait()
             stack.enter_context(agent(lab, name, sockets))
         agent_channel.close_all()
-        wait_for(lambda: all(collect(each) for each in network.gateways))
+        wait_for(lambda: all(collect_counters(each) for each in network.gateways))
         assert (up(network, "m1"), up(network, "m2")) == (expected, others)
 
         # a member who leaves is counted to the end, and a second reading does not count twice
         others += send(lab, INTERNET6, 7006)
         type(second.member).objects.filter(pk=second.member.pk).update(state="left")
         deploy(network)
-        assert all(map(collect, network.gateways))
-        assert all(map(collect, network.gateways))
+        assert all(map(collect_counters, network.gateways))
+        assert all(map(collect_counters, network.gateways))
         assert (up(network, "m1"), up(network, "m2")) == (expected, others)
         assert Coverage.objects.count() == len(GATEWAYS)
         agent_channel.close_all()

@@ -10,7 +10,7 @@ from apps.bans.allow_list import allow_prefix, remove_entry
 from apps.bans.models import Ban, BanHits, BanList
 from apps.bans.services import ban_prefix
 from apps.deployments.services import reconcile
-from apps.gateways.services import collect
+from apps.gateways.services import collect_counters
 from apps.nat.services import add_forward
 from apps.network.models import GatewayGroup
 from lab.lab import Lab
@@ -46,7 +46,7 @@ def test_a_ban_drops_connections_in_its_direction_alone(
     reconcile(network.group)
     assert (comes_in(lab), goes_out(lab)) == (incoming, outgoing)
     assert (comes_in(lab, INTERNET), goes_out(lab, INTERNET)) == (True, True)
-    assert all(collect(gateway) for gateway in network.gateways)
+    assert all(collect_counters(gateway) for gateway in network.gateways)
     assert {(hits.direction, str(hits.prefix)) for hits in BanHits.objects.all()} == {(direction, "203.0.113.64/26")}
 
 
@@ -133,7 +133,7 @@ def test_flood_mode_keeps_banned_sources_out_of_connection_tracking(lab: Lab, ne
     assert (ping(lab, CALLER), comes_in(lab), list_tracked(lab, CALLER)) == (False, False, "")
     assert (ping(lab, INTERNET), ping(lab, "203.0.113.11"), comes_in(lab, "203.0.113.11")) == (True, True, True)
     assert reconcile(network.group) is None, "both gateways were confirmed over management"
-    collect(network.gateways[0])
+    collect_counters(network.gateways[0])
     assert BanHits.objects.get(gateway=network.gateways[0]).packets >= 2
 
 

@@ -18,7 +18,7 @@ from apps.bans.models import Ban, BanList
 from apps.deployments.models import Rollout
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
-from apps.gateways.services import collect
+from apps.gateways.services import collect_counters
 from apps.members.models import Member
 from apps.nat.services import map_address
 from apps.network.models import Gateway, Holding
@@ -125,7 +125,7 @@ class Town:
     def all_read(self) -> dict[Where, int]:
         """Return the witness's counts if a read of all gateways is complete and nothing passed meanwhile, else an empty dict."""
         before = self.read_witness()
-        read = all(map(collect, self.network.gateways))
+        read = all(map(collect_counters, self.network.gateways))
         return before if read and self.read_witness() == before else {}
 
 

@@ -8,7 +8,7 @@ from django.conf import LazySettings
 from django.utils import timezone
 
 from apps.deployments.services import reconcile
-from apps.gateways.services import collect
+from apps.gateways.services import collect_counters
 from apps.lib.database.validity import holds_now
 from apps.members.models import Member
 from apps.traffic.fairshare.models import FairShare
@@ -30,7 +30,7 @@ HEAVY, LIGHT = "10.16.0.10", "10.16.0.11"
 
 def read(network: factories.Network) -> FairShare:
     """Read both gateways, and adjust the limits."""
-    assert all(map(collect, network.gateways))
+    assert all(map(collect_counters, network.gateways))
     adjust_limits(network.group, timezone.now())
     return FairShare.objects.get()
 

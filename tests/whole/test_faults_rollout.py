@@ -22,7 +22,7 @@ from redis import Redis
 from apps.bans.models import Ban, BanList
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout, RolloutStep
-from apps.deployments.rollouts.decisions import approve, release
+from apps.deployments.rollouts.decisions import approve_part, release_hold
 from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
@@ -261,7 +261,7 @@ def test_a_gateway_that_is_cut_off_after_the_commit_goes_back_by_itself_and_is_n
         before = kernel(nat_1)
         deaf(bare_lab)
         ban = Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="45.0.0.0/9")  # needs a new set and new rules
-        enqueue.send("workers.reconcile", deployed_network.admin.pk)
+        enqueue.send_task("workers.reconcile", deployed_network.admin.pk)
         wait_for(on_trial)
         assert kernel(nat_1) != before
         with cable_cut(bare_lab):
@@ -292,7 +292,7 @@ def test_a_ruleset_that_locks_everyone_out_is_approved_and_goes_back_by_itself(
         nat_1.save(update_fields=["management_networks"])
     assert reconcile(deployed_network.group, by=deployed_network.admin.pk) is None, "it waits for a second person"
     held = HeldBack.objects.get()
-    approve(held, digest=held.digest, by=peer, signed_in_again=False)
+    approve_part(held, digest=held.digest, by=peer, signed_in_again=False)
     rollout = reconcile(deployed_network.group)
     assert rollout and rollout.state == Rollout.State.FAILED
     assert rollout.steps.get(gateway=nat_1).state in (RolloutStep.State.WENT_BACK, RolloutStep.State.LOST)
@@ -318,7 +318,7 @@ def test_a_hold_outlasts_the_tick_in_the_kernel_too(bare_lab: Lab, deployed_netw
     bare_lab.run("nat-1", ["nft", "flush", "ruleset"])
     assert reconcile(deployed_network.group, cause="schedule"), "what is held is healed as well"
     assert [kernel(gateway) for gateway in deployed_network.gateways] == before
-    release(deployed_network.group, by=deployed_network.admin)
+    release_hold(deployed_network.group, by=deployed_network.admin)
     assert reconcile(deployed_network.group)
     assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8444) is not None
     assert talk()

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from apps.deployments.rollouts.probing import ProbeResult, probe
+from apps.deployments.rollouts.probing import ProbeResult, probe_gateway
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
-from apps.gateways.services import collect
+from apps.gateways.services import collect_counters
 from apps.network.models import Gateway
 from apps.traffic.models import FiveMinutes
 from lab.lab import Lab
@@ -29,7 +29,7 @@ def probed_network(lab: Lab, network: factories.Network) -> factories.Network:
 
 def run_probes(gateway: Gateway) -> list[ProbeResult]:
     """Return the results of probing, IPv4 first."""
-    return list(probe(agent_channel.get_channel(gateway), gateway))
+    return list(probe_gateway(agent_channel.get_channel(gateway), gateway))
 
 
 def nft(lab: Lab, node: str, *command: str) -> str:
@@ -72,7 +72,7 @@ def test_the_target_sees_the_public_address_of_the_probe(lab: Lab, probed_networ
 def test_nobody_is_billed_for_a_probe(lab: Lab, probed_network: factories.Network) -> None:
     for gateway in probed_network.gateways:
         run_probes(gateway)
-        assert collect(gateway)
+        assert collect_counters(gateway)
     assert not FiveMinutes.objects.exists()
 
 

@@ -5,7 +5,7 @@ import pytest
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.services import reconcile
 from apps.gateways.group_settings import change_profile, get_profile
-from apps.gateways.services import collect
+from apps.gateways.services import collect_counters
 from apps.network.models import GatewayGroup
 from firewall.policy import Profile
 from lab.lab import Lab
@@ -55,7 +55,7 @@ def test_a_profile_reaches_both_kernels_and_stays_until_nobody_wants_it(lab: Lab
         assert value(lab, gateway, f"{NETFILTER}tcp_timeout_established") == "300"
         assert value(lab, gateway, f"{NETFILTER}tcp_loose") == "1"
         assert value(lab, gateway, "net.ipv4.ip_forward") == value(lab, gateway, "net.ipv6.conf.all.forwarding") == "1"
-    assert collect(network.gateways[0])
+    assert collect_counters(network.gateways[0])
     kernel = GatewayState.objects.get(gateway__name="nat-1").kernel or {}
     assert kernel["held"][f"{NETFILTER}max"] == before["max"]
     assert kernel["untuned"] == dict.fromkeys((f"{NETFILTER}max", f"{NETFILTER}buckets"), "EACCES")

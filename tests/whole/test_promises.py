@@ -4,7 +4,7 @@ import pytest
 
 from apps.bans.models import Ban, BanList
 from apps.deployments.services import reconcile
-from apps.gateways.services import collect
+from apps.gateways.services import collect_counters
 from apps.nat.models import NatMapping
 from apps.nat.services import add_forward
 from apps.traffic.selectors import get_usage_total
@@ -96,7 +96,7 @@ def test_what_goes_each_way_is_counted_to_the_octet(lab: Lab, network: factories
             send(lab, "internet", internet, came_from, b"x" * 300 + b"down %d" % number)
         until_m3(b"down 2")
     for gateway in network.gateways:
-        collect(gateway)
+        collect_counters(gateway)
     total = get_usage_total(network.residents["m3"].member)
     assert (total.up, total.down) == (5 * (28 + 104), 3 * (28 + 306))
 

@@ -77,7 +77,7 @@ def test_a_limited_member_gets_his_rate_both_ways_and_nobody_else_is_slowed(lab:
         again = speak("m1", INTERNET, up=True)
         wait_for(lambda: again.octets > 2 * SECOND, seconds=90)
         assert held_back(again, SECOND)
-        services.release(limits=[released.pk], by=network.admin)
+        services.release_rate_limits(limits=[released.pk], by=network.admin)
         Tariff.objects.update(up_kbit=None)
         reconcile(network.group)
         set_free(again, SECOND)

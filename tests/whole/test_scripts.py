@@ -34,7 +34,7 @@ def call(url: str, key: str, given: object = None) -> Any:
 def test_a_thousand_forwards_of_one_call_carry_packets_once_every_gateway_says_so(
     live_server: Any, lab: Lab, network: factories.Network, working: None
 ) -> None:
-    _token, key = tokens.create(user=network.admin, name="script")
+    _token, key = tokens.create_token(user=network.admin, name="script")
     holding, at = network.residents["m1"].holding.pk, f"{live_server.url}/api/nat/forwards/"
     given = {"holding": holding, "protocol": "udp", "public_address": str(factories.PUBLIC)}
     ports = range(FIRST, FIRST + COUNT)

@@ -171,18 +171,18 @@ def test_a_gateway_that_falls_silent_is_waited_for_no_longer_than_asked(bare_lab
     with pytest.raises(agent_channel.Unreachable, match="no answer within"):
         channel.ask(HELLO, patience=0.2)
     with pytest.raises(agent_channel.Unreachable, match="no answer to a new connection within"):
-        agent_channel.knock(ssh_network.gateways[0], limit=0.1)
+        agent_channel.measure_connect(ssh_network.gateways[0], limit=0.1)
     bare_lab.run("nat-1", ["nft", "delete table inet deaf"])
     wait_for(lambda: answers(channel))
 
 
 def test_a_knock_hears_sshd_over_a_new_connection_or_says_why_not(ssh_network: factories.Network, by_ssh: dict[str, Popen[str]]) -> None:
     gateway = ssh_network.gateways[0]
-    assert 0 < agent_channel.knock(gateway) < agent_channel.KNOCK * 1000
+    assert 0 < agent_channel.measure_connect(gateway) < agent_channel.KNOCK * 1000
     by_ssh["nat-1"].terminate()
     by_ssh["nat-1"].wait(10)
     with pytest.raises(agent_channel.Unreachable, match="a new connection failed: Connection refused"):
-        agent_channel.knock(gateway)
+        agent_channel.measure_connect(gateway)
 
 
 def test_a_knock_is_not_answered_by_something_else(bare_lab: Lab, ssh_network: factories.Network) -> None:
@@ -191,15 +191,15 @@ def test_a_knock_is_not_answered_by_something_else(bare_lab: Lab, ssh_network: f
         assert other.stdout and other.stdout.readline() == "ready\n"
         gateway.management_port = 7022
         with pytest.raises(agent_channel.Unreachable, match="the program that answers at port 7022 is not sshd"):
-            agent_channel.knock(gateway)
+            agent_channel.measure_connect(gateway)
 
 
 def test_agents_of_this_machine_are_knocked_at_by_their_socket(network: factories.Network, bare_lab: Lab, sockets: Path) -> None:
     gateway = network.gateways[0]
     with agent(bare_lab, "nat-1", sockets):
-        assert agent_channel.knock(gateway) > 0
+        assert agent_channel.measure_connect(gateway) > 0
         with agent_channel.open_session(gateway) as one, agent_channel.open_session(gateway) as other:
             assert answers(one) and answers(other)
             assert one.relay_pid != other.relay_pid
     with pytest.raises(agent_channel.Unreachable, match="a new connection failed"):
-        agent_channel.knock(gateway)
+        agent_channel.measure_connect(gateway)

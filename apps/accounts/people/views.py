@@ -100,7 +100,7 @@ def agree(request: HttpRequest, pk: int) -> HttpResponse:
     """Agree to a change of roles, as the second person."""
     change = get_object_or_404(RoleChange.objects.select_related("user"), pk=pk)
     try:
-        role_changes.agree(change, by=get_person(request))
+        role_changes.agree_to_role_change(change, by=get_person(request))
     except Problem as problem:
         messages.error(request, str(problem))
     else:
@@ -114,7 +114,7 @@ def drop(request: HttpRequest, pk: int) -> HttpResponse:
     """Drop a change of roles: its author withdraws it, or an approver refuses."""
     change = get_object_or_404(RoleChange, pk=pk)
     try:
-        role_changes.drop(change, by=get_person(request))
+        role_changes.drop_role_change(change, by=get_person(request))
     except Problem as problem:
         messages.error(request, str(problem))
     else:

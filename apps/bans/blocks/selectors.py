@@ -88,7 +88,7 @@ class BlockImpact:
 def get_block_impact(member: Member) -> BlockImpact:
     """Return what a block of this member cuts off, or would cut off."""
     held = list(Holding.objects.filter(holds_now(), member=member).order_by("kind", "prefix"))
-    return BlockImpact([holding.address for holding in held], dependents.count(Holding, [holding.pk for holding in held]))
+    return BlockImpact([holding.address for holding in held], dependents.count_dependents(Holding, [holding.pk for holding in held]))
 
 
 def find_end_before_lifting(lifted: Block) -> datetime | None:

@@ -109,7 +109,7 @@ def unblock_members(*, members: QuerySet[Member], by: User) -> int:
     return lift_many(blocks=Block.objects.filter(holds_now(), member__in=members.values("pk")).values_list("pk", flat=True), by=by)
 
 
-def restore(*, lifted: Block, by: User) -> Block:
+def restore_block(*, lifted: Block, by: User) -> Block:
     """Make a lifted block again, from now to its former end. Raises Problem if the member is blocked again, or if that end has passed."""
     return block_member(
         member=lifted.member, reason=lifted.reason, message=lifted.message, note=lifted.note, until=find_end_before_lifting(lifted), by=by

@@ -109,7 +109,7 @@ def revert(request: HttpRequest, pk: int) -> HttpResponse:
     """Undo the last change of a ban."""
     ban = _get_ban(pk)
     try:
-        undo.revert(ban=ban, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
+        undo.revert_ban(ban=ban, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
     except Problem as problem:
         messages.error(request, str(problem))
     return _redirect_to_list(ban.list.pk, saved=ban.pk)
@@ -120,7 +120,7 @@ def revert(request: HttpRequest, pk: int) -> HttpResponse:
 def restore(request: HttpRequest, pk: int, history: UUID) -> HttpResponse:
     """Restore the bans that a request lifted."""
     banlist = get_object_or_404(BanList, pk=pk)
-    return _redirect_to_list(pk, restored=undo.restore(list=banlist, request=history, by=request.user))  # type: ignore[arg-type]  # staff_page
+    return _redirect_to_list(pk, restored=undo.restore_lifted_bans(list=banlist, request=history, by=request.user))  # type: ignore[arg-type]  # staff_page
 
 
 @staff_page

@@ -102,7 +102,7 @@ def lift(request: HttpRequest, pk: int) -> HttpResponse:
 def restore(request: HttpRequest, pk: int) -> HttpResponse:
     """Undo the lifting of a block."""
     try:
-        again = services.restore(lifted=_get_block(pk), by=get_person(request))
+        again = services.restore_block(lifted=_get_block(pk), by=get_person(request))
     except Problem as problem:
         messages.error(request, str(problem))
         return redirect("bans:blocks")

@@ -41,7 +41,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             if feed:
                 feed_services.change_feed(feed=feed, version=version, by=get_person(request), **given)
             else:
-                feed_services.subscribe(list=banlist, by=get_person(request), **given)
+                feed_services.add_feed(list=banlist, by=get_person(request), **given)
             return _redirect_to_feed(pk)
         except Conflict as conflict:
             form.add_error(None, str(conflict))
@@ -97,6 +97,6 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     feed = _get_feed(pk)
     if request.method != "POST":
         return render(request, "bans/feed_remove.html", {"list": feed.list, "feed": feed})
-    feed_services.unsubscribe(feed=feed)
+    feed_services.remove_feed(feed=feed)
     messages.success(request, _("“%(list)s” has no feed any more; its bans stay.") % {"list": feed.list})
     return _redirect_to_feed(pk)

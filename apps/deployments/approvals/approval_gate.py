@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from apps.deployments.approvals import effects, removal_ledger, requesters
 from apps.deployments.approvals.kinds import MANAGEMENT, SPECIAL
-from apps.deployments.approvals.part_codec import RulesetPart, pack, pack_part, unpack, unpack_part
+from apps.deployments.approvals.part_codec import RulesetPart, pack_part, pack_values, unpack_part, unpack_values
 from apps.deployments.approvals.requesters import Askers
 from apps.deployments.desired_state.desired_rulesets import DesiredState, RulesetChange, compute_delta
 from apps.deployments.models import HeldBack, Revision
@@ -217,7 +217,7 @@ def note_askers(row: HeldBack, found: Askers) -> None:
 
 def unpack_management(row: HeldBack) -> dict[str, list[dict[str, Any]]]:
     """Return the management settings before and after, by gateway name."""
-    found: dict[str, list[dict[str, Any]]] = unpack(row.packed)
+    found: dict[str, list[dict[str, Any]]] = unpack_values(row.packed)
     return found
 
 
@@ -247,7 +247,7 @@ def _hold_back_management(group: GatewayGroup, wanted: DesiredState, before: Run
         defaults={
             "removed": len(changed),
             "of": len(wanted.gateways),
-            "packed": pack(asked),
+            "packed": pack_values(asked),
             "text": _render_management(asked),
             "baseline": seen,
         },

@@ -19,7 +19,7 @@ from apps.deployments.rule_kinds.registry import KINDS, get_removal_review
 from apps.lib.port_ranges import format_span
 from firewall.blast_radius import COMING
 from firewall.ruleset import Elements
-from firewall.sets import ObjectKind, find_kind, get_original, split_length
+from firewall.sets import ObjectKind, find_kind, get_repeated_set, split_length
 
 FIRST = 5  # named on a page
 _PORT = re.compile(r"(TCP|UDP) ([0-9]+) · ([0-9a-f.:]+)")  # a key of a forward or a pinhole
@@ -114,7 +114,7 @@ def iter_things(part: Mapping[str, Elements]) -> Iterator[AffectedThing]:
     """Yield the elements as things, without those of sets that repeat others."""
     for name, elements in part.items():
         bare = name.removeprefix(COMING)
-        if get_original(bare) != bare:
+        if get_repeated_set(bare) != bare:
             continue
         kind, length = find_kind(bare), split_length(bare)[1]
         build_thing = KINDS[kind].build_thing if kind else build_prefix_thing

@@ -8,7 +8,7 @@ from django.db.models import F
 from apps.accounts.models import User
 from apps.deployments.approvals.approval_gate import digest_values
 from apps.deployments.approvals.kinds import LIMITS
-from apps.deployments.approvals.part_codec import pack, unpack
+from apps.deployments.approvals.part_codec import pack_values, unpack_values
 from apps.deployments.models import HeldBack
 from apps.network.models import GatewayGroup
 
@@ -33,7 +33,7 @@ def request_limits(group: GatewayGroup, *, removal_share: int, removal_least: in
     if not looser:
         waiting.update(state=HeldBack.State.OBSOLETE)
         return None
-    row = waiting.first() or HeldBack.objects.create(group=group, kind=LIMITS, digest=digest, packed=pack(looser))
+    row = waiting.first() or HeldBack.objects.create(group=group, kind=LIMITS, digest=digest, packed=pack_values(looser))
     row.askers.add(by)
     return row
 
@@ -51,5 +51,5 @@ def loosen_limits(held: HeldBack) -> None:
 
 def unpack_limits(held: HeldBack) -> dict[str, list[Any]]:
     """Return the old and new value by field."""
-    found: dict[str, list[Any]] = unpack(held.packed)
+    found: dict[str, list[Any]] = unpack_values(held.packed)
     return {name: found[name] for name in FIELDS if name in found}

@@ -14,7 +14,7 @@ from apps.deployments.approvals.effects import RemovalEffect
 from apps.deployments.approvals.eligibility import compute_standing
 from apps.deployments.approvals.kinds import SPECIAL
 from apps.deployments.approvals.limit_changes import unpack_limits
-from apps.deployments.approvals.part_codec import unpack
+from apps.deployments.approvals.part_codec import unpack_values
 from apps.deployments.approvals.texts import render_button, render_reason, render_request, render_title, render_undo
 from apps.deployments.models import HeldBack
 from apps.deployments.revision_pages.change_summary import render_count
@@ -182,7 +182,7 @@ def list_changes(held: HeldBack) -> list[SettingChange]:
         return [SettingChange(held.group.name, words[name], str(old), str(new)) for name, (old, new) in unpack_limits(held).items()]
     if held.kind not in (kinds.MANAGEMENT, kinds.ROLLBACK):
         return []
-    read = unpack(held.packed)
+    read = unpack_values(held.packed)
     gateways: Mapping[str, list[dict[str, Any]]] = read if held.kind == kinds.MANAGEMENT else read["management"]
     names = {"interface": _("Management interface"), "port": _("Management port"), "from": _("Management networks")}
     return [
@@ -197,7 +197,7 @@ def list_facts(held: HeldBack) -> list[str]:
     """Return the reason given for a rollback, and how much of each kind it removes."""
     if held.kind != kinds.ROLLBACK:
         return []
-    read = unpack(held.packed)
+    read = unpack_values(held.packed)
     words = _("%(removed)s of %(of)s")
     lines = [
         words % {"removed": formats.format_number(each["removed"]), "of": render_count(Of(each["kind"]), each["of"])}

@@ -13,7 +13,7 @@ from apps.lib.errors import Conflict, Problem
 
 
 @transaction.atomic
-def refuse(held: HeldBack, *, digest: str, reason: str, by: User) -> list[str]:
+def refuse_part(held: HeldBack, *, digest: str, reason: str, by: User) -> list[str]:
     """Undo exactly what `digest` stands for. Return texts about what could not be undone. Raises Conflict when something else
     waits by now.
 
@@ -28,7 +28,7 @@ def refuse(held: HeldBack, *, digest: str, reason: str, by: User) -> list[str]:
         raise Conflict(_("This has changed or been decided since you opened the page. Look at it again."))
     held.refresh_from_db()
     with pghistory.context(reason=reason.strip()[:200]):
-        left = restoration.restore(held, by=by)
+        left = restoration.restore_part(held, by=by)
     notifications.notify_of_refusal(held, title=title)
     enqueue_task("workers.reconcile", by.pk, False)
     return left

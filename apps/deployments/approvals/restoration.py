@@ -26,7 +26,7 @@ from firewall.sets import ObjectKind
 MOST_NAMED: Final = 20  # things that cannot be restored
 
 
-def restore(held: HeldBack, *, by: User) -> list[str]:
+def restore_part(held: HeldBack, *, by: User) -> list[str]:
     """Undo exactly what waits. Return a text for each thing that could not be undone."""
     if held.kind == MANAGEMENT:
         return _restore_management(held)

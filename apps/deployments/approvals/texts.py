@@ -7,7 +7,7 @@ from django.utils.translation import ngettext
 
 from apps.deployments.approvals import kinds
 from apps.deployments.approvals.kinds import MANAGEMENT, SPECIAL
-from apps.deployments.approvals.part_codec import unpack
+from apps.deployments.approvals.part_codec import unpack_values
 from apps.deployments.models import HeldBack
 from apps.deployments.revision_pages.change_summary import render_count, render_kind_name
 from apps.deployments.rule_kinds.registry import get_removal_review
@@ -29,7 +29,7 @@ def render_title(held: HeldBack) -> str:
         case kinds.LIMITS:
             words = _("Looser limits for %(group)s wait for a second person")
         case kinds.ROLLBACK:
-            given["revision"] = f"r{unpack(held.packed)['revision']}" if "packed" not in held.get_deferred_fields() else ""
+            given["revision"] = f"r{unpack_values(held.packed)['revision']}" if "packed" not in held.get_deferred_fields() else ""
             words = (
                 _("A rollback to %(revision)s waits for a second person")
                 if given["revision"]

@@ -26,7 +26,7 @@ def build_held_state(group: GatewayGroup, hold: Hold) -> DesiredState:
 
 def _load_content(revision: Revision) -> dict[str, Ruleset]:
     if revision.pk not in _read:
-        content = contents.load(revision)
+        content = contents.load_rulesets(revision)
         _read.clear()
         _read[revision.pk] = content
     return _read[revision.pk]

@@ -17,7 +17,7 @@ from django.utils import timezone
 from apps.deployments.desired_state import database_clock
 from apps.deployments.models import GatewayState
 from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
-from apps.deployments.transport.agent_client import AgentRefused, expect
+from apps.deployments.transport.agent_client import AgentRefused, expect_answer
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.render import render_elements
@@ -52,7 +52,7 @@ def record_drift(
     welcome: the agent's latest Welcome. others: digests that other gateways of its group should have.
     """
     try:
-        drifted = expect(wire.Drifted, channel.ask(wire.Drift(now, database_clock.get_earliest())))
+        drifted = expect_answer(wire.Drifted, channel.ask(wire.Drift(now, database_clock.get_earliest())))
     except (Unreachable, AgentRefused) as fault:
         log.warning("drift unknown", gateway=gateway.name, error=str(fault))
         return None

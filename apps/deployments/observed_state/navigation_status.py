@@ -24,17 +24,17 @@ def build_navigation_count(_request: HttpRequest) -> NavigationCount | None:
     return NavigationCount(asks + sum(state in Rollout.OPEN for state in states), asks=asks > 0)
 
 
-def summarise_running(_request: HttpRequest) -> RunningRevision | None:
+def summarize_running(_request: HttpRequest) -> RunningRevision | None:
     """Summarise the group with the worst state. None while no gateway has ever answered."""
     groups: dict[int, list[GatewayState]] = defaultdict(list)
     for state in list_gateway_states():
         groups[state.gateway.group_id].append(state)
     newest, held = map_newest_by_group(), map_holds_by_group()
-    said = [_summarise_group(states, newest.get(group), held.get(group)) for group, states in groups.items()]
+    said = [_summarize_group(states, newest.get(group), held.get(group)) for group, states in groups.items()]
     return min(said, key=lambda running: _WORST.index(running.kind), default=None)
 
 
-def _summarise_group(states: list[GatewayState], last: Rollout | None, hold: Hold | None) -> RunningRevision:
+def _summarize_group(states: list[GatewayState], last: Rollout | None, hold: Hold | None) -> RunningRevision:
     if last and last.state in Rollout.OPEN:
         return RunningRevision(StateKind.MOVING, str(last), _render_moving(last), reverse("deployments:rollout", args=[last.pk]))
     revision = max((state.revision for state in states if state.revision), key=lambda each: each.pk, default=None)

@@ -29,7 +29,7 @@ class NotKept(Exception):  # noqa: N818 - a state of the world
     """The revision's content is not stored (any more): it is older than the retention."""
 
 
-def pack(parts: Mapping[str, Ruleset] | Mapping[str, Delta]) -> bytes:
+def pack_rulesets(parts: Mapping[str, Ruleset] | Mapping[str, Delta]) -> bytes:
     """Pack one value per gateway; gateways with equal values share one."""
     kept: list[tuple[list[str], Ruleset | Delta]] = []
     for name, part in parts.items():
@@ -52,12 +52,12 @@ def _unpack[Part: (Ruleset, Delta)](kind: type[Part], packed: bytes | memoryview
 
 def keep_delta(revision: Revision, base: Revision, deltas: Mapping[str, Delta]) -> None:
     """Store the revision as a delta from `base`, which must be stored."""
-    RevisionContent.objects.create(revision=revision, base=base, packed=pack(deltas))
+    RevisionContent.objects.create(revision=revision, base=base, packed=pack_rulesets(deltas))
 
 
 def keep_whole(revision: Revision, rulesets: Rulesets) -> None:
     """Store the revision whole, so that it and its successors can be read without earlier ones."""
-    RevisionContent.objects.update_or_create(revision=revision, defaults={"base": None, "packed": pack(rulesets)})
+    RevisionContent.objects.update_or_create(revision=revision, defaults={"base": None, "packed": pack_rulesets(rulesets)})
 
 
 def is_kept(revision: Revision) -> bool:
@@ -77,7 +77,7 @@ def is_whole_due(revision: Revision) -> bool:
     return last is None or earlier.filter(revision__gt=last).aggregate(n=Count("pk"))["n"] >= WHOLE_EVERY
 
 
-def load(revision: Revision) -> dict[str, Ruleset]:
+def load_rulesets(revision: Revision) -> dict[str, Ruleset]:
     """Return the rulesets of the revision's gateways by name. Raises NotKept."""
     chain: list[RevisionContent] = []
     at: int | None = revision.pk

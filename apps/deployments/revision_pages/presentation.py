@@ -133,7 +133,9 @@ def preview_release(hold: Hold) -> RulesetPreview:
     """Preview what would go out if the hold were released."""
     now = find_running_revision(hold.group) or hold.revision
     try:
-        return RulesetPreview(ruleset_comparison.compare_rulesets(contents.load(now), _compile_desired(hold.group), read_database_clock()))
+        return RulesetPreview(
+            ruleset_comparison.compare_rulesets(contents.load_rulesets(now), _compile_desired(hold.group), read_database_clock())
+        )
     except NotKept:
         return RulesetPreview(None, explain_not_kept([now]))
     except PolicyError as error:
@@ -145,7 +147,9 @@ def preview_deploy(group: GatewayGroup, gateway: str = "") -> RulesetPreview:
     now = find_running_revision(group)
     try:
         return RulesetPreview(
-            ruleset_comparison.compare_rulesets(contents.load(now) if now else {}, _compile_desired(group), read_database_clock(), gateway)
+            ruleset_comparison.compare_rulesets(
+                contents.load_rulesets(now) if now else {}, _compile_desired(group), read_database_clock(), gateway
+            )
         )
     except NotKept:
         return RulesetPreview(None, explain_not_kept([now] if now else []))

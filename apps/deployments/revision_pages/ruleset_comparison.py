@@ -15,7 +15,7 @@ from firewall.profile import NAMES, build_sysctls
 from firewall.render import render_elements, render_rule
 from firewall.ruleset import EMPTY, Elements, Ruleset
 from firewall.sets import find_kind
-from firewall.summary import SummaryLine, summarise
+from firewall.summary import SummaryLine, summarize
 
 MOST_PER_GROUP = 50
 
@@ -45,16 +45,16 @@ def compare_revisions(before: Revision, after: Revision, now: int, gateway: str 
     forward = before.pk <= after.pk
     ways = contents.find_delta_between(before, after) if forward else contents.find_delta_between(after, before)
     if ways is None or not ways or not contents.is_kept(before):
-        return compare_rulesets(contents.load(before), contents.load(after), now, gateway)
+        return compare_rulesets(contents.load_rulesets(before), contents.load_rulesets(after), now, gateway)
     names = sorted(ways)
     chosen = gateway if gateway in names else names[0]
     delta = ways[chosen] if forward else ways[chosen].invert()
-    return RulesetComparison(chosen, names, delta, summarise(delta, EMPTY), _build_excerpt(delta, now), totals=False)
+    return RulesetComparison(chosen, names, delta, summarize(delta, EMPTY), _build_excerpt(delta, now), totals=False)
 
 
 def compute_whole_delta(before: Revision, after: Revision, gateway: str) -> Delta:
     """Return the whole difference on a gateway, as it could be sent. Raises NotKept."""
-    return diff(contents.load(before).get(gateway, EMPTY), contents.load(after).get(gateway, EMPTY))
+    return diff(contents.load_rulesets(before).get(gateway, EMPTY), contents.load_rulesets(after).get(gateway, EMPTY))
 
 
 def compare_rulesets(before: Mapping[str, Ruleset], after: Mapping[str, Ruleset], now: int, gateway: str = "") -> RulesetComparison:
@@ -63,7 +63,7 @@ def compare_rulesets(before: Mapping[str, Ruleset], after: Mapping[str, Ruleset]
     chosen = gateway if gateway in names else names[0]
     old, new = before.get(chosen, EMPTY), after.get(chosen, EMPTY)
     delta = diff(old, new)
-    return RulesetComparison(chosen, names, delta, summarise(delta, new), _build_excerpt(delta, now))
+    return RulesetComparison(chosen, names, delta, summarize(delta, new), _build_excerpt(delta, now))
 
 
 def _build_excerpt(delta: Delta, now: int) -> DeltaExcerpt:

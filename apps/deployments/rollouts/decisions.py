@@ -19,7 +19,7 @@ from apps.network.models import GatewayGroup
 from firewall.rollout import NotPossibleError, RolloutEvent
 
 
-def approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, reason: str = "") -> HeldBack:
+def approve_part(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, reason: str = "") -> HeldBack:
     """Approve exactly the part that `digest` stands for. Raises Conflict when something else waits by now.
 
     signed_in_again: this user entered the password for this approval. Raises Problem when the user may not approve it.
@@ -70,24 +70,24 @@ def _render_sign_in_request(standing: ApproverStanding) -> str:
     return _("It is not known who requested this, and it may have been you. Sign in again to confirm it.")
 
 
-def release(group: GatewayGroup, *, by: User) -> None:
+def release_hold(group: GatewayGroup, *, by: User) -> None:
     """Release the group's hold, so that it follows the database again. Raises Conflict when there is none."""
     if Hold.objects.filter(group=group, released=None).update(released=Now(), released_by=by) != 1:
         raise Conflict(_("This group is not on hold any more."))
     enqueue_task("workers.reconcile", by.pk, True)
 
 
-def pause(rollout: Rollout, *, by: User) -> None:
+def pause_rollout(rollout: Rollout, *, by: User) -> None:
     """Pause the rollout before the next gateway; the one under way is finished."""
     _record_wish(rollout, RolloutEvent.PAUSE, by)
 
 
-def resume(rollout: Rollout, *, by: User) -> None:
+def resume_rollout(rollout: Rollout, *, by: User) -> None:
     """Resume a paused rollout."""
     _record_wish(rollout, RolloutEvent.RESUME, by)
 
 
-def abort(rollout: Rollout, *, by: User) -> None:
+def abort_rollout(rollout: Rollout, *, by: User) -> None:
     """Abort the rollout: a gateway on trial reverts, gateways not yet reached are left alone, confirmed ones keep the revision."""
     _record_wish(rollout, RolloutEvent.ABORT, by)
 

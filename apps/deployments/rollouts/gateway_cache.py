@@ -78,6 +78,6 @@ def _parse_oldest_unseen(snapshot: str) -> int:
 
 def _find_content(revision: Revision, gateway: Gateway) -> Ruleset | None:
     try:
-        return contents.load(revision).get(gateway.name)
+        return contents.load_rulesets(revision).get(gateway.name)
     except NotKept:
         return None

@@ -106,7 +106,7 @@ class Keeper:
         self._connection = None
 
 
-def run() -> None:
+def keep_leases() -> None:
     """Serve until standard input ends. Ignores signals: the worker handles them, finishes its work, and needs its lease until then."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
@@ -126,4 +126,4 @@ def run() -> None:
 
 
 if __name__ == "__main__":
-    run()
+    keep_leases()

@@ -26,7 +26,7 @@ class ProbeResult:
     sentence: str
 
 
-def probe(channel: AgentChannel, gateway: Gateway) -> tuple[ProbeResult, ...]:
+def probe_gateway(channel: AgentChannel, gateway: Gateway) -> tuple[ProbeResult, ...]:
     """Probe each family, IPv4 first. Takes at most LIMIT_MS plus the prober's own overhead.
 
     Raises Unreachable when the gateway's agent does not answer.

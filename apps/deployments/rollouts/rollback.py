@@ -16,7 +16,7 @@ from apps.accounts.models import User
 from apps.deployments.approvals import approval_gate, notifications, removal_ledger
 from apps.deployments.approvals.approval_gate import RunningState
 from apps.deployments.approvals.kinds import ROLLBACK
-from apps.deployments.approvals.part_codec import pack, unpack
+from apps.deployments.approvals.part_codec import pack_values, unpack_values
 from apps.deployments.models import HeldBack, Hold, Revision
 from apps.deployments.revision_pages import contents
 from apps.deployments.revision_pages.presentation import explain_not_kept, read_database_clock
@@ -50,7 +50,7 @@ def compute_cost(revision: Revision) -> RollbackCost:
     if before is None:
         return RollbackCost()
     names, now = dict(group.gateways.values_list("name", "pk")), read_database_clock()
-    rulesets = {names[name]: drop_expired(ruleset, now) for name, ruleset in contents.load(revision).items() if name in names}
+    rulesets = {names[name]: drop_expired(ruleset, now) for name, ruleset in contents.load_rulesets(revision).items() if name in names}
     found = approval_gate.find_removals(rulesets, before, now, {})
     running, asked = approval_gate.find_first_ruleset(before.rulesets), approval_gate.find_first_ruleset(rulesets)
     if running is None or asked is None:
@@ -126,19 +126,19 @@ def _build_fields(revision: Revision, cost: RollbackCost, why: str) -> dict[str,
     asked = {"revision": revision.pk, "why": why, "lines": lines, "management": dict(cost.management)}
     named = approval_gate.digest_values({"revision": revision.pk, "digests": digests, "management": dict(cost.management)})
     removed = sum(removal.removed for removal in cost.waits)
-    return {"digest": named, "packed": pack(asked), "text": cost.text, "removed": removed, "of": sum(each.of for each in cost.waits)}
+    return {"digest": named, "packed": pack_values(asked), "text": cost.text, "removed": removed, "of": sum(each.of for each in cost.waits)}
 
 
 def carry_out_approval(held: HeldBack, *, by: User) -> None:
     """Hold the group at the approved revision."""
-    asked = unpack(held.packed)
+    asked = unpack_values(held.packed)
     revision = Revision.objects.select_related("group").get(pk=asked["revision"])
     hold_at(revision, why=asked["why"], by=held.askers.order_by("pk").first() or by)
 
 
 def is_unchanged(held: HeldBack) -> bool:
     """True if the rollback would still remove exactly what its row says. If not, update the row to what it would remove now."""
-    asked = unpack(held.packed)
+    asked = unpack_values(held.packed)
     revision = Revision.objects.select_related("group").get(pk=asked["revision"])
     if not contents.is_kept(revision):
         raise Problem(explain_not_kept([revision]))

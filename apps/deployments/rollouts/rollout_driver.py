@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from apps.deployments.models import RolloutStep
 from apps.deployments.observed_state import drift, gateway_states
 from apps.deployments.rollouts import lease_heartbeat, rollout_store
-from apps.deployments.rollouts.probing import ProbeResult, probe
+from apps.deployments.rollouts.probing import ProbeResult, probe_gateway
 from apps.deployments.rollouts.rollout_store import Lease, RolloutLeaseLost
 from apps.deployments.transport import agent_channel, agent_client
 from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
@@ -53,7 +53,7 @@ class WorkerLinks:
         return agent_channel.open_session(gateway)
 
     def knock(self, gateway: Gateway) -> float:
-        return agent_channel.knock(gateway)
+        return agent_channel.measure_connect(gateway)
 
 
 def render_error(error: Exception) -> str:
@@ -158,7 +158,7 @@ class Driver:
         if welcome.confirmed:  # where nothing has run yet, no probe can have passed before
             self._passed_before = {found.family: found.ok for found in self._probe_packets(gateway)}
         try:
-            applied = agent_client.apply(channel, order, welcome, self._handle_beat)
+            applied = agent_client.apply_order(channel, order, welcome, self._handle_beat)
         except Unreachable as fault:
             self._record_failure(RolloutEvent.LOST, gateway, str(fault))
         except AgentRefused as refused:
@@ -224,7 +224,7 @@ class Driver:
 
     def _probe_packets(self, gateway: Gateway) -> tuple[ProbeResult, ...]:
         try:
-            return probe(self._session or self._links.get_channel(gateway), gateway)
+            return probe_gateway(self._session or self._links.get_channel(gateway), gateway)
         except Unreachable as fault:
             log.warning("not probed", gateway=gateway.name, error=str(fault))
             return ()
@@ -261,7 +261,7 @@ class Driver:
     def _confirm(self, gateway: Gateway, order: DeployOrder) -> None:
         channel, self._session = self._session or self._links.get_channel(gateway), None
         try:
-            confirmed = agent_client.confirm(channel, order, self._handle_beat)
+            confirmed = agent_client.confirm_order(channel, order, self._handle_beat)
         except Unreachable as fault:
             self._record_failure(RolloutEvent.LOST, gateway, str(fault))
         except AgentRefused as refused:
@@ -272,7 +272,7 @@ class Driver:
 
     def _revert(self, gateway: Gateway, order: DeployOrder) -> None:
         try:
-            text = agent_client.revert(self._links.get_channel(gateway), order, self._handle_beat)
+            text = agent_client.revert_order(self._links.get_channel(gateway), order, self._handle_beat)
         except Unreachable as fault:
             self._record_failure(RolloutEvent.LOST, gateway, _("It does not answer, and goes back by itself: %(error)s") % {"error": fault})
         except AgentRefused as refused:

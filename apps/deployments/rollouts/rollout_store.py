@@ -175,7 +175,7 @@ class Lease:
         return self.steps[self.state.turn or 0]
 
 
-def claim(group: GatewayGroup) -> Lease | None:
+def claim_rollout(group: GatewayGroup) -> Lease | None:
     """Claim the group's rollout that is queued or has lost its worker. Return None when there is none, or another worker has it."""
     with connection.cursor() as cursor:
         cursor.execute(CLAIM, {"group": group.pk, "lease": LEASE.total_seconds()})
@@ -313,7 +313,7 @@ def record_beat(lease: Lease, doing: str, done: int, of: int) -> RolloutEvent | 
     return RolloutEvent(wish) if wish else None
 
 
-def supersede(lease: Lease, text: str) -> None:
+def supersede_rollout(lease: Lease, text: str) -> None:
     """Fail a rollout of a revision that is no longer the desired state. A new rollout brings the gateways to it, whatever they run."""
     steps = RolloutStep.objects.filter(rollout=lease.rollout)
     with transaction.atomic():

@@ -10,7 +10,7 @@ from apps.accounts.models import User
 from apps.lib.database.validity import holds_now
 from apps.lib.errors import Problem
 from apps.members.models import Member
-from apps.members.services import activate
+from apps.members.services import activate_member
 from apps.network.models import Holding
 from apps.network.services import assign_address
 
@@ -21,7 +21,7 @@ def restore_holding(prefix: str, by: User) -> Holding:
     if last is None:
         raise Problem(_("The member who held it is not known."))
     if last.member.state != Member.State.ACTIVE:
-        activate(member=last.member, by=by)
+        activate_member(member=last.member, by=by)
         last.member.refresh_from_db()
     if Holding.objects.filter(holds_now(), pk=last.pk).exists():
         return last

@@ -202,7 +202,7 @@ def open_own_channels() -> Iterator[Callable[[Gateway], AgentChannel]]:
             each.close()
 
 
-def knock(gateway: Gateway, *, limit: float = KNOCK) -> float:
+def measure_connect(gateway: Gateway, *, limit: float = KNOCK) -> float:
     """Connect to the gateway's sshd and read its first line (RFC 4253, section 4.2). Return the milliseconds that took.
 
     For an agent on this machine, connect to its socket instead. limit: seconds in all. Raises Unreachable.

@@ -56,20 +56,20 @@ def send_hello(channel: AgentChannel, now: int, token: int = 0, heard: BeatHandl
 
     If its answer proves that its clock is ahead, send it an upper bound of the time.
     """
-    welcome = expect(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.get_earliest()), heard=heard))
+    welcome = expect_answer(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.get_earliest()), heard=heard))
     latest = database_clock.get_latest()
     if not latest or welcome.clock <= latest + AHEAD:
         return welcome
     bound = wire.ClockBound(welcome.steady, latest)
-    return expect(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.get_earliest(), bound), heard=heard))
+    return expect_answer(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.get_earliest(), bound), heard=heard))
 
 
-def plan(channel: AgentChannel, now: int, ruleset: Ruleset, heard: BeatHandler = ignore_beat) -> wire.Planned:
+def plan_on_gateway(channel: AgentChannel, now: int, ruleset: Ruleset, heard: BeatHandler = ignore_beat) -> wire.Planned:
     """Ask what the ruleset would change, without changing anything. Raises Unreachable or AgentRefused."""
-    return expect(wire.Planned, channel.ask(wire.Plan(now, ruleset), heard=heard))
+    return expect_answer(wire.Planned, channel.ask(wire.Plan(now, ruleset), heard=heard))
 
 
-def apply(channel: AgentChannel, order: DeployOrder, welcome: wire.Welcome, heard: BeatHandler = ignore_beat) -> wire.Applied:
+def apply_order(channel: AgentChannel, order: DeployOrder, welcome: wire.Welcome, heard: BeatHandler = ignore_beat) -> wire.Applied:
     """Commit the order on top of what the agent has just reported to run. Raises Unreachable or AgentRefused."""
     known = order.known
     if (
@@ -79,8 +79,8 @@ def apply(channel: AgentChannel, order: DeployOrder, welcome: wire.Welcome, hear
     ):
         answer = channel.ask(_build_request(order, welcome.digest, order.delta), heard=heard)
         if not (isinstance(answer, wire.Refused) and answer.reason in ("base", "digest")):
-            return expect(wire.Applied, answer)
-    return expect(wire.Applied, channel.ask(_build_request(order, welcome.digest, None), heard=heard))
+            return expect_answer(wire.Applied, answer)
+    return expect_answer(wire.Applied, channel.ask(_build_request(order, welcome.digest, None), heard=heard))
 
 
 def _build_request(order: DeployOrder, base: str, delta: Delta | None) -> wire.Apply:
@@ -88,17 +88,17 @@ def _build_request(order: DeployOrder, base: str, delta: Delta | None) -> wire.A
     return wire.Apply(order.token, order.now, base, order.target, delta, whole, order.confirm_within)
 
 
-def confirm(channel: AgentChannel, order: DeployOrder, heard: BeatHandler = ignore_beat) -> wire.Confirmed:
+def confirm_order(channel: AgentChannel, order: DeployOrder, heard: BeatHandler = ignore_beat) -> wire.Confirmed:
     """Keep what was applied. Raises Unreachable or AgentRefused."""
-    return expect(wire.Confirmed, channel.ask(wire.Confirm(order.token, order.target), heard=heard))
+    return expect_answer(wire.Confirmed, channel.ask(wire.Confirm(order.token, order.target), heard=heard))
 
 
-def revert(channel: AgentChannel, order: DeployOrder, heard: BeatHandler = ignore_beat) -> str:
+def revert_order(channel: AgentChannel, order: DeployOrder, heard: BeatHandler = ignore_beat) -> str:
     """Revert now. Return a text about what runs then; it may have reverted by itself already. Raises Unreachable or AgentRefused."""
     answer = channel.ask(wire.Revert(order.token), heard=heard)
     if isinstance(answer, wire.Refused) and answer.reason == "digest":
         return answer.text
-    return expect(wire.Reverted, answer).text
+    return expect_answer(wire.Reverted, answer).text
 
 
 def query_outcome(channel: AgentChannel, order: DeployOrder, heard: BeatHandler = ignore_beat) -> RolloutEvent:
@@ -119,7 +119,7 @@ def is_running(welcome: wire.Welcome, target: str) -> bool:
     return welcome.digest == welcome.confirmed == target and not welcome.trial
 
 
-def expect[Answer: wire.Reply](kind: type[Answer], answer: wire.Reply) -> Answer:
+def expect_answer[Answer: wire.Reply](kind: type[Answer], answer: wire.Reply) -> Answer:
     """Return the answer if it is of this kind. Raises AgentRefused."""
     if isinstance(answer, wire.Refused):
         raise AgentRefused(answer.reason, answer.text)

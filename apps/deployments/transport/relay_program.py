@@ -29,7 +29,7 @@ class RelayProgram:
 
     def explain(self, words: str) -> str:
         """Explain in a sentence what the program printed before it ended; "" if it printed nothing."""
-        return ssh.explain(words, self.host_key) if self.is_far else ssh.get_last_line(words)
+        return ssh.explain_ssh_error(words, self.host_key) if self.is_far else ssh.get_last_line(words)
 
 
 def build_relay_program(gateway: Gateway) -> RelayProgram:

@@ -80,7 +80,7 @@ def compute_fingerprint(key: str) -> str:
     return "SHA256:" + b64encode(hashlib.sha256(b64decode(key.split()[1])).digest()).decode().rstrip("=")
 
 
-def explain(words: str, host_key: str) -> str:
+def explain_ssh_error(words: str, host_key: str) -> str:
     """Explain ssh's standard error in one sentence, with what to do."""
     if "Host key verification failed" in words or "HOST IDENTIFICATION HAS CHANGED" in words:
         return _explain_other_host(words, compute_fingerprint(host_key))

@@ -166,7 +166,7 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
     group = get_object_or_404(GatewayGroup, pk=pk)
     if request.method == "POST":
         try:
-            decisions.release(group, by=get_person(request))
+            decisions.release_hold(group, by=get_person(request))
             messages.success(request, _("Released. The desired state goes out in a moment."))
         except Conflict as conflict:
             messages.warning(request, str(conflict))

@@ -154,7 +154,7 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
     rollout = get_object_or_404(selectors.list_rollouts(), pk=pk)
     if request.method == "POST":
         done = _("Stop requested. What is on trial goes back; what has been confirmed stays.")
-        return _apply_decision(request, rollout, decisions.abort, done)
+        return _apply_decision(request, rollout, decisions.abort_rollout, done)
     effects = preview_abort(rollout, selectors.map_states_by_gateway(rollout))
     return render(request, "deployments/stop.html", {"rollout": rollout, "effects": effects, "open": progress.is_open(rollout)})
 
@@ -164,14 +164,16 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
 def pause(request: HttpRequest, pk: int) -> HttpResponse:
     """Pause a rollout before the next gateway."""
     done = _("Pause requested. A gateway that is being updated is finished first.")
-    return _apply_decision(request, get_object_or_404(selectors.list_rollouts(), pk=pk), decisions.pause, done)
+    return _apply_decision(request, get_object_or_404(selectors.list_rollouts(), pk=pk), decisions.pause_rollout, done)
 
 
 @staff_page
 @require_POST
 def resume(request: HttpRequest, pk: int) -> HttpResponse:
     """Resume a rollout."""
-    return _apply_decision(request, get_object_or_404(selectors.list_rollouts(), pk=pk), decisions.resume, _("The rollout goes on."))
+    return _apply_decision(
+        request, get_object_or_404(selectors.list_rollouts(), pk=pk), decisions.resume_rollout, _("The rollout goes on.")
+    )
 
 
 def _apply_decision(request: HttpRequest, rollout: Rollout, decide: Callable[..., None], done: str) -> HttpResponse:

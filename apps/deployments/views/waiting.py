@@ -67,7 +67,7 @@ def approve(request: HttpRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _render_page(request, found, form, status=422)
     try:
-        decisions.approve(found, digest=form.cleaned_data["digest"], by=by, signed_in_again=form.signs_in_again)
+        decisions.approve_part(found, digest=form.cleaned_data["digest"], by=by, signed_in_again=form.signs_in_again)
     except Conflict as conflict:
         return _render_changed(request, pk, conflict)
     except Problem as problem:
@@ -91,7 +91,7 @@ def refuse(request: HttpRequest, pk: int) -> HttpResponse:
     form = RefusalForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            left = refusal.refuse(found, digest=form.cleaned_data["digest"], reason=form.cleaned_data["reason"], by=by)
+            left = refusal.refuse_part(found, digest=form.cleaned_data["digest"], reason=form.cleaned_data["reason"], by=by)
         except Conflict as conflict:
             return _render_changed(request, pk, conflict)
         except Problem as problem:

@@ -20,8 +20,8 @@ def carry_out(now: datetime) -> None:
     """Carry out due departures and moves, release holdings after the hold period, erase old personal data. Idempotent."""
     _run_each(departures.list_due(timezone.localdate(now)), departures.carry_out)
     _run_each(moving.list_due(timezone.localdate(now)), moving.carry_out)
-    _run_each(departures.list_releasable(now), departures.release)
-    _run_each(erasing.list_due_members(now), erasing.erase)
+    _run_each(departures.list_releasable(now), departures.release_departed)
+    _run_each(erasing.list_due_members(now), erasing.erase_member)
 
 
 def _run_each[Thing: Model](things: Iterable[Thing], do: Callable[[Thing], bool]) -> None:

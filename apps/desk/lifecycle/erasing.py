@@ -40,13 +40,13 @@ def list_due_members(now: datetime) -> QuerySet[Member]:
 
 
 @transaction.atomic
-def erase(who: Member) -> bool:
+def erase_member(who: Member) -> bool:
     """Erase the member's personal data. Return False when the member has come back, or was erased before."""
     pk = who.pk
     member = Member.objects.select_for_update(of=("self",)).filter(pk=pk, state=Member.State.LEFT, erased_at=None).first()
     if member is None:
         return False
-    dependents.end(Member, [pk])
+    dependents.end_dependents(Member, [pk])
     nobody, addresses = f"m-{pk}@erased.invalid", list_sole_addresses(member)
     erase_tickets(member, addresses)
     retention_sweep.forget_mails(member, addresses, instead=nobody)

@@ -21,4 +21,4 @@ def erase_everywhere(model: type[Model], where: dict[str, Any], values: dict[str
     owner = {name: where[name] for name in OWNERS if name in where}
     pks += events.filter(**owner).values_list("pgh_obj_id", flat=True) if owner else []
     events.filter(pgh_obj_id__in=pks).update(**values)
-    webhooks.forget(source=history._meta.db_table, ids=pks)
+    webhooks.forget_deliveries(source=history._meta.db_table, ids=pks)

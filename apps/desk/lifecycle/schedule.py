@@ -31,7 +31,7 @@ def compute_midnight(day: date) -> datetime:
 
 def list_leaving_effects(member: Member, left_at: datetime) -> list[ScheduledChange]:
     """Return the changes that follow when the member leaves at that time."""
-    held = dependents.count(Member, [member.pk])
+    held = dependents.count_dependents(Member, [member.pk])
     freed = _("Free for others: %(what)s.") % {"what": dependents.describe_ended(held)}
     erased = _("Personal data is erased. The history of addresses stays, under the member’s number only.")
     return [

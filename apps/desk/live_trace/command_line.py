@@ -7,26 +7,26 @@ from dataclasses import asdict
 
 from apps.deployments.transport.agent_channel import AgentChannel
 from apps.desk.live_trace import live_trace_texts
-from apps.desk.live_trace.live_trace_session import LiveTraceRequest, look, start
+from apps.desk.live_trace.live_trace_session import LiveTraceRequest, read_live_trace, start_live_trace
 from firewall.live_trace import COMES, Event
 
 PAUSE = 0.3  # seconds between two polls
 
 
-def follow(channel: AgentChannel, wish: LiveTraceRequest, say: Callable[[str], None], *, as_json: bool) -> None:
+def follow_trace(channel: AgentChannel, wish: LiveTraceRequest, say: Callable[[str], None], *, as_json: bool) -> None:
     """Print events until the trace has ended; Ctrl-C ends it. Raises CannotAsk and Problem."""
-    number = start(channel, wish, by=None)
+    number = start_live_trace(channel, wish, by=None)
     after, ended = 0, ""
     try:
         while not ended:
-            seen = look(channel, number, after=after)
+            seen = read_live_trace(channel, number, after=after)
             for event in seen.events:
                 say(_render_json(event) if as_json else "\n".join(_iter_lines(event)))
             after, ended = after + len(seen.events), seen.ended
             if not ended:
                 time.sleep(PAUSE)
     except KeyboardInterrupt:
-        ended = look(channel, number, after=after, end=True).ended
+        ended = read_live_trace(channel, number, after=after, end=True).ended
     if not as_json:
         say(f"\n{live_trace_texts.ENDED.get(ended, ended)}")
 

@@ -99,8 +99,8 @@ def _get_prefix(field: str, of: Prefix | Member | None, version: int) -> Prefix 
     raise CannotAsk(field, _("%(member)s holds no IPv%(version)s address.") % {"member": of, "version": version or "4, IPv6"})
 
 
-def start(channel: AgentChannel, wish: LiveTraceRequest, *, by: User | None) -> int:
-    """Start the trace and return its number, for `look`. by: the user named in the log, None for the command line."""
+def start_live_trace(channel: AgentChannel, wish: LiveTraceRequest, *, by: User | None) -> int:
+    """Start the trace and return its number, for `read_live_trace`. by: the user named in the log, None for the command line."""
     what = build_watch(wish)
     answer = _ask(channel, what)
     if not isinstance(answer, Watching):
@@ -110,7 +110,7 @@ def start(channel: AgentChannel, wish: LiveTraceRequest, *, by: User | None) -> 
     return answer.watch
 
 
-def look(channel: AgentChannel, number: int, *, after: int = 0, end: bool = False) -> Seen:
+def read_live_trace(channel: AgentChannel, number: int, *, after: int = 0, end: bool = False) -> Seen:
     """Return the events after the first `after`. end: end the trace."""
     answer = _ask(channel, Look(number, after, end))
     if not isinstance(answer, Seen):

@@ -11,7 +11,7 @@ from apps.bans.listeners.models import ServerInterface
 from apps.desk.selectors.search import parse_search
 from apps.lib.fields import Address
 from apps.members.models import Member
-from apps.members.selectors import search as find_members
+from apps.members.selectors import search_members as find_members
 from apps.network.models import Gateway, Holding, Pool
 from apps.network.selectors import list_holdings
 from firewall.tracing import GatewayRoute, Icmp, Packet, RoutingTable

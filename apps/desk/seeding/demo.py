@@ -76,28 +76,28 @@ ACCOUNTS: Final = (
 )
 
 
-def exists() -> bool:
+def has_demo() -> bool:
     """Whether the database has the demo network."""
     return User.objects.filter(username=ACCOUNTS[0].username).exists() and Member.objects.filter(number=FIRST_NUMBER).exists()
 
 
-def make(link: str, today: date, host_keys: Mapping[str, str] = MappingProxyType({})) -> None:
+def seed_demo(link: str, today: date, host_keys: Mapping[str, str] = MappingProxyType({})) -> None:
     """Create everything but the passwords, in one transaction. host_keys: of gateways that are reached by ssh."""
     with transaction.atomic():
-        here = lab_network.read(MEMBERS)
-        members = network_plan.write(network_plan.make_plan(SEED, MEMBERS, here, today, RESIDENTS, FORWARDS), link, host_keys)
+        here = lab_network.read_lab_network(MEMBERS)
+        members = network_plan.write_plan(network_plan.make_plan(SEED, MEMBERS, here, today, RESIDENTS, FORWARDS), link, host_keys)
         users = {each.username: _make_user(each) for each in ACCOUNTS}
         Member.objects.filter(pk=members[0]).update(user=users["selin"])
-        ban(users["mara"])
-        servers.make(here, members, users["mara"])
-        usage.make(SEED, timezone.now())
-        tickets.make(members, timezone.now())
+        seed_bans(users["mara"])
+        servers.seed_servers(here, members, users["mara"])
+        usage.seed_usage(SEED, timezone.now())
+        tickets.seed_tickets(members, timezone.now())
 
 
-def ban(author: User | None) -> None:
+def seed_bans(author: User | None) -> None:
     """Create the network's own ban list."""
     own = services.create_list(name="Own", description="By hand, for everybody", by=author)
-    feed_import.import_feed(list=own, feed=feed_parser.parse(BANS), by=author)
+    feed_import.import_feed(list=own, feed=feed_parser.parse_feed(BANS), by=author)
     prefix, comment, length = SHORT_BAN
     services.ban_prefix(list=own, prefix=prefix, comment=comment, expires=timezone.now() + length, author=author)
 
@@ -118,7 +118,7 @@ def write_logins(file: Path, url: str) -> list[dict[str, str]]:
         logins = [_reset_login(account) for account in ACCOUNTS]
         admin = User.objects.get(username=ACCOUNTS[0].username)
         ApiToken.objects.filter(user=admin, name=FOR_SCRIPTS).delete()
-        _token, key = tokens.create(user=admin, name=FOR_SCRIPTS)
+        _token, key = tokens.create_token(user=admin, name=FOR_SCRIPTS)
         write_privately(file, json.dumps({"url": url, "logins": logins, "token": key, "members": list_residents()}, indent=2) + "\n")
     return logins
 
@@ -132,7 +132,7 @@ def _reset_login(account: DemoAccount) -> dict[str, str]:
 
 def list_residents() -> dict[str, dict[str, Any]]:
     """Return the members on the lab's member hosts, by the host's name."""
-    return {host.name: asdict(found) for host in lab_network.read(MEMBERS).hosts if (found := _find_resident(host))}
+    return {host.name: asdict(found) for host in lab_network.read_lab_network(MEMBERS).hosts if (found := _find_resident(host))}
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ class LabNetwork:
     services: dict[str, LabService]
 
 
-def read(members: int, file: Path = TOPOLOGY) -> LabNetwork:
+def read_lab_network(members: int, file: Path = TOPOLOGY) -> LabNetwork:
     """Read the topology; with many members, add another public pool."""
     topology = tomllib.loads(file.read_text())
     pools, nodes = topology["pools"], topology["nodes"]

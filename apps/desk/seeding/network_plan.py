@@ -58,7 +58,7 @@ def make_plan(
     return NetworkPlan(ground, having, make_forwards(random, having, known))
 
 
-def write(plan: NetworkPlan, link: str, host_keys: Mapping[str, str] = MappingProxyType({})) -> list[int]:
+def write_plan(plan: NetworkPlan, link: str, host_keys: Mapping[str, str] = MappingProxyType({})) -> list[int]:
     """Write all rows in one transaction, and return the members' ids in the order of the plan. host_keys: of gateways reached by ssh."""
     with transaction.atomic(), pghistory.context(cause="seed"):
         pools = make_network(plan.ground, link, host_keys)

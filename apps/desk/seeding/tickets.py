@@ -94,7 +94,7 @@ CANNED: Final = Canned(
 )
 
 
-def make(members: Sequence[int], now: datetime) -> None:
+def seed_tickets(members: Sequence[int], now: datetime) -> None:
     """Create the tickets and a canned answer. members: ids of the members on the lab's hosts, in their order."""
     known = Member.objects.select_related("user").in_bulk(members)
     staff = {user.username: user for user in User.objects.filter(username__in=("mara", "jakob"))}

@@ -49,7 +49,7 @@ class UsageMoment(NamedTuple):
     part: float
 
 
-def make(seed: int, now: datetime) -> None:
+def seed_usage(seed: int, now: datetime) -> None:
     """Create usage of all holdings, throughput of the gateways, and coverage by readings. The database must have none yet."""
     random = Random(seed)  # noqa: S311 - made-up traffic is not a secret
     habits = list(_iter_habits(random))

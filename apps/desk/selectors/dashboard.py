@@ -319,7 +319,7 @@ def _iter_feed_needs() -> Iterator[Need]:
 
 
 def _iter_inbound_needs(now: datetime) -> Iterator[Need]:
-    if away := mailbox_health.find_outage(now):
+    if away := mailbox_health.find_mailbox_outage(now):
         state = StateLabel(StateKind.BAD, _("no incoming mail"), "mail")
         last = _("Last fetched successfully: %(at)s.") % {"at": formats.format_full_time(away.succeeded)} if away.succeeded else ""
         why = away.error or _("No worker fetches mail: start one for the queue “readings”.")

@@ -21,7 +21,7 @@ from apps.lib.database.validity import holds_now
 from apps.lib.ui.states import GatewayPost, PostState, StateKind, StateLabel
 from apps.lib.web.paginators import CountedPaginator
 from apps.members.models import Member, Site, Tariff
-from apps.members.selectors import search
+from apps.members.selectors import search_members
 from apps.nat.models import NatMapping, PortForward
 from apps.network.models import Holding, Pool
 
@@ -58,7 +58,7 @@ class MemberListQuery:
 
 def filter_members(want: MemberListQuery) -> QuerySet[Member]:
     """Return the members that the filters find, unordered."""
-    members = search(Member.objects.order_by(), want.q)
+    members = search_members(Member.objects.order_by(), want.q)
     narrowed = Q()
     if want.house:
         narrowed &= Q(room__in=want.house.rooms.all())

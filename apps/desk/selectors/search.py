@@ -22,7 +22,7 @@ from apps.desk.selectors.search_words import SHOWN, Hit, HitGroup, search_names
 from apps.lib.fields import Address, Prefix
 from apps.lib.ui import formats
 from apps.members.models import Member
-from apps.members.selectors import search as find_members
+from apps.members.selectors import search_members as find_members
 from apps.nat.models import Pinhole, PortForward
 from apps.nat.pinholes.selectors import list_pinholes_in, list_pinholes_on
 from apps.nat.selectors import list_forwards_on_port, list_leaving_as
@@ -57,7 +57,7 @@ def parse_search(text: str) -> SearchText:
     return SearchText(text, address, None if address else _parse_prefix(text), port)
 
 
-def search(text: str) -> list[HitGroup]:
+def search_everything(text: str) -> list[HitGroup]:
     """Return everything that the text may mean, without empty groups."""
     asked = parse_search(text)
     if not asked.text:

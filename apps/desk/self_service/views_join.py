@@ -32,7 +32,7 @@ def _connect(request: HttpRequest, opened: OpenedInvitation, user: User) -> Http
     problem = None
     if request.method == "POST":
         try:
-            invitation_services.accept(opened, user=user)
+            invitation_services.accept_member_invitation(opened, user=user)
             messages.success(request, _describe_next_step(opened.member))
             return redirect("own:home")
         except Problem as refused:

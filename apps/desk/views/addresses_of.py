@@ -75,9 +75,9 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what ends with the address; on POST, release it."""
     holding = get_object_or_404(Holding.objects.select_related("member", "device"), pk=pk)
     if request.method != "POST":
-        ends = dependents.count(Holding, [holding.pk])
+        ends = dependents.count_dependents(Holding, [holding.pk])
         return render(request, "desk/member/release.html", {"holding": holding, "member": holding.member, "ends": ends})
-    ended = services.release(holding=holding, by=get_person(request))
+    ended = services.release_holding(holding=holding, by=get_person(request))
     with_it = _("Also ended: %(what)s.") % {"what": dependents.describe_ended(ended)} if ended else _("Nothing else depended on it.")
     said = _("%(address)s is free. %(with_it)s") % {"address": holding.address, "with_it": with_it}
     if request.headers.get("HX-Request"):

@@ -56,9 +56,9 @@ def leave(request: HttpRequest, pk: int) -> HttpResponse:
 def _leave(member: Member, form: LeaveForm, request: HttpRequest) -> str:
     facts: dict[str, Any] = {"member": member}
     if day := form.cleaned_data["on"]:
-        departures.plan(member=member, on=day, by=get_person(request))
+        departures.plan_departure(member=member, on=day, by=get_person(request))
         return _("%(member)s leaves on %(day)s. Until then you can cancel the departure.") % (facts | {"day": formats.format_day(day)})
-    services.leave(member=member, by=get_person(request))
+    services.end_membership(member=member, by=get_person(request))
     member.refresh_from_db()
     follows = [f"{formats.format_day(each.at)}: {each.what}" for each in schedule.list_scheduled(member)]
     return " ".join([_("%(member)s has left.") % facts, *follows])
@@ -69,7 +69,7 @@ def _leave(member: Member, form: LeaveForm, request: HttpRequest) -> str:
 def drop(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel a planned departure."""
     departure = get_object_or_404(Departure.objects.select_related("member"), pk=pk)
-    return _drop_plan(request, departure, departures.drop, _("The departure of %(member)s was cancelled."))
+    return _drop_plan(request, departure, departures.drop_departure, _("The departure of %(member)s was cancelled."))
 
 
 def _drop_plan[Plan: (Departure, Move)](request: HttpRequest, plan: Plan, drop: Callable[[Plan], None], said: str) -> HttpResponse:
@@ -122,7 +122,7 @@ def move(request: HttpRequest, pk: int) -> HttpResponse:
         given = form.cleaned_data
         try:
             if "confirmed" in request.POST:
-                messages.success(request, _describe_move(moving.arrange(member=member, by=get_person(request), **given)))
+                messages.success(request, _describe_move(moving.arrange_move(member=member, by=get_person(request), **given)))
                 return redirect("desk:member", pk)
             effects = moving.list_effects(member, given["pool"], follow=given["follow"])
             preview = [line for effect in effects for line in schedule.describe_effect(effect, str(given["pool"]))]
@@ -144,7 +144,7 @@ def _describe_move(move: Move) -> str:
 def drop_move(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel a planned move."""
     planned = get_object_or_404(Move.objects.select_related("member"), pk=pk)
-    return _drop_plan(request, planned, moving.drop, _("The move of %(member)s was cancelled."))
+    return _drop_plan(request, planned, moving.drop_move, _("The move of %(member)s was cancelled."))
 
 
 @staff_page

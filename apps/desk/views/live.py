@@ -13,7 +13,7 @@ from apps.accounts.permissions import get_person, staff_page
 from apps.deployments.transport.agent_channel import get_readings_channel
 from apps.desk.live_trace import live_trace_texts
 from apps.desk.live_trace.form import START, LiveTraceForm
-from apps.desk.live_trace.live_trace_session import look, start
+from apps.desk.live_trace.live_trace_session import read_live_trace, start_live_trace
 from apps.desk.live_trace.passage import list_passages
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to
@@ -38,7 +38,7 @@ def live_trace(request: HttpRequest) -> HttpResponse:
 
 def _start_trace(form: LiveTraceForm, request: HttpRequest) -> HttpResponse:
     wish = form.build_request()
-    number = start(get_readings_channel(wish.gateway), wish, by=get_person(request))
+    number = start_live_trace(get_readings_channel(wish.gateway), wish, by=get_person(request))
     page = reverse("desk:live-seen", args=[wish.gateway.name, number])
     return redirect(f"{page}?{urlencode({name: form.data[name] for name in form.fields if form.data.get(name)})}")
 
@@ -57,7 +57,7 @@ def live_trace_events(request: HttpRequest, gateway: str, number: int) -> HttpRe
 
 def _build_events_context(gateway: Gateway, number: int) -> dict[str, object]:
     try:
-        answer = look(get_readings_channel(gateway), number)
+        answer = read_live_trace(get_readings_channel(gateway), number)
     except Problem as problem:
         return {"problem": problem, "stamp": "problem"}
     return {
@@ -74,5 +74,5 @@ def end(request: HttpRequest, gateway: str, number: int) -> HttpResponse:
     """End the trace before its time."""
     of = get_object_or_404(Gateway, name=gateway)
     with suppress(Problem):  # the next page shows the problem
-        look(get_readings_channel(of), number, end=True)
+        read_live_trace(get_readings_channel(of), number, end=True)
     return redirect(f"{reverse('desk:live-seen', args=[gateway, number])}?{request.GET.urlencode()}")

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, staff_page
-from apps.desk.edit_conflicts import merge
+from apps.desk.edit_conflicts import merge_edit
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui.form_errors import add_problem_to
 from apps.members import services
@@ -53,7 +53,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             )
             return redirect("desk:member", pk)
         except Conflict:
-            merged = merge(form, _get_member(pk))
+            merged = merge_edit(form, _get_member(pk))
         except Problem as problem:
             add_problem_to(form, problem)
     context = {"form": merged.form if merged else form, "member": member, "merged": merged, "rooms": _list_rooms()}
@@ -66,7 +66,7 @@ def activate(request: HttpRequest, pk: int) -> HttpResponse:
     """Activate the membership, so that the member can use the network."""
     member = _get_member(pk)
     try:
-        services.activate(member=member, by=get_person(request))
+        services.activate_member(member=member, by=get_person(request))
         messages.success(request, _("%(member)s is active. What the member holds is on its way to the gateways.") % {"member": member})
     except Problem as problem:
         messages.error(request, str(problem))

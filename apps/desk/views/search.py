@@ -5,7 +5,7 @@ from django.shortcuts import redirect, render
 
 from apps.accounts.permissions import staff_page
 from apps.desk.selectors.search import find_only_url
-from apps.desk.selectors.search import search as find
+from apps.desk.selectors.search import search_everything as find
 from apps.lib.web.query_params import parse_words
 
 

@@ -71,10 +71,10 @@ def _save_answer(person: int, key: str, print_: str, response: Response) -> None
         etag=response.get("ETag", ""),
         body=zlib.compress(JSONRenderer().render(response.data)),
     )
-    prune(person)
+    prune_answers(person)
 
 
-def prune(person: int) -> None:
+def prune_answers(person: int) -> None:
     """Delete expired answers, and the oldest of this account beyond MOST."""
     KeptAnswer.objects.filter(at__lte=Now() - KEPT).delete()
     mine = KeptAnswer.objects.filter(user=person)

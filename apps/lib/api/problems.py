@@ -59,7 +59,7 @@ class RequestRejected(exceptions.APIException):
         self.status_code = status_code
 
 
-def explain(error: Exception, context: dict[str, Any]) -> Response | None:
+def explain_exception(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return the response to an exception of a view; None for server errors."""
     names = _map_field_names(context) if isinstance(error, ItemsRefused | Problem) else {}
     token = getattr(context.get("request"), "auth", None)
@@ -71,7 +71,7 @@ def explain(error: Exception, context: dict[str, Any]) -> Response | None:
         return _build_response(code, found, _("Nothing was changed: see the errors of the single items.")) if code < 500 else None
     if isinstance(error, IntegrityError | DataError):
         known = explain_violation(error)
-        return explain(known, context) if known else None
+        return explain_exception(known, context) if known else None
     code = _find_status(error) or 500
     if code == 500:
         return None

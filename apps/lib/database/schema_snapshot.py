@@ -39,7 +39,7 @@ def is_outdated(cursor: Any) -> bool:
     return bool(cursor.fetchone()[0])
 
 
-def load(cursor: Any) -> None:
+def load_snapshot(cursor: Any) -> None:
     """Create everything in the snapshot, within the caller's transaction. Changes that transaction's search path."""
     cursor.execute(SNAPSHOT.read_text())
 
@@ -59,7 +59,7 @@ def is_current(cursor: Any) -> bool:
     return bool(cursor.fetchone()[0] == MARK + compute_fingerprint())
 
 
-def mark(cursor: Any, *, current: bool) -> None:
+def mark_migrated(cursor: Any, *, current: bool) -> None:
     """Record whether all migrations have run."""
     cursor.execute(f"COMMENT ON TABLE django_migrations IS '{MARK}{compute_fingerprint() if current else 'unknown'}'")
 

@@ -296,7 +296,7 @@ class SampleForwardForm(forms.Form):
     note = forms.CharField(label="Note to the desk", required=False, widget=forms.Textarea(attrs={"rows": 2}))
 
 
-def build_parts() -> dict[str, object]:
+def build_style_guide() -> dict[str, object]:
     form = SampleForwardForm({"protocol": "tcp", "port": "443", "comment": "Minecraft with the floor"})
     if not form.is_valid():
         form.add_error("port", "TCP 443 is reserved for staff. Choose 1024 to 65535.")
@@ -389,7 +389,7 @@ def build_own_page() -> dict[str, object]:
 
 
 PAGES: dict[str, Callable[[], dict[str, object]]] = {
-    "parts": build_parts,
+    "parts": build_style_guide,
     "members": build_members,
     "dashboard": build_dashboard,
     "rollout": build_rollout,

@@ -17,9 +17,9 @@ from apps.members.models import Member, Room
 from apps.nat import services
 from apps.nat.models import NatMapping, Pinhole, PortForward
 from apps.nat.moving.models import Move
-from apps.nat.pinholes.services import renumber
+from apps.nat.pinholes.services import replace_prefix
 from apps.network.models import Holding, Pool
-from apps.network.services import assign_address, lock_holdings, release
+from apps.network.services import assign_address, lock_holdings, release_holding
 
 LONGEST_PROBLEM = 300
 
@@ -34,7 +34,7 @@ class MoveEffect:
     ending: list[str]
 
 
-def plan(*, member: Member, on: date, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
+def plan_move(*, member: Member, on: date, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
     """Plan a move for the beginning of that day. Raises Problem when it changes nothing, or another move of the member is planned."""
     if room is None and pool is None:
         raise Problem(_("Choose a room, or a pool for a new address, or both."), "room")
@@ -55,12 +55,12 @@ def plan(*, member: Member, on: date, room: Room | None, pool: Pool | None, foll
         raise Problem(_("A move of %(member)s is already planned. Cancel it first.") % {"member": member}, "on", culprit=member) from error
 
 
-def arrange(*, member: Member, on: date, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
+def arrange_move(*, member: Member, on: date, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
     """Plan a move; carry it out at once if it is for today. Raises Problem if that is impossible; then nothing is planned."""
     if on < timezone.localdate():
         raise Problem(_("This day is in the past."), "on")
     with transaction.atomic():
-        move = plan(member=member, on=on, room=room, pool=pool, follow=follow, by=by)
+        move = plan_move(member=member, on=on, room=room, pool=pool, follow=follow, by=by)
         if on == timezone.localdate() and not carry_out(move):
             move.refresh_from_db()
             raise Problem(move.problem)
@@ -68,7 +68,7 @@ def arrange(*, member: Member, on: date, room: Room | None, pool: Pool | None, f
     return move
 
 
-def drop(move: Move) -> None:
+def drop_move(move: Move) -> None:
     """Cancel a planned move. Raises Conflict when it was carried out or dropped already."""
     if Move.objects.filter(pk=move.pk, state=Move.State.PLANNED).update(state=Move.State.DROPPED) != 1:
         raise Conflict(_("This is not planned any more. Look at the member again."))
@@ -142,7 +142,7 @@ def _readdress(old: Holding, move: Move) -> None:
         return
     same = pool.group_id == old.group_id
     if old.kind == Pool.Kind.PREFIX6:
-        renumber(holding=old, follow=move.follow and same, pool=pool, by=move.by)
+        replace_prefix(holding=old, follow=move.follow and same, pool=pool, by=move.by)
         return
     new = assign_address(member=old.member, pool=pool, device=old.device, by=move.by)
     mapping = NatMapping.objects.filter(holds_now(), holding=old).first()
@@ -151,7 +151,7 @@ def _readdress(old: Holding, move: Move) -> None:
     if move.follow and same:
         for forward in PortForward.objects.filter(holds_now(), holding=old).order_by("pk"):
             _follow(forward, new, move.by)
-    release(holding=old, by=move.by)
+    release_holding(holding=old, by=move.by)
 
 
 def _follow(forward: PortForward, new: Holding, by: User) -> None:

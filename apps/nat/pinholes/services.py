@@ -19,7 +19,7 @@ from apps.nat.expiry_dates import End, Until, build_end_update, check_end, find_
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
 from apps.nat.pinholes.selectors import find_overlapping
 from apps.network.models import Holding, Pool
-from apps.network.services import assign_address, lock_holdings, release
+from apps.network.services import assign_address, lock_holdings, release_holding
 
 
 def add_pinhole(
@@ -143,7 +143,7 @@ def move_pinholes(*, old: Holding, new: Holding, by: User) -> list[Pinhole]:
     return moved
 
 
-def renumber(*, holding: Holding, follow: bool, by: User, pool: Pool | None = None) -> Holding:
+def replace_prefix(*, holding: Holding, follow: bool, by: User, pool: Pool | None = None) -> Holding:
     """Replace the member's prefix by another one of `pool`, or of the same pool. follow: pinholes move there; otherwise they end.
 
     Raises Problem when the pool is full.
@@ -152,7 +152,7 @@ def renumber(*, holding: Holding, follow: bool, by: User, pool: Pool | None = No
         new = assign_address(member=holding.member, pool=pool or holding.pool, device=holding.device, by=by)
         if follow:
             move_pinholes(old=holding, new=new, by=by)
-        release(holding=holding, by=by)
+        release_holding(holding=holding, by=by)
     return new
 
 

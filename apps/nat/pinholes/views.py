@@ -130,12 +130,12 @@ def renumber(request: HttpRequest, pk: int) -> HttpResponse:
     form, problem = RenumberForm(request.POST if request.method == "POST" else None), ""
     if form.is_valid():
         try:
-            new = services.renumber(holding=old, follow=form.cleaned_data["follow"], by=get_person(request))
+            new = services.replace_prefix(holding=old, follow=form.cleaned_data["follow"], by=get_person(request))
             messages.success(
                 request, _("%(member)s holds %(new)s now, instead of %(old)s.") % {"member": old.member, "new": new, "old": old}
             )
             return redirect(f"{_get_member_url(old.member)}?added={new.pk}#addresses")
         except Problem as found:
             problem = str(found)
-    given = {"holding": old, "member": old.member, "form": form, "problem": problem, "ends": dependents.count(Holding, [old.pk])}
+    given = {"holding": old, "member": old.member, "form": form, "problem": problem, "ends": dependents.count_dependents(Holding, [old.pk])}
     return render(request, "nat/renumber.html", given, status=422 if problem else 200)

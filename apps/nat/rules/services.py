@@ -19,7 +19,7 @@ def get_rules(group: int) -> PortRules:
 
 
 @atomic
-def change(*, group: GatewayGroup, version: int, lowest: int, longest: int, forbidden: list[int], by: User) -> PortRules:
+def change_port_rules(*, group: GatewayGroup, version: int, lowest: int, longest: int, forbidden: list[int], by: User) -> PortRules:
     """Change the rules for ports opened from now on. Raises Conflict when they were changed since `version` (0: there were none)."""
     if len(set(forbidden)) > MOST_FORBIDDEN:
         raise Problem(_("More than %(most)d forbidden ports: raise the lowest port instead.") % {"most": MOST_FORBIDDEN}, "forbidden")

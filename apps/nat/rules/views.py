@@ -64,7 +64,7 @@ def rules(request: HttpRequest, group: int) -> HttpResponse:
     form = RulesForm(services.get_rules(of.pk), request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.change(group=of, by=get_person(request), **form.cleaned_data)
+            services.change_port_rules(group=of, by=get_person(request), **form.cleaned_data)
             messages.success(request, _("Saved. This applies to ports that are opened from now on."))
             return redirect("nat:forwards")
         except Problem as problem:

@@ -24,7 +24,7 @@ def answers(request: HttpRequest) -> HttpResponse:
 def add(request: HttpRequest) -> HttpResponse:
     """Add a canned answer."""
     form = CannedForm(request.POST if request.method == "POST" else None)
-    return _save_or_render(request, form, None, lambda: kept.add(by=get_person(request), **form.to_kwargs()))
+    return _save_or_render(request, form, None, lambda: kept.add_canned_answer(by=get_person(request), **form.to_kwargs()))
 
 
 @staff_page
@@ -34,7 +34,9 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     form = CannedForm(request.POST if request.method == "POST" else None, found)
     return _save_or_render(
         request, form, found,
-        lambda: kept.change(canned=found, version=form.cleaned_data["version"] or 0, by=get_person(request), **form.to_kwargs()),
+        lambda: kept.change_canned_answer(
+            canned=found, version=form.cleaned_data["version"] or 0, by=get_person(request), **form.to_kwargs()
+        ),
     )  # fmt: skip
 
 
@@ -57,5 +59,5 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Canned, pk=pk)
     if request.method != "POST":
         return render(request, "tickets/canned_remove.html", {"answer": found})
-    kept.remove(canned=found, by=get_person(request))
+    kept.remove_canned_answer(canned=found, by=get_person(request))
     return redirect("tickets:canned")

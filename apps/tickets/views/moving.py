@@ -30,7 +30,7 @@ def merge(request: HttpRequest) -> HttpResponse:
     sources, problem, preview = [each for each in chosen if each.pk != into.pk], None, None
     try:
         if request.method == "POST":
-            merging.merge(into=into, tickets=sources, by=get_person(request))
+            merging.merge_tickets(into=into, tickets=sources, by=get_person(request))
             messages.success(request, _("Merged. The numbers of the other tickets now lead to this one."))
             return redirect("tickets:ticket", into.pk)
         preview = merging.preview_merge(into=into, tickets=sources) if sources else None
@@ -72,7 +72,7 @@ def split(request: HttpRequest, pk: int) -> HttpResponse:
     form = SplitForm(found, [(each.pk, _format_message(each)) for each in selectors.list_messages(found)], request.POST or None)
     if form.is_valid():
         try:
-            made = splitting.split(ticket=found, by=get_person(request), **form.to_kwargs())
+            made = splitting.split_ticket(ticket=found, by=get_person(request), **form.to_kwargs())
             return redirect("tickets:ticket", made.pk)
         except Problem as problem:
             form.add_problem(problem)

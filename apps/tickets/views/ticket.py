@@ -167,7 +167,7 @@ def _add_link(found: Ticket, given: dict[str, str], request: HttpRequest) -> Non
 def unlink(request: HttpRequest, pk: int) -> HttpResponse:
     """Remove a link."""
     found = get_object_or_404(Link, pk=pk)
-    links.unlink(link=found, by=get_person(request))
+    links.remove_link(link=found, by=get_person(request))
     return redirect("tickets:ticket", found.ticket_id)
 
 

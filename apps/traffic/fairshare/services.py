@@ -75,7 +75,7 @@ def _choose_more(share: FairShare, ways: dict[str, UplinkDirection], now: dateti
 def _release_all(share: FairShare) -> None:
     limits = list(selectors.list_congestion_limits(share.group).values_list("pk", flat=True))
     if limits:
-        rates.release(limits=limits, by=None)
+        rates.release_rate_limits(limits=limits, by=None)
 
 
 def set_fair_share(*, group: GatewayGroup, version: int, exempt: Collection[Tariff], by: User, **values: Any) -> FairShare:

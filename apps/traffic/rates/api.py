@@ -49,4 +49,4 @@ class RateLimitViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
         self.remove_many([row])
 
     def remove_many(self, rows: Sequence[RateLimit]) -> None:
-        services.release(limits=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checked it
+        services.release_rate_limits(limits=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checked it

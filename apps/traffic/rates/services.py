@@ -70,7 +70,7 @@ def replace_limit(*, present: RateLimit, by: User, **given: Any) -> RateLimit:
     Raise Problem as `limit_member` does; then the present limit stays.
     """
     with transaction.atomic():
-        release(limits=[present.pk], by=by)
+        release_rate_limits(limits=[present.pk], by=by)
         return limit_member(member=present.member, by=by, **given)
 
 
@@ -112,7 +112,7 @@ def limit_many(
     return LimitManyOutcome(len(made), renewed, len(limited) - len(same))
 
 
-def release(*, limits: Collection[int], by: User | None) -> int:
+def release_rate_limits(*, limits: Collection[int], by: User | None) -> int:
     """End the rate limits with these ids now. Return the number of those that held. Idempotent. by: None for a rule."""
     with transaction.atomic():
         present = RateLimit.objects.filter(holds_now(), pk__in=limits)

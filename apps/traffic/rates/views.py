@@ -65,7 +65,7 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(RateLimit.objects.select_related("member__tariff"), pk=pk)
     if request.method != "POST":
         return render(request, "rates/release.html", {"that": found})
-    services.release(limits=[pk], by=get_person(request))
+    services.release_rate_limits(limits=[pk], by=get_person(request))
     return redirect(f"{reverse('rates:list')}?released={pk}")
 
 

@@ -21,7 +21,7 @@ from apps.deployments.rule_kinds.kind import FoundElement  # noqa: E402
 from apps.deployments.rule_kinds.registry import KINDS, get_removal_review  # noqa: E402
 from firewall.ruleset import Ruleset  # noqa: E402
 from firewall.sets import ObjectKind  # noqa: E402
-from firewall.summary import summarise  # noqa: E402
+from firewall.summary import summarize  # noqa: E402
 from firewall.tracing import Packet, trace  # noqa: E402
 from tests import factories  # noqa: E402
 from tests.db.page_client import signed_in  # noqa: E402
@@ -51,7 +51,7 @@ def prove() -> dict[str, object]:
     return {
         "answer": answer.status_code,
         "read_alike": after.digests == compute_desired_state(network.group).digests,
-        "summary": render_summary(summarise(delta, ruleset)),
+        "summary": render_summary(summarize(delta, ruleset)),
         "with_permit": send_mail(ruleset, "10.16.0.10"),
         "without_permit": send_mail(ruleset, "10.16.0.12"),
         "origin": KINDS[ObjectKind("mailpermits")].list_origins(FoundElement(ruleset.sets[SET], key, element, timezone.now()))[0].name,

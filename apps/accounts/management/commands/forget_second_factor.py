@@ -9,7 +9,7 @@ from django.db import transaction
 
 from apps.accounts import sessions
 from apps.accounts.models import User
-from apps.accounts.security_log import SecurityEvent, record
+from apps.accounts.security_log import SecurityEvent, log_security_event
 
 
 class Command(BaseCommand):
@@ -25,6 +25,6 @@ class Command(BaseCommand):
             raise CommandError(f"Unknown user {options['username']!r}.")
         for authenticator in Authenticator.objects.filter(user=user):
             authenticator.delete()
-            record(SecurityEvent.FACTOR_REMOVED, user=user, factor=authenticator.type)
+            log_security_event(SecurityEvent.FACTOR_REMOVED, user=user, factor=authenticator.type)
         ended = sessions.end_all(user=user)
         self.stdout.write(f"{user.name} has no second factor any more; sessions ended: {ended}.")

@@ -37,7 +37,7 @@ class Command(BaseCommand):
             networks = [parse_prefix(each) for each in options["network"]]
             expires = timezone.now() + timedelta(days=options["days"]) if options["days"] else None
             limits = {"scopes": options["scope"], **{name: options[name] for name in ("member", "group", "site")}, "networks": networks}
-            _token, key = tokens.create(user=user, name=options["name"], expires=expires, **limits)
+            _token, key = tokens.create_token(user=user, name=options["name"], expires=expires, **limits)
         except (Problem, ValueError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(key)

@@ -12,7 +12,7 @@ from apps.deployments.transport import agent_channel, agent_client
 from apps.network.models import Gateway, GatewayGroup
 from firewall.policy import PolicyError
 from firewall.ruleset import Ruleset
-from firewall.summary import summarise_counts
+from firewall.summary import summarize_counts
 
 
 class Command(BaseCommand):
@@ -42,11 +42,11 @@ class Command(BaseCommand):
 
     def _show(self, gateway: Gateway, ruleset: Ruleset, now: int, channel: agent_channel.AgentChannel, *, nft: bool) -> bool:
         try:
-            answer = agent_client.plan(channel, now, ruleset)
+            answer = agent_client.plan_on_gateway(channel, now, ruleset)
         except (agent_channel.Unreachable, agent_client.AgentRefused) as fault:
             self.stderr.write(f"{gateway}: {fault}")
             return False
-        words = render_summary(summarise_counts(answer.added, answer.removed, ruleset, settings=answer.settings), rules=len(answer.chains))
+        words = render_summary(summarize_counts(answer.added, answer.removed, ruleset, settings=answer.settings), rules=len(answer.chains))
         self.stdout.write(f"{gateway}: {words}")
         if nft and (answer.added or answer.removed or answer.chains or answer.settings):
             self.stdout.write(answer.text)

@@ -51,21 +51,21 @@ class Command(BaseCommand):
         if not 1 <= count <= MOST:
             raise CommandError(f"--members {count}: choose 1 to {MOST:,}.")
         _refuse_unless_empty()
-        network_plan.write(network_plan.make_plan(seed, count, lab_network.read(count), today), link)
-        demo.ban(None)
+        network_plan.write_plan(network_plan.make_plan(seed, count, lab_network.read_lab_network(count), today), link)
+        demo.seed_bans(None)
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE")
         self._print_counts()
 
     def _seed_demo(self, link: str, today: date, url: str, host_keys: Mapping[str, str]) -> None:
         file = settings.VAR / FILE
-        there = demo.exists()
+        there = demo.has_demo()
         if there and file.exists():
             self.stdout.write(f"The demo network already exists; nothing was changed. The logins are in {file}.")
             return
         if not there:
             _refuse_unless_empty()
-            demo.make(link, today, host_keys)
+            demo.seed_demo(link, today, host_keys)
         logins = demo.write_logins(file, url)
         self._print_counts()
         self.stdout.write(f"The logins{', with new passwords,' if there else ''} and an API token are in {file}:")

@@ -47,7 +47,7 @@ class Command(BaseCommand):
         host_key = self._ask_host_key(options["address"], options["port"], options)
         networks = options["management_network"] or [_find_own_address(options["address"], options["port"])]
         given = {name: options[name] for name in ("name", "address", "port", "account", "lan", "wan", "management", "sync")}
-        made = enrolment.join(group=group, host_key=host_key, management_networks=networks, carries=options["carries"], **given)
+        made = enrolment.enrol_gateway(group=group, host_key=host_key, management_networks=networks, carries=options["carries"], **given)
         self.stdout.write(f"\n{made} is in group {group}. Its ssh will be open only to {', '.join(map(str, networks))}.")
         self.stdout.write(f"\nIn authorized_keys of the account {made.ssh_user} on {made}, one line ({SETUP}):\n\n{line}\n\n")
         try:
@@ -77,7 +77,7 @@ class Command(BaseCommand):
         if gateway.link != Gateway.Link.SSH or gateway.address is None:
             raise CommandError(f"{gateway} is not reached by ssh; there is no host key to trust.")
         self.stdout.write(f"Trusted so far: {ssh.compute_fingerprint(gateway.host_key)}")
-        enrolment.trust(gateway=gateway, host_key=self._ask_host_key(gateway.address, gateway.management_port, options))
+        enrolment.trust_host_key(gateway=gateway, host_key=self._ask_host_key(gateway.address, gateway.management_port, options))
         self._try(gateway)
 
     def _key(self, _options: dict[str, Any]) -> None:
@@ -117,7 +117,7 @@ class Command(BaseCommand):
 
     def _try(self, gateway: Gateway) -> None:
         """Knock, open a session and ask the agent. Raises agent_channel.Unreachable."""
-        self.stdout.write(f"{gateway} answers a new connection after {agent_channel.knock(gateway):.1f} ms.")
+        self.stdout.write(f"{gateway} answers a new connection after {agent_channel.measure_connect(gateway):.1f} ms.")
         start = time.monotonic()
         with agent_channel.open_session(gateway) as channel:
             answer = channel.ask(wire.Hello(int(time.time())))

@@ -20,6 +20,6 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             where = lmtp.parse_place(options["place"], int(options["mode"], 8))
-            lmtp.run(where, lambda place: self.stdout.write(f"Listening on {place}."))
+            lmtp.run_lmtp_server(where, lambda place: self.stdout.write(f"Listening on {place}."))
         except (ValueError, OSError) as error:
             raise CommandError(str(error)) from error

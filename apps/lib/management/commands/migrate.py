@@ -33,7 +33,7 @@ class Command(migrate.Command):
         done = super().handle(*args, **options)
         if not (options["plan"] or options["check_unapplied"]):
             with connections[options["database"]].cursor() as cursor:
-                schema_snapshot.mark(cursor, current=whole)
+                schema_snapshot.mark_migrated(cursor, current=whole)
         return done
 
     def _load_into_an_empty_database(self, database: str) -> None:
@@ -42,5 +42,5 @@ class Command(migrate.Command):
             if not schema_snapshot.is_empty(cursor):
                 return
         with transaction.atomic(database), connection.cursor() as cursor:
-            schema_snapshot.load(cursor)
+            schema_snapshot.load_snapshot(cursor)
         connection.close()  # discards the settings that the snapshot made

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from apps.lib.ui import formats
 from apps.mail import circuit_breaker
-from apps.mail.delivery import deliver
+from apps.mail.delivery import deliver_due
 from apps.mail.models import Message
 from apps.mail.transport import build_carrier
 
@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["look"]:
-            done = deliver(build_carrier())
+            done = deliver_due(build_carrier())
             self.stdout.write(f"{done.sent} sent, {done.failed} failed, {done.put_off} to be tried again.")
         waiting = Message.objects.filter(state=Message.State.WAITING)
         self.stdout.write(f"{waiting.count()} wait.")
