@@ -1,7 +1,7 @@
 """Restores the last confirmed ruleset in the kernel, at start and when a change was not confirmed.
 
 If the kernel has none of our rules, forwarding is closed first, before anything large is read, and stays closed if the ruleset
-cannot be restored: without source NAT and bans, every forwarded packet is a mistake. The gateway itself stays reachable, because
+cannot be restored: without source NAT and bans, nothing may be forwarded. The gateway itself stays reachable, because
 operators must reach it to repair it, and its management networks are part of the missing ruleset.
 """
 
@@ -23,7 +23,7 @@ class RestoreOutcome:
     """The outcome of a restore.
 
     ruleset: what runs now, None if its rules are not known. fault: "" if all is well. untuned: sysctls of its profile that could
-    not be set.
+    not be set, with the errors.
     """
 
     ruleset: Ruleset | None
@@ -41,7 +41,7 @@ class RestoreOutcome:
 def bring_back(
     table: NftTable, state: StateDirectory, now: float, remembered: Callable[[], ConfirmedRuleset | None] = lambda: None
 ) -> RestoreOutcome:
-    """Load what was confirmed last into the kernel. If nothing was confirmed, the kernel is left as it is.
+    """Load the last confirmed ruleset into the kernel. On a new gateway, where nothing was ever confirmed, the kernel is left as it is.
 
     remembered: returns the confirmed ruleset from memory, for when the disk cannot be read. A clock earlier than the confirmation
     is wrong and is not used: bans would last longer than they should.

@@ -12,7 +12,7 @@ from apps.operations.heartbeats import Heartbeat
 from apps.operations.models import ProcessRole
 from workers import memory_limit
 
-UNRECORDED: Final = frozenset({"workers.report_served"})  # recorded separately, by role
+RECORDED_BY_ROLE: Final = frozenset({"workers.report_served"})  # not by task
 log = structlog.get_logger()
 
 
@@ -27,7 +27,7 @@ def connect() -> None:
 
 def compute_periods(schedule: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
     """Return the seconds between two runs of each scheduled task."""
-    return {str(entry["task"]): float(entry["schedule"]) for entry in schedule.values() if entry["task"] not in UNRECORDED}
+    return {str(entry["task"]): float(entry["schedule"]) for entry in schedule.values() if entry["task"] not in RECORDED_BY_ROLE}
 
 
 def begin_heartbeat(sender: Any, **_given: Any) -> None:
@@ -52,12 +52,12 @@ def begin_ticking(**_given: Any) -> None:
 
 
 def record_success(sender: Any, **_given: Any) -> None:
-    if sender.name not in UNRECORDED:
+    if sender.name not in RECORDED_BY_ROLE:
         _try_recording(jobs.record_success, sender.name)
 
 
 def record_failure(sender: Any, exception: BaseException, **_given: Any) -> None:
-    if sender.name not in UNRECORDED:
+    if sender.name not in RECORDED_BY_ROLE:
         _try_recording(jobs.record_failure, sender.name, exception)
 
 

@@ -1,4 +1,4 @@
-"""Return address after signing in again: the page that the form was sent from, taken from the request's Referer."""
+"""Where to go after signing in again: the page that the form was sent from, taken from the request's Referer."""
 
 from urllib.parse import urlsplit
 

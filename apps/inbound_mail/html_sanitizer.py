@@ -63,7 +63,7 @@ def sanitize_html(html: str) -> str:
 
 
 def extract_text(html: str) -> str:
-    """Return the text, a line for each block. Takes output of `sanitize_html`: its tags are complete, and other angle brackets are escaped."""
+    """Return the text, a line for each block. Takes output of `sanitize_html`: its tags are complete, other angle brackets are escaped."""
     bare = nh3.clean(_break_up_html(html), tags=BLOCKS, attributes={}, clean_content_tags=WITHOUT_WORDS)
     lines = unescape(TAG.sub(_render_break, " ".join(bare.split()))).replace("\xa0", " ").split("\n")
     return MANY_BREAKS.sub("\n\n", "\n".join(line.strip() for line in lines)).strip()

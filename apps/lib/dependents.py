@@ -1,8 +1,8 @@
 """Registry of dependent rows that end with their parent: a member's addresses, an address's port forwards.
 
 The parent's app does not know the apps above it. They register their dependents here when they are ready. Code that ends a parent
-calls `count_dependents` for the preview and `end_dependents` for the change. The latter goes to the leaves first, because the database refuses a parent that
-ends before its dependents.
+calls `count_dependents` for the preview and `end_dependents` for the change. The latter goes to the leaves first, because the database
+refuses a parent that ends before its dependents.
 """
 
 from collections.abc import Callable, Iterable

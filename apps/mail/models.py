@@ -1,4 +1,4 @@
-"""Outgoing mail: the outbox, the notices that readers have switched off, and whether the mail server answers."""
+"""Outgoing mail: the outbox, the notices that recipients have switched off, and whether the mail server answers."""
 
 from django.conf import settings
 from django.db import models
@@ -12,10 +12,10 @@ from apps.lib.database.email_lookups import AsciiLower
 class Message(models.Model):
     """A mail to one address. Its content, headers and Message-ID are written once, and every try sends the same.
 
-    urgent: a person is waiting for it. confidential: it opens an account; pages never show it, and its content is erased when it is
-    sent. notice: the kind of notice, which its reader can switch off; "" for none. about: the row that it reports on, as
-    `members.member` and its id. key: no two mails have the same. due: time of the next try. claimed_until: end of the lease of the
-    worker that is sending it. erased: when its content was erased.
+    urgent: a person is waiting for it. confidential: its link gives access to an account; pages never show it, and its content is
+    erased when it is sent. notice: the kind of notice, which its recipient can switch off; "" for none. about_type, about_id: the row
+    that it reports on, such as `members.member` and 7. key: unique, so that one mail is not queued twice. due: time of the next try.
+    claimed_until: end of the lease of the worker that is sending it. erased: when its content was erased.
     """
 
     class State(models.TextChoices):

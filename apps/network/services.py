@@ -59,8 +59,8 @@ def lock_pools(*pks: int) -> None:
 def lock_holdings(*pks: int) -> None:
     """Lock these holdings until the transaction ends: after the member and the pools, and before their dependents are changed.
 
-    `release_holding` and a member's departure go from the holding to its dependents. A transaction that changes a forward or mapping first, and
-    then writes a row that refers to its holding, would take the locks in the opposite order, and the two would deadlock.
+    `release_holding` and a member's departure go from the holding to its dependents. A transaction that changes a forward or mapping
+    first, and then writes a row that refers to its holding, would take the locks in the opposite order, and the two would deadlock.
     """
     list(Holding.objects.select_for_update().filter(pk__in=pks).order_by("pk").values_list("pk", flat=True))
 

@@ -13,7 +13,7 @@ from apps.tickets.models import Message, Ticket
 def lock_ticket(pk: int) -> Ticket:
     """Return the ticket, or the one that it was merged into, locked until the transaction ends.
 
-    Member and assignee are read by separate queries: joined, they would be missing where another transaction changed them while this
+    Member and assignee are read by separate queries. In a join they would be missing if another transaction changed them while this
     one waited for the lock.
     """
     rows = Ticket.objects.select_for_update().prefetch_related("member", "assignee")

@@ -1,7 +1,7 @@
 """Chains for the network's own servers: their packets pass without connection tracking, because they would fill its table.
 
-What the raw chain leaves untracked, this one accepts, both ways, or answers, where it is a SYN to a guarded service; no other
-untracked packet passes.
+The raw chain exempts these packets from tracking. The chain `listeners` accepts them in both directions, and answers SYNs to guarded
+services itself. All other untracked packets are dropped.
 """
 
 from collections.abc import Iterator
@@ -25,9 +25,7 @@ def is_in_use(used: UsedSets) -> bool:
 
 
 def iter_untracked_rules(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
-    """Yield the rules for the raw chain, for both directions. Packets to no server at all, which are most, cost one lookup of their
-    address.
-    """
+    """Yield the rules for the raw chain, for both directions. Most packets go to no server; they cost one lookup of their address."""
     for _to, back, (_is_error, to_server) in _iter_paths(gateway, used):
         yield make_rule(to_server, jump("raw_listeners"))
         yield make_rule(*back, Notrack(), ACCEPT, comment="listeners")

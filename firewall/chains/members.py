@@ -1,4 +1,7 @@
-"""Chains of members' packets, sent and received: one lookup is membership, accounting and acceptance."""
+"""Chains of members' packets, sent and received. One lookup in a set checks membership, counts the packet and accepts it.
+
+A prefix of a member is in `up6` and in `down6`, so both families have sets of the same lengths.
+"""
 
 from firewall import probing
 from firewall.addresses import PRIVATE
@@ -22,8 +25,8 @@ def build_down_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
 
 
 def _build_join_guard(gateway: GatewaySpec) -> tuple[Rule, ...]:
-    """Return the rule against private sources from outside, which would join a connection between two members. ICMP errors of
-    private routers may come.
+    """Return the rule that drops established packets with a private source from outside: they could match a connection between two
+    members. ICMP errors of private routers are related, and pass.
     """
     protection = gateway.settings.protection
     if not protection.bogons:
@@ -35,7 +38,7 @@ def _build_join_guard(gateway: GatewaySpec) -> tuple[Rule, ...]:
 def build_inside_chain(used: UsedSets) -> Chain:
     """Return the chain of packets from member to member through the gateway: up for one, down for the other.
 
-    Packets to no member return before the sender is looked up, so that what is not forwarded counts for neither.
+    Packets to no member return before the sender is looked up, so that a packet that is not forwarded counts for no member.
     """
     not_to6 = tuple(match_prefix(Field.IP6_DADDR, "down6", length, negated=True) for length in used.list_lengths("up6"))
     rules = [

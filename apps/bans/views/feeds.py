@@ -17,8 +17,8 @@ from apps.bans.selectors import find_feed
 from apps.lib.errors import Conflict, Problem
 
 
-def _get_feed(pk: int) -> BanFeed:
-    found = find_feed(get_object_or_404(BanList, pk=pk))
+def _get_feed(list_pk: int) -> BanFeed:
+    found = find_feed(get_object_or_404(BanList, pk=list_pk))
     if found is None:
         raise Http404
     return found

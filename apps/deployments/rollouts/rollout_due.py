@@ -1,4 +1,6 @@
-"""Decides whether a rollout is due. What a gateway refused or did not confirm is not retried automatically."""
+"""Decides whether a rollout is due. After most failures it is retried, later each time; a state that a gateway refused or did not confirm
+is not retried automatically.
+"""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -20,7 +22,9 @@ from firewall import wire
 
 log = structlog.get_logger()
 
-RESTS = tuple(timedelta(seconds=seconds) for seconds in (0, 30, 60, 120, 300, 600, 1800, 3600))  # after the first failure, the second …
+RETRY_DELAYS = tuple(
+    timedelta(seconds=seconds) for seconds in (0, 30, 60, 120, 300, 600, 1800, 3600)
+)  # after the first failure, the second …
 
 
 @dataclass
@@ -41,7 +45,7 @@ class DueCheck:
         self._given_up = self._last is not None and is_given_up(self._last)
 
     def is_new_to(self, gateway: Gateway) -> bool:
-        """True if this gateway has never confirmed the desired state. Others are repaired first, before it can fail."""
+        """True if this gateway has never confirmed the desired state. Those that did are repaired before it is tried on new ones."""
         state = self._states.get(gateway.pk)
         return state is None or state.digest != self.wanted.targets[gateway.pk]
 
@@ -131,10 +135,10 @@ def is_tried_again(step: RolloutStep) -> bool:
 
 
 def _has_rested(step: RolloutStep) -> bool:
-    """True if the gateway may be tried again now. The pause grows with each failure in a row (RESTS)."""
+    """True if the gateway may be tried again now. The pause grows with each failure in a row (RETRY_DELAYS)."""
     if not is_tried_again(step):
         return False
-    ends = RolloutStep.objects.filter(gateway=step.gateway_id).order_by("-rollout_id")[: len(RESTS)]
+    ends = RolloutStep.objects.filter(gateway=step.gateway_id).order_by("-rollout_id")[: len(RETRY_DELAYS)]
     times = len(list(takewhile(lambda each: each.state == RolloutStep.State.IMPAIRED, ends)))
     finished = step.rollout.finished
-    return finished is None or timezone.now() >= finished + RESTS[times - 1]
+    return finished is None or timezone.now() >= finished + RETRY_DELAYS[times - 1]

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from apps.lib.errors import Problem
 
 FARTHEST: Final = date(2200, 1, 1)
-"""Planned ends and changes must be before this day: kernels and calendars have limits, and 9999 is meant as never."""
+"""Planned ends and changes must be before this day: kernels and calendars have limits, and the year 9999 is meant as “never”."""
 
 
 def check_reachable(when: date | datetime | None, fieldname: str) -> None:
