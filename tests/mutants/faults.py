@@ -25,7 +25,7 @@ MUTANTS = (
     Mutant(
         "let in sources that nobody holds",
         "firewall/chains/new.py",
-        'rule(jump("spoofed")),',
+        'make_rule(jump("spoofed")),',
         "",
         f"{PROMISES}::test_a_source_that_nobody_holds_gets_nowhere_and_is_counted",
     ),

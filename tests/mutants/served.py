@@ -48,7 +48,7 @@ SERVED = (
         "drop what is invalid before its cookie is seen",
         "firewall/chains/forward.py",
         '(("invalid",), guards.get_verdict(used))',
-        '(("invalid",), Verdict(Action.DROP))',
+        '(("invalid",), Verdict(VerdictAction.DROP))',
         f"{GUARDS}::test_a_flood_of_syns_reaches_no_server_while_clients_come_and_stay_and_bans_hold",
     ),
     Mutant(
@@ -76,7 +76,7 @@ SERVED = (
         "boot without the profile",
         "gateway/restore.py",
         "untuned = tune(table, state, wanted.profile)",
-        "untuned: Untuned = {}",
+        "untuned: SysctlErrors = {}",
         f"{PROFILE}::test_at_boot_the_kernel_is_set_as_it_was_confirmed[kernel]",
     ),
     Mutant(
