@@ -1,7 +1,7 @@
 """Triggers that note which objects a statement touched. Frozen: the initial migration imports it, so it must not change once that has been released.
 
 triggers(table, columns, keys): columns are what of the table reaches the gateways; keys say which objects a row `r` touches, as
-`('kind', text), …`. Objects that begin and end by time alone also need TIMES, and a line in apps/deployments/desired_state/changed_objects.py.
+`('kind', text), …`. Objects that begin and end by time alone also need TIMES, and `timed` of their kind in apps/deployments/rule_kinds.
 """
 
 from django.db import migrations

@@ -142,7 +142,7 @@ def _build_range(first: AffectedThing, count: int) -> AffectedThing:
 def _list_affected_members(found: tuple[AffectedThing, ...], kind: ObjectKind) -> list[tuple[int, str, bool, str, int, int, int]]:
     with connection.cursor() as cursor:
         cursor.execute(
-            _CONCERNED.format(lies=get_removal_review(kind).lies),
+            _CONCERNED.format(lies=get_removal_review(kind).holding_operator),
             {"prefixes": [thing.prefix for thing in found], "things": [thing.words for thing in found], "first": FIRST},
         )
         return list(cursor.fetchall())

@@ -92,7 +92,7 @@ def _build_query(kind: ObjectKind) -> str:
         f"{_EVENT.format(thing=thing, since=_SINCE)} FROM {thing} JOIN {table} event ON {condition.format(since=_SINCE)}"
         for thing, table, condition in removal.sources
     )
-    return _THINGS.format(lies=f"holding.prefix {removal.lies} thing.prefix", events=events) + _USERS
+    return _THINGS.format(lies=f"holding.prefix {removal.holding_operator} thing.prefix", events=events) + _USERS
 
 
 def _build_since_parameters(baseline: str | None) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Entries of the allow list: prefixes that no ban reaches."""
 
-from collections.abc import Iterator
 from ipaddress import ip_network
 
 from django.urls import reverse
@@ -10,7 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from apps.accounts.models import User
 from apps.bans.allow_list import allow_prefix
 from apps.bans.models import AllowEntry
-from apps.deployments.rule_kinds.ban_entries import describe_entry
+from apps.deployments.rule_kinds.ban_entries import describe_entry, parse_prefix_note
 from apps.deployments.rule_kinds.kind import (
     AffectedThing,
     ChangeNotes,
@@ -24,7 +23,6 @@ from apps.deployments.rule_kinds.kind import (
     parse_network,
 )
 from apps.deployments.rule_kinds.restoring import get_last_deleted
-from apps.lib.fields import Prefix
 from firewall.policy import AllowEntrySpec
 from firewall.sets import ObjectKind
 
@@ -36,10 +34,6 @@ _QUERY = """
 
 def _build_entry(pk: int, prefix: str, comment: str, expires: int) -> AllowEntrySpec:
     return AllowEntrySpec(pk, parse_network(prefix), comment, expires)
-
-
-def _parse_note(text: str) -> Iterator[Prefix]:
-    yield ip_network(text)
 
 
 def _restore(thing: AffectedThing, by: User) -> None:
@@ -73,7 +67,7 @@ ALLOWED = RuleKind(
         )
     },
     list_origins=_list_origins,
-    notes=(ChangeNotes("allowed", "allowed", _parse_note),),
+    notes=(ChangeNotes("allowed", "allowed", parse_prefix_note),),
     timed=(TimedRows("allowed", "prefix::text", "bans_allowentry", column="expires"),),
     row_keys={AllowEntry: lambda row: str(row.prefix)},
     removal=RemovalReview(

@@ -1,11 +1,19 @@
-"""Describes bans and allow entries as origins of elements: comment, author and end."""
+"""What bans and allow entries share: the note of a prefix, and the description of an entry."""
 
+from collections.abc import Iterator
 from datetime import datetime
+from ipaddress import ip_network
 
 from django.utils.translation import gettext as _
 
 from apps.bans.models import AllowEntry, Ban
+from apps.lib.fields import Prefix
 from apps.lib.ui import formats
+
+
+def parse_prefix_note(text: str) -> Iterator[Prefix]:
+    """Yield the prefix that a note names."""
+    yield ip_network(text)
 
 
 def describe_entry(row: Ban | AllowEntry, at: datetime) -> str:

@@ -1,6 +1,5 @@
 """Bans of enabled lists."""
 
-from collections.abc import Iterator
 from datetime import datetime
 from ipaddress import ip_network
 
@@ -12,7 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from apps.accounts.models import User
 from apps.bans.models import Ban, BanList
 from apps.bans.services import ban_prefix, change_list
-from apps.deployments.rule_kinds.ban_entries import describe_entry
+from apps.deployments.rule_kinds.ban_entries import describe_entry, parse_prefix_note
 from apps.deployments.rule_kinds.event_sources import BAN, BAN_LIST
 from apps.deployments.rule_kinds.kind import (
     MOST_TOUCHED,
@@ -28,7 +27,6 @@ from apps.deployments.rule_kinds.kind import (
 )
 from apps.deployments.rule_kinds.restoring import get_last_deleted
 from apps.lib.errors import Problem
-from apps.lib.fields import Prefix
 from firewall.policy import BanDirection, BanSpec
 from firewall.sets import ObjectKind
 
@@ -54,10 +52,6 @@ _OF_LISTS = f"SELECT DISTINCT prefix::text FROM bans_ban WHERE list_id = ANY(%s:
 
 def _build_ban(pk: int, prefix: str, comment: str, expires: int, direction: str) -> BanSpec:
     return BanSpec(pk, parse_network(prefix), comment, expires, BanDirection(direction))
-
-
-def _parse_note(text: str) -> Iterator[Prefix]:
-    yield ip_network(text)
 
 
 def _restore(thing: AffectedThing, by: User) -> None:
@@ -98,7 +92,7 @@ BANS = RuleKind(
         )
     },
     list_origins=_list_origins,
-    notes=(ChangeNotes("ban", "bans", _parse_note, "list", _OF_LISTS),),
+    notes=(ChangeNotes("ban", "bans", parse_prefix_note, "list", _OF_LISTS),),
     timed=(TimedRows("ban", "prefix::text", "bans_ban", column="expires"),),
     row_keys={Ban: lambda row: str(row.prefix)},
     removal=RemovalReview(

@@ -86,6 +86,6 @@ BLOCKS = RuleKind(
         undo=gettext_lazy("lifts the blocks"),
         sources=(EventSource("held", "bans_blockevent", "event.member_id = held.member"), BAN, BAN_LIST),
         restore=_restore,
-        lies="<<=",
+        holding_operator="<<=",
     ),
 )

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.apps import apps
 from django.db.models import F
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -26,6 +25,7 @@ from apps.deployments.rule_kinds.kind import (
     RuleKind,
     TimedRows,
 )
+from apps.deployments.rule_kinds.member_origins import build_opening_origin
 from apps.deployments.rule_kinds.member_rows import HELD
 from apps.deployments.rule_kinds.restoring import build_gone_problem, restore_holding
 from apps.lib.database.validity import holds_now
@@ -154,14 +154,10 @@ def _list_origins(found: FoundElement) -> list[ElementOrigin]:
     public, protocol, port = map(str, found.keys)
     of = {"public": public, "protocol": render.PROTOCOLS.get(int(protocol), ""), "public_port__lte": int(port)}
     there = PortForward.objects.filter(**of, public_port__gt=int(port) - F("ports"), valid__contains=found.at, enabled=True)
-    return [_build_origin(each) for each in there.select_related("holding__member")]
-
-
-def _build_origin(forward: PortForward) -> ElementOrigin:
-    name = _("port forward %(forward)s") % {"forward": forward}
-    note = " · ".join(filter(None, [str(forward.holding.member), forward.purpose]))
-    url = f"{reverse('desk:member', args=[forward.holding.member_id])}#forwards"
-    return ElementOrigin("forward", name, note, url, anonymous=name)
+    return [
+        build_opening_origin("forward", _("port forward %(forward)s") % {"forward": each}, each)
+        for each in there.select_related("holding__member")
+    ]
 
 
 FORWARDS = RuleKind(

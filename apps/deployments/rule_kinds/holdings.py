@@ -1,11 +1,8 @@
 """Addresses and prefixes of active members, with the holding of each."""
 
 from collections.abc import Iterator
-from datetime import datetime
 from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_network
 
-from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from apps.accounts.models import User
@@ -20,12 +17,10 @@ from apps.deployments.rule_kinds.kind import (
     RuleKind,
     TimedRows,
 )
+from apps.deployments.rule_kinds.member_origins import list_holders
 from apps.deployments.rule_kinds.member_rows import HELD, ONLY_ADDRESSES, build_address_parameters
 from apps.deployments.rule_kinds.restoring import restore_holding
-from apps.lib.fields import Address
-from apps.members.models import Member
-from apps.network.models import Gateway, Holding
-from apps.network.selectors import list_holdings_at
+from apps.network.models import Holding
 from firewall.policy import Owner
 from firewall.sets import ObjectKind
 
@@ -49,25 +44,6 @@ def _restore(thing: AffectedThing, by: User) -> None:
 def _list_origins(found: FoundElement) -> list[ElementOrigin]:
     """Return the holder of the address, or of the prefix that begins with it."""
     return list_holders(found.address, found.at)
-
-
-def list_holders(address: Address, at: datetime) -> list[ElementOrigin]:
-    """Return the member who held the address at that time, or the gateway whose probe has it."""
-    return [_build_member(holding.member, str(holding.address)) for holding in list_holdings_at(address, at)] or list_probes(address)
-
-
-def _build_member(member: Member, note: str) -> ElementOrigin:
-    return ElementOrigin("member", str(member), note, reverse("desk:member", args=[member.pk]), anonymous=_("a member"))
-
-
-def list_probes(address: Address) -> list[ElementOrigin]:
-    """Return the gateways whose probe has this address."""
-    of = {"probe_source4": address} if address.version == 4 else {"probe_source6": address}
-    return [_build_probe(each) for each in Gateway.objects.filter(**of)]
-
-
-def _build_probe(gateway: Gateway) -> ElementOrigin:
-    return ElementOrigin("probe", _("probe of %(gateway)s") % {"gateway": gateway}, "", reverse("gateways:gateway", args=[gateway.pk]))
 
 
 ADDRESSES = RuleKind(

@@ -128,7 +128,8 @@ class RemovalReview:
     """How a removal is shown while it waits for approval, who may have asked for it, and how it is undone.
 
     history: kind of the rows on the history page. label: what happens to a number of elements; sentence: what that many members lose,
-    or, without of_members, how many things end. lies: SQL operator from a holding's prefix to the thing's. undo: what a refusal does.
+    or, without of_members, how many things end. holding_operator: SQL, between a holding's prefix and the
+    thing's. undo: what a refusal does.
     restore: restores the rows of a thing, or raises Problem.
     """
 
@@ -139,7 +140,7 @@ class RemovalReview:
     sources: tuple[EventSource, ...]
     restore: Callable[[AffectedThing, User], None]
     of_members: bool = True
-    lies: str = "="
+    holding_operator: str = "="
 
 
 # --- From elements back to rows

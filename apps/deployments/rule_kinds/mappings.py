@@ -8,7 +8,6 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from apps.accounts.models import User
 from apps.deployments.rule_kinds.event_sources import HOLDING, MEMBER
-from apps.deployments.rule_kinds.holdings import list_probes
 from apps.deployments.rule_kinds.kind import (
     AffectedThing,
     ElementOrigin,
@@ -20,6 +19,7 @@ from apps.deployments.rule_kinds.kind import (
     RuleKind,
     TimedRows,
 )
+from apps.deployments.rule_kinds.member_origins import list_probes
 from apps.deployments.rule_kinds.member_rows import HELD, ONLY_ADDRESSES, build_address_parameters
 from apps.deployments.rule_kinds.restoring import restore_holding
 from apps.lib.database.validity import holds_now

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from ipaddress import IPv6Address, ip_address
 
 from django.db.models import F
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -23,6 +22,7 @@ from apps.deployments.rule_kinds.kind import (
     RuleKind,
     TimedRows,
 )
+from apps.deployments.rule_kinds.member_origins import build_opening_origin
 from apps.deployments.rule_kinds.member_rows import HELD
 from apps.deployments.rule_kinds.restoring import build_gone_problem, restore_holding
 from apps.lib.database.validity import holds_now
@@ -97,14 +97,10 @@ def _list_origins(found: FoundElement) -> list[ElementOrigin]:
     there = there.filter(protocol=render.PROTOCOLS.get(int(rest[0]), "") if rest else Pinhole.Protocol.ALL)
     port = int(rest[1]) if rest[1:] else 0
     there = there.filter(port__gte=1, port__lte=port, port__gt=port - F("ports")) if port else there.filter(port=0)
-    return [_build_origin(each) for each in there.select_related("holding__member").order_by("pk")]
-
-
-def _build_origin(pinhole: Pinhole) -> ElementOrigin:
-    name = _("pinhole %(pinhole)s") % {"pinhole": pinhole}
-    note = " · ".join(filter(None, [str(pinhole.holding.member), pinhole.purpose]))
-    url = f"{reverse('desk:member', args=[pinhole.holding.member_id])}#pinholes"
-    return ElementOrigin("pinhole", name, note, url, anonymous=name)
+    return [
+        build_opening_origin("pinhole", _("pinhole %(pinhole)s") % {"pinhole": each}, each)
+        for each in there.select_related("holding__member").order_by("pk")
+    ]
 
 
 PINHOLES = RuleKind(
@@ -144,6 +140,6 @@ PINHOLES = RuleKind(
         undo=gettext_lazy("opens the pinholes again"),
         sources=(HOLDING, MEMBER, EventSource("thing", "nat_pinholeevent", "event.address = host(thing.prefix)::inet")),
         restore=_restore,
-        lies=">>=",
+        holding_operator=">>=",
     ),
 )

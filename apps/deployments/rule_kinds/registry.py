@@ -7,12 +7,12 @@ from apps.deployments.rule_kinds.bans import BANS
 from apps.deployments.rule_kinds.blocks import BLOCKS
 from apps.deployments.rule_kinds.forwards import FORWARDS
 from apps.deployments.rule_kinds.holdings import ADDRESSES, PREFIXES
-from apps.deployments.rule_kinds.kind import RemovalReview, RuleKind
+from apps.deployments.rule_kinds.kind import ElementOrigin, FoundElement, RemovalReview, RuleKind
 from apps.deployments.rule_kinds.listeners import LISTENERS
 from apps.deployments.rule_kinds.mappings import MAPPINGS
 from apps.deployments.rule_kinds.pinholes import PINHOLES
 from apps.deployments.rule_kinds.rates import RATES
-from firewall.sets import ObjectKind
+from firewall.sets import ObjectKind, find_family
 
 KINDS: Final[dict[ObjectKind, RuleKind]] = {
     each.kind: each for each in (ADDRESSES, PREFIXES, MAPPINGS, FORWARDS, PINHOLES, BANS, ALLOWED, BLOCKS, LISTENERS, RATES)
@@ -25,3 +25,9 @@ def get_removal_review(kind: ObjectKind) -> RemovalReview:
     if removal is None:
         raise TypeError(f"Removals of {kind} do not wait for approval.")
     return removal
+
+
+def list_origins(found: FoundElement) -> list[ElementOrigin]:
+    """Return all objects that the element stands for; none if unknown, as for a set that belongs to no kind."""
+    family = find_family(found.declaration.name)
+    return KINDS[family.kind].list_origins(found) if family else []

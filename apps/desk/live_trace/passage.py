@@ -11,8 +11,8 @@ from itertools import groupby
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from apps.deployments.rule_kinds.holdings import list_holders
 from apps.deployments.rule_kinds.kind import ElementOrigin
+from apps.deployments.rule_kinds.member_origins import list_holders
 from apps.desk.live_trace import live_trace_texts
 from apps.desk.packet_trace.form import RUNS
 from apps.desk.packet_trace.packet_trace_texts import VerdictText

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from apps.deployments.observed_state.trace_sources import TraceSource, list_trace_sources
 from apps.deployments.rule_kinds.kind import ElementOrigin, FoundElement
-from apps.desk.packet_trace.element_origin import list_origins
+from apps.deployments.rule_kinds.registry import list_origins
 from apps.desk.packet_trace.question import CannotAsk, TracedPacket, TraceQuestion, build_packet, build_routes, is_guess
 from firewall.policy import PolicyError
 from firewall.ruleset import Ruleset

@@ -18,7 +18,7 @@ from apps.deployments.desired_state.desired_rulesets import compute_desired_stat
 from apps.deployments.desired_state.policy_snapshot import take_changes  # noqa: E402
 from apps.deployments.revision_pages.change_summary import render_summary  # noqa: E402
 from apps.deployments.rule_kinds.kind import FoundElement  # noqa: E402
-from apps.deployments.rule_kinds.registry import KINDS, get_removal_review  # noqa: E402
+from apps.deployments.rule_kinds.registry import get_removal_review, list_origins  # noqa: E402
 from firewall.ruleset import Ruleset  # noqa: E402
 from firewall.sets import ObjectKind  # noqa: E402
 from firewall.summary import summarize  # noqa: E402
@@ -54,7 +54,7 @@ def prove() -> dict[str, object]:
         "summary": render_summary(summarize(delta, ruleset)),
         "with_permit": send_mail(ruleset, "10.16.0.10"),
         "without_permit": send_mail(ruleset, "10.16.0.12"),
-        "origin": KINDS[ObjectKind("mailpermits")].list_origins(FoundElement(ruleset.sets[SET], key, element, timezone.now()))[0].name,
+        "origin": list_origins(FoundElement(ruleset.sets[SET], key, element, timezone.now()))[0].name,
         "removed": thing.words,
         "restored": MailPermit.objects.count(),
     }
