@@ -897,6 +897,22 @@ CREATE FUNCTION public.pgtrigger_delete_delete_67775() RETURNS trigger
                 END;
             $$;
 
+CREATE FUNCTION public.pgtrigger_delete_delete_69483() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "members_tariffevent" ("down_kbit", "id", "most_devices", "most_forwards", "name", "offered", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "trial", "up_kbit", "version") SELECT old_values."down_kbit", old_values."id", old_values."most_devices", old_values."most_forwards", old_values."name", old_values."offered", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."trial", old_values."up_kbit", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
 CREATE FUNCTION public.pgtrigger_delete_delete_6e065() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1006,6 +1022,22 @@ CREATE FUNCTION public.pgtrigger_delete_delete_9537a() RETURNS trigger
                         END IF;
                     END IF;
                     WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "bans_listenerevent" ("address", "enabled", "group_id", "guarded", "id", "name", "note", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "port", "protocol", "version", "window_scale") SELECT old_values."address", old_values."enabled", old_values."group_id", old_values."guarded", old_values."id", old_values."name", old_values."note", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."port", old_values."protocol", old_values."version", old_values."window_scale" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
+CREATE FUNCTION public.pgtrigger_delete_delete_98271() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "members_siteevent" ("code", "id", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT old_values."code", old_values."id", old_values."name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1169,6 +1201,22 @@ CREATE FUNCTION public.pgtrigger_delete_delete_de061() RETURNS trigger
                 END;
             $$;
 
+CREATE FUNCTION public.pgtrigger_delete_delete_e34ca() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "members_roomevent" ("floor", "id", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "site_id", "version") SELECT old_values."floor", old_values."id", old_values."name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."site_id", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
 CREATE FUNCTION public.pgtrigger_delete_delete_e90d9() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1329,6 +1377,22 @@ CREATE FUNCTION public.pgtrigger_insert_insert_01b7d() RETURNS trigger
                 END;
             $$;
 
+CREATE FUNCTION public.pgtrigger_insert_insert_04853() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "members_roomevent" ("floor", "id", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "site_id", "version") SELECT new_values."floor", new_values."id", new_values."name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."site_id", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
 CREATE FUNCTION public.pgtrigger_insert_insert_0b10e() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1390,6 +1454,22 @@ CREATE FUNCTION public.pgtrigger_insert_insert_170ba() RETURNS trigger
                         END IF;
                     END IF;
                     WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "bans_allowentryevent" ("author_id", "comment", "created", "expires", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "version") SELECT new_values."author_id", new_values."comment", new_values."created", new_values."expires", new_values."id", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."prefix", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
+CREATE FUNCTION public.pgtrigger_insert_insert_1a281() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "members_tariffevent" ("down_kbit", "id", "most_devices", "most_forwards", "name", "offered", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "trial", "up_kbit", "version") SELECT new_values."down_kbit", new_values."id", new_values."most_devices", new_values."most_forwards", new_values."name", new_values."offered", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."trial", new_values."up_kbit", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1502,6 +1582,22 @@ CREATE FUNCTION public.pgtrigger_insert_insert_3867c() RETURNS trigger
                         END IF;
                     END IF;
                     WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "accounts_userevent" ("date_joined", "email", "first_name", "id", "is_active", "keys", "language", "last_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "roles", "username") SELECT new_values."date_joined", new_values."email", new_values."first_name", new_values."id", new_values."is_active", new_values."keys", new_values."language", new_values."last_name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."roles", new_values."username" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
+CREATE FUNCTION public.pgtrigger_insert_insert_39804() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "members_siteevent" ("code", "id", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT new_values."code", new_values."id", new_values."name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -2223,6 +2319,38 @@ CREATE FUNCTION public.pgtrigger_stamp_transaction_fd686() RETURNS trigger
                 END;
             $$;
 
+CREATE FUNCTION public.pgtrigger_update_update_004cb() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    INSERT INTO "members_roomevent" ("floor", "id", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "site_id", "version") VALUES (NEW."floor", NEW."id", NEW."name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."site_id", NEW."version"); RETURN NULL;
+                END;
+            $$;
+
+CREATE FUNCTION public.pgtrigger_update_update_02c7e() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    INSERT INTO "members_tariffevent" ("down_kbit", "id", "most_devices", "most_forwards", "name", "offered", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "trial", "up_kbit", "version") VALUES (NEW."down_kbit", NEW."id", NEW."most_devices", NEW."most_forwards", NEW."name", NEW."offered", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."trial", NEW."up_kbit", NEW."version"); RETURN NULL;
+                END;
+            $$;
+
 CREATE FUNCTION public.pgtrigger_update_update_0e890() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -2684,6 +2812,22 @@ CREATE FUNCTION public.pgtrigger_update_update_c33b6() RETURNS trigger
                         END IF;
                     END IF;
                     INSERT INTO "bans_noticeevent" ("contact", "group_id", "id", "ipv4", "ipv6", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "port", "version") VALUES (NEW."contact", NEW."group_id", NEW."id", NEW."ipv4", NEW."ipv6", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."port", NEW."version"); RETURN NULL;
+                END;
+            $$;
+
+CREATE FUNCTION public.pgtrigger_update_update_c471b() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    INSERT INTO "members_siteevent" ("code", "id", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") VALUES (NEW."code", NEW."id", NEW."name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."version"); RETURN NULL;
                 END;
             $$;
 
@@ -4542,7 +4686,10 @@ CREATE TABLE public.members_room (
     id bigint NOT NULL,
     floor smallint NOT NULL,
     name character varying(20) NOT NULL,
-    site_id bigint NOT NULL
+    site_id bigint NOT NULL,
+    version integer NOT NULL,
+    CONSTRAINT members_room_version_check CHECK ((version >= 0)),
+    CONSTRAINT room_name_trimmed CHECK (((name)::text ~ '^\S(.*\S)?$'::text))
 );
 
 ALTER TABLE public.members_room ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
@@ -4554,14 +4701,63 @@ ALTER TABLE public.members_room ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDEN
     CACHE 1
 );
 
+CREATE TABLE public.members_roomevent (
+    pgh_id integer NOT NULL,
+    pgh_created_at timestamp with time zone NOT NULL,
+    pgh_label text NOT NULL,
+    id bigint NOT NULL,
+    version integer NOT NULL,
+    floor smallint NOT NULL,
+    name character varying(20) NOT NULL,
+    pgh_context_id uuid,
+    pgh_obj_id bigint NOT NULL,
+    site_id bigint NOT NULL,
+    CONSTRAINT members_roomevent_version_check CHECK ((version >= 0))
+);
+
+ALTER TABLE public.members_roomevent ALTER COLUMN pgh_id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.members_roomevent_pgh_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.members_site (
     id bigint NOT NULL,
     name character varying(60) NOT NULL,
-    code character varying(8) NOT NULL
+    code character varying(8) NOT NULL,
+    version integer NOT NULL,
+    CONSTRAINT members_site_version_check CHECK ((version >= 0)),
+    CONSTRAINT site_code_is_a_word CHECK (((code)::text ~ '^\w+$'::text)),
+    CONSTRAINT site_name_trimmed CHECK (((name)::text ~ '^\S(.*\S)?$'::text))
 );
 
 ALTER TABLE public.members_site ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
     SEQUENCE NAME public.members_site_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.members_siteevent (
+    pgh_id integer NOT NULL,
+    pgh_created_at timestamp with time zone NOT NULL,
+    pgh_label text NOT NULL,
+    id bigint NOT NULL,
+    version integer NOT NULL,
+    name character varying(60) NOT NULL,
+    code character varying(8) NOT NULL,
+    pgh_context_id uuid,
+    pgh_obj_id bigint NOT NULL,
+    CONSTRAINT members_siteevent_version_check CHECK ((version >= 0))
+);
+
+ALTER TABLE public.members_siteevent ALTER COLUMN pgh_id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.members_siteevent_pgh_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -4578,6 +4774,7 @@ CREATE TABLE public.members_tariff (
     up_kbit integer,
     version integer NOT NULL,
     most_devices smallint DEFAULT 8 NOT NULL,
+    offered boolean DEFAULT true NOT NULL,
     CONSTRAINT members_tariff_down_kbit_check CHECK ((down_kbit >= 0)),
     CONSTRAINT members_tariff_most_devices_check CHECK ((most_devices >= 0)),
     CONSTRAINT members_tariff_most_forwards_check CHECK ((most_forwards >= 0)),
@@ -4589,6 +4786,37 @@ CREATE TABLE public.members_tariff (
 
 ALTER TABLE public.members_tariff ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
     SEQUENCE NAME public.members_tariff_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.members_tariffevent (
+    pgh_id integer NOT NULL,
+    pgh_created_at timestamp with time zone NOT NULL,
+    pgh_label text NOT NULL,
+    id bigint NOT NULL,
+    version integer NOT NULL,
+    name character varying(60) NOT NULL,
+    most_forwards smallint NOT NULL,
+    most_devices smallint DEFAULT 8 NOT NULL,
+    trial boolean NOT NULL,
+    offered boolean DEFAULT true NOT NULL,
+    up_kbit integer,
+    down_kbit integer,
+    pgh_context_id uuid,
+    pgh_obj_id bigint NOT NULL,
+    CONSTRAINT members_tariffevent_down_kbit_check CHECK ((down_kbit >= 0)),
+    CONSTRAINT members_tariffevent_most_devices_check CHECK ((most_devices >= 0)),
+    CONSTRAINT members_tariffevent_most_forwards_check CHECK ((most_forwards >= 0)),
+    CONSTRAINT members_tariffevent_up_kbit_check CHECK ((up_kbit >= 0)),
+    CONSTRAINT members_tariffevent_version_check CHECK ((version >= 0))
+);
+
+ALTER TABLE public.members_tariffevent ALTER COLUMN pgh_id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.members_tariffevent_pgh_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -4625,7 +4853,7 @@ CREATE TABLE public.nat_move (
     member_id bigint NOT NULL,
     pool_id bigint,
     room_id bigint,
-    CONSTRAINT move_changes_something CHECK (((room_id IS NOT NULL) OR (pool_id IS NOT NULL))),
+    CONSTRAINT move_changes_something CHECK (((room_id IS NOT NULL) OR (pool_id IS NOT NULL) OR (NOT ((state)::text = 'planned'::text)))),
     CONSTRAINT move_state CHECK (((state)::text = ANY ((ARRAY['planned'::character varying, 'done'::character varying, 'dropped'::character varying])::text[])))
 );
 
@@ -6748,8 +6976,8 @@ ALTER TABLE ONLY public.members_membership
 ALTER TABLE ONLY public.members_room
     ADD CONSTRAINT members_room_pkey PRIMARY KEY (id);
 
-ALTER TABLE ONLY public.members_site
-    ADD CONSTRAINT members_site_code_key UNIQUE (code);
+ALTER TABLE ONLY public.members_roomevent
+    ADD CONSTRAINT members_roomevent_pkey PRIMARY KEY (pgh_id);
 
 ALTER TABLE ONLY public.members_site
     ADD CONSTRAINT members_site_name_key UNIQUE (name);
@@ -6757,11 +6985,17 @@ ALTER TABLE ONLY public.members_site
 ALTER TABLE ONLY public.members_site
     ADD CONSTRAINT members_site_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.members_siteevent
+    ADD CONSTRAINT members_siteevent_pkey PRIMARY KEY (pgh_id);
+
 ALTER TABLE ONLY public.members_tariff
     ADD CONSTRAINT members_tariff_name_key UNIQUE (name);
 
 ALTER TABLE ONLY public.members_tariff
     ADD CONSTRAINT members_tariff_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.members_tariffevent
+    ADD CONSTRAINT members_tariffevent_pkey PRIMARY KEY (pgh_id);
 
 ALTER TABLE ONLY public.members_membership
     ADD CONSTRAINT membership_once_at_a_time EXCLUDE USING gist (member_id WITH =, valid WITH &&);
@@ -6926,9 +7160,6 @@ ALTER TABLE ONLY public.bans_reachable
 
 ALTER TABLE ONLY public.deployments_rolloutstep
     ADD CONSTRAINT rolloutstep_once_per_gateway UNIQUE (rollout_id, gateway_id);
-
-ALTER TABLE ONLY public.members_room
-    ADD CONSTRAINT room_name_once_per_site UNIQUE (site_id, name);
 
 ALTER TABLE ONLY public.socialaccount_socialaccount
     ADD CONSTRAINT socialaccount_socialaccount_pkey PRIMARY KEY (id);
@@ -7468,11 +7699,23 @@ CREATE INDEX members_membership_member_id_a8e689cf ON public.members_membership 
 
 CREATE INDEX members_room_site_id_1f827f34 ON public.members_room USING btree (site_id);
 
-CREATE INDEX members_site_code_67e4b10f_like ON public.members_site USING btree (code varchar_pattern_ops);
+CREATE INDEX members_roomevent_pgh_context_id_13154059 ON public.members_roomevent USING btree (pgh_context_id);
+
+CREATE INDEX members_roomevent_pgh_obj_id_5ca079a7 ON public.members_roomevent USING btree (pgh_obj_id);
+
+CREATE INDEX members_roomevent_site_id_290d0335 ON public.members_roomevent USING btree (site_id);
 
 CREATE INDEX members_site_name_5becc6d3_like ON public.members_site USING btree (name varchar_pattern_ops);
 
+CREATE INDEX members_siteevent_pgh_context_id_c798c72f ON public.members_siteevent USING btree (pgh_context_id);
+
+CREATE INDEX members_siteevent_pgh_obj_id_ae601256 ON public.members_siteevent USING btree (pgh_obj_id);
+
 CREATE INDEX members_tariff_name_3a4bf9ae_like ON public.members_tariff USING btree (name varchar_pattern_ops);
+
+CREATE INDEX members_tariffevent_pgh_context_id_c8543ec7 ON public.members_tariffevent USING btree (pgh_context_id);
+
+CREATE INDEX members_tariffevent_pgh_obj_id_d53d6950 ON public.members_tariffevent USING btree (pgh_obj_id);
 
 CREATE INDEX mfa_authenticator_user_id_0c3a50c0 ON public.mfa_authenticator USING btree (user_id);
 
@@ -7659,6 +7902,10 @@ CREATE UNIQUE INDEX rolechange_one_waits ON public.accounts_rolechange USING btr
 CREATE UNIQUE INDEX rollout_one_open_per_group ON public.deployments_rollout USING btree (group_id) WHERE ((state)::text = ANY ((ARRAY['queued'::character varying, 'applying'::character varying, 'paused'::character varying])::text[]));
 
 CREATE INDEX rolloutstep_by_gateway ON public.deployments_rolloutstep USING btree (gateway_id, confirmed DESC);
+
+CREATE UNIQUE INDEX room_name_once_per_site ON public.members_room USING btree (site_id, lower((name)::text));
+
+CREATE UNIQUE INDEX site_code_once ON public.members_site USING btree (lower((code)::text));
 
 CREATE INDEX socialaccount_socialaccount_user_id_8146e70c ON public.socialaccount_socialaccount USING btree (user_id);
 
@@ -7918,6 +8165,10 @@ CREATE TRIGGER pgtrigger_delete_delete_67775 AFTER DELETE ON public.nat_move REF
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_67775 ON public.nat_move IS '4d211da594b60397506b4e92b2cbe15349aeb9b6';
 
+CREATE TRIGGER pgtrigger_delete_delete_69483 AFTER DELETE ON public.members_tariff REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_69483();
+
+COMMENT ON TRIGGER pgtrigger_delete_delete_69483 ON public.members_tariff IS '166cb7d6f449d5917d27b89f1a1a6db830043df0';
+
 CREATE TRIGGER pgtrigger_delete_delete_6e065 AFTER DELETE ON public.accounts_apitoken REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_6e065();
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_6e065 ON public.accounts_apitoken IS 'f68230da7749039dbb88778400a0b8afd944b98c';
@@ -7945,6 +8196,10 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_925fb ON public.members_member IS 'ff
 CREATE TRIGGER pgtrigger_delete_delete_9537a AFTER DELETE ON public.bans_listener REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_9537a();
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_9537a ON public.bans_listener IS '57a5117feb6edb29a1e4f9f40a16c374ba021887';
+
+CREATE TRIGGER pgtrigger_delete_delete_98271 AFTER DELETE ON public.members_site REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_98271();
+
+COMMENT ON TRIGGER pgtrigger_delete_delete_98271 ON public.members_site IS 'dd56eaffaf9f5c27828889f62bfaf0048881fe49';
 
 CREATE TRIGGER pgtrigger_delete_delete_a310d AFTER DELETE ON public.traffic_quota REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_a310d();
 
@@ -7986,6 +8241,10 @@ CREATE TRIGGER pgtrigger_delete_delete_de061 AFTER DELETE ON public.nat_portrule
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_de061 ON public.nat_portrules IS '2dd8769b40ff1b24a7de4afefe8d180525cbe6d6';
 
+CREATE TRIGGER pgtrigger_delete_delete_e34ca AFTER DELETE ON public.members_room REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_e34ca();
+
+COMMENT ON TRIGGER pgtrigger_delete_delete_e34ca ON public.members_room IS '11a1bba9f0ecb894911a5230d459852d0a450d37';
+
 CREATE TRIGGER pgtrigger_delete_delete_e90d9 AFTER DELETE ON public.traffic_fairshare REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_e90d9();
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_e90d9 ON public.traffic_fairshare IS '081581964deea61d582d8a6c255ebaffb8686012';
@@ -8026,6 +8285,10 @@ CREATE TRIGGER pgtrigger_insert_insert_01b7d AFTER INSERT ON public.accounts_api
 
 COMMENT ON TRIGGER pgtrigger_insert_insert_01b7d ON public.accounts_apitoken IS '2f765428d0567b1d33787c1c0420384a005ce7aa';
 
+CREATE TRIGGER pgtrigger_insert_insert_04853 AFTER INSERT ON public.members_room REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_04853();
+
+COMMENT ON TRIGGER pgtrigger_insert_insert_04853 ON public.members_room IS '5a94cb1f8d1cc8044e654a878e76a91a38779245';
+
 CREATE TRIGGER pgtrigger_insert_insert_0b10e AFTER INSERT ON public.deployments_heldback REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_0b10e();
 
 COMMENT ON TRIGGER pgtrigger_insert_insert_0b10e ON public.deployments_heldback IS '563e940bf4a5312e02531979be0ef0f6b6b51302';
@@ -8041,6 +8304,10 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_16aa3 ON public.nat_pinhole IS 'f0c22
 CREATE TRIGGER pgtrigger_insert_insert_170ba AFTER INSERT ON public.bans_allowentry REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_170ba();
 
 COMMENT ON TRIGGER pgtrigger_insert_insert_170ba ON public.bans_allowentry IS '973c2b6f8c5dec33435cbd740baede411b4805ca';
+
+CREATE TRIGGER pgtrigger_insert_insert_1a281 AFTER INSERT ON public.members_tariff REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_1a281();
+
+COMMENT ON TRIGGER pgtrigger_insert_insert_1a281 ON public.members_tariff IS '35d476b7619ab4e0c11e3af5e8b673c4ae18d45a';
 
 CREATE TRIGGER pgtrigger_insert_insert_1e618 AFTER INSERT ON public.network_profile REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_1e618();
 
@@ -8069,6 +8336,10 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_37197 ON public.nat_portforward IS '5
 CREATE TRIGGER pgtrigger_insert_insert_3867c AFTER INSERT ON public.accounts_user REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_3867c();
 
 COMMENT ON TRIGGER pgtrigger_insert_insert_3867c ON public.accounts_user IS 'a5973d37b62e9b915e1810faed2a463c35314bc2';
+
+CREATE TRIGGER pgtrigger_insert_insert_39804 AFTER INSERT ON public.members_site REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_39804();
+
+COMMENT ON TRIGGER pgtrigger_insert_insert_39804 ON public.members_site IS 'af9d00b855e56d8da5a2823d41bdec2e1db156cd';
 
 CREATE TRIGGER pgtrigger_insert_insert_3f6ca AFTER INSERT ON public.accounts_rolechange REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_3f6ca();
 
@@ -8242,6 +8513,14 @@ CREATE TRIGGER pgtrigger_stamp_transaction_fd686 BEFORE UPDATE ON public.bans_al
 
 COMMENT ON TRIGGER pgtrigger_stamp_transaction_fd686 ON public.bans_allowentry IS '02955821c76cd5942406f2d4596dd1904c4648bb';
 
+CREATE TRIGGER pgtrigger_update_update_004cb AFTER UPDATE ON public.members_room FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_004cb();
+
+COMMENT ON TRIGGER pgtrigger_update_update_004cb ON public.members_room IS '194bbe67efbc33adc3757ffd1f88bd0ad12ca9aa';
+
+CREATE TRIGGER pgtrigger_update_update_02c7e AFTER UPDATE ON public.members_tariff FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_02c7e();
+
+COMMENT ON TRIGGER pgtrigger_update_update_02c7e ON public.members_tariff IS '5999a5fffbb2a430c93448d42ec603701d47f993';
+
 CREATE TRIGGER pgtrigger_update_update_0e890 AFTER UPDATE ON public.accounts_user FOR EACH ROW WHEN (((old.date_joined IS DISTINCT FROM new.date_joined) OR ((old.email)::text IS DISTINCT FROM (new.email)::text) OR ((old.first_name)::text IS DISTINCT FROM (new.first_name)::text) OR (old.id IS DISTINCT FROM new.id) OR (old.is_active IS DISTINCT FROM new.is_active) OR (old.keys IS DISTINCT FROM new.keys) OR ((old.language)::text IS DISTINCT FROM (new.language)::text) OR ((old.last_name)::text IS DISTINCT FROM (new.last_name)::text) OR (old.roles IS DISTINCT FROM new.roles) OR ((old.username)::text IS DISTINCT FROM (new.username)::text))) EXECUTE FUNCTION public.pgtrigger_update_update_0e890();
 
 COMMENT ON TRIGGER pgtrigger_update_update_0e890 ON public.accounts_user IS 'f29ea551ac4a74ee92c523525c82ceb0f9aa87f3';
@@ -8357,6 +8636,10 @@ COMMENT ON TRIGGER pgtrigger_update_update_bed81 ON public.traffic_fairshare IS 
 CREATE TRIGGER pgtrigger_update_update_c33b6 AFTER UPDATE ON public.bans_notice FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_c33b6();
 
 COMMENT ON TRIGGER pgtrigger_update_update_c33b6 ON public.bans_notice IS 'ed6faf13dd6a165b3b82d3e5ac52f87e7f0e07d0';
+
+CREATE TRIGGER pgtrigger_update_update_c471b AFTER UPDATE ON public.members_site FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_c471b();
+
+COMMENT ON TRIGGER pgtrigger_update_update_c471b ON public.members_site IS 'dc224e3554ded0a29c60da5f51319fdedc8b33ea';
 
 CREATE TRIGGER pgtrigger_update_update_c6bd0 AFTER UPDATE ON public.tickets_ticket FOR EACH ROW WHEN ((((old.address)::text IS DISTINCT FROM (new.address)::text) OR (old.assignee_id IS DISTINCT FROM new.assignee_id) OR (old.id IS DISTINCT FROM new.id) OR ((old.language)::text IS DISTINCT FROM (new.language)::text) OR (old.member_id IS DISTINCT FROM new.member_id) OR (old.merged_into_id IS DISTINCT FROM new.merged_into_id) OR (old.opened_at IS DISTINCT FROM new.opened_at) OR (old.priority IS DISTINCT FROM new.priority) OR (old.split_from_id IS DISTINCT FROM new.split_from_id) OR ((old.state)::text IS DISTINCT FROM (new.state)::text) OR ((old.subject)::text IS DISTINCT FROM (new.subject)::text) OR (old.tags IS DISTINCT FROM new.tags) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_c6bd0();
 
@@ -8971,10 +9254,12 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('lib', '0001_initial'),
     ('mail', '0001_initial'),
     ('members', '0001_initial'),
+    ('members', '0002_history_of_places_and_tariffs'),
     ('mfa', '0001_initial'),
     ('mfa', '0002_authenticator_timestamps'),
     ('mfa', '0003_authenticator_type_uniq'),
     ('nat', '0001_initial'),
+    ('nat', '0002_room_of_a_done_move'),
     ('network', '0001_initial'),
     ('operations', '0001_initial'),
     ('pghistory', '0001_initial'),

@@ -12,6 +12,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.db.models import BooleanField, Exists, Field, ForeignKey, Model, OuterRef, Subquery
 from django.db.models.expressions import RawSQL
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -150,6 +151,9 @@ def _map_undo_urls(trail: Trail, events: Iterable[tuple[Any, Any | None]], rows:
     """Map the ids of events that can be undone to the URLs that undo them."""
     since = timezone.now() - UNDO_FOR
     last = [(event, before) for event, before in events if event.is_last and event.pgh_created_at > since]
+    if trail.undo_by:
+        route = trail.undo_by.route
+        return {event.pgh_id: reverse(route, args=[event.pgh_id]) for event, before in last if before or event.pgh_label != "update"}
     over = [event for event, before in last if event.pgh_label == "delete" or (before and _is_end(before, event))]
     addresses = trail.undo([EndedRow(_build_row(trail, event, rows), event.pgh_context_id) for event in over]) if over else {}
     return {event.pgh_id: addresses[event.pgh_obj_id] for event in over if event.pgh_obj_id in addresses}

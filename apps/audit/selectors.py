@@ -23,7 +23,7 @@ def list_row_history(row: Model, most: int = 20) -> list[HistoryEntry]:
     """Return the newest changes of a row and of its parts: a member's devices, addresses, mappings and forwards."""
     own = get_trail(type(row))
     branches = [(own, Q(pgh_obj_id=row.pk)), *_iter_parts(type(row), Value(row.pk))]
-    return build_entries(_list_newest(branches, 0, 2 * most))[:most]
+    return build_entries(_list_newest(branches, 0, 2 * most), with_undo=own.undo_by is not None)[:most]
 
 
 def _iter_parts(model: type[Model], owners: Any) -> Iterator[tuple[Trail, Q]]:

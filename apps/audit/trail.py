@@ -9,10 +9,13 @@ from typing import Any
 from uuid import UUID
 
 from django.apps import apps
+from django.db import IntegrityError
 from django.db.models import Model
 from django.utils.functional import Promise
 from django.utils.text import capfirst
 from pghistory.models import Event
+
+from apps.lib.errors import Problem
 
 # Fields that repeat another row, or that only count or stamp.
 UNSHOWN = frozenset({"id", "version", "changed_in", "changed_at", "held", "pool_kind", "pool_prefix"})
@@ -35,11 +38,27 @@ def _undo_nothing(_ended: Sequence[EndedRow]) -> Mapping[int, str]:
 
 
 @dataclass(frozen=True)
+class RowUndo:
+    """How the last change of a versioned row is undone, whatever it was (undo.py).
+
+    `route`: name of the URL to POST to, with the event's id. `remove`: service that removes a row that was added; takes `row` and `by`.
+    `explain`: turns the constraint that refuses a former state into a sentence; takes the error and the row as it was. `parts`: models
+    whose rows are removed together with the row, and return with it.
+    """
+
+    route: str
+    remove: Callable[..., object]
+    explain: Callable[[IntegrityError, Any], Problem]
+    parts: tuple[type[Model], ...] = ()
+
+
+@dataclass(frozen=True)
 class Trail:
     """Presentation of a model's rows in the history.
 
     `part_of`: foreign key to the owner of the row. `words`: returns the row's name. `href`: returns the URL of its page. `undo`:
-    returns, by row id, the URL to POST to for each ended row that can be restored now. `names`: foreign keys that `words` reads,
+    returns, by row id, the URL to POST to for each ended row that can be restored now. `undo_by`: instead, how any last change of a
+    row is undone. `names`: foreign keys that `words` reads,
     so that a page of entries loads them in one query. `unshown`: fields that are left out. `called` and `fields`: names of the
     model and of its fields, where the model's own are not suitable.
     """
@@ -50,6 +69,7 @@ class Trail:
     names: frozenset[str] = frozenset()
     href: Callable[[Any], str] = _link_nowhere
     undo: Callable[[Sequence[EndedRow]], Mapping[int, str]] = _undo_nothing
+    undo_by: RowUndo | None = None
     unshown: frozenset[str] = UNSHOWN
     called: str | Promise = ""
     fields: Mapping[str, str | Promise] = field(default_factory=dict)

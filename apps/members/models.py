@@ -5,7 +5,7 @@ from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import DateTimeRangeField, RangeOperators
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
-from django.db.models.functions import Upper
+from django.db.models.functions import Lower, Upper
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.history import track_history
@@ -34,13 +34,18 @@ class RateProperties:
         return self.down_kbit and self.down_kbit * 1000
 
 
+@track_history()
 class Tariff(RateProperties, Versioned):
-    """Allowance of members. up_kbit, down_kbit: the rate through the uplink from and to the member, kbit/s; None: unlimited."""
+    """Allowance of members. up_kbit, down_kbit: the rate through the uplink from and to the member, kbit/s; None: unlimited.
+
+    offered: False once no further member shall get it; members who have it keep it.
+    """
 
     name = models.CharField(_("name"), max_length=60, unique=True)
     most_forwards = models.PositiveSmallIntegerField(_("port forwards, at most"), default=8)
     most_devices = models.PositiveSmallIntegerField(_("devices, at most"), default=8, db_default=8)
     trial = models.BooleanField(_("trial tariff"), default=False)
+    offered = models.BooleanField(_("offered"), default=True, db_default=True)
     up_kbit = models.PositiveIntegerField(_("upload rate"), null=True, blank=True)
     down_kbit = models.PositiveIntegerField(_("download rate"), null=True, blank=True)
 
@@ -59,29 +64,39 @@ class Tariff(RateProperties, Versioned):
         return self.name
 
 
-class Site(models.Model):
-    """A building with rooms."""
+@track_history()
+class Site(Versioned):
+    """A building with rooms. Its code begins the names of rooms: B-214."""
 
     name = models.CharField(_("name"), max_length=60, unique=True)
-    code = models.CharField(_("code"), max_length=8, unique=True)
+    code = models.CharField(_("code"), max_length=8)
 
     class Meta:
         ordering = ["code"]
+        constraints = [
+            models.UniqueConstraint(Lower("code"), name="site_code_once"),
+            models.CheckConstraint(condition=models.Q(code__regex=r"^\w+$"), name="site_code_is_a_word"),
+            models.CheckConstraint(condition=models.Q(name__regex=r"^\S(.*\S)?$"), name="site_name_trimmed"),
+        ]
 
     def __str__(self) -> str:
         return self.name
 
 
-class Room(models.Model):
+@track_history()
+class Room(Versioned):
     """A room of a site; `name` is what is written on its door, unique within the site."""
 
-    site = models.ForeignKey(Site, models.PROTECT, related_name="rooms")
+    site = models.ForeignKey(Site, models.PROTECT, related_name="rooms", verbose_name=_("site"))
     floor = models.SmallIntegerField(_("floor"))
     name = models.CharField(_("name"), max_length=20)
 
     class Meta:
         ordering = ["site__code", "name"]
-        constraints = [models.UniqueConstraint(fields=["site", "name"], name="room_name_once_per_site")]
+        constraints = [
+            models.UniqueConstraint("site", Lower("name"), name="room_name_once_per_site"),
+            models.CheckConstraint(condition=models.Q(name__regex=r"^\S(.*\S)?$"), name="room_name_trimmed"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.site.code}-{self.name}"

@@ -25,7 +25,7 @@ class Move(models.Model):
 
     member = models.ForeignKey(Member, models.CASCADE, related_name="moves")
     on = models.DateField(_("on"))
-    room = models.ForeignKey(Room, models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("room"))
+    room = models.ForeignKey(Room, models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("room"))
     pool = models.ForeignKey(Pool, models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("pool"))
     follow = models.BooleanField(_("forwards follow"), default=True)
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.PLANNED)
@@ -38,7 +38,7 @@ class Move(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["member"], condition=Q(state="planned"), name="move_one_planned"),
             models.CheckConstraint(condition=Q(state__in=["planned", "done", "dropped"]), name="move_state"),
-            models.CheckConstraint(condition=Q(room__isnull=False) | Q(pool__isnull=False), name="move_changes_something"),
+            models.CheckConstraint(condition=Q(room__isnull=False) | Q(pool__isnull=False) | ~Q(state="planned"), name="move_changes_something"),
         ]
 
     def __str__(self) -> str:
