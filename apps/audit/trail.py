@@ -41,13 +41,13 @@ def _undo_nothing(_ended: Sequence[EndedRow]) -> Mapping[int, str]:
 class RowUndo:
     """How the last change of a versioned row is undone, whatever it was (undo.py).
 
-    `route`: name of the URL to POST to, with the event's id. `remove`: service that removes a row that was added; takes `row` and `by`.
+    `route`: name of the URL to POST to, with the event's id. `remove`: service that removes a row that was added.
     `explain`: turns the constraint that refuses a former state into a sentence; takes the error and the row as it was. `parts`: models
     whose rows are removed together with the row, and return with it.
     """
 
     route: str
-    remove: Callable[..., object]
+    remove: Callable[[Any], object]
     explain: Callable[[IntegrityError, Any], Problem]
     parts: tuple[type[Model], ...] = ()
 

@@ -22,7 +22,9 @@ from apps.lib.errors import Conflict, Problem
 
 def find_last_event(model: type[Model], pk: int) -> int | None:
     """Return the id of the row's last event in the history; None if it has none."""
-    found: int | None = get_trail(model).events._default_manager.filter(pgh_obj_id=pk).order_by("-pgh_id").values_list("pgh_id", flat=True).first()
+    found: int | None = (
+        get_trail(model).events._default_manager.filter(pgh_obj_id=pk).order_by("-pgh_id").values_list("pgh_id", flat=True).first()
+    )
     return found
 
 
@@ -46,7 +48,7 @@ def undo_event(*, model: type[Model], event: int, by: Any) -> UndoneChange:
     try:
         with transaction.atomic():
             done = _get_last_event(trail, event)
-            _undo(trail, undo, done, by)
+            _undo(trail, undo, done)
             with connection.cursor() as cursor:
                 cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # a missing foreign key is refused here, and not when the request ends
             enqueue_task("workers.reconcile", by.pk)
@@ -68,7 +70,7 @@ def _get_last_event(trail: Trail, pk: int) -> Any:
     return event
 
 
-def _undo(trail: Trail, undo: RowUndo, event: Any, by: Any) -> None:
+def _undo(trail: Trail, undo: RowUndo, event: Any) -> None:
     if event.pgh_label == "delete":
         _restore(trail, event)
         for part in undo.parts:
@@ -76,7 +78,7 @@ def _undo(trail: Trail, undo: RowUndo, event: Any, by: Any) -> None:
         return
     row = trail.model._default_manager.get(pk=event.pgh_obj_id)
     if event.pgh_label == "insert":
-        undo.remove(row=row, by=by)
+        undo.remove(row)
         return
     before = trail.events._default_manager.filter(pgh_obj_id=event.pgh_obj_id, pgh_id__lt=event.pk).order_by("-pgh_id").first()
     if before is None:

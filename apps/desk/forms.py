@@ -52,7 +52,7 @@ class ExtendForm(forms.Form):
 class ChangeTariffForm(forms.Form):
     """A new tariff for members."""
 
-    tariff = forms.ModelChoiceField(Tariff.objects.all(), label=_("Tariff"), empty_label=None)
+    tariff = forms.ModelChoiceField(Tariff.objects.filter(offered=True), label=_("Tariff"), empty_label=None)
 
 
 def compute_half_year_end(today: date) -> date:

@@ -1,6 +1,7 @@
 """REST API of members, their devices, tariffs, sites and rooms."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from django.db.models import QuerySet
@@ -14,10 +15,11 @@ from apps.lib.api.filter_types import TEXT
 from apps.lib.api.filters import CustomFilter, build_filters
 from apps.lib.api.serializers import ApiSerializer
 from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
-from apps.members import services
+from apps.members import services, site_services, tariff_services
 from apps.members.models import Device, Member, Room, Site, Tariff
 from apps.members.selectors import search_members
 from apps.members.services import MemberFacts
+from apps.members.tariff_services import TariffTerms
 
 FACTS = ("name", "email", "language", "tariff", "room", "since", "paid_until", "note")
 
@@ -133,51 +135,87 @@ class TariffSerializer(ApiSerializer):
 
     class Meta:
         model = Tariff
-        fields = ["id", "name", "most_forwards", "most_devices", "up_kbit", "down_kbit", "trial", "version"]
+        fields = ["id", "name", "most_forwards", "most_devices", "up_kbit", "down_kbit", "trial", "offered", "version"]
         validators: list[Any] = []
 
     def create(self, validated_data: Mapping[str, Any]) -> Tariff:
-        given = {"most_forwards": 8, "most_devices": 8, "up_kbit": None, "down_kbit": None, "trial": False} | dict(validated_data)
-        given.pop("version", None)
-        return services.add_tariff(by=self.context["request"].user, **given)
+        given = {name: value for name, value in validated_data.items() if name != "version"}
+        return tariff_services.add_tariff(terms=TariffTerms(**given), by=self.context["request"].user)
 
     def update(self, instance: Tariff, validated_data: Mapping[str, Any]) -> Tariff:
-        names = ("name", "most_forwards", "most_devices", "up_kbit", "down_kbit", "trial", "version")
-        given = {name: validated_data.get(name, getattr(instance, name)) for name in names}
-        return services.change_tariff_terms(tariff=instance, by=self.context["request"].user, **given)
+        given = {each.name: validated_data.get(each.name, getattr(instance, each.name)) for each in fields(TariffTerms)}
+        version = validated_data.get("version", instance.version)
+        return tariff_services.change_tariff_terms(
+            tariff=instance, version=version, terms=TariffTerms(**given), by=self.context["request"].user
+        )
 
 
-class TariffViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
-    """Tariffs: the limits and rates that a member has. Rates are in kbit/s; null means unlimited."""
+class TariffViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
+    """Tariffs: the limits and rates that a member has. Rates are in kbit/s; null means unlimited.
+
+    Only a tariff that no member has or had can be removed; set `offered` to false so that no other member gets it.
+    """
 
     serializer_class = TariffSerializer
     queryset = Tariff.objects.order_by("id")
-    filters = build_filters(Tariff, "name", "most_forwards", "most_devices", "up_kbit", "down_kbit", "trial", "version")
+    filters = build_filters(Tariff, "name", "most_forwards", "most_devices", "up_kbit", "down_kbit", "trial", "offered", "version")
+
+    def remove(self, row: Tariff) -> None:
+        tariff_services.remove_tariff(row)
 
 
 class SiteSerializer(ApiSerializer):
+    version = serializers.IntegerField(required=False, min_value=1)
+
     class Meta:
         model = Site
-        fields = ["id", "code", "name"]
+        fields = ["id", "code", "name", "version"]
+        validators: list[Any] = []
+
+    def create(self, validated_data: Mapping[str, Any]) -> Site:
+        return site_services.add_site(name=validated_data["name"], code=validated_data["code"])
+
+    def update(self, instance: Site, validated_data: Mapping[str, Any]) -> Site:
+        given = {name: validated_data.get(name, getattr(instance, name)) for name in ("name", "code", "version")}
+        return site_services.change_site(site=instance, **given)
 
 
-class SiteViewSet(ReadViewSet):
-    """Sites: the buildings with members' rooms."""
+class SiteViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
+    """Sites: the buildings with members' rooms. Removing a site also removes its rooms; 409 while one of them is in use."""
 
     serializer_class = SiteSerializer
     queryset = Site.objects.order_by("id")
-    filters = build_filters(Site, "code", "name")
+    filters = build_filters(Site, "code", "name", "version")
+
+    def remove(self, row: Site) -> None:
+        site_services.remove_site(row)
 
 
 class RoomSerializer(ApiSerializer):
+    fixed_fields = frozenset({"site"})
+    version = serializers.IntegerField(required=False, min_value=1)
+
     class Meta:
         model = Room
-        fields = ["id", "site", "floor", "name"]
+        fields = ["id", "site", "floor", "name", "version"]
+        validators: list[Any] = []
+
+    def create(self, validated_data: Mapping[str, Any]) -> Room:
+        return site_services.add_room(site=validated_data["site"], floor=validated_data["floor"], name=validated_data["name"])
+
+    def update(self, instance: Room, validated_data: Mapping[str, Any]) -> Room:
+        given = {name: validated_data.get(name, getattr(instance, name)) for name in ("floor", "name", "version")}
+        return site_services.change_room(room=instance, **given)
 
 
-class RoomViewSet(ReadViewSet):
-    """Rooms of sites."""
+class RoomViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
+    """Rooms of sites. `site` cannot be changed after creation; 409 if a room that is in use is removed."""
 
     serializer_class = RoomSerializer
-    queryset = Room.objects.order_by("id")
-    filters = build_filters(Room, "site", "floor", "name")
+    filters = build_filters(Room, "site", "floor", "name", "version")
+
+    def get_queryset(self) -> QuerySet[Room]:
+        return Room.objects.select_related("site").order_by("id")
+
+    def remove(self, row: Room) -> None:
+        site_services.remove_room(row)

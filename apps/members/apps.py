@@ -7,11 +7,11 @@ class MembersConfig(AppConfig):
     name = "apps.members"
 
     def ready(self) -> None:
-        from apps.audit.trail import UNSHOWN, Trail, register_trail
+        from apps.audit.trail import UNSHOWN, RowUndo, Trail, register_trail
         from apps.lib.ui import formats
         from apps.lib.web import language_switch
-        from apps.members import member_token_limits, own_devices
-        from apps.members.models import Departure, Device, Member, MemberInvitation
+        from apps.members import member_token_limits, own_devices, site_services, tariff_services
+        from apps.members.models import Departure, Device, Member, MemberInvitation, Room, Site, Tariff
 
         language_switch.register_language_saver(own_devices.remember_language)
         member_token_limits.register_member_limits()
@@ -49,5 +49,30 @@ class MembersConfig(AppConfig):
                 part_of="member",
                 words=lambda row: f"{row.name} {row.mac}",
                 href=lambda row: reverse("desk:member", args=[row.member_id]),
+            )
+        )
+        register_trail(
+            Trail(
+                Tariff,
+                called=_("Tariff"),
+                href=lambda row: reverse("members:tariff", args=[row.pk]),
+                undo_by=RowUndo("members:tariff-undo", tariff_services.remove_tariff, tariff_services.explain_tariff),
+            )
+        )
+        register_trail(
+            Trail(
+                Site,
+                called=_("House"),
+                href=lambda row: reverse("members:site", args=[row.pk]),
+                undo_by=RowUndo("members:site-undo", site_services.remove_site, site_services.explain_site, parts=(Room,)),
+            )
+        )
+        register_trail(
+            Trail(
+                Room,
+                called=_("Room"),
+                names=frozenset({"site"}),
+                href=lambda row: reverse("members:room", args=[row.pk]),
+                undo_by=RowUndo("members:room-undo", site_services.remove_room, site_services.explain_room),
             )
         )

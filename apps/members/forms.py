@@ -14,6 +14,7 @@ from apps.lib.fields import MacField
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Member, Room, Tariff
 from apps.members.selectors import find_common_tariff, list_rooms_by_name
 from apps.members.services import MemberFacts
+from apps.members.tariff_services import TariffTerms
 
 
 class DateInput(forms.DateInput):
@@ -90,6 +91,7 @@ class NewMemberForm(MemberForm):
 
     def __init__(self, data: Any = None, *, today: date) -> None:
         super().__init__(data, initial={"since": today, "tariff": find_common_tariff()})
+        self.fields["tariff"].queryset = Tariff.objects.filter(offered=True)  # type: ignore[attr-defined]  # a ModelChoiceField
 
 
 def build_initial(member: Member) -> dict[str, Any]:
@@ -152,10 +154,16 @@ class TariffForm(forms.Form):
     down_kbit = RateField(label=gettext_lazy("Download rate, Mbit/s"), help_text=gettext_lazy("To the member. Empty: no limit"))
     up_kbit = RateField(label=gettext_lazy("Upload rate, Mbit/s"), help_text=gettext_lazy("From the member. Empty: no limit"))
     trial = forms.BooleanField(label=gettext_lazy("Trial tariff"), required=False)
+    offered = forms.BooleanField(
+        label=gettext_lazy("Offered"),
+        required=False,
+        initial=True,
+        help_text=gettext_lazy("Otherwise nobody else gets it; members who have it keep it"),
+    )
 
     def __init__(self, tariff: Tariff | None = None, data: Any = None) -> None:
         super().__init__(data, initial={name: getattr(tariff, name) for name in self.base_fields} if tariff else None)
 
-    def to_kwargs(self) -> dict[str, Any]:
-        """Return the input for the services."""
-        return {name: self.cleaned_data[name] for name in ("name", "most_forwards", "most_devices", "down_kbit", "up_kbit", "trial")}
+    def build_terms(self) -> TariffTerms:
+        """Return the input for the services. The form must be valid."""
+        return TariffTerms(**{name: value for name, value in self.cleaned_data.items() if name != "version"})

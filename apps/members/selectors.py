@@ -97,9 +97,9 @@ def _strip_separators(text: Any) -> Any:
 
 
 def find_common_tariff() -> Tariff | None:
-    """Return the tariff with the most active members; if no tariff has any, one that is not a trial."""
+    """Return the offered tariff with the most active members; if no tariff has any, one that is not a trial."""
     active = Count("member", filter=Q(member__state=Member.State.ACTIVE))
-    return Tariff.objects.annotate(number=active).order_by("-number", "trial", "pk").first()
+    return Tariff.objects.filter(offered=True).annotate(number=active).order_by("-number", "trial", "pk").first()
 
 
 def count_members(tariff: Tariff) -> int:
@@ -108,6 +108,6 @@ def count_members(tariff: Tariff) -> int:
 
 
 def list_tariffs() -> QuerySet[Tariff]:
-    """Return all tariffs by name, each with the `number` of its members who have not left."""
+    """Return all tariffs by name, the offered ones first, each with the `number` of its members who have not left."""
     staying = Count("member", filter=~Q(member__state=Member.State.LEFT))
-    return Tariff.objects.annotate(number=staying).order_by("name")
+    return Tariff.objects.annotate(number=staying).order_by("-offered", "name")

@@ -1,4 +1,4 @@
-"""Services that write members, tariffs and devices.
+"""Services that write members and devices.
 
 Every refusal is a sentence for people. A save with an old version overwrites nothing.
 """
@@ -6,7 +6,6 @@ Every refusal is a sentence for people. A save with an old version overwrites no
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
@@ -19,7 +18,7 @@ from apps.lib.dependents import EndedCount
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import MacField
-from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Departure, Device, Member, Room, Tariff
+from apps.members.models import Departure, Device, Member, Room, Tariff
 
 FIRST_NUMBER = 1000
 LAST_NUMBER = 2**31 - 1  # the highest that the column can store
@@ -44,6 +43,7 @@ def add_member(*, facts: MemberFacts, number: int | None = None, active: bool = 
     state = Member.State.ACTIVE if active else Member.State.PENDING
     try:
         with transaction.atomic():
+            _demand_offered(facts.tariff)
             given = number or _reserve_number()
             member = Member.objects.create(number=given, state=state, **_validate_facts(facts))
             enqueue_task("workers.reconcile", by.pk)
@@ -56,6 +56,8 @@ def change_member(*, member: Member, version: int, facts: MemberFacts, by: User)
     """Change a member's facts. Raises Conflict when the member was changed since `version`, Problem when it was erased."""
     if member.erased_at:
         raise Problem(describe_erased(), culprit=member)
+    if facts.tariff.pk != member.tariff_id:
+        _demand_offered(facts.tariff)
     with transaction.atomic():
         current = Member.objects.filter(pk=member.pk, version=version)
         if not current.update(version=F("version") + 1, **_validate_facts(facts)):
@@ -111,57 +113,12 @@ def extend_paid(*, members: QuerySet[Member], until: date, by: User) -> int:
 
 
 def assign_tariff(*, members: QuerySet[Member], tariff: Tariff, by: User) -> int:
-    """Set the tariff of those of the members who have another one, and return their number."""
+    """Set the tariff of those of the members who have another one, and return their number. Raises Problem if it is not offered."""
+    _demand_offered(tariff)
     with transaction.atomic():
         changed = _update(members.exclude(tariff=tariff), tariff=tariff)
         enqueue_task("workers.reconcile", by.pk)
     return changed
-
-
-def add_tariff(
-    *, name: str, most_forwards: int, most_devices: int, up_kbit: int | None, down_kbit: int | None, trial: bool, by: User
-) -> Tariff:
-    """Add a tariff; rates are in kbit/s, None for unlimited. Raises Problem when the name is taken or a rate is out of range."""
-    given = {"most_forwards": most_forwards, "most_devices": most_devices, "up_kbit": up_kbit, "down_kbit": down_kbit, "trial": trial}
-    try:
-        with transaction.atomic():
-            made = Tariff.objects.create(name=_validate_tariff_name(name), **given)
-            enqueue_task("workers.reconcile", by.pk)
-    except IntegrityError as error:
-        raise _explain_tariff(error, name) from error
-    return made
-
-
-def change_tariff_terms(
-    *,
-    tariff: Tariff,
-    version: int,
-    name: str,
-    most_forwards: int,
-    most_devices: int,
-    up_kbit: int | None,
-    down_kbit: int | None,
-    trial: bool,
-    by: User,
-) -> Tariff:
-    """Change a tariff for all who have it.
-
-    Raises Conflict when it was changed since `version`, Problem when the name is taken or a rate is out of range.
-    """
-    given: dict[str, Any] = {"most_forwards": most_forwards, "most_devices": most_devices, "trial": trial}
-    given |= {"up_kbit": up_kbit, "down_kbit": down_kbit}
-    try:
-        with transaction.atomic():
-            present = Tariff.objects.filter(pk=tariff.pk, version=version)
-            if not present.update(name=_validate_tariff_name(name), version=F("version") + 1, **given):
-                raise Conflict(
-                    _("This tariff was changed by someone else while you were editing. Look at it as it is now, then save again.")
-                )
-            enqueue_task("workers.reconcile", by.pk)
-    except IntegrityError as error:
-        raise _explain_tariff(error, name) from error
-    tariff.refresh_from_db()
-    return tariff
 
 
 def _reserve_number() -> int:
@@ -179,22 +136,6 @@ def _find_free_number() -> int:
     follower = Member.objects.filter(number=OuterRef("number") + 1)
     before = Member.objects.filter(~Exists(follower), number__lt=LAST_NUMBER).order_by("number").values_list("number", flat=True).first()
     return (before or FIRST_NUMBER) + 1
-
-
-def _validate_tariff_name(name: str) -> str:
-    if not name.strip():
-        raise Problem(_("Enter a name for the tariff."), "name")
-    return name.strip()
-
-
-def _explain_tariff(error: IntegrityError, name: str) -> Problem:
-    for fieldname in ("up_kbit", "down_kbit"):
-        if f"tariff_{fieldname}" in str(error):
-            facts = {"lowest": LOWEST_KBIT, "highest": HIGHEST_KBIT}
-            return Problem(_("A rate is between %(lowest)d and %(highest)d kbit/s.") % facts, fieldname)
-    if "name" not in str(error):
-        raise error
-    return Problem(_("There is a tariff “%(name)s” already.") % {"name": name.strip()}, "name")
 
 
 def _update(members: QuerySet[Member], **values: object) -> int:
@@ -236,6 +177,11 @@ def remove_device(*, device: Device, by: User) -> None:
     with transaction.atomic():
         Device.objects.filter(pk=device.pk).delete()
         enqueue_task("workers.reconcile", by.pk)
+
+
+def _demand_offered(tariff: Tariff) -> None:
+    if not tariff.offered:
+        raise Problem(_("The tariff %(tariff)s is not offered any more. Choose another.") % {"tariff": tariff}, "tariff", culprit=tariff)
 
 
 def _validate_facts(facts: MemberFacts) -> dict[str, object]:

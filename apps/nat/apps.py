@@ -11,11 +11,19 @@ class NatConfig(AppConfig):
     def ready(self) -> None:
         from apps.audit.trail import UNSHOWN, Trail, register_trail
         from apps.lib.dependents import register_dependents
+        from apps.members.room_uses import register_room_use
         from apps.nat import reopening
-        from apps.nat.count_texts import describe_move_goal, format_forward_count, format_mapping_count, format_pinhole_count
+        from apps.nat.count_texts import (
+            describe_move_goal,
+            find_planned_moves,
+            format_forward_count,
+            format_mapping_count,
+            format_pinhole_count,
+        )
         from apps.nat.models import Move, NatMapping, Pinhole, PortForward, PortRules
         from apps.network.models import Holding
 
+        register_room_use(find_planned_moves)
         register_dependents(Holding, lambda ids: PortForward.objects.filter(holding__in=ids), format_forward_count)
         register_dependents(Holding, lambda ids: NatMapping.objects.filter(holding__in=ids), format_mapping_count)
         register_dependents(Holding, lambda ids: Pinhole.objects.filter(holding__in=ids), format_pinhole_count)

@@ -14,8 +14,8 @@ HOLD = "INSERT INTO network_holding (member_id, pool_id, group_id, kind, pool_pr
 @pytest.mark.parametrize(
     ("query", "status", "field"),
     [
-        ("INSERT INTO members_site (name, code) VALUES ('Main', 'M'), ('Main', 'N')", 409, "name"),
-        ("INSERT INTO members_room (site_id, floor, name) VALUES (99999, 1, '101')", 409, "site"),
+        ("INSERT INTO members_site (version, name, code) VALUES (1, 'Main', 'M'), (1, 'Main', 'N')", 409, "name"),
+        ("INSERT INTO members_room (version, site_id, floor, name) VALUES (1, 99999, 1, '101')", 409, "site"),
         ("DELETE FROM members_tariff", 409, ""),
         ("UPDATE members_member SET state = 'gone'", 422, ""),
         ("UPDATE members_member SET name = NULL", 422, "name"),

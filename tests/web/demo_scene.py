@@ -26,7 +26,7 @@ from apps.lib.database.validity import holds_now
 from apps.mail import circuit_breaker, notice_kinds, unsubscribing
 from apps.mail.models import Message
 from apps.members.departures import plan_departure
-from apps.members.models import Departure, Device, Member, Room, Tariff
+from apps.members.models import Departure, Device, Member, Room, Site, Tariff
 from apps.nat.models import Move, Pinhole, PortForward
 from apps.nat.moving import services as moving
 from apps.nat.pinholes.services import add_pinhole
@@ -57,6 +57,7 @@ RESIDENT = "selin"
 POSTED = (
     "accounts:back-channel-logout",
     "desk:departure-drop", "desk:move-drop", "desk:member-invite", "desk:invitation-withdraw", "own:pinhole-switch", "own:pinhole-reopen",
+    "members:site-undo", "members:room-undo", "members:tariff-undo",
     "accounts:keys", "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw",
     "accounts:person-sign-out", "accounts:person-revoke-tokens", "accounts:tokens-revoke-all",
     "accounts:roles-agree", "accounts:roles-drop",
@@ -362,7 +363,9 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "nat:renumber": _holding,
     "desk:departure-drop": _pk(Departure),
     "desk:move-drop": _pk(Move),
-    "members:tariff": _pk(Tariff),
+    **{f"members:{name}": _pk(Tariff) for name in ("tariff", "tariff-remove")},
+    **{f"members:{name}": _pk(Site) for name in ("site", "site-edit", "site-remove", "rooms-add")},
+    **{f"members:{name}": _pk(Room) for name in ("room", "room-remove")},
     "traffic:of": _member,
     "traffic:of-csv": _member,
     "traffic:of-months-csv": _member,

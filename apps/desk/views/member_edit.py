@@ -37,7 +37,7 @@ def add(request: HttpRequest) -> HttpResponse:
             return redirect("desk:member", services.add_member(facts=form.build_facts(), by=get_person(request), **wanted).pk)
         except Problem as problem:
             add_problem_to(form, problem)
-    context = {"form": form, "tariffs": Tariff.objects.exists(), "rooms": _list_rooms()}
+    context = {"form": form, "tariffs": Tariff.objects.filter(offered=True).exists(), "rooms": _list_rooms()}
     return render(request, "desk/member/add.html", context, status=422 if form.errors else 200)
 
 

@@ -50,7 +50,7 @@ SECTIONS = (
         _("People"),
         (
             NavigationItem(_("Members"), "desk:members", "members"),
-            NavigationItem(_("Sites and rooms"), "members:sites", "sites"),
+            NavigationItem(_("Houses and rooms"), "members:sites", "sites"),
             NavigationItem(_("Tariffs"), "members:tariffs", "tariffs"),
         ),
     ),

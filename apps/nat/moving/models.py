@@ -38,7 +38,9 @@ class Move(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["member"], condition=Q(state="planned"), name="move_one_planned"),
             models.CheckConstraint(condition=Q(state__in=["planned", "done", "dropped"]), name="move_state"),
-            models.CheckConstraint(condition=Q(room__isnull=False) | Q(pool__isnull=False) | ~Q(state="planned"), name="move_changes_something"),
+            models.CheckConstraint(
+                condition=Q(room__isnull=False) | Q(pool__isnull=False) | ~Q(state="planned"), name="move_changes_something"
+            ),
         ]
 
     def __str__(self) -> str:
