@@ -1133,7 +1133,7 @@ CREATE FUNCTION public.pgtrigger_delete_delete_c2eea() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_poolevent" ("block_size", "group_id", "id", "kind", "member_length", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "sharing", "version") SELECT old_values."block_size", old_values."group_id", old_values."id", old_values."kind", old_values."member_length", old_values."name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."prefix", old_values."sharing", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_poolevent" ("block_size", "group_id", "id", "kept", "kept_first", "kind", "member_length", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "sharing", "version") SELECT old_values."block_size", old_values."group_id", old_values."id", old_values."kept", old_values."kept_first", old_values."kind", old_values."member_length", old_values."name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."prefix", old_values."sharing", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1965,7 +1965,7 @@ CREATE FUNCTION public.pgtrigger_insert_insert_e8f4d() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_poolevent" ("block_size", "group_id", "id", "kind", "member_length", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "sharing", "version") SELECT new_values."block_size", new_values."group_id", new_values."id", new_values."kind", new_values."member_length", new_values."name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."prefix", new_values."sharing", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_poolevent" ("block_size", "group_id", "id", "kept", "kept_first", "kind", "member_length", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "sharing", "version") SELECT new_values."block_size", new_values."group_id", new_values."id", new_values."kept", new_values."kept_first", new_values."kind", new_values."member_length", new_values."name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."prefix", new_values."sharing", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -2859,7 +2859,7 @@ CREATE FUNCTION public.pgtrigger_update_update_c8e08() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    INSERT INTO "network_poolevent" ("block_size", "group_id", "id", "kind", "member_length", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "sharing", "version") VALUES (NEW."block_size", NEW."group_id", NEW."id", NEW."kind", NEW."member_length", NEW."name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."prefix", NEW."sharing", NEW."version"); RETURN NULL;
+                    INSERT INTO "network_poolevent" ("block_size", "group_id", "id", "kept", "kept_first", "kind", "member_length", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "sharing", "version") VALUES (NEW."block_size", NEW."group_id", NEW."id", NEW."kept", NEW."kept_first", NEW."kind", NEW."member_length", NEW."name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."prefix", NEW."sharing", NEW."version"); RETURN NULL;
                 END;
             $$;
 
@@ -5503,12 +5503,22 @@ CREATE TABLE public.network_pool (
     group_id bigint NOT NULL,
     block_size integer,
     sharing character varying(8) DEFAULT 'shared'::character varying NOT NULL,
+    kept cidr[] DEFAULT '{}'::cidr[] NOT NULL,
+    kept_first integer DEFAULT 0 NOT NULL,
     CONSTRAINT network_pool_block_size_check CHECK ((block_size >= 0)),
+    CONSTRAINT network_pool_kept_first_check CHECK ((kept_first >= 0)),
     CONSTRAINT network_pool_member_length_check CHECK ((member_length >= 0)),
     CONSTRAINT network_pool_version_check CHECK ((version >= 0)),
     CONSTRAINT pool_block_size CHECK ((((block_size = ANY (ARRAY[64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384])) AND (block_size IS NOT NULL) AND ((sharing)::text = 'blocks'::text)) OR ((NOT ((sharing)::text = 'blocks'::text)) AND (block_size IS NULL)))),
     CONSTRAINT pool_family_fits_kind CHECK ((((family((prefix)::inet) = 6) AND ((kind)::text = 'prefix6'::text)) OR ((family((prefix)::inet) = 4) AND ((kind)::text = ANY ((ARRAY['private4'::character varying, 'public4'::character varying])::text[]))))),
+    CONSTRAINT pool_kept_few CHECK (((
+CASE
+    WHEN (kept IS NULL) THEN NULL::integer
+    ELSE COALESCE(array_length(kept, 1), 0)
+END <= 64) AND (kept_first <= 1000000))),
+    CONSTRAINT pool_kept_inside CHECK (((prefix)::inet >>= ALL ((kept)::inet[]))),
     CONSTRAINT pool_member_length CHECK (((((kind)::text = 'prefix6'::text) AND ((member_length >= 32) AND (member_length <= 64))) OR (((kind)::text = ANY ((ARRAY['private4'::character varying, 'public4'::character varying])::text[])) AND (member_length = 32)))),
+    CONSTRAINT pool_public_keeps_none CHECK (((NOT ((kind)::text = 'public4'::text)) OR ((kept = '{}'::cidr[]) AND (kept_first = 0)))),
     CONSTRAINT pool_shared_where_public CHECK ((((kind)::text = 'public4'::text) OR ((sharing)::text = 'shared'::text))),
     CONSTRAINT pool_sharing CHECK (((sharing)::text = ANY ((ARRAY['own'::character varying, 'shared'::character varying, 'blocks'::character varying])::text[])))
 );
@@ -5537,7 +5547,10 @@ CREATE TABLE public.network_poolevent (
     pgh_obj_id bigint NOT NULL,
     block_size integer,
     sharing character varying(8) DEFAULT 'shared'::character varying NOT NULL,
+    kept cidr[] DEFAULT '{}'::cidr[] NOT NULL,
+    kept_first integer DEFAULT 0 NOT NULL,
     CONSTRAINT network_poolevent_block_size_check CHECK ((block_size >= 0)),
+    CONSTRAINT network_poolevent_kept_first_check CHECK ((kept_first >= 0)),
     CONSTRAINT network_poolevent_member_length_check CHECK ((member_length >= 0)),
     CONSTRAINT network_poolevent_version_check CHECK ((version >= 0))
 );
@@ -8223,7 +8236,7 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_be28b ON public.tickets_canned IS 'd0
 
 CREATE TRIGGER pgtrigger_delete_delete_c2eea AFTER DELETE ON public.network_pool REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_c2eea();
 
-COMMENT ON TRIGGER pgtrigger_delete_delete_c2eea ON public.network_pool IS '8e3af3525630387ffa6f787b70cf51814b319a9b';
+COMMENT ON TRIGGER pgtrigger_delete_delete_c2eea ON public.network_pool IS 'fb71b8cf11ee4c2c8d1da0afb01c05f33170d18d';
 
 CREATE TRIGGER pgtrigger_delete_delete_c338b AFTER DELETE ON public.bans_banlist REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_c338b();
 
@@ -8431,7 +8444,7 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_e584a ON public.bans_reachable IS 'e2
 
 CREATE TRIGGER pgtrigger_insert_insert_e8f4d AFTER INSERT ON public.network_pool REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_e8f4d();
 
-COMMENT ON TRIGGER pgtrigger_insert_insert_e8f4d ON public.network_pool IS '91536e148d19a1bc46a152f45c7494fdcff0cab0';
+COMMENT ON TRIGGER pgtrigger_insert_insert_e8f4d ON public.network_pool IS '800be62456072ec6792ead3cc4648a0bd3f00f4c';
 
 CREATE TRIGGER pgtrigger_insert_insert_f93d1 AFTER INSERT ON public.bans_banfeed REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_f93d1();
 
@@ -8647,7 +8660,7 @@ COMMENT ON TRIGGER pgtrigger_update_update_c6bd0 ON public.tickets_ticket IS 'f8
 
 CREATE TRIGGER pgtrigger_update_update_c8e08 AFTER UPDATE ON public.network_pool FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_c8e08();
 
-COMMENT ON TRIGGER pgtrigger_update_update_c8e08 ON public.network_pool IS '62f979a7788fced30be4c689253198572564bb9d';
+COMMENT ON TRIGGER pgtrigger_update_update_c8e08 ON public.network_pool IS '92a953c5c2946abeab7d3e02fe05deb9adb248f0';
 
 CREATE TRIGGER pgtrigger_update_update_c956b AFTER UPDATE ON public.bans_banlist FOR EACH ROW WHEN ((((old.description)::text IS DISTINCT FROM (new.description)::text) OR (old.enabled IS DISTINCT FROM new.enabled) OR (old.id IS DISTINCT FROM new.id) OR ((old.name)::text IS DISTINCT FROM (new.name)::text) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_c956b();
 
@@ -9261,6 +9274,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('nat', '0001_initial'),
     ('nat', '0002_room_of_a_done_move'),
     ('network', '0001_initial'),
+    ('network', '0002_shares_kept_free'),
     ('operations', '0001_initial'),
     ('pghistory', '0001_initial'),
     ('pghistory', '0002_aggregateevent'),

@@ -30,8 +30,8 @@ class PoolSerializer(api.BasePoolSerializer):
 
 
 class PoolSharingViewSet(api.BasePoolViewSet):
-    """Pools of addresses. A change takes `name` and `prefix`, and for public pools `sharing` and `block_size`, which apply to all members
-    who leave from the pool.
+    """Pools of addresses. A change takes `name`, `prefix`, `kept_first` and `kept`, and for public pools `sharing` and `block_size`,
+    which apply to all members who leave from the pool.
     """
 
     serializer_class = PoolSerializer

@@ -14,7 +14,7 @@ from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, Remove
 from apps.lib.database.validity import holds_now
 from apps.members.models import Member
 from apps.network import services
-from apps.network.models import Holding, Pool
+from apps.network.models import MOST_KEPT, MOST_KEPT_FIRST, Holding, Pool
 from apps.network.selectors import count_held_shares, count_shares, list_pools
 
 
@@ -67,17 +67,20 @@ class BasePoolSerializer(ApiSerializer):
     prefix = PrefixText()
     member_length = serializers.IntegerField(min_value=0, max_value=128, required=False)
     sharing = serializers.ChoiceField(choices=Pool.Sharing.choices, required=False)
+    kept_first = serializers.IntegerField(min_value=0, max_value=MOST_KEPT_FIRST, required=False)
+    kept = serializers.ListField(child=PrefixText(), max_length=MOST_KEPT, required=False)
     size = serializers.SerializerMethodField()
     held = serializers.SerializerMethodField()
     version = serializers.IntegerField(required=False, min_value=1)
 
     class Meta:
         model = Pool
-        fields = ["id", "group", "kind", "name", "prefix", "member_length", "sharing", "block_size", "size", "held", "version"]
+        fields = ["id", "group", "kind", "name", "prefix", "member_length", "sharing", "block_size"]
+        fields += ["kept_first", "kept", "size", "held", "version"]
         validators: list[Any] = []
 
     def get_size(self, pool: Pool) -> int:
-        """Number of shares in the pool; of a public pool: of addresses."""
+        """Number of shares in the pool for members, without those that are kept free; of a public pool: of addresses."""
         return count_shares(pool)
 
     def get_held(self, pool: Pool) -> int:
@@ -89,12 +92,12 @@ class BasePoolSerializer(ApiSerializer):
         return services.add_pool(by=self.context["request"].user, **given)
 
     def update(self, instance: Pool, validated_data: Mapping[str, Any]) -> Pool:
-        given = {name: validated_data.get(name, getattr(instance, name)) for name in ("name", "prefix", "version")}
+        given = {name: validated_data.get(name, getattr(instance, name)) for name in ("name", "prefix", "kept_first", "kept", "version")}
         return services.change_pool(pool=instance, by=self.context["request"].user, **given)
 
 
 class BasePoolViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
-    """Pools of addresses. A change takes `name` and `prefix`; everything else stays as it is."""
+    """Pools of addresses. A change takes `name`, `prefix`, `kept_first` and `kept`; everything else stays as it is."""
 
     serializer_class = BasePoolSerializer
     group_path = "group"

@@ -10,7 +10,7 @@ from apps.lib.fields import AddressField, PrefixField
 from apps.lib.ui import formats
 from apps.lib.ui.row_choice_field import RowChoiceField
 from apps.members.models import Device, Member
-from apps.network.models import BLOCK_SIZES, GatewayGroup, Pool, count_address_blocks
+from apps.network.models import BLOCK_SIZES, MOST_KEPT_FIRST, GatewayGroup, Pool, count_address_blocks
 
 
 class PrefixInput(forms.CharField):
@@ -27,6 +27,16 @@ class AddressInput(forms.CharField):
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
         return AddressField().to_python(text) if text else None
+
+
+class PrefixListInput(forms.CharField):
+    """Form field for several addresses or prefixes, separated by commas, spaces or line breaks."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(map(str, value)) if isinstance(value, list) else value
+
+    def clean(self, value: Any) -> Any:
+        return [PrefixField().to_python(each) for each in super().clean(value).replace(",", " ").split()]
 
 
 class HoldForm(forms.Form):
@@ -59,6 +69,8 @@ def _describe_block_size(size: int) -> str:
 class PoolForm(forms.Form):
     """Changes a pool: its name, its prefix, and how members share a public one. Kind and group cannot be changed."""
 
+    PUBLIC_ONLY, INSIDE_ONLY = ("sharing", "block_size"), ("kept_first", "kept")
+
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=2**31 - 1, required=False)
     name = forms.CharField(label=_("Name"), max_length=60, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     prefix = PrefixInput(  # type: ignore[assignment]  # a field, which Django takes off the class
@@ -66,6 +78,19 @@ class PoolForm(forms.Form):
         max_length=50,
         help_text=_("Like 10.16.0.0/12 or 2001:db8:a0::/44"),
         widget=forms.TextInput(attrs={"spellcheck": "false"}),
+    )
+    kept_first = forms.IntegerField(
+        label=_("First addresses kept free"),
+        min_value=0,
+        max_value=MOST_KEPT_FIRST,
+        help_text=_("For routers and servers: members do not get them. Of an IPv6 pool, prefixes"),
+    )
+    kept = PrefixListInput(
+        label=_("Also keep free"),
+        max_length=3000,
+        required=False,
+        help_text=_("Addresses or prefixes, like 10.16.255.254, 10.16.8.0/24"),
+        widget=forms.TextInput(attrs={"spellcheck": "false", "autocomplete": "off"}),
     )
     sharing = forms.ChoiceField(
         label=_("How members use it"),
@@ -79,10 +104,13 @@ class PoolForm(forms.Form):
     def __init__(self, data: Any = None, *, public: bool = True, initial: dict[str, Any] | None = None) -> None:
         super().__init__(data, initial=initial)
         self._public = public
-        if public:
-            self.fields["block_size"].choices = [("", _("no blocks")), *((size, _describe_block_size(size)) for size in BLOCK_SIZES)]  # type: ignore[attr-defined]
-        else:
-            del self.fields["sharing"], self.fields["block_size"]
+        self.fields["block_size"].choices = [("", _("no blocks")), *((size, _describe_block_size(size)) for size in BLOCK_SIZES)]  # type: ignore[attr-defined]
+        for name in self._list_superfluous():
+            del self.fields[name]
+
+    def _list_superfluous(self) -> tuple[str, ...]:
+        """Return the fields that a pool of this kind does not have."""
+        return self.INSIDE_ONLY if self._public else self.PUBLIC_ONLY
 
     def rebase_on(self, version: int) -> "PoolForm":
         """Return the same input on top of the row's current version, with the same errors."""
@@ -109,15 +137,20 @@ class NewPoolForm(PoolForm):
         help_text=_("Only for IPv6 prefixes: 64 gives each member a /64"),
     )
 
-    field_order = ("name", "kind", "prefix", "member_length", "sharing", "block_size", "group")
+    field_order = ("name", "kind", "prefix", "member_length", "kept_first", "kept", "sharing", "block_size", "group")
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)
+        self.fields["kept_first"].required = False
+        self.fields["kept_first"].widget.attrs["placeholder"] = _("10, fewer in a small pool")
         sharing = self.fields["sharing"]
         sharing.required, sharing.label = False, _("How members use public IPv4")
         sharing.choices = [self.FITTING, *Pool.Sharing.choices]  # type: ignore[attr-defined]  # a ChoiceField
         sizes = [("", _("as many as fit the current members")), *self.fields["block_size"].choices[1:]]  # type: ignore[attr-defined]
         self.fields["block_size"].choices = sizes  # type: ignore[attr-defined]  # a ChoiceField
+
+    def _list_superfluous(self) -> tuple[str, ...]:
+        return ()
 
 
 class HolderLookupForm(forms.Form):

@@ -5,6 +5,7 @@ from django.contrib.postgres.fields import ArrayField, DateTimeRangeField, Range
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models import F, Func, Q
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Mod
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
@@ -138,6 +139,8 @@ class Gateway(Versioned):
 
 ALL_PORTS = 65536
 LEAST_BLOCK_PORT = 1024  # ports below are never part of a block
+MOST_KEPT = 64  # entries of Pool.kept
+MOST_KEPT_FIRST = 1_000_000  # of Pool.kept_first
 BLOCK_SIZES = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 SUITABLE_BLOCK_SIZES = (1024, 512, 256)  # best first; reasons: docs/adr/0023-one-port-towards-everybody.md
 
@@ -163,6 +166,7 @@ class Pool(Versioned):
     """A prefix out of which members get addresses. Pools never overlap: one installation is one network.
 
     sharing, block_size: how members use a public pool from now on; what each member has is in the NAT mapping. Other pools are "shared".
+    kept_first: this many first shares, and kept: all shares that overlap these, are not assigned to members from now on: the router's.
     """
 
     class Kind(models.TextChoices):
@@ -182,6 +186,8 @@ class Pool(Versioned):
     member_length = models.PositiveSmallIntegerField(_("prefix length per member"), default=32)
     sharing = models.CharField(_("how members use it"), max_length=8, choices=Sharing, default=Sharing.SHARED, db_default="shared")
     block_size = models.PositiveIntegerField(_("ports per block"), null=True, blank=True)
+    kept_first = models.PositiveIntegerField(_("first addresses kept free"), default=0, db_default=0)
+    kept = ArrayField(PrefixField(), verbose_name=_("kept free"), default=list, blank=True, db_default=[])
 
     class Meta:
         ordering = ["kind", "prefix"]
@@ -204,6 +210,9 @@ class Pool(Versioned):
                 | Q(Exact(make_family_expression("prefix"), 4), kind__in=["private4", "public4"]),
                 name="pool_family_fits_kind",
             ),
+            models.CheckConstraint(condition=~Q(kind="public4") | Q(kept_first=0, kept=[]), name="pool_public_keeps_none"),
+            models.CheckConstraint(condition=RawSQL("prefix >>= ALL (kept)", (), models.BooleanField()), name="pool_kept_inside"),
+            models.CheckConstraint(condition=Q(kept__len__lte=MOST_KEPT, kept_first__lte=MOST_KEPT_FIRST), name="pool_kept_few"),
         ]
 
     def __str__(self) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from ipaddress import IPv6Network, ip_network
+from ipaddress import IPv4Address, IPv6Address, ip_network
 
 from django.db import connection
 from django.db.models import Count, QuerySet
@@ -12,46 +12,65 @@ from apps.lib.database.validity import holds_now, holds_now_or_later
 from apps.lib.fields import Address, Prefix
 from apps.lib.web.request_cache import cache_per_request
 from apps.members.models import Member
+from apps.network.kept_free import count_all_shares, count_kept, find_lowest, list_kept_prefixes
 from apps.network.models import Gateway, Holding, Pool
 
 # Prefer addresses that were never held: the next is right above the highest one ever held. Only if the pool is used up to its end, take
-# the lowest gap between shares held now or later. A pool's first and last IPv4 address are never given. All shares of a pool have the
-# same length, so the next share begins right behind the last address of the previous one.
+# the lowest gap between shares held now or later. A pool's first and last IPv4 address are never given, nor what is kept free. All shares
+# of a pool have the same length, so the next share begins right behind the last address of the previous one, or of what is kept.
 FREE = """
-    WITH usable AS (
+    WITH RECURSIVE usable AS (
         SELECT kind, prefix AS pool, member_length AS share, bits, set_masklen(broadcast(prefix), bits)::cidr AS top,
-            set_masklen(first + edge, member_length)::cidr AS lowest, set_masklen(last - edge, bits) AS highest
+            set_masklen(%(lowest)s::inet, member_length)::cidr AS lowest, set_masklen(last - edge, bits) AS highest
         FROM network_pool, LATERAL (SELECT CASE family(prefix) WHEN 4 THEN 32 ELSE 128 END AS bits,
             (family(prefix) = 4 AND masklen(prefix) < 31)::int AS edge) a,
-            LATERAL (SELECT set_masklen(prefix::inet, bits) AS first, set_masklen(broadcast(prefix), bits) AS last) b
-        WHERE id = %(pool)s)
+            LATERAL (SELECT set_masklen(broadcast(prefix), bits) AS last) b
+        WHERE id = %(pool)s),
+    kept AS (SELECT prefix, set_masklen(broadcast(prefix), masklen(top)) AS last FROM usable, unnest(%(kept)s::cidr[]) AS prefix),
+    above AS (
+        SELECT greatest(set_masklen(lowest, bits), last + 1) AS first FROM usable, LATERAL (
+            SELECT set_masklen(broadcast(prefix), bits) AS last FROM network_holding h
+            WHERE h.kind = usable.kind AND h.prefix BETWEEN pool AND top ORDER BY h.prefix DESC LIMIT 1) ever
+        WHERE last < highest AND set_masklen(lowest, bits) <= highest
+        UNION SELECT kept.last + 1 FROM above JOIN kept ON above.first <<= kept.prefix JOIN usable ON kept.last < highest),
+    gap AS (
+        SELECT set_masklen(lowest, bits) AS first FROM usable
+        UNION SELECT last + 1 FROM usable, kept WHERE last < highest
+        UNION SELECT last + 1 FROM usable, LATERAL (
+            SELECT set_masklen(broadcast(prefix), bits) AS last, lead(prefix) OVER (ORDER BY prefix) AS above FROM network_holding h
+            WHERE h.kind = usable.kind AND h.prefix BETWEEN pool AND top AND h.valid && tstzrange(statement_timestamp(), NULL)) held
+        WHERE last < highest AND (above IS NULL OR last + 1 < set_masklen(above, bits)))
     SELECT coalesce(
-        (SELECT CASE WHEN last < highest THEN set_masklen(last + 1, share) END
-            FROM (SELECT prefix, set_masklen(broadcast(prefix), bits) AS last FROM network_holding h
-                WHERE h.kind = usable.kind AND h.prefix BETWEEN pool AND top ORDER BY h.prefix DESC LIMIT 1) ever),
-        (SELECT lowest WHERE NOT EXISTS (
-            SELECT FROM network_holding h WHERE h.prefix && lowest AND h.valid && tstzrange(statement_timestamp(), NULL))),
-        (SELECT CASE WHEN last < highest THEN set_masklen(last + 1, share) END
-            FROM (SELECT set_masklen(broadcast(prefix), bits) AS last, lead(prefix) OVER (ORDER BY prefix) AS above FROM network_holding h
-                WHERE h.kind = usable.kind AND h.prefix BETWEEN pool AND top AND h.valid && tstzrange(statement_timestamp(), NULL)) held
-            WHERE above IS NULL OR CASE WHEN last < highest THEN last + 1 < set_masklen(above, bits) END ORDER BY last LIMIT 1))::cidr
-    FROM usable
+        (SELECT set_masklen(first, share) FROM above, usable WHERE NOT EXISTS (SELECT FROM kept WHERE first <<= kept.prefix)
+            ORDER BY first LIMIT 1),
+        (SELECT set_masklen(first, share) FROM gap, usable
+            WHERE first BETWEEN set_masklen(lowest, bits) AND highest AND NOT EXISTS (SELECT FROM kept WHERE first <<= kept.prefix)
+                AND NOT EXISTS (SELECT FROM network_holding h
+                    WHERE h.prefix && set_masklen(first, share) AND h.valid && tstzrange(statement_timestamp(), NULL))
+            ORDER BY first LIMIT 1))::cidr
 """
 
 
 def find_free_prefix(pool: Pool) -> Prefix | None:
-    """Return the next address or prefix of the pool that is not held now or later; None when the pool is full."""
+    """Return the next address or prefix of the pool that is neither held now or later nor kept free; None when the pool is full."""
+    lowest = find_lowest(pool)
+    if lowest > int(pool.prefix.broadcast_address):
+        return None
+    address = IPv4Address(lowest) if pool.prefix.version == 4 else IPv6Address(lowest)
+    given: dict[str, int | str | list[str]] = {
+        "pool": pool.pk,
+        "lowest": str(address),
+        "kept": [str(each) for each in list_kept_prefixes(pool)],
+    }
     with connection.cursor() as cursor:
-        cursor.execute(FREE, {"pool": pool.pk})
+        cursor.execute(FREE, given)
         found = cursor.fetchone()[0]
     return ip_network(found) if found else None
 
 
 def count_shares(pool: Pool) -> int:
-    """Return how many shares the pool has for members; for a public pool: how many addresses."""
-    if isinstance(pool.prefix, IPv6Network):
-        return int(2 ** (pool.member_length - pool.prefix.prefixlen))
-    return int(pool.prefix.num_addresses) - (2 if pool.prefix.prefixlen < 31 else 0)
+    """Return how many shares the pool has for members, without those that are kept free; for a public pool: how many addresses."""
+    return count_all_shares(pool) - count_kept(pool)
 
 
 def list_pools() -> QuerySet[Pool]:

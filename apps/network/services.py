@@ -3,6 +3,8 @@
 Every refusal names both sides, and what would be possible instead.
 """
 
+from collections.abc import Sequence
+
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
@@ -17,7 +19,8 @@ from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
 from apps.members.models import Device, Member
-from apps.network.models import BLOCK_SIZES, GatewayGroup, Holding, Pool, find_block_size
+from apps.network.kept_free import choose_kept_first, is_kept
+from apps.network.models import BLOCK_SIZES, MOST_KEPT, MOST_KEPT_FIRST, GatewayGroup, Holding, Pool, find_block_size
 from apps.network.selectors import count_shares, find_free_prefix, find_overlapping_holding
 
 
@@ -84,15 +87,21 @@ def add_pool(
     member_length: int = 32,
     sharing: str = "",
     block_size: int | None = None,
+    kept_first: int | None = None,
+    kept: Sequence[Prefix] = (),
     by: User,
 ) -> Pool:
     """Add a pool. Raises Problem when it overlaps another.
+
+    kept_first, kept: what is kept free (models.Pool); if None, the first ten addresses or prefixes, and fewer of a small pool.
 
     sharing: if "", a public pool gets the best that fits the members who hold a private address now: an address of its own for each, else
     a block of ports for each; only if even the smallest suitable blocks are too few do they share without blocks.
     """
     pool = Pool(name=name.strip(), kind=kind, prefix=prefix, group=group, member_length=_get_member_length(kind, member_length))
     _check_pool(pool)
+    pool.kept_first, pool.kept = choose_kept_first(pool) if kept_first is None else kept_first, list(kept)
+    _check_kept(pool)
     pool.sharing, pool.block_size = (sharing, block_size) if sharing else _choose_sharing(pool)
     if not sharing and block_size is not None:
         pool.sharing, pool.block_size = Pool.Sharing.BLOCKS, block_size
@@ -129,14 +138,30 @@ def _choose_sharing(pool: Pool) -> tuple[str, int | None]:
     return (Pool.Sharing.BLOCKS if block_size else Pool.Sharing.SHARED), block_size
 
 
-def change_pool(*, pool: Pool, version: int, name: str, prefix: Prefix, by: User) -> Pool:
-    """Rename, grow or shrink a pool. Raises Conflict when it was changed since `version`, Problem when the change is not possible."""
+def change_pool(
+    *,
+    pool: Pool,
+    version: int,
+    name: str,
+    prefix: Prefix,
+    kept_first: int | None = None,
+    kept: Sequence[Prefix] | None = None,
+    by: User,
+) -> Pool:
+    """Rename, grow or shrink a pool, and change what is kept free (None: as it is). Addresses that members hold stay theirs.
+
+    Raises Conflict when it was changed since `version`, Problem when the change is not possible.
+    """
     wanted = Pool(pk=pool.pk, name=name.strip(), kind=pool.kind, prefix=prefix, group=pool.group, member_length=pool.member_length)
     _check_pool(wanted)
+    wanted.kept_first = pool.kept_first if kept_first is None else kept_first
+    wanted.kept = pool.kept if kept is None else list(kept)
+    _check_kept(wanted)
+    changes = {"name": wanted.name, "prefix": prefix, "kept_first": wanted.kept_first, "kept": wanted.kept}
     try:
         with transaction.atomic():
             current = Pool.objects.filter(pk=pool.pk, version=version)
-            if not current.update(name=wanted.name, prefix=prefix, version=F("version") + 1):
+            if not current.update(**changes, version=F("version") + 1):
                 raise Conflict(
                     _("This pool was changed by someone else while you were editing. Your input is kept below; compare and save again.")
                 )
@@ -170,6 +195,9 @@ def _validate_prefix(pool: Pool, prefix: Prefix) -> Prefix:
         raise Problem(_("Members get a /%(length)d from the pool %(pool)s.") % facts, "prefix", offer=_find_offer(pool), culprit=pool)
     if prefix.version == 4 and pool.prefix.prefixlen < 31 and prefix[0] in (pool.prefix[0], pool.prefix[-1]):
         text = _("%(prefix)s is the first or last address of the pool %(pool)s, which is not assigned.")
+        raise Problem(text % facts, "prefix", offer=_find_offer(pool), culprit=pool)
+    if is_kept(pool, prefix):
+        text = _("%(prefix)s is kept free in the pool %(pool)s. Choose another, or change the pool.")
         raise Problem(text % facts, "prefix", offer=_find_offer(pool), culprit=pool)
     return prefix
 
@@ -234,6 +262,24 @@ def _check_pool(pool: Pool) -> None:
     other = Pool.objects.filter(prefix__overlaps=pool.prefix).exclude(pk=pool.pk).first()
     if other:
         raise Problem(_("%(prefix)s overlaps the pool %(pool)s.") % {"prefix": pool.prefix, "pool": other}, "prefix", culprit=other)
+
+
+def _check_kept(pool: Pool) -> None:
+    """Raise Problem if the pool cannot keep these free."""
+    if pool.kind == Pool.Kind.PUBLIC4 and (pool.kept_first or pool.kept):
+        raise Problem(
+            _("A public pool keeps nothing free; leave these addresses out of its prefix."), "kept_first" if pool.kept_first else "kept"
+        )
+    if not 0 <= pool.kept_first <= MOST_KEPT_FIRST:
+        raise Problem(_("At most the first %(most)d can be kept free.") % {"most": MOST_KEPT_FIRST}, "kept_first")
+    if len(pool.kept) > MOST_KEPT:
+        raise Problem(_("At most %(most)d can be listed here.") % {"most": MOST_KEPT}, "kept")
+    outside = next((each for each in pool.kept if each.version != pool.prefix.version or not each.subnet_of(pool.prefix)), None)
+    if outside:
+        facts = {"prefix": _format_prefix(outside), "pool": pool}
+        raise Problem(_("%(prefix)s is not in the pool %(pool)s.") % facts, "kept")
+    if count_shares(pool) < 1:
+        raise Problem(_("Nothing is left for members. Keep fewer addresses free."), "kept_first" if pool.kept_first else "kept")
 
 
 def _explain_pool_error(error: IntegrityError, pool: Pool) -> Problem:

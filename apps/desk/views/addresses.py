@@ -23,6 +23,7 @@ from apps.nat.pool_sharing import change_sharing, plan_sharing
 from apps.nat.selectors import list_users_by_address
 from apps.network import services
 from apps.network.forms import HolderLookupForm, NewPoolForm, PoolForm
+from apps.network.kept_free import count_kept
 from apps.network.models import GatewayGroup, Pool
 from apps.network.selectors import list_pool_holdings
 
@@ -77,6 +78,7 @@ def pool(request: HttpRequest, pk: int) -> HttpResponse:
         "pool": found,
         "page": pages.get_page(request.GET.get("page")),
         "history": list_row_history(found, 8),
+        "kept": count_kept(found),
         "suitable": reading.compute_block_size(found) if grouped else None,
     }
     return render(request, "network/pool.html", context)
@@ -100,7 +102,8 @@ def add_pool(request: HttpRequest) -> HttpResponse:
 @transaction.atomic
 def _change(pool: Pool, wanted: dict[str, Any], by: User) -> None:
     """Change the pool and its sharing: both or neither."""
-    services.change_pool(pool=pool, version=wanted["version"] or 0, name=wanted["name"], prefix=wanted["prefix"], by=by)
+    changes = {name: wanted[name] for name in ("name", "prefix", *PoolForm.INSIDE_ONLY) if name in wanted}
+    services.change_pool(pool=pool, version=wanted["version"] or 0, by=by, **changes)
     if "sharing" in wanted:
         change_sharing(pool=pool, sharing=wanted["sharing"], block_size=wanted["block_size"], by=by)
 
@@ -117,7 +120,7 @@ def _build_preview(pool: Pool, wanted: dict[str, Any]) -> reading.SharingPreview
 def edit_pool(request: HttpRequest, pk: int) -> HttpResponse:
     """Rename, grow or shrink a pool. Before the sharing changes, show as what each member would leave."""
     found = get_object_or_404(Pool.objects.select_related("group"), pk=pk)
-    initial = {name: getattr(found, name) for name in ("version", "name", "prefix", "sharing", "block_size")} | request.GET.dict()
+    initial = {name: getattr(found, name) for name in PoolForm.base_fields} | request.GET.dict()
     form = PoolForm(request.POST or None, public=found.kind == Pool.Kind.PUBLIC4, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
