@@ -136,32 +136,32 @@ def _import_content(
     with feed_import.stage_feed(list=feed.list, feed=reader, by=by, direction=feed.direction) as rows:
         there = Ban.objects.filter(list=feed.list_id).count()
         if not rows.found and there and not rows.unreadable:
-            return _build_held_columns(content, there, there, now) if guarded else _empty_list(feed, by, now)
+            return _build_pending_import_columns(content, there, there, now) if guarded else _empty_list(feed, by, now)
         if rows.unreadable > rows.found:
             raise Problem(f"{rows.unreadable} / {rows.unreadable + rows.found}", "bad")
         facts = {"list": feed.list_id, "comment": feed_parser.tidy_comment(feed.comment), "expires": None, "author": by and by.pk}
         outcome = feed_import.merge_entries(rows, facts | {"direction": Direction.BOTH})
         if guarded and outcome.removed > max(LEAST - 1, there * feed.shrink_limit // 100):
             transaction.set_rollback(True)
-            return _build_held_columns(content, outcome.removed, there, now)
+            return _build_pending_import_columns(content, outcome.removed, there, now)
         if claim and not is_ours(feed.pk, claim):
             transaction.set_rollback(True)
             raise FeedLeaseLost
         enqueue_task("workers.reconcile", by and by.pk)
     numbers = {name: value for name, value in asdict(replace(outcome, bad=())).items() if isinstance(value, int) and name != "bad_count"}
-    return {"refreshed": now, "outcome": numbers | {"bad": outcome.bad_count}} | NOTHING_HELD
+    return {"refreshed": now, "outcome": numbers | {"bad": outcome.bad_count}} | NO_PENDING_IMPORT
 
 
 def _empty_list(feed: BanFeed, by: User | None, now: datetime) -> dict[str, Any]:
     """Lift all bans of the list: a person confirmed that the feed is empty."""
     removed = lift_many(bans=list(Ban.objects.filter(list=feed.list_id).values_list("pk", flat=True)), by=by)
-    return {"refreshed": now, "outcome": {"removed": removed}} | NOTHING_HELD
+    return {"refreshed": now, "outcome": {"removed": removed}} | NO_PENDING_IMPORT
 
 
-NOTHING_HELD: dict[str, Any] = {"held": None, "held_since": None, "held_removed": 0, "held_of": 0}
+NO_PENDING_IMPORT: dict[str, Any] = {"held": None, "held_since": None, "held_removed": 0, "held_of": 0}
 
 
-def _build_held_columns(content: bytes, removed: int, of: int, now: datetime) -> dict[str, Any]:
+def _build_pending_import_columns(content: bytes, removed: int, of: int, now: datetime) -> dict[str, Any]:
     return {"held": content, "held_since": now, "held_removed": removed, "held_of": of}
 
 
@@ -171,7 +171,7 @@ def _build_failure_columns(feed: BanFeed, fault: str, what: str) -> dict[str, An
     return {"checked": now, "error": {"fault": fault, "what": what}, "error_since": Coalesce("error_since", now), "due": again}
 
 
-def apply_held_import(*, feed: BanFeed, by: User) -> bool:
+def apply_pending_import(*, feed: BanFeed, by: User) -> bool:
     """Import what was held back, as a person confirmed. Return False if nothing is held back any more. Raises Problem."""
     content = BanFeed.objects.filter(pk=feed.pk).values_list("held", flat=True).first()
     if content is None:
@@ -180,6 +180,6 @@ def apply_held_import(*, feed: BanFeed, by: User) -> bool:
     return True
 
 
-def drop_held_import(*, feed: BanFeed) -> None:
+def discard_pending_import(*, feed: BanFeed) -> None:
     """Discard what was held back; the list stays as it is until the feed changes."""
-    BanFeed.objects.filter(pk=feed.pk).update(**NOTHING_HELD)
+    BanFeed.objects.filter(pk=feed.pk).update(**NO_PENDING_IMPORT)

@@ -208,13 +208,13 @@ class HoldViewSet(ReadViewSet):
     filters = build_filters(Hold, "group", "revision", "since")
 
     def get_queryset(self) -> QuerySet[Hold]:
-        return selectors.list_holds()
+        return selectors.list_revision_holds()
 
     @declare_response(204)
     @action(detail=True, methods=["post"])
     def release(self, request: Request, pk: str = "") -> Response:
         """Release the hold, so that the group follows the database again."""
-        decisions.release_hold(self.get_object().group, by=_get_user(request))
+        decisions.release_revision_hold(self.get_object().group, by=_get_user(request))
         return Response(status=204)
 
 
@@ -253,7 +253,7 @@ class HeldBackViewSet(ReadViewSet):
     filters = build_filters(HeldBack, "group", "kind", "digest", "removed", "state", "since", "decided")
 
     def get_queryset(self) -> QuerySet[HeldBack]:
-        return selectors.list_held_back()
+        return selectors.list_held_back_parts()
 
     @declare_response(200, HeldBackSerializer)
     @action(detail=True, methods=["post"], serializer_class=DigestSerializer)

@@ -108,22 +108,22 @@ def list_gateway_states() -> QuerySet[GatewayState]:
     return GatewayState.objects.select_related("gateway__group", "revision").order_by("gateway__name")
 
 
-def list_held_back() -> QuerySet[HeldBack]:
+def list_held_back_parts() -> QuerySet[HeldBack]:
     """Return all held-back parts, newest first, without their elements and their long text."""
     return HeldBack.objects.select_related("group", "decided_by").prefetch_related("askers").defer("packed", "text").order_by("-id")
 
 
-def list_waiting() -> QuerySet[HeldBack]:
+def list_parts_awaiting_approval() -> QuerySet[HeldBack]:
     """Return the held-back parts that wait for a second person, oldest first."""
-    return list_held_back().filter(state=HeldBack.State.WAITING).order_by("id")
+    return list_held_back_parts().filter(state=HeldBack.State.WAITING).order_by("id")
 
 
-def list_holds() -> QuerySet[Hold]:
+def list_revision_holds() -> QuerySet[Hold]:
     """Return the active holds: groups that are kept at an older revision."""
     return Hold.objects.filter(released=None).select_related("group", "revision", "by").defer("revision__delta").order_by("group__name")
 
 
 @cache_per_request
-def map_holds_by_group() -> Mapping[int, Hold]:
+def map_revision_holds_by_group() -> Mapping[int, Hold]:
     """Return the active holds by the group's id."""
-    return {hold.group_id: hold for hold in list_holds()}
+    return {hold.group_id: hold for hold in list_revision_holds()}

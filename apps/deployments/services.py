@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.deployments.approvals import approval_gate
-from apps.deployments.desired_state import held_groups
+from apps.deployments.desired_state import groups_on_hold
 from apps.deployments.desired_state.desired_rulesets import DesiredState, compute_delta
 from apps.deployments.desired_state.desired_state_cache import DesiredStateCache
 from apps.deployments.models import Hold, Revision, Rollout
@@ -129,7 +129,7 @@ def _reconcile(look: Reconciliation, cause: str) -> Rollout | None:
 def _compute_target(group: GatewayGroup, cause: str) -> DeploymentTarget:
     hold = Hold.objects.filter(group=group, released=None).select_related("revision").first()
     if hold:
-        return DeploymentTarget(held_groups.build_held_state(group, hold), "rollback", hold)
+        return DeploymentTarget(groups_on_hold.build_desired_state_on_hold(group, hold), "rollback", hold)
     wanted = watch.recompute(group) if cause == "schedule" else watch.get_current(group)
     return DeploymentTarget(approval_gate.hold_back_unapproved(group, wanted, memory.load_running_state(group)), cause)
 

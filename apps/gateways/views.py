@@ -16,7 +16,7 @@ from apps.audit.selectors import list_row_history
 from apps.deployments import services as deployments
 from apps.deployments.approvals.limit_changes import find_waiting_limits
 from apps.deployments.rollouts import progress
-from apps.deployments.selectors import list_holds
+from apps.deployments.selectors import list_revision_holds
 from apps.gateways import group_settings, kernel_gauges, selectors, services
 from apps.gateways import rollout_settings as of_groups
 from apps.gateways.flood import set_flood_mode
@@ -40,7 +40,9 @@ def gateways(request: HttpRequest) -> HttpResponse:
         for group in GatewayGroup.objects.prefetch_related("gateways")
     ]
     part = "#groups" if request.headers.get("HX-Target") == "groups" else ""
-    return render(request, f"gateways/list.html{part}", {"groups": groups, "worst": selectors.find_worst(shown), "holds": list_holds()})
+    return render(
+        request, f"gateways/list.html{part}", {"groups": groups, "worst": selectors.find_worst(shown), "holds": list_revision_holds()}
+    )
 
 
 @staff_page
@@ -58,7 +60,7 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "gauges": list_gauges(found),
         "collected": Collected.objects.filter(gateway=found).first(),
         "table": kernel_gauges.find_table(selectors.find_status(found), getattr(found.group, "profile", None)),
-        "hold": list_holds().filter(group=found.group_id).first(),
+        "hold": list_revision_holds().filter(group=found.group_id).first(),
     }
     return render(request, "gateways/gateway.html", context)
 

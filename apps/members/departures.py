@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.lib import dependents
-from apps.lib.database.validity import check_reachable, holds_now_or_later
+from apps.lib.database.validity import check_reachable, is_valid_now_or_later
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.members import services
@@ -86,7 +86,7 @@ def compute_erasure_time(left_at: datetime) -> datetime:
 def list_releasable(now: datetime) -> QuerySet[Member]:
     """Return the members whose hold period is over and who still have holdings."""
     over = Member.objects.filter(state=Member.State.LEFT, left_at__lte=now - timedelta(days=settings.HOLD_DAYS))
-    return over.filter(holds_now_or_later("holdings__valid")).distinct().order_by("pk")
+    return over.filter(is_valid_now_or_later("holdings__valid")).distinct().order_by("pk")
 
 
 @transaction.atomic

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.lib.database.constraint_violations import find_violation_detail
-from apps.lib.database.validity import holds_now, make_range_from_now, make_range_until_now
+from apps.lib.database.validity import is_valid_now, make_range_from_now, make_range_until_now
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
@@ -77,7 +77,7 @@ def change_forward(
 ) -> PortForward:
     """Change where a forward leads, whether it is on and when it ends. Raises Conflict when it was changed since `version`."""
     check_ports(forward.protocol, forward.public_port, private_port, forward.ports)
-    current = PortForward.objects.filter(holds_now(), pk=forward.pk, version=version)
+    current = PortForward.objects.filter(is_valid_now(), pk=forward.pk, version=version)
     given = {"private_port": private_port, "purpose": purpose.strip(), "enabled": enabled} | build_end_update(until, forward)
     with transaction.atomic():
         if not current.update(**given, version=F("version") + 1):
@@ -113,7 +113,7 @@ def edit_forward(
     with transaction.atomic():
         lock_pools(forward.pool_id, get_public_pool(holding, public).pk)
         lock_holdings(forward.holding_id, holding.pk)
-        if not PortForward.objects.filter(holds_now(), pk=forward.pk, version=version).update(
+        if not PortForward.objects.filter(is_valid_now(), pk=forward.pk, version=version).update(
             valid=make_range_until_now(), version=F("version") + 1
         ):
             raise build_conflict()
@@ -140,7 +140,7 @@ def build_conflict() -> Conflict:
 def remove_forward(*, forward: PortForward, by: User) -> None:
     """End a forward now; its history stays. Ending it twice is harmless."""
     with transaction.atomic():
-        PortForward.objects.filter(holds_now(), pk=forward.pk).update(valid=make_range_until_now(), version=F("version") + 1)
+        PortForward.objects.filter(is_valid_now(), pk=forward.pk).update(valid=make_range_until_now(), version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk)
 
 
@@ -173,7 +173,7 @@ def map_address(*, holding: Holding, public: Address | None = None, pool: Pool |
         with transaction.atomic():
             pool, place = _allocate_place(holding, public, pool)
             lock_holdings(holding.pk)
-            NatMapping.objects.filter(holds_now(), holding=holding).update(valid=make_range_until_now(), version=F("version") + 1)
+            NatMapping.objects.filter(is_valid_now(), holding=holding).update(valid=make_range_until_now(), version=F("version") + 1)
             mapping = NatMapping.objects.create(
                 holding=holding,
                 group_id=holding.group_id,
@@ -198,7 +198,7 @@ def map_address(*, holding: Holding, public: Address | None = None, pool: Pool |
 def unmap_address(*, mapping: NatMapping, by: User) -> None:
     """End the mapping now: the holding still reaches the network inside, but not the internet. Ending it twice is harmless."""
     with transaction.atomic():
-        NatMapping.objects.filter(holds_now(), pk=mapping.pk).update(valid=make_range_until_now(), version=F("version") + 1)
+        NatMapping.objects.filter(is_valid_now(), pk=mapping.pk).update(valid=make_range_until_now(), version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk)
 
 
@@ -256,7 +256,7 @@ def check_ports(protocol: str, public_port: int, private_port: int, ports: int) 
 def check_holding(holding: Holding) -> None:
     if holding.kind != Pool.Kind.PRIVATE4:
         raise Problem(_("%(address)s is not a private IPv4 address.") % {"address": holding.address}, "holding")
-    if not Holding.objects.filter(holds_now(), pk=holding.pk).exists():
+    if not Holding.objects.filter(is_valid_now(), pk=holding.pk).exists():
         text = _("%(member)s does not hold %(address)s any more.")
         raise Problem(text % {"member": holding.member, "address": holding.address}, "holding", culprit=holding)
 

@@ -7,7 +7,7 @@ from ipaddress import IPv4Address
 from django.db import connection
 from psycopg.types.range import Int4Range, Range
 
-from apps.lib.database.validity import holds_now, holds_now_or_later
+from apps.lib.database.validity import is_valid_now, is_valid_now_or_later
 from apps.lib.fields import Address
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortClaim
@@ -83,7 +83,7 @@ def _build_place(public: Address, port: int, size: int) -> SnatPlace:
 
 
 def _find_current_place(pool: Pool, member: Member, public: Address | None) -> SnatPlace | None:
-    has = NatMapping.objects.filter(holds_now(), pool=pool, holding__member=member, sharing=pool.sharing)
+    has = NatMapping.objects.filter(is_valid_now(), pool=pool, holding__member=member, sharing=pool.sharing)
     for mapping in has.filter(public=public) if public else has:
         if mapping.block is None or mapping.block.upper - mapping.block.lower == pool.block_size:
             return SnatPlace(mapping.public, mapping.block)
@@ -120,7 +120,7 @@ class SnatAllocator:
         self._taken: set[tuple[Address, int]] = set()
         self._next = dict.fromkeys(self._addresses, compute_first_port(self._size))
         self._at = 0
-        for claim in PortClaim.objects.filter(holds_now_or_later(), forward_id__isnull=False, public__within=pool.prefix):
+        for claim in PortClaim.objects.filter(is_valid_now_or_later(), forward_id__isnull=False, public__within=pool.prefix):
             self._note_claim(claim)
 
     def _note_claim(self, claim: PortClaim) -> None:

@@ -29,7 +29,7 @@ class AddressInput(forms.CharField):
         return AddressField().to_python(text) if text else None
 
 
-class HoldForm(forms.Form):
+class AssignAddressForm(forms.Form):
     """Assigns a member an address of a pool: the next free one, or a given one."""
 
     pool = RowChoiceField(Pool.objects.none(), label=_("Pool"), empty_label=None)

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
 from apps.bans.models import Ban, Block
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
 from apps.lib.fields import PrefixField
 from apps.members.models import Device, Member
@@ -59,11 +59,11 @@ KINDS: Final = {
         Linkable(Device, gettext_lazy("Device"), lambda row: reverse("desk:member", args=[row.member_id]), lambda of: of.devices.all()),
         Linkable(
             PortForward, gettext_lazy("Port forward"), _build_member_url,
-            lambda of: PortForward.objects.filter(holds_now(), holding__member=of).select_related("holding"), ("holding",),
+            lambda of: PortForward.objects.filter(is_valid_now(), holding__member=of).select_related("holding"), ("holding",),
         ),
         Linkable(
             Pinhole, gettext_lazy("IPv6 pinhole"), _build_member_url,
-            lambda of: Pinhole.objects.filter(holds_now(), holding__member=of).select_related("holding"), ("holding",),
+            lambda of: Pinhole.objects.filter(is_valid_now(), holding__member=of).select_related("holding"), ("holding",),
         ),
         Linkable(
             Block, gettext_lazy("Block"), lambda row: reverse("bans:block", args=[row.pk]),

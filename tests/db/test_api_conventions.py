@@ -148,7 +148,7 @@ def test_a_walk_sees_each_row_once_while_others_come_and_go(api: Client, network
     while link:
         page = api.get(link).json()
         seen += [each["id"] for each in page["results"]]
-        factories.hold(network.residents["m1"].member, network.private, f"10.16.200.{len(seen)}")
+        factories.make_holding(network.residents["m1"].member, network.private, f"10.16.200.{len(seen)}")
         link = page["next"] if len(seen) < 9 else None
     assert seen == sorted(set(seen)) and len(seen) == 9
     assert "count" not in page

@@ -18,7 +18,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.bans.blocks import services as blocks
 from apps.bans.models import Block
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
 from apps.members import services as members
 from apps.members.models import Device, Member, Tariff
@@ -50,7 +50,7 @@ class Hand:
         return pks[:3]
 
     def any_of[Row: (Holding, PortForward, Pinhole, NatMapping, Block, Device)](self, model: type[Row], **where: object) -> Row:
-        now = model._default_manager.all() if model is Device else model._default_manager.filter(holds_now())
+        now = model._default_manager.all() if model is Device else model._default_manager.filter(is_valid_now())
         found = list(now.filter(**where).order_by("pk"))
         if not found:
             raise Problem("There is none at this moment.")
@@ -100,7 +100,7 @@ class Hand:
         own_forwards.switch_port(forward=row, version=row.version, enabled=not row.enabled, by=self.by)
 
     def change_many(self) -> None:
-        found = list(PortForward.objects.filter(holds_now()).select_related("holding"))
+        found = list(PortForward.objects.filter(is_valid_now()).select_related("holding"))
         self.draw.shuffle(found)
         as_it_is = ("holding", "public", "protocol", "public_port", "ports", "purpose", "enabled")
         wanted = [
@@ -116,7 +116,7 @@ class Hand:
         forwards_bulk.change_forwards(wanted=wanted, by=self.by)
 
     def remove_many(self) -> None:
-        found = list(PortForward.objects.filter(holds_now()))
+        found = list(PortForward.objects.filter(is_valid_now()))
         forwards_bulk.remove_forwards(forwards=self.draw.sample(found, len(found) // 2), by=self.by)
 
     def pinhole(self) -> None:

@@ -18,7 +18,7 @@ from apps.deployments import services
 from apps.deployments.models import GatewayState, HeldBack, Hold, Revision, Rollout, RolloutStep
 from apps.deployments.revision_pages import contents
 from apps.deployments.rollouts import lease_heartbeat, rollout_store
-from apps.deployments.rollouts.decisions import abort_rollout, approve_part, pause_rollout, release_hold, resume_rollout
+from apps.deployments.rollouts.decisions import abort_rollout, approve_part, pause_rollout, release_revision_hold, resume_rollout
 from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.rollouts.rollout_driver import WorkerLinks
@@ -181,11 +181,11 @@ def test_a_rollback_holds_the_group_until_it_is_released(network: factories.Netw
     forward(network, 8001)
     for cause in ("change", "schedule"):
         assert reconcile(network.group, cause=cause) is None, "the tick does not undo it"
-    release_hold(network.group, by=network.admin)
+    release_revision_hold(network.group, by=network.admin)
     assert reconcile(network.group)
     assert len(running().elements["forward4"]) == 8
     with pytest.raises(Conflict, match="not on hold"):
-        release_hold(network.group, by=network.admin)
+        release_revision_hold(network.group, by=network.admin)
 
 
 def test_a_rollback_says_why(network: factories.Network) -> None:

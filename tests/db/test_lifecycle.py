@@ -21,7 +21,7 @@ from apps.bans.models import Block
 from apps.deployments.desired_state import policy_snapshot
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state, update_desired_state
 from apps.desk.lifecycle import due, export
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Conflict, Problem
 from apps.mail.models import Message, SwitchedOff
 from apps.mail.services import switch_off, write_mail
@@ -105,18 +105,18 @@ def test_leaving_keeps_addresses_for_a_while_and_whoever_comes_back_has_them_aga
     who, opened = network.residents["m1"], forward(network)
     services.end_membership(member=who.member, by=network.admin)
     due.carry_out(later(days=13))
-    assert Holding.objects.filter(holds_now(), member=who.member).count() == 2
+    assert Holding.objects.filter(is_valid_now(), member=who.member).count() == 2
     services.activate_member(member=who.member, by=network.admin)
     due.carry_out(later(days=15))
-    assert PortForward.objects.filter(holds_now(), pk=opened.pk).exists(), "who came back keeps everything"
+    assert PortForward.objects.filter(is_valid_now(), pk=opened.pk).exists(), "who came back keeps everything"
     services.end_membership(member=who.member, by=network.admin)
     due.carry_out(later(days=15))
-    assert not Holding.objects.filter(holds_now(), member=who.member).exists()
-    assert not NatMapping.objects.filter(holds_now(), holding__member=who.member).exists()
-    assert factories.hold(factories.member("New"), network.private, "10.16.0.10").pk, "somebody else may have it"
+    assert not Holding.objects.filter(is_valid_now(), member=who.member).exists()
+    assert not NatMapping.objects.filter(is_valid_now(), holding__member=who.member).exists()
+    assert factories.make_holding(factories.member("New"), network.private, "10.16.0.10").pk, "somebody else may have it"
     due.carry_out(later(days=15))
     services.activate_member(member=who.member, by=network.admin)
-    assert not Holding.objects.filter(holds_now(), member=who.member).exists()
+    assert not Holding.objects.filter(is_valid_now(), member=who.member).exists()
 
 
 def test_a_departure_is_planned_carried_out_on_its_day_and_can_be_dropped_before(network: factories.Network) -> None:
@@ -279,7 +279,7 @@ def move(network: factories.Network, **changes: Any) -> Move:
 
 
 def now_held(member: Member) -> list[str]:
-    return [str(each.prefix) for each in Holding.objects.filter(holds_now(), member=member, kind="private4")]
+    return [str(each.prefix) for each in Holding.objects.filter(is_valid_now(), member=member, kind="private4")]
 
 
 def test_a_move_happens_on_its_day_and_what_is_open_follows_to_the_new_address(network: factories.Network) -> None:
@@ -292,9 +292,9 @@ def test_a_move_happens_on_its_day_and_what_is_open_follows_to_the_new_address(n
     assert now_held(who.member) == ["10.40.0.1/32"]
     member = Member.objects.get(pk=who.member.pk)
     assert str(member.room) == "C-101"
-    mapping = NatMapping.objects.get(holds_now(), holding__member=member)
+    mapping = NatMapping.objects.get(is_valid_now(), holding__member=member)
     assert (str(mapping.holding.prefix), mapping.public) == ("10.40.0.1/32", who.mapping.public)
-    led = PortForward.objects.get(holds_now(), holding__member=member)
+    led = PortForward.objects.get(is_valid_now(), holding__member=member)
     assert (led.public, led.public_port, led.holding) == (opened.public, opened.public_port, mapping.holding)
     planned.refresh_from_db()
     assert planned.state == "done"
@@ -307,13 +307,13 @@ def test_what_does_not_follow_is_named_before_and_ends_with_the_move(network: fa
     (effect,) = moving.list_effects(who.member, planned.pool, follow=False)
     assert (effect.following, effect.ending) == ([], [f"TCP 44321 on {who.mapping.public}"])
     due.carry_out(later(days=5))
-    assert not PortForward.objects.filter(holds_now(), holding__member=who.member).exists()
+    assert not PortForward.objects.filter(is_valid_now(), holding__member=who.member).exists()
     assert now_held(who.member) == ["10.40.0.1/32"]
 
 
 def test_a_move_that_cannot_be_says_why_and_is_tried_again(network: factories.Network) -> None:
     who, full = network.residents["m1"].member, factories.pool(network.group, "private4", "10.41.0.1/32")
-    blocking = factories.hold(factories.member("First"), full, "10.41.0.1")
+    blocking = factories.make_holding(factories.member("First"), full, "10.41.0.1")
     planned = move(network, pool=full)
     due.carry_out(later(days=5))
     planned.refresh_from_db()

@@ -573,8 +573,8 @@ def test_hostile_pools_are_refused(mara: Client, network: factories.Network, val
 def test_who_had_an_address_when(mara: Client, network: factories.Network) -> None:
     now = timezone.now()
     before = factories.member("Tunde Okafor")
-    factories.hold(before, network.private, "10.16.9.9", valid=(now - timedelta(days=9), now - timedelta(days=1)))
-    factories.hold(factories.member("Selin Kaya"), network.private, "10.16.9.9", valid=(now - timedelta(days=1), None))
+    factories.make_holding(before, network.private, "10.16.9.9", valid=(now - timedelta(days=9), now - timedelta(days=1)))
+    factories.make_holding(factories.member("Selin Kaya"), network.private, "10.16.9.9", valid=(now - timedelta(days=1), None))
     answer = mara.post("/addresses/held/", {"address": "10.16.9.9", "at": (now - timedelta(days=2)).isoformat(), "reason": "abuse 4711"})
     assert answer.context["answer"].holding.member == before
     assert answer.context["answer"].holding.prefix == ip_network("10.16.9.9/32")

@@ -195,7 +195,10 @@ def test_pinholes_end_with_the_old_prefix_where_the_member_wishes_so(network: fa
 def test_nothing_moves_when_one_address_has_no_place(network: factories.Network) -> None:
     member = factories.member("Small")
     wide = factories.pool(network.group, "prefix6", "2001:db8:f0::/44", member_length=56)
-    large, small = factories.hold(member, wide, "2001:db8:f0::/56"), factories.hold(member, network.prefixes, "2001:db8:a0:99::/64")
+    large, small = (
+        factories.make_holding(member, wide, "2001:db8:f0::/56"),
+        factories.make_holding(member, network.prefixes, "2001:db8:a0:99::/64"),
+    )
     for address in ("2001:db8:f0::7", "2001:db8:f0:1::7"):
         services.add_pinhole(holding=large, address=IPv6Address(address), protocol="tcp", port=80, by=network.admin)
     with pytest.raises(Problem, match=r"2001:db8:f0:1::7 does not fit into 2001:db8:a0:99::/64, which is smaller than 2001:db8:f0::/56"):

@@ -16,7 +16,7 @@ from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.observed_state import drift
 from apps.deployments.revision_pages import ruleset_comparison
 from apps.deployments.revision_pages.change_summary import parse_lines, render_summary
-from apps.deployments.rollouts.decisions import release_hold
+from apps.deployments.rollouts.decisions import release_revision_hold
 from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.services import reconcile
@@ -101,7 +101,7 @@ def test_a_change_is_a_rollout_that_says_so_in_words_and_can_be_gone_back_from(s
     roll_back(first.revision, why="calls break", by=served_network.admin)
     assert reconcile(served_network.group)
     assert read_kept(served_network) == "7440" and Profile.objects.get().tcp_established == 3600
-    release_hold(served_network.group, by=served_network.admin)
+    release_revision_hold(served_network.group, by=served_network.admin)
     reconcile(served_network.group)
     assert read_kept(served_network) == "3600"
     tune_group(served_network, managed=False)

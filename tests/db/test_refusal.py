@@ -9,7 +9,7 @@ from apps.bans.models import Ban, BanList
 from apps.deployments.approvals.refusal import refuse_part
 from apps.deployments.models import HeldBack
 from apps.deployments.services import reconcile
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Conflict, Problem
 from apps.mail.models import Message
 from apps.members.models import Member
@@ -52,7 +52,7 @@ def withdraw(network: factories.Network) -> HeldBack:
 
 
 def open_ports() -> list[int]:
-    return sorted(PortForward.objects.filter(holds_now(), enabled=True).values_list("public_port", flat=True))
+    return sorted(PortForward.objects.filter(is_valid_now(), enabled=True).values_list("public_port", flat=True))
 
 
 def nothing_differs(network: factories.Network) -> bool:
@@ -129,7 +129,7 @@ def test_members_who_left_are_members_again_with_all_they_had(network: factories
     for held in waiting:
         assert refuse_part(held, digest=held.digest, reason="no", by=peer) == []
     assert not Member.objects.filter(pk__in=[each.pk for each in left]).exclude(state="active").exists()
-    assert NatMapping.objects.filter(holds_now(), holding__prefix=network.residents["m4"].holding.prefix).exists()
+    assert NatMapping.objects.filter(is_valid_now(), holding__prefix=network.residents["m4"].holding.prefix).exists()
     reconcile(network.group)
     assert len(running().elements["up4"]) == len(network.residents)
 

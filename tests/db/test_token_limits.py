@@ -53,9 +53,9 @@ def world(network: factories.Network) -> TokenWorld:
     )
     prefixes = factories.pool(group, "prefix6", "2001:db8:fa00::/40")
     who, near = factories.member("Far Away"), network.residents["m1"]
-    held = factories.hold(who, inside, "172.20.0.10")
+    held = factories.make_holding(who, inside, "172.20.0.10")
     mapping = map_address(holding=held, public=outside.prefix[1], by=network.admin)
-    far = factories.Resident(who, held, mapping, factories.hold(who, prefixes, "2001:db8:fa00:1::/64"))
+    far = factories.Resident(who, held, mapping, factories.make_holding(who, prefixes, "2001:db8:fa00:1::/64"))
     for each, site in ((near, sites[0]), (far, sites[1])):
         each.member.room = Room.objects.create(site=site, floor=1, name="101")
         each.member.save()

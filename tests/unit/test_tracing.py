@@ -279,7 +279,7 @@ def test_a_stray_packet_of_tcp_is_invalid() -> None:
 
 
 def test_a_fragment_alone_waits_for_the_others() -> None:
-    assert trace_packet(replace(tcp("lan0", MEMBER, FOREIGN, 443), fragment=True)).outcome is TraceOutcome.HELD
+    assert trace_packet(replace(tcp("lan0", MEMBER, FOREIGN, 443), fragment=True)).outcome is TraceOutcome.WAITS_FOR_FRAGMENTS
 
 
 def test_neighbour_discovery_is_delivered_from_one_hop_only() -> None:

@@ -22,7 +22,7 @@ from apps.desk import address_lookup_log
 from apps.desk.seeding import demo
 from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.parse_limits import TOO_MANY_ADDRESSES
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.mail import circuit_breaker, notice_kinds, unsubscribing
 from apps.mail.models import Message
 from apps.members.departures import plan_departure
@@ -146,7 +146,7 @@ def fill() -> User:
     group.removal_least = 3
     group.save()
     wait_for(lambda: reconcile(group, by=mara.pk) is None)
-    for forward in PortForward.objects.filter(holds_now(), enabled=True)[:5]:
+    for forward in PortForward.objects.filter(is_valid_now(), enabled=True)[:5]:
         forward.delete()
     wait_for(lambda: reconcile(group, by=mara.pk) is None and HeldBack.objects.exists())
     return mara
@@ -237,10 +237,10 @@ def _tokens(mara: User, member: Member) -> None:
 
 
 def _openings(mara: User) -> None:
-    prefix = Holding.objects.filter(holds_now(), kind=Pool.Kind.PREFIX6).order_by("pk")[0]
+    prefix = Holding.objects.filter(is_valid_now(), kind=Pool.Kind.PREFIX6).order_by("pk")[0]
     address = prefix.prefix.network_address + 0x1000_2000_3000_4000
     add_pinhole(holding=prefix, address=address, protocol="tcp", port=443, purpose=LONG[:80], by=mara)
-    own = Holding.objects.filter(holds_now(), kind=Pool.Kind.PREFIX6, member__user__username=RESIDENT)[0]
+    own = Holding.objects.filter(is_valid_now(), kind=Pool.Kind.PREFIX6, member__user__username=RESIDENT)[0]
     add_pinhole(holding=own, address=own.prefix.network_address + 7, protocol="tcp", port=22, purpose=LONG[:80], by=mara)
     add_pinhole(holding=prefix, address=address, protocol="udp", port=6000, ports=10, until=timezone.now() + timedelta(days=9), by=mara)
 
@@ -281,11 +281,11 @@ def _group() -> dict[str, Any]:
 
 
 def _find_blocked() -> dict[str, Any]:
-    return {"pk": Block.objects.filter(holds_now()).values_list("pk", flat=True)[0]}
+    return {"pk": Block.objects.filter(is_valid_now()).values_list("pk", flat=True)[0]}
 
 
 def _forward() -> dict[str, Any]:
-    return {"pk": PortForward.objects.filter(holds_now()).values_list("pk", flat=True)[0]}
+    return {"pk": PortForward.objects.filter(is_valid_now()).values_list("pk", flat=True)[0]}
 
 
 def _staff() -> dict[str, Any]:
@@ -294,11 +294,11 @@ def _staff() -> dict[str, Any]:
 
 
 def _own_pinhole() -> dict[str, Any]:
-    return {"pk": Pinhole.objects.filter(holds_now(), holding__member__user__username=RESIDENT).values_list("pk", flat=True)[0]}
+    return {"pk": Pinhole.objects.filter(is_valid_now(), holding__member__user__username=RESIDENT).values_list("pk", flat=True)[0]}
 
 
 def _own_forward() -> dict[str, Any]:
-    return {"pk": PortForward.objects.filter(holds_now(), holding__member__user__username=RESIDENT).values_list("pk", flat=True)[0]}
+    return {"pk": PortForward.objects.filter(is_valid_now(), holding__member__user__username=RESIDENT).values_list("pk", flat=True)[0]}
 
 
 LISTS = ("list", "switch", "edit", "delete", "feed", "feed_now", "feed_held", "feed_remove", "add", "bulk", "import")

@@ -71,7 +71,7 @@ def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octe
     # the prefix changes its holder without a reading in between, and the agents are killed before the next reading
     expected += send(lab, INTERNET6, 7004)
     end(first.prefix.pk)
-    factories.hold(second.member, network.prefixes, str(first.prefix.prefix))
+    factories.make_holding(second.member, network.prefixes, str(first.prefix.prefix))
     deploy(network)
     others = send(lab, INTERNET6, 7005)
     with ExitStack() as stack:

@@ -141,9 +141,9 @@ def town(lab: Lab, network: factories.Network) -> Iterator[Town]:
 
 def _newcomer(network: factories.Network, number: int) -> Home:
     who = factories.member(f"Newcomer {number}")
-    four = factories.hold(who, network.private, f"10.16.1.{number}")
+    four = factories.make_holding(who, network.private, f"10.16.1.{number}")
     map_address(holding=four, public=factories.PUBLIC + number // 2, by=network.admin)
-    return Home(who, HOSTS[number % len(HOSTS)], four, factories.hold(who, network.prefixes, f"2001:db8:a1:{number}::/64"))
+    return Home(who, HOSTS[number % len(HOSTS)], four, factories.make_holding(who, network.prefixes, f"2001:db8:a1:{number}::/64"))
 
 
 def deploy(network: factories.Network) -> None:
@@ -188,8 +188,8 @@ def change_hands(town: Town, one: Home, other: Home) -> None:
 
 
 def settle(town: Town, home: Home, four: str, six: str, public: IPv4Address) -> None:
-    home.four = factories.hold(home.member, town.network.private, four)
-    home.six = factories.hold(home.member, town.network.prefixes, six)
+    home.four = factories.make_holding(home.member, town.network.private, four)
+    home.six = factories.make_holding(home.member, town.network.prefixes, six)
     map_address(holding=home.four, public=public, by=town.network.admin)
 
 
@@ -208,8 +208,8 @@ def changes_hands_in_mid_sentence(town: Town, of: Home, to: Home) -> None:
     """
     four, six = str(of.four.prefix), str(of.six.prefix)
     end(of.four, of.six)
-    factories.hold(to.member, town.network.prefixes, six)
-    map_address(holding=factories.hold(to.member, town.network.private, four), public=factories.PUBLIC + 43, by=town.network.admin)
+    factories.make_holding(to.member, town.network.prefixes, six)
+    map_address(holding=factories.make_holding(to.member, town.network.private, four), public=factories.PUBLIC + 43, by=town.network.admin)
     deploy(town.network)
     town.pair = (of.member.name, to.member.name)
 

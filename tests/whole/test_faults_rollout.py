@@ -22,7 +22,7 @@ from redis import Redis
 from apps.bans.models import Ban, BanList
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout, RolloutStep
-from apps.deployments.rollouts.decisions import approve_part, release_hold
+from apps.deployments.rollouts.decisions import approve_part, release_revision_hold
 from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
@@ -318,7 +318,7 @@ def test_a_hold_outlasts_the_tick_in_the_kernel_too(bare_lab: Lab, deployed_netw
     bare_lab.run("nat-1", ["nft", "flush", "ruleset"])
     assert reconcile(deployed_network.group, cause="schedule"), "what is held is healed as well"
     assert [kernel(gateway) for gateway in deployed_network.gateways] == before
-    release_hold(deployed_network.group, by=deployed_network.admin)
+    release_revision_hold(deployed_network.group, by=deployed_network.admin)
     assert reconcile(deployed_network.group)
     assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8444) is not None
     assert talk()

@@ -71,20 +71,20 @@ def feed_state(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @staff_page
-def held_import(request: HttpRequest, pk: int) -> HttpResponse:
+def pending_import(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what was held back and why; after confirmation, import or discard it."""
     feed = _get_feed(pk)
     if feed.held_since is None:
         messages.info(request, _("Nothing is held back any more."))
         return _redirect_to_feed(pk)
     if request.method == "POST" and "drop" in request.POST:
-        feed_refresh.drop_held_import(feed=feed)
+        feed_refresh.discard_pending_import(feed=feed)
         return _redirect_to_feed(pk)
     typed = panel.parse_number(request.POST, "typed")
     if request.method != "POST" or must_type(feed.held_removed, typed):
         return render(request, "bans/feed_held.html", {"list": feed.list, "feed": feed, "type": must_type(feed.held_removed, 0)})
     try:
-        feed_refresh.apply_held_import(feed=feed, by=get_person(request))
+        feed_refresh.apply_pending_import(feed=feed, by=get_person(request))
         messages.success(request, _("Imported."))
     except Problem as problem:
         messages.error(request, str(problem))

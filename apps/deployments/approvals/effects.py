@@ -14,7 +14,7 @@ from django.db import connection
 from apps.deployments.approvals.part_codec import unpack_part
 from apps.deployments.models import HeldBack
 from apps.deployments.rule_kinds import forwards
-from apps.deployments.rule_kinds.kind import AffectedThing, HeldElement, build_prefix_thing
+from apps.deployments.rule_kinds.kind import AffectedThing, RemovedElement, build_prefix_thing
 from apps.deployments.rule_kinds.registry import KINDS, get_removal_review
 from apps.lib.port_ranges import format_span
 from firewall.blast_radius import COMING
@@ -119,7 +119,7 @@ def iter_things(part: Mapping[str, Elements]) -> Iterator[AffectedThing]:
         kind, length = find_kind(bare), split_length(bare)[1]
         build_thing = KINDS[kind].build_thing if kind else build_prefix_thing
         for key, element in elements.items():
-            yield build_thing(HeldElement(bare, length, key, element.value, element.comment))
+            yield build_thing(RemovedElement(bare, length, key, element.value, element.comment))
 
 
 def merge_port_ranges(found: Iterable[AffectedThing]) -> Iterator[AffectedThing]:

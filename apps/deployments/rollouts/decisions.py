@@ -70,7 +70,7 @@ def _render_sign_in_request(standing: ApproverStanding) -> str:
     return _("It is not known who requested this, and it may have been you. Sign in again to confirm it.")
 
 
-def release_hold(group: GatewayGroup, *, by: User) -> None:
+def release_revision_hold(group: GatewayGroup, *, by: User) -> None:
     """Release the group's hold, so that it follows the database again. Raises Conflict when there is none."""
     if Hold.objects.filter(group=group, released=None).update(released=Now(), released_by=by) != 1:
         raise Conflict(_("This group is not on hold any more."))

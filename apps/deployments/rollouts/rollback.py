@@ -83,11 +83,11 @@ def roll_back(revision: Revision, *, why: str, by: User, alone: bool = False) ->
         return _request_approval(revision, cost, why.strip(), by)
     if not cost.is_too_high:
         removal_ledger.note_losses(revision.group, cost.goes, [])
-    return hold_at(revision, why=why.strip(), by=by, alone=cost.is_too_high)
+    return hold_group_at_revision(revision, why=why.strip(), by=by, alone=cost.is_too_high)
 
 
 @transaction.atomic
-def hold_at(revision: Revision, *, why: str, by: User, alone: bool = False) -> Hold:
+def hold_group_at_revision(revision: Revision, *, why: str, by: User, alone: bool = False) -> Hold:
     """Hold the group at this revision from now on, instead of an earlier hold."""
     _filter_waiting(revision.group).update(state=HeldBack.State.OBSOLETE)
     Hold.objects.filter(group=revision.group_id, released=None).update(released=Now(), released_by=by)
@@ -97,7 +97,7 @@ def hold_at(revision: Revision, *, why: str, by: User, alone: bool = False) -> H
     except IntegrityError as error:
         raise Conflict(_("Another administrator has just put this group on hold.")) from error
     if alone:
-        notifications.notify_of_lone_hold(hold)
+        notifications.notify_of_lone_rollback(hold)
     enqueue_task("workers.reconcile", by.pk, True)
     return hold
 
@@ -133,7 +133,7 @@ def carry_out_approval(held: HeldBack, *, by: User) -> None:
     """Hold the group at the approved revision."""
     asked = unpack_values(held.packed)
     revision = Revision.objects.select_related("group").get(pk=asked["revision"])
-    hold_at(revision, why=asked["why"], by=held.askers.order_by("pk").first() or by)
+    hold_group_at_revision(revision, why=asked["why"], by=held.askers.order_by("pk").first() or by)
 
 
 def is_unchanged(held: HeldBack) -> bool:

@@ -64,7 +64,7 @@ def revision(request: HttpRequest, pk: int) -> HttpResponse:
         "older": earlier,
         "newer": later,
         "now_runs": presentation.find_running_revision(found.group),
-        "hold": selectors.list_holds().filter(group=found.group_id).first(),
+        "hold": selectors.list_revision_holds().filter(group=found.group_id).first(),
         "words": render_summary(parse_lines(found.changes)) if found.delta else "",
         "lines": [(render_kind_name(line.kind), line, compute_share(line), 0) for line in parse_lines(found.changes)],
         "delta": build_excerpt(found.delta, MOST_PER_GROUP),
@@ -139,7 +139,7 @@ def go_back(request: HttpRequest, pk: int) -> HttpResponse:
         "now_runs": presentation.find_running_revision(found.group),
         **_build_preview_context(presentation.preview_rollback(found)),
     }
-    context |= {"hold": selectors.list_holds().filter(group=found.group_id).first(), "two": two}
+    context |= {"hold": selectors.list_revision_holds().filter(group=found.group_id).first(), "two": two}
     return render(request, "deployments/back.html", context, status=422 if form.is_bound else 200)
 
 
@@ -166,11 +166,11 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
     group = get_object_or_404(GatewayGroup, pk=pk)
     if request.method == "POST":
         try:
-            decisions.release_hold(group, by=get_person(request))
+            decisions.release_revision_hold(group, by=get_person(request))
             messages.success(request, _("Released. The desired state goes out in a moment."))
         except Conflict as conflict:
             messages.warning(request, str(conflict))
         return redirect("deployments:rollouts")
-    hold = selectors.list_holds().filter(group=group).first()
+    hold = selectors.list_revision_holds().filter(group=group).first()
     preview = _build_preview_context(presentation.preview_release(hold)) if hold else {}
     return render(request, "deployments/release.html", {"group": group, "hold": hold, **preview})

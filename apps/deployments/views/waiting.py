@@ -27,20 +27,20 @@ LAST = 20
 @staff_page
 def waiting_list(request: HttpRequest) -> HttpResponse:
     """List what waits now, and recent decisions."""
-    rows = [(held, render_title(held), render_reason(held), render_requesters(held)) for held in selectors.list_waiting()]
-    over = selectors.list_held_back().exclude(state=HeldBack.State.WAITING)[:LAST]
+    rows = [(held, render_title(held), render_reason(held), render_requesters(held)) for held in selectors.list_parts_awaiting_approval()]
+    over = selectors.list_held_back_parts().exclude(state=HeldBack.State.WAITING)[:LAST]
     decisions_made = [(held, render_kind(held), build_state(held), render_decision(held), render_requesters(held)) for held in over]
     return render(request, "deployments/waits.html", {"rows": rows, "over": decisions_made})
 
 
 @staff_page
-def held_back(request: HttpRequest, pk: int) -> HttpResponse:
+def held_back_part(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a held-back part: who is concerned, its elements, and the approval form."""
-    found = _get_held_back(pk)
+    found = _get_held_back_part(pk)
     return _render_page(request, found, ApprovalForm(found, get_person(request)))
 
 
-def _get_held_back(pk: int) -> HeldBack:
+def _get_held_back_part(pk: int) -> HeldBack:
     return get_object_or_404(HeldBack.objects.select_related("group", "decided_by"), pk=pk)
 
 
@@ -62,7 +62,7 @@ def _render_page(request: HttpRequest, found: HeldBack, form: ApprovalForm, *, c
 @require_recent_auth
 def approve(request: HttpRequest, pk: int) -> HttpResponse:
     """Approve what the page showed. If something else waits by now, the page says so and shows that."""
-    by, found = get_person(request), _get_held_back(pk)
+    by, found = get_person(request), _get_held_back_part(pk)
     form = ApprovalForm(found, by, request.POST)
     if not form.is_valid():
         return _render_page(request, found, form, status=422)
@@ -72,14 +72,14 @@ def approve(request: HttpRequest, pk: int) -> HttpResponse:
         return _render_changed(request, pk, conflict)
     except Problem as problem:
         add_problem_to(form, problem)
-        return _render_page(request, _get_held_back(pk), form, status=422)
+        return _render_page(request, _get_held_back_part(pk), form, status=422)
     messages.success(request, _("Approved. It goes out in a moment, as the next rollout."))
     return redirect("deployments:held", found.pk)
 
 
 def _render_changed(request: HttpRequest, pk: int, conflict: Conflict) -> HttpResponse:
     """Show what waits now, instead of what the user decided about."""
-    found = _get_held_back(pk)
+    found = _get_held_back_part(pk)
     return _render_page(request, found, ApprovalForm(found, get_person(request)), conflict=str(conflict), status=409)
 
 
@@ -87,7 +87,7 @@ def _render_changed(request: HttpRequest, pk: int, conflict: Conflict) -> HttpRe
 @require_recent_auth
 def refuse(request: HttpRequest, pk: int) -> HttpResponse:
     """Refuse and undo what waits, for a reason. The page first shows what that restores."""
-    by, found = get_person(request), _get_held_back(pk)
+    by, found = get_person(request), _get_held_back_part(pk)
     form = RefusalForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:

@@ -15,7 +15,7 @@ from apps.nat.models import NatMapping, PortForward
 from apps.nat.pool_sharing import PlannedMapping
 from apps.nat.selectors import count_members_leaving, count_used_by_pool, list_left_as, list_port_targets
 from apps.network.models import Holding, Pool, count_address_blocks, find_block_size
-from apps.network.selectors import count_held_shares, count_shares, list_address_holdings, list_holdings_at, list_pools
+from apps.network.selectors import count_assigned_shares, count_shares, list_address_holdings, list_holdings_at, list_pools
 
 MOST = 50
 WARNS_AT = 0.9
@@ -46,13 +46,13 @@ class PoolUsage:
 
 def list_pool_usage() -> list[PoolUsage]:
     """Return the usage of every pool. Private and IPv6 pools count holdings, public ones the addresses as which members leave."""
-    used = {**_count_held(), **_count_leaving()}
+    used = {**_count_assigned(), **_count_leaving()}
     return [PoolUsage(pool, used.get(pool.pk, 0), _count_shares(pool)) for pool in list_pools()]
 
 
 def build_pool_usage(pool: Pool) -> PoolUsage:
     """Return the usage of one pool."""
-    used = _count_leaving() if pool.kind == Pool.Kind.PUBLIC4 else _count_held()
+    used = _count_leaving() if pool.kind == Pool.Kind.PUBLIC4 else _count_assigned()
     return PoolUsage(pool, used.get(pool.pk, 0), _count_shares(pool))
 
 
@@ -61,8 +61,8 @@ def _count_shares(pool: Pool) -> int:
     return count_shares(pool) * (count_address_blocks(pool.block_size) if pool.block_size else 1)
 
 
-def _count_held() -> Mapping[int, int]:
-    return get_cached("held-in-pools", count_held_shares)
+def _count_assigned() -> Mapping[int, int]:
+    return get_cached("held-in-pools", count_assigned_shares)
 
 
 def _count_leaving() -> Mapping[int, int]:

@@ -19,7 +19,12 @@ from apps.deployments.approvals.texts import render_reason
 from apps.deployments.approvals.texts import render_title as title_of_held
 from apps.deployments.models import Rollout
 from apps.deployments.rollouts import evidence, progress
-from apps.deployments.selectors import list_rollouts_in_state, list_waiting, map_holds_by_group, map_newest_by_group
+from apps.deployments.selectors import (
+    list_parts_awaiting_approval,
+    list_rollouts_in_state,
+    map_newest_by_group,
+    map_revision_holds_by_group,
+)
 from apps.desk.selectors import claims, programs
 from apps.desk.selectors.claims import DashboardFacts, find_missing_rollout
 from apps.desk.selectors.keeping import count_members, get_cached
@@ -32,7 +37,7 @@ from apps.lib.web.navigation import NavigationCount as NavigationCount
 from apps.mail import selectors as mails
 from apps.members.models import Member
 from apps.network.models import GatewayGroup, Pool
-from apps.network.selectors import count_held_shares, count_shares, list_pools
+from apps.network.selectors import count_assigned_shares, count_shares, list_pools
 
 SOON = timedelta(hours=24)
 LAST = 8
@@ -128,10 +133,10 @@ def _iter_rollout_needs(newest: Iterable[Rollout]) -> Iterator[Need]:
 
 def _iter_decision_needs() -> Iterator[Need]:
     """Yield what waits for an approval, and groups on hold at an older revision."""
-    for held in list_waiting():
+    for held in list_parts_awaiting_approval():
         state, page = StateLabel(StateKind.WAIT, _("Approval")), find_page_url("deployments:held", held.pk)
         yield Need(f"held-{held.pk}", state, title_of_held(held), render_reason(held), held.since, _("Review"), page, is_decision=True)
-    for hold in map_holds_by_group().values():
+    for hold in map_revision_holds_by_group().values():
         words = _("%(group)s is on hold at %(revision)s") % {"group": hold.group, "revision": hold.revision}
         by = f"{hold.by.name}: {hold.why}" if hold.by else hold.why
         page = find_page_url("deployments:release", hold.group_id)
@@ -216,7 +221,7 @@ def _describe_running(each: GatewayOverview) -> str:
 
 
 def _iter_pool_needs() -> Iterator[Need]:
-    held = get_cached("held-in-pools", count_held_shares)
+    held = get_cached("held-in-pools", count_assigned_shares)
     for pool in list_pools().exclude(kind=Pool.Kind.PUBLIC4):
         free = count_shares(pool) - held.get(pool.pk, 0)
         if held.get(pool.pk, 0) >= count_shares(pool) * NEARLY_FULL:

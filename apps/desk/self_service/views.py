@@ -12,7 +12,7 @@ from apps.accounts.permissions import get_person
 from apps.desk.lifecycle import export, schedule
 from apps.desk.self_service.own_page import own_page
 from apps.desk.self_service.status_line import build_status
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
 from apps.lib.ui.activation_status import build_poll_trigger, list_activation_statuses
 from apps.lib.web.query_params import parse_number
@@ -78,7 +78,7 @@ def months_csv(_request: HttpRequest, member: Member) -> StreamingHttpResponse:
 
 def _build_forwards_context(member: Member, reader: User, saved: int, closed: int, problem: str) -> dict[str, Any]:
     rows = list_activation_statuses(list_member_forwards(member))
-    gone = list_activation_statuses(PortForward.objects.filter(pk=closed, holding__member=member).exclude(holds_now())) if closed else []
+    gone = list_activation_statuses(PortForward.objects.filter(pk=closed, holding__member=member).exclude(is_valid_now())) if closed else []
     return {
         "member": member,
         "rows": rows,

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 from apps.accounts.models import User
 from apps.accounts.permissions import get_person, staff_page
 from apps.desk import panels
-from apps.desk.forms import HoldingForm
+from apps.desk.forms import AssignAddressWithNatForm
 from apps.lib import dependents
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to
@@ -50,7 +50,7 @@ def panel(request: HttpRequest, pk: int) -> HttpResponse:
 def add(request: HttpRequest, pk: int) -> HttpResponse:
     """Give the member an address."""
     member = get_object_or_404(Member, pk=pk)
-    form = HoldingForm(member, data=request.POST)
+    form = AssignAddressWithNatForm(member, data=request.POST)
     if form.is_valid():
         try:
             return _mark_changed(_respond(request, member, added=_give(member, form.cleaned_data, get_person(request)).pk))
@@ -66,7 +66,7 @@ def _give(member: Member, wanted: dict[str, Any], by: User) -> Holding:
     """Assign the address and its NAT mapping: both or neither."""
     holding = services.assign_address(member=member, pool=wanted["pool"], prefix=wanted["prefix"], device=wanted["device"], by=by)
     if holding.kind == Pool.Kind.PRIVATE4 and wanted["leaves"]:
-        map_address(holding=holding, by=by, **HoldingForm.parse_leaves(wanted["leaves"]))
+        map_address(holding=holding, by=by, **AssignAddressWithNatForm.parse_leaves(wanted["leaves"]))
     return holding
 
 

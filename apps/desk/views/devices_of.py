@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, staff_page
 from apps.desk import panels
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to
 from apps.members import services
@@ -63,7 +63,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what removing the device does; on POST, remove it."""
     device = get_object_or_404(Device.objects.select_related("member"), pk=pk)
     if request.method != "POST":
-        held = [holding.address for holding in device.holdings.filter(holds_now())]
+        held = [holding.address for holding in device.holdings.filter(is_valid_now())]
         return render(request, "desk/member/device_remove.html", {"device": device, "member": device.member, "held": held})
     services.remove_device(device=device, by=get_person(request))
     said = _("%(device)s has been removed.") % {"device": device.name}

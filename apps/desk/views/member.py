@@ -70,7 +70,7 @@ def member(request: HttpRequest, pk: int) -> HttpResponse:
     )
 
 
-def _build_facts(found: Member, held: list[panels.HeldAddressRow]) -> dict[str, Any]:
+def _build_facts(found: Member, held: list[panels.MemberAddressRow]) -> dict[str, Any]:
     holdings, mappings = [row.holding for row in held], [row.mapping for row in held if row.mapping]
     alive, block, limit = found.state == Member.State.ACTIVE, find_current_block(found), rates.find_current_limit(found)
     rates_apply = rates.is_rate_limiting_on(found)

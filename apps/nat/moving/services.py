@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib.database.validity import check_reachable, holds_now
+from apps.lib.database.validity import check_reachable, is_valid_now
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.members.models import Member, Room
@@ -91,19 +91,19 @@ def list_effects(member: Member, pool: Pool | None, *, follow: bool) -> list[Mov
 
 
 def _list_leaving(member: Member, pool: Pool) -> list[Holding]:
-    held = Holding.objects.filter(holds_now(), member=member, kind=pool.kind).exclude(pool=pool)
+    held = Holding.objects.filter(is_valid_now(), member=member, kind=pool.kind).exclude(pool=pool)
     return list(held.select_related("pool", "device", "member", "group").order_by("prefix"))
 
 
 def _build_effect(old: Holding, pool: Pool, follow: bool) -> MoveEffect:
-    mapping = NatMapping.objects.filter(holds_now(), holding=old).first()
-    opened: list[str] = [str(each) for each in (*PortForward.objects.filter(holds_now(), holding=old), *_list_pinholes(old))]
+    mapping = NatMapping.objects.filter(is_valid_now(), holding=old).first()
+    opened: list[str] = [str(each) for each in (*PortForward.objects.filter(is_valid_now(), holding=old), *_list_pinholes(old))]
     stays = follow and pool.group_id == old.group_id
     return MoveEffect(old, mapping.public_with_ports if mapping else "", opened if stays else [], [] if stays else opened)
 
 
 def _list_pinholes(old: Holding) -> QuerySet[Pinhole]:
-    return Pinhole.objects.filter(holds_now(), holding=old)
+    return Pinhole.objects.filter(is_valid_now(), holding=old)
 
 
 def carry_out(move: Move) -> bool:
@@ -145,11 +145,11 @@ def _readdress(old: Holding, move: Move) -> None:
         replace_prefix(holding=old, follow=move.follow and same, pool=pool, by=move.by)
         return
     new = assign_address(member=old.member, pool=pool, device=old.device, by=move.by)
-    mapping = NatMapping.objects.filter(holds_now(), holding=old).first()
+    mapping = NatMapping.objects.filter(is_valid_now(), holding=old).first()
     if mapping:
         services.map_address(holding=new, public=mapping.public if same else None, by=move.by)
     if move.follow and same:
-        for forward in PortForward.objects.filter(holds_now(), holding=old).order_by("pk"):
+        for forward in PortForward.objects.filter(is_valid_now(), holding=old).order_by("pk"):
             _follow(forward, new, move.by)
     release_holding(holding=old, by=move.by)
 

@@ -11,7 +11,7 @@ from apps.lib.api.filter_types import NET_WITHIN, NETWORK
 from apps.lib.api.filters import Filter, build_filters
 from apps.lib.api.serializers import ActiveSerializer, Reference
 from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.nat.expiry_dates import End
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
@@ -23,7 +23,7 @@ class PinholeSerializer(ActiveSerializer):
     """`port` and `ports` are null where all ports are open."""
 
     fixed_fields = frozenset({"holding"})
-    holding = Reference(queryset=Holding.objects.filter(holds_now()))
+    holding = Reference(queryset=Holding.objects.filter(is_valid_now()))
     member = Reference(source="holding.member", read_only=True)
     address = serializers.IPAddressField(protocol="IPv6")
     port = serializers.IntegerField(min_value=1, max_value=65535, allow_null=True, default=None)

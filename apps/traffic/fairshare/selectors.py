@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet, Sum
 from django.utils.translation import gettext as _
 
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.ui import formats
 from apps.network.models import GatewayGroup, Holding
 from apps.traffic.fairshare.fair_share_policy import UplinkDirection, UplinkTalker
@@ -72,13 +72,13 @@ def map_directions(share: FairShare, now: datetime) -> dict[str, UplinkDirection
 
 def list_congestion_limits(group: GatewayGroup) -> QuerySet[RateLimit]:
     """Return the rate limits of the group's members that hold now because its uplink is full."""
-    held = Holding.objects.filter(holds_now(), group=group).values("member")
-    return RateLimit.objects.filter(_BY_RULE, holds_now(), member__in=held)
+    held = Holding.objects.filter(is_valid_now(), group=group).values("member")
+    return RateLimit.objects.filter(_BY_RULE, is_valid_now(), member__in=held)
 
 
 def list_talkers(share: FairShare, way: str, now: datetime, limited: Collection[int]) -> tuple[list[UplinkTalker], int]:
     """Return the heaviest members of the last minutes who may be limited, as many as matter, and the octets of all members."""
-    others = RateLimit.objects.filter(~_BY_RULE, holds_now())
+    others = RateLimit.objects.filter(~_BY_RULE, is_valid_now())
     given: dict[str, Any] = {
         "exempt": list(share.exempt.values_list("pk", flat=True)),
         "other": list(others.values_list("member", flat=True)),

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib.database.validity import check_reachable, holds_now, make_range_from_now, make_range_until_now
+from apps.lib.database.validity import check_reachable, is_valid_now, make_range_from_now, make_range_until_now
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui import formats
@@ -93,10 +93,10 @@ def limit_many(
     rate = {"up_kbit": up_kbit, "down_kbit": down_kbit}
     try:
         with transaction.atomic():
-            there = RateLimit.objects.filter(holds_now(), member__in=members).select_for_update(of=("self",))
+            there = RateLimit.objects.filter(is_valid_now(), member__in=members).select_for_update(of=("self",))
             limited = dict(there.values_list("member", "reason"))
             same = [member for member, why in limited.items() if why == reason]
-            renewed = RateLimit.objects.filter(holds_now(), member__in=same).update(
+            renewed = RateLimit.objects.filter(is_valid_now(), member__in=same).update(
                 valid=_build_range(until), version=F("version") + 1, **rate
             )
             fresh = Member.objects.filter(pk__in=set(members) - limited.keys()).exclude(state=Member.State.LEFT)
@@ -115,7 +115,7 @@ def limit_many(
 def release_rate_limits(*, limits: Collection[int], by: User | None) -> int:
     """End the rate limits with these ids now. Return the number of those that held. Idempotent. by: None for a rule."""
     with transaction.atomic():
-        present = RateLimit.objects.filter(holds_now(), pk__in=limits)
+        present = RateLimit.objects.filter(is_valid_now(), pk__in=limits)
         released = present.update(valid=make_range_until_now(), released_by=by, version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk if by else None)
     return released

@@ -15,7 +15,7 @@ from firewall.ruleset import Ruleset, drop_expired
 _read: dict[int, dict[str, Ruleset]] = {}  # by revision; only the last one, as the same objects, so that comparing them is cheap
 
 
-def build_held_state(group: GatewayGroup, hold: Hold) -> DesiredState:
+def build_desired_state_on_hold(group: GatewayGroup, hold: Hold) -> DesiredState:
     """Return the held revision as desired state; elements that have expired since then stay expired. Raises NotKept."""
     moment = ReadMoment(hold.revision.snapshot, _read_clock(), "")
     names = {gateway.name: gateway.pk for gateway in group.gateways.all()}
