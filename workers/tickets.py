@@ -1,9 +1,9 @@
-"""Tasks that send one answer to many tickets, and count tickets. The work is in `apps.tickets.bulk` and `apps.tickets.counting`."""
+"""Tasks that send one answer to many tickets, and count tickets. The work is in `apps.tickets.bulk` and `apps.tickets.period_counts`."""
 
 from celery import shared_task
 from django.utils import timezone
 
-from apps.tickets import bulk, counting
+from apps.tickets import bulk, period_counts
 
 
 @shared_task(name="workers.answer_tickets")
@@ -16,4 +16,4 @@ def answer_tickets() -> None:
 @shared_task(name="workers.count_tickets")
 def count_tickets() -> None:
     """Count the tickets of days and weeks that are over."""
-    counting.fill_all(timezone.now())
+    period_counts.fill_all(timezone.now())

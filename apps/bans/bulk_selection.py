@@ -5,9 +5,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from apps.bans.ban_list_page import parse_query_number
 from apps.bans.forms import DirectionForm, EndForm
 from apps.bans.models import Ban, BanList
-from apps.bans.panel import parse_number
 from apps.bans.selectors import list_bans
 
 FIRST = 8
@@ -77,7 +77,7 @@ def parse_selection(banlist: BanList, given: Any) -> BulkSelection:
         do,
         (DirectionForm if do == "way" else EndForm)(given if confirmed else None),
         confirmed,
-        parse_number(given, "typed"),
+        parse_query_number(given, "typed"),
         whole,
         search,
         way,

@@ -177,7 +177,7 @@ def _open_rollout(look: Reconciliation, asked: DeploymentTarget) -> Lease | None
             cause=asked.cause,
             harmless=_is_harmless(wanted),
             management=hold.revision.management if hold else approval_gate.build_managements(wanted),
-            again=hold.revision if hold else None,
+            repeats=hold.revision if hold else None,
         )
     )
     if lease:

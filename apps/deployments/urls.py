@@ -25,6 +25,6 @@ urlpatterns = [
     path("revisions/compare", revisions.compare, name="compare"),
     path("revisions/compare/text", revisions.compare_text, name="compare-text"),
     path("revisions/<int:pk>/", revisions.revision, name="revision"),
-    path("revisions/<int:pk>/back/", revisions.go_back, name="back"),
-    path("groups/<int:pk>/release/", revisions.release, name="release"),
+    path("revisions/<int:pk>/back/", revisions.roll_back_to_revision, name="back"),
+    path("groups/<int:pk>/release/", revisions.release_group, name="release"),
 ]

@@ -16,7 +16,7 @@ from apps.events.event_types import PublishedEvent, Subscriber
 from apps.events.stream_position import StreamPosition
 from apps.events.subscriber_rights import SubscriberRefused
 
-MOST: Final = 200  # events that wait for one subscriber
+MAX_WAITING_EVENTS: Final = 200  # events that wait for one subscriber
 
 
 class SubscriberQueue:
@@ -36,7 +36,7 @@ class SubscriberQueue:
         told = [each for each in events if self.reader.can_see(each)]
         if not told:
             return
-        if len(self._waiting) + len(told) > MOST:
+        if len(self._waiting) + len(told) > MAX_WAITING_EVENTS:
             self.reset(position)
             return
         self._waiting += told

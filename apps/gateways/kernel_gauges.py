@@ -19,7 +19,7 @@ from firewall.profile import list_differences
 from firewall.wire import GaugesAre
 
 WARN_ABOVE = 80  # percent
-MOST, BUCKETS = "net.netfilter.nf_conntrack_max", "net.netfilter.nf_conntrack_buckets"
+CONNTRACK_MAX, CONNTRACK_BUCKETS = "net.netfilter.nf_conntrack_max", "net.netfilter.nf_conntrack_buckets"
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,9 @@ def find_table(status: GatewayState | None, row: Profile | None) -> ConnectionTa
     held: dict[str, str] = kept["held"]
     others = tuple(_iter_deviations(row, held, kept["untuned"])) if row and row.pk and row.managed else ()
     at = datetime.fromtimestamp(kept["at"], UTC)
-    return ConnectionTable(status.gateway, at, kept["tracked"], _parse_number(held, MOST), _parse_number(held, BUCKETS), others)
+    return ConnectionTable(
+        status.gateway, at, kept["tracked"], _parse_number(held, CONNTRACK_MAX), _parse_number(held, CONNTRACK_BUCKETS), others
+    )
 
 
 def list_tables(group: GatewayGroup, row: Profile) -> list[ConnectionTable]:

@@ -106,7 +106,7 @@ def claim_arrival(now: datetime) -> Arrival | None:
     return next(iter(Arrival.objects.raw(CLAIM, {"now": now, "until": now + LEASE})), None)
 
 
-def mark_taken(arrival: Arrival) -> None:
+def mark_arrival_taken(arrival: Arrival) -> None:
     """Mark the arrival as taken, in the caller's transaction. Raises ArrivalGone."""
     _end_arrival(arrival, state=Arrival.State.TAKEN)
 
@@ -144,7 +144,7 @@ def _try_filing(arrival: Arrival, take: MailHandler, read_by: MailReader) -> Unr
     try:
         mail = read_by.read(bytes(arrival.octets or b""), arrival.sender, arrival.recipients)
         with transaction.atomic():
-            mark_taken(arrival)
+            mark_arrival_taken(arrival)
             take(arrival, mail)
     except (OperationalError, InterfaceError, OSError, ArrivalGone) as error:
         if not _is_fault_of_mail(error):

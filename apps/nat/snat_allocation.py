@@ -14,7 +14,7 @@ from apps.nat.models import NatMapping, PortClaim
 from apps.network.models import ALL_PORTS, Gateway, Pool, compute_first_port
 
 MOST_SHARED = 1024  # addresses of a shared pool that are considered
-MOST = 65536
+MAX_SEARCHED_ADDRESSES = 65536
 
 # The pool's addresses, except the network address, the broadcast address, and those of the gateways' probes.
 ADDRESSES = """
@@ -73,7 +73,7 @@ def find_place(pool: Pool, member: Member, public: Address | None = None) -> Sna
     if mine:
         return mine
     size = get_block_size(pool)
-    where = {"pool": pool.pk, "most": MOST, "size": size, "first": compute_first_port(size), "member": member.pk}
+    where = {"pool": pool.pk, "most": MAX_SEARCHED_ADDRESSES, "size": size, "first": compute_first_port(size), "member": member.pk}
     found = _fetch_row(FREE, {**where, "public": str(public) if public else None})
     return _build_place(IPv4Address(found[0]), found[1], size) if found else None
 

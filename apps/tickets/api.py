@@ -79,7 +79,7 @@ class MergeSerializer(StrictSerializer):
     """Numbers of the tickets that are merged into this one."""
 
     shapes = {"tickets": make_array(INTEGER)}
-    tickets = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=merging.MOST)
+    tickets = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=merging.MAX_MERGED_TICKETS)
 
 
 class SplitSerializer(StrictSerializer):
@@ -96,7 +96,7 @@ class AnswerManySerializer(StrictSerializer):
 
     shapes = {"key": TEXT, "tickets": make_array(INTEGER)}
     key = serializers.UUIDField(default=uuid4)
-    tickets = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=bulk.MOST)
+    tickets = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=bulk.MAX_TICKETS)
     text_de = serializers.CharField(max_length=canned.LONGEST, default="", allow_blank=True, style=LINES)
     text_en = serializers.CharField(max_length=canned.LONGEST, default="", allow_blank=True, style=LINES)
     solved = serializers.BooleanField(default=False)

@@ -26,7 +26,7 @@ from apps.tickets.models import Bulk, BulkItem, Ticket
 from apps.tickets.notifications import get_asker, list_readers
 from apps.tickets.thread import tidy_text
 
-MOST: Final = 500  # tickets at once
+MAX_TICKETS: Final = 500  # tickets at once
 AT_ONCE: Final = 50  # answers of one task
 TASK: Final = "workers.answer_tickets"
 log = structlog.get_logger()
@@ -175,5 +175,7 @@ def count_affected(tickets: Sequence[Ticket], changes: TicketChanges) -> int:
 def _check_number(tickets: Sequence[Ticket]) -> None:
     if not tickets:
         raise Problem(_("Choose at least one ticket."), "tickets")
-    if len(tickets) > MOST:
-        raise Problem(_("%(number)d tickets are too many. Choose at most %(most)d.") % {"number": len(tickets), "most": MOST}, "tickets")
+    if len(tickets) > MAX_TICKETS:
+        raise Problem(
+            _("%(number)d tickets are too many. Choose at most %(most)d.") % {"number": len(tickets), "most": MAX_TICKETS}, "tickets"
+        )

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from apps.lib.ui import formats
 from apps.traffic import windows
 from apps.traffic.models import Level, Quota
-from apps.traffic.quotas import MOST
+from apps.traffic.quotas import MAX_QUOTA_OCTETS
 from apps.traffic.windows import Window
 
 LOCAL: Final = "%Y-%m-%dT%H:%M"  # format of a browser's datetime-local field
@@ -79,7 +79,7 @@ class QuotaForm(forms.Form):
 
     gigabytes = forms.DecimalField(
         label=gettext_lazy("Quota, GB a month"), required=False, decimal_places=3,
-        min_value=Decimal("0.001"), max_value=Decimal(MOST) / GIGA,
+        min_value=Decimal("0.001"), max_value=Decimal(MAX_QUOTA_OCTETS) / GIGA,
         help_text=gettext_lazy("Up and down together, in a calendar month. Empty: no quota"),
         widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": "any"}),
     )  # fmt: skip

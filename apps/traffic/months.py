@@ -136,12 +136,12 @@ def draw_months(found: Iterable[Month]) -> BarChart:
     return draw_bars("months", _("Traffic of the last twelve months"), bars, VOLUME)
 
 
-def build_head() -> list[str]:
+def build_months_csv_head() -> list[str]:
     """Return the header row of the CSV."""
     return [_("Begins"), _("Ends"), _("Down, bytes"), _("Up, bytes"), _("Total, bytes"), _("Tariff"), _("Quota, bytes")]
 
 
-def iter_rows(found: Iterable[Month]) -> Iterator[list[object]]:
+def iter_months_csv_rows(found: Iterable[Month]) -> Iterator[list[object]]:
     """Yield the months as rows of CSV; cells are empty where nothing was counted or no quota is known."""
     for each in found:
         numbers = ["" if number is None else number for number in (each.down, each.up, each.total)]

@@ -15,10 +15,10 @@ from apps.network.models import Gateway
 from apps.traffic import exports, quotas, selectors
 from apps.traffic.forms import QuotaForm, WindowForm
 from apps.traffic.models import Quota
-from apps.traffic.panel import ChoiceLink
 from apps.traffic.rates.selectors import list_rate_limits
 from apps.traffic.selectors import GroupBy, TalkerOrder
 from apps.traffic.usage_charts import GatewayThroughput, Measure, list_gateway_throughput
+from apps.traffic.usage_panel import ChoiceLink
 from apps.traffic.windows import LABELS, RATES, TITLES, Window, build_recent_window, parse_preset
 
 TOP = 50

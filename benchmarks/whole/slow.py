@@ -26,8 +26,8 @@ from benchmarks.figures import Figure
 from benchmarks.whole import verify
 from benchmarks.whole.changes import ChangeStream, CommittedChange
 from benchmarks.whole.first_rollout import is_at_rest
+from benchmarks.whole.process_throttle import Throttle, throttle
 from benchmarks.whole.stack import Stack, StackPart, get_group, run_stack, say
-from benchmarks.whole.throttle import Throttle, throttle
 from firewall.ruleset import Ruleset
 from gateway import elements as codec
 from gateway.netlink import GETSETELEM, Netlink

@@ -9,7 +9,7 @@ from django.urls import resolve
 
 from apps.bans.feed_parser import FeedLimits
 from apps.events.subscriber_rights import SubscriberRefused, get_subscriber, parse_event_scope
-from apps.tickets.attachments import MOST as FILES
+from apps.tickets.attachments import MAX_FILES_PER_MESSAGE as FILES
 
 USUAL: Final = 1 << 20  # octets
 FIELDS: Final = 1 << 20  # octets of a form beside its files

@@ -24,7 +24,7 @@ from gateway.restore import RestoreOutcome
 from gateway.server import AgentServer
 from gateway.table import ElementCounts, TableError
 from tests.agent.client import PATIENCE, Client
-from tests.agent.conftest import Bench, kind
+from tests.agent.conftest import Bench, make_gateway_param
 from tests.agent.counter_tables import GatedFakeKernel, GatedKernel, ReadingGate, count, name_counts, read
 from tests.agent.gateways import clock
 from tests.agent.rulesets import key, network, step, text_of, whole
@@ -89,7 +89,7 @@ def test_a_set_that_vanishes_meanwhile_has_counted_nothing(bench: Bench) -> None
     assert not tally
 
 
-@pytest.mark.parametrize("bench", [kind("kernel")], indirect=True)
+@pytest.mark.parametrize("bench", [make_gateway_param("kernel")], indirect=True)
 def test_a_table_that_is_made_anew_meanwhile_is_told_and_not_read_as_a_mixture(bench: Bench) -> None:
     commit(bench, diff(EMPTY, holding(UP, KEYS)))
     counting = bench.do(CounterReader, bench.table, {"up4": dict.fromkeys(KEYS, PLAIN)})
@@ -164,7 +164,7 @@ class Behind:
         rmtree(self._directory)
 
 
-@pytest.fixture(params=["in memory", kind("kernel")])
+@pytest.fixture(params=["in memory", make_gateway_param("kernel")])
 def behind(request: pytest.FixtureRequest, kernel_is_there: str) -> Iterator[Behind]:
     if request.param == "kernel" and kernel_is_there:
         pytest.skip(f"no kernel to test on: {kernel_is_there}")

@@ -6,7 +6,7 @@ from itertools import pairwise
 from firewall import wire
 from firewall.diff import ElementChange, apply
 from firewall.ruleset import EMPTY, LATEST, PLAIN
-from tests.agent.conftest import on
+from tests.agent.conftest import restrict_to_gateways
 from tests.agent.gateways import AnyGateway, Served, clock
 from tests.agent.requests import deploy, runs, send_refused, welcome
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
@@ -182,7 +182,7 @@ def test_a_delta_and_a_ruleset_at_once_are_refused(gateway: AnyGateway) -> None:
     assert send_refused(gateway, dataclasses.replace(request, delta=step(EMPTY, network(1), token=1, now=0).delta)).reason == "malformed"
 
 
-@on("served", "served on the kernel")
+@restrict_to_gateways("served", "served on the kernel")
 def test_a_change_that_nobody_confirms_is_taken_back(gateway: Served) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
     assert isinstance(gateway.ask(step(network(2), network(3), token=2, now=clock(), within=1)), wire.Applied)

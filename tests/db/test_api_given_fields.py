@@ -15,7 +15,7 @@ from apps.accounts.models import User
 from apps.accounts.roles import Role
 from apps.deployments import services
 from apps.deployments.rollouts.gateway_cache import GatewayCache
-from apps.lib.api.openapi.views import get_document
+from apps.lib.api.openapi.views import get_openapi_document
 from apps.lib.api.unknown_fields import is_same_value
 from apps.members import invitation_services
 from portal.api import router
@@ -58,7 +58,7 @@ def person(api: Client) -> Client:
 
 
 def operations(*methods: str) -> Iterator[tuple[str, str, str]]:
-    for path, known in get_document(router)["paths"].items():
+    for path, known in get_openapi_document(router)["paths"].items():
         for method, each in known.items():
             if method in methods:
                 yield method, path, each["operationId"].partition("_")[2]

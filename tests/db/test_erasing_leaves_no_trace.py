@@ -34,7 +34,7 @@ from apps.members.forms import build_initial
 from apps.members.models import Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
-from apps.tickets import own, services, splitting
+from apps.tickets import own_tickets, services, splitting
 from apps.tickets.attachments import AttachmentFile
 from apps.tickets.models import Ticket
 from apps.traffic.rates.services import limit_member
@@ -155,12 +155,12 @@ def _in_sessions(user: User, member: Member) -> None:
 
 def _in_tickets(member: Member, user: User, network: factories.Network, admin: User) -> None:
     member.refresh_from_db()
-    asked = own.open_own_ticket(
+    asked = own_tickets.open_own_ticket(
         member=member, subject="Quitzow asks", text=f"{PHONE}", files=[AttachmentFile("quitzow.txt", NAME.encode())], by=user
     )
     services.add_note(ticket=asked, text=f"Quitzow called from {PHONE}", by=admin)
     services.answer_ticket(ticket=asked, text=f"Hello {NAME}", by=admin)
-    message = own.reply_to_ticket(member=member, ticket=asked, text=f"It is {NAME} again", by=user)
+    message = own_tickets.reply_to_ticket(member=member, ticket=asked, text=f"It is {NAME} again", by=user)
     splitting.split_ticket(ticket=asked, messages=[message.pk], subject="Quitzow's other thing", same_member=False, by=admin)
     sent = mail.Message.objects.filter(to=EMAIL, template="ticket_answer").latest("id")
     bring(letter(EMAIL, 3, In_Reply_To=sent.message_id), EMAIL)

@@ -19,7 +19,7 @@ from apps.events.event_types import KINDS, OF_MEMBERS, PublishedEvent, Subscribe
 from apps.events.models import Event, Presence
 from apps.events.retention import prune_events
 from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, get_subscriber
-from apps.tickets import own
+from apps.tickets import own_tickets
 from apps.tickets import services as tickets
 from tests import factories
 from tests.db.page_client import signed_in
@@ -87,7 +87,7 @@ def test_a_token_hears_no_more_than_its_scope_its_member_and_its_owner(settings:
 def test_members_are_told_of_answers_and_nothing_of_notes_and_who_has_it() -> None:
     mara, selin = factories.user(), factories.user("selin", staff=False)
     member = factories.member(user=selin)
-    ticket = own.open_own_ticket(member=member, subject="No IPv6", text="Since Monday.", by=selin)
+    ticket = own_tickets.open_own_ticket(member=member, subject="No IPv6", text="Since Monday.", by=selin)
     Event.objects.all().delete()
     tickets.take_ticket(ticket=ticket, by=mara)
     tickets.add_note(ticket=ticket, text="Ask Theo.", by=mara)

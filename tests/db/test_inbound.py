@@ -141,7 +141,7 @@ def test_a_worker_that_dies_leaves_its_mail_to_the_next_and_a_mail_that_kills_th
     assert (states(), desk.got) == ([("quarantined", DIED)], [])
     assert late
     with pytest.raises(ArrivalGone):
-        dispatcher.mark_taken(late)
+        dispatcher.mark_arrival_taken(late)
     user = User.objects.create_user("mara")
     services.retry_arrival(arrival=row, by=user)
     assert receive_mail(desk, reader) == DispatchResult(taken=1)
@@ -157,7 +157,7 @@ class OvertakenReader(MailReader):
     def read(self, octets: bytes, sender: str | None, recipients: list[str]) -> ReceivedMail:
         other = claim_arrival(timezone.now() + LEASE)
         assert other
-        dispatcher.mark_taken(other)
+        dispatcher.mark_arrival_taken(other)
         if b"nothing" in octets:
             raise Unreadable(TOO_SLOW)
         return super().read(octets, sender, recipients)

@@ -17,7 +17,7 @@ from apps.mail.delivery import deliver_due
 from apps.mail.smtp import SmtpConnection
 from tests import factories
 from tests.db.page_client import signed_in, text
-from tests.db.test_signing_in import PASSWORD, again, sign_in
+from tests.db.test_signing_in import PASSWORD, reauthenticate, sign_in
 from tests.fake_smtp import Post, post
 
 ADDRESS = "ines@lindenhof.example"
@@ -102,7 +102,7 @@ def test_both_addresses_hear_of_a_change_and_the_new_one_counts_when_its_link_wa
     assert client.post("/account/email/", {"email": "new@lindenhof.example", "action_add": ""})["Location"].startswith(
         "/account/reauthenticate/"
     )
-    again(client)
+    reauthenticate(client)
     client.post("/account/email/", {"email": "new@lindenhof.example", "action_add": ""})
     told = inbox.read_last_texts()
     assert set(told) == {"new@lindenhof.example"}

@@ -25,7 +25,7 @@ from apps.mail.mail_templates import PlainValue
 from apps.mail.mime import compose_mail
 from apps.mail.models import Message, SwitchedOff
 from apps.mail.retention_sweep import erase_some
-from apps.mail.transport import FileCarrier
+from apps.mail.transport import FileMailTransport
 from tests import factories
 from tests.db.page_client import queries, signed_in, text
 from tests.fake_smtp import post
@@ -130,7 +130,7 @@ def test_djangos_own_mail_goes_into_the_outbox_confidential_and_urgent(db: None,
         EmailMessage("Code", "1", to=[SELIN], bcc=["other@example.org"]).send()
     admin = signed_in(factories.user())
     assert "123456" not in text(admin.get(f"/mail/{first.pk}/"))
-    deliver_due(FileCarrier(tmp_path))
+    deliver_due(FileMailTransport(tmp_path))
     first.refresh_from_db()
     assert (first.state, first.text) == ("sent", ""), "what opens an account is kept no longer than it is needed"
     assert first.erased
@@ -138,7 +138,7 @@ def test_djangos_own_mail_goes_into_the_outbox_confidential_and_urgent(db: None,
 
 def test_what_mails_said_is_erased_and_that_they_were_sent_is_kept(db: None, tmp_path: Path) -> None:
     write_message()
-    deliver_due(FileCarrier(tmp_path))
+    deliver_due(FileMailTransport(tmp_path))
     waiting = write_message()
     now = timezone.now()
     assert (erase_some(now - timedelta(days=1), 10), erase_some(now + timedelta(days=1), 10), erase_some(now + timedelta(days=1), 10)) == (
@@ -213,7 +213,7 @@ def test_what_a_worker_has_in_hand_or_was_sent_is_neither_discarded_nor_tried_ag
     with pytest.raises(Conflict, match="being sent"):
         services.discard_mail(message=row, reason="r", by=admin)
     assert "being sent at this moment" in text(signed_in(admin).get(f"/mail/{row.pk}/"))
-    deliver_due(FileCarrier(tmp_path), lambda: timezone.now() + LEASE)
+    deliver_due(FileMailTransport(tmp_path), lambda: timezone.now() + LEASE)
     with pytest.raises(Conflict, match="was sent"):
         services.retry_mail(message=row, by=admin)
     with pytest.raises(Conflict, match="was sent"):

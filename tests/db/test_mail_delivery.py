@@ -25,7 +25,7 @@ from apps.mail.delivery import GIVE_UP, LEASE, DeliveryResult, claim_mail, compu
 from apps.mail.models import Message, ServerAway
 from apps.mail.services import put_in_outbox
 from apps.mail.smtp import STARTTLS, TLS, SmtpConnection, SmtpServer
-from apps.mail.transport import FileCarrier, HandoverOutcome, HandoverStatus
+from apps.mail.transport import FileMailTransport, HandoverOutcome, HandoverStatus
 from tests.fake_smtp import Post, SmtpWay, post
 from tests.whole.system import wait_for
 
@@ -244,7 +244,7 @@ def test_a_mail_that_kills_its_workers_waits_longer_each_time(box: Post) -> None
 
 def test_without_a_server_mails_become_files(db: None, tmp_path: Path) -> None:
     mail(), mail()
-    assert deliver_due(FileCarrier(tmp_path / "mail")) == DeliveryResult(sent=2)
+    assert deliver_due(FileMailTransport(tmp_path / "mail")) == DeliveryResult(sent=2)
     assert [b"Message-ID: " in file.read_bytes() for file in sorted((tmp_path / "mail").iterdir())] == [True, True]
 
 

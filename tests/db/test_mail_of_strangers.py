@@ -14,7 +14,7 @@ from apps.inbound_mail.parse_limits import ParseLimits
 from apps.inbound_mail.parser_process import MailReader
 from apps.lib.errors import Conflict, Problem
 from apps.mail import models as mail
-from apps.mail.transport import FileCarrier, HandoverStatus
+from apps.mail.transport import FileMailTransport, HandoverStatus
 from apps.members.models import Member
 from apps.tickets import addressing, services
 from apps.tickets.models import Message, Ticket
@@ -239,7 +239,7 @@ def test_an_empty_mail_goes_into_quarantine(bring: Callable[..., Arrival]) -> No
 
 
 def test_mails_that_lie_as_files_are_for_the_portal_alone(tmp_path: Path) -> None:
-    files = FileCarrier(tmp_path / "mail")
+    files = FileMailTransport(tmp_path / "mail")
     assert files.open() == ""
     assert files.hand_over("a@b", "c@d", b"secret").what is HandoverStatus.TAKEN
     (file,) = (tmp_path / "mail").iterdir()

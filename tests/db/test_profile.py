@@ -193,8 +193,12 @@ def test_pages_say_what_a_kernel_holds_what_it_refuses_and_when_its_table_is_nea
     assert "as reported by its kernel" not in text(staff.get(mine))
     GatewayState.objects.create(gateway=network.gateways[0], seen=timezone.now())
     few = queries(staff, mine)
-    held = build_sysctls(firewall.Profile()) | {kernel_gauges.MOST: "262144", kernel_gauges.BUCKETS: "65536", ESTABLISHED: "60"}
-    record_gauges(network, 220_000, held, {kernel_gauges.MOST: "EACCES", kernel_gauges.BUCKETS: "EINVAL"})
+    held = build_sysctls(firewall.Profile()) | {
+        kernel_gauges.CONNTRACK_MAX: "262144",
+        kernel_gauges.CONNTRACK_BUCKETS: "65536",
+        ESTABLISHED: "60",
+    }
+    record_gauges(network, 220_000, held, {kernel_gauges.CONNTRACK_MAX: "EACCES", kernel_gauges.CONNTRACK_BUCKETS: "EINVAL"})
     page = text(staff.get(mine))
     assert "83 %, nearly full" in page and "The connection table of nat-1 is 83 % full." in page
     assert "fewer than connections" in page
@@ -232,11 +236,11 @@ def test_a_script_reads_and_changes_it(network: factories.Network) -> None:
     assert api.patch(where, {"version": 0, "udp": 70}, content_type="application/json").status_code == 409
     bad = api.patch(where, {"version": 1, "buckets": 8193}, content_type="application/json")
     assert bad.status_code == 400 and "buckets" in wrong(bad)
-    record_gauges(network, 5, {kernel_gauges.MOST: "100"}, {})
+    record_gauges(network, 5, {kernel_gauges.CONNTRACK_MAX: "100"}, {})
     [kernel] = api.get(where).json()["kernels"]
     assert (kernel["tracked"], kernel["most"]) == (5, 100)
     assert {
-        "name": kernel_gauges.BUCKETS,
+        "name": kernel_gauges.CONNTRACK_BUCKETS,
         "wanted": "524288",
         "found": "nothing",
         "why": "Not set yet, or changed by hand since.",

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from apps.bans import services as bans
-from apps.bans.panel import build_rows as rows_of
+from apps.bans.ban_list_page import build_ban_rows as rows_of
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.rollouts import rollout_store

@@ -13,7 +13,7 @@ from apps.accounts.models import User
 from apps.lib.errors import Problem
 from apps.mail import models as mail
 from apps.members.models import Member
-from apps.tickets import bulk, merging, own
+from apps.tickets import bulk, merging, own_tickets
 from apps.tickets.models import Bulk, BulkItem, Canned, Message, Ticket
 from tests import factories
 from tests.db.page_client import list_messages, signed_in, text
@@ -35,7 +35,7 @@ def tickets(db: None) -> list[Ticket]:
 def _open_ticket(member: Member) -> Ticket:
     member.user = factories.user(f"m{member.number}", staff=False)
     member.save()
-    return own.open_own_ticket(member=member, subject=f"Of {member.name}", text="No network", by=member.user)
+    return own_tickets.open_own_ticket(member=member, subject=f"Of {member.name}", text="No network", by=member.user)
 
 
 def now(tickets: list[Ticket]) -> list[Ticket]:
@@ -83,7 +83,7 @@ def test_a_worker_that_stops_in_the_middle_leaves_the_rest_to_the_next(tickets: 
 
 
 def test_who_is_left_out_is_named_with_the_reason(tickets: list[Ticket], mara: User) -> None:
-    other = own.open_own_ticket(member=tickets[0].member, subject="Again", text="?", by=tickets[0].member.user)  # type: ignore[arg-type, union-attr]
+    other = own_tickets.open_own_ticket(member=tickets[0].member, subject="Again", text="?", by=tickets[0].member.user)  # type: ignore[arg-type, union-attr]
     sent = send([*tickets, other], mara)
     merging.merge_tickets(into=tickets[0], tickets=[other], by=mara)
     bulk.answer_pending()
@@ -201,7 +201,7 @@ def test_all_means_the_filter_where_it_can_be_done_at_once_else_the_page(tickets
     client = signed_in(mara)
     Ticket.objects.filter(pk=tickets[0].pk).update(state="solved")
     assert "Answer 2 tickets" in text(client.post("/tickets/many/?state=ours", {"do": "answer", "all": "1", "pick": [tickets[1].pk]}))
-    monkeypatch.setattr("apps.tickets.choosing.MOST", 1)
+    monkeypatch.setattr("apps.tickets.ticket_selection.MAX_TICKETS", 1)
     assert "Answer 1 ticket" in text(client.post("/tickets/many/?state=ours", {"do": "answer", "all": "1", "pick": [tickets[1].pk]}))
 
 

@@ -38,7 +38,7 @@ def list_found(mara: User, **asked: str) -> list[str]:
 
 
 @pytest.fixture(params=["by the index", "one after the other"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def search_strategy(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Force one of the two ways of searching, which must find the same."""
     monkeypatch.setattr(searching, "FIRST", 1)
     monkeypatch.setattr(searching, "STEP", 2)
@@ -46,7 +46,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(searching, "STEPS", 99)
 
 
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("search_strategy")
 def test_words_are_found_in_both_languages_and_by_their_beginning(selin: Member, mara: User) -> None:
     ticket(selin, "Keine Verbindungen", "Der Router blinkt rot.")
     ticket(selin, "Slow connections", "It was running well", "nat-1 drops 198.51.100.7")
@@ -92,7 +92,7 @@ def test_a_number_is_the_ticket_itself(selin: Member, mara: User) -> None:
     assert list_found(mara, search=f"#{made.pk + 1}") == []
 
 
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("search_strategy")
 def test_pages_follow_each_other_without_gaps_whatever_is_asked(selin: Member, mara: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selectors, "PER_PAGE", 3)
     for number in range(20):

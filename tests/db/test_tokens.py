@@ -254,7 +254,7 @@ def test_the_command_makes_limited_tokens(network: factories.Network, capsys: py
 
 
 def test_a_person_has_a_bounded_number_of_tokens(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "MOST", 1)
+    monkeypatch.setattr(tokens, "MAX_TOKENS_PER_ACCOUNT", 1)
     script(network.admin)
     with pytest.raises(Problem, match="already"):
         script(network.admin)

@@ -121,7 +121,7 @@ def test_a_pinhole_that_is_closed_before_its_end_is_removed(network: factories.N
 
 def test_what_one_look_does_not_take_is_told_by_the_next_ones(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     hook(network.admin, kinds=["device"])
-    monkeypatch.setattr(delivery_gathering, "MOST", 2)
+    monkeypatch.setattr(delivery_gathering, "MAX_EVENTS_PER_RUN", 2)
     device = Device.objects.earliest("pk")
     for name in "abcde":
         Device.objects.filter(pk=device.pk).update(name=name)

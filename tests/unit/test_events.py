@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from apps.events import sse
 from apps.events.event_types import KINDS, OF_MEMBERS, PublishedEvent, Subscriber
-from apps.events.hub import MOST, Hub, SubscriberQueue
+from apps.events.hub import MAX_WAITING_EVENTS, Hub, SubscriberQueue
 from apps.events.stream_position import LONGEST, StreamPosition, parse_position
 from apps.events.subscriber_rights import SubscriberRefused
 
@@ -77,10 +77,10 @@ def test_a_mailbox_keeps_little_and_tells_nothing_twice() -> None:
         mailbox.since = LATER
         mailbox.put([event(1, transaction=19), event(2, transaction=21), event(3, transaction=22), event(4, transaction=30)], LATER)
         assert await mailbox.next(0) == sse.render_batch([event(2), event(4)], LATER)
-        for number in range(3 * MOST):
+        for number in range(3 * MAX_WAITING_EVENTS):
             mailbox.put([event(number, transaction=40)], LATER)
         waiting = await mailbox.next(0)
-        assert waiting.startswith(sse.render_reset(LATER)) and waiting.count(b"event: rollout") < MOST
+        assert waiting.startswith(sse.render_reset(LATER)) and waiting.count(b"event: rollout") < MAX_WAITING_EVENTS
         assert await mailbox.next(0) == b""
 
     run(reads)

@@ -6,7 +6,7 @@ import pytest
 from django.utils import translation
 
 from apps.lib.ui.formats import SPACE
-from apps.traffic.panel import describe_change
+from apps.traffic.usage_panel import describe_change
 from apps.traffic.windows import DAY, FIVE_MINUTES, HOUR, RATES, Preset, build_recent_window, build_window, parse_preset
 
 NOW = datetime(2026, 11, 21, 16, 7, 30, tzinfo=UTC)

@@ -32,7 +32,7 @@ from apps.nat.moving import services as moving
 from apps.nat.pinholes.services import add_pinhole
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
 from apps.tickets import bulk, canned, merging, splitting
-from apps.tickets import own as tickets_of_members
+from apps.tickets import own_tickets as tickets_of_members
 from apps.tickets import services as tickets
 from apps.tickets.attachments import AttachmentFile
 from apps.tickets.links import add_link

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, staff_page
 from apps.audit.selectors import list_row_history
-from apps.bans import feed_refresh, feed_services, panel
+from apps.bans import ban_list_page, feed_refresh, feed_services
 from apps.bans.bulk_selection import must_type
 from apps.bans.forms import FeedForm
 from apps.bans.models import BanFeed, BanList
@@ -80,7 +80,7 @@ def pending_import(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST" and "drop" in request.POST:
         feed_refresh.discard_pending_import(feed=feed)
         return _redirect_to_feed(pk)
-    typed = panel.parse_number(request.POST, "typed")
+    typed = ban_list_page.parse_query_number(request.POST, "typed")
     if request.method != "POST" or must_type(feed.held_removed, typed):
         return render(request, "bans/feed_held.html", {"list": feed.list, "feed": feed, "type": must_type(feed.held_removed, 0)})
     try:

@@ -23,7 +23,7 @@ from firewall import wire
 from firewall.render import render_elements
 from firewall.ruleset import Elements, Ruleset, Set
 
-MOST = 100  # stored elements of a set, in each direction
+MAX_STORED_ELEMENTS = 100  # stored elements of a set, in each direction
 LONGEST = 300  # characters of one element's text
 REMEMBERED = 20  # entries of past drift per gateway
 
@@ -127,7 +127,7 @@ def render_drift(drifted: wire.Drifted, wanted: Ruleset, now: int) -> dict[str, 
 
 
 def _render_texts(of: Set | None, elements: Elements, now: int) -> list[str]:
-    return [text[:LONGEST] for text, _ in zip(_iter_texts(of, elements, now), range(MOST), strict=False)]
+    return [text[:LONGEST] for text, _ in zip(_iter_texts(of, elements, now), range(MAX_STORED_ELEMENTS), strict=False)]
 
 
 def _iter_texts(of: Set | None, elements: Elements, now: int) -> Iterator[str]:

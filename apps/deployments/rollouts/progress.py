@@ -45,7 +45,7 @@ def build_rollout_row(rollout: Rollout, now: datetime) -> RolloutRow:
         render_requester(rollout),
         render_duration(rollout, now),
         build_posts(rollout),
-        build_state(rollout),
+        build_rollout_state_label(rollout),
     )
 
 
@@ -92,7 +92,7 @@ def build_posts(rollout: Rollout) -> tuple[GatewayPost, ...]:
     )
 
 
-def build_state(rollout: Rollout) -> StateLabel:
+def build_rollout_state_label(rollout: Rollout) -> StateLabel:
     match rollout.state:
         case Rollout.State.CONFIRMED:
             lost = evidence.list_all_lost_packets(rollout.steps.all())

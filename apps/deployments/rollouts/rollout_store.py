@@ -46,7 +46,7 @@ class NewRollout:
     cause: str
     harmless: bool
     management: dict[str, Any]
-    again: Revision | None = None
+    repeats: Revision | None = None
 
 
 class OutdatedRevision(Exception):  # noqa: N818 - a state of the world
@@ -87,7 +87,7 @@ def _create_rollout(opening: NewRollout) -> "Lease":
         by=get_user_model().objects.filter(pk=opening.by).first() if opening.by else None,
         cause=opening.cause,
         digests={gateway.name: wanted.targets[gateway.pk] for gateway in opening.gateways},
-        again=opening.again,
+        again=opening.repeats,
         management=opening.management,
     )
     rollout = Rollout.objects.create(
@@ -100,7 +100,7 @@ def _create_rollout(opening: NewRollout) -> "Lease":
         lease_until=Now() + LEASE,
         attempts=1,
     )
-    if opening.again is None and _is_outdated(revision):  # checked when no other rollout can be open any more
+    if opening.repeats is None and _is_outdated(revision):  # checked when no other rollout can be open any more
         raise OutdatedRevision(str(revision))
     queued = [RolloutStep(rollout=rollout, gateway=gateway, position=at) for at, gateway in enumerate(opening.gateways)]
     state, command = advance(replace(build_machine_state(rollout, queued), phase=RolloutPhase.QUEUED), RolloutEvent.CLAIMED)

@@ -28,12 +28,12 @@ from apps.deployments.rule_kinds.member_rows import HOLDINGS_CONDITION, HOLDINGS
 from apps.lib.database.validity import is_valid_now
 from apps.members.models import Member
 from apps.network.models import Holding
-from firewall.policy import BlockSpec
+from firewall.policy import MemberBlockSpec
 from firewall.sets import ObjectKind
 
 
-def _build_block(pk: int, prefix: str, expires: int) -> BlockSpec:
-    return BlockSpec(pk, parse_network(prefix), expires)
+def _build_block(pk: int, prefix: str, expires: int) -> MemberBlockSpec:
+    return MemberBlockSpec(pk, parse_network(prefix), expires)
 
 
 def _build_thing(element: RemovedElement) -> AffectedThing:

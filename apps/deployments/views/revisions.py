@@ -120,7 +120,7 @@ def compare_text(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 @require_recent_auth
-def go_back(request: HttpRequest, pk: int) -> HttpResponse:
+def roll_back_to_revision(request: HttpRequest, pk: int) -> HttpResponse:
     """Roll back to a revision and hold the group there. The page first shows what that would change, and whether it needs approval."""
     found = get_object_or_404(Revision.objects.select_related("group").defer("delta"), pk=pk)
     two = _needs_two(found)
@@ -161,7 +161,7 @@ def _redirect_after_rollback(request: HttpRequest, revision: Revision, made: Hol
 
 
 @staff_page
-def release(request: HttpRequest, pk: int) -> HttpResponse:
+def release_group(request: HttpRequest, pk: int) -> HttpResponse:
     """Release a held group. The page first shows what would go out."""
     group = get_object_or_404(GatewayGroup, pk=pk)
     if request.method == "POST":

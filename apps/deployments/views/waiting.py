@@ -11,7 +11,14 @@ from apps.accounts.recent_auth import require_recent_auth
 from apps.deployments import selectors
 from apps.deployments.approvals import refusal
 from apps.deployments.approvals.presentation import build_held_back_context
-from apps.deployments.approvals.texts import build_state, render_decision, render_kind, render_reason, render_requesters, render_title
+from apps.deployments.approvals.texts import (
+    build_approval_state_label,
+    render_decision,
+    render_kind,
+    render_reason,
+    render_requesters,
+    render_title,
+)
 from apps.deployments.forms import ApprovalForm, RefusalForm
 from apps.deployments.models import HeldBack
 from apps.deployments.revision_pages.delta_text import build_excerpt
@@ -29,7 +36,9 @@ def waiting_list(request: HttpRequest) -> HttpResponse:
     """List what waits now, and recent decisions."""
     rows = [(held, render_title(held), render_reason(held), render_requesters(held)) for held in selectors.list_parts_awaiting_approval()]
     over = selectors.list_held_back_parts().exclude(state=HeldBack.State.WAITING)[:LAST]
-    decisions_made = [(held, render_kind(held), build_state(held), render_decision(held), render_requesters(held)) for held in over]
+    decisions_made = [
+        (held, render_kind(held), build_approval_state_label(held), render_decision(held), render_requesters(held)) for held in over
+    ]
     return render(request, "deployments/waits.html", {"rows": rows, "over": decisions_made})
 
 
@@ -49,7 +58,7 @@ def _render_page(request: HttpRequest, found: HeldBack, form: ApprovalForm, *, c
         "each": build_held_back_context(found, get_person(request)),
         "form": form,
         "conflict": conflict,
-        "state": build_state(found),
+        "state": build_approval_state_label(found),
         "decided": render_decision(found),
         "delta": build_excerpt(found.text, MOST_PER_GROUP),
         "cut": len(found.text) >= SHOWN_DELTA,

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from apps.desk.selectors.keeping import get_cached
+from apps.desk.selectors.result_cache import get_cached
 from apps.lib.activation import Activation, list_activations
 from apps.lib.fields import Address
 from apps.lib.ui import formats
@@ -17,7 +17,7 @@ from apps.nat.selectors import count_members_leaving, count_used_by_pool, list_l
 from apps.network.models import Holding, Pool, count_address_blocks, find_block_size
 from apps.network.selectors import count_assigned_shares, count_shares, list_address_holdings, list_holdings_at, list_pools
 
-MOST = 50
+MAX_LISTED_ROWS = 50
 WARNS_AT = 0.9
 
 
@@ -90,7 +90,7 @@ def build_sharing_preview(planned: Sequence[PlannedMapping]) -> SharingPreview:
     members = {each.current.holding.member_id for each in planned}
     publics = {each.place.public for each in planned}
     before = {each.current.public for each in planned}
-    return SharingPreview(planned[:MOST], max(0, len(planned) - MOST), len(members), len(publics), len(before))
+    return SharingPreview(planned[:MAX_LISTED_ROWS], max(0, len(planned) - MAX_LISTED_ROWS), len(members), len(publics), len(before))
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,14 @@ def look_up_address(address: Address, port: int | None, at: datetime) -> LookupA
     leaving = list_left_as(address, at, port)
     number = leaving.count()
     forwards = list(list_port_targets(address, port, at)) if port else []
-    ever: QuerySet[Holding] = list_address_holdings(address)[:MOST]
+    ever: QuerySet[Holding] = list_address_holdings(address)[:MAX_LISTED_ROWS]
     return LookupAnswer(
-        address, port, at, list_holdings_at(address, at).first(), list(leaving[:MOST]), max(0, number - MOST), forwards, list(ever)
+        address,
+        port,
+        at,
+        list_holdings_at(address, at).first(),
+        list(leaving[:MAX_LISTED_ROWS]),
+        max(0, number - MAX_LISTED_ROWS),
+        forwards,
+        list(ever),
     )

@@ -27,8 +27,8 @@ from apps.deployments.selectors import (
 )
 from apps.desk.selectors import claims, programs
 from apps.desk.selectors.claims import DashboardFacts, find_missing_rollout
-from apps.desk.selectors.keeping import count_members, get_cached
 from apps.desk.selectors.need import Need, find_page_url
+from apps.desk.selectors.result_cache import count_members, get_cached
 from apps.gateways.selectors import GatewayOverview, build_overviews, list_gateways
 from apps.inbound_mail import mailbox_health
 from apps.lib.ui import formats

@@ -15,7 +15,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from apps.bans.blocks.selectors import count_blocked_members, list_blocked_member_ids
-from apps.desk.selectors.keeping import count_members, get_cached
+from apps.desk.selectors.result_cache import count_members, get_cached
 from apps.lib.activation import list_activations
 from apps.lib.database.validity import is_valid_now
 from apps.lib.ui.states import GatewayPost, PostState, StateKind, StateLabel
@@ -214,7 +214,7 @@ class MemberRow:
     blocked: bool = False
 
 
-def build_state(member: Member, *, blocked: bool = False) -> StateLabel:
+def build_member_state_label(member: Member, *, blocked: bool = False) -> StateLabel:
     """Return the label of the state. Active members have plain text with a green icon, so that the exceptions stand out."""
     if blocked:
         return StateLabel(StateKind.BAD, _("Blocked"), "blocked")
@@ -247,7 +247,7 @@ def list_rows(ids: Sequence[int], today: date, *, gateways: bool = True) -> list
     return [
         MemberRow(
             member=members[pk],
-            state=build_state(members[pk], blocked=pk in blocked),
+            state=build_member_state_label(members[pk], blocked=pk in blocked),
             blocked=pk in blocked,
             private=[each.address for each in holdings[pk] if each.kind == Pool.Kind.PRIVATE4],
             public=publics[pk],

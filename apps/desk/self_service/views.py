@@ -23,8 +23,8 @@ from apps.nat.models import PortForward
 from apps.nat.selectors import list_member_forwards, list_public_addresses
 from apps.nat.switched_off import list_switched_off
 from apps.network.selectors import list_cached_holdings
-from apps.tickets.own import list_own_tickets
-from apps.traffic import member_traffic_views, panel
+from apps.tickets.own_tickets import list_own_tickets
+from apps.traffic import member_traffic_views, usage_panel
 
 SHOWN_TICKETS = 2
 
@@ -60,8 +60,8 @@ def _render_home(request: HttpRequest, member: Member, *, saved: int = 0, closed
     return render(request, f"desk/own/home.html{part}", context, status=422 if problem else 200)
 
 
-def _build_usage(request: HttpRequest, member: Member) -> panel.UsagePanel:
-    return panel.build_panel(member, request.GET, panel.build_member_names(), now=timezone.now())
+def _build_usage(request: HttpRequest, member: Member) -> usage_panel.UsagePanel:
+    return usage_panel.build_usage_panel(member, request.GET, usage_panel.build_member_names(), now=timezone.now())
 
 
 @own_page

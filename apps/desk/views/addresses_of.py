@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.models import User
 from apps.accounts.permissions import get_person, staff_page
-from apps.desk import panels
+from apps.desk import member_panels
 from apps.desk.forms import AssignAddressWithNatForm
 from apps.lib import dependents
 from apps.lib.errors import Problem
@@ -28,7 +28,10 @@ def _respond(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse
     form, part = shown.get("form"), "#panel" if request.headers.get("HX-Request") else ""
     if form or part:
         return render(
-            request, f"desk/member/_addresses.html{part}", panels.build_addresses_context(member, **shown), status=422 if form else 200
+            request,
+            f"desk/member/_addresses.html{part}",
+            member_panels.build_addresses_context(member, **shown),
+            status=422 if form else 200,
         )
     return redirect(f"{reverse('desk:member', args=[member.pk])}?added={shown.get('added') or ''}#addresses")
 
@@ -40,7 +43,7 @@ def _mark_changed(response: HttpResponse) -> HttpResponse:
 
 
 @staff_page
-def panel(request: HttpRequest, pk: int) -> HttpResponse:
+def addresses_panel(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the current panel; the page polls it while a gateway has not confirmed."""
     return _respond(request, get_object_or_404(Member, pk=pk), added=parse_number(request.GET, "added"))
 

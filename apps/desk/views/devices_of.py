@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, staff_page
-from apps.desk import panels
+from apps.desk import member_panels
 from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to
@@ -23,7 +23,7 @@ def _respond(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse
     form, part = shown.get("form"), "#panel" if request.headers.get("HX-Request") else ""
     if form or part:
         return render(
-            request, f"desk/member/_devices.html{part}", panels.build_devices_context(member, **shown), status=422 if form else 200
+            request, f"desk/member/_devices.html{part}", member_panels.build_devices_context(member, **shown), status=422 if form else 200
         )
     return redirect(f"{reverse('desk:member', args=[member.pk])}#devices")
 

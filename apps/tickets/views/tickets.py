@@ -12,7 +12,7 @@ from apps.lib.web.query_params import parse_number, parse_words
 from apps.mail.services import switch_off, switch_on
 from apps.mail.unsubscribing import is_off
 from apps.members.models import Member
-from apps.tickets import choosing, listing, selectors, services
+from apps.tickets import listing, selectors, services, ticket_selection
 from apps.tickets.forms import WriteToForm
 from apps.tickets.notifications import KIND
 from apps.tickets.selectors import STATES, WHOSE, TicketFilter
@@ -35,7 +35,7 @@ def tickets(request: HttpRequest) -> HttpResponse:
     }
     shown["rows"] = listing.iter_rows(found.tickets)
     number, further = len(found.tickets), "after" in request.GET
-    shown["reach"] = choosing.count_reach(asked, user, number) if found.next or further else number
+    shown["reach"] = ticket_selection.count_reach(asked, user, number) if found.next or further else number
     told = bool(user.email) and not is_off(user.email, KIND)
     return render(request, "tickets/tickets.html", shown | {"told": told, "further": further})
 

@@ -35,7 +35,7 @@ _TALKERS: Final = """
 class UplinkLoad:
     """Present load of one direction of an uplink, in bit/s. capacity: None when it is not set."""
 
-    way: str
+    direction: str
     carried: int
     capacity: int | None
 
@@ -46,7 +46,7 @@ class UplinkLoad:
             "carried": formats.format_rate(self.carried),
             "capacity": formats.format_rate(self.capacity) if self.capacity else _("an unknown rate"),
         }
-        return (_("down %(carried)s of %(capacity)s") if self.way == "down" else _("up %(carried)s of %(capacity)s")) % facts
+        return (_("down %(carried)s of %(capacity)s") if self.direction == "down" else _("up %(carried)s of %(capacity)s")) % facts
 
 
 def list_loads(group: GatewayGroup, now: datetime) -> list[UplinkLoad]:
@@ -64,9 +64,9 @@ def map_directions(share: FairShare, now: datetime) -> dict[str, UplinkDirection
         return {}
     rates = {"up": share.up_bits, "down": share.down_bits}
     return {
-        each.way: UplinkDirection(each.carried, each.capacity, rate)
+        each.direction: UplinkDirection(each.carried, each.capacity, rate)
         for each in list_loads(share.group, now)
-        if each.capacity and (rate := rates[each.way])
+        if each.capacity and (rate := rates[each.direction])
     }
 
 

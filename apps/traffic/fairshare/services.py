@@ -60,7 +60,7 @@ def _limit_heaviest(share: FairShare, ways: dict[str, UplinkDirection], now: dat
     old = [member for member, valid in there.items() if valid.upper - timezone.now() < timedelta(minutes=share.limit_minutes) / 2]
     if more or old:
         until = timezone.now() + timedelta(minutes=share.limit_minutes)
-        done = rates.limit_many(members=[*there, *more], up_kbit=share.up_kbit, down_kbit=share.down_kbit, until=until)
+        done = rates.limit_members(members=[*there, *more], up_kbit=share.up_kbit, down_kbit=share.down_kbit, until=until)
         log.info("heaviest members limited", group=str(share.group), made=done.made, renewed=done.renewed)
 
 

@@ -10,7 +10,7 @@ from apps.lib.ui import formats
 from apps.mail import circuit_breaker
 from apps.mail.delivery import deliver_due
 from apps.mail.models import Message
-from apps.mail.transport import build_carrier
+from apps.mail.transport import build_mail_transport
 
 
 class Command(BaseCommand):
@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["look"]:
-            done = deliver_due(build_carrier())
+            done = deliver_due(build_mail_transport())
             self.stdout.write(f"{done.sent} sent, {done.failed} failed, {done.put_off} to be tried again.")
         waiting = Message.objects.filter(state=Message.State.WAITING)
         self.stdout.write(f"{waiting.count()} wait.")

@@ -138,24 +138,24 @@ def build_member_names() -> DirectionNames:
     return DirectionNames(_("received"), _("sent"))
 
 
-def build_panel(member: Member, asked: QueryDict, names: DirectionNames, *, now: datetime) -> UsagePanel:
+def build_usage_panel(member: Member, asked: QueryDict, names: DirectionNames, *, now: datetime) -> UsagePanel:
     """Return the panel for the query parameters `window` and `family`; by default the last 24 hours of both IP versions."""
     window = build_recent_window(now, parse_preset(asked.get("window", "")))
     family = asked.get("family", "")
     version = ShownVersion(family) if family in ShownVersion else ShownVersion.BOTH
     octets, before = compare_usage(member, window.since, window.until, now=now)
-    points = list_points(member, window, now=now)
+    points = list_usage_points(member, window, now=now)
     read = find_last_reading(member, window.since, window.until)
     quota, by_month = find_quota_usage(member, now=now), list_months(member, now=now)
     return UsagePanel(window, version, names, get_usage_total(member), points, octets, before, quota, by_month, read)
 
 
-def list_points(member: Member, window: Window, *, now: datetime) -> list[Point]:
+def list_usage_points(member: Member, window: Window, *, now: datetime) -> list[Point]:
     """Return the member's usage in the window's buckets."""
     return build_member_series(member, window.since, window.until, window.unit, now=now)
 
 
-def build_rows(points: Sequence[Point], window: Window) -> list[list[object]]:
+def build_usage_csv_rows(points: Sequence[Point], window: Window) -> list[list[object]]:
     """Return the points as rows of CSV, without octets where no gateway was read."""
     return [
         [point.start.isoformat(), (point.start + window.unit).isoformat(), *_build_octet_cells(point), _describe_gap(point)]
@@ -163,7 +163,7 @@ def build_rows(points: Sequence[Point], window: Window) -> list[list[object]]:
     ]
 
 
-def build_head() -> list[str]:
+def build_usage_csv_head() -> list[str]:
     """Return the header row of the CSV."""
     down, up = _("IPv%(family)d down, bytes"), _("IPv%(family)d up, bytes")
     return [_("Begins"), _("Ends"), *(each % {"family": family} for family in (4, 6) for each in (down, up)), _("Remark")]
