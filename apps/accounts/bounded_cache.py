@@ -23,7 +23,7 @@ ANSWERS_WITHIN: Final = 0.2  # seconds
 log = structlog.get_logger()
 
 
-class SlotCache(BaseCache):
+class BoundedCache(BaseCache):
     """Django's cache interface over the slots. `LOCATION` is the prefix of the slots' names."""
 
     def __init__(self, location: str, params: dict[str, Any]) -> None:

@@ -75,7 +75,7 @@ def revoke_token(*, user: User, pk: int) -> bool:
     return ended
 
 
-def revoke_all(*, user: User) -> int:
+def revoke_all_tokens(*, user: User) -> int:
     """Revoke all tokens of the account; return their number."""
     return ApiToken.objects.filter(user=user).delete()[1].get(ApiToken._meta.label, 0)
 

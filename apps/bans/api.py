@@ -82,7 +82,7 @@ class BanSerializer(ActiveSerializer):
 
     def create_many(self, items: Sequence[dict[str, Any]]) -> list[Ban]:
         wanted = [services.BanRequest(**_to_service_args(item)) for item in items]
-        return list(services.ban_many(wanted=wanted, author=self.context["request"].user))
+        return list(services.ban_prefixes(wanted=wanted, author=self.context["request"].user))
 
     def update(self, instance: Ban, validated_data: Mapping[str, Any]) -> Ban:
         names = ("comment", "expires", "direction", "version")
@@ -166,7 +166,7 @@ class BanViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
         self.remove_many([row])
 
     def remove_many(self, rows: Sequence[Ban]) -> None:
-        services.lift_many(bans=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # RolePermission: signed in
+        services.lift_bans(bans=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # RolePermission: signed in
 
     @declare_response(200, CoveringSerializer, address="an address or prefix")
     @action(detail=False)

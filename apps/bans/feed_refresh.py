@@ -23,9 +23,9 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.bans import feed_fetcher, feed_import, feed_parser
 from apps.bans.feed_fetcher import FetchedFeed
-from apps.bans.feed_lease import LEASE, is_ours, keep_lease
+from apps.bans.feed_lease import LEASE, is_claim_valid, keep_lease
 from apps.bans.models import Ban, BanFeed, Direction
-from apps.bans.services import lift_many
+from apps.bans.services import lift_bans
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 from apps.lib.web.guarded_http import AllowedTargets, NoAnswer
@@ -100,13 +100,13 @@ def _fetch_and_import(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, 
 
 def _fetch_feed(feed: BanFeed) -> FetchedFeed:
     known = FetchedFeed(None, feed.etag, feed.last_modified)
-    limits = feed_fetcher.FetchLimits(feed_parser.FeedLimits().octets, settings.FEED_SECONDS, build_reach())
+    limits = feed_fetcher.FetchLimits(feed_parser.FeedLimits().octets, settings.FEED_SECONDS, build_allowed_targets())
     if not feed_fetcher.is_url(feed.source):
         return feed_fetcher.read_file(Path(settings.FEED_DIRECTORY) if settings.FEED_DIRECTORY else None, feed.source, known, limits)
     return feed_fetcher.fetch_feed(feed.source, known, limits, _make_progress_reporter(feed))
 
 
-def build_reach() -> AllowedTargets:
+def build_allowed_targets() -> AllowedTargets:
     """Return the allowed targets: the public internet except our own networks; everything with NETZWART_FEED_PRIVATE."""
     return AllowedTargets(private=True) if settings.FEED_PRIVATE else AllowedTargets(never=list_own_prefixes())
 
@@ -144,7 +144,7 @@ def _import_content(
         if guarded and outcome.removed > max(LEAST - 1, there * feed.shrink_limit // 100):
             transaction.set_rollback(True)
             return _build_pending_import_columns(content, outcome.removed, there, now)
-        if claim and not is_ours(feed.pk, claim):
+        if claim and not is_claim_valid(feed.pk, claim):
             transaction.set_rollback(True)
             raise FeedLeaseLost
         enqueue_task("workers.reconcile", by and by.pk)
@@ -154,7 +154,7 @@ def _import_content(
 
 def _empty_list(feed: BanFeed, by: User | None, now: datetime) -> dict[str, Any]:
     """Lift all bans of the list: a person confirmed that the feed is empty."""
-    removed = lift_many(bans=list(Ban.objects.filter(list=feed.list_id).values_list("pk", flat=True)), by=by)
+    removed = lift_bans(bans=list(Ban.objects.filter(list=feed.list_id).values_list("pk", flat=True)), by=by)
     return {"refreshed": now, "outcome": {"removed": removed}} | NO_PENDING_IMPORT
 
 

@@ -6,7 +6,7 @@ from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from apps.deployments.models import GatewayState, HeldBack, Hold, Rollout, RolloutStep
-from apps.deployments.observed_state.pending_reasons import add_reasons
+from apps.deployments.observed_state.pending_reasons import add_pending_reasons
 from apps.lib.activation import Activation
 from apps.lib.models import Deployed
 from apps.lib.web.request_cache import cache_per_request
@@ -42,7 +42,7 @@ def list_activations(rows: Iterable[Deployed]) -> Mapping[int, list[Activation]]
         cursor.execute(ACTIVATIONS, parameters)
         for pk, gateway, since in cursor.fetchall():
             found[pk].append(Activation(gateway, since))
-    return add_reasons(asked, found)
+    return add_pending_reasons(asked, found)
 
 
 def list_rollouts() -> QuerySet[Rollout]:

@@ -14,10 +14,10 @@ from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
 from apps.lib.port_ranges import Span, format_span
 from apps.nat import port_claims
-from apps.nat.expiry_dates import End, Until, build_end_update, check_end, find_planned_end
+from apps.nat.expiry_dates import EndSentinel, Until, build_end_update, check_end, find_planned_end
 from apps.nat.models import NatMapping, PortForward
 from apps.nat.selectors import find_free_port, find_port_holder
-from apps.nat.snat_allocation import SnatPlace, find_place, list_source_pools
+from apps.nat.snat_allocation import SnatPlace, find_snat_place, list_source_pools
 from apps.network.models import Holding, Pool
 from apps.network.services import lock_holdings, lock_pools
 
@@ -73,7 +73,7 @@ def add_forward(
 
 
 def change_forward(
-    *, forward: PortForward, version: int, private_port: int, purpose: str, enabled: bool, until: Until = End.UNCHANGED, by: User
+    *, forward: PortForward, version: int, private_port: int, purpose: str, enabled: bool, until: Until = EndSentinel.UNCHANGED, by: User
 ) -> PortForward:
     """Change where a forward leads, whether it is on and when it ends. Raises Conflict when it was changed since `version`."""
     check_ports(forward.protocol, forward.public_port, private_port, forward.ports)
@@ -98,7 +98,7 @@ def edit_forward(
     private_port: int,
     ports: int,
     purpose: str,
-    until: Until = End.UNCHANGED,
+    until: Until = EndSentinel.UNCHANGED,
     by: User,
 ) -> PortForward:
     """Change anything of a forward but whether it is on.
@@ -125,7 +125,7 @@ def edit_forward(
             private_port=private_port,
             ports=ports,
             purpose=purpose,
-            until=forward.valid.upper if until is End.UNCHANGED else until,
+            until=forward.valid.upper if until is EndSentinel.UNCHANGED else until,
             enabled=forward.enabled,
             by=by,
         )
@@ -211,7 +211,7 @@ def _allocate_place(holding: Holding, public: Address | None, pool: Pool | None)
     pools = [pool] if pool else list_source_pools(holding.group_id)
     for each in pools:
         locked = Pool.objects.select_for_update(no_key=True).get(pk=each.pk)
-        if place := find_place(locked, holding.member, public):
+        if place := find_snat_place(locked, holding.member, public):
             return locked, place
     raise _build_no_place(holding, public, pools)
 
@@ -224,7 +224,7 @@ def _build_no_place(holding: Holding, public: Address | None, pools: list[Pool])
         return Problem(
             _("Nothing is free in %(pools)s. Add addresses, or let more members share them.") % facts, "public", culprit=pools[0]
         )
-    free = find_place(pools[0], holding.member)
+    free = find_snat_place(pools[0], holding.member)
     facts["free"] = free.public if free else ""
     found = port_claims.find_claim(public, holding.member_id)
     if found and pools[0].sharing == Pool.Sharing.OWN:

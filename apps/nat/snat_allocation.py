@@ -62,7 +62,7 @@ def get_block_size(pool: Pool) -> int:
     return pool.block_size or ALL_PORTS
 
 
-def find_place(pool: Pool, member: Member, public: Address | None = None) -> SnatPlace | None:
+def find_snat_place(pool: Pool, member: Member, public: Address | None = None) -> SnatPlace | None:
     """Return the member's current place in this pool (or on this address of it), or else the next free place. None: the pool is full.
 
     In a shared pool it is this address, or the least used one.

@@ -33,7 +33,7 @@ FIT, UNFIT = 3, 2
 @pytest.fixture
 def keys(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     """A token for each role in a network with one of everything; the first token belongs to a user with all roles."""
-    monkeypatch.setattr(services, "memory", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
     settings.API_RATE = 10**9
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)

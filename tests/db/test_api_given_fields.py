@@ -34,7 +34,7 @@ NO_ROWS = ("/api/deployments/holds/",)
 @pytest.fixture
 def api(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     """A client with all roles, in a network with one of everything."""
-    monkeypatch.setattr(services, "memory", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
     settings.API_RATE = 10**9
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)

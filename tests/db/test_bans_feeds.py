@@ -276,9 +276,9 @@ def test_a_file_that_is_one_line_too_long_is_refused_with_the_sentence(
 def test_feeds_are_not_fetched_from_our_own_public_addresses(feed: BanFeed, network: factories.Network, settings: LazySettings) -> None:
     public, managed = network.public.prefix[5], network.gateways[0].management_networks[0][1]
     settings.FEED_PRIVATE = True
-    assert feed_refresh.build_reach().can_ask(managed), "who says so has every address asked"
+    assert feed_refresh.build_allowed_targets().can_ask(managed), "who says so has every address asked"
     settings.FEED_PRIVATE = False
-    assert any(public in each for each in feed_refresh.build_reach().never)
-    assert not feed_refresh.build_reach().can_ask(managed)
+    assert any(public in each for each in feed_refresh.build_allowed_targets().never)
+    assert not feed_refresh.build_allowed_targets().can_ask(managed)
     BanFeed.objects.update(source=f"http://{public}/list.txt", etag="")
     assert (refresh_again(feed).error or {})["fault"] == "private"

@@ -129,7 +129,7 @@ def test_lifting_twice_is_harmless_and_history_stays(own: BanList, ines: User) -
 
 def test_a_lifted_ban_cannot_be_changed(own: BanList) -> None:
     ban = services.ban_prefix(list=own, prefix="203.0.113.66", author=None)
-    services.lift_many(bans=[ban.pk], by=None)
+    services.lift_bans(bans=[ban.pk], by=None)
     with pytest.raises(Conflict):
         services.change_ban(ban=ban, version=1, comment="", expires=None, by=None)
 

@@ -132,7 +132,7 @@ class Hand:
 
     def move(self) -> None:
         given = {"member": self.member(), "on": timezone.localdate(), "room": None, "pool": self.pool("private4"), "by": self.by}
-        moving.arrange_move(**given, follow=self.draw.random() < 0.5)  # type: ignore[arg-type]  # mixed types
+        moving.plan_or_carry_out_move(**given, follow=self.draw.random() < 0.5)  # type: ignore[arg-type]  # mixed types
 
     def leave(self) -> None:
         members.end_membership(member=self.member(), by=self.by)
@@ -149,10 +149,10 @@ class Hand:
         members.extend_paid(members=Member.objects.filter(pk__in=self.some()).order_by("?"), until=until, by=self.by)
 
     def block(self) -> None:
-        blocks.block_many(members=Member.objects.filter(pk__in=self.some()).order_by("?"), reason="abuse", by=self.by)
+        blocks.block_members(members=Member.objects.filter(pk__in=self.some()).order_by("?"), reason="abuse", by=self.by)
 
     def lift(self) -> None:
-        blocks.lift_many(blocks=[self.any_of(Block).pk for _each in range(2)], by=self.by)
+        blocks.lift_blocks(blocks=[self.any_of(Block).pk for _each in range(2)], by=self.by)
 
     def device(self) -> None:
         members.add_device(member=self.member(), name="Phone", mac=f"02:00:5e:00:53:{self.draw.randrange(8):02x}", by=self.by)

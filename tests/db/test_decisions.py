@@ -55,7 +55,7 @@ def peer(network: factories.Network) -> User:
 
 def running(name: str = "nat-1") -> Ruleset:
     """Return the ruleset that the portal believes a gateway runs. The agent has confirmed its digest."""
-    known = services.memory.recall(Gateway.objects.get(name=name).pk)
+    known = services.gateway_cache.recall(Gateway.objects.get(name=name).pk)
     assert known
     return known.ruleset
 
@@ -207,7 +207,7 @@ def test_every_revision_is_kept_and_reads_back_as_it_was(network: factories.Netw
 
 def test_a_worker_that_begins_anew_reads_what_runs_from_the_database(network: factories.Network, forwards: list[PortForward]) -> None:
     was = running()
-    services.memory = GatewayCache()
+    services.gateway_cache = GatewayCache()
     withdraw(network, range(7001, 7006))
     assert HeldBack.objects.get().removed == 5
     assert running() == was
@@ -222,7 +222,7 @@ def test_the_contents_of_old_revisions_are_forgotten_but_for_what_newer_ones_nee
         reconcile(network.group)
     revisions = list(Revision.objects.order_by("pk"))
     assert contents.delete_before(revisions[5]) > 0
-    assert not contents.is_kept(revisions[0])
+    assert not contents.is_content_stored(revisions[0])
     assert contents.load_rulesets(revisions[-1])["nat-1"] == running()
     with pytest.raises(Problem, match="not kept any more"):
         roll_back(revisions[0], why="too late", by=network.admin)
@@ -278,7 +278,7 @@ def test_a_worker_that_was_replaced_writes_nothing(network: factories.Network) -
     done = reconcile(network.group)
     assert done and done.pk == sleeping.rollout.pk and done.state == Rollout.State.CONFIRMED
     evidence = [step.evidence for step in done.steps.all()]
-    rollout_store.note_evidence(sleeping, "knock", passed=False, ms=5000, text="no answer")
+    rollout_store.add_evidence(sleeping, "knock", passed=False, ms=5000, text="no answer")
     assert [step.evidence for step in done.steps.all()] == evidence
     with pytest.raises(rollout_store.RolloutLeaseLost):
         rollout_store.record_event(sleeping, RolloutEvent.COMMITTED)

@@ -204,7 +204,7 @@ def test_nothing_of_somebody_who_was_erased_is_left_but_what_is_kept_on_purpose(
     }
     people.end_membership(member=member, by=admin)
     delivery_gathering.gather_deliveries()
-    due.carry_out(timezone.now() + timedelta(days=15))
+    due.carry_out_due_changes(timezone.now() + timedelta(days=15))
     assert Member.objects.get(pk=member.pk).erased_at is not None
     delivery_gathering.gather_deliveries()
     left = find_marks()

@@ -8,7 +8,7 @@ from django.conf import LazySettings
 from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
-from apps.desk.selectors.dashboard import list_needs
+from apps.desk.selectors.dashboard import list_attention_items
 from apps.inbound_mail import dispatcher, mailbox_health, services
 from apps.inbound_mail.message import ReceivedMail
 from apps.inbound_mail.models import Arrival, Mailbox
@@ -30,7 +30,7 @@ def _mailbox(settings: LazySettings, db: None) -> None:
 
 
 def keys() -> set[str]:
-    return {need.key for need in list_needs(timezone.now())} & {"mailbox", "unread"}
+    return {need.key for need in list_attention_items(timezone.now())} & {"mailbox", "unread"}
 
 
 def test_an_outage_is_told_after_ten_minutes_with_its_reason_and_the_last_success_and_ends_by_itself() -> None:

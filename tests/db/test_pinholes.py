@@ -226,7 +226,9 @@ def test_what_waits_for_approval_is_found_by_the_pinhole_and_named_by_its_range(
     made = [add(network), add(network, protocol="udp", port=6000, ports=10), add(network, protocol="udp", address=HOST + 1, port=0)]
     made.append(add(network, protocol="all", port=0, address=HOST + 2))
     ruleset = next(iter(compute_desired_state(network.group).rulesets.values()))
-    found = list(effects.iter_things({name: ruleset.elements[name] for name in ("pinhole6", "pinhole_protocol6", "pinhole_host6")}))
+    found = list(
+        effects.iter_affected_things({name: ruleset.elements[name] for name in ("pinhole6", "pinhole_protocol6", "pinhole_host6")})
+    )
     assert {next(_iter_keys(each)) for each in made} <= {(ObjectKind.PINHOLES, thing.key) for thing in found}
     assert [(thing.words, thing.number) for thing in effects.merge_port_ranges(found)] == [
         (f"TCP 443 · {HOST}", 1),

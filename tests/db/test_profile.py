@@ -118,7 +118,7 @@ def test_a_process_that_knows_nothing_of_the_gateways_says_the_same(
     out = StringIO()
     call_command("plan", stdout=out)
     assert out.getvalue().count("14 kernel settings changed") == 2 and f"# {ESTABLISHED} = 7440" in out.getvalue()
-    monkeypatch.setattr(services, "memory", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
     rollout = reconcile(served_network.group)
     assert rollout and "14 kernel settings changed" in render_summary(parse_lines(rollout.revision.changes))
 

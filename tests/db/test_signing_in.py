@@ -124,7 +124,7 @@ def test_limits_take_a_fixed_room_however_many_names_are_tried(db: None, setting
 def test_limits_in_redis_are_shared_bounded_and_end(settings: LazySettings, monkeypatch: pytest.MonkeyPatch, redis_url: str) -> None:
     settings.REDIS_URL = redis_url
     monkeypatch.setattr(bounded_cache, "SLOTS", 64)
-    one, other = (bounded_cache.SlotCache("netzwart:slot", {}) for _ in range(2))
+    one, other = (bounded_cache.BoundedCache("netzwart:slot", {}) for _ in range(2))
     assert one.add("lock", True, 60)
     assert not other.add("lock", True, 60)
     assert other.get("lock") is True

@@ -31,7 +31,7 @@ FOREIGN = "203.0.113.9"
 
 @pytest.fixture(autouse=True)
 def _knows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "watch", DesiredStateCache())
+    monkeypatch.setattr(services, "desired_state_cache", DesiredStateCache())
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def in_memory(network: factories.Network, settings: LazySettings, tmp_path: Path
     settings.GATEWAY_SOCKETS = served.socket.parent
     (served.socket.parent / "nat-1.sock").symlink_to(served.socket)
     yield served
-    agent_channel.close_all()
+    agent_channel.close_all_channels()
     served.close()
 
 

@@ -293,4 +293,4 @@ def test_what_the_gateways_let_through_is_what_the_database_says_of_each_member(
         town.check_balance()
         newest = Coverage.objects.select_related("gateway").latest("since")
         assert (newest.gateway.name, newest.carried) == ("nat-2", False), "the chart says that something is missing"
-        agent_channel.close_all()
+        agent_channel.close_all_channels()

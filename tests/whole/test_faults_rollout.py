@@ -67,7 +67,7 @@ def deployed_network(bare_lab: Lab, ssh_network: factories.Network) -> factories
     ssh_network.group.save()
     rollout = reconcile(ssh_network.group)
     assert rollout and rollout.state == Rollout.State.CONFIRMED, rollout and rollout.error
-    agent_channel.close_all()
+    agent_channel.close_all_channels()
     return ssh_network
 
 
@@ -345,7 +345,7 @@ def test_a_gateway_built_again_without_the_portal_boots_with_what_was_confirmed_
         forward(network)
         assert reconcile(network.group)
         assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443, source="203.0.113.11") is None
-        agent_channel.close_all()
+        agent_channel.close_all_channels()
         bare_lab.rebuild("nat-1")
     assert bare_lab.run("nat-1", ["nft", "list", "ruleset"]).stdout == ""
     wait_for(lambda: not Ban.objects.filter(expires__gt=timezone.now()).exists())

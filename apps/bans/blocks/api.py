@@ -64,4 +64,4 @@ class BlockViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
         blocking.lift_block(block=row, by=self.request.user)  # type: ignore[arg-type]  # RolePermission: signed in
 
     def remove_many(self, rows: Sequence[Block]) -> None:
-        blocking.lift_many(blocks=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # likewise
+        blocking.lift_blocks(blocks=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # likewise

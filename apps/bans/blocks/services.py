@@ -40,7 +40,7 @@ def block_member(*, member: Member, reason: str, message: str = "", note: str = 
     return made
 
 
-def block_many(
+def block_members(
     *, members: QuerySet[Member], reason: str, message: str = "", note: str = "", until: datetime | None = None, by: User
 ) -> int:
     """Block those of the members who can be blocked, from now on, all or none; return how many that were.
@@ -81,7 +81,7 @@ def change_block(*, block: Block, version: int, reason: str, message: str, note:
     return block
 
 
-def set_ends(*, blocks: Collection[int], until: datetime | None, by: User) -> int:
+def set_block_ends(*, blocks: Collection[int], until: datetime | None, by: User) -> int:
     """Set the end of those blocks with these ids that are in force; None: no end. Return how many there were."""
     _check("other", "", until)
     with transaction.atomic():
@@ -92,10 +92,10 @@ def set_ends(*, blocks: Collection[int], until: datetime | None, by: User) -> in
 
 def lift_block(*, block: Block, by: User) -> None:
     """End a block now. Lifting it twice is harmless."""
-    lift_many(blocks=[block.pk], by=by)
+    lift_blocks(blocks=[block.pk], by=by)
 
 
-def lift_many(*, blocks: Collection[int] | QuerySet[Block, int], by: User) -> int:
+def lift_blocks(*, blocks: Collection[int] | QuerySet[Block, int], by: User) -> int:
     """End the blocks with these ids now; return how many were in force."""
     with transaction.atomic():
         present = Block.objects.filter(is_valid_now(), pk__in=blocks)
@@ -106,7 +106,7 @@ def lift_many(*, blocks: Collection[int] | QuerySet[Block, int], by: User) -> in
 
 def unblock_members(*, members: QuerySet[Member], by: User) -> int:
     """End the blocks of these members now; return how many were blocked."""
-    return lift_many(blocks=Block.objects.filter(is_valid_now(), member__in=members.values("pk")).values_list("pk", flat=True), by=by)
+    return lift_blocks(blocks=Block.objects.filter(is_valid_now(), member__in=members.values("pk")).values_list("pk", flat=True), by=by)
 
 
 def restore_block(*, lifted: Block, by: User) -> Block:

@@ -145,19 +145,19 @@ def bulk_action(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _lift_selected(request: HttpRequest, choice: BulkSelection) -> HttpResponse:
     with pghistory.context() as history:
-        services.lift_many(bans=choice.ids, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
+        services.lift_bans(bans=choice.ids, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
     return _redirect_to_list(choice.banlist.pk, lifted=history.id)
 
 
 def _direct_selected(request: HttpRequest, choice: BulkSelection) -> HttpResponse:
     direction = choice.form.cleaned_data["direction"]
-    return _redirect_to_list(choice.banlist.pk, ways=undo.set_direction(bans=choice.ids, direction=direction, by=request.user))  # type: ignore[arg-type]  # staff_page
+    return _redirect_to_list(choice.banlist.pk, ways=undo.set_ban_direction(bans=choice.ids, direction=direction, by=request.user))  # type: ignore[arg-type]  # staff_page
 
 
 def _end_selected(request: HttpRequest, choice: BulkSelection) -> HttpResponse:
     form = cast("EndForm", choice.form)
     try:
-        changed = undo.set_ends(bans=choice.ids, expires=form.compute_end(), by=request.user)  # type: ignore[arg-type]  # staff_page
+        changed = undo.set_ban_ends(bans=choice.ids, expires=form.compute_end(), by=request.user)  # type: ignore[arg-type]  # staff_page
     except Problem as problem:
         form.add_error("until", str(problem))
         return render(request, "bans/bulk.html", {"list": choice.banlist, "choice": choice, "gateways": format_gateway_names()}, status=422)

@@ -135,7 +135,7 @@ def bulk_action(request: HttpRequest) -> HttpResponse:
 
 def _apply_action(do: str, picked: list[int], form: EndForm, request: HttpRequest) -> str:
     if do == "lift":
-        lifted = services.lift_many(blocks=picked, by=get_person(request))
+        lifted = services.lift_blocks(blocks=picked, by=get_person(request))
         return ngettext("%(n)d block is lifted.", "%(n)d blocks are lifted.", lifted) % {"n": lifted}
-    changed = services.set_ends(blocks=picked, until=form.compute_end(), by=get_person(request))
+    changed = services.set_block_ends(blocks=picked, until=form.compute_end(), by=get_person(request))
     return ngettext("%(n)d block has a new end.", "%(n)d blocks have a new end.", changed) % {"n": changed}

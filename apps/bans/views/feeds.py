@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_person, staff_page
 from apps.audit.selectors import list_row_history
 from apps.bans import ban_list_page, feed_refresh, feed_services
-from apps.bans.bulk_selection import must_type
+from apps.bans.bulk_selection import must_type_number
 from apps.bans.forms import FeedForm
 from apps.bans.models import BanFeed, BanList
 from apps.bans.selectors import find_feed
@@ -81,8 +81,8 @@ def pending_import(request: HttpRequest, pk: int) -> HttpResponse:
         feed_refresh.discard_pending_import(feed=feed)
         return _redirect_to_feed(pk)
     typed = ban_list_page.parse_query_number(request.POST, "typed")
-    if request.method != "POST" or must_type(feed.held_removed, typed):
-        return render(request, "bans/feed_held.html", {"list": feed.list, "feed": feed, "type": must_type(feed.held_removed, 0)})
+    if request.method != "POST" or must_type_number(feed.held_removed, typed):
+        return render(request, "bans/feed_held.html", {"list": feed.list, "feed": feed, "type": must_type_number(feed.held_removed, 0)})
     try:
         feed_refresh.apply_pending_import(feed=feed, by=get_person(request))
         messages.success(request, _("Imported."))

@@ -16,7 +16,7 @@ _read: dict[int, dict[str, Ruleset]] = {}  # by revision; only the last one, as 
 
 
 def build_desired_state_on_hold(group: GatewayGroup, hold: Hold) -> DesiredState:
-    """Return the held revision as desired state; elements that have expired since then stay expired. Raises NotKept."""
+    """Return the held revision as desired state; elements that have expired since then stay expired. Raises ContentNotStored."""
     moment = ReadMoment(hold.revision.snapshot, _read_clock(), "")
     names = {gateway.name: gateway.pk for gateway in group.gateways.all()}
     rulesets = {names[name]: drop_expired(ruleset, moment.now) for name, ruleset in _load_content(hold.revision).items() if name in names}

@@ -43,7 +43,10 @@ def _summarize_group(states: list[GatewayState], last: Rollout | None, hold: Hol
     on = [state for state in states if state.revision == revision]
     away = [state.gateway.name for state in states if state.unreachable_since]
     words = ", ".join(
-        filter(None, [_render_revision_hold(hold) or render_where(on, states), _render_away(away), "" if hold else _render_memory(states)])
+        filter(
+            None,
+            [_render_revision_hold(hold) or render_gateway_names(on, states), _render_away(away), "" if hold else _render_memory(states)],
+        )
     )
     kind = StateKind.BAD if away else StateKind.WAIT if hold else StateKind.WARN if len(on) < len(states) else StateKind.OK
     return RunningRevision(kind, str(revision), words, reverse("gateways:list"))
@@ -53,7 +56,7 @@ def _render_revision_hold(hold: Hold | None) -> str:
     return _("on hold at %(revision)s") % {"revision": hold.revision} if hold else ""
 
 
-def render_where(on: list[GatewayState], of: list[GatewayState]) -> str:
+def render_gateway_names(on: list[GatewayState], of: list[GatewayState]) -> str:
     """Return “on both gateways”, “on all 3 gateways” or “on nat-2 only”."""
     if len(on) == len(of) == 2:
         return _("on both gateways")

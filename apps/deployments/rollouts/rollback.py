@@ -43,8 +43,8 @@ class RollbackCost:
         return bool(self.waits or self.management)
 
 
-def compute_cost(revision: Revision) -> RollbackCost:
-    """Compute what a rollback would remove now. Raises NotKept."""
+def compute_rollback_cost(revision: Revision) -> RollbackCost:
+    """Compute what a rollback would remove now. Raises ContentNotStored."""
     group = revision.group
     before = GatewayCache().load_running_state(group)
     if before is None:
@@ -76,13 +76,13 @@ def roll_back(revision: Revision, *, why: str, by: User, alone: bool = False) ->
     """
     if not why.strip():
         raise Problem(_("Enter a reason, so that others know why the group is on hold."), fieldname="why")
-    if not contents.is_kept(revision):
+    if not contents.is_content_stored(revision):
         raise Problem(explain_not_kept([revision]))
-    cost = compute_cost(revision)
+    cost = compute_rollback_cost(revision)
     if cost.is_too_high and not alone:
         return _request_approval(revision, cost, why.strip(), by)
     if not cost.is_too_high:
-        removal_ledger.note_losses(revision.group, cost.goes, [])
+        removal_ledger.record_losses(revision.group, cost.goes, [])
     return hold_group_at_revision(revision, why=why.strip(), by=by, alone=cost.is_too_high)
 
 
@@ -129,20 +129,20 @@ def _build_fields(revision: Revision, cost: RollbackCost, why: str) -> dict[str,
     return {"digest": named, "packed": pack_values(asked), "text": cost.text, "removed": removed, "of": sum(each.of for each in cost.waits)}
 
 
-def carry_out_approval(held: HeldBack, *, by: User) -> None:
+def carry_out_approved_rollback(held: HeldBack, *, by: User) -> None:
     """Hold the group at the approved revision."""
     asked = unpack_values(held.packed)
     revision = Revision.objects.select_related("group").get(pk=asked["revision"])
     hold_group_at_revision(revision, why=asked["why"], by=held.askers.order_by("pk").first() or by)
 
 
-def is_unchanged(held: HeldBack) -> bool:
+def is_rollback_unchanged(held: HeldBack) -> bool:
     """True if the rollback would still remove exactly what its row says. If not, update the row to what it would remove now."""
     asked = unpack_values(held.packed)
     revision = Revision.objects.select_related("group").get(pk=asked["revision"])
-    if not contents.is_kept(revision):
+    if not contents.is_content_stored(revision):
         raise Problem(explain_not_kept([revision]))
-    given = _build_fields(revision, compute_cost(revision), asked["why"])
+    given = _build_fields(revision, compute_rollback_cost(revision), asked["why"])
     if given["digest"] == held.digest:
         return True
     HeldBack.objects.filter(pk=held.pk, state=HeldBack.State.WAITING).update(**given)

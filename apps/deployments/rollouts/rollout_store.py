@@ -124,13 +124,13 @@ def _draw_token() -> int:
     return int(token)
 
 
-def leave_note(group: GatewayGroup) -> bool:
+def request_another_look(group: GatewayGroup) -> bool:
     """True if a live worker drives a rollout of the group, or one is paused; that rollout is marked to look again when it is done."""
     alive = Q(state=Rollout.State.APPLYING, lease_until__gte=Now()) | Q(state=Rollout.State.PAUSED)
     return Rollout.objects.filter(alive, group=group).update(again=True) > 0
 
 
-def outrun_token(token: int) -> bool:
+def raise_token_sequence(token: int) -> bool:
     """Raise the token sequence, so that the next token is higher than this one.
 
     Return False, and change nothing, if the token is further ahead than rollouts can have led: then the gateway that claims it is
@@ -245,7 +245,7 @@ def record_passed(lease: Lease) -> None:
     lease.state, lease.command = advance(lease.state, RolloutEvent.PASSED)
 
 
-def find_wish(lease: Lease) -> RolloutEvent | None:
+def find_requested_event(lease: Lease) -> RolloutEvent | None:
     """Return the wish that a person has recorded meanwhile. Raises RolloutLeaseLost."""
     wish = _lock(lease.rollout)
     return RolloutEvent(wish) if wish else None
@@ -291,7 +291,7 @@ def _write_steps(lease: Lease, after: machine.RolloutState, at: int | None, evid
                 setattr(step, name, value)
 
 
-def note_evidence(lease: Lease, what: str, *, passed: bool, ms: float | None, text: str) -> None:
+def add_evidence(lease: Lease, what: str, *, passed: bool, ms: float | None, text: str) -> None:
     """Add a piece of evidence for the current gateway. It is stored with the next event; a failure is stored at once,
     for the page.
     """
@@ -301,7 +301,7 @@ def note_evidence(lease: Lease, what: str, *, passed: bool, ms: float | None, te
         RolloutStep.objects.filter(pk=lease.step.pk, rollout__in=mine).update(evidence=lease.step.evidence)
 
 
-def record_beat(lease: Lease, doing: str, done: int, of: int) -> RolloutEvent | None:
+def record_agent_progress(lease: Lease, doing: str, done: int, of: int) -> RolloutEvent | None:
     """Store the reported progress of the current gateway, for the page. Return the wish that a person has recorded meanwhile.
 
     done, of: elements. A gateway may send any number; impossible ones are clamped.
@@ -327,7 +327,7 @@ def supersede_rollout(lease: Lease, text: str) -> None:
 # --- A person's wishes
 
 
-def record_wish(rollout: Rollout, event: RolloutEvent, *, by: Any) -> bool:
+def record_requested_event(rollout: Rollout, event: RolloutEvent, *, by: Any) -> bool:
     """Record a pause, resume or abort. Return True if no worker has the rollout, so that one has to be asked. Raises NotPossibleError."""
     with transaction.atomic():
         row = Rollout.objects.select_for_update().get(pk=rollout.pk)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from apps.accounts.models import User
 from apps.bans.blocks.services import unblock_members
 from apps.bans.models import Ban, Block
-from apps.bans.services import lift_many
+from apps.bans.services import lift_bans
 from apps.deployments.rule_kinds.event_sources import BAN, BAN_LIST
 from apps.deployments.rule_kinds.kind import (
     AffectedThing,
@@ -45,7 +45,7 @@ def _restore(thing: AffectedThing, by: User) -> None:
     """Lift the blocks of the members who hold the prefix; if there are none, lift the ban that covers them."""
     holders = Member.objects.filter(holdings__in=Holding.objects.filter(is_valid_now(), prefix=ip_network(thing.prefix)))
     if not unblock_members(members=holders, by=by):
-        lift_many(bans=list(Ban.objects.filter(prefix=ip_network(thing.prefix)).values_list("pk", flat=True)), by=by)
+        lift_bans(bans=list(Ban.objects.filter(prefix=ip_network(thing.prefix)).values_list("pk", flat=True)), by=by)
 
 
 def _list_origins(found: FoundElement) -> list[ElementOrigin]:

@@ -17,7 +17,7 @@ from apps.deployments.rule_kinds.kind import (
     RuleKind,
     TimedRows,
 )
-from apps.deployments.rule_kinds.member_origins import list_holders
+from apps.deployments.rule_kinds.member_origins import list_address_holders
 from apps.deployments.rule_kinds.member_rows import ADDRESSES_CONDITION, HOLDINGS_SQL, build_address_parameters
 from apps.deployments.rule_kinds.restoring import restore_holding
 from apps.network.models import Holding
@@ -43,7 +43,7 @@ def _restore(thing: AffectedThing, by: User) -> None:
 
 def _list_origins(found: FoundElement) -> list[ElementOrigin]:
     """Return the holder of the address, or of the prefix that begins with it."""
-    return list_holders(found.address, found.at)
+    return list_address_holders(found.address, found.at)
 
 
 ADDRESSES = RuleKind(

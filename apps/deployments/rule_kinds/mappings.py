@@ -19,7 +19,7 @@ from apps.deployments.rule_kinds.kind import (
     RuleKind,
     TimedRows,
 )
-from apps.deployments.rule_kinds.member_origins import list_probes
+from apps.deployments.rule_kinds.member_origins import list_probing_gateways
 from apps.deployments.rule_kinds.member_rows import ADDRESSES_CONDITION, HOLDINGS_SQL, build_address_parameters
 from apps.deployments.rule_kinds.restoring import restore_holding
 from apps.lib.database.validity import is_valid_now
@@ -62,7 +62,7 @@ def _restore(thing: AffectedThing, by: User) -> None:
 def _list_origins(found: FoundElement) -> list[ElementOrigin]:
     private = found.address
     mappings = NatMapping.objects.filter(holding__prefix=ip_network(private), valid__contains=found.at).select_related("holding__member")
-    return [_build_origin(private, each) for each in mappings] or list_probes(private)
+    return [_build_origin(private, each) for each in mappings] or list_probing_gateways(private)
 
 
 def _build_origin(private: Address, mapping: NatMapping) -> ElementOrigin:

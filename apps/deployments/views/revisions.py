@@ -14,7 +14,7 @@ from apps.deployments.forms import RollbackForm
 from apps.deployments.models import HeldBack, Hold, Revision
 from apps.deployments.revision_pages import contents, presentation, ruleset_comparison
 from apps.deployments.revision_pages.change_summary import compute_share, parse_lines, render_kind_name, render_summary
-from apps.deployments.revision_pages.contents import NotKept
+from apps.deployments.revision_pages.contents import ContentNotStored
 from apps.deployments.revision_pages.delta_text import build_excerpt
 from apps.deployments.revision_pages.description import SHOWN_DELTA
 from apps.deployments.revision_pages.presentation import RulesetPreview
@@ -59,7 +59,7 @@ def revision(request: HttpRequest, pk: int) -> HttpResponse:
         "revision": found,
         "gateways": presentation.list_confirmations(found),
         "rows": [progress.build_rollout_row(rollout, timezone.now()) for rollout in rollouts],
-        "kept": contents.is_kept(found) or contents.is_newest(found),
+        "kept": contents.is_content_stored(found) or contents.is_newest(found),
         "oldest": presentation.find_oldest_kept(),
         "older": earlier,
         "newer": later,
@@ -145,8 +145,8 @@ def roll_back_to_revision(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _needs_two(revision: Revision) -> bool:
     try:
-        return rollback.compute_cost(revision).is_too_high
-    except NotKept:
+        return rollback.compute_rollback_cost(revision).is_too_high
+    except ContentNotStored:
         return False
 
 

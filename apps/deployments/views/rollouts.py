@@ -80,7 +80,7 @@ def _build_context(rollout: Rollout, by: User) -> dict[str, object]:
         "held_words": render_all_waiting(held),
         "stamp": _compute_stamp(rollout, held),
         "gone_wrong": "" if any(step.error for step in rollout.steps.all()) else rollout.error,
-        "open": progress.is_open(rollout),
+        "open": progress.is_rollout_open(rollout),
         "lanes": shown_lanes,
         "on_trial": any(lane.trial for lane in shown_lanes),
         "held": [(build_held_back_context(each, by), ApprovalForm(each, by)) for each in held],
@@ -100,7 +100,7 @@ def _build_context(rollout: Rollout, by: User) -> dict[str, object]:
 def _find_rollback_target(rollout: Rollout) -> Revision | None:
     """Return the revision that all gateways confirmed before this one, if its content is stored."""
     last = selectors.find_last_confirmed(rollout)
-    return last.revision if last and contents.is_kept(last.revision) else None
+    return last.revision if last and contents.is_content_stored(last.revision) else None
 
 
 def _compute_stamp(rollout: Rollout, held: Iterable[HeldBack]) -> str:
@@ -156,7 +156,7 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
         done = _("Stop requested. What is on trial goes back; what has been confirmed stays.")
         return _apply_decision(request, rollout, decisions.abort_rollout, done)
     effects = preview_abort(rollout, selectors.map_states_by_gateway(rollout))
-    return render(request, "deployments/stop.html", {"rollout": rollout, "effects": effects, "open": progress.is_open(rollout)})
+    return render(request, "deployments/stop.html", {"rollout": rollout, "effects": effects, "open": progress.is_rollout_open(rollout)})
 
 
 @staff_page

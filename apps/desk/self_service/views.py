@@ -11,7 +11,7 @@ from apps.accounts.models import User
 from apps.accounts.permissions import get_person
 from apps.desk.lifecycle import export, schedule
 from apps.desk.self_service.own_page import own_page
-from apps.desk.self_service.status_line import build_status
+from apps.desk.self_service.status_line import build_connection_status
 from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
 from apps.lib.ui.activation_status import build_poll_trigger, list_activation_statuses
@@ -50,7 +50,7 @@ def _render_home(request: HttpRequest, member: Member, *, saved: int = 0, closed
     if not part:
         holdings = list_cached_holdings(member)
         context |= {
-            "truth": build_status(member, holdings),
+            "truth": build_connection_status(member, holdings),
             "holdings": holdings,
             "coming": schedule.list_scheduled(member),
             "devices": member.devices.all(),

@@ -70,7 +70,7 @@ def _build_events_context(gateway: Gateway, number: int) -> dict[str, object]:
 
 @staff_page
 @require_POST
-def end(request: HttpRequest, gateway: str, number: int) -> HttpResponse:
+def end_live_trace(request: HttpRequest, gateway: str, number: int) -> HttpResponse:
     """End the trace before its time."""
     of = get_object_or_404(Gateway, name=gateway)
     with suppress(Problem):  # the next page shows the problem

@@ -98,7 +98,7 @@ def _build_facts(found: Member, held: list[member_panels.MemberAddressRow]) -> d
 
 
 def _build_account_context(found: Member) -> dict[str, Any]:
-    return {"invitation": None if found.user_id else invitation_services.find_open(found)}
+    return {"invitation": None if found.user_id else invitation_services.find_open_invitation(found)}
 
 
 def build_posts(known: Iterable[Activation]) -> list[GatewayPost]:

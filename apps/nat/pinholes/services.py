@@ -15,7 +15,7 @@ from apps.lib.database.validity import is_valid_now, make_range_from_now, make_r
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address, Prefix
-from apps.nat.expiry_dates import End, Until, build_end_update, check_end, find_planned_end
+from apps.nat.expiry_dates import EndSentinel, Until, build_end_update, check_end, find_planned_end
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
 from apps.nat.pinholes.selectors import find_overlapping
 from apps.network.models import Holding, Pool
@@ -63,7 +63,7 @@ def change_pinhole(
     ports: int,
     purpose: str,
     enabled: bool,
-    until: Until = End.UNCHANGED,
+    until: Until = EndSentinel.UNCHANGED,
     by: User,
 ) -> Pinhole:
     """Change what a pinhole opens, whether it is on, and when it ends. Raises Conflict when it was changed since `version`, Problem as

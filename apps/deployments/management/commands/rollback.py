@@ -46,7 +46,7 @@ class Command(BaseCommand):
         except (Problem, PolicyError) as problem:
             raise CommandError(str(problem)) from problem
         finally:
-            agent_channel.close_all()
+            agent_channel.close_all_channels()
 
     def _act(self, options: dict[str, Any], person: User) -> None:
         if options["release"]:
